@@ -1,0 +1,70 @@
+// Builds dist/: the command line and the public policy as ES modules for Node, with what is needed later in chunks of their own.
+// Start-up time is mostly the loading of code, so what nobody uses is left out.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** zod brings its messages in some fifty languages; ours are in English. */
+const englishOnly = {
+  name: 'english-only',
+  setup({ onLoad }) {
+    onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: join(root, 'node_modules/zod/v4/locales'),
+    }));
+  },
+};
+
+/** Writes the declarations of the one module that programs import. */
+function writeTypes() {
+  const outDir = mkdtempSync(join(tmpdir(), 'nacre-types-'));
+  try {
+    const args = ['-p', 'tsconfig.types.json', '--outDir', outDir];
+    execFileSync('node_modules/.bin/tsc', args, { stdio: 'inherit' });
+    copyFileSync(join(outDir, 'policy/decide-command.d.ts'), 'dist/policy.d.ts');
+  } finally {
+    rmSync(outDir, { recursive: true });
+  }
+}
+
+// Whoever runs this from elsewhere must not lose a dist/ of their own.
+process.chdir(root);
+rmSync('dist', { recursive: true, force: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: { cli: 'src/cli.ts', policy: 'src/policy/decide-command.ts' },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  minify: true,
+  platform: 'node',
+  target: 'node20.19',
+  format: 'esm',
+  external: ['@lydell/node-pty'],
+  alias: {
+    // Its build for Node is CommonJS, which would drag `require` into an ES module.
+    yaml: './node_modules/yaml/browser/index.js',
+    // The SDK's own would load a JSON Schema compiler at the start that no reply of ours goes through.
+    '@modelcontextprotocol/server/_shims': './src/doors/mcp/sdk-shims.ts',
+  },
+  plugins: [englishOnly],
+  legalComments: 'none',
+});
+// One file without chunks, since it is started before every command's shell.
+await build({
+  entryPoints: { 'exec-guard': 'src/exec-guard.ts' },
+  outdir: 'dist',
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node20.19',
+  format: 'esm',
+  external: ['koffi'],
+});
+chmodSync('dist/cli.js', 0o755);
+writeTypes();

@@ -1,0 +1,71 @@
+// Gets what a fresh clone lacks: npm packages, and programs of the distribution where we may install them.
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** The programs that nacre or its tests need, with the Debian package that has each. */
+const programs = {
+  bash: 'bash',
+  bwrap: 'bubblewrap',
+  git: 'git',
+  mkfifo: 'coreutils',
+  ps: 'procps',
+  setpriv: 'util-linux',
+  setsid: 'util-linux',
+  unshare: 'util-linux',
+};
+
+/** Runs a program in the foreground; ends this process when it fails. */
+export function step(title, program, args, options = {}) {
+  console.log(`\n> ${title}`);
+  const { status, error } = spawnSync(program, args, { stdio: 'inherit', ...options });
+  if (status === 0) return;
+  console.error(`\n${title} failed${error ? `: ${error.message}` : '.'}`);
+  process.exit(status ?? 1);
+}
+
+/** Installs npm packages when they are missing or older than the lock file. */
+export function installPackages() {
+  const installed = 'node_modules/.package-lock.json';
+  const fresh = existsSync(installed) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
+  // Not `npm ci`, which stops where a registry lacks the builds of some package for other platforms.
+  if (!fresh)
+    step('Installing npm packages', 'npm', [
+      'install',
+      '--no-save',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+    ]);
+}
+
+/** Installs missing programs as root on Debian; elsewhere names them and how to get them. */
+export function installPrograms() {
+  const missing = Object.keys(programs).filter((name) => !isOnPath(name));
+  if (missing.length === 0) return;
+  const packages = [...new Set(missing.map((name) => programs[name]))];
+  if (process.getuid?.() === 0 && isDebian()) {
+    step('Updating the package list', 'apt-get', ['update', '-qq']);
+    step(`Installing ${packages.join(', ')}`, 'apt-get', ['install', '-y', '-qq', ...packages]);
+    return;
+  }
+  console.error(`Missing: ${missing.join(', ')}. On Debian: sudo apt-get install ${packages.join(' ')}`);
+  process.exit(1);
+}
+
+function isDebian() {
+  return (
+    existsSync('/etc/os-release') && /^ID(_LIKE)?=.*debian/m.test(readFileSync('/etc/os-release', 'utf8'))
+  );
+}
+
+function isOnPath(name) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,24 @@
+// `npm test`: sets up what is missing, then runs every check there is.
+import { readFileSync } from 'node:fs';
+import { installPackages, installPrograms, step } from './set-up.mjs';
+
+const tool = (name) => `node_modules/.bin/${name}`;
+const results = 'coverage/results.json';
+
+installPrograms();
+installPackages();
+step('Formatting and lint', tool('biome'), ['ci', '.']);
+step('Types', tool('tsc'), ['-p', 'tsconfig.json']);
+step('Types without Node', tool('tsc'), ['-p', 'tsconfig.pure.json']);
+step('Build', process.execPath, ['scripts/build.mjs']);
+step('Unused code and dependencies', tool('knip'), []);
+step('Package', tool('publint'), ['--strict']);
+step('Tests', tool('vitest'), [
+  'run',
+  '--coverage',
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${results}`,
+]);
+const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(results, 'utf8'));
+console.log(`\n${numPassedTests} passed, ${numFailedTests} failed`);
