@@ -1,0 +1,27 @@
+/** Words that, standing between underscores in a variable's name, mark its value as a secret. */
+const secretWords = new Set([
+  'TOKENS',
+  'SECRETS',
+  'PASSWORDS',
+  'PASS',
+  'SSHPASS',
+  'CREDENTIAL',
+  'CREDENTIALS',
+  'PAT',
+  'JWT',
+]);
+
+/** Endings of words that do the same: PGPASSWORD, authToken. */
+const secretEndings = ['TOKEN', 'SECRET', 'PASSWORD', 'PASSWD', 'PASSPHRASE', 'APIKEY'];
+
+/** Words that do so only at the end of a longer name: OPENAI_API_KEY, MYSQL_PWD and REDISCLI_AUTH, not PWD or SSH_AUTH_SOCK. */
+const secretLastWords = new Set(['KEY', 'PWD', 'AUTH']);
+
+/** True for names such as GITHUB_TOKEN, DB_PASSWORD, AWS_SECRET_ACCESS_KEY or OPENAI_API_KEY. */
+export function looksSecret(name: string): boolean {
+  const words = name.toUpperCase().split('_');
+  return (
+    words.some((word) => secretWords.has(word) || secretEndings.some((ending) => word.endsWith(ending))) ||
+    (words.length > 1 && secretLastWords.has(words.at(-1) ?? ''))
+  );
+}

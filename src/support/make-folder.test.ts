@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeFolder } from './make-folder.ts';
+
+let base = '';
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'nacre-folder-'));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+test('makes a folder and those above it, for its owner alone, and twice is once', () => {
+  const path = join(base, 'a', 'b', 'c');
+  makeFolder(path);
+  makeFolder(path);
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+});
+
+test('says what stands in the way instead of trying for ever', () => {
+  writeFileSync(join(base, 'file'), '');
+  expect(() => makeFolder(join(base, 'file', 'a'))).toThrow('ENOTDIR');
+  expect(() => makeFolder('/proc/no-such-folder/a')).toThrow('ENOENT');
+});
