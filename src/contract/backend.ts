@@ -1,0 +1,36 @@
+import type { Facts, InspectQuery } from './facts.ts';
+import type { Cursor, JobSpec, JobState, ReadResult } from './job.ts';
+import type { MachineReport } from './report.ts';
+
+/** How to end a job: politely first, by force when the grace has passed. */
+export interface StopOptions {
+  readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL';
+  readonly graceMs: number;
+}
+
+/**
+ * The road to a worker. Everything that crosses it is plain data, asked by id and cursor, so that a worker on
+ * another machine can stand behind the same calls.
+ */
+export interface Backend {
+  readonly abilities: {
+    /** Whether death is certain for all descendants or only for those that can still be found. */
+    readonly killTree: 'all' | 'group';
+  };
+  report(): Promise<MachineReport>;
+  inspect(query: InspectQuery): Promise<Facts>;
+  /** Resolves when the process runs. Starting the same id twice starts it once. */
+  start(job: JobSpec): Promise<void>;
+  /** Never drains: the same cursor gives the same bytes. Waits up to `waitMs` for something to read. */
+  read(id: string, from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult>;
+  /** Waits up to `waitMs` for the end and tells the state then. */
+  wait(id: string, waitMs: number): Promise<JobState>;
+  write(id: string, data: Uint8Array, options?: { eof?: boolean }): Promise<void>;
+  /** Ends the whole tree and confirms its death before it resolves; a job that has ended stays as it is. */
+  stop(id: string, options: StopOptions): Promise<JobState>;
+  list(): Promise<readonly JobState[]>;
+  /** Forgets an ended job and its output. */
+  dispose(id: string): Promise<void>;
+  /** Ends every job and cleans up after them. */
+  close(): Promise<void>;
+}

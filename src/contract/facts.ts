@@ -1,0 +1,43 @@
+/** Why a directory cannot be used. */
+export type PlaceProblem = 'missing' | 'not_a_directory' | 'not_accessible';
+
+/** A directory as asked for, and either its canonical path or what is wrong with it. */
+export type Place =
+  | { readonly asked: string; readonly path: string; readonly problem?: undefined }
+  | { readonly asked: string; readonly problem: PlaceProblem; readonly path?: undefined };
+
+/** What the engine asks a backend before policy decides. */
+export interface InspectQuery {
+  /** As the caller wrote it; undefined means the server's own directory. */
+  readonly cwd: string | undefined;
+  /** The directories that a caller's cwd must lie in, as configured. */
+  readonly roots: readonly string[];
+  /** Program names (no slash) to look up on the server's PATH. */
+  readonly programs: readonly string[];
+}
+
+/** What a persistent shell has become: what a name means there, and where it stands. */
+export interface SessionFacts {
+  readonly cwd: string;
+  /** Alias name to its text. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** Function name to the text of its body, as `declare -f` prints the whole definition. */
+  readonly functions: Readonly<Record<string, string>>;
+  /** Variables whose values are known. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** Options that are on: `set -o` and `shopt` names. */
+  readonly options: readonly string[];
+  /** False when a command of the session changed PATH or the table of hashed programs. */
+  readonly pathUnchanged: boolean;
+}
+
+/** What holds on the machine where the command would run. All paths are canonical. */
+export interface Facts {
+  readonly cwd: Place;
+  readonly roots: readonly Place[];
+  readonly home: string;
+  /** Where the server's PATH finds each program asked for; null when it does not. */
+  readonly programs: Readonly<Record<string, string | null>>;
+  /** Present when the command would run in a persistent shell. */
+  readonly session?: SessionFacts | undefined;
+}

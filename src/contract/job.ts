@@ -1,0 +1,98 @@
+import type { Command } from './command.ts';
+import type { Enforcement, Isolation } from './isolation.ts';
+import type { Limits, Resources } from './limits.ts';
+
+/** Which of a command's two outputs. */
+export type Stream = 'stdout' | 'stderr';
+
+/** A byte position in a job's output log: how many bytes of both streams arrived before it. */
+export type Cursor = number;
+
+/** One command to run, as plain data that could cross to another machine. */
+export interface JobSpec {
+  readonly id: string;
+  readonly command: Command;
+  /** The canonical directory to run in. */
+  readonly cwd: string;
+  /** Variables that the caller adds to the worker's own environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** `empty` is at its end from the start; `open` takes `write` until `eof`. */
+  readonly stdin: 'empty' | 'open';
+  /** Counted on a clock that stands still while the machine sleeps; null means no limit. */
+  readonly timeoutMs: number | null;
+  /** What this command asks for beyond the worker's own isolation. */
+  readonly isolation?: Partial<Isolation> | undefined;
+  /** What this command may use; the worker's own limits hold beside them. */
+  readonly limits?: Limits | undefined;
+}
+
+/** The life of a job. The last four are final. */
+export type JobStatus = 'pending' | 'running' | 'completed' | 'failed' | 'timeout' | 'killed';
+
+/** Why a job ended: by itself, by whom, or by which limit. */
+export type EndCause =
+  | 'exit'
+  | 'timeout'
+  | 'stopped'
+  | 'output_limit'
+  | 'spool_failed'
+  | 'oom'
+  | 'cpu'
+  | 'processes'
+  | 'file_size';
+
+/** A process as people know it. */
+export interface ProcessRef {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** How a job ended. */
+export interface JobEnd {
+  readonly cause: EndCause;
+  /** What the shell would say: 128 + N for death by signal N. */
+  readonly exitCode: number;
+  readonly signal: string | null;
+  /** A sentence on the cause, where there is more to say. */
+  readonly detail: string | null;
+  /** What was still running when the command itself had ended, and was ended with it. */
+  readonly leftRunning: readonly ProcessRef[];
+  /** What could not be ended: processes that the kernel does not let go of. */
+  readonly survivors: readonly ProcessRef[];
+  /** Hosts, as `host:port`, that it asked for and was refused; its exit code may not tell. */
+  readonly deniedHosts: readonly string[];
+}
+
+/** A job as it is now. */
+export interface JobState {
+  readonly id: string;
+  readonly status: JobStatus;
+  readonly pid: number | null;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  /** Names of the server's variables that the command did not get. */
+  readonly withheldEnv: readonly string[];
+  /** What is enforced on it; null for what never ran. */
+  readonly enforcement: Enforcement | null;
+  /** What its whole tree has used so far; null for what never ran. */
+  readonly resources: Resources | null;
+  readonly end: JobEnd | null;
+}
+
+/** A run of bytes of one stream. */
+export interface OutputChunk {
+  readonly stream: Stream;
+  readonly data: Uint8Array;
+}
+
+/** What a read found: bytes in arrival order, and where to go on. */
+export interface ReadResult {
+  readonly chunks: readonly OutputChunk[];
+  readonly next: Cursor;
+  /** Where the log ends now; equal to `next` when all was read. */
+  readonly end: Cursor;
+  /** True when nothing can follow `end`. */
+  readonly final: boolean;
+}

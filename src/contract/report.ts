@@ -1,0 +1,23 @@
+import type { Enforcement, SandboxName, SupervisionLevel } from './isolation.ts';
+
+/** What a worker found on its machine, for people. */
+export interface MachineReport {
+  readonly bash: { readonly path: string; readonly version: string };
+  /** The PATH that commands get. */
+  readonly path: string;
+  /** Where the environment was taken from, in words. */
+  readonly loginEnvironment: string;
+  readonly withheldEnv: readonly string[];
+  /** Where pipes and spools are. */
+  readonly folder: string;
+  /** How processes are found. */
+  readonly processTable: string;
+  /** How certain it is that nothing of a command survives. */
+  readonly supervision: SupervisionLevel;
+  readonly sandbox: SandboxName;
+  readonly exec: Enforcement['exec'];
+  /** Whether the kernel could hold commands to a list of programs, in words. */
+  readonly landlock: string;
+  /** What is not enforced here, in words. */
+  readonly gaps: readonly string[];
+}

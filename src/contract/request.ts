@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { type Command, maxCommandBytes } from './command.ts';
+import type { Limits } from './limits.ts';
+
+/** What every door asks of the engine, whatever its own words were. */
+export interface CommandRequest {
+  readonly command: Command;
+  /** Written to stdin, which is then closed; without it stdin is at its end from the start. */
+  readonly input?: string | undefined;
+  /** As the caller wrote it; undefined means the server's own directory. */
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs: number | null;
+  /** What the command may use, where that is less than the settings grant. */
+  readonly limits?: Limits | undefined;
+  readonly maxOutputChars: number;
+}
+
+const text = (what: string) =>
+  z
+    .string()
+    .refine((value) => !value.includes('\0'), `${what} must not contain NUL bytes`)
+    .refine((value) => value.isWellFormed(), `${what} must be valid Unicode: it has half a surrogate pair`);
+
+/** A shell command as any door may receive it. */
+export const commandText = text('command')
+  .min(1, 'command must not be empty')
+  .refine(
+    (value) => utf8Length(value) <= maxCommandBytes,
+    `command must be at most ${maxCommandBytes} bytes; put long data into input or a file`,
+  );
+
+/** Text for stdin. */
+export const inputText = z
+  .string()
+  .max(8_388_608, 'input must be at most 8388608 characters; put more into a file')
+  .refine((value) => value.isWellFormed(), 'input must be valid Unicode: it has half a surrogate pair');
+
+/** A directory as any door may receive it. */
+export const cwdText = text('cwd')
+  .min(1, 'cwd must not be empty')
+  .max(4_096, 'cwd must be at most 4096 characters');
+
+/** Variables that a caller adds. */
+export const envMap = z.record(
+  z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name has letters, digits and _ and starts with no digit'),
+  text('a variable’s value').max(131_000, 'a variable’s value must be at most 131000 characters'),
+);
+
+function utf8Length(value: string): number {
+  let bytes = value.length;
+  for (let index = 0; index < value.length; index += 1) {
+    const unit = value.charCodeAt(index);
+    // The halves of a surrogate pair are two units for four bytes.
+    if (unit >= 0x80) bytes += unit < 0x800 || (unit & 0xf800) === 0xd800 ? 1 : 2;
+  }
+  return bytes;
+}
