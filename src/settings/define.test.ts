@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineSettings, inspectSetting } from './define.ts';
+
+const words = { description: 'Something.' };
+
+describe('defineSettings', () => {
+  it('gives back what was declared', () => {
+    const declared = { level: z.enum(['a', 'b']).default('a').meta(words) };
+    expect(defineSettings(declared)).toBe(declared);
+  });
+
+  it('refuses a setting without a description, or with .meta() before .default()', () => {
+    expect(() => defineSettings({ level: z.string().optional() })).toThrow('level has no description');
+    expect(() => defineSettings({ level: z.string().meta(words).default('x') })).toThrow('no description');
+  });
+
+  it('refuses a setting that somebody would have to give', () => {
+    expect(() => defineSettings({ level: z.string().meta(words) })).toThrow('needs a default');
+  });
+
+  it('refuses a number without bounds or with fractions', () => {
+    expect(() => defineSettings({ size: z.int().default(1).meta(words) })).toThrow('with bounds');
+    expect(() => defineSettings({ size: z.int().min(0).default(1).meta(words) })).toThrow('with bounds');
+    const fraction = z.number().min(0).max(9).default(1).meta(words);
+    expect(() => defineSettings({ size: fraction })).toThrow('whole number');
+  });
+
+  it('refuses a schema that cannot be given as text', () => {
+    expect(() => defineSettings({ when: z.date().optional().meta(words) })).toThrow('given as text');
+    expect(() => defineSettings({ sizes: z.array(z.date()).default([]).meta(words) })).toThrow(
+      'neither text nor an object',
+    );
+  });
+
+  it('refuses a project rule that does not fit the kind of value', () => {
+    const level = z.enum(['a', 'b']).default('a');
+    expect(() => defineSettings({ level: level.meta({ ...words, project: 'lower' }) })).toThrow(
+      'cannot lower',
+    );
+    expect(() => defineSettings({ level: level.meta({ ...words, project: 'add' }) })).toThrow('cannot add');
+  });
+
+  it('refuses flags that are not spelled like flags', () => {
+    for (const flag of ['level', '--Level', '-ab', '--no-level', '--']) {
+      expect(() =>
+        defineSettings({
+          level: z
+            .string()
+            .optional()
+            .meta({ ...words, flag }),
+        }),
+      ).toThrow(flag);
+    }
+  });
+
+  it('refuses two settings with one name', () => {
+    const level = z
+      .string()
+      .optional()
+      .meta({ ...words, env: 'LEVEL' });
+    expect(() => defineSettings({ a: level, b: level.meta({ ...words, env: ['B', 'LEVEL'] }) })).toThrow(
+      'LEVEL',
+    );
+  });
+});
+
+describe('inspectSetting', () => {
+  it('fills in what a declaration leaves out', () => {
+    expect(inspectSetting('maxOutputChars', z.string())).toMatchObject({
+      key: 'max_output_chars',
+      env: [],
+      flags: [],
+      description: '',
+      project: 'never',
+      path: false,
+    });
+  });
+
+  it('finds the unit in the name', () => {
+    const number = z.int().min(0).max(9);
+    expect(inspectSetting('ringBytes', number).kind).toEqual({ type: 'int', min: 0, max: 9, unit: 'bytes' });
+    expect(inspectSetting('drainMs', number).kind).toMatchObject({ unit: 'ms' });
+    expect(inspectSetting('tombstoneSeconds', number).kind).toMatchObject({ unit: 'seconds' });
+    expect(inspectSetting('maxRunning', number).kind).toMatchObject({ unit: undefined });
+  });
+});

@@ -1,0 +1,55 @@
+import type { Setting } from './define.ts';
+import { suffixWords } from './units.ts';
+
+/** The values that a setting accepts, in words that end a sentence. */
+export function describeAccepted(setting: Setting): string {
+  if (setting.accepts !== undefined) return setting.accepts;
+  const { kind } = setting;
+  switch (kind.type) {
+    case 'int':
+      return `a whole number from ${kind.min} to ${kind.max}${kind.unit ? `, or with ${suffixWords[kind.unit]}` : ''}`;
+    case 'boolean':
+      return 'true or false';
+    case 'choice':
+      return `one of ${kind.options.join(', ')}`;
+    case 'text':
+      return setting.path ? 'a path' : 'a text';
+    case 'list':
+      return kind.options ? `a comma list of ${kind.options.join(', ')}` : 'a comma list';
+    case 'records':
+      return 'a list of objects';
+  }
+}
+
+/** The default of a setting in words: its value, or what holds while it is unset. */
+export function describeDefault(setting: Setting): string {
+  const result = setting.schema.safeParse(undefined);
+  const value = result.success ? result.data : undefined;
+  if (value === undefined) return setting.unset ?? 'unset';
+  if (Array.isArray(value)) return value.length === 0 ? (setting.unset ?? 'none') : value.join(',');
+  return String(value);
+}
+
+/** The places where a setting may stand other than a project file. */
+export function describePlaces(setting: Setting): string {
+  return [...setting.flags, ...setting.env, `${setting.key} in the user file`].join(', ');
+}
+
+/** The word that stands for the value after a flag; empty for one that takes none. */
+export function toPlaceholder(setting: Setting): string {
+  const { kind } = setting;
+  switch (kind.type) {
+    case 'int':
+      return kind.unit?.toUpperCase() ?? 'N';
+    case 'boolean':
+      return '';
+    case 'choice':
+      return kind.options.join('|');
+    case 'text':
+      return setting.path ? 'PATH' : 'TEXT';
+    case 'list':
+      return kind.options?.join(',') ?? 'LIST';
+    case 'records':
+      return '';
+  }
+}

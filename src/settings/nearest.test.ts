@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { didYouMean, nearest } from './nearest.ts';
+
+const known = ['--ring-bytes', '--spool-bytes', '--allow'];
+
+it('finds the name that differs by a letter or two', () => {
+  expect(nearest('--alow', known)).toBe('--allow');
+  expect(nearest('--RING-BYTE', known)).toBe('--ring-bytes');
+  expect(didYouMean('--spol-bytes', known)).toBe(' Did you mean --spool-bytes?');
+});
+
+it('offers nothing for a word that resembles none', () => {
+  expect(nearest('--verbose', known)).toBeUndefined();
+  expect(didYouMean('--verbose', known)).toBe('');
+  expect(didYouMean('--allow', [])).toBe('');
+});

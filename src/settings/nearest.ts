@@ -1,0 +1,31 @@
+/** The known name that a mistyped one most likely means, or undefined when none is close. */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(word.length / 4)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** A sentence that offers the nearest known name, or nothing at all. */
+export function didYouMean(word: string, known: Iterable<string>): string {
+  const meant = nearest(word, known);
+  return meant === undefined ? '' : ` Did you mean ${meant}?`;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) row = nextRow(row, i, a.charAt(i - 1), b);
+  return row.at(-1) ?? 0;
+}
+
+function nextRow(above: readonly number[], i: number, letter: string, b: string): number[] {
+  const row = [i];
+  for (let j = 1; j <= b.length; j++) {
+    const replaced = (above[j - 1] ?? 0) + (letter === b.charAt(j - 1) ? 0 : 1);
+    row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+  }
+  return row;
+}

@@ -1,0 +1,62 @@
+import type { Setting } from './define.ts';
+
+/** A value after a project file has had its say. */
+export interface Tightened {
+  readonly value: unknown;
+  /** What must hold beside the value, where the two cannot be made one. */
+  readonly limit?: unknown;
+}
+
+/** Combines what the other sources gave with what a project file asks for; the result never allows more. */
+export function tighten(setting: Setting, base: unknown, project: unknown): Tightened {
+  switch (setting.project) {
+    case 'intersect':
+      return isTexts(project) ? intersect(base, project, setting.everything) : { value: base };
+    case 'add':
+      return { value: [...new Set([...toTexts(base), ...toTexts(project)])] };
+    case 'alongside':
+      return toTexts(project).length === 0 ? { value: base } : { value: base, limit: project };
+    case 'lower':
+      return { value: lower(base, project) };
+    case 'stricter':
+      return { value: stricter(setting, base, project) };
+    case 'never':
+      return { value: base };
+  }
+}
+
+/** The part of a list that a limit leaves, where one word may stand for everything; no limit leaves all of it. */
+export function narrowList(
+  list: readonly string[],
+  limit: readonly string[] | undefined,
+  everything: string | undefined,
+): readonly string[] {
+  const isAll = (items: readonly string[]) => everything !== undefined && items.includes(everything);
+  if (limit === undefined || isAll(limit)) return list;
+  return isAll(list) ? limit : list.filter((item) => limit.includes(item));
+}
+
+/** What an unset list means is known to its user alone, who therefore gets the project's list as a limit. */
+function intersect(base: unknown, project: readonly string[], everything: string | undefined): Tightened {
+  if (!isTexts(base)) return { value: base, limit: project };
+  return { value: narrowList(base, project, everything) };
+}
+
+function lower(base: unknown, project: unknown): unknown {
+  return typeof base === 'number' && typeof project === 'number'
+    ? Math.min(base, project)
+    : (base ?? project);
+}
+
+function stricter({ kind }: Setting, base: unknown, project: unknown): unknown {
+  const rank = (value: unknown) => (kind.type === 'choice' ? kind.options.indexOf(String(value)) : -1);
+  return rank(project) > rank(base) ? project : base;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+function toTexts(value: unknown): readonly string[] {
+  return isTexts(value) ? value : [];
+}
