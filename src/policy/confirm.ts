@@ -1,0 +1,31 @@
+import { isListed } from './listed.ts';
+import { baseName } from './paths.ts';
+import type { Invocation } from './survey.ts';
+import { wordText } from './walk/arg.ts';
+
+/** The first program that is not among those generally held to be safe (P11). */
+export function firstUnconfirmed(
+  invocations: readonly Invocation[],
+  programDirs: readonly string[],
+): Invocation | undefined {
+  return invocations.find((found) => found.needsListing && !isSafe(found, programDirs));
+}
+
+const safe = 'git npm yarn pnpm ls pwd echo cat python python3 node make cmake'.split(' ');
+
+/** Programs that are safe in some uses: the test says in which they are not. */
+const unless: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
+  docker: (words) => words.some((word) => /^(?:rm|rmi|prune|kill|down|remove|delete)$/.test(word)),
+  grep: () => false,
+  find: (words) =>
+    words.some((word) => /^-(?:delete|exec|execdir|ok|okdir|fprint0?|fprintf|fls)$/.test(word)),
+  awk: (words) => words.some((word) => /\bsystem\s*\(|\||>|^-i$/.test(word)),
+  sed: (words) => words.some((word) => /^-[a-zA-Z]*i|^--in-place|^--i/.test(word)),
+};
+
+function isSafe({ name, args }: Invocation, programDirs: readonly string[]): boolean {
+  if (isListed(name, safe, programDirs)) return true;
+  if (!isListed(name, Object.keys(unless), programDirs)) return false;
+  const program = baseName(name);
+  return unless[program]?.(args.map((arg) => wordText(arg))) === false;
+}

@@ -1,0 +1,55 @@
+// Danger (P8): what no list allows. Each rule has its own examples, checked by danger.test.ts.
+// Rules look at one program's words; writes to devices are judged where files are written (../writes.ts), fork bombs
+// where functions are called (../walk/functions.ts).
+import type { Call } from '../programs/program.ts';
+import type { Arg, Span } from '../walk/arg.ts';
+import { deleteRules } from './deletes.ts';
+import { diskRules } from './disks.ts';
+import { ownershipRules } from './ownership.ts';
+import { processRules } from './processes.ts';
+
+/** What makes a call dangerous: the word and the reason. */
+export interface DangerFound {
+  readonly at: Arg;
+  readonly reason: string;
+}
+
+/** One kind of danger. */
+export interface DangerRule {
+  /** A stable name, such as `recursive_delete`. */
+  readonly rule: string;
+  readonly programs: readonly string[] | RegExp;
+  readonly test: (call: Call) => DangerFound | undefined;
+  /** Commands that it stops under `*`. */
+  readonly matches: readonly string[];
+  /** Commands that look like them and run. */
+  readonly spares: readonly string[];
+}
+
+/** Every rule. */
+export const dangerRules: readonly DangerRule[] = [
+  ...deleteRules,
+  ...ownershipRules,
+  ...diskRules,
+  ...processRules,
+];
+
+const byName = new Map<string, DangerRule[]>();
+const byPattern: { readonly pattern: RegExp; readonly rule: DangerRule }[] = [];
+for (const rule of dangerRules) {
+  if (rule.programs instanceof RegExp) byPattern.push({ pattern: rule.programs, rule });
+  else for (const name of rule.programs) byName.set(name, [...(byName.get(name) ?? []), rule]);
+}
+
+/** The dangers of one call. */
+export function dangerOf(call: Call): (Span & { rule: string; reason: string })[] {
+  const named = byName.get(call.name);
+  if (named === undefined && !byPattern.some(({ pattern }) => pattern.test(call.name))) return [];
+  const matching = byPattern.filter(({ pattern }) => pattern.test(call.name)).map(({ rule }) => rule);
+  return [...(named ?? []), ...matching].flatMap((rule) => {
+    const found = rule.test(call);
+    return found === undefined
+      ? []
+      : [{ rule: rule.rule, reason: found.reason, pos: found.at.pos, end: found.at.end }];
+  });
+}

@@ -1,0 +1,149 @@
+import type { Call } from '../programs/program.ts';
+import { type Arg, prefixOf, wordText } from '../walk/arg.ts';
+import type { DangerFound, DangerRule } from './danger.ts';
+import { deviceNamed } from './devices.ts';
+
+/** Formatting and overwriting of disks by programs made for that. */
+export const diskRules: readonly DangerRule[] = [
+  {
+    rule: 'format',
+    programs: /^(?:mkfs(?:\..+)?|mke2fs|mkdosfs|mkntfs|newfs(?:_.+)?|mkswap|mkudffs|mkisofs\.disk)$/,
+    test: testFormat,
+    matches: [
+      'mkfs.ext4 /dev/sda1',
+      'mkfs -t ext4 /dev/sdb',
+      'sudo mkfs.xfs -f /dev/nvme0n1',
+      'mkfs.btrfs "$DISK"',
+      'mke2fs /dev/sda',
+      'env mkfs.vfat /dev/sdc',
+      'mkswap /dev/sda2',
+    ],
+    spares: ['mkfs.ext4 --help', 'mkfs -V', 'echo mkfs.ext4 /dev/sda1', 'man mkfs', 'mkfs.ext4 -h'],
+  },
+  {
+    rule: 'device_write',
+    programs: [
+      'wipefs',
+      'shred',
+      'blkdiscard',
+      'sgdisk',
+      'sfdisk',
+      'fdisk',
+      'cfdisk',
+      'parted',
+      'hdparm',
+      'badblocks',
+      'cryptsetup',
+      'pvcreate',
+      'vgremove',
+      'lvremove',
+      'mdadm',
+      'nvme',
+      'diskutil',
+      'zpool',
+      'wipe',
+      'nwipe',
+      'scrub',
+      'dcfldd',
+      'ddrescue',
+      'partprobe',
+      'e2fsck',
+      'fsck',
+      'tune2fs',
+    ],
+    test: testDiskTool,
+    matches: [
+      'wipefs -a /dev/sda',
+      'wipefs --all --force /dev/sdb',
+      'shred -n 1 /dev/sda',
+      'blkdiscard /dev/nvme0n1',
+      'sgdisk --zap-all /dev/sda',
+      'parted -s /dev/sda mklabel gpt',
+      'badblocks -w /dev/sdb',
+      'cryptsetup luksFormat /dev/sda2',
+      'hdparm --security-erase x /dev/sda',
+      'mdadm --zero-superblock /dev/sda1',
+      'diskutil eraseDisk JHFS+ x /dev/disk2',
+      'nvme format /dev/nvme0n1',
+      'zpool create tank /dev/sdb',
+      'tune2fs -O ^has_journal /dev/sda1',
+      'fdisk /dev/sda',
+      'sfdisk /dev/sda < table',
+      'pvcreate /dev/sd"$x"',
+    ],
+    spares: [
+      'wipefs /dev/sda',
+      'shred secret.txt',
+      'fdisk -l /dev/sda',
+      'parted /dev/sda print',
+      'parted -l',
+      'hdparm -I /dev/sda',
+      'badblocks /dev/sdb',
+      'cryptsetup status x',
+      'sfdisk -d /dev/sda',
+      'mdadm --detail /dev/md0',
+      'fsck -n /dev/sda1',
+      'e2fsck -f /dev/sda1',
+      'partprobe /dev/sda',
+      'nvme list',
+      'nvme smart-log /dev/nvme0n1',
+      'zpool status',
+      'tune2fs -l /dev/sda1',
+      'sgdisk -p /dev/sda',
+      'sgdisk --info=1 /dev/sda',
+      'diskutil list /dev/disk2',
+      'diskutil info disk2',
+    ],
+  },
+];
+
+function testFormat(call: Call): DangerFound | undefined {
+  const asking = call.args.every((arg) => /^(?:-h|-V|-\?|--help|--version)$/.test(wordText(arg)));
+  return asking
+    ? undefined
+    : {
+        at: call.args.at(-1) ?? call.self,
+        reason: 'it makes a new file system, which erases what was there',
+      };
+}
+
+/** How each program is used when it only looks. */
+const looking: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
+  wipefs: (words) => !words.some((word) => /^(?:-[a-z]*[ao].*|--all?|--of.*)$/.test(word)),
+  sgdisk: (words) =>
+    words.every((word) => /^(?:-[pvifFED]\d*|--print|--info.*|--verify|\/dev.*)$/.test(word)),
+  sfdisk: (words) =>
+    words.some((word) => /^(?:-[dlJsFVq]+|--dump|--list.*|--json|--verify|--show-.*)$/.test(word)),
+  fdisk: (words) => words.some((word) => /^(?:-[a-zA-Z]*[lsx]|--list.*|--getsz)$/.test(word)),
+  parted: (words) => words.some((word) => /^(?:print|p|-l|--list|unit|check|align-check)$/.test(word)),
+  hdparm: (words) =>
+    !words.some((word) =>
+      /^--(?:security-(?:erase|set-pass).*|trim-sector.*|write-sector|repair-sector|make-bad-sector|fwdownload.*|yes-i-know.*|please-destroy.*)$/.test(
+        word,
+      ),
+    ),
+  badblocks: (words) => !words.some((word) => /^-[a-z]*[wn]/.test(word)),
+  cryptsetup: (words) =>
+    !words.some((word) => /^(?:luksFormat|erase|luksErase|reencrypt.*|format)$/.test(word)),
+  mdadm: (words) => !words.some((word) => /^(?:--zero-superblock|--create|-C.*|--build|-B)$/.test(word)),
+  nvme: (words) => !words.some((word) => /^(?:format|sanitize|write|write-zeroes|delete-ns|dsm)$/.test(word)),
+  diskutil: (words) =>
+    !words.some((word) => /^(?:erase|zero|random|secureErase|partition|reformat)/i.test(word)),
+  zpool: (words) => !words.some((word) => /^(?:create|labelclear|destroy)$/.test(word)),
+  tune2fs: (words) => words.includes('-l'),
+  fsck: () => true,
+  e2fsck: () => true,
+  partprobe: () => true,
+};
+
+function testDiskTool(call: Call): DangerFound | undefined {
+  const words = call.args.map((arg) => wordText(arg));
+  if (looking[call.name]?.(words)) return undefined;
+  const at = call.args.find((arg) => isDevice(arg));
+  return at && { at, reason: `${call.name} overwrites the disk device ${at.text ?? prefixOf(at)}` };
+}
+
+function isDevice(arg: Arg): boolean {
+  const text = arg.text ?? prefixOf(arg);
+  return deviceNamed(text.replace(/^(?:of|output|--?[a-z-]+)=/, '')) !== undefined;
+}

@@ -1,0 +1,111 @@
+import { parseOptions } from '../options/parse-options.ts';
+import type { Call } from '../programs/program.ts';
+import { type Arg, prefixOf, wordText } from '../walk/arg.ts';
+import type { DangerFound, DangerRule } from './danger.ts';
+import { protectedPlace } from './protected-places.ts';
+
+/** Recursive changes of permissions or owners of system directories, and making them writable for all. */
+export const ownershipRules: readonly DangerRule[] = [
+  {
+    rule: 'recursive_permissions',
+    programs: ['chmod', 'setfacl', 'chattr'],
+    test: testMode,
+    matches: [
+      'chmod -R 777 /',
+      'chmod -fR 777 /',
+      'chmod 777 -R /usr',
+      'chmod --recursive a+rwx /etc',
+      'chmod -R 0777 ~',
+      'chmod -R u+x /*',
+      'sudo chmod -R 000 /',
+      'chmod 777 /',
+      'cd / && chmod -R 777 .',
+      'chattr -R +i /',
+      'chmod -R --reference=x /',
+      'find / | xargs chmod u+x',
+    ],
+    spares: [
+      'chmod -R 755 ./build',
+      'chmod 777 /tmp/x',
+      'chmod +x run.sh',
+      'chmod -R u+rwX ~',
+      'chmod 1777 /tmp',
+      'chmod -R 777 dist',
+      'chmod --help',
+    ],
+  },
+  {
+    rule: 'recursive_ownership',
+    programs: ['chown', 'chgrp'],
+    test: testOwner,
+    matches: [
+      'chown -R nobody /',
+      'chown -hR me:me /usr',
+      'chgrp --recursive users /etc',
+      'chown --recu root //',
+      'chown me -R /*',
+      'find / -exec chown me {} +',
+      'find /usr | xargs chgrp users',
+    ],
+    spares: [
+      'chown -R me ./src',
+      'chown root /etc/hosts',
+      'chown -R me ~',
+      'chown -R app /srv/app',
+      'find /srv/app -exec chown app {} +',
+    ],
+  },
+];
+
+function testMode(call: Call): DangerFound | undefined {
+  const recursive = hasRecursive(call.args, /^-[cfvR]*R[cfvR]*$/);
+  const words = call.args.filter((arg) => !/^-(?:[cfvRVLPHhmxbdnk]+|-.*)$/.test(wordText(arg)));
+  const copied = call.args.some((arg) => /^--ref/.test(prefixOf(arg)));
+  const operands = copied ? words : words.slice(1);
+  const open = call.name === 'chmod' && !copied && opensToAll(wordText(words[0]));
+  for (const at of operands) {
+    const place = protectedPlace(at, call.cwd, call.home);
+    if (place === undefined) continue;
+    const temporary = place.path === '/tmp';
+    if (place.kind === 'home' ? recursive && open : recursive || (open && !temporary)) {
+      return {
+        at,
+        reason: `it changes the permissions of ${place.path}${recursive ? ' and everything below' : ''}`,
+      };
+    }
+  }
+  return undefined;
+}
+
+/** A mode that lets everybody write, or nobody do anything. */
+function opensToAll(mode: string): boolean {
+  return (
+    /^0*[0-7]?[0-7][0-7][2367]$/.test(mode) ||
+    /^0+$/.test(mode) ||
+    /(?:^|,)(?:[ug]*[oa][ugoa]*)?[+=][rxXst]*w/.test(mode) ||
+    /(?:^|,)a?[-=](?:$|,|rwx)/.test(mode)
+  );
+}
+
+const ownerOptions = {
+  short: 'cfvhRHLP',
+  long: 'changes silent quiet verbose dereference no-dereference from= no-preserve-root preserve-root reference= recursive help version',
+};
+
+function testOwner(call: Call): DangerFound | undefined {
+  const options = parseOptions(call.args, ownerOptions);
+  if (!options.has('R', 'recursive')) return undefined;
+  const operands = options.has('reference') ? options.operands : options.operands.slice(1);
+  for (const at of operands) {
+    const place = protectedPlace(at, call.cwd, call.home);
+    if (place !== undefined && place.kind !== 'home')
+      return { at, reason: `it changes the owner of ${place.path} and everything below` };
+  }
+  return undefined;
+}
+
+function hasRecursive(args: readonly Arg[], cluster: RegExp): boolean {
+  return args.some(
+    (arg) => cluster.test(wordText(arg)) || /^--r(?:e(?:c(?:u[a-z]*)?)?)?$/.test(wordText(arg)),
+  );
+}

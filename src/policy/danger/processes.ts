@@ -1,0 +1,62 @@
+import type { Call } from '../programs/program.ts';
+import type { DangerFound, DangerRule } from './danger.ts';
+
+/** Ending every process there is. */
+export const processRules: readonly DangerRule[] = [
+  {
+    rule: 'kill_all',
+    programs: ['kill'],
+    test: testKill,
+    matches: [
+      'kill -9 -1',
+      'kill -KILL -1',
+      'kill -s KILL -- -1',
+      'kill -- -1',
+      'kill -n 9 -1',
+      'kill -TERM 123 -1',
+      'kill -1',
+      'sudo kill -9 -1',
+      '/bin/kill -9 -1',
+      'kill --signal 9 -1',
+    ],
+    spares: [
+      'kill -1 1234',
+      'kill -9 1234',
+      'kill %1',
+      'kill -l',
+      'kill -HUP "$PID"',
+      'kill -9 -1234',
+      'kill -s HUP 1',
+    ],
+  },
+  {
+    rule: 'kill_all',
+    programs: ['killall5'],
+    test: (call) => ({ at: call.self, reason: 'it ends every process' }),
+    matches: ['killall5 -9'],
+    spares: ['killall node'],
+  },
+  {
+    rule: 'kill_all',
+    programs: ['pkill'],
+    test: testPattern,
+    matches: ['pkill -9 .', "pkill -KILL ''", "pkill -f '.*'"],
+    spares: ['pkill -f server', 'pkill -9 -u "$USER" node', 'pkill -9 -f vite', 'pkill .x'],
+  },
+];
+
+function testPattern({ args }: Call): DangerFound | undefined {
+  const at = args.find((arg) => /^(?:\^?\.?[*+]?\$?)$/.test(arg.text ?? 'unknown'));
+  return at && { at, reason: 'its pattern matches every process' };
+}
+
+function testKill({ args }: Call): DangerFound | undefined {
+  const words = args.map((arg) => arg.text);
+  const first = words[0] ?? '';
+  // The first word with a dash is the signal, everything after it is a target.
+  const named = /^(?:-s|-n|--signal)$/.test(first);
+  const targets = named ? 2 : /^-./.test(first) && first !== '--' ? 1 : 0;
+  const index = words.findIndex((word, at) => word === '-1' && (at >= targets || words.length === 1));
+  const at = args[index];
+  return at && { at, reason: 'it ends every process that it may' };
+}

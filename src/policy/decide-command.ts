@@ -1,0 +1,28 @@
+import type { Facts } from '../contract/facts.ts';
+import { decide } from './decide.ts';
+import { understand } from './understand.ts';
+
+/** A verdict in short. */
+export interface CommandDecision {
+  readonly verdict: 'allow' | 'deny';
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/** Decides on a command for bash with a list of program names, or `*` for all; nothing about the machine is known. */
+export function decideCommand(command: string, allow: readonly string[] | '*'): CommandDecision {
+  const rules = {
+    allow: allow === '*' ? ({ kind: 'all' } as const) : ({ kind: 'names', names: allow } as const),
+    allowSetting: 'the list',
+    danger: 'block',
+  } as const;
+  const { verdict, rule, reason } = decide(understand({ kind: 'shell', script: command }), nowhere, rules);
+  return { verdict: verdict === 'allow' ? 'allow' : 'deny', rule, reason };
+}
+
+const nowhere: Facts = {
+  cwd: { asked: '', problem: 'missing' },
+  roots: [],
+  home: '/root',
+  programs: {},
+};

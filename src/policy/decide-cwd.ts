@@ -1,0 +1,74 @@
+import type { Facts, Place, PlaceProblem } from '../contract/facts.ts';
+import { NacreError } from '../contract/failure.ts';
+
+/**
+ * The directory a command runs in, or the reason why it may not. A directory that the caller gave must lie in at
+ * least one root of every group (the settings' own, and a project's beside them), on canonical paths; a root that
+ * cannot be resolved is a mistake in the settings, and until it is mended no directory is taken from a caller.
+ */
+export function decideCwd(
+  facts: Facts,
+  rootGroups: readonly (readonly string[])[],
+  { given }: { given: boolean },
+): string {
+  if (given) checkRoots(facts);
+  const { cwd } = facts;
+  if (cwd.path === undefined) throw cwdInvalid(cwd.asked, cwd.problem);
+  const groups = given
+    ? split(
+        facts.roots,
+        rootGroups.map((group) => group.length),
+      )
+    : [];
+  for (const roots of groups) {
+    if (!roots.some((root) => root.path !== undefined && isWithin(cwd.path, root.path)))
+      throw outside(cwd, roots);
+  }
+  return cwd.path;
+}
+
+/** True when a canonical path is a directory or lies in it. */
+export function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
+}
+
+function checkRoots({ roots }: Facts): void {
+  const broken = roots.filter((root) => root.path === undefined);
+  if (broken.length === 0) return;
+  const names = broken.map((root) => `${root.asked} (${words[root.problem as PlaceProblem]})`).join(', ');
+  throw new NacreError('cwd_roots_invalid', `Configuration problem: ALLOWED_CWD_ROOTS names ${names}.`, {
+    hint: 'Correct ALLOWED_CWD_ROOTS and restart the server; until then, leave cwd out to use its own directory.',
+  });
+}
+
+function cwdInvalid(asked: string, problem: PlaceProblem): NacreError {
+  return new NacreError('cwd_invalid', `cwd ${JSON.stringify(asked)} ${words[problem]}. Nothing was run.`, {
+    hint: 'Give an existing directory, absolute or relative to the server’s own.',
+  });
+}
+
+function outside(cwd: Place, roots: readonly Place[]): NacreError {
+  const names = roots.map((root) => root.path).join(', ');
+  return new NacreError(
+    'cwd_not_allowed',
+    `cwd ${JSON.stringify(cwd.asked)} is not allowed: it is not within ${names}.`,
+    {
+      hint: 'Choose a directory within one of them, or change ALLOWED_CWD_ROOTS.',
+    },
+  );
+}
+
+const words: Record<PlaceProblem, string> = {
+  missing: 'does not exist',
+  not_a_directory: 'is not a directory',
+  not_accessible: 'cannot be entered by the server’s user',
+};
+
+function split<T>(items: readonly T[], sizes: readonly number[]): readonly (readonly T[])[] {
+  let start = 0;
+  const groups = sizes.map((size) => {
+    start += size;
+    return items.slice(start - size, start);
+  });
+  return groups.filter((group) => group.length > 0);
+}

@@ -1,0 +1,395 @@
+import { describe, expect, test } from 'vitest';
+import type { Command } from '../contract/command.ts';
+import type { PolicyRule, Rules } from '../contract/decision.ts';
+import type { Facts, SessionFacts } from '../contract/facts.ts';
+import { decide } from './decide.ts';
+import { type Surroundings, understand } from './understand.ts';
+
+const facts: Facts = {
+  cwd: { asked: '.', path: '/home/ann/project' },
+  roots: [],
+  home: '/home/ann',
+  programs: {},
+};
+
+const rulesOf = (names: readonly string[] | '*', more: Partial<Rules> = {}): Rules => ({
+  allow: names === '*' ? { kind: 'all' } : { kind: 'names', names },
+  allowSetting: 'ALLOWED_COMMANDS',
+  danger: 'block',
+  ...more,
+});
+
+const shell = (script: string): Command => ({ kind: 'shell', script });
+
+const judge = (
+  script: string,
+  names: readonly string[] | '*',
+  more: Partial<Rules> = {},
+  over: Partial<Facts> = {},
+) => decide(understand(shell(script)), { ...facts, ...over }, rulesOf(names, more));
+
+describe('refusals', () => {
+  test('T5: while no list is set nothing is allowed, and the refusal says how to set it', () => {
+    const decision = judge('pwd', [], { allow: { kind: 'none' } });
+    expect(decision).toMatchObject({ verdict: 'deny', rule: 'not_listed', program: 'pwd' });
+    expect(decision.reason).toMatch(/pwd.*not allowed/);
+    expect(decision.reason).toContain('ALLOWED_COMMANDS=pwd');
+  });
+
+  test('T5: an unset list refuses what no list has to name, too, and says the same', () => {
+    for (const script of ['true', 'cd /tmp && true', 'x=1', '> out']) {
+      const decision = judge(script, [], { allow: { kind: 'none' } });
+      expect(decision).toMatchObject({ verdict: 'deny', rule: 'not_listed' });
+      expect(decision.remedy).toMatch(/^Set ALLOWED_COMMANDS to the programs that may run/);
+    }
+    expect(judge('cd x; env ls', [], { allow: { kind: 'none' } }).reason).toMatch(/^env is not allowed/);
+  });
+
+  test('T5: a refusal names the program, where it stands and the smallest change that would allow it', () => {
+    const decision = judge('ls && env A=1 touch x', ['ls', 'env']);
+    expect(decision).toMatchObject({
+      verdict: 'deny',
+      program: 'touch',
+      node: { pos: 14, end: 19, text: 'touch' },
+    });
+    expect(decision.reason).toBe(
+      'touch (started by env) is not allowed, because it is not in ALLOWED_COMMANDS.',
+    );
+    expect(decision.remedy).toBe('Add touch to ALLOWED_COMMANDS.');
+    expect(decision.hint).toContain('ls, env');
+  });
+
+  test('a refusal begins with the name of the program as it is written', () => {
+    expect(judge('find . -delete', ['find']).reason).toMatch(/^find -delete /);
+    expect(judge('/usr/bin/sort -o x y', ['sort']).reason).toMatch(/^sort -o /);
+    expect(judge('PATH=. ls', ['ls']).reason).toMatch(/^Setting PATH /);
+  });
+
+  test('every program is listed with its place, in the order of the text', () => {
+    const { programs } = judge('cd x; ls | xargs -n1 wc', '*');
+    expect(programs.map(({ name, pos, via }) => [name, pos, via])).toEqual([
+      ['cd', 0, undefined],
+      ['ls', 6, undefined],
+      ['xargs', 11, undefined],
+      ['wc', 21, 'xargs'],
+    ]);
+  });
+
+  test('a program inside nested text stands where that text stands', () => {
+    const decision = judge("bash -c 'ls; touch x'", ['bash', 'ls']);
+    expect(decision).toMatchObject({ program: 'touch', node: { text: "'ls; touch x'" } });
+    expect(decision.reason).toContain('started by bash');
+  });
+
+  test('what cannot be known says so and is not allowed', () => {
+    expect(judge('$x y', ['ls']).reason).toMatch(/not allowed.*cannot be known/);
+    expect(judge('bash -c "$x"', ['bash']).reason).toMatch(/cannot be known.*not allowed/);
+    expect(judge('git --exec-path=. log', ['git']).reason).toMatch(/^git --exec-path.*not allowed/);
+  });
+
+  test('a long list is shown in part', () => {
+    const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
+    expect(judge('x', names).hint).toMatch(/p19, …\.$/);
+    expect(judge('x', []).hint).toContain('there is none');
+  });
+
+  test('P9: a parse error is the first thing that is said', () => {
+    expect(judge('rm -rf / "', '*')).toMatchObject({ verdict: 'deny', rule: 'unparsable' });
+    expect(judge('ls $(if)', '*')).toMatchObject({ verdict: 'deny', rule: 'unparsable' });
+    expect(judge(`ls \${x!y}`, '*')).toMatchObject({ verdict: 'deny', rule: 'unparsable' });
+    expect(judge(`x='\${'; echo $((x))`, '*')).toMatchObject({ verdict: 'deny', rule: 'unparsable' });
+  });
+
+  test('B10: danger says blocked, dangerous and why', () => {
+    const decision = judge('rm -rf /', '*');
+    expect(decision).toMatchObject({
+      verdict: 'deny',
+      rule: 'recursive_delete',
+      program: 'rm',
+      node: { text: '/' },
+    });
+    expect(decision.reason).toBe('rm is blocked as dangerous: it deletes the root directory.');
+  });
+
+  test('P8: danger off lets it pass', () => {
+    expect(judge('rm -rf /', '*', { danger: 'off' }).verdict).toBe('allow');
+  });
+});
+
+describe('facts', () => {
+  test('P8: relative paths are judged from where the command would run', () => {
+    const at = (path: string) => ({ cwd: { asked: path, path } });
+    expect(judge('rm -rf *', '*', {}, at('/')).verdict).toBe('deny');
+    expect(judge('rm -rf ../../*', '*', {}, at('/home/ann')).verdict).toBe('deny');
+    expect(judge('rm -rf ..', '*').verdict).toBe('deny');
+    expect(judge('rm -rf *', '*').verdict).toBe('allow');
+    expect(judge('rm -rf ~/x', '*').verdict).toBe('allow');
+    expect(judge('cd .. && rm -rf *', '*').verdict).toBe('deny');
+    expect(judge('(cd ..); rm -rf *', '*').verdict).toBe('allow');
+    expect(judge('rm -rf "$PWD"/..', '*').verdict).toBe('deny');
+    expect(judge('rm -rf ~+/../*', '*').verdict).toBe('deny');
+  });
+
+  test('the directory after an alternative may be either', () => {
+    const over = { cwd: { asked: '/', path: '/' } };
+    expect(judge('cd /tmp || true; rm -rf *', '*', {}, over).verdict).toBe('deny');
+    expect(judge('cd /tmp && rm -rf *', '*', {}, over).verdict).toBe('allow');
+    expect(judge('if test -d /tmp; then cd /tmp; fi; rm -rf *', '*', {}, over).verdict).toBe('deny');
+  });
+
+  test('P3: programs in further directories count when they are configured', () => {
+    expect(judge('/usr/local/bin/node x', ['node']).verdict).toBe('deny');
+    expect(judge('/usr/local/bin/node x', ['node'], { programDirs: ['/usr/local/bin'] }).verdict).toBe(
+      'allow',
+    );
+    expect(judge('/usr/bin//env', ['env']).verdict).toBe('allow');
+    expect(judge('/x/y', ['/x/y']).verdict).toBe('allow');
+    expect(judge('/x/../x/y', ['/x/y']).verdict).toBe('allow');
+  });
+
+  test('H5: argv is judged without a shell, and programs named inside it are', () => {
+    const argv = (...words: [string, ...string[]]): Command => ({ kind: 'argv', argv: words });
+    const decideArgv = (command: Command, names: string[]) =>
+      decide(understand(command), facts, rulesOf(names));
+    expect(decideArgv(argv('echo', '$(touch x); rm'), ['echo']).verdict).toBe('allow');
+    expect(decideArgv(argv('find', '.', '-exec', 'rm', '{}', ';'), ['find'])).toMatchObject({
+      verdict: 'deny',
+      program: 'rm',
+      node: { text: 'rm' },
+    });
+    expect(decideArgv(argv('git', '-c', 'alias.x=!touch y', 'x'), ['git'])).toMatchObject({
+      verdict: 'deny',
+      program: 'touch',
+    });
+    expect(decideArgv(argv('git', 'log', '--format=%h | %s'), ['git']).verdict).toBe('allow');
+    expect(understand(argv('find', '.', '-exec', 'rm', '{}', ';')).programs).toEqual(['find', 'rm']);
+  });
+});
+
+describe('what the caller sends along', () => {
+  const with_ = (script: string, names: readonly string[] | '*', surroundings: Surroundings) =>
+    decide(understand(shell(script), surroundings), facts, rulesOf(names));
+
+  test('P7: variables of the call are judged like those in the command', () => {
+    expect(with_('ls', ['ls'], { env: { LD_PRELOAD: './x.so' } })).toMatchObject({
+      verdict: 'deny',
+      rule: 'environment',
+      program: 'LD_PRELOAD',
+    });
+    expect(with_('ls', ['ls'], { env: { GIT_AUTHOR_NAME: 'A' } }).verdict).toBe('allow');
+    expect(with_('$X y', ['ls', 'touch'], { env: { X: 'touch' } }).verdict).toBe('allow');
+  });
+
+  test('P4: text for the stdin of a shell is judged', () => {
+    expect(with_('bash', ['bash', 'ls'], { stdin: { kind: 'text', text: 'ls; touch x' } })).toMatchObject({
+      verdict: 'deny',
+      program: 'touch',
+    });
+    expect(with_('bash', ['bash', 'ls'], { stdin: { kind: 'text', text: 'ls' } }).verdict).toBe('allow');
+    expect(with_('bash', ['bash'], { stdin: { kind: 'none' } }).verdict).toBe('allow');
+    expect(with_('bash', ['bash'], { stdin: { kind: 'later' } }).verdict).toBe('deny');
+    expect(with_('cat | bash', ['bash', 'cat'], { stdin: { kind: 'text', text: 'touch x' } })).toMatchObject({
+      program: 'touch',
+    });
+    expect(with_('bash', '*', { stdin: { kind: 'text', text: 'rm -rf /' } })).toMatchObject({
+      rule: 'recursive_delete',
+    });
+  });
+});
+
+describe('P13: a session', () => {
+  const session: SessionFacts = {
+    cwd: '/',
+    aliases: { ll: 'ls -l', gone: 'rm -rf' },
+    functions: { greet: 'greet () { echo "hi $1"; }', ls: 'ls () { touch x; }', odd: 'not a function' },
+    variables: { tool: 'touch' },
+    options: [],
+    pathUnchanged: true,
+  };
+  const inSession = (script: string, names: readonly string[] | '*', more: Partial<SessionFacts> = {}) =>
+    judge(script, names, {}, { session: { ...session, ...more } });
+
+  test('danger is judged with its directory', () => {
+    expect(inSession('rm -rf *', '*')).toMatchObject({ verdict: 'deny', rule: 'recursive_delete' });
+  });
+
+  test('its functions and aliases are judged by their text', () => {
+    expect(inSession('greet Ann', ['echo']).verdict).toBe('allow');
+    expect(inSession('greet Ann', ['ls'])).toMatchObject({ verdict: 'deny', program: 'echo' });
+    expect(inSession('ls', ['ls'])).toMatchObject({ verdict: 'deny', program: 'touch' });
+    expect(inSession('ll', ['ll', 'ls', 'touch']).verdict).toBe('allow');
+    expect(inSession('ll', ['ll'])).toMatchObject({ verdict: 'deny' });
+    expect(inSession("gone '/'", '*')).toMatchObject({ verdict: 'deny', rule: 'recursive_delete' });
+  });
+
+  test('functions that the command does not use do not matter', () => {
+    expect(inSession('cat x', ['cat']).verdict).toBe('allow');
+  });
+
+  test('what a name means there and is not understood is refused under a list', () => {
+    expect(inSession('odd', ['odd'])).toMatchObject({ verdict: 'deny', rule: 'unknown_program' });
+    expect(inSession('odd', '*').verdict).toBe('allow');
+    expect(inSession('"$1"', ['ls']).verdict).toBe('deny');
+  });
+
+  test('its variables are known', () => {
+    expect(inSession('$tool x', ['cat'])).toMatchObject({ verdict: 'deny', program: 'touch' });
+  });
+
+  test('after PATH was changed no name is known', () => {
+    expect(inSession('cat x', ['cat'], { pathUnchanged: false })).toMatchObject({
+      verdict: 'deny',
+      rule: 'session_path',
+    });
+    expect(inSession('cat x', '*', { pathUnchanged: false }).verdict).toBe('allow');
+  });
+});
+
+describe('P11: the confirm tier', () => {
+  const confirm = (script: string) => judge(script, '*', { confirm: 'unlisted' }).verdict;
+
+  test.each([
+    'git push',
+    'npm ci && npm test',
+    'ls | grep x',
+    'cd x; pwd',
+    "find . -name '*.ts'",
+    'sed -n 1p f',
+    "awk '{print $1}' f",
+    'docker ps',
+    '/bin/ls',
+  ])('asks for nothing before `%s`', (script) => {
+    expect(confirm(script)).toBe('allow');
+  });
+
+  test.each([
+    'rm x',
+    'curl x',
+    './git push',
+    '$x y',
+    'eval "$x"',
+    'cat x | bash',
+    "git -c core.pager='touch x' log",
+    'python3 -c \'import os; os.system("x")\'',
+    'PATH=. git log',
+    "sed -n 'w out' f",
+    'find . -delete',
+    'sed -i s/a/b/ f',
+    'docker rm x',
+    'ls; touch x',
+    'constructor',
+  ])('asks before `%s`', (script) => {
+    expect(confirm(script)).toBe('ask');
+  });
+
+  test('what is denied stays denied', () => {
+    expect(confirm('rm -rf /')).toBe('deny');
+    expect(judge('curl x', ['ls'], { confirm: 'unlisted' }).verdict).toBe('deny');
+  });
+});
+
+describe('rules from the settings', () => {
+  const rule = (
+    verdict: PolicyRule['verdict'],
+    program: string,
+    args?: string[],
+    more: Partial<PolicyRule> = {},
+  ): PolicyRule => ({
+    verdict,
+    program,
+    args,
+    reason: `${verdict} ${program}`,
+    ...more,
+  });
+  const ruled = (script: string, names: readonly string[] | '*', ...policy: PolicyRule[]) =>
+    judge(script, names, { policy });
+
+  test('deny and ask hold for listed programs, nested ones too', () => {
+    const push = rule('ask', 'git', ['push', '...']);
+    expect(ruled('git push origin main', ['git'], push)).toMatchObject({
+      verdict: 'ask',
+      rule: 'rule:git',
+      program: 'git',
+    });
+    expect(ruled('git log', ['git'], push).verdict).toBe('allow');
+    expect(ruled("bash -c 'git push'", '*', push).verdict).toBe('ask');
+    expect(ruled('curl x', '*', rule('deny', 'curl')).reason).toMatch(/not allowed here: deny curl/);
+  });
+
+  test('the strictest wins, and of equals the first gives the reason', () => {
+    const rules = [
+      rule('allow', 'git'),
+      rule('ask', '*', undefined, { reason: 'first' }),
+      rule('ask', 'git', undefined, { reason: 'second' }),
+    ];
+    expect(ruled('git x', '*', ...rules)).toMatchObject({
+      verdict: 'ask',
+      reason: 'git needs approval: first',
+    });
+    expect(ruled('git x', '*', ...rules, rule('deny', 'git')).verdict).toBe('deny');
+  });
+
+  test('allow lets through what is not listed, and nothing else', () => {
+    const test_ = rule('allow', 'npm', ['run', 'test*']);
+    expect(ruled('npm run test:unit', ['ls'], test_).verdict).toBe('allow');
+    expect(ruled('npm run build', ['ls'], test_).verdict).toBe('deny');
+    expect(ruled('npm run "$x"', ['ls'], test_).verdict).toBe('deny');
+    expect(ruled('npm run "$x"', ['ls'], rule('allow', 'npm', ['run', '*'])).verdict).toBe('allow');
+    expect(ruled('npm $x', ['ls'], rule('allow', 'npm', ['*'])).verdict).toBe('deny');
+    expect(ruled('rm -rf /', [], rule('allow', 'rm'))).toMatchObject({
+      verdict: 'deny',
+      rule: 'recursive_delete',
+    });
+  });
+
+  test('P3: allow covers a program where a list would, and deny whatever bears its name', () => {
+    const git = rule('allow', 'git');
+    expect(ruled('/usr/bin/git log', ['ls'], git).verdict).toBe('allow');
+    for (const script of ['./git log', '/tmp/git log', 'env ./git', '/usr/bin/../../tmp/git'])
+      expect([script, ruled(script, ['env'], git).verdict]).toEqual([script, 'deny']);
+    expect(ruled('./git log', ['ls'], rule('allow', './git')).verdict).toBe('allow');
+    const local = { policy: [git], programDirs: ['/usr/local/bin'] };
+    expect(judge('/usr/local/bin/git log', ['ls'], local).verdict).toBe('allow');
+    expect(ruled('./git log', '*', rule('deny', 'git')).verdict).toBe('deny');
+  });
+
+  test('a rule that allows opens what an unset list closes, and no more', () => {
+    const none = { allow: { kind: 'none' }, policy: [rule('allow', 'ls')] } as const;
+    expect(judge('cd x && ls', [], none).verdict).toBe('allow');
+    expect(judge('cat x', [], none).verdict).toBe('deny');
+  });
+
+  test('P9: thousands of words and many gaps in a pattern are matched in a moment', () => {
+    const gaps = Array.from({ length: 20 }, (_, index) => ['...', `w${index}`]).flat();
+    const words = `git ${'a '.repeat(20_000)}`;
+    const started = performance.now();
+    expect(ruled(words, '*', rule('deny', 'git', gaps)).verdict).toBe('allow');
+    expect(ruled(`${words} --force b`, '*', rule('deny', 'git', ['...', '--force', '...'])).verdict).toBe(
+      'deny',
+    );
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  test('words that are not known match a rule that restricts', () => {
+    const push = rule('deny', 'git', ['push', '...']);
+    expect(ruled('git "$x"', '*', push).verdict).toBe('deny');
+    expect(ruled('git $x y', '*', push).verdict).toBe('deny');
+    expect(ruled('git pu"$x"', '*', push).verdict).toBe('deny');
+    expect(ruled('git log"$x"', '*', push).verdict).toBe('allow');
+    expect(ruled('git log $x', '*', rule('deny', 'git', ['log'])).verdict).toBe('deny');
+  });
+
+  test('a rule may hold in one directory', () => {
+    const here = rule('deny', 'make', undefined, { cwd: '/home/ann/project' });
+    expect(ruled('make', '*', here).verdict).toBe('deny');
+    expect(ruled('cd sub && make', '*', here).verdict).toBe('deny');
+    expect(ruled('cd /tmp && make', '*', here).verdict).toBe('allow');
+    expect(ruled('cd "$x" && make', '*', here).verdict).toBe('deny');
+    expect(
+      ruled('cd "$x" && make', ['ls'], rule('allow', 'make', undefined, { cwd: '/home/ann' })).verdict,
+    ).toBe('deny');
+    expect(
+      ruled('cd sub && make', ['ls'], rule('allow', 'make', undefined, { cwd: '/home/ann/' })).verdict,
+    ).toBe('allow');
+  });
+});

@@ -1,0 +1,213 @@
+// The decision on one command:
+// 1. survey: the programs it would start and what speaks against it (survey-command.ts);
+// 2. whatever does not parse or is too large is refused, then danger, under every list;
+// 3. where a list names programs: what cannot be known, code that being listed does not cover, programs not listed;
+// 4. rules from the settings: the strictest that matches wins;
+// 5. the confirm tier asks for what is not generally safe.
+import type { Decision, FoundProgram, Rules } from '../contract/decision.ts';
+import type { Facts } from '../contract/facts.ts';
+import { firstUnconfirmed } from './confirm.ts';
+import { isListed } from './listed.ts';
+import { ruleFor } from './match-rules.ts';
+import { baseName } from './paths.ts';
+import type { Invocation, Problem, Survey } from './survey.ts';
+import { surveyCommand } from './survey-command.ts';
+import type { Plan } from './understand.ts';
+import type { Span } from './walk/arg.ts';
+
+/** Decides whether a command may run, from its parse tree, the facts about the machine and the rules. */
+export function decide(plan: Plan, facts: Facts, rules: Rules): Decision {
+  const tooLong = plan.command.kind === 'shell' && plan.script === undefined;
+  const survey = surveyCommand(plan, { home: facts.home, session: facts.session, cwd: facts.cwd.path });
+  const source = plan.command.kind === 'shell' ? plan.command.script : plan.command.argv.join(' ');
+  const judge = new Judge(source, survey, rules);
+  return (
+    (tooLong ? judge.tooLong() : undefined) ??
+    judge.broken() ??
+    judge.dangerous() ??
+    judge.unlisted() ??
+    judge.ruled() ??
+    judge.unconfirmed() ??
+    judge.allowed()
+  );
+}
+
+class Judge {
+  private readonly source: string;
+  private readonly survey: Survey;
+  private readonly rules: Rules;
+
+  constructor(source: string, survey: Survey, rules: Rules) {
+    this.source = source;
+    this.survey = survey;
+    this.rules = rules;
+  }
+
+  tooLong(): Decision {
+    return this.answer(
+      'deny',
+      'too_large',
+      'The command is not allowed, because it is too long or nested too deeply.',
+      undefined,
+    );
+  }
+
+  broken(): Decision | undefined {
+    const problem = this.first('always');
+    return (
+      problem &&
+      this.refuse(problem, problem.reason, problem.hint ?? 'Write the command so that bash can parse it.')
+    );
+  }
+
+  dangerous(): Decision | undefined {
+    const problem = this.rules.danger === 'block' ? this.first('danger') : undefined;
+    if (problem === undefined) return undefined;
+    const reason = `${problem.program ?? 'The command'} is blocked as dangerous: ${problem.reason}.`;
+    return this.refuse(problem, reason, problem.hint ?? 'Name a narrower target.', 'Set danger to off.');
+  }
+
+  /** What a finite list does not let through, in the order of the text. */
+  unlisted(): Decision | undefined {
+    if (this.rules.allow.kind === 'all') return undefined;
+    if (this.nothingAllowed()) return this.refuseAll();
+    const missing = this.survey.invocations.find((found) => found.needsListing && !this.passes(found));
+    const problem = this.first('finite');
+    if (missing !== undefined && (problem === undefined || missing.pos <= problem.pos))
+      return this.notListed(missing);
+    if (problem === undefined) return undefined;
+    const refusal = problem.reason.includes('not allowed') ? '' : ', which is not allowed';
+    const reason = `${sentence(problem)}${refusal}`;
+    return this.refuse(
+      problem,
+      `${reason}.`,
+      problem.hint ?? 'Do it without that, or in separate steps.',
+      `Set ${this.rules.allowSetting} to *.`,
+    );
+  }
+
+  ruled(): Decision | undefined {
+    const { policy = [], programDirs = [] } = this.rules;
+    const found = ruleFor(this.survey.invocations, policy, programDirs);
+    if (found === undefined || found.rule.verdict === 'allow') return undefined;
+    const { rule, invocation } = found;
+    const reason =
+      rule.verdict === 'deny'
+        ? `${invocation.name} is not allowed here: ${rule.reason}`
+        : `${invocation.name} needs approval: ${rule.reason}`;
+    return this.answer(rule.verdict, `rule:${rule.program}`, reason, invocation, {
+      program: invocation.name,
+      remedy: 'Change the rule in the policy section of the settings.',
+    });
+  }
+
+  unconfirmed(): Decision | undefined {
+    const { confirm, programDirs = [] } = this.rules;
+    if (confirm !== 'unlisted') return undefined;
+    const remedy = 'Set confirm to never.';
+    const found = firstUnconfirmed(this.survey.invocations, programDirs);
+    if (found !== undefined) {
+      const reason = `${found.name} needs approval, because it is not among the commands that are generally safe.`;
+      return this.answer('ask', 'confirm', reason, found, { program: found.name, remedy });
+    }
+    const unclear = this.first('finite');
+    const reason = 'The command needs approval, because not everything that it would run or write is known.';
+    return unclear && this.answer('ask', 'confirm', reason, unclear, { program: unclear.program, remedy });
+  }
+
+  allowed(): Decision {
+    const all = this.rules.allow.kind === 'all';
+    return this.answer(
+      'allow',
+      all ? 'all_allowed' : 'listed',
+      all ? 'Every program is allowed.' : 'Every program is listed.',
+      undefined,
+    );
+  }
+
+  private first(scope: Problem['scope']): Problem | undefined {
+    const problems = this.survey.problems.filter((problem) => problem.scope === scope);
+    return problems.reduce<Problem | undefined>(
+      (first, problem) => (first === undefined || problem.pos < first.pos ? problem : first),
+      undefined,
+    );
+  }
+
+  private nothingAllowed(): boolean {
+    const { allow, policy = [] } = this.rules;
+    return allow.kind === 'none' && !policy.some(({ verdict }) => verdict === 'allow');
+  }
+
+  /** Without a list not even `cd` and `true` run, which no list has to name. */
+  private refuseAll(): Decision {
+    const { invocations } = this.survey;
+    const found = invocations.find(({ needsListing }) => needsListing) ?? invocations[0];
+    const { allowSetting } = this.rules;
+    const name = found?.name ?? 'The command';
+    const remedy = `Set ${allowSetting} to the programs that may run, for example ${allowSetting}=${found?.name ?? 'ls,cat'}, or to * for all.`;
+    const reason = `${name}${startedBy(found)} is not allowed: no program is, because ${allowSetting} is unset or empty.`;
+    const program = found?.name;
+    return this.answer('deny', 'not_listed', `${reason} ${remedy}`, found, { program, hint: remedy, remedy });
+  }
+
+  private passes(found: Invocation): boolean {
+    const { allow, programDirs = [], policy = [] } = this.rules;
+    if (allow.kind === 'names' && isListed(found.name, allow.names, programDirs)) return true;
+    return ruleFor([found], policy, programDirs)?.rule.verdict === 'allow';
+  }
+
+  private notListed(found: Invocation): Decision {
+    const setting = this.rules.allowSetting;
+    const reason = `${found.name}${startedBy(found)} is not allowed, because it is not in ${setting}.`;
+    const hint = `Use one of the listed programs: ${listOf(this.rules)}.`;
+    return this.answer('deny', 'not_listed', reason, found, {
+      program: found.name,
+      hint,
+      remedy: `Add ${found.name} to ${setting}.`,
+    });
+  }
+
+  private refuse(problem: Problem, reason: string, hint: string, remedy?: string): Decision {
+    return this.answer('deny', problem.rule, reason, problem, { program: problem.program, hint, remedy });
+  }
+
+  private answer(
+    verdict: Decision['verdict'],
+    rule: string,
+    reason: string,
+    span: Span | undefined,
+    more: Partial<Decision> = {},
+  ): Decision {
+    const node = span && { pos: span.pos, end: span.end, text: this.source.slice(span.pos, span.end) };
+    return { verdict, rule, reason, node, programs: foundPrograms(this.survey), ...more };
+  }
+}
+
+function foundPrograms(survey: Survey): FoundProgram[] {
+  const seen = new Set<string>();
+  const found = survey.invocations.filter(({ name, pos, via }) => {
+    const key = `${pos} ${name} ${via ?? ''}`;
+    return !seen.has(key) && seen.add(key) !== undefined;
+  });
+  return found
+    .map(({ name, pos, end, via }) => ({ name, pos, end, via }))
+    .sort((one, other) => one.pos - other.pos);
+}
+
+function startedBy(found: Invocation | undefined): string {
+  return found?.via === undefined ? '' : ` (started by ${found.via})`;
+}
+
+function listOf(rules: Rules): string {
+  const names = rules.allow.kind === 'names' ? rules.allow.names : [];
+  return names.length === 0
+    ? 'there is none'
+    : names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
+}
+
+/** The reason with a capital at its beginning, unless that is the name of a program. */
+function sentence({ reason, program = '' }: Problem): string {
+  return reason.startsWith(`${baseName(program)} `)
+    ? reason
+    : reason.charAt(0).toUpperCase() + reason.slice(1);
+}

@@ -1,0 +1,128 @@
+import { type Arg, mayBeOption, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { type OptionGrammar, optionsOf, type Takes } from './grammar.ts';
+
+/** One option as it was given. An ambiguous abbreviation stands once for every name that it might mean. */
+export interface GivenOption {
+  readonly name: string;
+  readonly value: Arg | undefined;
+  /** The word in which it stands. */
+  readonly at: Arg;
+  /** Its place among the words. */
+  readonly index: number;
+}
+
+/** A program's arguments, taken apart. */
+export interface ParsedOptions {
+  readonly given: readonly GivenOption[];
+  readonly operands: readonly Arg[];
+  /** Option words that the grammar does not know. */
+  readonly strange: readonly Arg[];
+  /** The first word that might be an option or an operand; what follows it may shift. */
+  readonly unclear: Arg | undefined;
+  has(...names: string[]): boolean;
+  values(...names: string[]): Arg[];
+  last(...names: string[]): Arg | undefined;
+}
+
+/** Takes a program's arguments apart as getopt_long would. */
+export function parseOptions(args: readonly Arg[], grammar: OptionGrammar): ParsedOptions {
+  const reader = new Reader(args, grammar);
+  reader.read();
+  const given = reader.given;
+  const named = (names: string[]): GivenOption[] => given.filter((option) => names.includes(option.name));
+  return {
+    given,
+    operands: reader.operands,
+    strange: reader.strange,
+    unclear: reader.unclear,
+    has: (...names) => named(names).length > 0,
+    values: (...names) => named(names).flatMap(({ value }) => value ?? []),
+    last: (...names) => named(names).at(-1)?.value,
+  };
+}
+
+class Reader {
+  readonly given: GivenOption[] = [];
+  readonly operands: Arg[] = [];
+  readonly strange: Arg[] = [];
+  unclear: Arg | undefined;
+  private at = 0;
+  private readonly args: readonly Arg[];
+  private readonly grammar: OptionGrammar;
+  private readonly short: ReadonlyMap<string, Takes>;
+  private readonly long: ReadonlyMap<string, Takes>;
+
+  constructor(args: readonly Arg[], grammar: OptionGrammar) {
+    this.args = args;
+    this.grammar = grammar;
+    const known = optionsOf(grammar);
+    this.short = known.short;
+    this.long = known.long;
+  }
+
+  read(): void {
+    while (this.at < this.args.length) {
+      const arg = this.args[this.at++];
+      if (arg === undefined) break;
+      if (arg.text === '--') {
+        this.rest();
+        return;
+      }
+      const start = prefixOf(arg);
+      if (start.startsWith('--')) this.readLong(arg, start, 2);
+      else if (this.grammar.singleDash && /^-./.test(start)) this.readLong(arg, start, 1);
+      else if (/^-./.test(start) || (this.grammar.plus && /^\+./.test(start))) this.readCluster(arg, start);
+      else {
+        if (mayBeOption(arg) && arg.text !== '-') this.unclear ??= arg;
+        this.operands.push(arg);
+        if (this.grammar.stop) this.rest();
+      }
+    }
+  }
+
+  private rest(): void {
+    this.operands.push(...this.args.slice(this.at));
+    this.at = this.args.length;
+  }
+
+  private readLong(arg: Arg, start: string, dashes: number): void {
+    const equals = start.indexOf('=');
+    // Without `=` in the certain part, a hole may still complete or extend the name.
+    if (equals < 0 && arg.text === undefined) this.unclear ??= arg;
+    const typed = start.slice(dashes, equals < 0 ? undefined : equals);
+    const names = this.matching(typed);
+    if (names.length === 0) this.strange.push(arg);
+    const attached = equals < 0 ? undefined : withoutPrefix(arg, equals + 1);
+    const takesNext = attached === undefined && names.some((name) => this.long.get(name) === 'value');
+    const index = this.at - 1;
+    const value = attached ?? (takesNext ? this.args[this.at++] : undefined);
+    for (const name of names) this.given.push({ name, value, at: arg, index });
+  }
+
+  private matching(typed: string): string[] {
+    if (this.long.has(typed)) return [typed];
+    return typed === '' ? [] : [...this.long.keys()].filter((name) => name.startsWith(typed));
+  }
+
+  private readCluster(arg: Arg, start: string): void {
+    const index = this.at - 1;
+    for (let at = 1; at < start.length; at++) {
+      const name = start.charAt(at);
+      const takes = this.short.get(name);
+      if (takes === undefined) {
+        this.strange.push(arg);
+        continue;
+      }
+      if (takes === 'nothing') {
+        this.given.push({ name, value: undefined, at: arg, index });
+        continue;
+      }
+      const attached = withoutPrefix(arg, at + 1);
+      const value = attached.text === '' ? (takes === 'value' ? this.args[this.at++] : undefined) : attached;
+      this.given.push({ name, value, at: arg, index });
+      return;
+    }
+    // A hole right after the letters may hold more letters.
+    if (arg.text === undefined) this.unclear ??= arg;
+  }
+}

@@ -1,0 +1,21 @@
+/** A path without `.`, `..` and doubled slashes; relative ones start at `cwd`. Undefined when that is not known. */
+export function normalisePath(path: string, cwd: string | undefined): string | undefined {
+  if (!path.startsWith('/') && cwd === undefined) return undefined;
+  const parts: string[] = [];
+  for (const part of (path.startsWith('/') ? path : `${cwd}/${path}`).split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return `/${parts.join('/')}`;
+}
+
+/** The last component of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The directory of a normalised path. */
+export function directoryOf(path: string): string {
+  const slash = path.lastIndexOf('/');
+  return slash <= 0 ? '/' : path.slice(0, slash);
+}

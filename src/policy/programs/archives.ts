@@ -1,0 +1,198 @@
+import { parseOptions } from '../options/parse-options.ts';
+import { type Arg, knownArg, prefixOf } from '../walk/arg.ts';
+import type { Call, Effect, Program } from './program.ts';
+import { splitWords } from './split-words.ts';
+
+const tarOptions = {
+  short: 'AcdrtuxBaC:f:F:g:GhiI:jJkKL:lmMN:nOoPpRsSTUvVwWX:zZb:H:K:T:V:',
+  long: `absolute-names acls after-date= anchored append atime-preserve[=] auto-compress backup[=] block-number blocking-factor=
+    bzip2 catenate check-device checkpoint[=] checkpoint-action= clamp-mtime compare compress concatenate confirmation create
+    delay-directory-restore delete dereference diff directory= exclude= exclude-backups exclude-caches exclude-caches-all
+    exclude-caches-under exclude-from= exclude-ignore= exclude-ignore-recursive= exclude-tag= exclude-tag-all= exclude-tag-under=
+    exclude-vcs exclude-vcs-ignores extract file= files-from= force-local format= full-time get group= group-map= gunzip gzip
+    hard-dereference help hole-detection= ignore-case ignore-command-error ignore-failed-read ignore-zeros incremental index-file=
+    info-script= interactive keep-directory-symlink keep-newer-files keep-old-files label= level= listed-incremental= list lzip lzma
+    lzop mode= mtime= multi-volume new-volume-script= newer= newer-mtime= no-acls no-anchored no-auto-compress no-check-device
+    no-delay-directory-restore no-ignore-case no-ignore-command-error no-null no-overwrite-dir no-quote-chars= no-recursion
+    no-same-owner no-same-permissions no-seek no-selinux no-unquote no-verbatim-files-from no-wildcards no-wildcards-match-slash
+    no-xattrs null numeric-owner occurrence[=] old-archive one-file-system one-top-level[=] overwrite overwrite-dir owner= owner-map=
+    pax-option= posix portability preserve-order preserve-permissions quote-chars= quoting-style= read-full-records record-size=
+    recursion recursive-unlink remove-files restrict rmt-command= rsh-command= same-order same-owner same-permissions seek selinux
+    show-defaults show-omitted-dirs show-snapshot-field-ranges show-stored-names show-transformed-names skip-old-files sort= sparse
+    sparse-version= starting-file= strip-components= suffix= tape-length= test-label to-command= to-stdout totals[=] touch transform=
+    uncompress ungzip unlink-first unquote update usage use-compress-program= utc verbatim-files-from verbose[=] verify version
+    volno-file= warning= wildcards wildcards-match-slash xattrs xattrs-exclude= xattrs-include= xform= xz zstd`.replace(
+    /\s+/g,
+    ' ',
+  ),
+};
+
+/** Archivers, and the programs that their options run. */
+export const archivePrograms: readonly Program[] = [
+  {
+    names: ['tar', 'gtar', 'bsdtar'],
+    effects: tarEffects,
+    runs: [
+      ['tar cf x.tar src --checkpoint=1 --checkpoint-action=exec=touch', 'touch'],
+      ["tar cf x.tar --checkpoint-act 'exec=touch x' src", 'touch'],
+      ['tar -I touch -cf x.tar src', 'touch'],
+      ["tar --use-comp='touch x' -cf x.tar src", 'touch'],
+      ['tar -cItouch -f x.tar src', 'touch'],
+      ['tar xf x.tar --to-command=touch', 'touch'],
+      ['tar xf x.tar --to-comm touch', 'touch'],
+      ['tar cMf x.tar -F touch src', 'touch'],
+      ['tar cf x.tar --new-vol=touch src', 'touch'],
+      ['tar cfI x.tar touch src', 'touch'],
+      'tar cf host:x.tar --rsh-command=touch src',
+      'tar cf host:x.tar src',
+      'tar xf x.tar --rmt=touch',
+      'tar -I "$x" -cf a b',
+      'tar cf x.tar --checkpoint-action="$x" src',
+      'tar cf a b --checkpoint-action="$x"',
+      'tar cf ~/.bashrc src',
+      'tar -czf /dev/sda src',
+    ],
+    harmless: [
+      'tar czf out.tgz src',
+      'tar -xzf a.tgz -C /tmp --strip-components=1',
+      'tar tf a.tar',
+      "tar cf x.tar --exclude='*.o' --checkpoint=10 --checkpoint-action=dot src",
+      'tar --create --file=x.tar src',
+      'tar xvf "$file"',
+      ['tar -I zstd -xf a.tar.zst', 'zstd'],
+      ["tar --use-compress-program='zstd -T0' -cf a b", 'zstd'],
+      'tar cf - src',
+      'tar tf /dev/sda',
+    ],
+  },
+  {
+    names: ['zip'],
+    options: {
+      short: 'AcdDeEfFgGhijJklLmMoOpqrRsSTtuUvVwWxXyz0123456789b:n:P:t:',
+      long: 'unzip-command= test encrypt password= recurse-paths temp-path= output-file= exclude include suffixes= move',
+    },
+    effects: ({ args, options }) => [
+      ...args.flatMap((arg, index): Effect[] => {
+        if (!/^-[a-zA-Z]*TT/.test(prefixOf(arg))) return [];
+        const attached = prefixOf(arg).replace(/^-[a-zA-Z]*?TT/, '');
+        const text = attached === '' ? args[index + 1] : knownArg(attached, arg);
+        return text === undefined ? [] : [{ does: 'shell', text }];
+      }),
+      ...options.values('unzip-command').map((text) => ({ does: 'shell', text }) as const),
+    ],
+    runs: [
+      ["zip x.zip a -T -TT 'touch x'", 'touch'],
+      ["zip x.zip a -T --unzip-command='touch x'", 'touch'],
+      ["zip x.zip a -T --unzip-c 'touch x'", 'touch'],
+    ],
+    harmless: ['zip -r x.zip src', 'zip -T x.zip', 'zip -9 -q x.zip a b'],
+  },
+  {
+    names: ['cpio', 'pax', 'star'],
+    options: {
+      short: 'oiptdumvB0aAcC:D:E:F:H:I:M:O:R:rsSf:b:x:w:',
+      long: 'rsh-command= rmt-command= file= force-local create extract list pass-through make-directories format= null unconditional preserve-modification-time quiet verbose directory= to-stdout use-compress-program= compress-program=',
+    },
+    effects: ({ options, args, name }) => [
+      ...options
+        .values('rsh-command', 'rmt-command', 'use-compress-program', 'compress-program')
+        .map((text): Effect => ({ does: 'shell', text })),
+      ...args
+        .filter((arg) => /^-?compress-program=/.test(arg.text ?? '') && name === 'star')
+        .map(
+          (arg): Effect => ({ does: 'shell', text: knownArg((arg.text ?? '').replace(/^[^=]*=/, ''), arg) }),
+        ),
+      ...options.values('F', 'file', 'I', 'O').flatMap((file) => remote(file, options.has('force-local'))),
+      ...options.values('O').map((path): Effect => ({ does: 'write', path })),
+    ],
+    runs: [
+      ["cpio -o --rsh-command='touch x' -F archive", 'touch'],
+      'cpio -i -F host:archive',
+      'cpio -o -O /etc/x',
+      ['star -c compress-program=touch f=x a', 'touch'],
+    ],
+    harmless: ['cpio -idmv', 'cpio -ov', 'pax -r -f a.tar', 'cpio -i -F a.cpio'],
+  },
+  {
+    names: ['unzip', '7z', '7za', '7zz', 'unrar', 'unar'],
+    options: { short: 'd:o:', long: 'output-directory=' },
+    effects: ({ args }) =>
+      args.flatMap((arg, index): Effect[] => {
+        const folder = args[index - 1]?.text === '-d' ? arg : /^-o.+/.test(prefixOf(arg)) ? arg : undefined;
+        const text = folder?.text?.replace(/^-o/, '');
+        return folder === undefined || text === undefined
+          ? []
+          : [text, `${text}/file`].map((path): Effect => ({ does: 'write', path: knownArg(path, folder) }));
+      }),
+    runs: [
+      'unzip a.zip -d /etc',
+      'unzip a.zip -d ~/.ssh',
+      'unzip -o a.zip -d .git/hooks/',
+      '7z x a.7z -o/usr/bin',
+    ],
+    harmless: ['unzip a.zip', 'unzip -qo a.zip -d out', 'unzip -l a.zip', '7z x a.7z -oout', '7z a x.7z src'],
+  },
+];
+
+function tarEffects(call: Call): Effect[] {
+  const options = parseOptions(oldStyle(call.args), tarOptions);
+  const shells = options.values(
+    'to-command',
+    'F',
+    'info-script',
+    'new-volume-script',
+    'rsh-command',
+    'rmt-command',
+  );
+  return [
+    ...options.values('checkpoint-action').flatMap(checkpoint),
+    ...options
+      .values('I', 'use-compress-program')
+      .map((program): Effect => ({ does: 'start', argv: splitWords(program), stdin: 'none' })),
+    ...shells.map((text): Effect => ({ does: 'shell', text })),
+    ...options.values('f', 'file').flatMap((file) => remote(file, options.has('force-local'))),
+    ...(options.has(...writing) ? options.values('f', 'file').map(written) : []),
+  ];
+}
+
+const writing = ['c', 'r', 'u', 'A', 'create', 'append', 'update', 'catenate', 'concatenate', 'delete'];
+
+function written(path: Arg): Effect {
+  return { does: 'write', path };
+}
+
+/** `tar cfI x.tar prog`: letters without a dash, whose values follow in order. */
+function oldStyle(args: readonly Arg[]): readonly Arg[] {
+  const [first, ...rest] = args;
+  if (first?.text === undefined || first.text === '' || first.text.startsWith('-')) return args;
+  const queue = [...rest];
+  const words = first.text.split('').flatMap((letter) => {
+    const takes = tarOptions.short.includes(`${letter}:`);
+    const value = takes ? queue.shift() : undefined;
+    return [knownArg(`-${letter}`, first), ...(value === undefined ? [] : [value])];
+  });
+  return [...words, ...queue];
+}
+
+function checkpoint(action: Arg): Effect[] {
+  const text = action.text;
+  if (text === undefined)
+    return [{ does: 'unknown', at: action, reason: 'what tar would do at a checkpoint cannot be known' }];
+  return text.startsWith('exec=')
+    ? [{ does: 'shell', text: knownArg(text.slice('exec='.length), action) }]
+    : [];
+}
+
+/** An archive name with a colon before any slash is on another machine, reached through a remote shell. */
+function remote(file: Arg, local: boolean): Effect[] {
+  const reached = !local && /^[^/]+:/.test(prefixOf(file));
+  return reached
+    ? [
+        {
+          does: 'refuse',
+          at: file,
+          reason: 'tar would start a remote shell for an archive on another machine',
+        },
+      ]
+    : [];
+}

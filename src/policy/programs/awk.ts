@@ -1,0 +1,110 @@
+import { type Arg, knownArg, toArg, unknown, wordText } from '../walk/arg.ts';
+import { awkActions } from './awk-script.ts';
+import type { Call, Effect, Program } from './program.ts';
+import { scriptIn } from './script-file.ts';
+
+/** awk: programs that start commands or write files. */
+export const awkPrograms: readonly Program[] = [
+  {
+    names: ['awk', 'gawk', 'mawk', 'nawk', 'original-awk'],
+    options: {
+      short: 'F:v:f:e:E:i:l:W:bcCdghIkLMnNoOpPrsStV',
+      long: 'field-separator= assign= file= source= exec= include= load= characters-as-bytes traditional csv debug[=] dump-variables[=] gen-pot help lint[=] bignum use-lc-numeric non-decimal-data optimize no-optimize posix pretty-print[=] profile[=] re-interval sandbox trace copyright version',
+      stop: true,
+    },
+    effects: awkEffects,
+    runs: [
+      ['awk \'BEGIN { system("touch x") }\'', 'touch'],
+      'awk \'{ system("touch " $1) }\' a',
+      "awk '{ system($0) }' a",
+      ['awk \'{ print | "touch x" }\' a', 'touch'],
+      ['awk \'BEGIN { "touch x" | getline y }\'', 'touch'],
+      ['awk \'{ print |& "touch x" }\' a', 'touch'],
+      'awk \'{ print > "out" }\' a',
+      "awk '{ print $1 >> $2 }' a",
+      'awk \'{ printf "%s", $1 > "out" }\' a',
+      'awk \'{ cmd = "touch x"; cmd | getline }\' a',
+      'awk -F, -v x=1 \'BEGIN{system("touch")}\'',
+      'awk -f - <<< "BEGIN { system(1) }"',
+      'awk -f /dev/fd/3',
+      "awk -f <(echo 'BEGIN { system(1) }')",
+      'cat x | awk -f /dev/stdin',
+      "gawk -l ./x.so 'BEGIN{}'",
+      'gawk \'@load "x"; BEGIN{}\'',
+      'gawk \'BEGIN { f = "sys" "tem"; @f("touch") }\'',
+      'awk "$prog" a',
+      'awk --source \'BEGIN{system("touch")}\'',
+      "gawk -o out 'BEGIN{}'",
+    ],
+    harmless: [
+      "awk '{print $1}' a",
+      "awk -F: '$3 > 100 { print $1 }' /etc/passwd",
+      "awk 'length($0) > 80' a",
+      "awk '{ print ($1 > 2) }' a",
+      'awk \'/system\\(/ { print "a > b | c" }\' a',
+      "awk 'NR==1 || NR==2 { x[$1]++ } END { for (k in x) print k, x[k] }' a",
+      'awk -v n="$n" \'{ print > "/dev/stderr" }\' a',
+      'awk "{print \\$$n}" a',
+      'awk \'BEGIN { while ((getline line < "f") > 0) n++; print n / 2 }\'',
+      'awk -f prog.awk a',
+      "awk '{ if ($1 > 5) print; else if ($2 / 3 > 1) print $2 }' a",
+      'awk \'# system("x")\n{ print }\' a',
+    ],
+  },
+];
+
+function awkEffects(call: Call): Effect[] {
+  const { options } = call;
+  const loads = options.given
+    .filter((option) =>
+      ['l', 'load', 'o', 'pretty-print', 'p', 'profile', 'd', 'dump-variables'].includes(option.name),
+    )
+    .map(
+      (option): Effect => ({
+        does: 'refuse',
+        at: option.at,
+        reason: `${call.name} ${wordText(option.at)} loads code or writes a file`,
+      }),
+    );
+  const sources = options.values('e', 'source');
+  const files = options.values('f', 'file', 'E', 'exec');
+  const programs = sources.length > 0 || files.length > 0 ? sources : options.operands.slice(0, 1);
+  if (options.has('S', 'sandbox', 'V', 'version', 'help')) return loads;
+  return [
+    ...loads,
+    ...files.flatMap((file) => fileEffects(call, file)),
+    ...programs.flatMap((program) => programEffects(call, program)),
+  ];
+}
+
+function fileEffects(call: Call, file: Arg): Effect[] {
+  const script = scriptIn(call, file);
+  if (script === 'file') return [];
+  return script === 'unknown'
+    ? [{ does: 'unknown', at: file, reason: `${call.name} would run what it reads` }]
+    : programEffects(call, script);
+}
+
+function programEffects({ name }: Call, program: Arg): Effect[] {
+  const holes = program.pieces.filter((piece) => typeof piece !== 'string').length;
+  if (holes > 0 && !program.pieces.some((piece) => typeof piece === 'string' && piece.trim() !== '')) {
+    return [{ does: 'unknown', at: program, reason: `the program for ${name} cannot be known` }];
+  }
+  const text = program.pieces.map((piece) => (typeof piece === 'string' ? piece : '1')).join('');
+  return awkActions(text).flatMap((action): Effect[] => {
+    if (action.kind === 'refuse')
+      return [{ does: 'refuse', at: program, reason: `${name} would ${action.text}` }];
+    if (action.kind === 'write') {
+      return [
+        { does: 'refuse', at: program, rule: 'writes', reason: `${name} would write a file` },
+        ...(action.text === '' ? [] : [{ does: 'write', path: knownArg(action.text, program) } as const]),
+      ];
+    }
+    return [
+      {
+        does: 'shell',
+        text: action.whole ? knownArg(action.text, program) : toArg([action.text, unknown], program),
+      },
+    ];
+  });
+}

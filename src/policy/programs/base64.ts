@@ -1,0 +1,19 @@
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** The text that base64 stands for; undefined for what is not base64 and for bytes that are not plain ASCII. */
+export function decodeBase64(text: string): string | undefined {
+  const clean = text.replace(/\s+/g, '').replace(/=+$/, '');
+  if (clean.length > 65_536 || !/^[A-Za-z0-9+/]*$/.test(clean)) return undefined;
+  let bits = 0;
+  let held = 0;
+  let decoded = '';
+  for (const character of clean) {
+    held = (held << 6) | alphabet.indexOf(character);
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    decoded += String.fromCharCode((held >> bits) & 0xff);
+    held &= (1 << bits) - 1;
+  }
+  return /^[\x01-\x7f]*$/.test(decoded) ? decoded : undefined;
+}

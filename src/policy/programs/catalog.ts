@@ -1,0 +1,88 @@
+import { archivePrograms } from './archives.ts';
+import { awkPrograms } from './awk.ts';
+import { buildPrograms } from './builds.ts';
+import { builtinPrograms } from './builtins.ts';
+import { compilerPrograms } from './compilers.ts';
+import { containerPrograms } from './containers.ts';
+import { databasePrograms } from './databases.ts';
+import { declarationPrograms } from './declarations.ts';
+import { documentPrograms } from './documents.ts';
+import { editorPrograms } from './editors.ts';
+import { envRunnerPrograms } from './env-runners.ts';
+import { filePrograms } from './files.ts';
+import { findPrograms } from './find.ts';
+import { gitPrograms } from './git.ts';
+import { interpreterPrograms } from './interpreters.ts';
+import { javaPrograms } from './java.ts';
+import { javascriptRuntimePrograms } from './javascript-runtimes.ts';
+import { launcherPrograms } from './launchers.ts';
+import { nodePackagePrograms } from './node-packages.ts';
+import { parallelPrograms } from './parallel.ts';
+import { printingPrograms } from './printing.ts';
+import type { Program } from './program.ts';
+import { remotePrograms } from './remote.ts';
+import { scriptingPrograms } from './scripting.ts';
+import { searchPrograms } from './search.ts';
+import { sedPrograms } from './sed.ts';
+import { shellPrograms } from './shells.ts';
+import { systemPackagePrograms } from './system-packages.ts';
+import { systemToolPrograms } from './system-tools.ts';
+import { terminalPrograms } from './terminals.ts';
+import { textToolPrograms } from './text-tools.ts';
+import { tracerPrograms } from './tracers.ts';
+import { transferPrograms } from './transfers.ts';
+import { userWrapperPrograms } from './user-wrappers.ts';
+import { versionControlPrograms } from './version-control.ts';
+import { watcherPrograms } from './watchers.ts';
+import { wrapperPrograms } from './wrappers.ts';
+
+/** Everything that is known about programs. */
+export const programs: readonly Program[] = [
+  ...archivePrograms,
+  ...awkPrograms,
+  ...builtinPrograms,
+  ...declarationPrograms,
+  ...filePrograms,
+  ...findPrograms,
+  ...gitPrograms,
+  ...interpreterPrograms,
+  ...printingPrograms,
+  ...sedPrograms,
+  ...shellPrograms,
+  ...userWrapperPrograms,
+  ...launcherPrograms,
+  ...parallelPrograms,
+  ...remotePrograms,
+  ...tracerPrograms,
+  ...watcherPrograms,
+  ...envRunnerPrograms,
+  ...nodePackagePrograms,
+  ...searchPrograms,
+  ...editorPrograms,
+  ...transferPrograms,
+  ...databasePrograms,
+  ...terminalPrograms,
+  ...buildPrograms,
+  ...javaPrograms,
+  ...compilerPrograms,
+  ...containerPrograms,
+  ...textToolPrograms,
+  ...scriptingPrograms,
+  ...documentPrograms,
+  ...versionControlPrograms,
+  ...systemToolPrograms,
+  ...systemPackagePrograms,
+  ...javascriptRuntimePrograms,
+  ...wrapperPrograms,
+];
+
+const byName = new Map(programs.flatMap((program) => program.names.map((name) => [name, program] as const)));
+
+/** The entry for a program's bare name; `python3.11` and `clang-15` are found without their version. */
+export function programNamed(name: string): Program | undefined {
+  return (
+    byName.get(name) ??
+    byName.get(name.replace(/[-.]?\d[\d.]*$/, '')) ??
+    byName.get(name.replace(/\.exe$/i, ''))
+  );
+}

@@ -1,0 +1,272 @@
+import { type Arg, knownArg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { refused, startOptions, subcommands, writeOptions } from './option-effects.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+/** Compilers and the tools around them: programs that they start instead of their own, and code that they load. */
+export const compilerPrograms: readonly Program[] = [
+  {
+    names: ['cargo'],
+    effects: cargoEffects,
+    runs: [
+      'cargo --config \'target.x86_64-unknown-linux-gnu.runner="touch"\' run',
+      'cargo run --config=\'build.rustc-wrapper="./x"\'',
+      'cargo --config ./evil.toml build',
+      'cargo --config alias.x=\'["run"]\' x',
+      ["cargo watch -s 'touch x'", 'touch'],
+      ['cargo watch -- touch x', 'touch'],
+      'cargo rustc -- -C linker=./x',
+      'cargo rustc -- -Clinker=./x',
+      ["cargo watch -x test --shell 'touch x'", 'touch'],
+    ],
+    harmless: [
+      'cargo build --release',
+      'cargo test -- --nocapture',
+      'cargo run -- --config x',
+      'cargo +nightly fmt',
+      'cargo clippy -- -D warnings',
+      'cargo install ripgrep',
+      "cargo watch -x 'test -q'",
+      'cargo build --config net.git-fetch-with-cli=true',
+      'cargo check --message-format=json',
+    ],
+  },
+  {
+    names: ['go'],
+    options: { singleDash: true, long: 'C=', stop: true },
+    effects: goEffects,
+    runs: [
+      ['go run -exec touch main.go', 'touch'],
+      ["go test -exec 'touch x' ./...", 'touch'],
+      ['go build -toolexec=touch ./...', 'touch'],
+      ['go test --exec=touch ./...', 'touch'],
+      ['go vet -vettool=touch ./...', 'touch'],
+      'go env -w CC=touch',
+      'go env -w GOFLAGS=-toolexec=touch',
+      'go build -ldflags=-extld=touch .',
+      "go build -ldflags '-X a=b -extld touch' .",
+      'go build -o /usr/bin/ls .',
+      'go -C sub build -toolexec "$x" .',
+    ],
+    harmless: [
+      'go build ./...',
+      'go test -run TestX -v ./...',
+      'go run ./cmd/app -exec x',
+      'go generate ./...',
+      "go build -o app -ldflags '-s -w -X main.v=1' .",
+      'go env GOPATH',
+      'go mod tidy',
+      'go vet ./...',
+      'go env -w GOPROXY=direct',
+      'go test -race -count=1 ./...',
+    ],
+  },
+  {
+    names: ['rustc', 'rustdoc', 'clippy-driver'],
+    effects: (call) => rustcWords(call, call.args),
+    runs: [
+      'rustc -C linker=./x a.rs',
+      'rustc -Clinker=./x a.rs',
+      'rustc --codegen linker=./x a.rs',
+      'rustc --codegen=link-arg=-fplugin a.rs',
+      'rustc -Zcodegen-backend=./x a.rs',
+      'rustc @args',
+      'rustc a.rs -o /etc/x',
+      'rustdoc --test --test-runtool ./x a.rs',
+    ],
+    harmless: [
+      'rustc -O a.rs',
+      'rustc -C opt-level=3 -o a a.rs',
+      'rustc --version',
+      'rustc --edition 2021 --crate-type lib a.rs',
+    ],
+  },
+  {
+    names: [
+      'gcc',
+      'cc',
+      'g++',
+      'c++',
+      'c99',
+      'c89',
+      'clang',
+      'clang++',
+      'tcc',
+      'cpp',
+      'gfortran',
+      'nvcc',
+      'icc',
+      'icx',
+      'ld',
+      'ld.gold',
+      'ld.bfd',
+      'ld.lld',
+      'lld',
+      'mold',
+      'gold',
+      'as',
+      'emcc',
+      'gnat',
+      'dmd',
+      'ldc2',
+      'x86_64-linux-gnu-gcc',
+      'aarch64-linux-gnu-gcc',
+    ],
+    effects: ({ args, ...call }) =>
+      args.flatMap((arg, index) => compilerWord({ ...call, args }, arg, args[index + 1])),
+    runs: [
+      ['gcc -wrapper touch,x a.c', 'touch'],
+      'gcc -fplugin=./x.so a.c',
+      'gcc -specs=./x a.c',
+      'gcc --specs=./x a.c',
+      'gcc -B. a.c',
+      'gcc -B ./bin a.c',
+      'gcc @args',
+      'clang -Xclang -load -Xclang ./x.so a.c',
+      'clang -fpass-plugin=./x.so a.c',
+      'gcc -fuse-ld=./x a.c',
+      'clang --ld-path=./x a.c',
+      'gcc -o /usr/bin/ls a.c',
+      'ld -plugin ./x.so a.o',
+      'gcc -Wl,-plugin,./x.so a.c',
+      'gcc -o ~/.bashrc a.c',
+      'clang --config ./x.cfg a.c',
+      'tcc -run - <<< x',
+      'ld --dynamic-linker ./x -I ./y a.o',
+    ],
+    harmless: [
+      'gcc -O2 -Wall -o app a.c b.c -lm',
+      'g++ -std=c++20 -Iinclude -c a.cpp',
+      'clang -fuse-ld=lld a.c',
+      'gcc -x c - -o a',
+      'gcc --version',
+      'gcc -MMD -MF dep.d -c a.c',
+      'ld -r -o out.o a.o',
+      'clang -fsanitize=address a.c',
+      'tcc -run a.c',
+      'gcc -DNAME=\'"x"\' -Wl,-rpath,/opt a.c',
+    ],
+  },
+  {
+    names: ['objcopy', 'strip', 'ar', 'patchelf', 'ranlib', 'nm'],
+    options: { short: 'o:', long: 'plugin= output=' },
+    effects: (call) => [
+      ...call.options.values('plugin').map((at) => refused(call, '--plugin loads code', at)),
+      ...(call.name === 'ar' ? [] : writeOptions('o', 'output')(call)),
+    ],
+    runs: ['nm --plugin ./x.so a.o', 'ar --plugin=./x.so rcs a b', 'strip -o /usr/bin/ls a'],
+    harmless: ['ar rcs lib.a a.o', 'strip app', 'nm -D lib.so', 'objcopy -O binary a b'],
+  },
+];
+
+const cargoKeys =
+  /(?:runner|linker|rustc|wrapper|rustdoc|alias|credential|rustflags|command|paths|source|registry|env)\b/i;
+
+function cargoEffects(call: Call): Effect[] {
+  const end = call.args.findIndex((arg) => arg.text === '--');
+  const own = end < 0 ? call.args : call.args.slice(0, end);
+  const passed = end < 0 ? [] : call.args.slice(end + 1);
+  const settings = own.flatMap((arg, index): Arg[] => {
+    if (own[index - 1]?.text === '--config') return [arg];
+    return prefixOf(arg).startsWith('--config=') ? [withoutPrefix(arg, '--config='.length)] : [];
+  });
+  const chosen = settings.filter(
+    ({ text }) =>
+      text === undefined ||
+      !text.includes('=') ||
+      cargoKeys.test(text.split('=')[0] ?? '') ||
+      text.includes('{'),
+  );
+  const words = own.filter((arg) => !/^[-+]/.test(prefixOf(arg)));
+  const command = words[0]?.text;
+  const watches =
+    command === 'watch'
+      ? own
+          .filter((_arg, index) => /^(?:-s|--shell)$/.test(own[index - 1]?.text ?? ''))
+          .map((text): Effect => ({ does: 'shell', text }))
+      : [];
+  return [
+    ...chosen.map((at) => refused(call, '--config may choose programs that run', at)),
+    ...watches,
+    ...(command === 'watch' && passed.length > 0 ? [{ does: 'start', argv: passed } as const] : []),
+    ...(command === 'rustc' || command === 'rustdoc' ? rustcWords(call, passed) : []),
+  ];
+}
+
+function rustcWords(call: Call, args: readonly Arg[]): Effect[] {
+  return args.flatMap((arg, index): Effect[] => {
+    const before = args[index - 1]?.text ?? '';
+    const text = /^(?:-C|-Z|--codegen)$/.test(before)
+      ? `-C${prefixOf(arg)}`
+      : prefixOf(arg).replace(/^--codegen=/, '-C');
+    if (
+      /^-C(?:linker|link-args?|linker-plugin-lto=|pre-link-args?)\b|^-Z\s*(?:codegen-backend|.*plugin)|^-Ccodegen-backend|^@|^--test-runtool|^--sysroot/.test(
+        text,
+      )
+    )
+      return [refused(call, 'would be given code or a program to run', arg)];
+    return before === '-o' ? [{ does: 'write', path: arg }] : [];
+  });
+}
+
+const goOptions = {
+  singleDash: true,
+  long: 'exec= toolexec= vettool= o= ldflags= gcflags= asmflags= gccgoflags= tags= mod= modfile= overlay= p= C= pkgdir= buildmode= compiler= run= bench= count= timeout= coverprofile= cover covermode= coverpkg= cpuprofile= memprofile= outputdir= parallel= v x n a race msan asan json short failfast cpu= list= benchtime= benchmem shuffle= skip= fuzz= fuzztime= trimpath work c buildvcs= installsuffix= linkshared modcacherw',
+};
+
+function goEffects(call: Call): readonly Effect[] {
+  const build = { options: { ...goOptions, stop: true }, effects: goBuild };
+  return subcommands({
+    'build run install get list vet fix tool generate': build,
+    test: { options: goOptions, effects: goBuild },
+    env: {
+      effects: (inner) =>
+        inner.args.some((arg) => arg.text === '-w')
+          ? inner.args
+              .filter(
+                (arg) =>
+                  /^(?:CC|CXX|AR|FC|PKG_CONFIG|GOFLAGS|GOTOOLCHAIN|GOROOT|GOVCS|GOENV|CGO_\w+|GCCGO|GOTOOLDIR)=/.test(
+                    prefixOf(arg),
+                  ) ||
+                  (prefixOf(arg) === '' && arg.text === undefined),
+              )
+              .map((at) => refused(call, 'env -w chooses programs that run', at))
+          : [],
+    },
+  })(call);
+}
+
+function goBuild(call: Call): Effect[] {
+  const linker = call.options
+    .values('ldflags', 'gccgoflags')
+    .filter((flags) => /-(?:extld|extldflags|linkmode)\b/.test(flags.text ?? ''));
+  return [
+    ...startOptions('exec', 'toolexec', 'vettool')(call),
+    ...linker
+      .filter((flags) => /-extld\b|-(?:fplugin|specs|B|wrapper)/.test(flags.text ?? ''))
+      .map((at) => refused(call, '-extld chooses a program that runs', at)),
+    ...writeOptions('o', 'coverprofile', 'cpuprofile', 'memprofile')(call),
+  ];
+}
+
+function compilerWord(call: Call, arg: Arg, next: Arg | undefined): Effect[] {
+  const text = prefixOf(arg);
+  if (text === '-wrapper' && next !== undefined)
+    return [
+      next.text === undefined
+        ? { does: 'unknown', at: next, reason: `which program ${call.name} would start cannot be known` }
+        : { does: 'start', argv: next.text.split(',').map((word) => knownArg(word, next)), stdin: 'none' },
+    ];
+  if (text === '-o' && next !== undefined && next.text !== '-') return [{ does: 'write', path: next }];
+  const loads =
+    /^(?:-fplugin=|--?specs?=|-specs$|-B|@|-load$|-fpass-plugin=|--ld-path=|-fuse-ld=.*\/|--?plugin(?:=|$)|-iplugindir|-Wl,.*-plugin|--config|-ccbin$|--compiler-bindir|-fcompare-debug|--sysroot-prog|-Xlinker$|-no-integrated-cpp)/;
+  const plain =
+    call.name === 'as' ||
+    (text === '-Xlinker' && !/plugin/.test(next?.text ?? 'plugin')) ||
+    (text === '-B' && /^ld/.test(call.name)) ||
+    /^-B(?:static|dynamic|symbolic|group|lack)/.test(text);
+  const interpreter = /^ld/.test(call.name) && /^(?:-I$|--dynamic-linker)/.test(text);
+  const reads = call.name === 'tcc' && text === '-run' && (next?.text === '-' || next === undefined);
+  return (loads.test(text) && !plain) || interpreter || reads
+    ? [refused(call, `${text} loads code or chooses a program that runs`, arg)]
+    : [];
+}

@@ -1,0 +1,363 @@
+// Containers are a world of their own: programs that run inside need not be listed. What reaches out of one does:
+// folders of this machine that are mounted, rights over it, and files that are copied out.
+import { parseOptions } from '../options/parse-options.ts';
+import { type Arg, knownArg, prefixOf } from '../walk/arg.ts';
+import { startsAfter, startsOperands } from './effects.ts';
+import { quoteWord, refused, type Sub, startOptions, subcommands, writeOptions } from './option-effects.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+const globalOptions = {
+  short: 'c:H:Dl:v',
+  long: 'config= context= debug host= log-level= tls tlscacert= tlscert= tlskey= tlsverify version url= connection= remote root= runroot= storage-driver= namespace= address= cgroup-manager= conmon= runtime= hooks-dir= help',
+  stop: true,
+};
+
+/** Container tools. */
+export const containerPrograms: readonly Program[] = [
+  {
+    names: ['docker', 'podman', 'nerdctl', 'docker-compose', 'podman-compose', 'buildah'],
+    options: globalOptions,
+    effects: dockerEffects,
+    runs: [
+      'docker run -v /:/host alpine ls /host',
+      'docker run --rm -v /etc:/e alpine ls',
+      'docker run --privileged alpine ls',
+      'docker run --pid=host alpine ls',
+      'docker run --pid host alpine ls',
+      'docker run -v /var/run/docker.sock:/var/run/docker.sock alpine ls',
+      'docker run --mount type=bind,source=/,target=/h alpine ls',
+      'docker run --cap-add=SYS_ADMIN alpine ls',
+      'docker run --device /dev/sda alpine ls',
+      'docker cp web:/x ~/.bashrc',
+      'docker save -o /etc/x img',
+      'docker --config ./x ps',
+      ['podman unshare touch x', 'touch'],
+      'docker container run --privileged alpine',
+      'docker compose -f - up',
+      'docker run -v ~/.ssh:/s alpine ls',
+      'docker exec --privileged web ls',
+      ['docker exec web touch x', 'touch'],
+      ['docker compose exec -T web touch x', 'touch'],
+      'docker plugin install x',
+    ],
+    harmless: [
+      'docker ps -a',
+      'docker run --rm -v "$PWD":/app -w /app node:20 npm test',
+      'docker run -it --rm alpine sh -c "touch /x"',
+      'docker build -t x -f Dockerfile .',
+      'docker compose up -d',
+      ['docker compose -f a.yml exec web ls', 'ls'],
+      ['docker exec -it web ls -l', 'ls'],
+      'docker logs -f web',
+      'docker cp web:/app/x ./out',
+      'docker run -d -p 80:80 --name web nginx',
+      'docker inspect web',
+      'docker run -v /srv/data:/data alpine ls',
+      'docker images',
+      'docker run --rm -v ./src:/src:ro alpine ls',
+      'docker-compose logs',
+      'docker run -v vol:/data alpine ls',
+      'docker run alpine rm -rf /',
+    ],
+  },
+  {
+    names: ['kubectl', 'oc', 'k3s', 'microk8s', 'minikube'],
+    options: {
+      short: 'n:s:v:',
+      long: 'kubeconfig= context= namespace= cluster= server= token= user= as= request-timeout= cache-dir= help version',
+      stop: true,
+    },
+    effects: (call) => [
+      ...subcommands({
+        edit: { effects: (inner) => [refused(inner, 'edit starts an editor')] },
+        exec: {
+          options: {
+            short: 'itqc:n:f:',
+            long: 'stdin tty quiet container= namespace= filename= pod-running-timeout=',
+          },
+          effects: startsAfter(1),
+        },
+        cp: {
+          options: { short: 'c:n:', long: 'container= no-preserve retries= namespace=' },
+          effects: copiedOut,
+        },
+        'krew plugin': {
+          effects: (inner) =>
+            /^(?:install|upgrade)$/.test(inner.options.operands[0]?.text ?? '')
+              ? [refused(inner, 'would install code')]
+              : [],
+        },
+        ssh: {
+          options: { stop: true },
+          effects: (inner) => inner.options.operands.map((text): Effect => ({ does: 'shell', text })),
+        },
+        debug: {
+          options: { short: 'itc:n:', long: 'image= target= profile= share-processes copy-to=' },
+          effects: (inner) =>
+            inner.options.operands.some((word) => word.text?.startsWith('node/'))
+              ? [refused(inner, 'debug reaches the whole node')]
+              : [],
+        },
+      })(call),
+    ],
+    runs: [
+      'kubectl edit deploy x',
+      ['kubectl exec pod -- touch x', 'touch'],
+      'kubectl cp pod:/x ~/.bashrc',
+      'kubectl debug node/n -it --image=x',
+      'kubectl krew install x',
+      ['minikube ssh ls', 'ls'],
+    ],
+    harmless: [
+      'kubectl get pods -A',
+      'kubectl --kubeconfig ./kube.yaml get nodes',
+      'kubectl apply -f x.yml',
+      ['kubectl exec -it pod -c main -- ls -l', 'ls'],
+      'kubectl logs -f pod',
+      'kubectl cp pod:/x ./out',
+      'kubectl apply -f - <<E\na: 1\nE',
+      'kubectl -n ns describe pod x',
+      'kubectl run x --image=nginx',
+      'minikube start',
+    ],
+  },
+  {
+    names: ['helm', 'helmfile', 'kustomize'],
+    options: {
+      short: 'n:f:',
+      long: 'post-renderer= post-renderer-args= kubeconfig= values= set= namespace= enable-exec enable-alpha-plugins helm-binary= diff-args= plugin=',
+    },
+    effects: (call) => [
+      ...startOptions('post-renderer', 'helm-binary')(call),
+      ...(call.options.operands[0]?.text === 'plugin' &&
+      /^(?:install|update)$/.test(call.options.operands[1]?.text ?? '')
+        ? [refused(call, 'would install code')]
+        : []),
+      ...(call.options.has('enable-exec', 'enable-alpha-plugins')
+        ? [refused(call, 'would run programs named in files')]
+        : []),
+    ],
+    runs: [
+      ['helm install x ./chart --post-renderer touch', 'touch'],
+      ['helm template . --post-renderer=touch', 'touch'],
+      'helm plugin install url',
+      'kustomize build --enable-alpha-plugins --enable-exec .',
+    ],
+    harmless: [
+      'helm install x ./chart -f v.yml',
+      'helm list -A',
+      'kustomize build .',
+      'helm upgrade --install x . --set a=b',
+    ],
+  },
+  {
+    names: ['terraform', 'tofu', 'terragrunt', 'packer', 'pulumi', 'vagrant'],
+    options: {
+      singleDash: true,
+      long: 'chdir= plugin-dir= terragrunt-tfpath= tf-path= c= command= from-module= var= var-file= auto-approve out= state= target= backend-config= exec-agent exec-kind=',
+    },
+    effects: (call) => [
+      ...call.options
+        .values('plugin-dir', 'terragrunt-tfpath', 'tf-path')
+        .map((at) => refused(call, 'chooses programs that run', at)),
+      ...writeOptions('out')(call),
+      ...(call.name === 'vagrant' && call.options.operands[0]?.text === 'ssh'
+        ? call.options.values('c', 'command').map((text): Effect => ({ does: 'shell', text }))
+        : []),
+      ...(call.name === 'terragrunt' && call.options.operands[0]?.text === 'exec'
+        ? [{ does: 'start', argv: call.options.operands.slice(1) } as const]
+        : []),
+    ],
+    runs: [
+      'terraform init -plugin-dir=./x',
+      'terragrunt plan --terragrunt-tfpath ./x',
+      ["vagrant ssh -c 'touch x'", 'touch'],
+      ['terragrunt exec -- touch x', 'touch'],
+    ],
+    harmless: [
+      'terraform plan -out=p.plan',
+      'terraform apply -auto-approve',
+      'terraform -chdir=infra init',
+      'vagrant up',
+      'pulumi preview',
+      'packer build x.json',
+    ],
+  },
+];
+
+const runOptions = {
+  short: 'a:c:de:h:itl:m:p:Pqu:v:w:',
+  long: `add-host= annotation= attach= blkio-weight= cap-add= cap-drop= cgroup-parent= cgroupns= cidfile= cpu-period= cpu-quota= cpu-shares= cpus=
+    cpuset-cpus= cpuset-mems= detach detach-keys= device= device-cgroup-rule= dns= dns-search= domainname= entrypoint= env= env-file= expose=
+    gpus= group-add= health-cmd= health-interval= health-retries= health-timeout= hostname= init interactive ip= ip6= ipc= isolation= label=
+    label-file= link= log-driver= log-opt= mac-address= memory= memory-reservation= memory-swap= mount= name= net= network= network-alias=
+    no-healthcheck oom-kill-disable oom-score-adj= pid= pids-limit= platform= privileged publish= publish-all pull= quiet read-only restart= rm
+    runtime= security-opt= shm-size= sig-proxy[=] stop-signal= stop-timeout= storage-opt= sysctl= tmpfs= tty ulimit= user= userns= uts= volume=
+    volume-driver= volumes-from= workdir= replace pod= secret= systemd= arch= os= rootfs hooks-dir=`.replace(
+    /\s+/g,
+    ' ',
+  ),
+  stop: true,
+};
+
+function dockerEffects(call: Call): Effect[] {
+  const settings = call.options
+    .values('config', 'hooks-dir', 'conmon', 'runtime')
+    .map((at) => refused(call, 'chooses settings or programs that run', at));
+  const run: Sub = { options: runOptions, effects: runEffects };
+  const exec: Sub = {
+    options: runOptions,
+    effects: (inner) => [
+      ...(inner.options.has('privileged') ? [refused(inner, '--privileged reaches the whole machine')] : []),
+      ...startsAfter(1)(inner),
+    ],
+  };
+  const saved: Sub = { options: { short: 'o:', long: 'output=' }, effects: writeOptions('o', 'output') };
+  const commands: Record<string, Sub> = {
+    'run create': run,
+    exec,
+    cp: { options: { short: 'aLq', long: 'archive follow-link quiet' }, effects: copiedOut },
+    'save export': saved,
+    unshare: { options: { short: '', long: 'rootless-netns', stop: true }, effects: startsOperands },
+    plugin: {
+      effects: (inner) =>
+        /^(?:install|enable|set)$/.test(inner.options.operands[0]?.text ?? '')
+          ? [refused(inner, 'would install code')]
+          : [],
+    },
+    compose: {
+      options: {
+        short: 'f:p:',
+        long: 'file= project-name= project-directory= env-file= profile= ansi= progress= parallel=',
+        stop: true,
+      },
+      effects: composeEffects,
+    },
+  };
+  const nested: Sub = { options: { stop: true }, effects: subcommands(commands) };
+  if (call.name.endsWith('-compose'))
+    return [
+      ...settings,
+      ...composeEffects({
+        ...call,
+        options: parseOptions(call.args, { short: 'f:p:', long: 'file=', stop: true }),
+      }),
+    ];
+  return [...settings, ...subcommands({ ...commands, 'container image': nested })(call)];
+}
+
+const composeExecOptions = {
+  short: 'dTite:u:w:',
+  long: 'detach no-tty no-TTY interactive tty privileged env= index= user= workdir=',
+  stop: true,
+};
+
+/** A compose file that is read from stdin may mount anything. */
+function composeEffects(call: Call): Effect[] {
+  const files = call.options
+    .values('f', 'file')
+    .filter(
+      ({ text, pieces: [first] }) =>
+        text === '-' || text === '/dev/stdin' || (typeof first === 'object' && first.hole === 'process'),
+    )
+    .map((at) => refused(call, 'would follow a file that it reads', at));
+  return [...files, ...subcommands({ exec: { options: composeExecOptions, effects: startsAfter(1) } })(call)];
+}
+
+function copiedOut({ options }: Call): Effect[] {
+  const target = options.operands[1];
+  return target === undefined || target.text === '-' || /^[^/.~]+:/.test(prefixOf(target))
+    ? []
+    : [{ does: 'write', path: target }];
+}
+
+function runEffects(call: Call): Effect[] {
+  const { options } = call;
+  const mounts = mountsOf(call);
+  const reaching = mounts.filter(({ source, readOnly }) => isSensitive(source.text, call.home, readOnly));
+  const host = options.given.filter(
+    ({ name, value }) =>
+      name === 'privileged' ||
+      name === 'hooks-dir' ||
+      name === 'rootfs' ||
+      (/^(?:pid|userns|ipc|uts|cgroupns)$/.test(name) && value?.text === 'host') ||
+      (name === 'cap-add' && /ALL|SYS_|DAC_|NET_ADMIN|MKNOD/i.test(value?.text ?? 'ALL')) ||
+      (name === 'security-opt' && /unconfined|disable/.test(value?.text ?? '')) ||
+      (name === 'device' && /\/dev\/(?:sd|nvme|vd|mem|kmsg|dm-|mapper)/.test(value?.text ?? '')),
+  );
+  return [
+    ...reaching.map(({ at }) => refused(call, 'would give the container a part of this machine', at)),
+    ...host.map(({ at }) => refused(call, 'would give the container rights over this machine', at)),
+    ...insideDanger(
+      call,
+      mounts.filter(({ readOnly }) => !readOnly),
+    ),
+  ];
+}
+
+interface Mount {
+  readonly source: Arg;
+  readonly target: string;
+  readonly readOnly: boolean;
+  readonly at: Arg;
+}
+
+function mountsOf({ options }: Call): Mount[] {
+  const volumes = options.values('v', 'volume').flatMap((at): Mount[] => {
+    const [source, target, mode = ''] = (at.text ?? '').split(':');
+    return source === undefined || target === undefined
+      ? []
+      : [{ source: knownArg(source, at), target, readOnly: /\bro\b/.test(mode), at }];
+  });
+  const binds = options.values('mount').flatMap((at): Mount[] => {
+    const parts = new Map(
+      (at.text ?? '')
+        .split(',')
+        .map((part) => [part.split('=')[0] ?? '', part.split('=').slice(1).join('=')] as const),
+    );
+    const source = parts.get('source') ?? parts.get('src');
+    const target = parts.get('target') ?? parts.get('dst') ?? parts.get('destination');
+    return source === undefined || target === undefined
+      ? []
+      : [{ source: knownArg(source, at), target, readOnly: parts.has('readonly') || parts.has('ro'), at }];
+  });
+  return [...volumes, ...binds];
+}
+
+function isSensitive(path: string | undefined, home: string, readOnly: boolean): boolean {
+  if (path === undefined) return false;
+  const place = path.replace(/\/+$/, '') || '/';
+  if (!path.startsWith('/')) return false;
+  if (/docker\.sock|containerd\.sock|podman\.sock|crio\.sock/.test(place) || place === '/') return true;
+  if (readOnly) return false;
+  return (
+    place === home ||
+    /^\/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|var|root|home|run)$/.test(place) ||
+    /^\/(?:etc|usr|boot|dev|proc|sys|var\/run|var\/lib)\//.test(place) ||
+    /\/\.(?:ssh|gnupg|aws|kube|docker|bashrc|profile|gitconfig)(?:\/|$)/.test(place)
+  );
+}
+
+/** What the container's program does to mounted folders, looked through for danger with the paths of this machine. */
+function insideDanger(call: Call, mounts: readonly Mount[]): Effect[] {
+  const [, ...words] = call.options.operands;
+  const entry = call.options.last('entrypoint');
+  const argv = [...(entry === undefined ? [] : [entry]), ...words];
+  if (mounts.length === 0 || argv.length === 0) return [];
+  const text = argv.map((word) => quoteWord(outside(word.text ?? 'unknown', mounts))).join(' ');
+  return [{ does: 'perhaps', text: knownArg(text, call.self) }];
+}
+
+/** Paths inside as they are outside; those that are not mounted stay in a place of their own. */
+function outside(text: string, mounts: readonly Mount[]): string {
+  return text.replace(/(^|[\s'"=;&|(])(\/[^\s'";&|)]*)/g, (_whole, before: string, path: string) => {
+    const mount = mounts.find(
+      ({ target }) => path === target || path.startsWith(`${target.replace(/\/+$/, '')}/`),
+    );
+    if (mount === undefined) return `${before}/container/inside${path}`;
+    return `${before}${mount.source.text ?? ''}${path.slice(mount.target.replace(/\/+$/, '').length)}`.replace(
+      /\/{2,}/g,
+      '/',
+    );
+  });
+}

@@ -1,0 +1,177 @@
+import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../walk/arg.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+/** Builtins that set variables. */
+export const declarationPrograms: readonly Program[] = [
+  {
+    names: ['declare', 'typeset', 'local', 'export', 'readonly'],
+    builtin: 'only',
+    effects: declareEffects,
+    runs: [
+      'export PATH=.',
+      'declare -x LD_PRELOAD=./x.so',
+      "declare 'a[$(touch x)]=1'",
+      "declare -i n='a[$(touch x)]'",
+      "declare -i n; n='a[$(touch x)]'",
+      "declare -n r='a[$(touch x)]'; r=1",
+      'export "$x"',
+      'export GIT_SSH_COMMAND=./x',
+      'declare -n r=PATH; r=.',
+      "declare -a 'x=($(touch y))'",
+      'x=\'y=($(touch z))\'; declare -a "$x"',
+      'readonly PAGER=./x',
+      'readonly v=touch; declare v=:; $v',
+      'v=touch; local v=:; $v',
+    ],
+    harmless: [
+      'export A=1 B="$x"',
+      'declare -a list=(1 2)',
+      'declare -A m',
+      'local x=1',
+      'declare -p',
+      'export NODE_ENV=production',
+      'declare -f',
+      'export -p',
+    ],
+  },
+  {
+    names: ['unset'],
+    builtin: 'only',
+    effects: ({ args }) =>
+      args
+        .filter((arg) => !/^-[fvn]+$/.test(wordText(arg)))
+        .map(
+          (name) =>
+            ({ does: 'unset', name, what: args[0]?.text === '-f' ? 'function' : 'variable' }) as const,
+        ),
+    runs: ["unset 'a[$(touch x)]'", 'unset PATH', 'unset "$x"'],
+    harmless: ['unset x y', 'unset -f f', "unset 'a[1]'"],
+  },
+  {
+    names: ['read'],
+    builtin: 'only',
+    options: { short: 'rsea:d:i:n:N:p:t:u:' },
+    effects: readEffects,
+    runs: [
+      "read 'a[$(touch x)]'",
+      'read PATH',
+      'read -r "$x"',
+      'read cmd <<< touch; $cmd x',
+      'IFS=: read a b <<< x:touch; $b',
+      "read x <<< 'a[$(touch y)]'; ((x))",
+      "read x <<< $'a[$(touch \\\\\\n y)]'; ((x))",
+      'read -a LD_PRELOAD',
+    ],
+    harmless: [
+      'read -r line',
+      'read -p "Name: " -r name',
+      'while IFS= read -r a b; do :; done < file',
+      'read',
+    ],
+  },
+  {
+    names: ['mapfile', 'readarray'],
+    builtin: 'only',
+    options: { short: 'd:n:O:s:tu:C:c:' },
+    effects: ({ options, stdin, self }) => [
+      ...options.values('C').map((text) => ({ does: 'eval', text, later: 'between' }) as const),
+      {
+        does: 'assign',
+        name: options.operands[0] ?? knownArg('MAPFILE', self),
+        uncertain: stdin === 'none' ? '' : stdin.text,
+      },
+    ],
+    runs: [["mapfile -C 'touch x' -c 1 a", 'touch'], 'mapfile PATH'],
+    harmless: ['mapfile -t lines < file', 'readarray -t a'],
+  },
+  {
+    names: ['getopts'],
+    builtin: 'only',
+    effects: ({ args }) => (args[1] === undefined ? [] : [{ does: 'assign', name: args[1] }]),
+    runs: ["getopts ab 'x[$(touch y)]'", 'getopts a PATH'],
+    harmless: ['while getopts "ab:" opt; do :; done'],
+  },
+  {
+    names: ['wait'],
+    builtin: 'only',
+    options: { short: 'fnp:' },
+    effects: ({ options }) => options.values('p').map((name) => ({ does: 'assign', name }) as const),
+    runs: ["wait -n -p 'a[$(touch x)]'", 'wait -p PATH'],
+    harmless: ['wait', 'wait -n', 'wait "$pid"'],
+  },
+];
+
+interface Attributes {
+  exported: boolean;
+  local: boolean;
+  integer: boolean;
+  nameref: boolean;
+  readonly: boolean;
+  global: boolean;
+}
+
+function declareEffects({ args, name }: Call): Effect[] {
+  const flags = args.flatMap((arg) => /^-([A-Za-z]+)$/.exec(wordText(arg))?.[1] ?? []).join('');
+  const words = args.filter((arg) => !/^[-+][A-Za-z]+$|^--$/.test(wordText(arg)));
+  if (/f/i.test(flags))
+    return name === 'export' || flags.includes('x')
+      ? words.map((word) => ({ does: 'exportFunction', name: word }) as const)
+      : [];
+  const attributes: Attributes = {
+    exported: name === 'export' || flags.includes('x'),
+    local: (name === 'local' || name === 'declare' || name === 'typeset') && !flags.includes('g'),
+    integer: flags.includes('i'),
+    nameref: flags.includes('n') && name !== 'export',
+    readonly: name === 'readonly' || flags.includes('r'),
+    global: flags.includes('g'),
+  };
+  return words.flatMap((word) => declared(word, attributes));
+}
+
+const assignment = /^([A-Za-z_]\w*(?:\[[^\]]*\])?)(\+?=)/;
+
+function declared(word: Arg, attributes: Attributes): Effect[] {
+  const [whole, name, sign] = assignment.exec(prefixOf(word)) ?? [];
+  if (whole !== undefined && name !== undefined) {
+    const value = withoutPrefix(word, whole.length);
+    // A list in quotes is read once more: declare -a 'x=($(y))'.
+    const list: Effect[] = prefixOf(value).startsWith('(')
+      ? [{ does: 'evaluate', text: value, as: 'prompt' }]
+      : [];
+    const evaluated: Effect[] = attributes.integer
+      ? [{ does: 'evaluate', text: value, as: 'arithmetic' }]
+      : [];
+    return [
+      ...list,
+      ...evaluated,
+      { does: 'assign', name: knownArg(name, word), value: sign === '=' ? value : undefined, attributes },
+    ];
+  }
+  if (word.text === undefined) return [{ does: 'assign', name: word, attributes }];
+  return namedOnly(word, attributes);
+}
+
+/** `export NAME` and `declare -i NAME` change how a variable is used, not what it holds. */
+function namedOnly(word: Arg, attributes: Attributes): Effect[] {
+  return [
+    { does: 'evaluate', text: word, as: 'name' },
+    { does: 'mark', name: wordText(word), attributes },
+  ];
+}
+
+/** What read gives also depends on IFS, on backslashes and on what was read before, so its text is one possibility. */
+function readEffects({ options, stdin, self }: Call): Effect[] {
+  const uncertain = stdin === 'none' ? '' : stdin.text;
+  const list = options.values('a').map((name): Effect => ({ does: 'assign', name, uncertain }));
+  if (list.length > 0) return list;
+  const names = options.operands.length === 0 ? [knownArg('REPLY', self)] : options.operands;
+  const lines = stdin === 'none' || stdin.more ? [] : stdin.text.split('\n').filter((line) => line !== '');
+  const [line] = lines;
+  if (line === undefined || lines.length > 1)
+    return names.map((name) => ({ does: 'assign', name, uncertain }));
+  const words = line.trim().split(/\s+/);
+  return names.map((name, index) => {
+    const text = index === names.length - 1 ? words.slice(index).join(' ') : (words[index] ?? '');
+    return { does: 'assign', name, value: knownArg(text, self), uncertain };
+  });
+}

@@ -1,0 +1,118 @@
+import { isSelective, startingPoints, sweeping } from '../danger/deletes.ts';
+import { type Arg, type Piece, toArg, unknown, wordText } from '../walk/arg.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+/** find: what it starts for the files that it finds, and what it writes and deletes itself. */
+export const findPrograms: readonly Program[] = [
+  {
+    names: ['find', 'gfind', 'bfs'],
+    effects: findEffects,
+    output: foundPaths,
+    runs: [
+      ['find . -exec touch {} ;', 'touch'],
+      ['find . -type f -exec touch {} +', 'touch'],
+      ['find . -execdir touch {} \\;', 'touch'],
+      ['find . -ok touch {} \\; -print', 'touch'],
+      ['find . -okdir touch {} \\;', 'touch'],
+      ['find . -exec sh -c \'touch "$1"\' _ {} \\;', 'sh', 'touch'],
+      "find . -exec sh -c 'touch {}' \\;",
+      'find . -delete',
+      "find . -fprintf out '%p'",
+      'find . -fprint out',
+      'find . -fls out',
+      'find . -exec {} \\;',
+      'find find -exec find -exec {} +',
+      'find . -exec $x {} +',
+      'find . -fprint0 out',
+    ],
+    harmless: [
+      "find . -name '*.ts'",
+      "find . -name '-exec' -print0",
+      ['find . -exec ls {} +', 'ls'],
+      ['find . -exec test -f {} \\; -print'],
+      "find . \\( -name a -o -name b \\) -prune -o -printf '%p\\n'",
+      'find "$dir" -type f',
+    ],
+  },
+];
+
+const starters = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+const writers = new Set(['-fprint', '-fprint0', '-fprintf', '-fls']);
+/** Tests whose next word is a value, however it looks. */
+const valued =
+  /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|regextype|type|xtype|size|user|group|uid|gid|perm|[acm]min|[acm]time|newer..|newer|[ac]newer|samefile|inum|links|maxdepth|mindepth|printf|fstype|used|context|files0-from)$/;
+
+function findEffects(call: Call): Effect[] {
+  const { args, name } = call;
+  const effects: Effect[] = [];
+  const found = whatIsFound(call);
+  for (let index = 0; index < args.length; index++) {
+    const at = args[index];
+    const word = wordText(at);
+    if (at === undefined) continue;
+    if (starters.has(word)) {
+      const end = endOfCommand(args, index + 1);
+      effects.push(...started(found, args.slice(index + 1, end), at));
+      index = end;
+    } else if (word === '-delete')
+      effects.push({ does: 'refuse', at, rule: 'writes', reason: `${name} -delete removes files` });
+    else if (writers.has(word)) effects.push(...written(args[index + 1], at, name));
+    else if (valued.test(word)) index++;
+  }
+  return effects;
+}
+
+function endOfCommand(args: readonly Arg[], from: number): number {
+  let end = from;
+  while (end < args.length && !endsCommand(args, end)) end++;
+  return end;
+}
+
+function endsCommand(args: readonly Arg[], at: number): boolean {
+  return args[at]?.text === ';' || (args[at]?.text === '+' && args[at - 1]?.text === '{}');
+}
+
+function written(target: Arg | undefined, at: Arg, name: string): Effect[] {
+  const refuse: Effect = { does: 'refuse', at, rule: 'writes', reason: `${name} ${at.text} writes a file` };
+  return target === undefined ? [refuse] : [refuse, { does: 'write', path: target }];
+}
+
+/** What is found: something below the starting point, and that itself where all is taken. */
+function whatIsFound(call: Call): Found {
+  const [start] = startingPoints(call);
+  const below: readonly Piece[] = start === undefined ? [unknown] : [...start.pieces, '/', unknown];
+  const selective = isSelective(call.args);
+  return { selective, paths: start === undefined || selective ? [below] : [below, start.pieces] };
+}
+
+interface Found {
+  readonly selective: boolean;
+  readonly paths: readonly (readonly Piece[])[];
+}
+
+/** The program with what is found in place of `{}`. */
+function started({ selective, paths }: Found, argv: readonly Arg[], at: Arg): Effect[] {
+  if (argv.length === 0)
+    return [{ does: 'unknown', at, reason: 'which program find would start cannot be known' }];
+  const words = selective ? argv : sweeping(argv, at);
+  return paths.map((path) => ({
+    does: 'start',
+    argv: words.map((word) => withFound(word, path)),
+    stdin: 'none',
+  }));
+}
+
+function withFound(word: Arg, path: readonly Piece[]): Arg {
+  if (word.text === '{}') return toArg(path, word);
+  const pieces = word.pieces.flatMap((piece) =>
+    typeof piece === 'string'
+      ? piece.split('{}').flatMap((part, index) => (index > 0 ? [unknown, part] : [part]))
+      : [piece],
+  );
+  return toArg(pieces, word, word.many);
+}
+
+function foundPaths(call: Call): { text: string; more: true } | undefined {
+  const roots = isSelective(call.args) ? [] : startingPoints(call).flatMap((arg) => arg.text ?? []);
+  return { text: roots.map((root) => `${root}\n`).join(''), more: true };
+}

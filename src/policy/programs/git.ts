@@ -1,0 +1,166 @@
+import { parseOptions } from '../options/parse-options.ts';
+import { type Arg, prefixOf } from '../walk/arg.ts';
+import { configEffects } from './git-config.ts';
+import { subcommandEffects } from './git-subcommands.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+const globalOptions = {
+  short: 'C:c:pPvh',
+  long: 'version help config-env= exec-path[=] html-path man-path info-path paginate no-pager no-replace-objects no-lazy-fetch no-optional-locks no-advice bare git-dir= work-tree= namespace= super-prefix= literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs list-cmds= attr-source=',
+  stop: true,
+};
+
+/** git: settings and options that run programs. */
+export const gitPrograms: readonly Program[] = [
+  {
+    names: ['git'],
+    effects: gitEffects,
+    runs: [
+      ["git -c core.pager='touch x' log", 'touch'],
+      ["git -c alias.x='!touch x' x", 'touch'],
+      ["git -c 'alias.x=!touch x' x", 'touch'],
+      ['git -c core.sshCommand=touch fetch', 'touch'],
+      ['git -c CORE.EDITOR=touch commit', 'touch'],
+      ['git -c diff.external=touch diff', 'touch'],
+      ['git -c core.fsmonitor=touch status', 'touch'],
+      "git -c credential.helper='!touch x' fetch",
+      'git -c core.hooksPath=./hooks commit',
+      'git -c include.path=./evil status',
+      'git -c protocol.ext.allow=always fetch',
+      'git -c filter.x.clean=touch add .',
+      'git -c gpg.program=./x log --show-signature',
+      'git -c "$x" status',
+      'git --exec-path=. status',
+      'git --config-env=core.pager=EVIL log',
+      "git config core.pager 'touch x'",
+      "git config --global alias.x '!touch x'",
+      "git config set alias.x '!touch x'",
+      'git config --add core.hooksPath ./hooks',
+      'git config -e',
+      ["git submodule foreach 'touch x'", 'touch'],
+      ['git submodule foreach --recursive touch x', 'touch'],
+      ['git bisect run touch x', 'touch'],
+      ["git rebase -x 'touch x' main", 'touch'],
+      ["git rebase --exec='touch x' main", 'touch'],
+      ["git rebase --exe 'touch x' main", 'touch'],
+      ['git grep -Otouch foo', 'touch'],
+      ['git grep --open-files-in-pager=touch foo', 'touch'],
+      'git grep -O foo',
+      ["git difftool -x 'touch x'", 'touch'],
+      'git difftool',
+      'git mergetool',
+      'git diff --ext-diff',
+      'git log -p --ext-d',
+      'git log --output=out',
+      ["git fetch --upload-pack='touch x' origin", 'touch'],
+      ["git clone -u 'touch x' host:repo", 'touch'],
+      ["git ls-remote --upload-pack='touch x' .", 'touch'],
+      ["git push --receive-pack='touch x'", 'touch'],
+      ["git push --exec='touch x'", 'touch'],
+      "git clone 'ext::sh -c touch% x'",
+      'git clone --template=./t url',
+      'git clone -c core.sshCommand=touch url',
+      'git clone --config=core.hooksPath=x url',
+      'git init --template=./t',
+      ["git filter-branch --tree-filter 'touch x' HEAD", 'touch'],
+      'git archive --remote=x --exec=touch HEAD',
+      'git hook run pre-commit',
+      'git -C sub -c core.pager=touch -p log',
+      'git -p -ccore.pager=touch log',
+      'git instaweb',
+      'git send-email --to-cmd=touch x.patch',
+      'git -c alias.x="-c core.pager=touch log" x',
+      'git -c alias.x="$y" x',
+      'git -c alias.x=\'log -1 "--output=a b"\' x',
+      'git -c core.pager="$x" log',
+      'git -c core.pager log',
+      'git -c credential.helper=./evil fetch',
+      "git -c submodule.x.update='!touch y' submodule update",
+      'git config "$key" value',
+      'git $x',
+      'git submodule --quiet foreach touch x',
+      'git send-email --smtp-server=./x a.patch',
+    ],
+    harmless: [
+      "git log --format='%h %s' -n 5",
+      'git -C sub status --short',
+      'git -c color.ui=always -c core.quotepath=off diff --stat',
+      "git commit -m 'x; rm -rf / && touch y'",
+      'git --no-pager show HEAD:file',
+      'git config user.name "A B"',
+      'git config --get core.pager',
+      'git config --list',
+      'git config core.autocrlf input',
+      'git rebase main',
+      'git rebase -i HEAD~2',
+      'git grep -n foo -- src',
+      'git clone --depth 1 https://example.com/x.git',
+      'git fetch origin main',
+      'git push -u origin main',
+      'git submodule update --init --recursive',
+      'git submodule foreach git pull',
+      'git bisect good',
+      'git diff $(git merge-base main HEAD)',
+      'git archive -o x.zip HEAD',
+      'git log --oneline --output-indicator-new=+',
+      'git -c alias.st=status st',
+      'git show "$ref"',
+      'git add -A && git stash',
+      'git log --exclude=x --all',
+      "git -c user.email=a@b.c commit -am 'x'",
+      'git worktree add ../x',
+      'git config get user.name',
+      'git lfs pull',
+      'git "$sub" x',
+      'git -c core.fsmonitor=false status',
+      'git -c credential.helper=cache fetch',
+      'git -c submodule.x.update=rebase submodule update',
+      'git config --global',
+      'git config edit-mode.x 1',
+      'git difftool --tool-help',
+      'git bisect start',
+      'git submodule foreach',
+      'git hook list',
+    ],
+  },
+];
+
+function gitEffects(call: Call): Effect[] {
+  const options = parseOptions(call.args, globalOptions);
+  const execPath = options.given.find((option) => option.name === 'exec-path' && option.value !== undefined);
+  const [subcommand, ...rest] = options.operands;
+  return [
+    ...(execPath === undefined
+      ? []
+      : [
+          {
+            does: 'refuse',
+            at: execPath.at,
+            reason: 'git --exec-path chooses which programs git runs',
+          } as const,
+        ]),
+    ...options.values('c').flatMap((setting) => settingEffects(setting, call)),
+    ...options.values('config-env').flatMap((setting) => environmentSetting(setting, call)),
+    ...(subcommand === undefined ? [] : subcommandEffects(subcommand, rest, call)),
+  ];
+}
+
+function settingEffects(setting: Arg, call: Call): Effect[] {
+  const start = prefixOf(setting);
+  const equals = start.indexOf('=');
+  if (equals < 0 && setting.text === undefined)
+    return [{ does: 'unknown', at: setting, reason: 'which setting git would get cannot be known' }];
+  return configEffects(
+    equals < 0 ? start : start.slice(0, equals),
+    equals < 0 ? undefined : setting,
+    equals + 1,
+    call,
+  );
+}
+
+function environmentSetting(setting: Arg, call: Call): Effect[] {
+  const key = prefixOf(setting).split('=')[0] ?? '';
+  return configEffects(key, undefined, 0, call).map(
+    (): Effect => ({ does: 'refuse', at: setting, reason: `git would take ${key} from a variable` }),
+  );
+}

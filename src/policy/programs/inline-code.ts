@@ -1,0 +1,253 @@
+// Inline code of interpreters (P5):
+// 1. the words are read as the interpreter reads them: options, inline code, a file, or nothing;
+// 2. code that cannot be known is refused under a list; code that visibly starts programs too;
+// 3. texts in the code that would reach a shell, and paths that it would delete or overwrite, are looked through for
+//    danger, which counts under every list.
+import { type Arg, knownArg, mayBeOption, textOf, withoutPrefix, wordText } from '../walk/arg.ts';
+import type { Call, Effect } from './program.ts';
+import { scriptIn } from './script-file.ts';
+
+/** How an interpreter takes code, and what in it starts programs. */
+export interface Language {
+  readonly name: string;
+  readonly inline: {
+    /** Letters of options that hold code. */
+    readonly letters: string;
+    /** Letters of options that take a value, code included. */
+    readonly takes: string;
+    /** Letters that take the rest of the word as their value. */
+    readonly attached?: string;
+    /** Letters that may be followed by digits. */
+    readonly digits?: string;
+    /** Words that stand for others. */
+    readonly aliases?: Readonly<Record<string, string>>;
+    readonly long?: readonly string[];
+  };
+  /** Long options that take a value as the next word. */
+  readonly valued?: readonly string[];
+  /** Options, long or `-M`, whose value is code or an address of code. */
+  readonly codeOptions?: readonly string[];
+  /** Options with which nothing is run. */
+  readonly words: readonly string[];
+  /** Letters after whose value everything belongs to the code. */
+  readonly endsOptions?: string;
+  /** What is only text in this language. */
+  readonly strip?: RegExp;
+  readonly spawns: readonly RegExp[];
+}
+
+/** The effects of an interpreter's call. */
+export function inlineCode(language: Language): (call: Call) => Effect[] {
+  return (call) => {
+    const read = readWords(call, language);
+    const codes = read.codes.flatMap((code) => codeEffects(language, code, call));
+    if (read.done || read.codes.length > 0) return codes;
+    return [...codes, ...sourceEffects(language, read.file, call)];
+  };
+}
+
+interface Words {
+  readonly codes: Arg[];
+  file: Arg | undefined;
+  done: boolean;
+}
+
+function readWords(call: Call, language: Language): Words {
+  const words: Words = { codes: [], file: undefined, done: false };
+  const { args } = call;
+  for (let at = 0; at < args.length && words.file === undefined; at++) {
+    const arg = args[at];
+    const text = arg?.text;
+    if (arg === undefined) break;
+    if (text === 'eval' && /^(?:deno|bun)$/.test(call.name)) at = takeCode(words, args, at);
+    else if (text !== undefined && language.words.includes(text)) words.done = true;
+    else if (text === '--') words.file = args[at + 1];
+    else if (text?.startsWith('--')) at = readLong(words, language, args, at, text);
+    else if (prefix(arg).startsWith('-') && text !== '-') at = readLetters(words, language, args, at);
+    else words.file = arg;
+  }
+  return words;
+}
+
+function takeCode(words: Words, args: readonly Arg[], at: number): number {
+  const code = args[at + 1];
+  if (code !== undefined) words.codes.push(code);
+  return at + 1;
+}
+
+function readLong(words: Words, language: Language, args: readonly Arg[], at: number, text: string): number {
+  const name = text.split('=')[0] ?? '';
+  const holdsCode = language.inline.long?.includes(name) || language.codeOptions?.includes(name);
+  const attached = text.includes('=')
+    ? knownArg(text.slice(name.length + 1), args[at] ?? { pos: 0, end: 0 })
+    : undefined;
+  const takesNext = attached === undefined && (holdsCode || language.valued?.includes(name));
+  const value = attached ?? (takesNext ? args[at + 1] : undefined);
+  if (holdsCode && value !== undefined) words.codes.push(...codeValue(language, name, value));
+  return takesNext ? at + 1 : at;
+}
+
+/** The value of an option such as `--import` is code only when it is an address that holds code. */
+function codeValue(language: Language, name: string, value: Arg): Arg[] {
+  if (!language.codeOptions?.includes(name) || name.length === 2) return [value];
+  return value.text?.startsWith('data:') ? [knownArg(decodeAddress(value.text), value)] : [];
+}
+
+function decodeAddress(address: string): string {
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return `eval(${address})`;
+  }
+}
+
+function readLetters(words: Words, language: Language, args: readonly Arg[], at: number): number {
+  const arg = args[at];
+  const { letters, takes, attached = '', digits = '', aliases = {} } = language.inline;
+  const written = arg === undefined ? '' : prefix(arg);
+  const text = (Object.hasOwn(aliases, written) ? aliases[written] : undefined) ?? written;
+  for (let index = 1; arg !== undefined && index < text.length; index++) {
+    const letter = text.charAt(index);
+    if (digits.includes(letter)) {
+      index += /^\d*/.exec(text.slice(index + 1))?.[0].length ?? 0;
+      continue;
+    }
+    if (attached.includes(letter)) return at;
+    if (!takes.includes(letter)) continue;
+    const rest = withoutPrefix(arg, written.length - text.length + index + 1);
+    const next = rest.text === '' ? args[at + 1] : undefined;
+    const value = rest.text === '' ? next : rest;
+    const holdsCode = letters.includes(letter) || language.codeOptions?.includes(`-${letter}`);
+    if (holdsCode && value !== undefined) words.codes.push(value);
+    if (language.endsOptions?.includes(letter))
+      return endOptions(words, letter, args, at + (next ? 2 : 1), value);
+    return next === undefined ? at : at + 1;
+  }
+  return at;
+}
+
+/** After `-c code` or `-m module` the rest are arguments; the code of `-m timeit` is among them. */
+function endOptions(
+  words: Words,
+  letter: string,
+  args: readonly Arg[],
+  rest: number,
+  value: Arg | undefined,
+): number {
+  words.done = true;
+  if (letter === 'm' && /^(?:timeit|pdb|cProfile|profile|trace|code)$/.test(wordText(value))) {
+    words.codes.push(...args.slice(rest).filter((arg) => !/^-/.test(wordText(arg))));
+  }
+  return args.length;
+}
+
+function prefix(arg: Arg): string {
+  const first = arg.pieces[0];
+  return typeof first === 'string' ? first : '';
+}
+
+/** Without inline code, a file runs, or stdin. */
+function sourceEffects(language: Language, file: Arg | undefined, call: Call): Effect[] {
+  const at = file ?? knownArg('-', call.self);
+  const cannotKnow: Effect = {
+    does: 'unknown',
+    at,
+    reason: `the code that ${call.name} would run cannot be known`,
+  };
+  if (mayBeOption(at) && at.many) return [cannotKnow];
+  const script = scriptIn(call, at);
+  if (script === 'file') return [];
+  return script === 'unknown' ? [cannotKnow] : codeEffects(language, script, call);
+}
+
+/** What code in a language would do: refused when it cannot be known or starts programs. */
+export function codeEffects(language: Language, code: Arg, call: Call): Effect[] {
+  const known = code.pieces.filter((piece) => typeof piece === 'string').join('');
+  const danger = dangerIn(known, code);
+  const text = textOf(code.pieces);
+  if (text === undefined && !onlyDataHoles(code)) {
+    return [
+      { does: 'unknown', at: code, reason: `the code that ${call.name} would run cannot be known` },
+      ...danger,
+    ];
+  }
+  const plain = language.strip === undefined ? known : known.replace(language.strip, '""');
+  const spawns = language.spawns.some((pattern) => pattern.test(plain));
+  const refuse: Effect = {
+    does: 'refuse',
+    at: code,
+    rule: 'inline_code',
+    reason: `the ${language.name} code would start programs`,
+  };
+  return spawns ? [refuse, ...danger] : danger;
+}
+
+/** Numbers put into code are data. */
+function onlyDataHoles(code: Arg): boolean {
+  return code.pieces.every((piece) => typeof piece === 'string' || piece.hole === 'number');
+}
+
+const quoted = `(?:[rRbBfFuU]{0,2})(["'\`])((?:(?!\\1)[^\\\\]|\\\\.)*)\\1`;
+const callsShell = new RegExp(
+  `(?:system|popen\\d?|Popen|exec\\w*|spawn\\w*|run|call|check_call|check_output|getoutput|shell_exec|passthru|execute|capture\\d?e?)\\s*\\(?\\s*\\[?\\s*${quoted}((?:\\s*,\\s*\\[?\\s*(["'])(?:(?!\\4).)*\\4)*)`,
+  'g',
+);
+const quotedCommands =
+  /`([^`]+)`|(?:\bqx|%x)\s*(?:\{([^}]*)\}|\(([^)]*)\)|\[([^\]]*)\]|([^\w\s({[])(.*?)\5)/gs;
+const deletes = new RegExp(
+  `(?:rmtree|rm_rf?|rmSync|rmdirSync|rimraf|remove_tree|remove_dir_all|removeSync|emptyDirSync|\\brm)\\s*\\(?\\s*(?:[\\w.]*Path\\(\\s*)?${quoted}`,
+  'g',
+);
+const opens = new RegExp(
+  `\\b(open|openSync|writeFileSync|writeFile|createWriteStream)\\s*\\(?\\s*${quoted.replaceAll('\\1', '\\2')}(?:\\s*,\\s*["']([^"']*))?`,
+  'g',
+);
+
+/** Perl writes the direction into the string, or into one before it. */
+const redirects = /\bopen\b[^;]*?["']\+?>>?(?:["']\s*,\s*["']|\s*)(\/dev\/[^"']*)/g;
+
+/** What the code would hand to a shell, delete or overwrite, written as commands. */
+function dangerIn(code: string, at: Arg): Effect[] {
+  const commands = [
+    ...matches(callsShell, code).map(([, , first = '', rest = '']) => [first, ...listed(rest)].join(' ')),
+    ...matches(quotedCommands, code).map(
+      (found) => found.slice(1).findLast((text) => text !== undefined) ?? '',
+    ),
+    ...matches(deletes, code).map(([, , path = '']) => `rm -rf '${path}'`),
+    ...matches(opens, code)
+      .filter(
+        ([, how = '', , path = '', mode = '']) =>
+          path.startsWith('/dev/') && (!how.startsWith('open') || /[wa+x]/.test(mode)),
+      )
+      .map(([, , , path = '']) => `: > '${path}'`),
+    ...matches(redirects, code).map(([, path = '']) => `: > '${path}'`),
+  ];
+  const bomb =
+    /\bfork\b/.test(code) &&
+    /\b(?:while|for|loop|until)\b/.test(code) &&
+    /fork[\s(]*\)?\s*(?:while|until|for)\b|(?:while|until|loop)\b[^;]*?\bfork\b|while\s*\(?(?:1|True|true)\b[\s\S]*\bfork\b/.test(
+      code,
+    );
+  const effects: Effect[] = commands
+    .slice(0, 32)
+    .map((text) => ({ does: 'perhaps', text: knownArg(text.replace(/\\(["'\\])/g, '$1'), at) }));
+  return bomb
+    ? [
+        ...effects,
+        {
+          does: 'danger',
+          at,
+          rule: 'fork_bomb',
+          reason: 'the code starts copies of itself without end (a fork bomb)',
+        },
+      ]
+    : effects;
+}
+
+function matches(pattern: RegExp, code: string): RegExpExecArray[] {
+  return code.length > 65_536 ? [] : [...code.matchAll(pattern)];
+}
+
+function listed(rest: string): string[] {
+  return [...rest.matchAll(/(["'])((?:(?!\1).)*)\1/g)].map(([, , word = '']) => `'${word}'`);
+}

@@ -1,0 +1,248 @@
+import { allOf } from './effects.ts';
+import { inlineCode, type Language } from './inline-code.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+const python: Language = {
+  name: 'Python',
+  inline: { letters: 'c', takes: 'cmWXQ' },
+  words: ['--version', '--help', '--help-all'],
+  endsOptions: 'cm',
+  strip: /(?<![A-Za-z])[rRbBuU]{0,2}("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/g,
+  spawns: [
+    /\bos\s*\.\s*(?:system|popen\w*|exec[lv]\w*|spawn\w*|posix_spawn\w*|fork\w*|startfile)\b/,
+    /\bfrom\s+os\s+import\s+(?:\*|[^\n;]*\b(?:system|popen|exec[lv]\w*|spawn\w*|posix_spawn\w*|fork\w*))/,
+    /\b(?:subprocess|popen2|pexpect|ctypes|cffi|multiprocessing|runpy|webbrowser|antigravity|pty|posix|commands|sh|plumbum|fabric|invoke)\b(?=\s*(?:[.,;\n)]|$|import|as\b))/,
+    /\b(?:create_subprocess_\w+|__import__|import_module|__builtins__|__subclasses__|__globals__|__loader__|getattr|builtins)\b/,
+    /(?<![\w.])(?:eval|exec|compile|globals|vars|locals)\s*\(/,
+    /\bimportlib\b(?!\s*\.\s*(?:metadata|resources))/,
+    /\b(?:sys\.modules|pickle\.loads?|marshal\.loads?|code\.interact|breakpoint)\b/,
+    /\bimport\s+os\s+as\b|=\s*os\s*(?:$|[;\n.])(?!path)/,
+    /\bos\s*\.\s*__dict__|\.__class__/,
+  ],
+};
+
+/** How node takes code; other runtimes take it alike. */
+export const javascript: Language = {
+  name: 'JavaScript',
+  inline: { letters: 'ep', takes: 'eprC', aliases: { '-pe': '-e' }, long: ['--eval', '--print'] },
+  valued: [
+    '--require',
+    '--import',
+    '--loader',
+    '--experimental-loader',
+    '--conditions',
+    '--input-type',
+    '--env-file',
+    '--title',
+    '--inspect-port',
+  ],
+  words: ['--version', '--help', '-v', '-h', '--v8-options'],
+  codeOptions: ['--import', '--loader', '--experimental-loader'],
+  spawns: [
+    /child_process|worker_threads|\bcluster\b|execa|shelljs|cross-spawn|node-pty|\bzx\b|createRequire|_load\b|mainModule/,
+    /\bprocess\s*\.\s*(?:binding|dlopen|_linkedBinding|execve)|\bprocess\s*\[|globalThis\s*\[|\bglobal\s*\[/,
+    /(?<![\w.])eval\s*\(|\bFunction\s*\(|\.constructor\b|\bReflect\b|\bvm\b|\bimport\s*\(\s*[^"'\s)]/,
+    /\brequire\s*(?!\()(?:\W|$)|\brequire\s*\(\s*(?:[^"'\s)]|(["'])(?:(?!\1).)*\1\s*[^)\s])/,
+    /\b(?:Deno\.(?:run|Command|dlopen)|Bun\.(?:spawn\w*|\$)|Bun\s*\.\s*\$)/,
+    /\\(?:x|u\{?)[0-9a-fA-F]{2}/,
+  ],
+};
+
+const perl: Language = {
+  name: 'Perl',
+  inline: { letters: 'eE', takes: 'eEIMmx', attached: 'iDF', digits: '0lC' },
+  words: ['--version', '--help', '-v', '-V'],
+  codeOptions: ['-M', '-m'],
+  spawns: [
+    /`|\bqx\b|\breadpipe\b|\bfork\b|\bsyscall\b|\bIPC::|\bCORE::|\bExpect\b|\bDynaLoader\b|\bInline\b/,
+    /\b(?:system|exec)\s*(?:[({"'$@]|q[qwr]?\b|\w+\s*[("'])/,
+    /\bopen\b[^;]*(?:["'][^"']*\||\|[^"']*["']|["']-\||["']\|-)/,
+    /\beval\s*(?!\{)\S|\bdo\s+["'$]|\brequire\s+["'$]|&\s*\{|&\s*\$|->\s*\$\w+\s*\(|->\s*can\b|\\&|\*\{/,
+    /\buse\s+(?:POSIX|IPC|Inline|Socket)\b/,
+    /\bs(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[a-z]*ee/,
+  ],
+};
+
+const ruby: Language = {
+  name: 'Ruby',
+  inline: { letters: 'e', takes: 'eIrCEKTWx', attached: 'iF', digits: '0l' },
+  words: ['--version', '--help', '-v', '--copyright'],
+  spawns: [
+    /`|%x|\b(?:system|exec|spawn|syscall|fork)\b\s*(?:[({"'\s$@]|$)/,
+    /\b(?:Open3|PTY|Process|Shellwords|Fiddle|DL|Kernel|ObjectSpace)\b|\bIO\s*\.\s*(?:popen|sysopen)|\bpopen\d?\b/,
+    /\bopen\s*\(?\s*["']\s*\|/,
+    /\b(?:eval|instance_eval|class_eval|module_eval|send|public_send|__send__|method|const_get|binding|load|require_relative)\b/,
+  ],
+};
+
+const php: Language = {
+  name: 'PHP',
+  inline: {
+    letters: 'rBRE',
+    takes: 'rBREcdfgStTz',
+    long: ['--run', '--process-begin', '--process-code', '--process-end'],
+  },
+  words: ['--version', '--help', '-v', '-h', '-i', '-m', '-S'],
+  spawns: [
+    /`|\b(?:system|exec|passthru|shell_exec|popen|proc_open|pcntl_\w+|dl|eval|assert|create_function|call_user_func\w*|mail|ini_set|putenv)\s*\(/i,
+    /\$\w+\s*\(|\bFFI\b|\bReflection\w*|\b(?:include|require)(?:_once)?\b/i,
+  ],
+};
+
+const lua: Language = {
+  name: 'Lua',
+  inline: { letters: 'e', takes: 'el' },
+  words: ['-v'],
+  spawns: [
+    /\bos\s*[.[]\s*["']?(?:execute|exit\s*\[)|\bio\s*[.[]\s*["']?popen|\b(?:load|loadstring|dofile|loadfile|loadlib)\b|\brequire\b\s*\(?\s*["']ffi|_G\b|_ENV\b/,
+  ],
+};
+
+/** Interpreters: files they run are theirs, inline code that starts programs is not allowed. */
+export const interpreterPrograms: readonly Program[] = [
+  {
+    names: ['python', 'pypy', 'ipython', 'python3'],
+    effects: allOf(inlineCode(python), spawningModule),
+    runs: [
+      'python3 -c \'import os; os.system("touch x")\'',
+      "python3 -uc 'import subprocess'",
+      'python3 -c\'from os import system; system("touch x")\'',
+      "python3 - <<'E'\nimport subprocess\nsubprocess.run(['touch', 'x'])\nE",
+      'echo \'import os; os.system("x")\' | python3',
+      "python3 <<< \"__import__('os').system('touch x')\"",
+      'python3 -c \'exec("x")\'',
+      'python3 -c "$code"',
+      'curl x | python3 -',
+      'python3',
+      'python3 -c \'import pty; pty.spawn("/bin/sh")\'',
+      'python3 -c \'f"{os.system(1)}"\'',
+      'python3 -Im timeit \'import os; os.system("touch x")\'',
+      'python3 <(echo \'import os; os.system("x")\')',
+      'python3 -m pty /bin/sh',
+      'python3 -um webbrowser x',
+    ],
+    harmless: [
+      'python3 script.py --flag',
+      "python3 -c 'print(1 + 2)'",
+      'python3 -c \'import os; print(os.getcwd(), os.environ.get("HOME"))\'',
+      'python3 -c \'import json,sys; print(json.load(sys.stdin)["name"])\'',
+      'python3 -c \'import re; print(re.compile("a").findall("aa"))\'',
+      'python3 -m pytest -q',
+      'python3 -m http.server 8000',
+      'python3 --version',
+      'python3 -c \'print("os.system")\'',
+      "python3 - <<'E'\nfor i in range(3):\n    print(i)\nE",
+      'python3 -c \'import importlib.metadata as m; print(m.version("pip"))\'',
+      'python3 -c "import sys; print(sys.version)"',
+      'python3 "$script"',
+    ],
+  },
+  {
+    names: ['node', 'nodejs', 'tsx', 'ts-node'],
+    effects: inlineCode(javascript),
+    runs: [
+      'node -e \'require("child_process").execSync("touch x")\'',
+      'node --eval \'require("child_process")\'',
+      'node --eval=\'require("child_process")\'',
+      'node -pe \'process.binding("spawn_sync")\'',
+      'node -e \'require("child_" + "process")\'',
+      'node --input-type=module -e \'import { execSync } from "node:child_process"\'',
+      'node <<< \'require("child_process")\'',
+      'node -e "$code"',
+      'node --import \'data:text/javascript,import("child_process")\' x.js',
+      'node -e \'new Function("x")()\'',
+      'node',
+    ],
+    harmless: [
+      'node server.js',
+      "node -e 'console.log(1)'",
+      "node -p 'process.versions.node'",
+      'node -e \'const p = require("./package.json"); console.log(p.version)\'',
+      'node --test tests/',
+      'node --version',
+      'node -r ./setup.js app.js',
+      "node -e 'console.log(JSON.stringify({ a: [1] }))'",
+      'node --max-old-space-size=4096 build.js',
+      'node dist/cli.js -e prod',
+    ],
+  },
+  {
+    names: ['perl'],
+    effects: inlineCode(perl),
+    runs: [
+      'perl -e \'system("touch x")\'',
+      'perl -e \'exec "touch x"\'',
+      "perl -ne 'print `touch x`' a",
+      'perl -lane \'system "touch $F[0]"\' a',
+      "perl -E 'qx(touch x)'",
+      'perl -e \'open(F, "|touch x")\'',
+      'perl -e \'open F, "touch x|"\'',
+      'perl -M\'POSIX;system("touch")\' -e 1',
+      'perl -e "$code"',
+      'perl -pi -e \'s/a/system("touch x")/e\' a',
+      'perl',
+      'echo \'system("x")\' | perl',
+    ],
+    harmless: [
+      "perl -ne 'print if /system/' a",
+      "perl -pe 's/a/b/g' a",
+      "perl -i.bak -pe 's/foo/bar/' a",
+      'perl script.pl',
+      'perl -v',
+      "perl -MList::Util=sum -e 'print sum(1,2)'",
+      "perl -lane 'print $F[1]' a",
+      "perl -0777 -ne 'print length' a",
+      'perl -c x.pl',
+    ],
+  },
+  {
+    names: ['ruby'],
+    effects: inlineCode(ruby),
+    runs: [
+      'ruby -e \'system("touch x")\'',
+      "ruby -e '`touch x`'",
+      'ruby -e \'exec "touch"\'',
+      'ruby -ropen3 -e \'Open3.capture2("touch")\'',
+      'ruby -e "$x"',
+      'ruby -e \'IO.popen("touch")\'',
+      'ruby',
+      "ruby -ne 'puts %x(touch)'",
+    ],
+    harmless: [
+      'ruby script.rb',
+      "ruby -e 'puts 1 + 1'",
+      'ruby -v',
+      'ruby -rjson -e \'puts JSON.parse(STDIN.read)["a"]\'',
+      "ruby -ne 'puts $_ if /x/' a",
+      'ruby -c x.rb',
+    ],
+  },
+  {
+    names: ['php'],
+    effects: inlineCode(php),
+    runs: [
+      'php -r \'system("touch x");\'',
+      "php -r 'echo `touch x`;'",
+      'php -r "$x"',
+      'php -r \'$f="sys"."tem"; $f("touch");\'',
+      'php',
+    ],
+    harmless: ['php script.php', "php -r 'echo 1+1;'", 'php -v', 'php -l x.php', 'php -S localhost:8000'],
+  },
+  {
+    names: ['lua', 'luajit', 'texlua'],
+    effects: inlineCode(lua),
+    runs: ['lua -e \'os.execute("touch x")\'', 'lua -e \'io.popen("touch")\'', 'lua -e "$x"', 'lua'],
+    harmless: ['lua script.lua', "lua -e 'print(1)'", 'lua -v'],
+  },
+];
+
+/** Modules of Python that are there to start other programs or to read code. */
+function spawningModule({ args, name }: Call): Effect[] {
+  const at = args.find(
+    (arg, index) =>
+      /^(?:pty|webbrowser|code|idlelib|antigravity)$/.test(arg.text ?? '') &&
+      /^-[a-zA-Z]*m$/.test(args[index - 1]?.text ?? ''),
+  );
+  return at === undefined ? [] : [{ does: 'refuse', at, reason: `${name} -m ${at.text} starts programs` }];
+}

@@ -1,0 +1,132 @@
+import { parseOptions } from '../options/parse-options.ts';
+import { prefixOf } from '../walk/arg.ts';
+import { startsOperands } from './effects.ts';
+import { inlineCode, type Language } from './inline-code.ts';
+import { javascript } from './interpreters.ts';
+import { refused } from './option-effects.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+const withShell: Language = {
+  ...javascript,
+  inline: { ...javascript.inline, letters: 'ep', takes: 'eprc' },
+  spawns: [
+    ...javascript.spawns,
+    /\$\s*`|["']bun["']|\bDeno\s*\[|\bBun\s*\[|jsr:|npm:|https?:\/\/\S*["']\s*\)?\s*;?\s*$/,
+  ],
+};
+
+/** Deno and Bun: subcommands of their own besides scripts and inline code. */
+export const javascriptRuntimePrograms: readonly Program[] = [
+  {
+    names: ['deno'],
+    effects: denoEffects,
+    runs: [
+      'deno eval \'new Deno.Command("touch")\'',
+      'deno eval -p \'new Deno.Command("touch")\'',
+      'deno eval "$code"',
+      'deno run https://example.com/x.ts',
+      'deno run -A - <<< \'new Deno.Command("touch")\'',
+      'deno run npm:cowsay',
+      'deno repl',
+      'deno',
+      'deno x npm:cowsay',
+    ],
+    harmless: [
+      'deno run -A main.ts',
+      'deno run --allow-read main.ts https://example.com',
+      'deno task dev',
+      'deno test',
+      'deno fmt --check',
+      "deno eval 'console.log(1)'",
+      'deno --version',
+      'deno lint src',
+    ],
+  },
+  {
+    names: ['bun'],
+    effects: bunEffects,
+    runs: [
+      'bun -e \'Bun.spawn(["touch"])\'',
+      "bun --eval 'await Bun.$`touch x`'",
+      'bun -e \'import { $ } from "bun"; await $`touch x`\'',
+      ['bun x touch y', 'touch'],
+      ['bun x --bun touch@latest y', 'touch'],
+      ["bun exec 'touch x'", 'touch'],
+      'bun repl',
+      ['bun create foo', 'create-foo'],
+      'bun run - <<< \'Bun.spawn(["touch"])\'',
+    ],
+    harmless: [
+      'bun run build',
+      'bun install',
+      'bun test',
+      'bun index.ts',
+      'bun add -d vitest',
+      "bun -e 'console.log(1)'",
+      'bun --version',
+      'bun build ./a.ts --outdir out',
+      'bun --hot server.ts',
+    ],
+  },
+];
+
+function denoEffects(call: Call): Effect[] {
+  const [command, ...rest] = call.args;
+  const word = command?.text ?? '';
+  if (word === 'eval') return evaluated(call, rest);
+  if (/^(?:repl|x)$/.test(word) || command === undefined)
+    return [refused(call, 'would run code that it is given')];
+  if (!/^(?:run|serve|-.*)$/.test(word) && !/[./:]/.test(word)) return [];
+  return source(call, /^(?:run|serve)$/.test(word) ? rest : call.args);
+}
+
+function evaluated(call: Call, args: Call['args']): Effect[] {
+  const words = args.filter((arg) => !/^-./.test(prefixOf(arg)));
+  return words
+    .slice(0, 1)
+    .flatMap((code) => inlineCode(withShell)({ ...call, name: 'node', args: [dashE(call), code] }));
+}
+
+function dashE(call: Call): Call['self'] {
+  return { ...call.self, text: '-e', pieces: ['-e'] };
+}
+
+/** The module that runs: a file of the project, or something that is fetched or read. */
+function source(call: Call, args: Call['args']): Effect[] {
+  if (args.some((arg) => /^(?:--version|-V|--help|-h)$/.test(arg.text ?? ''))) return [];
+  const file = args.find((arg) => !/^-./.test(prefixOf(arg)));
+  if (file !== undefined && /^(?:https?|npm|jsr|data|node):/.test(prefixOf(file)))
+    return [refused(call, 'would run code from elsewhere', file)];
+  return inlineCode(withShell)({ ...call, name: 'node', args: file === undefined ? [] : [file] });
+}
+
+function bunEffects(call: Call): Effect[] {
+  const at = call.args.findIndex((arg) => !/^-./.test(prefixOf(arg)));
+  const command = call.args[at];
+  const rest = call.args.slice(at + 1);
+  const inline = call.args
+    .slice(0, at < 0 ? undefined : at)
+    .some((arg) => /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/.test(prefixOf(arg)));
+  const word = inline ? '' : (command?.text ?? '');
+  if (word === 'x') return packageEffects(call, rest, '');
+  if (word === 'create' || word === 'c') return packageEffects(call, rest, 'create-');
+  if (word === 'exec') return rest.slice(0, 1).map((text) => ({ does: 'shell', text }));
+  if (word === 'repl') return [refused(call, 'would run code that it is given')];
+  if (word === 'run') return source(call, rest);
+  const own =
+    /^(?:install|i|add|a|remove|rm|update|outdated|link|unlink|pm|build|test|upgrade|init|publish|patch|audit|why|info)$/;
+  return own.test(word) ? [] : inlineCode(withShell)({ ...call, name: 'node' });
+}
+
+function packageEffects(call: Call, args: Call['args'], before: string): Effect[] {
+  const options = parseOptions(args, {
+    short: 'p:',
+    long: 'bun silent verbose no-install package=',
+    stop: true,
+  });
+  const [first, ...rest] = options.operands;
+  if (first === undefined) return [];
+  const text = first.text === undefined ? undefined : before + first.text.replace(/(.)@.*$/, '$1');
+  const program = text === undefined ? first : { ...first, text, pieces: [text] };
+  return startsOperands({ ...call, options: { ...options, operands: [program, ...rest] } });
+}

@@ -1,0 +1,275 @@
+import { parseOptions } from '../options/parse-options.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { joinWords, refuseOptions, shellOptions, startsOperands, unclearStart } from './effects.ts';
+import { withoutVersion } from './env-runners.ts';
+import { refused, type Sub, subcommands } from './option-effects.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+const npmLongs =
+  'prefix= workspace= workspaces include-workspace-root global silent loglevel= json yes no package= call= script-shell= node-options= git= editor= viewer= userconfig= globalconfig= init-module= registry= tag= access= otp= save-dev save-exact save-optional save-peer production omit= include= ignore-scripts legacy-peer-deps force dry-run no-audit no-fund if-present parseable depth= location= cache= offline prefer-offline quiet version help foreground-scripts';
+
+/** npm and its relatives: scripts of the project are theirs to run, other programs are not. */
+export const nodePackagePrograms: readonly Program[] = [
+  {
+    names: ['npm', 'cnpm'],
+    options: { short: 'C:w:gsdyDEOPBfLlpn:m:hvqc:', long: npmLongs },
+    effects: (call) => [...npmSettings(call), ...subcommands(npmCommands)(call), ...nestedOptions(call)],
+    runs: [
+      ['npm exec -- touch x', 'touch'],
+      ['npm exec touch x', 'touch'],
+      ['npm x -y touch x', 'touch'],
+      ["npm exec -c 'touch x'", 'touch'],
+      ["npm x --call='touch x'", 'touch'],
+      ['npm exec --package=x -- touch', 'touch'],
+      'npm config set script-shell ./x',
+      'npm config set script-shell=./x',
+      'npm set script-shell=./x',
+      'npm c set node-options=--require=./x',
+      'npm run build --script-shell=./x',
+      'npm --script-shell ./x test',
+      'npm install --node-options="--require ./x"',
+      'npm config edit',
+      'npm edit lodash',
+      ['npm explore lodash -- touch x', 'touch'],
+      ['npm init foo', 'create-foo'],
+      'npm --userconfig=./npmrc ci',
+      ["npm pkg set scripts.a='touch x'", 'touch'],
+    ],
+    harmless: [
+      'npm ci',
+      'npm run lint -- --fix',
+      'npm test',
+      'npm install -D typescript',
+      'npm --prefix web run build',
+      'npm init -y',
+      'npm config get registry',
+      'npm config set registry https://example.com',
+      'npm view react version',
+      'npm run build --if-present -w web',
+      'npm pkg set version=1.2.3',
+      'npm run start -- --script-shell=x',
+      'npm outdated --json',
+    ],
+  },
+  {
+    names: ['npx', 'pnpx', 'bunx'],
+    options: {
+      short: 'yp:c:w:qn:hv',
+      long: 'yes no package= call= workspace= workspaces include-workspace-root quiet no-install ignore-existing prefer-offline offline registry= node-options= node-arg= script-shell= shell= shell-mode bun silent verbose prefix= legacy-peer-deps userconfig= cache= loglevel= help version',
+      stop: true,
+    },
+    effects: (call) => [...npmSettings(call), ...packageRun(call)],
+    runs: [
+      ['npx touch x', 'touch'],
+      ['npx -y touch@latest x', 'touch'],
+      ['npx --yes -p foo touch x', 'touch'],
+      ["npx -c 'touch x'", 'touch'],
+      ["npx --package=x --call 'touch x'", 'touch'],
+      ['bunx touch x', 'touch'],
+      'npx $x',
+      'npx github:evil/x',
+      'npx ./evil',
+      'npx @evil/ls',
+      'npx --node-options=--require=./x tsc',
+    ],
+    harmless: [
+      'npx --version',
+      ['npx tsc --noEmit', 'tsc'],
+      ['npx --no-install eslint .', 'eslint'],
+      ['npx prettier@3 --write .', 'prettier'],
+    ],
+  },
+  {
+    names: ['pnpm', 'yarn', 'yarnpkg'],
+    options: {
+      short: 'C:F:rwsch',
+      long: 'dir= filter= recursive workspace-root silent parallel stream aggregate-output color no-color cwd= workspace-concurrency= reporter= config.script-shell= script-shell= use-node-version= shell-mode if-present prod dev frozen-lockfile immutable version help',
+    },
+    effects: (call) => [...npmSettings(call), ...runnerEffects(call)],
+    runs: [
+      ['pnpm dlx touch x', 'touch'],
+      ['pnpm exec touch x', 'touch'],
+      ["pnpm -c exec 'touch x'", 'touch'],
+      ['pnpm -r exec touch x', 'touch'],
+      ['pnpm --filter web exec -- touch x', 'touch'],
+      ['yarn dlx touch x', 'touch'],
+      ['yarn exec touch x', 'touch'],
+      ['yarn workspaces foreach -A exec touch x', 'touch'],
+      ['yarn workspace web exec touch x', 'touch'],
+      ['pnpm touch x', 'touch'],
+      'pnpm config set script-shell ./x',
+      'yarn config set yarnPath ./x.js',
+      'pnpm --script-shell=./x test',
+      ['yarn create foo', 'create-foo'],
+      "yarn node -e 'x'",
+    ],
+    harmless: [
+      'pnpm -r test',
+      'pnpm install --frozen-lockfile',
+      'pnpm --filter web build',
+      'yarn',
+      'yarn build --watch',
+      'yarn add -D jest',
+      'yarn workspace web build',
+      'pnpm run lint -- --fix',
+      'yarn workspaces foreach run build',
+      ['pnpm exec eslint .', 'eslint'],
+      'yarn test exec touch',
+    ],
+  },
+  {
+    names: ['turbo', 'npm-run-all', 'run-s', 'run-p', 'wireit', 'corepack'],
+    effects: (call) => (call.name === 'corepack' ? corepack(call) : []),
+    runs: [['corepack npm exec touch x', 'npm', 'touch']],
+    harmless: ['turbo run build', 'run-p lint test', 'corepack enable', ['corepack pnpm install', 'pnpm']],
+  },
+];
+
+const settingReason = 'chooses which code runs';
+const codeSettings =
+  /^(?:script-?shell|shell|node-?options|git|editor|viewer|init-?module|onload-?script|node-?gyp|userconfig|globalconfig|yarnPath|yarn-path|plugins|python)$/i;
+
+const npmCommands: Readonly<Record<string, Sub>> = {
+  'exec x': { options: { short: 'yp:c:w:qC:', long: npmLongs, stop: true }, effects: packageRun },
+  'config c': { effects: configEffects },
+  set: { effects: ({ args, ...call }) => settingWords({ ...call, args }, args) },
+  edit: { effects: (call) => [refused(call, 'edit starts an editor')] },
+  explore: { options: { short: '', long: 'shell=', stop: true }, effects: exploreEffects },
+  'init create innit': { options: { short: 'ywC:', long: npmLongs }, effects: createEffects },
+  pkg: { effects: packageFields },
+};
+
+/** Options that choose the shell or the programs which npm starts. */
+function npmSettings(call: Call): Effect[] {
+  return refuseOptions({
+    'script-shell': settingReason,
+    'config.script-shell': settingReason,
+    'node-options': settingReason,
+    'node-arg': settingReason,
+    git: settingReason,
+    editor: settingReason,
+    viewer: settingReason,
+    userconfig: settingReason,
+    globalconfig: settingReason,
+    'init-module': settingReason,
+    shell: settingReason,
+    n: settingReason,
+  })({ ...call, options: callOptions(call) });
+}
+
+/** npm's `-n` is an abbreviation of `--no-yes`; only npx takes node's options there. */
+function callOptions(call: Call): Call['options'] {
+  return call.name === 'npx'
+    ? call.options
+    : { ...call.options, given: call.options.given.filter(({ name }) => name !== 'n') };
+}
+
+/** npm's options may stand behind the subcommand too; those were seen with the rest. */
+function nestedOptions(call: Call): Effect[] {
+  return call.options.unclear === undefined || call.options.operands.length > 0
+    ? []
+    : [{ does: 'unknown', at: call.options.unclear, reason: `what ${call.name} would do cannot be known` }];
+}
+
+function packageRun(call: Call): Effect[] {
+  const { options } = call;
+  const [first, ...rest] = options.operands;
+  if (options.has('c', 'call')) return shellOptions('c', 'call')(call);
+  if (first === undefined || options.has('v', 'version', 'h', 'help')) return [];
+  return [...unclearStart(call), { does: 'start', argv: [withoutVersion(first), ...rest] }];
+}
+
+function configEffects(call: Call): Effect[] {
+  const [action, ...rest] = call.options.operands;
+  if (action?.text === 'edit') return [refused(call, 'config edit starts an editor')];
+  return action?.text === 'set' || action === undefined ? settingWords(call, rest) : [];
+}
+
+function settingWords(call: Call, words: readonly Arg[]): Effect[] {
+  return words
+    .filter(
+      (word) =>
+        codeSettings.test((word.text ?? '').split('=')[0]?.replace(/^.*:/, '') ?? '') ||
+        (prefixOf(word) === '' && word.text === undefined),
+    )
+    .map((word) => refused(call, `config: ${word.text ?? 'a setting'} ${settingReason}`, word));
+}
+
+function exploreEffects(call: Call): Effect[] {
+  const rest = call.options.operands.slice(1).filter(({ text }) => text !== '--');
+  return rest.length === 0
+    ? [refused(call, 'explore starts a shell')]
+    : [{ does: 'shell', text: joinWords(rest, call.self) }];
+}
+
+/** `npm init foo` runs the package `create-foo`. */
+function createEffects(call: Call): Effect[] {
+  const [first, ...rest] = call.options.operands;
+  if (first === undefined) return [];
+  const name = withoutVersion(first);
+  const program = name.text === undefined ? name : knownArg(`create-${name.text}`, first);
+  return [{ does: 'start', argv: [program, ...rest] }];
+}
+
+/** A script put into package.json is a command for later. */
+function packageFields({ options }: Call): Effect[] {
+  const [action, ...fields] = options.operands;
+  if (action?.text !== 'set') return [];
+  return fields.flatMap((field): Effect[] => {
+    const key = /^scripts(?:\.|\[)[^=]*=/.exec(prefixOf(field))?.[0];
+    return key === undefined ? [] : [{ does: 'shell', text: withoutPrefix(field, key.length) }];
+  });
+}
+
+/** Names of everyday programs: as an unknown subcommand they are started, scripts are hardly called so. */
+const everyday =
+  /^(?:touch|rm|sh|bash|zsh|dash|cp|mv|cat|curl|wget|nc|python3?|perl|ruby|env|xargs|sudo|chmod|chown|dd|tee|ln|mkdir|rimraf|kill|find|sed|awk|tar|git)$/;
+
+const runLongs =
+  'all parallel interlaced topological topological-dev verbose jobs= include= exclude= recursive since[=] from= private no-private package= quiet shell-mode resume-from= no-bail report-summary';
+
+function runnerEffects(call: Call): Effect[] {
+  const [word] = call.options.operands;
+  if (word === undefined) return [];
+  if (word.text === undefined)
+    return word.many
+      ? [{ does: 'unknown', at: word, reason: `what ${call.name} would do cannot be known` }]
+      : [];
+  const place = call.args.indexOf(word);
+  const args = call.args.slice(place + 1);
+  const inner: Call = {
+    ...call,
+    args,
+    options: parseOptions(args, { short: 'rcAp:qviWtRj:', long: runLongs, stop: true }),
+  };
+  if (everyday.test(word.text)) return [{ does: 'start', argv: [word, ...args] }];
+  if (/^(?:exec|dlx)$/.test(word.text))
+    return execEffects(inner, call.options.has('c', 'shell-mode') || inner.options.has('c', 'shell-mode'));
+  if (word.text === 'node') return [{ does: 'start', argv: [word, ...args] }];
+  if (word.text === 'create') return createEffects(inner);
+  if (word.text === 'config') return configEffects({ ...inner, options: parseOptions(args, {}) });
+  if (word.text === 'workspace')
+    return runnerEffects({ ...inner, options: parseOptions(args.slice(1), { stop: true }) });
+  if (word.text === 'workspaces' && args[0]?.text === 'foreach')
+    return runnerEffects({
+      ...inner,
+      options: parseOptions(args.slice(1), { short: 'ApivWtRj:', long: runLongs, stop: true }),
+    });
+  return [];
+}
+
+function execEffects(call: Call, asText: boolean): Effect[] {
+  const { operands } = call.options;
+  if (asText) return operands.length === 0 ? [] : [{ does: 'shell', text: joinWords(operands, call.self) }];
+  const [first, ...rest] = operands;
+  return first === undefined
+    ? []
+    : startsOperands({ ...call, options: { ...call.options, operands: [withoutVersion(first), ...rest] } });
+}
+
+function corepack(call: Call): Effect[] {
+  const [word] = call.args;
+  return /^(?:npm|npx|pnpm|pnpx|yarn)(?:@|$)/.test(word?.text ?? '') && word !== undefined
+    ? [{ does: 'start', argv: [withoutVersion(word), ...call.args.slice(1)] }]
+    : [];
+}

@@ -1,0 +1,150 @@
+import { type Arg, knownArg, patternOf, prefixOf, wordText } from '../walk/arg.ts';
+
+import { decodeBase64 } from './base64.ts';
+import { decodeEscapes } from './decode-escapes.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+/** Programs whose output can be foretold; it matters when a shell or xargs reads it. */
+export const printingPrograms: readonly Program[] = [
+  {
+    names: ['echo'],
+    output: echoed,
+    runs: [
+      ['$(echo touch) x', 'touch'],
+      ["$(echo -e 'to\\x75ch') x", 'touch'],
+      ["echo -e '#\\ntouch x' | bash", 'bash', 'touch'],
+    ],
+    harmless: ['echo "rm -rf /"', 'echo $x', "echo '$(touch x)'"],
+  },
+  {
+    names: ['ls'],
+    output: listed,
+    runs: [['ls | xargs touch', 'xargs', 'touch']],
+    harmless: ['ls -la', 'ls -d */', ['ls *.log | xargs rm -f', 'xargs', 'rm']],
+  },
+  {
+    names: ['printf'],
+    options: { short: 'v:', stop: true },
+    effects: storedEffects,
+    output: printed,
+    runs: [
+      ['$(printf %s touch) x', 'touch'],
+      ["$(printf '\\164ouch') x", 'touch'],
+      "printf -v 'a[$(touch x)]' %s 1",
+      'printf -v PATH %s .',
+      'printf -vPATH .',
+      "declare -i n; printf -v n %s 'a[$(touch x)]'",
+      "printf -v n '%5s' 'a[$(touch x)]'; ((n))",
+      "printf '#\\U0000000atouch x' | bash",
+      "printf 'cat <<E%d' | bash",
+    ],
+    harmless: ['printf \'%s\\n\' "$x"', 'printf -v x %s 1', "printf '%(%F)T'"],
+  },
+  {
+    names: ['cat', 'tac'],
+    output: ({ args, stdin, name }) =>
+      name === 'cat' && args.every((arg) => arg.text === '-') && stdin !== 'none' && !stdin.more
+        ? stdin.text
+        : undefined,
+    runs: [
+      ["cat <<'E' | bash\ntouch x\nE", 'bash', 'touch'],
+      ['$(cat <<< touch) x', 'touch'],
+    ],
+    harmless: ['cat a b', 'cat > out <<E\n$x\nE', 'cat'],
+  },
+  {
+    names: ['base64'],
+    output: ({ args, stdin }) => {
+      const decodes =
+        args.length === 1 && /^(?:-d|-D|-di|--d(?:e(?:c(?:o(?:d(?:e)?)?)?)?)?)$/.test(wordText(args[0]));
+      return decodes && stdin !== 'none' && !stdin.more ? decodeBase64(stdin.text) : undefined;
+    },
+    runs: [['echo dG91Y2ggeA== | base64 -d | bash', 'echo', 'bash', 'touch'], 'base64 -d x | bash'],
+    harmless: ['base64 -d file', 'base64 -w0 x'],
+  },
+];
+
+/** What ls lists by bare name stands in the working directory, and with -d what its operands say. */
+function listed({ args }: Call): { text: string; more: true } {
+  const operands = args.filter((arg) => !prefixOf(arg).startsWith('-'));
+  const itself = args.some((arg) => /^-[a-zA-Z]*d/.test(wordText(arg)));
+  return { text: operands.length === 0 ? '.\n' : itself ? placesIn(operands) : '', more: true };
+}
+
+/** Directories of which everything is named; a listing with one of them is a listing of all that it holds. */
+function placesIn(words: readonly Arg[]): string {
+  return words
+    .flatMap((word) => /^(.*\/)\*$/s.exec(patternOf(word) ?? '')?.[1] ?? [])
+    .map((place) => `${place}\n`)
+    .join('');
+}
+
+/** printf -v keeps what it would print; when that is not known, it is still made of the words. */
+function storedEffects({ options, args, posix }: Call): Effect[] {
+  if (!args[0]?.text?.startsWith('-v')) return [];
+  const [format, ...values] = options.operands;
+  const text = format && formatted(format, values, posix);
+  const words = options.operands.map((word) => word.text ?? '').join(' ');
+  return options
+    .values('v')
+    .map((name) =>
+      text === undefined || format === undefined
+        ? { does: 'assign', name, uncertain: words }
+        : { does: 'assign', name, value: knownArg(text, format) },
+    );
+}
+
+function echoed({ args, posix }: Call): string | { text: string; more: true } | undefined {
+  const flags = args.findIndex((arg) => !/^-[neE]+$/.test(wordText(arg)));
+  const options = (flags < 0 ? args : args.slice(0, flags)).map((arg) => wordText(arg).slice(1)).join('');
+  const words = flags < 0 ? [] : args.slice(flags);
+  if (words.some((word) => word.text === undefined || word.many))
+    return { text: placesIn(words), more: true };
+  const text = words.map((word) => word.text).join(' ');
+  // The echo of sh decodes without being asked, and prints -e.
+  if (posix && (text.includes('\\') || /[eE]/.test(options))) return undefined;
+  const end = options.includes('n') ? '' : '\n';
+  const decodes = options.lastIndexOf('e') > options.lastIndexOf('E');
+  const printed = decodes ? decodeEscapes(text, 'echo') : text;
+  return printed === undefined ? undefined : printed + end;
+}
+
+function printed({ args, posix }: Call): string | undefined {
+  const [format, ...values] = args[0]?.text === '--' ? args.slice(1) : args;
+  return format === undefined ? undefined : formatted(format, values, posix);
+}
+
+function formatted(format: Arg, values: readonly Arg[], posix: boolean): string | undefined {
+  if (format.text === undefined || format.text.startsWith('-')) return undefined;
+  if (values.some((value) => value.text === undefined || value.many)) return undefined;
+  // The printf of sh knows fewer escapes.
+  if (/%[^sb%d]|%$/.test(format.text) || (posix && /\\[^nt\\]/.test(format.text))) return undefined;
+  const texts = values.map((value) => wordText(value));
+  let output = '';
+  do {
+    const next = once(format.text, texts);
+    if (next === undefined) return undefined;
+    output += next;
+  } while (texts.length > 0 && /%[sbd]/.test(format.text) && output.length < 65_536);
+  return texts.length > 0 && output.length >= 65_536 ? undefined : output;
+}
+
+/** The format applied once; it takes the values it uses off the list. */
+function once(format: string, values: string[]): string | undefined {
+  let output = '';
+  for (const part of format.split(/(%[sbd%])/)) {
+    const piece = converted(part, values);
+    if (piece === undefined) return undefined;
+    output += piece;
+  }
+  return output;
+}
+
+function converted(part: string, values: string[]): string | undefined {
+  if (part === '%%') return '%';
+  if (part === '%s') return values.shift() ?? '';
+  if (part === '%b') return decodeEscapes(values.shift() ?? '', '%b');
+  if (part !== '%d') return decodeEscapes(part, 'format');
+  const number = values.shift() ?? '0';
+  return /^(?:0|-?[1-9]\d{0,14})$/.test(number) ? number : undefined;
+}

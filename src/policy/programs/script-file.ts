@@ -1,0 +1,16 @@
+import { type Arg, knownArg, wordText } from '../walk/arg.ts';
+import type { Call } from './program.ts';
+
+/** The script behind a file operand: a real file, text that is known, or something that cannot be known. */
+export function scriptIn({ stdin }: Call, file: Arg): Arg | 'file' | 'unknown' {
+  const piece = file.pieces[0];
+  if (typeof piece === 'object' && piece.hole === 'process') {
+    return piece.output === undefined ? 'unknown' : knownArg(piece.output, file);
+  }
+  const name = wordText(file);
+  if (/^(?:-|\/dev\/stdin|\/(?:dev|proc\/[^/]+)\/fd\/0)$/.test(name)) {
+    if (stdin === 'none') return knownArg('', file);
+    return stdin.more ? 'unknown' : knownArg(stdin.text, file);
+  }
+  return /^\/(?:dev|proc\/[^/]+)\/fd\//.test(name) ? 'unknown' : 'file';
+}

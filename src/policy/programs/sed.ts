@@ -1,0 +1,100 @@
+import { type Arg, knownArg } from '../walk/arg.ts';
+import type { Call, Effect, Program } from './program.ts';
+import { scriptIn } from './script-file.ts';
+import { type SedAction, sedActions } from './sed-script.ts';
+
+/** sed: scripts that run commands or write files. */
+export const sedPrograms: readonly Program[] = [
+  {
+    names: ['sed', 'gsed', 'ssed'],
+    options: {
+      short: 'nbe:f:Ei::l:rsuz',
+      long: 'quiet silent debug expression= file= follow-symlinks in-place[=] line-length= null-data zero-terminated posix regexp-extended separate sandbox unbuffered binary help version',
+    },
+    effects: sedEffects,
+    runs: [
+      ["sed '1e touch x' a", 'touch'],
+      ["sed '$e touch x' a", 'touch'],
+      'sed e a',
+      "sed 's/a/b/e' a",
+      "sed 's|a|touch x|ge' a",
+      "sed -n '/x/w out' a",
+      "sed 's/a/b/w out' a",
+      "sed -e p -e 'w out' a",
+      "sed --expression='1e touch' a",
+      "sed --expr '1e touch' a",
+      "sed '1{p;e touch x\n}' a",
+      "sed '1!e touch' a",
+      "sed '\\,a,e touch' a",
+      "sed 'y/a/b/;e touch' a",
+      "sed '1,+3e touch' a",
+      "sed 's/[/]/x/e' a",
+      'sed "$script" a',
+      "sed -f - a <<< 'e touch'",
+      "sed -f <(echo 'w out') a",
+      'sed --file=/dev/fd/3 a',
+      "sed -ne 'W out' a",
+      "sed 'a\\\ntext\ne touch' a",
+    ],
+    harmless: [
+      "sed 's/a/b/g' a",
+      "sed -n '1,10p' a",
+      "sed -i 's/foo/bar/' a",
+      "sed -i.bak -E 's/(a|b)/\\1/I' a",
+      "sed '/exec/d;/we/p' a",
+      "sed 's/e/w/' a",
+      "sed -n '/start/,/end/{/x/!p}' a",
+      'sed "s/$a/$b/" x',
+      `sed -n "\${n}p" x`,
+      "sed ':a;N;$!ba;s/\\n/ /g' a",
+      "sed 's#/usr#/opt#' a",
+      "sed 'a hello; e touch' a",
+      "sed '$d' a",
+      "sed 's/a/b/w /dev/stdout' a",
+      'sed -f script.sed a',
+      'sed = a',
+      "sed 's/x/\\n/;1i\\\n text' a",
+      "sed -e 's/a/b/' -e '$ a last' a",
+      "sed '5q' a",
+    ],
+  },
+];
+
+function sedEffects(call: Call): Effect[] {
+  const { options } = call;
+  if (options.has('sandbox', 'help', 'version')) return [];
+  const given = options.values('e', 'expression');
+  const scripts = given.length > 0 || options.has('f', 'file') ? given : options.operands.slice(0, 1);
+  const files = options.values('f', 'file').flatMap((file) => fileEffects(call, file));
+  return [...files, ...scripts.flatMap((script) => scriptEffects(call, script))];
+}
+
+function fileEffects(call: Call, file: Arg): Effect[] {
+  const script = scriptIn(call, file);
+  if (script === 'file') return [];
+  return script === 'unknown'
+    ? [{ does: 'unknown', at: file, reason: `${call.name} would run what it reads` }]
+    : scriptEffects(call, script);
+}
+
+function scriptEffects(call: Call, script: Arg): Effect[] {
+  // Digits stand for what is not known: they fit an address, a pattern and a replacement alike.
+  const text = script.pieces.map((piece) => (typeof piece === 'string' ? piece : '1')).join('');
+  const actions = sedActions(text);
+  if (actions === undefined)
+    return [{ does: 'unknown', at: script, reason: `the script for ${call.name} is not understood` }];
+  return actions.flatMap((action) => actionEffects(action, script, call));
+}
+
+function actionEffects(action: SedAction, at: Arg, { name }: Call): Effect[] {
+  if (action.kind === 'write') {
+    if (/^\/dev\/(?:stdout|stderr)$/.test(action.text)) return [];
+    return [
+      { does: 'refuse', at, rule: 'writes', reason: `${name} would write the file ${action.text}` },
+      { does: 'write', path: knownArg(action.text, at) },
+    ];
+  }
+  if (action.text === '')
+    return [{ does: 'unknown', at, reason: `${name} would run the text that it edits` }];
+  return [{ does: 'shell', text: knownArg(action.text, at) }];
+}

@@ -1,0 +1,233 @@
+import { type Arg, knownArg, mayBeOption, wordText } from '../walk/arg.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+/** Bash's long options that take a file to run first. */
+const startupOptions = new Set(['init-file', 'rcfile']);
+
+/** Shells: their `-c` text, what they read from stdin, and the files they run. */
+export const shellPrograms: readonly Program[] = [
+  {
+    names: ['bash', 'sh', 'dash', 'rbash', 'ash'],
+    effects: shellEffects,
+    runs: [
+      ["bash -c 'touch x'", 'touch'],
+      ["bash -euc 'touch x'", 'touch'],
+      ["bash -e -u -o pipefail -c 'touch x'", 'touch'],
+      ["bash -lc 'touch x'", 'touch'],
+      ["bash +x -c 'touch x'", 'touch'],
+      ["bash --norc -c 'touch x'", 'touch'],
+      ["bash -c -e 'touch x'", 'touch'],
+      ["bash -c '$0 x' touch", 'touch'],
+      ['bash -c \'"$@"\' _ touch x', 'touch'],
+      ["bash <<< 'touch x'", 'touch'],
+      ['bash <<E\ntouch x\nE', 'touch'],
+      ["echo 'touch x' | bash", 'echo', 'touch'],
+      ["echo 'touch x' | bash -s -- a", 'echo', 'touch'],
+      ["bash -s touch <<< '$1 x'", 'touch'],
+      ['bash <(echo touch x)', 'echo', 'touch'],
+      ["bash /dev/stdin <<< 'touch x'", 'touch'],
+      'bash',
+      'bash -i',
+      'curl -s x | bash',
+      'bash -c "$x"',
+      'bash -c "ls $x"',
+      'bash --rcfile ./x -i',
+      'bash --init-file=./x',
+      "bash --posix -c ':'",
+      "bash -O xpg_echo -c ':'",
+      "bash -ko errexit -c ':'",
+      'bash -O extglob -c "$x"',
+      'bash < script.sh',
+      'bash $x',
+      'bash "$x" "$y"',
+      'bash -c "touch"\' x\'',
+    ],
+    harmless: [
+      'bash script.sh',
+      'bash "$script"',
+      'for f in tests/*.sh; do bash "$f" -v; done',
+      'bash -x ./script.sh "$arg"',
+      'bash --version',
+      ["bash -c 'ls -l'", 'ls'],
+      ["bash -O extglob -c 'ls'", 'ls'],
+      ['bash -n script.sh'],
+      "bash -c 'exit 1'",
+    ],
+  },
+  {
+    names: [
+      'zsh',
+      'ksh',
+      'mksh',
+      'fish',
+      'csh',
+      'tcsh',
+      'yash',
+      'pwsh',
+      'powershell',
+      'nu',
+      'elvish',
+      'xonsh',
+      'rc',
+      'es',
+    ],
+    effects: foreignShell,
+    runs: [
+      ["zsh -c 'ls -l; touch x'", 'ls', 'touch'],
+      "zsh -c 'ls *(e:touch:)'",
+      'fish -c "touch (x)"',
+      "fish -c 'touch x'",
+      "echo 'touch x' | zsh",
+      'zsh',
+      "ksh -lc 'touch x'",
+      'pwsh -Command x',
+    ],
+    harmless: ['zsh script.zsh', 'fish --version'],
+  },
+];
+
+/** Bash and its relatives; what they read is judged as bash would read it. */
+function shellEffects(call: Call): Effect[] {
+  const { command, stdin, operands, startup, version } = readShellWords(call.args);
+  if (version) return [];
+  const effects: Effect[] = startup.map((at) => ({
+    does: 'refuse',
+    at,
+    reason: `${call.name} ${at.text ?? '--rcfile'} runs a file at the start`,
+  }));
+  const options = call.args.slice(0, call.args.length - operands.length);
+  const reading = options.find((arg) => readingOptions.test(wordText(arg)));
+  if (reading !== undefined)
+    effects.push({
+      does: 'refuse',
+      at: reading,
+      reason: `${call.name} ${wordText(reading)} changes how text is read`,
+    });
+  const [first, ...rest] = operands;
+  if (command) {
+    if (first !== undefined)
+      effects.push({ does: 'shell', text: first, args: rest.length > 0 ? rest : [call.self] });
+    return effects;
+  }
+  return [...effects, ...(stdin ? stdinEffects(call, operands) : scriptEffects(call, first, rest))];
+}
+
+/** Options that change how text is read. */
+const readingOptions = /^(?:--posix|-[a-zA-Z]*k.*|posix|keyword|lastpipe|xpg_echo|nocasematch)$/;
+
+interface ShellWords {
+  command: boolean;
+  stdin: boolean;
+  version: boolean;
+  operands: readonly Arg[];
+  startup: Arg[];
+}
+
+/** Bash takes options one after the other, `-c` among them, and its text is the first word that is none. */
+function readShellWords(args: readonly Arg[]): ShellWords {
+  const found: ShellWords = { command: false, stdin: false, version: false, operands: [], startup: [] };
+  let at = 0;
+  for (; at < args.length; at++) {
+    const arg = args[at];
+    const word = arg?.text;
+    if (arg === undefined || word === undefined || !/^[-+]./.test(word)) break;
+    if (word === '--') {
+      at++;
+      break;
+    }
+    if (word.startsWith('--')) at += readLongOption(arg, word, found);
+    else at += readLetters(word, found);
+  }
+  found.operands = args.slice(at);
+  return found;
+}
+
+function readLongOption(arg: Arg, word: string, found: ShellWords): number {
+  const name = word.slice(2).split('=')[0] ?? '';
+  if (name === 'version' || name === 'help') found.version = true;
+  const valued = startupOptions.has(name);
+  if (valued) found.startup.push(arg);
+  return valued && !word.includes('=') ? 1 : 0;
+}
+
+/** How many further words the letters take: `-o` and `-O` take one each. */
+function readLetters(word: string, found: ShellWords): number {
+  const letters = word.slice(1);
+  if (word.startsWith('-') && letters.includes('c')) found.command = true;
+  if (word.startsWith('-') && letters.includes('s')) found.stdin = true;
+  return letters.split('').filter((letter) => letter === 'o' || letter === 'O').length;
+}
+
+/** A script file may run; stdin must be known. */
+function scriptEffects(call: Call, file: Arg | undefined, rest: readonly Arg[]): Effect[] {
+  const piece = file?.pieces[0];
+  if (typeof piece === 'object' && piece.hole === 'process') {
+    if (piece.output === undefined)
+      return [
+        {
+          does: 'unknown',
+          at: file ?? call.self,
+          reason: `the text that ${call.name} would run cannot be known`,
+        },
+      ];
+    return [{ does: 'shell', text: knownArg(piece.output, file ?? call.self), args: [call.self, ...rest] }];
+  }
+  if (file === undefined) return stdinEffects(call, []);
+  // A word that is not known may be `-c`, when there is room for its text.
+  if (mayBeOption(file) && file.text === undefined && (file.many || rest.length > 0)) {
+    return [{ does: 'unknown', at: file, reason: `what ${call.name} would run cannot be known` }];
+  }
+  return /^(?:\/dev\/stdin|-|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(wordText(file))
+    ? stdinEffects(call, rest)
+    : fileEffects(call, file);
+}
+
+function fileEffects(call: Call, file: Arg): Effect[] {
+  const opened = /^\/(?:dev\/fd|proc\/[^/]+\/fd)\//.test(wordText(file));
+  return opened
+    ? [{ does: 'unknown', at: file, reason: `the text that ${call.name} would run cannot be known` }]
+    : [];
+}
+
+function stdinEffects(call: Call, rest: readonly Arg[], understood = true): Effect[] {
+  if (call.stdin === 'none') return [];
+  const stdin = { text: call.stdin.text, more: call.stdin.more || !understood };
+  const text: Effect = { does: 'shell', text: knownArg(stdin.text, call.self), args: [call.self, ...rest] };
+  if (!stdin.more) return stdin.text === '' ? [] : [text];
+  const unknownText: Effect = {
+    does: 'unknown',
+    at: call.self,
+    reason: `what ${call.name} would read and run cannot be known`,
+  };
+  // A part of the text shows danger, and nothing else.
+  return [unknownText, { does: 'perhaps', text: knownArg(stdin.text, call.self) }];
+}
+
+/** Text in which words, quotes and separators mean the same to every shell. */
+const common = /^[\w\s./,:;&|"'@%+-]*$/;
+
+const keywords =
+  /\b(?:if|while|until|for|foreach|case|switch|function|begin|end|and|or|not|do|repeat|select|noglob)\b/;
+
+function isCommon({ name }: Call, text: string): boolean {
+  return /^(?:zsh|m?ksh|yash|fish)$/.test(name) && common.test(text) && !keywords.test(text);
+}
+
+function foreignText(call: Call, at: Arg, text: Arg | undefined): Effect[] {
+  if (text?.text !== undefined && isCommon(call, text.text))
+    return [{ does: 'shell', text, args: [call.self] }];
+  const unknownText: Effect = { does: 'unknown', at, reason: `the text for ${call.name} is not understood` };
+  return text === undefined ? [unknownText] : [unknownText, { does: 'perhaps', text }];
+}
+
+/** Shells with a language of their own: their text is not understood, so it is not allowed; danger is still looked for. */
+function foreignShell(call: Call): Effect[] {
+  const inline = call.args.findIndex((arg) =>
+    /^-[a-z]*c$|^-{1,2}(?:command|c|EncodedCommand|e|ec).*$/i.test(wordText(arg)),
+  );
+  if (inline >= 0) return foreignText(call, call.args[inline] ?? call.self, call.args[inline + 1]);
+  if (call.args.some((arg) => /^--(?:version|help)$/.test(wordText(arg)))) return [];
+  const file = call.args.find((arg) => !/^-/.test(wordText(arg)));
+  if (file !== undefined) return fileEffects(call, file);
+  return stdinEffects(call, [], false);
+}

@@ -1,0 +1,221 @@
+import { knownArg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { allOf, refuseOptions, shellOptions } from './effects.ts';
+import { refused, refusedSub, startingSub, subcommands } from './option-effects.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+/** Package managers of systems and languages: installing is theirs, hooks and programs in arguments are not. */
+export const systemPackagePrograms: readonly Program[] = [
+  {
+    names: ['apt', 'apt-get', 'aptitude', 'apt-cache', 'apt-config'],
+    options: {
+      short: 'o:c:t:a:qyfdsmuVhb',
+      long: 'option= config-file= target-release= yes quiet assume-yes no-install-recommends download-only reinstall purge auto-remove simulate version help',
+    },
+    effects: aptEffects,
+    runs: [
+      ["apt-get update -o APT::Update::Pre-Invoke::='touch x'", 'touch'],
+      ["apt -o 'DPkg::Pre-Invoke::=touch x' install y", 'touch'],
+      ["apt-get -oAPT::Update::Post-Invoke::='touch x' update", 'touch'],
+      'apt-get -o Dir::Bin::dpkg=./x install y',
+      'apt-get -c ./x.conf update',
+      'apt -o "$x" update',
+      'apt edit-sources',
+      'apt-get -o Acquire::http::Proxy-Auto-Detect=./x update',
+    ],
+    harmless: [
+      'apt-get update',
+      'apt-get install -y curl',
+      'apt list --installed',
+      'apt-get -o Acquire::Retries=3 update',
+      'apt-cache policy x',
+      "apt-get -o Dpkg::Options::='--force-confold' install -y x",
+    ],
+  },
+  {
+    names: ['dpkg', 'dpkg-deb', 'rpm', 'rpmbuild', 'rpmspec', 'dnf', 'yum', 'zypper', 'pacman', 'apk'],
+    options: {
+      short: 'E:D:iqlLsSrPxXbBcCF:hVUev',
+      long: 'pre-invoke= post-invoke= status-logger= admindir= instdir= root= eval= define= pipe= setopt= config= rcfile= hookdir= macros= load= installroot= noplugins enableplugin= test script-chrootless',
+    },
+    effects: allOf(
+      shellOptions('pre-invoke', 'post-invoke', 'status-logger', 'pipe'),
+      refuseOptions({
+        macros: 'takes code from a file',
+        load: 'takes code from a file',
+        rcfile: 'takes settings from a file',
+        hookdir: 'runs programs from a folder',
+        config: 'takes settings from a file',
+      }),
+      macroEffects,
+    ),
+    runs: [
+      ["dpkg --pre-invoke='touch x' -i a.deb", 'touch'],
+      ["dpkg -i a.deb --post-invoke 'touch x'", 'touch'],
+      ["rpm --eval '%(touch x)'", 'touch'],
+      ["rpm -E '%(touch x)'", 'touch'],
+      "rpm --eval '%{lua:os.execute()}'",
+      ["rpm -qa --pipe 'touch x'", 'touch'],
+      "rpmbuild --define 'x %(touch x)' a.spec",
+      'pacman --hookdir ./x -S y',
+      'yum --setopt=pluginpath=./x install y',
+      'pacman --config ./x -S y',
+    ],
+    harmless: [
+      'dpkg -l',
+      'dpkg -i a.deb',
+      'rpm -qa',
+      "rpm --eval '%{_libdir}'",
+      'dnf install -y x',
+      'pacman -Syu',
+      'yum list installed',
+      'apk add curl',
+    ],
+  },
+  {
+    names: ['brew', 'snap', 'flatpak', 'port', 'choco', 'scoop', 'winget'],
+    options: { stop: true },
+    effects: subcommands({
+      'sh irb ruby': refusedSub('starts a shell or an interpreter'),
+      edit: refusedSub('starts an editor'),
+      'run spawn': {
+        options: {
+          short: '',
+          long: 'shell command= branch= arch= devel runtime= filesystem= share= socket= env= user system',
+          stop: true,
+        },
+        effects: (call) => [
+          ...call.options.values('command').map((argv): Effect => ({ does: 'start', argv: [argv] })),
+          ...(call.options.has('shell') ? [refused(call, 'starts a shell')] : []),
+        ],
+      },
+    }),
+    runs: [
+      'brew sh',
+      "brew ruby -e 'x'",
+      'brew edit x',
+      ['flatpak run --command=touch org.x', 'touch'],
+      'snap run --shell x',
+    ],
+    harmless: ['brew install jq', 'brew list', 'flatpak install x', 'snap list', 'brew services start x'],
+  },
+  {
+    names: [
+      'pip',
+      'pip3',
+      'gem',
+      'composer',
+      'cpan',
+      'cpanm',
+      'luarocks',
+      'opam',
+      'stack',
+      'cabal',
+      'ghcup',
+      'dotnet',
+      'flutter',
+      'mix',
+      'rebar3',
+    ],
+    options: {
+      short: 'qvUd:r:c:t:',
+      long: 'python= editor= requirement= target= config= build-option= global-option= install-option= working-dir=',
+      stop: false,
+    },
+    effects: packageEffects,
+    runs: [
+      'pip --python ./x install y',
+      'pip config edit --editor ./x',
+      ['composer exec touch x', 'touch'],
+      ['opam exec -- touch x', 'touch'],
+      ['stack exec touch x', 'touch'],
+      ['cabal exec -- touch x', 'touch'],
+      ['gem exec touch x', 'touch'],
+      'mix run -e \'System.cmd("x", [])\'',
+      'gem open x -e touch',
+      ['mix cmd touch x', 'touch'],
+      "composer config scripts.x 'touch x'",
+    ],
+    harmless: [
+      'pip install -r requirements.txt',
+      'pip list',
+      'pip install -e .',
+      'gem install x',
+      'composer install',
+      'composer run-script test',
+      'dotnet build',
+      'mix test',
+      'composer open x',
+      'stack build',
+      'cabal test',
+      'opam install x',
+      'pip config list',
+      ['opam exec -- ls', 'ls'],
+      'dotnet run -- x',
+      'mix deps.get',
+    ],
+  },
+];
+
+function aptEffects(call: Call): Effect[] {
+  const settings = call.options.values('o', 'option').flatMap((setting): Effect[] => {
+    const key = /^[^=]*=/.exec(prefixOf(setting))?.[0];
+    if (key === undefined) return [refused(call, '-o might name a program', setting)];
+    if (/invoke|pre-install-pkgs/i.test(key))
+      return [{ does: 'shell', text: withoutPrefix(setting, key.length) }];
+    return /^(?:dir\b|.*proxy-?auto-?detect|.*::(?:bin|methods|solvers|planners|pager|compressors)|apt::(?:key|architectures::)|.*::plugins|dpkg::(?:chroot|run-directory|tools))/i.test(
+      key,
+    )
+      ? [refused(call, `-o ${key} chooses what runs`, setting)]
+      : [];
+  });
+  return [
+    ...settings,
+    ...refuseOptions({ c: 'takes settings from a file', 'config-file': 'takes settings from a file' })(call),
+    ...(call.options.operands[0]?.text === 'edit-sources'
+      ? [refused(call, 'edit-sources starts an editor')]
+      : []),
+  ];
+}
+
+/** Macros of rpm can hold commands: `%(command)`. */
+function macroEffects(call: Call): Effect[] {
+  const isRpm = call.name.startsWith('rpm');
+  const macros = call.options.values(...(isRpm ? ['E', 'eval', 'D', 'define'] : []), 'setopt');
+  return macros.flatMap((macro): Effect[] => {
+    const text = macro.text;
+    if (text === undefined) return [refused(call, 'would be given text that may hold commands', macro)];
+    const command = /%\(([^)]*)\)/.exec(text)?.[1];
+    if (command !== undefined) return [{ does: 'shell', text: knownArg(command, macro) }];
+    return /%\{(?:lua|load|S:|uncompress|shrink:.*%\()|^(?:plugin|.*path=|.*command|gpgkey.*file)/.test(text)
+      ? [refused(call, 'would run code', macro)]
+      : [];
+  });
+}
+
+function packageEffects(call: Call): readonly Effect[] {
+  const { name, args } = call;
+  const own = allOf(
+    name.startsWith('pip')
+      ? refuseOptions({ python: 'chooses a program that runs', editor: 'starts a program' })
+      : () => [],
+  )(call);
+  const starting = subcommands({
+    exec: startingSub('y:v', 'switch= set-root package= version= gem= no-ghc-package-path plain cwd='),
+    ...(name === 'mix' ? { cmd: startingSub('', 'app= cd=') } : {}),
+    open: name === 'gem' ? refusedSub('open starts an editor') : { effects: () => [] },
+    config: {
+      effects: (inner) =>
+        /^(?:edit|-e|--editor)$/.test(inner.args[0]?.text ?? '') ||
+        /^scripts\./.test(inner.args[0]?.text ?? '')
+          ? [refused(inner, 'config starts an editor or sets commands')]
+          : [],
+    },
+  })(call);
+  const inline =
+    name === 'mix'
+      ? args
+          .filter((_arg, index) => /^(?:-e|--eval)$/.test(args[index - 1]?.text ?? ''))
+          .map((at) => refused(call, '-e runs code', at))
+      : [];
+  return [...own, ...starting, ...inline];
+}

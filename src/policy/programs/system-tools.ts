@@ -1,0 +1,207 @@
+import { type Arg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { refused, refusedSub, subcommands } from './option-effects.ts';
+import type { Call, Effect, Program } from './program.ts';
+
+/** Tools for the administration of systems and networks. */
+export const systemToolPrograms: readonly Program[] = [
+  {
+    names: ['systemctl', 'loginctl', 'machinectl', 'timedatectl', 'hostnamectl', 'resolvectl'],
+    options: {
+      short: 'H:M:p:t:n:o:qaflr',
+      long: 'host= machine= user system root= property= type= state= no-pager now quiet runtime job-mode= signal= kill-whom= lines= output= all full force setenv= uid= message=',
+      stop: false,
+    },
+    effects: (call) => [
+      ...subcommands({
+        edit: refusedSub('starts an editor'),
+        'link set-environment import-environment': refusedSub('chooses which code services run'),
+        'shell login': {
+          options: { short: 'E:', long: 'setenv= uid=', stop: true },
+          effects: ({ options }) =>
+            options.operands.length > 1
+              ? [{ does: 'start', argv: options.operands.slice(1) }]
+              : [refused(call, 'starts a shell')],
+        },
+      })(call),
+      ...call.options.operands
+        .filter((word) => /^(?:\.{0,2}\/).*\.(?:service|timer|socket|path)$/.test(word.text ?? ''))
+        .map((at) => refused(call, 'would take a service from a file', at)),
+    ],
+    runs: [
+      'systemctl edit x',
+      'systemctl link ./x.service',
+      'systemctl enable ./evil.service',
+      'systemctl set-environment LD_PRELOAD=x',
+      ['machinectl shell x /bin/touch y', 'touch'],
+      'machinectl shell x',
+    ],
+    harmless: [
+      'systemctl status nginx',
+      'systemctl restart nginx',
+      'systemctl --user list-units',
+      'systemctl daemon-reload',
+      'loginctl list-sessions',
+      'systemctl enable --now nginx',
+    ],
+  },
+  {
+    names: ['ip', 'nft', 'iptables', 'tc', 'bridge'],
+    options: { short: 'n:b:f:46sdhjo', long: '', stop: false },
+    effects: ({ args }) => {
+      const at = args.findIndex(
+        (arg, index) => arg.text === 'exec' && /^(?:netns|net|vrf)$/.test(args[index - 1]?.text ?? ''),
+      );
+      const rest = at < 0 ? [] : args.slice(at + 2);
+      return rest.length === 0 ? [] : [{ does: 'start', argv: rest }];
+    },
+    runs: [
+      ['ip netns exec ns touch x', 'touch'],
+      ['ip vrf exec red touch x', 'touch'],
+      ["ip netns exec ns sh -c 'touch x'", 'sh', 'touch'],
+    ],
+    harmless: [
+      'ip addr show',
+      'ip -br link',
+      'ip route get 1.1.1.1',
+      ['ip netns exec ns ls', 'ls'],
+      'nft list ruleset',
+    ],
+  },
+  {
+    names: ['tcpdump', 'tshark', 'dumpcap', 'nmap', 'ngrep'],
+    effects: captureEffects,
+    runs: [
+      ['tcpdump -i eth0 -G 1 -w x -z touch', 'touch'],
+      ['tcpdump -ztouch -w x', 'touch'],
+      'tcpdump -w ~/.bashrc',
+      'nmap --script=./x.nse host',
+      'nmap --script ./x.nse host',
+      'nmap -oN ~/.bashrc host',
+      'nmap --interactive',
+      'nmap --datadir ./x host',
+      'tshark -X lua_script:x.lua',
+      'tshark -Xlua_script:x.lua',
+      'nmap -oG/etc/x host',
+    ],
+    harmless: [
+      'tcpdump -i eth0 -c 10 port 80',
+      'tcpdump -w out.pcap',
+      'tcpdump -r in.pcap',
+      'nmap -sV -p 80 host',
+      'nmap --script vuln host',
+      'nmap --script=http-title -oX out.xml host',
+      'tshark -r a.pcap',
+    ],
+  },
+  {
+    names: [
+      'logrotate',
+      'cron',
+      'anacron',
+      'monit',
+      'supervisord',
+      'runsvdir',
+      'fcron',
+      'incrontab',
+      'mailx',
+      'mail',
+      'mutt',
+      'procmail',
+    ],
+    effects: daemonEffects,
+    runs: [
+      'logrotate -f ./x.conf',
+      'supervisord -c ./x.conf',
+      'incrontab -e',
+      'procmail ./rc',
+      "mailx -S 'pager=touch' x",
+      "mail a@b <<< '~!touch x'",
+      'mutt -F ./rc',
+    ],
+    harmless: [
+      'logrotate -d /etc/logrotate.conf',
+      "mail -s hi a@b <<< 'text'",
+      'logrotate --version',
+      'incrontab -l',
+    ],
+  },
+  {
+    names: [
+      'xdg-open',
+      'open',
+      'gio',
+      'gtk-launch',
+      'exo-open',
+      'kde-open',
+      'sensible-browser',
+      'x-www-browser',
+      'gnome-open',
+      'run-mailcap',
+    ],
+    effects: (call) =>
+      call.args
+        .filter(
+          (arg, index) =>
+            /^-(?:a|b|e|t|n|-args|-launch)$/.test(arg.text ?? '') ||
+            /\.(?:desktop|sh|command|app|workflow|jar|exe|run|AppImage)$/i.test(arg.text ?? '') ||
+            (call.name === 'gio' && index === 0 && arg.text === 'launch') ||
+            call.name === 'gtk-launch',
+        )
+        .map((at) => refused(call, 'would start a program', at)),
+    runs: [
+      'open -a Terminal x.sh',
+      'xdg-open ./evil.desktop',
+      'gio launch ./x.desktop',
+      'gtk-launch x',
+      'open ./evil.command',
+    ],
+    harmless: ['xdg-open https://example.com', 'open .', 'xdg-open a.pdf', 'gio info a'],
+  },
+];
+
+function captureEffects(call: Call): Effect[] {
+  const { args, name } = call;
+  const value = (letters: string): Arg[] =>
+    args.flatMap((arg, index): Arg[] => {
+      const text = prefixOf(arg);
+      const next = args[index + 1];
+      if (text === letters) return next === undefined ? [] : [next];
+      return text.startsWith(letters) && !text.startsWith('--') ? [withoutPrefix(arg, letters.length)] : [];
+    });
+  if (name === 'nmap') {
+    const scripts = args.filter(
+      (arg, index) =>
+        /^--(?:interactive|datadir|servicedb|versiondb|resume|stylesheet)/.test(arg.text ?? '') ||
+        (/^--script(?:=|$)/.test(arg.text ?? '') &&
+          /[/]|\.nse/.test(arg.text?.includes('=') ? (arg.text ?? '') : (args[index + 1]?.text ?? '/'))),
+    );
+    return [
+      ...scripts.map((at) => refused(call, 'would run a script of its own', at)),
+      ...['-oN', '-oX', '-oG', '-oS', '-oA'].flatMap(value).map((path): Effect => ({ does: 'write', path })),
+    ];
+  }
+  const lua = name === 'tshark' ? value('-X') : [];
+  return [
+    ...(name === 'tcpdump'
+      ? value('-z').map((program): Effect => ({ does: 'start', argv: [program], stdin: 'none' }))
+      : []),
+    ...lua.map((at) => refused(call, '-X runs a script', at)),
+    ...value('-w')
+      .filter(({ text }) => text !== '-')
+      .map((path): Effect => ({ does: 'write', path })),
+  ];
+}
+
+/** Programs that run the commands in a settings file. */
+function daemonEffects(call: Call): Effect[] {
+  const asks = call.args.some((arg) => /^(?:-d|--debug|--version|-l|--help|-h|-\?)$/.test(arg.text ?? ''));
+  if (/^mail/.test(call.name) || call.name === 'mutt') {
+    const bad = call.args.filter((arg) => /^-[SFe]|^-[a-z]*:/.test(arg.text ?? ''));
+    const typed = call.stdin === 'none' ? '' : call.stdin.text;
+    return [
+      ...bad.map((at) => refused(call, 'would be given settings that run programs', at)),
+      ...(/^~[!|:<re]/m.test(typed) ? [refused(call, 'would run a command in its text')] : []),
+    ];
+  }
+  return asks ? [] : [refused(call, 'runs the commands in its settings')];
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { decideCommand } from '../decide-command.ts';
+import { programs } from './catalog.ts';
+import { launcherPrograms } from './launchers.ts';
+import type { Example, Program } from './program.ts';
+import { userWrapperPrograms } from './user-wrappers.ts';
+
+const commandOf = (example: Example): string => (typeof example === 'string' ? example : example[0]);
+
+/** The example with one of its words after the other replaced by one that only bash will know. */
+function withUnknownWords(command: string): string[] {
+  const words = command.split(' ');
+  return words
+    .slice(1)
+    .flatMap((_word, index) =>
+      ['"$x"', '$x', '"--x=$x"', '"-$x"'].map((unknown) => words.with(index + 1, unknown).join(' ')),
+    );
+}
+
+/** Examples in which every blank separates two words. */
+function plainExamples(program: Program): string[] {
+  return [...program.runs, ...program.harmless]
+    .map(commandOf)
+    .filter((command) => /^[\w ./:=@%+,{}-]+$/.test(command))
+    .filter((command) => decideCommand(command, '*').verdict === 'allow');
+}
+
+describe.each(programs.map((program) => [program.names[0] ?? '', program] as const))(
+  'P6: words that are not known, for %s',
+  (_name, program) => {
+    test('are no danger in themselves', () => {
+      for (const command of plainExamples(program).flatMap(withUnknownWords)) {
+        expect([command, decideCommand(command, '*').verdict]).toEqual([command, 'allow']);
+      }
+    });
+  },
+);
+
+const starters = [...userWrapperPrograms, ...launcherPrograms]
+  .flatMap(({ names }) => names)
+  // It stamps lines with the time and starts nothing.
+  .filter((name) => name !== 'ts');
+
+test.each(starters)('P6: `%s` with words that are not known is refused under a list', (name) => {
+  expect(decideCommand(`${name} $x $y $z`, [name])).toMatchObject({ verdict: 'deny' });
+});

@@ -1,0 +1,16 @@
+import type { PolicyRule } from '../contract/decision.ts';
+import { NacreError } from '../contract/failure.ts';
+import { checkRules } from './check-rules.ts';
+
+/** The rules in force: all of the user's, and of a project's those that do not allow anything. */
+export function toPolicyRules(
+  own: readonly PolicyRule[],
+  project: readonly PolicyRule[] | undefined,
+): readonly PolicyRule[] {
+  const rules = [...own, ...(project ?? []).filter(({ verdict }) => verdict !== 'allow')];
+  const [failed] = checkRules(rules);
+  if (failed === undefined) return rules;
+  throw new NacreError('settings_invalid', `policy: ${failed.message}.`, {
+    hint: 'Correct the rule or its example; nothing was started.',
+  });
+}

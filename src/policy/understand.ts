@@ -1,0 +1,59 @@
+import type { ParsedScript } from 'unbash';
+import { type Command, maxCommandBytes } from '../contract/command.ts';
+import { surveyCommand } from './survey-command.ts';
+import { LimitReached } from './walk/limits.ts';
+import { parseScript } from './walk/parse-script.ts';
+
+/** What the caller sends along with the command and a program could read as code. */
+export interface Surroundings {
+  /** Variables that the caller sets for the command. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** What stdin will be: nothing, a text that is known now, or something that is written later (also when left out). */
+  readonly stdin?:
+    | { readonly kind: 'none' | 'later' }
+    | { readonly kind: 'text'; readonly text: string }
+    | undefined;
+}
+
+/** The command as parsed, with the program names that are worth looking up. */
+export interface Plan {
+  readonly command: Command;
+  readonly surroundings: Surroundings;
+  /** The parse tree of a shell command; undefined for argv and for what is too long or too deep to parse. */
+  readonly script: ParsedScript | undefined;
+  /** Bare names (no slash) of programs that the command would run. */
+  readonly programs: readonly string[];
+}
+
+/** Parses a command, once, and lists the programs it names. */
+export function understand(command: Command, surroundings: Surroundings = {}): Plan {
+  const script = parsed(command);
+  let programs: readonly string[] | undefined;
+  const plan: Plan = {
+    command,
+    surroundings,
+    script,
+    get programs() {
+      programs ??= namesIn(plan);
+      return programs;
+    },
+  };
+  return plan;
+}
+
+/** Undefined for argv and for text beyond what is parsed, which is refused. */
+function parsed(command: Command): ParsedScript | undefined {
+  if (command.kind !== 'shell' || command.script.length > maxCommandBytes) return undefined;
+  try {
+    return parseScript(command.script);
+  } catch (error) {
+    if (error instanceof LimitReached) return undefined;
+    throw error;
+  }
+}
+
+function namesIn(plan: Plan): readonly string[] {
+  const { invocations } = surveyCommand(plan, { home: '/root', cwd: undefined, session: undefined });
+  const names = invocations.filter((found) => found.needsListing).map((found) => found.name);
+  return [...new Set(names)].filter((name) => name !== '' && !name.includes('/'));
+}

@@ -1,0 +1,279 @@
+import { normalisePath } from '../paths.ts';
+import type { Call, Effect } from '../programs/program.ts';
+import { type Arg, type Piece, textOf } from './arg.ts';
+import { unknownTarget } from './assign.ts';
+import { type Shell, union, unknownVariable, type Variable } from './shell.ts';
+import type { Scope, Walk } from './walk.ts';
+
+/** Follows up on what a program does: starts, shell text, files, and changes to the shell itself. */
+export function applyEffects(walk: Walk, effects: readonly Effect[], call: Call, scope: Scope): void {
+  for (const effect of effects) applyEffect(walk, effect, call, scope);
+}
+
+function applyEffect(walk: Walk, effect: Effect, call: Call, scope: Scope): void {
+  walk.spend(1);
+  switch (effect.does) {
+    case 'start':
+      start(walk, effect, call, scope);
+      break;
+    case 'shell':
+      handToChild(walk, effect, call, scope);
+      break;
+    case 'eval':
+      evalHere(walk, effect, call, scope);
+      break;
+    case 'perhaps':
+      lookThrough(walk, effect.text, call, scope);
+      break;
+    case 'unknown':
+      report(walk, call, effect.at, 'unknown_text', `${effect.reason}, which is not allowed under a list`);
+      break;
+    case 'refuse':
+      report(
+        walk,
+        call,
+        effect.at,
+        effect.rule ?? 'runs_code',
+        `${effect.reason}, which is not allowed under a list`,
+      );
+      break;
+    case 'danger':
+      walk.problems.push({
+        scope: 'danger',
+        rule: effect.rule,
+        reason: effect.reason,
+        program: call.name,
+        pos: effect.at.pos,
+        end: effect.at.end,
+      });
+      break;
+    case 'write':
+      walk.write(effect.path, call.name, scope);
+      break;
+    default:
+      changeShell(walk, effect, call, scope);
+      break;
+  }
+}
+
+type ShellChange = Exclude<
+  Effect,
+  { does: 'start' | 'shell' | 'perhaps' | 'eval' | 'unknown' | 'refuse' | 'danger' | 'write' }
+>;
+
+function changeShell(walk: Walk, effect: ShellChange, call: Call, scope: Scope): void {
+  const { shell } = scope;
+  switch (effect.does) {
+    case 'assign':
+      assign(walk, effect, call, scope);
+      break;
+    case 'mark':
+      noteAttributes(walk, effect.name, undefined, effect.attributes, scope);
+      if (effect.attributes.exported) shell.define().exported.add(effect.name);
+      break;
+    case 'unset':
+      unset(walk, effect.name, effect.what, call, scope);
+      break;
+    case 'exportFunction':
+      if (effect.name.text !== undefined) shell.define().exportedFunctions.add(effect.name.text);
+      break;
+    case 'evaluate':
+      walk.evaluate(effect.text.pieces, effect.as, effect.text, scope);
+      break;
+    case 'chdir':
+      shell.cwd = changedDirectory(shell, effect.path);
+      break;
+    case 'alias':
+      defineAlias(walk, effect.name, effect.text, call, scope);
+      break;
+    case 'positional':
+      shell.positional = newPositional(shell, effect.args);
+  }
+}
+
+function newPositional(
+  shell: Shell,
+  args: Extract<Effect, { does: 'positional' }>['args'],
+): readonly Arg[] | undefined {
+  if (args === 'unknown') return undefined;
+  return args === 'shift' ? shell.positional?.slice(1) : known(args);
+}
+
+function report(walk: Walk, call: Call, at: Arg, rule: string, reason: string): void {
+  walk.problems.push({ scope: 'finite', rule, reason, program: call.name, pos: at.pos, end: at.end });
+}
+
+function start(walk: Walk, effect: Extract<Effect, { does: 'start' }>, call: Call, scope: Scope): void {
+  if (effect.inShell) {
+    walk.run(effect.argv, scope, { by: 'builtin', via: call.name });
+    return;
+  }
+  const shell = scope.shell.clone();
+  const inner: Scope = { ...scope, shell, stdin: effect.stdin ?? scope.stdin };
+  setEnvironment(walk, effect.env, inner);
+  if (effect.cwd !== undefined) shell.cwd = changedDirectory(shell, effect.cwd);
+  walk.run(effect.argv, inner, { by: 'program', via: call.name });
+}
+
+function setEnvironment(
+  walk: Walk,
+  env: readonly (readonly [string, Arg])[] | undefined,
+  scope: Scope,
+): void {
+  for (const [name, value] of env ?? []) {
+    walk.assign(name, { kind: 'text', values: [value.pieces] }, value, scope, 'exported');
+  }
+}
+
+function handToChild(walk: Walk, effect: Extract<Effect, { does: 'shell' }>, call: Call, scope: Scope): void {
+  const parent: Scope = { ...scope, shell: scope.shell.clone() };
+  setEnvironment(walk, effect.env, parent);
+  const shell = parent.shell.child();
+  const [arg0, ...args] = effect.args ?? [];
+  shell.arg0 = effect.args === undefined ? call.name : arg0?.text;
+  shell.positional = known(args);
+  shell.posix = !bashes.has(call.name);
+  walk.handText(effect.text, { ...scope, shell, via: call.name, frames: [], aliases: [] });
+}
+
+/** Programs that give text to bash, or to the shell that a user has chosen; all others give it to sh. */
+const bashes = new Set(
+  'bash rbash ssh su runuser sudo doas script screen tmux parallel zsh ksh mksh'.split(' '),
+);
+
+/** Walks text for the danger in it and forgets whatever else was found. */
+function lookThrough(walk: Walk, text: Arg, call: Call, scope: Scope): void {
+  const problems = walk.problems.length;
+  const invocations = walk.invocations.length;
+  handToChild(walk, { does: 'shell', text }, call, scope);
+  const danger = walk.problems.splice(problems).filter((problem) => problem.scope === 'danger');
+  walk.problems.push(...danger);
+  walk.invocations.splice(invocations);
+}
+
+function known(args: readonly Arg[]): readonly Arg[] | undefined {
+  return args.some((arg) => arg.many) ? undefined : args;
+}
+
+function evalHere(walk: Walk, effect: Extract<Effect, { does: 'eval' }>, call: Call, scope: Scope): void {
+  const inner = { ...scope, via: call.name };
+  if (!effect.later) evalNow(walk, effect, inner);
+  else walk.functions.push({ tracker: { called: false }, judge: () => judgeLater(walk, effect, inner) });
+}
+
+function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, scope: Scope): void {
+  const { shell } = scope;
+  const before = shell.positional;
+  if (args !== undefined) shell.positional = known(args);
+  walk.handText(text, scope);
+  if (args !== undefined) shell.positional = before;
+}
+
+/** What runs later finds functions as they are at the end and variables with any value they had, and may change them. */
+function judgeLater(walk: Walk, { text, later }: Extract<Effect, { does: 'eval' }>, scope: Scope): void {
+  const { shell } = scope;
+  if (later === 'between')
+    for (const [name, variable] of walk.given) {
+      const last = shell.variables.get(name);
+      shell.variables.set(name, last === undefined ? variable : union(variable, last));
+    }
+  const before = shell.clone();
+  walk.handText(text, scope);
+  if (later === 'between') for (const name of shell.changedSince(before)) walk.volatile.add(name);
+}
+
+function assign(walk: Walk, effect: Extract<Effect, { does: 'assign' }>, call: Call, scope: Scope): void {
+  const { name: target, value, uncertain, attributes = {} } = effect;
+  const written = target.text;
+  if (written === undefined) {
+    report(walk, call, target, 'unknown_variable', `which variable ${call.name} would set cannot be known`);
+    return;
+  }
+  walk.evaluate(written, 'name', target, scope);
+  const [, name, rest] = /^([A-Za-z_]\w*)(.*)$/s.exec(written) ?? [];
+  if (name === undefined) return;
+  noteAttributes(walk, name, value, attributes, scope);
+  if (attributes.nameref) return;
+  const given = rest === '' ? variableOf(value, uncertain) : unknownVariable;
+  // Outside a function `local` fails and leaves what was there.
+  const fails = call.name === 'local' && scope.frames.length === 0;
+  const plain = fails ? union(scope.shell.variables.get(name) ?? unknownVariable, given) : given;
+  walk.assign(name, plain, target, scope, attributes.exported ? 'exported' : 'plain');
+}
+
+function variableOf(value: Arg | undefined, uncertain: string | undefined): Variable {
+  if (uncertain === undefined && value === undefined) return unknownVariable;
+  const made: Piece = { hole: 'unknown', text: '', from: uncertain };
+  const values = [
+    ...(value === undefined ? [] : [value.pieces]),
+    ...(uncertain === undefined ? [] : [[made]]),
+  ];
+  return { kind: 'text', values };
+}
+
+function noteAttributes(
+  walk: Walk,
+  name: string,
+  value: Arg | undefined,
+  attributes: NonNullable<Extract<Effect, { does: 'assign' }>['attributes']>,
+  scope: Scope,
+): void {
+  const { shell, frames } = scope;
+  const frame = frames.at(-1);
+  if (attributes.local && frame !== undefined && !frame.locals.has(name))
+    frame.locals.set(name, shell.variables.get(name));
+  if (attributes.global) leak(name, scope);
+  if (attributes.readonly) shell.define().readonly.add(name);
+  if (attributes.integer) shell.define().integers.add(name);
+  if (!attributes.nameref || value === undefined) return;
+  const target = value.text;
+  if (target !== undefined) walk.evaluate(target, 'name', value, scope);
+  const plain = target !== undefined && /^[A-Za-z_]\w*$/.test(target);
+  shell.define().namerefs.set(name, plain ? target : unknownTarget);
+}
+
+/** Notes that the variable behind a local may change too. */
+function leak(name: string, { frames }: Scope): void {
+  for (const frame of frames) if (frame.locals.has(name)) frame.leaks.add(name);
+}
+
+function unset(walk: Walk, target: Arg, what: 'variable' | 'function', call: Call, scope: Scope): void {
+  if (target.text === undefined) {
+    report(walk, call, target, 'unknown_variable', `which ${what} ${call.name} would remove cannot be known`);
+    return;
+  }
+  walk.evaluate(target.text, 'name', target, scope);
+  leak(target.text, scope);
+  const list = target.text.split('[')[0] ?? '';
+  if (list !== target.text && scope.shell.variables.has(list))
+    scope.shell.variables.set(list, unknownVariable);
+  if (what === 'variable' && scope.shell.variables.has(target.text))
+    scope.shell.variables.set(target.text, union(nothing, unknownVariable));
+  // Without PATH bash looks for programs in the working directory.
+  if (target.text === 'PATH') walk.assign('PATH', unknownVariable, target, scope);
+  if (what === 'function' || !scope.shell.variables.has(target.text)) {
+    const found = scope.shell.defined.functions.get(target.text);
+    if (found !== undefined) scope.shell.define().functions.set(target.text, { ...found, certain: false });
+  }
+}
+
+const nothing: Variable = { kind: 'text', values: [['']] };
+
+function changedDirectory(shell: Shell, path: Arg | undefined): readonly string[] | undefined {
+  const text = path?.text;
+  if (text === undefined || text === '-') return undefined;
+  if (text === '') return shell.cwd;
+  const from = text.startsWith('/') ? ['/'] : shell.cwd;
+  return from?.flatMap((cwd) => normalisePath(text, cwd) ?? []);
+}
+
+function defineAlias(walk: Walk, name: string, text: Arg, call: Call, scope: Scope): void {
+  const value = textOf(text.pieces);
+  walk.handText(text, {
+    ...scope,
+    shell: scope.shell.clone(),
+    via: call.name,
+    aliases: [...scope.aliases, name],
+  });
+  scope.shell.define().aliases.set(name, value ?? '"$unknown_word"');
+}

@@ -1,0 +1,96 @@
+import type { HereDoc, Redirect, Redirection } from 'unbash';
+import { type Arg, knownArg, type Piece, textOf, toArg, unknownArg, wordText } from './arg.ts';
+import { expandQuoted, expandSingle } from './expand-word.ts';
+import { notForSh } from './not-for-sh.ts';
+import type { Value } from './shell.ts';
+import { anyOutput, type Scope, type Stdin, spanOf, type Walk } from './walk.ts';
+
+/** What redirections leave: what stdin gives, and whether stdout still goes where it went. */
+export interface Redirected {
+  readonly stdin: Stdin;
+  readonly captured: boolean;
+}
+
+/** Walks redirections: what they expand to, which files they write, and what stdin becomes. */
+export function applyRedirects(
+  walk: Walk,
+  redirects: readonly Redirection[],
+  program: string | undefined,
+  scope: Scope,
+): Redirected {
+  let { stdin } = scope;
+  let captured = true;
+  for (const redirect of redirects) {
+    const descriptor = redirect.descriptor;
+    if (descriptor?.type === 'FileDescriptorVariable') {
+      const number: Piece = { hole: 'number', text: '' };
+      walk.assign(descriptor.name, { kind: 'text', values: [[number]] }, spanOf(redirect, scope), scope);
+    }
+    const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : undefined;
+    const input = inputOf(walk, redirect, scope);
+    if (input !== undefined && (number ?? 0) === 0 && descriptor?.type !== 'FileDescriptorVariable')
+      stdin = input;
+    if (redirect.type === 'Redirect' && redirect.operator.startsWith('&>'))
+      notForSh(walk, redirect, '&>', scope);
+    if (redirect.type === 'Redirect' && redirect.operator.includes('>')) {
+      applyWrite(walk, redirect, program, scope);
+      if ((number ?? 1) === 1 && redirect.operator !== '<>') captured = false;
+    }
+  }
+  return { stdin, captured };
+}
+
+function inputOf(walk: Walk, redirect: Redirection, scope: Scope): Stdin | undefined {
+  if (redirect.type === 'HereDoc') return certainText(hereDocValues(walk, redirect, scope));
+  if (redirect.type === 'HereString') {
+    const values = redirect.target === undefined ? [] : expandSingle(walk, scope, redirect.target);
+    return certainText(values.map((value) => [...value, '\n']));
+  }
+  if (!redirect.operator.startsWith('<')) return undefined;
+  return redirect.target === undefined ? anyOutput : fileInput(expandSingle(walk, scope, redirect.target));
+}
+
+function fileInput([value]: readonly Value[]): Stdin {
+  const [piece] = value ?? [];
+  if (textOf(value ?? []) === '/dev/null') return 'none';
+  if (typeof piece === 'object' && piece.output !== undefined) return { text: piece.output, more: false };
+  return anyOutput;
+}
+
+/** The text of stdin; of several possible texts all are given, marked as not being the whole truth. */
+function certainText(values: readonly Value[]): Stdin {
+  const texts = values.map(textOf);
+  const known = texts.filter((text) => text !== undefined);
+  return { text: known.join('\n'), more: texts.length !== 1 || known.length !== 1 };
+}
+
+function hereDocValues(walk: Walk, heredoc: HereDoc, scope: Scope): readonly Value[] {
+  if (heredoc.closing === undefined) {
+    const reason = 'The command does not parse: a heredoc is not closed.';
+    walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...spanOf(heredoc, scope) });
+  }
+  const tabs = heredoc.operator === '<<-';
+  const trim = (text: string): string => (tabs ? text.replace(/^\t+/gm, '') : text);
+  if (heredoc.delimiter?.quoted) return [[trim(heredoc.body.text)]];
+  const { parts } = heredoc.body;
+  if (parts === undefined) return [[trim(heredoc.body.text).replace(/\\([$`\\])|\\\n/g, '$1')]];
+  const values = expandQuoted(walk, scope, parts, spanOf(heredoc.body, scope));
+  return values.map((value) => value.map((piece) => (typeof piece === 'string' ? trim(piece) : piece)));
+}
+
+function applyWrite(walk: Walk, redirect: Redirect, program: string | undefined, scope: Scope): void {
+  if (redirect.target === undefined) return;
+  const span = spanOf(redirect.target, scope);
+  const targets = expandSingle(walk, scope, redirect.target).map((value): Arg => {
+    const text = textOf(value);
+    return text === undefined
+      ? value.length > 0
+        ? toArg(value, span)
+        : unknownArg(span)
+      : knownArg(text, span);
+  });
+  for (const target of targets) {
+    const duplicate = redirect.operator === '>&' && /^(\d+-?|-)$/.test(wordText(target));
+    if (!duplicate) walk.write(target, program, scope);
+  }
+}

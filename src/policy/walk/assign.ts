@@ -1,0 +1,67 @@
+import { codeVariable } from '../environment.ts';
+import { type Span, textOf, toArg } from './arg.ts';
+import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
+import type { Scope, Walk } from './walk.ts';
+
+/** Gives a variable a value, with all that follows from its name: code it chooses, evaluation, references. */
+export function assignVariable(
+  walk: Walk,
+  asked: string,
+  variable: Variable,
+  span: Span,
+  scope: Scope,
+  how: 'plain' | 'exported' = 'plain',
+): void {
+  walk.spend(1);
+  const { shell } = scope;
+  const name = shell.defined.namerefs.get(asked) ?? asked;
+  if (name === unknownTarget) {
+    forgetAll(walk, asked, span, scope);
+    return;
+  }
+  const values = variable.kind === 'list' ? [...variable.entries.values()] : valuesOf(variable);
+  walk.spend(values.length);
+  for (const value of values) judgeValue(walk, name, value, span, scope, how);
+  if (values.length === 0) judgeValue(walk, name, [''], span, scope, how);
+  const kept: Variable =
+    variable.kind === 'text' ? { kind: 'text', values: bounded(variable.values) } : variable;
+  walk.given.push([name, kept]);
+  shell.variables.set(name, whatItMayHold(walk, name, kept, shell));
+  if (how === 'exported') shell.define().exported.add(name);
+}
+
+/** Variables that bash sets by itself, whatever they were given. */
+const setByBash =
+  /^(?:_|FUNCNAME|REPLY|OPTARG|OPTIND|PWD|OLDPWD|DIRSTACK|GROUPS|PIPESTATUS|COPROC|MAPFILE|HISTCMD|COMP_\w+|READLINE_\w+|BASH_(?:REMATCH|COMMAND|ARGV|ARGV0|ARGC|SOURCE|LINENO|ALIASES|CMDS|SUBSHELL))$/;
+
+function whatItMayHold(walk: Walk, name: string, given: Variable, shell: Shell): Variable {
+  if (walk.volatile.has(name) || setByBash.test(name)) return union(given, unknownVariable);
+  // A readonly variable keeps what it has; the first assignment is the one that it gets.
+  const held = shell.variables.get(name);
+  return held !== undefined && shell.defined.readonly.has(name) ? union(held, given) : given;
+}
+
+/** The target of a reference that is not known. */
+export const unknownTarget = '';
+
+/** Behind a reference that is not known, every variable may be meant. */
+function forgetAll(walk: Walk, asked: string, span: Span, { shell }: Scope): void {
+  for (const each of shell.variables.keys()) shell.variables.set(each, unknownVariable);
+  const reason = `which variable is meant by the reference ${asked} cannot be known, which is not allowed`;
+  walk.problems.push({ scope: 'finite', rule: 'unknown_variable', reason, program: asked, ...span });
+}
+
+function judgeValue(walk: Walk, name: string, given: Value, span: Span, scope: Scope, how: string): void {
+  const value = textOf(given);
+  if (scope.shell.defined.integers.has(name)) walk.evaluate(given, 'arithmetic', span, scope);
+  const code = codeVariable(name, value);
+  if (code === undefined || (code.kind === 'command' && how === 'plain')) return;
+  if (code.kind === 'command' && value !== undefined) {
+    const shell = scope.shell.child();
+    walk.handText(toArg([value], span), { ...scope, shell, via: name });
+    return;
+  }
+  const reason = `setting ${name} is not allowed, because it chooses which code runs`;
+  const hint = `Run the command without ${name}.`;
+  walk.problems.push({ scope: 'finite', rule: 'environment', reason, hint, program: name, ...span });
+}

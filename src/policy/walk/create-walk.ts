@@ -1,0 +1,135 @@
+// One walk over one command:
+// 1. `script` visits the statements, in order, with what the shell knows at each point;
+// 2. words are expanded as far as they can be known, and what they substitute is walked on the way;
+// 3. `run` notes each program and asks its entry in ../programs what it does;
+// 4. text that a shell would read is parsed and walked again, within limits;
+// 5. functions that nobody called are judged at the end.
+import type { ParsedScript } from 'unbash';
+import type { Invocation, Problem } from '../survey.ts';
+import { judgeWrite } from '../writes.ts';
+import { type Arg, type Span, unknown } from './arg.ts';
+import { assignVariable } from './assign.ts';
+import { evaluateValue, walkArithmetic } from './evaluate.ts';
+import { expandSingle } from './expand-word.ts';
+import { LimitReached, limits } from './limits.ts';
+import { parseScript } from './parse-script.ts';
+import { runProgram } from './run.ts';
+import { Shell, textIfKnown, type Value } from './shell.ts';
+import { type Chunk, splitFields } from './split-fields.ts';
+import { anyOutput, type Output, type Scope, stepCounter, type Walk } from './walk.ts';
+import { walkPipeline, walkScript } from './walk-script.ts';
+
+/** A walk over a command of this length, which has found nothing yet beside variables that traps change. */
+export function createWalk(home: string, length: number, volatile: ReadonlySet<string> = new Set()): Walk {
+  const invocations: Invocation[] = [];
+  const problems: Problem[] = [];
+  let numbers = 0;
+  const walk: Walk = {
+    home,
+    invocations,
+    problems,
+    functions: [],
+    volatile: new Set(volatile),
+    given: [],
+    spend: stepCounter(length),
+    nextNumber: () => ++numbers,
+    script: (script, scope) => walkScript(walk, script, scope),
+    node: (node, scope) => walkPipeline(walk, node, scope),
+    text: (text, span, scope) => walkText(walk, text, span, scope),
+    handText: (text, scope) => handText(walk, text, scope),
+    capture: (script, scope) => capture(walk, script, scope),
+    single: (word, scope) => expandSingle(walk, scope, word),
+    assign: (name, variable, span, scope, how) => assignVariable(walk, name, variable, span, scope, how),
+    split: (value, quoted, scope) =>
+      quoted ? [{ pieces: value, quoted: true, many: false }] : splitAt(value, separators(scope)),
+    arithmetic: (expression, text, scope) => walkArithmetic(walk, expression, text, scope),
+    evaluate: (text, as, span, scope) =>
+      evaluateValue(walk, typeof text === 'string' ? [text] : text, as, span, scope),
+    run: (argv, scope, how) => runProgram(walk, argv, scope, how),
+    write: (target, program, scope) => judgeWrite(walk, target, program, scope),
+  };
+  return walk;
+}
+
+/** Where a walk begins. */
+export function startScope(shell: Shell, stdin: Scope['stdin']): Scope {
+  const calm = { conditional: false, forked: false, background: false, pipeline: 0 };
+  return {
+    shell,
+    stdin,
+    within: undefined,
+    depth: 0,
+    via: undefined,
+    frames: [],
+    loops: 0,
+    again: false,
+    aliases: [],
+    ...calm,
+  };
+}
+
+/** Judges what runs later, such as traps, then the bodies of functions that were never called. */
+export function judgeUncalled(walk: Walk): void {
+  for (let at = 0; at < walk.functions.length; at++) {
+    const noted = walk.functions[at];
+    if (noted !== undefined && !noted.tracker.called) noted.judge();
+  }
+}
+
+/** The parser reads what stands inside a substitution when it is asked for, each time to the end, so depth is work. */
+function capture(walk: Walk, script: ParsedScript, scope: Scope): Output {
+  if (scope.depth >= limits.depth) throw new LimitReached('substitutions are nested too deeply');
+  const inner = { ...scope, shell: scope.shell.clone(), forked: true, depth: scope.depth + 1 };
+  return walkScript(walk, script, inner);
+}
+
+function walkText(walk: Walk, text: string, span: Span, scope: Scope): Output {
+  if (scope.depth >= limits.depth) throw new LimitReached('shell text is nested too deeply');
+  walk.spend(1 + text.length / 32);
+  return walkScript(walk, parseScript(text), {
+    ...scope,
+    within: scope.within ?? span,
+    depth: scope.depth + 1,
+  });
+}
+
+function handText(walk: Walk, text: Arg, scope: Scope): Output {
+  // Bash leaves out NULs, which changes where words and heredocs end.
+  if (text.text !== undefined && !text.text.includes('\0')) return walkText(walk, text.text, text, scope);
+  const reason = `The text that ${scope.via ?? 'a shell'} would run cannot be known, which is not allowed under a list`;
+  walk.problems.push({
+    scope: 'finite',
+    rule: 'unknown_text',
+    reason,
+    program: scope.via,
+    pos: text.pos,
+    end: text.end,
+  });
+  // Danger must be seen in the part that is known; what does not parse there proves nothing.
+  const readable = text.pieces.map((piece) => (typeof piece === 'string' ? piece : '$unknown_word')).join('');
+  const script = parseScript(readable);
+  if (!script.errors?.length) walkText(walk, readable, text, scope);
+  return anyOutput;
+}
+
+/** With separators that are not known, neither are the words that a value gives. */
+function splitAt(value: Value, separators: string | undefined): Chunk[] {
+  return separators === undefined
+    ? [{ pieces: [unknown], quoted: false, many: true }]
+    : splitFields(value, separators);
+}
+
+function separators({ shell }: Scope): string | undefined {
+  const ifs = shell.variables.get('IFS');
+  if (ifs === undefined) return ' \t\n';
+  return textIfKnown(ifs);
+}
+
+/** The shell with which a one-shot command begins. */
+export function freshShell(cwd: string | undefined): Shell {
+  const shell = new Shell();
+  shell.cwd = cwd === undefined ? undefined : [cwd];
+  shell.positional = [];
+  shell.arg0 = 'bash';
+  return shell;
+}

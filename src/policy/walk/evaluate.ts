@@ -1,0 +1,151 @@
+import type { ArithmeticExpression } from 'unbash';
+import { type Span, textOf } from './arg.ts';
+import { expandQuoted } from './expand-word.ts';
+import { LimitReached, limits } from './limits.ts';
+import { parseScript } from './parse-script.ts';
+import { type Value, valuesOf } from './shell.ts';
+import type { Reevaluation, Scope, Walk } from './walk.ts';
+
+const again = 'text is evaluated again and again';
+
+/** Looks at a value that bash evaluates once more; of one that is not known, at the text that is in it or behind it. */
+export function evaluateValue(
+  walk: Walk,
+  value: Value,
+  as: Reevaluation,
+  span: Span,
+  scope: Scope,
+  seen: Set<string> = new Set(),
+): void {
+  const text = value.map((piece) => (typeof piece === 'string' ? piece : '1')).join('');
+  if (textOf(value) !== undefined || /[$`]/.test(text)) evaluateText(walk, text, as, span, scope, seen);
+  for (const piece of value) {
+    const from = typeof piece === 'string' ? '' : (piece.from ?? '');
+    if (/[$`]/.test(from)) evaluateText(walk, from, 'prompt', span, scope, seen);
+  }
+}
+
+/** Text that bash evaluates once more: the substitutions in it run, the variables it names are read as expressions. */
+function evaluateText(
+  walk: Walk,
+  text: string,
+  as: Reevaluation,
+  span: Span,
+  scope: Scope,
+  seen: Set<string> = new Set(),
+): void {
+  walk.spend(1 + text.length / 64);
+  const subject = as === 'name' ? subscriptOf(text) : text;
+  const expanded = /[$`]/.test(subject) ? expandText(walk, subject, span, scope) : [];
+  if (as === 'prompt') return;
+  // What a subscript expands to is an expression again.
+  for (const value of expanded) {
+    const inner = textOf(value);
+    if (inner === undefined || inner === subject || seen.has(inner)) continue;
+    const texts = [...seen].filter((one) => /\W/.test(one)).length;
+    if (texts > 6 || inner.length > limits.textLength) throw new LimitReached(again);
+    seen.add(inner);
+    evaluateText(walk, inner, 'arithmetic', span, scope, seen);
+  }
+  for (const [name] of subject.matchAll(/[A-Za-z_]\w*/g)) {
+    const variable = scope.shell.variables.get(name);
+    if (seen.has(name) || variable === undefined) continue;
+    seen.add(name);
+    for (const value of valuesOf(variable)) evaluateValue(walk, value, 'arithmetic', span, scope, seen);
+  }
+}
+
+/** Looks at an arithmetic expression: its substitutions, the variables that it reads and those that it sets. */
+export function walkArithmetic(
+  walk: Walk,
+  expression: ArithmeticExpression | undefined,
+  text: string,
+  scope: Scope,
+): void {
+  walk.spend(1);
+  if (expression === undefined) {
+    if (text.trim() !== '') evaluateText(walk, text, 'arithmetic', scope.within ?? { pos: 0, end: 0 }, scope);
+    return;
+  }
+  const into = (inner: ArithmeticExpression): void => walkArithmetic(walk, inner, '', scope);
+  switch (expression.type) {
+    case 'ArithmeticBinary':
+      into(expression.left);
+      into(expression.right);
+      if (/^(?:[-+*/%&|^]|<<|>>)?=$/.test(expression.operator)) setTarget(walk, expression.left, scope);
+      break;
+    case 'ArithmeticUnary':
+      into(expression.operand);
+      if (expression.operator === '++' || expression.operator === '--')
+        setTarget(walk, expression.operand, scope);
+      break;
+    case 'ArithmeticTernary':
+      into(expression.test);
+      into(expression.consequent);
+      into(expression.alternate);
+      break;
+    case 'ArithmeticGroup':
+      into(expression.expression);
+      break;
+    case 'ArithmeticCommandExpansion':
+      if (expression.script !== undefined) walk.capture(expression.script, scope);
+      break;
+    case 'ArithmeticWord':
+      walkOperand(walk, expression, scope);
+  }
+}
+
+function walkOperand(
+  walk: Walk,
+  word: Extract<ArithmeticExpression, { type: 'ArithmeticWord' }>,
+  scope: Scope,
+): void {
+  const span = scope.within ?? word;
+  for (const value of operandValues(walk, word, span, scope))
+    evaluateValue(walk, value, 'arithmetic', span, scope);
+}
+
+/** The parser gives no parts for `$1` and `$name`, so these are read here. */
+function operandValues(
+  walk: Walk,
+  word: Extract<ArithmeticExpression, { type: 'ArithmeticWord' }>,
+  span: Span,
+  scope: Scope,
+): readonly Value[] {
+  if (word.parts !== undefined) return expandQuoted(walk, scope, word.parts, span);
+  return /[$`]/.test(word.value) ? expandText(walk, word.value, span, scope) : [[word.value]];
+}
+
+function setTarget(walk: Walk, target: ArithmeticExpression, scope: Scope): void {
+  const name = target.type === 'ArithmeticWord' ? /^\s*([A-Za-z_]\w*)/.exec(target.value)?.[1] : undefined;
+  if (name === undefined) return;
+  walk.assign(
+    name,
+    { kind: 'text', values: [[{ hole: 'number', text: '' }]] },
+    scope.within ?? target,
+    scope,
+  );
+}
+
+function subscriptOf(text: string): string {
+  const open = text.indexOf('[');
+  return open < 0 ? '' : text.slice(open);
+}
+
+/** Reads text the way bash reads the inside of double quotes, walks the substitutions in it and gives what it becomes. */
+function expandText(walk: Walk, text: string, span: Span, scope: Scope): readonly Value[] {
+  if (scope.depth >= limits.depth) throw new LimitReached(again);
+  let mark = 'end_of_text';
+  while (text.includes(mark)) mark += '_';
+  const script = parseScript(`: <<${mark}\n${text}\n${mark}\n`);
+  const command = script.commands[0]?.command;
+  const heredoc = command?.type === 'Command' ? command.suffix[0] : undefined;
+  if (heredoc?.type !== 'HereDoc') return [];
+  const inner = { ...scope, within: span, depth: scope.depth + 1 };
+  return expandQuoted(walk, inner, heredoc.body.parts ?? [], span).map(withoutNewline);
+}
+
+function withoutNewline(value: Value): Value {
+  const last = value.at(-1);
+  return typeof last === 'string' ? [...value.slice(0, -1), last.replace(/\n$/, '')] : value;
+}

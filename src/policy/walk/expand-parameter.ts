@@ -1,0 +1,250 @@
+import type { ParameterExpansionPart, ParameterOperation, Word } from 'unbash';
+import { type Piece, textOf, unknown } from './arg.ts';
+import { certain, type Expansion, expansionChunks } from './expansion.ts';
+import { bounded, madeFrom, textIfKnown, type Value, type Variable, valuesOf } from './shell.ts';
+import type { Chunk } from './split-fields.ts';
+import { transformText } from './transform-text.ts';
+
+const numbers = new Set([
+  '#',
+  '?',
+  '$',
+  '!',
+  'UID',
+  'EUID',
+  'PPID',
+  'BASHPID',
+  'RANDOM',
+  'SRANDOM',
+  'SECONDS',
+  'LINENO',
+]);
+
+/** The chunks of `$name`. */
+export function parameterChunks(expansion: Expansion, name: string, quoted: boolean): Chunk[][] {
+  if (name === '@' || name === '*') return listChunks(expansion, positionalOf(expansion), quoted, name);
+  return expansionChunks(expansion, lookUp(expansion, name), quoted);
+}
+
+/** The chunks of `${name…}`, with whatever its operator does to the value. */
+export function expandParameter(
+  expansion: Expansion,
+  part: ParameterExpansionPart,
+  quoted: boolean,
+): Chunk[][] {
+  const index = part.index?.text;
+  const list = part.parameter === '@' || part.parameter === '*' || index === '@' || index === '*';
+  if (part.index !== undefined && index !== '@' && index !== '*') evaluateWord(expansion, part.index);
+  if (part.prefix === '#') return [[certain([{ hole: 'number', text: part.text }])]];
+  if (part.prefix === '!') return indirect(expansion, part, quoted);
+  if (list && (part.operation === undefined || part.operation.type === 'Slice')) {
+    return listChunks(expansion, sliceOf(expansion, part), quoted, index ?? part.parameter);
+  }
+  const base = list ? [[unknown]] : baseValues(expansion, part);
+  return expansionChunks(expansion, bounded(applyOperation(expansion, part, base)), quoted);
+}
+
+function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonly Value[] {
+  if (part.index === undefined) return lookUp(expansion, part.parameter);
+  const variable = expansion.scope.shell.variables.get(part.parameter);
+  if (variable?.kind !== 'list') return [[unknown]];
+  const keys = expansion.walk.single(part.index, expansion.scope).map(textOf);
+  const found = keys.map((key) => (key === undefined ? undefined : variable.entries.get(key)));
+  if (found.every((value) => value !== undefined) && variable.complete)
+    return found.flatMap((value) => (value ? [value] : []));
+  return [...variable.entries.values(), [unknown]];
+}
+
+function lookUp({ walk, scope }: Expansion, asked: string): readonly Value[] {
+  const name = scope.shell.defined.namerefs.get(asked) ?? asked;
+  if (name === '') return [[unknown]];
+  if (/^[1-9]\d*$/.test(name)) return positionalValue(scope.shell.positional, Number(name));
+  if (name === '0') return [[scope.shell.arg0 ?? unknown]];
+  const variable = scope.shell.variables.get(name);
+  if (variable !== undefined) return valuesOf(variable);
+  if (numbers.has(name)) return [[{ hole: 'number', text: `$${name}` }]];
+  if (name === 'IFS') return [[' \t\n']];
+  if (name === 'BASH') return [['/bin/bash']];
+  if (name === 'SHELL') return [['/bin/bash'], [unknown]];
+  if (name === 'HOME') return [[walk.home]];
+  if (name === 'IFS') return [[' \t\n']];
+  if (name === 'PWD') return scope.shell.cwd?.map((path) => [path]) ?? [[unknown]];
+  return [[{ hole: 'unknown', text: `$${name}` }]];
+}
+
+function positionalValue(
+  positional: readonly { pieces: readonly Piece[] }[] | undefined,
+  index: number,
+): readonly Value[] {
+  if (positional === undefined) return [[unknown]];
+  return [positional[index - 1]?.pieces ?? ['']];
+}
+
+type List = readonly { readonly pieces: readonly Piece[]; readonly many: boolean }[] | undefined;
+
+function positionalOf({ scope }: Expansion): List {
+  return scope.shell.positional;
+}
+
+function listOf(expansion: Expansion, part: ParameterExpansionPart): List {
+  if (part.index === undefined) return positionalOf(expansion);
+  const variable: Variable | undefined = expansion.scope.shell.variables.get(part.parameter);
+  if (variable?.kind === 'list') {
+    const entries = [...variable.entries.values()].map((pieces) => ({ pieces, many: false }));
+    return variable.complete ? entries : [...entries, { pieces: [unknown], many: true }];
+  }
+  const only = variable && textIfKnown(variable);
+  return only === undefined ? undefined : [{ pieces: [only], many: false }];
+}
+
+function sliceOf(expansion: Expansion, part: ParameterExpansionPart): List {
+  const list = listOf(expansion, part);
+  if (part.operation?.type !== 'Slice') return list;
+  if (hasGaps(expansion, part)) return undefined;
+  const from = numberOf(expansion, part.operation.offset);
+  const count = part.operation.length && numberOf(expansion, part.operation.length);
+  if (list === undefined || from === undefined || from < 0 || (part.operation.length && count === undefined))
+    return undefined;
+  const start = part.index === undefined ? Math.max(from - 1, 0) : from;
+  return list.slice(start, count === undefined ? undefined : start + count);
+}
+
+/** A slice counts subscripts, which are places in the list only when all are known and none is missing. */
+function hasGaps({ scope }: Expansion, part: ParameterExpansionPart): boolean {
+  const variable = part.index && scope.shell.variables.get(part.parameter);
+  if (variable?.kind !== 'list') return false;
+  return !variable.complete || [...variable.entries.keys()].some((key, at) => key !== String(at));
+}
+
+function numberOf(expansion: Expansion, word: Word): number | undefined {
+  evaluateWord(expansion, word);
+  const [only, ...others] = expansion.walk.single(word, expansion.scope).map(textOf);
+  return others.length === 0 && only !== undefined && /^\s*-?(?:0|[1-9]\d{0,8})\s*$/.test(only)
+    ? Number(only)
+    : undefined;
+}
+
+function listChunks(expansion: Expansion, list: List, quoted: boolean, sign: string): Chunk[][] {
+  if (list === undefined) return [[{ pieces: [unknown], quoted: false, many: true }]];
+  const separator: Chunk = sign === '*' && quoted ? certain([' ']) : 'break';
+  const one = (pieces: readonly Piece[], many: boolean): Chunk[] =>
+    many ? [{ pieces, quoted: false, many }] : expansion.walk.split(pieces, quoted, expansion.scope);
+  return [
+    list.flatMap(({ pieces, many }, index) => [...(index > 0 ? [separator] : []), ...one(pieces, many)]),
+  ];
+}
+
+function indirect(expansion: Expansion, part: ParameterExpansionPart, quoted: boolean): Chunk[][] {
+  if (part.operation?.type === 'Names') return [[{ pieces: [unknown], quoted: false, many: true }]];
+  if (part.index !== undefined) {
+    applyOperation(expansion, part, [[unknown]]);
+    return [[{ pieces: [unknown], quoted: false, many: true }]];
+  }
+  const values = lookUp(expansion, part.parameter).flatMap((value): readonly Value[] => {
+    const name = textOf(value);
+    if (name === undefined) return [[unknown]];
+    // The name may carry a subscript, and that is evaluated.
+    expansion.walk.evaluate(name, 'name', expansion.span, expansion.scope);
+    return /^\w+$/.test(name) ? lookUp(expansion, name) : [[unknown]];
+  });
+  return expansionChunks(expansion, bounded(applyOperation(expansion, part, values)), quoted);
+}
+
+function applyOperation(
+  expansion: Expansion,
+  part: ParameterExpansionPart,
+  base: readonly Value[],
+): readonly Value[] {
+  const operation = part.operation;
+  if (operation === undefined) return base;
+  if (operation.type === 'Default') return defaulted(expansion, part, operation, base);
+  if (operation.type === 'Transform') return transformed(expansion, operation, base);
+  if (operation.type === 'Unknown') {
+    const reason = `${part.text} is not an expansion that bash knows.`;
+    expansion.walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...expansion.span });
+    return [[unknown]];
+  }
+  const operands = operandsOf(expansion, operation);
+  return base.map((value) => {
+    const text = textOf(value);
+    const result = text === undefined ? undefined : transformText(text, operation, operands);
+    return [result ?? madeFrom(value)];
+  });
+}
+
+/** The operands' texts, in the order in which they stand; undefined for those that are not known. */
+function operandsOf(expansion: Expansion, operation: ParameterOperation): (string | undefined)[] {
+  const text = (word: Word | undefined): string | undefined => {
+    const [only, ...others] = word === undefined ? [['']] : expansion.walk.single(word, expansion.scope);
+    return others.length === 0 && only !== undefined ? textOf(only) : undefined;
+  };
+  switch (operation.type) {
+    case 'Remove':
+    case 'CaseModification':
+      return [asPattern(operation.operand, text(operation.operand))];
+    case 'Replace':
+      return [asPattern(operation.pattern, text(operation.pattern)), text(operation.replacement)];
+    case 'Slice':
+      evaluateWord(expansion, operation.offset);
+      if (operation.length !== undefined) evaluateWord(expansion, operation.length);
+      return [text(operation.offset), operation.length === undefined ? 'rest' : text(operation.length)];
+    default:
+      return [];
+  }
+}
+
+/** In quotes or behind a backslash, the characters of patterns stand for themselves; that is not followed. */
+function asPattern(word: Word | undefined, text: string | undefined): string | undefined {
+  return text !== undefined && /[*?[(\\]/.test(text) && word?.text !== text ? undefined : text;
+}
+
+function defaulted(
+  expansion: Expansion,
+  part: ParameterExpansionPart,
+  operation: Extract<ParameterOperation, { type: 'Default' }>,
+  base: readonly Value[],
+): readonly Value[] {
+  const operand = expansion.walk.single(operation.operand, expansion.scope);
+  const sign = operation.operator.replace(':', '');
+  const colon = operation.operator.startsWith(':');
+  if (sign === '?') return base;
+  const values = base.flatMap((value): readonly Value[] => {
+    const text = textOf(value);
+    if (text === undefined) return sign === '+' ? [[''], ...operand] : [value, ...operand];
+    const missing = colon && text === '';
+    if (sign === '+') return missing ? [['']] : operand;
+    return missing ? operand : [value];
+  });
+  if (sign === '=') {
+    expansion.walk.assign(
+      part.parameter,
+      { kind: 'text', values: bounded(values) },
+      expansion.span,
+      expansion.scope,
+    );
+  }
+  return values;
+}
+
+function transformed(
+  expansion: Expansion,
+  operation: Extract<ParameterOperation, { type: 'Transform' }>,
+  base: readonly Value[],
+): readonly Value[] {
+  const { walk, scope, span } = expansion;
+  if (operation.operand.value !== 'P') return base.map((value) => [madeFrom(value)]);
+  for (const value of base) {
+    const text = textOf(value);
+    if (text !== undefined) walk.evaluate(text, 'prompt', span, scope);
+    else {
+      const reason = 'Text that cannot be known would be evaluated by @P, which is not allowed.';
+      walk.problems.push({ scope: 'finite', rule: 'unknown_text', reason, ...span });
+    }
+  }
+  return [[unknown]];
+}
+
+function evaluateWord(expansion: Expansion, word: Word): void {
+  for (const value of expansion.walk.single(word, expansion.scope))
+    expansion.walk.evaluate(value, 'arithmetic', expansion.span, expansion.scope);
+}

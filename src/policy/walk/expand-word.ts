@@ -1,0 +1,244 @@
+// How a word becomes what a program gets:
+// 1. braces are expanded on the source text, each result is read again;
+// 2. a tilde at the beginning becomes a home directory;
+// 3. every part gives chunks of text and holes, in all possible forms;
+// 4. chunks are joined to words; substitutions met on the way are walked.
+import type { Word, WordPart } from 'unbash';
+import { type Arg, knownArg, type Piece, type Span, toArg, unknown, unknownArg } from './arg.ts';
+import { expandBraces } from './expand-braces.ts';
+import { expandParameter, parameterChunks } from './expand-parameter.ts';
+import { certain, combine, type Expansion, expansionChunks } from './expansion.ts';
+import { limits } from './limits.ts';
+import { notForSh } from './not-for-sh.ts';
+import { parseScript } from './parse-script.ts';
+import { type Value, valuesOf } from './shell.ts';
+import { type Chunk, joinChunks } from './split-fields.ts';
+import { type Scope, spanOf, type Walk } from './walk.ts';
+
+/** The words that an argument gives, in each of its possible forms. */
+export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
+  walk.spend(1);
+  const span = spanOf(word, scope);
+  if (isPlain(word)) return [[knownArg(word.value, span)]];
+  if (word.parts?.some((part) => part.type === 'BraceExpansion'))
+    return expandBraced(walk, scope, word, span);
+  const chunks = wordChunks({ walk, scope, mode: 'fields', span }, word);
+  return chunks.map((form) => joinChunks(form).map(({ pieces, many }) => toArg(pieces, span, many)));
+}
+
+/** The one text that a word has where bash does not split it, in each of its possible forms. */
+export function expandSingle(walk: Walk, scope: Scope, word: Word): Value[] {
+  walk.spend(1);
+  if (isPlain(word)) return [[word.value]];
+  const chunks = wordChunks({ walk, scope, mode: 'single', span: spanOf(word, scope) }, word);
+  // Many forms of long values are the one thing here that costs more than a step.
+  const values = chunks.map(joined);
+  for (const value of values.length > 1 ? values : []) walk.spend(value.length / 2);
+  return values;
+}
+
+/** Most words are what they are. */
+function isPlain(word: Word): boolean {
+  return word.parts === undefined && word.text !== '' && !word.text.includes('~');
+}
+
+/** The text of a heredoc's or a double-quoted string's parts, in each of its possible forms. */
+export function expandQuoted(walk: Walk, scope: Scope, parts: readonly WordPart[], span: Span): Value[] {
+  return product({ walk, scope, mode: 'single', span }, parts, true).map(joined);
+}
+
+function expandBraced(walk: Walk, scope: Scope, word: Word, span: Span): Arg[][] {
+  const inner = { ...scope, within: span };
+  const words = expandBraces(word.text).map((text) => rereadWord(text));
+  if (words.includes(undefined)) {
+    const reason = `The command does not parse: the braces in ${word.text} are not understood.`;
+    walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...span });
+  }
+  return words.reduce<Arg[][]>(
+    (forms, next) => {
+      const more = next === undefined ? [] : expandWord(walk, inner, next);
+      return combine(forms, more, concat, [unknownArg(span)]);
+    },
+    [[]],
+  );
+}
+
+function rereadWord(text: string): Word | undefined {
+  // A word that begins with # must not be read as a comment.
+  const script = parseScript(`: ${text.startsWith('#') ? `''${text}` : text}`);
+  const command = script.commands[0]?.command;
+  if (script.errors?.length || script.commands.length !== 1 || command?.type !== 'Command') return undefined;
+  const [word, ...rest] = command.suffix;
+  if (text === '') return { type: 'Word', text: '', value: '', pos: 0, end: 0 };
+  return word?.type === 'Word' && rest.length === 0 ? word : undefined;
+}
+
+const anything: Chunk[] = [{ pieces: [unknown], quoted: false, many: true }];
+
+function concat<T>(left: T[], right: T[]): T[] {
+  return [...left, ...right];
+}
+
+function wordChunks(expansion: Expansion, word: Word): Chunk[][] {
+  const parts: readonly WordPart[] = word.parts ?? [
+    { type: 'Literal', pos: word.pos, end: word.end, value: word.value, text: word.text },
+  ];
+  if (word.text === '') return [[]];
+  const tilde = tildeOf(expansion, parts);
+  if (tilde === undefined) return product(expansion, parts, false);
+  const [first, ...rest] = parts;
+  const after = first?.type === 'Literal' ? first.value.slice(tilde.length) : '';
+  const forms = tilde.values.map((value): Chunk[] => [certain([...value, after])]);
+  return combine(forms, product(expansion, rest, false), concat, anything);
+}
+
+function tildeOf(
+  { walk, scope }: Expansion,
+  parts: readonly WordPart[],
+): { length: number; values: readonly Value[] } | undefined {
+  const first = parts[0];
+  if (first?.type !== 'Literal') return undefined;
+  // Bash also expands a tilde behind `name=`, in arguments as in assignments.
+  const [prefix, name = '', user] = /^([A-Za-z_]\w*=)?~([A-Za-z0-9_.+-]*)(?=\/|$)/.exec(first.text) ?? [];
+  if (prefix === undefined || user === undefined || (prefix === first.text && parts.length > 1))
+    return undefined;
+  return { length: prefix.length, values: directoriesOf(walk, scope, user).map((value) => [name, ...value]) };
+}
+
+function directoriesOf(walk: Walk, scope: Scope, user: string): readonly Value[] {
+  if (user === '') return homeOf(walk, scope);
+  if (user === '+') return scope.shell.cwd?.map((path) => [path]) ?? [[unknown]];
+  if (user === '-' || /^\d/.test(user)) return [[unknown]];
+  return [[user === 'root' ? '/root' : `/home/${user}`]];
+}
+
+function homeOf(walk: Walk, scope: Scope): readonly Value[] {
+  const home = scope.shell.variables.get('HOME');
+  return home === undefined ? [[walk.home]] : valuesOf(home);
+}
+
+/** All forms of a row of parts: each form of the first with each of the next, within the limit. */
+function product(expansion: Expansion, parts: readonly WordPart[], quoted: boolean): Chunk[][] {
+  let forms: Chunk[][] = [[]];
+  for (const part of parts) {
+    const found = chunksOf(expansion, part, quoted);
+    // In a long text the forms of its parts would multiply to no use.
+    const next =
+      found.length > 1 && parts.length > limits.formedParts ? [oneForm(found, part, quoted)] : found;
+    const [form] = forms;
+    const [only] = next;
+    // Long texts have thousands of parts with one form each; those are put in place without copying.
+    if (forms.length === 1 && next.length === 1 && form !== undefined && only !== undefined)
+      form.push(...only);
+    else forms = combine(forms, next, concat, anything);
+  }
+  return forms;
+}
+
+/** Several forms as one that is not known, with the text that is in them. */
+function oneForm(forms: readonly Chunk[][], part: WordPart, quoted: boolean): Chunk[] {
+  const pieces = forms.flat().flatMap((chunk) => (chunk === 'break' ? [] : chunk.pieces));
+  const from = pieces.map((piece) => (typeof piece === 'string' ? piece : (piece.from ?? ''))).join(' ');
+  return [{ pieces: [{ hole: 'unknown', text: part.text, from }], quoted, many: !quoted }];
+}
+
+function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[][] {
+  const { walk, scope } = expansion;
+  if (!isClosed(part)) {
+    const reason = `The command does not parse: ${part.text.trim()} is not closed.`;
+    walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...expansion.span });
+  }
+  switch (part.type) {
+    case 'AnsiCQuoted':
+      notForSh(walk, expansion.span, "$'…'", scope);
+      return [[certain([part.value])]];
+    case 'Literal':
+    case 'SingleQuoted':
+      return [[certain([part.value])]];
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return doubleQuoted(expansion, part.parts);
+    case 'SimpleExpansion':
+      return parameterChunks(expansion, part.text.slice(1), quoted);
+    case 'ParameterExpansion':
+      return expandParameter(expansion, part, quoted);
+    case 'CommandExpansion':
+      return substitution(expansion, part, quoted);
+    case 'ArithmeticExpansion':
+      walk.arithmetic(part.expression, part.text, { ...scope, within: expansion.span });
+      return [[certain([{ hole: 'number', text: part.text }])]];
+    case 'ProcessSubstitution':
+      return [[certain([processHole(expansion, part)])]];
+    case 'Glob':
+    case 'ExtendedGlob':
+    case 'BraceExpansion':
+      return [[globChunk(expansion, part)]];
+  }
+}
+
+/** The parser lets an expansion in a heredoc run into its end; bash does not. */
+function isClosed(part: WordPart): boolean {
+  if (
+    part.type !== 'CommandExpansion' &&
+    part.type !== 'ParameterExpansion' &&
+    part.type !== 'ArithmeticExpansion'
+  )
+    return true;
+  const { text } = part;
+  if (text.startsWith('`')) return text.length > 1 && text.endsWith('`');
+  return /^\$\{[\s\S]*\}$|^\$\([\s\S]*\)$|^\$\[[\s\S]*\]$/.test(text);
+}
+
+function doubleQuoted(expansion: Expansion, parts: readonly WordPart[]): Chunk[][] {
+  const forms = product(expansion, parts, true);
+  const only = parts.length === 1 ? parts[0] : undefined;
+  // "$@" with nothing in it is no word at all; every other quoted text is a word even when it is empty.
+  const list = only !== undefined && /^\$\{?(@$|@\}|[A-Za-z_]\w*\[@\]\}|@:)/.test(only.text);
+  return list ? forms : forms.map((form) => [certain(['']), ...form]);
+}
+
+function substitution(
+  expansion: Expansion,
+  part: Extract<WordPart, { type: 'CommandExpansion' }>,
+  quoted: boolean,
+): Chunk[][] {
+  const { walk, scope, mode, span } = expansion;
+  walk.spend(part.text.length / 2);
+  if (part.script === undefined) return [[{ pieces: [unknown], quoted, many: !quoted }]];
+  // A backtick script with escapes has positions of its own.
+  const inner = part.script.source === undefined ? scope : { ...scope, within: spanOf(span, scope) };
+  const output = walk.capture(part.script, inner);
+  const value: Value = [output.more ? { hole: 'unknown', text: part.text } : output.text.replace(/\n+$/, '')];
+  return expansionChunks(expansion, [value], quoted || mode === 'single');
+}
+
+function processHole(
+  { walk, scope }: Expansion,
+  part: Extract<WordPart, { type: 'ProcessSubstitution' }>,
+): Piece {
+  walk.spend(part.text.length / 2);
+  const output = part.script && walk.capture(part.script, { ...scope, forked: true });
+  const text = output?.more === false ? output.text : undefined;
+  return { hole: 'process', text: part.text, output: part.operator === '<' ? text : undefined };
+}
+
+function globChunk(
+  expansion: Expansion,
+  part: Extract<WordPart, { type: 'Glob' | 'ExtendedGlob' | 'BraceExpansion' }>,
+): Chunk {
+  // What stands inside is evaluated by bash too, although only its being there matters.
+  for (const inner of part.parts ?? []) chunksOf(expansion, inner, true);
+  if (part.type === 'BraceExpansion' || expansion.mode === 'single') return certain([part.text]);
+  const text = part.type === 'ExtendedGlob' || part.parts?.some(isDynamic) ? '*' : part.text;
+  return { pieces: [{ hole: 'glob', text }], quoted: false, many: true };
+}
+
+function isDynamic(part: WordPart): boolean {
+  return part.type.endsWith('Expansion');
+}
+
+function joined(chunks: readonly Chunk[]): Value {
+  const pieces = chunks.flatMap((chunk) => (chunk === 'break' ? [' '] : chunk.pieces));
+  const text = pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : undefined;
+  return text === undefined ? pieces : [text];
+}

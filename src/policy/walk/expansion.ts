@@ -1,0 +1,45 @@
+import type { Piece, Span } from './arg.ts';
+import { limits } from './limits.ts';
+import type { Value } from './shell.ts';
+import type { Chunk } from './split-fields.ts';
+import type { Scope, Walk } from './walk.ts';
+
+/** How words are put together here: split into several, or kept as one. */
+export interface Expansion {
+  readonly walk: Walk;
+  readonly scope: Scope;
+  readonly mode: 'fields' | 'single';
+  readonly span: Span;
+}
+
+/** The chunks of possible values, split where they are not quoted. */
+export function expansionChunks(expansion: Expansion, values: readonly Value[], quoted: boolean): Chunk[][] {
+  return values.map((value) =>
+    expansion.walk.split(value, quoted || expansion.mode === 'single', expansion.scope),
+  );
+}
+
+/** A chunk that bash leaves as it is. */
+export function certain(pieces: readonly Piece[], many = false): Chunk {
+  return { pieces, quoted: true, many };
+}
+
+/** Every pair of forms; beyond the limit each form at least once, and `rest` for all that was left out. */
+export function combine<T>(
+  left: readonly T[],
+  right: readonly T[],
+  join: (one: T, other: T) => T,
+  rest: T,
+): T[] {
+  if (left.length * right.length <= limits.combinations) {
+    return left.flatMap((one) => right.map((other) => join(one, other)));
+  }
+  const forms: T[] = [rest];
+  const count = Math.min(Math.max(left.length, right.length), limits.combinations - 1);
+  for (let index = 0; index < count; index++) {
+    const one = left[index % left.length];
+    const other = right[index % right.length];
+    if (one !== undefined && other !== undefined) forms.push(join(one, other));
+  }
+  return forms;
+}

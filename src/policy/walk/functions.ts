@@ -1,0 +1,132 @@
+import type { Function as FunctionNode } from 'unbash';
+import type { Arg } from './arg.ts';
+import { type FunctionBody, type ShellFunction, union, unknownVariable } from './shell.ts';
+import {
+  anyOutput,
+  type CallSite,
+  type Frame,
+  type Output,
+  type Scope,
+  silent,
+  spanOf,
+  type Walk,
+} from './walk.ts';
+
+/** Notes a function; its body is judged where it is called, or at the end when nobody calls it. */
+export function defineFunction(walk: Walk, node: FunctionNode, scope: Scope): Output {
+  const name = node.name.value;
+  const body: FunctionBody = { node: node.body, within: scope.within, tracker: { called: false } };
+  const definition: ShellFunction = { name, bodies: [body], certain: true };
+  scope.shell.define().functions.set(name, definition);
+  const { shell } = scope;
+  walk.functions.push({
+    tracker: body.tracker,
+    judge: () => callFunction(walk, definition, undefined, { ...scope, shell: shell.clone() }),
+  });
+  return silent;
+}
+
+/** Walks a function's body with the arguments of a call; undefined stands for arguments that are not known. */
+export function callFunction(
+  walk: Walk,
+  called: ShellFunction,
+  args: readonly Arg[] | undefined,
+  scope: Scope,
+): Output {
+  walk.spend(2);
+  const running = scope.frames.filter((frame) => frame.name === called.name);
+  if (running.length === 1 && !scope.again) noteRecursion(running, scope);
+  if (running.length > 0) evaluateArguments(walk, args ?? [], scope);
+  if (running.some((frame) => frame.general)) return anyOutput;
+  // A call from within is looked at with its own arguments once, then with any.
+  const general = args === undefined || running.length > 1;
+  const frame: Frame = {
+    name: called.name,
+    general,
+    locals: new Map(),
+    leaks: new Set(),
+    recursions: [],
+    site: siteOf(scope),
+  };
+  const output = called.bodies.map((body) =>
+    walkBodyOf(walk, body, general ? undefined : args, frame, scope),
+  );
+  if (running.length === 0) judgeRecursion(walk, called, frame, scope);
+  return output.length === 1 ? (output[0] ?? anyOutput) : anyOutput;
+}
+
+function walkBodyOf(
+  walk: Walk,
+  body: FunctionBody,
+  args: readonly Arg[] | undefined,
+  frame: Frame,
+  scope: Scope,
+): Output {
+  body.tracker.called = true;
+  const { shell } = scope;
+  const positional = shell.positional;
+  shell.positional = args?.some((arg) => arg.many) ? undefined : args;
+  const inner: Scope = {
+    ...scope,
+    within: body.within,
+    frames: [...scope.frames, frame],
+    again: false,
+    conditional: false,
+    forked: false,
+    background: false,
+    pipeline: 0,
+  };
+  const output = body.node.type === 'CompoundList' ? anyOutput : walk.node(body.node, inner);
+  shell.positional = positional;
+  restoreLocals(scope, frame);
+  return output;
+}
+
+/** Deeper calls are not followed, so arguments that arithmetic could evaluate there are evaluated here. */
+function evaluateArguments(walk: Walk, args: readonly Arg[], scope: Scope): void {
+  for (const arg of args) {
+    if (arg.text !== undefined && /[$`]/.test(arg.text)) walk.evaluate(arg.text, 'arithmetic', arg, scope);
+  }
+}
+
+function restoreLocals({ shell }: Scope, frame: Frame): void {
+  for (const [name, before] of frame.locals) {
+    const now = frame.leaks.has(name) ? shell.variables.get(name) : undefined;
+    if (now !== undefined) shell.variables.set(name, union(before ?? unknownVariable, now));
+    else if (before === undefined) shell.variables.delete(name);
+    else shell.variables.set(name, before);
+  }
+}
+
+function siteOf({ conditional, forked, background, pipeline }: Scope): CallSite {
+  return { conditional, forked, background, pipeline };
+}
+
+/** How a running function is reached again: the circumstances of every call on the way. */
+function noteRecursion([first]: readonly Frame[], scope: Scope): void {
+  if (first === undefined) return;
+  const between = scope.frames.slice(scope.frames.indexOf(first) + 1).map((frame) => frame.site);
+  first.recursions.push(
+    [...between, siteOf(scope)].reduce((one, other) => ({
+      conditional: one.conditional || other.conditional,
+      forked: one.forked || other.forked,
+      background: one.background || other.background,
+      pipeline: one.pipeline || other.pipeline,
+    })),
+  );
+}
+
+/** A function that calls itself in ways that can only multiply is a fork bomb, whatever its name. */
+function judgeRecursion(walk: Walk, called: ShellFunction, frame: Frame, scope: Scope): void {
+  const forked = frame.recursions.filter((one) => one.forked);
+  const unconditional = forked.some((one) => !one.conditional);
+  const sharing = forked.some((one, index) =>
+    forked.some((other, at) => at !== index && one.pipeline > 0 && one.pipeline === other.pipeline),
+  );
+  const background = forked.length > 1 && forked.some((one) => one.background);
+  if (!unconditional && !sharing && !background) return;
+  const [body] = called.bodies;
+  const span = body === undefined ? { pos: 0, end: 0 } : spanOf(body.node, { ...scope, within: body.within });
+  const reason = `the function ${called.name} starts copies of itself without end (a fork bomb)`;
+  walk.problems.push({ scope: 'danger', rule: 'fork_bomb', reason, program: called.name, ...span });
+}

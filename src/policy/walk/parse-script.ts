@@ -1,0 +1,49 @@
+import { type ParsedScript, parse } from 'unbash';
+import { LimitReached, limits } from './limits.ts';
+
+/** Parses shell text; text on which the parser would take too long or end too deep reaches a limit. */
+export function parseScript(text: string): ParsedScript {
+  if (parserWork(text) > limits.parserWork) throw new LimitReached('it nests braces or heredocs without end');
+  // Each substitution is parsed when it is looked at, with all that stands inside it.
+  const nested = Math.max(depth(text, '$(', ')'), depth(text, '<(', ')'), depth(text, '>(', ')'));
+  if (nested > limits.substitutions) throw new LimitReached('it is nested too deeply');
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new LimitReached('it is nested too deeply');
+    throw error;
+  }
+}
+
+/** The parser looks for the end of braces, arithmetic and heredocs again from each of them, so its work grows with the square. */
+function parserWork(text: string): number {
+  const arithmetic = depth(text, '$((', '))') + depth(text, '$[', ']');
+  const heredocs = count(text, '<<');
+  let work = 16 * arithmetic * arithmetic + 0.5 * heredocs * heredocs;
+  if (!text.includes('{')) return work;
+  for (const word of text.split(/\s+/)) {
+    const braces = count(word, '{');
+    work += braces * braces;
+  }
+  return work;
+}
+
+function count(text: string, mark: string): number {
+  let found = 0;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) found++;
+  return found;
+}
+
+/** How deep the marks are nested at most, as far as the text alone tells. */
+function depth(text: string, open: string, close: string): number {
+  let deepest = 0;
+  let now = 0;
+  for (let at = text.indexOf(open); at >= 0; ) {
+    deepest = Math.max(deepest, ++now);
+    const next = text.indexOf(open, at + open.length);
+    const between = text.slice(at + open.length, next < 0 ? undefined : next);
+    now = Math.max(0, now - count(between, close));
+    at = next;
+  }
+  return deepest;
+}

@@ -1,0 +1,231 @@
+import type { CompoundCommand, CompoundList, Redirected } from 'unbash';
+import { type Arg, type Piece, type Span, textOf, unknown } from './arg.ts';
+import { limits } from './limits.ts';
+import { Table } from './table.ts';
+
+/** One possible value of a variable. */
+export type Value = readonly Piece[];
+
+/** What a variable may hold: one of several texts, or a list with its entries by key. */
+export type Variable =
+  | { readonly kind: 'text'; readonly values: readonly Value[] }
+  | { readonly kind: 'list'; readonly entries: ReadonlyMap<string, Value>; readonly complete: boolean };
+
+/** A function of the shell; `bodies` has several when branches define it differently. */
+export interface ShellFunction {
+  readonly name: string;
+  readonly bodies: readonly FunctionBody[];
+  /** False when the name might still mean a program. */
+  readonly certain: boolean;
+}
+
+/** A function's body, and where it stands when its own positions belong to nested text. */
+export interface FunctionBody {
+  readonly node: CompoundCommand | Redirected | CompoundList;
+  readonly within: Span | undefined;
+  readonly tracker: { called: boolean };
+}
+
+/** A variable of which nothing is known. */
+export const unknownVariable: Variable = { kind: 'text', values: [[unknown]] };
+
+/** What a shell has defined beside its variables. */
+export class Definitions {
+  readonly functions: Map<string, ShellFunction>;
+  readonly aliases: Map<string, string>;
+  readonly exported: Set<string>;
+  readonly exportedFunctions: Set<string>;
+  readonly integers: Set<string>;
+  readonly namerefs: Map<string, string>;
+  readonly readonly: Set<string>;
+
+  constructor(from?: Definitions) {
+    this.functions = new Map(from?.functions);
+    this.aliases = new Map(from?.aliases);
+    this.exported = new Set(from?.exported);
+    this.exportedFunctions = new Set(from?.exportedFunctions);
+    this.integers = new Set(from?.integers);
+    this.namerefs = new Map(from?.namerefs);
+    this.readonly = new Set(from?.readonly);
+  }
+}
+
+/** What one shell knows at one point of the command: variables, functions, aliases, arguments, directory. */
+export class Shell {
+  readonly variables: Table<Variable>;
+  /** `$1`, `$2`, …; undefined when they are not known. */
+  positional: readonly Arg[] | undefined;
+  arg0: string | undefined;
+  /** True in text for sh, which reads some of what bash knows in another way. */
+  posix: boolean;
+  /** Where it may stand; undefined when that is not known. */
+  cwd: readonly string[] | undefined;
+  private definitions: Definitions;
+  private shared: boolean;
+
+  constructor(from?: Shell) {
+    this.variables = new Table(from?.variables);
+    this.positional = from?.positional;
+    this.arg0 = from?.arg0;
+    this.posix = from?.posix ?? false;
+    this.cwd = from?.cwd;
+    this.definitions = from?.definitions ?? new Definitions();
+    this.shared = from !== undefined;
+    if (from !== undefined) from.shared = true;
+  }
+
+  /** What it has defined, to look at. */
+  get defined(): Definitions {
+    return this.definitions;
+  }
+
+  /** What it has defined, to change. */
+  define(): Definitions {
+    if (this.shared) this.definitions = new Definitions(this.definitions);
+    this.shared = false;
+    return this.definitions;
+  }
+
+  /** A copy that can go its own way: a subshell, a branch. */
+  clone(): Shell {
+    return new Shell(this);
+  }
+
+  /** The shell that a child bash starts with: what was exported, nothing else. */
+  child(): Shell {
+    const copy = new Shell();
+    const { exported, exportedFunctions, functions } = this.definitions;
+    const definitions = copy.define();
+    for (const [name, variable] of this.variables) {
+      copy.variables.set(name, exported.has(name) ? variable : unknownVariable);
+    }
+    for (const name of exportedFunctions) {
+      const found = functions.get(name);
+      if (found !== undefined) definitions.functions.set(name, found);
+    }
+    for (const name of exported) definitions.exported.add(name);
+    copy.cwd = this.cwd;
+    return copy;
+  }
+
+  /** Becomes what another shell is. */
+  become(other: Shell): void {
+    this.variables.become(other.variables);
+    this.definitions = other.definitions;
+    this.shared = true;
+    other.shared = true;
+    this.positional = other.positional;
+    this.cwd = other.cwd;
+  }
+
+  /** Takes in what another branch may have left: afterwards everything holds that held in either. */
+  absorb(other: Shell): void {
+    if (!this.variables.isSame(other.variables)) this.absorbVariables(other);
+    if (this.definitions !== other.definitions) absorbDefinitions(this.define(), other.definitions);
+    if (this.positional !== other.positional) this.positional = undefined;
+    this.cwd = eitherCwd(this.cwd, other.cwd);
+  }
+
+  /** The variables that differ from an earlier copy. */
+  changedSince(earlier: Shell): string[] {
+    if (this.variables.isSame(earlier.variables)) return [];
+    return this.variables.keys().filter((name) => this.variables.get(name) !== earlier.variables.get(name));
+  }
+
+  private absorbVariables(other: Shell): void {
+    for (const name of new Set([...this.variables.keys(), ...other.variables.keys()])) {
+      const mine = this.variables.get(name) ?? unknownVariable;
+      const theirs = other.variables.get(name) ?? unknownVariable;
+      if (mine !== theirs) this.variables.set(name, union(mine, theirs));
+    }
+  }
+}
+
+function absorbDefinitions(mine: Definitions, theirs: Definitions): void {
+  for (const name of new Set([...mine.functions.keys(), ...theirs.functions.keys()])) {
+    mine.functions.set(name, eitherFunction(name, mine.functions.get(name), theirs.functions.get(name)));
+  }
+  for (const [name, text] of theirs.aliases) mine.aliases.set(name, text);
+  for (const name of theirs.exported) mine.exported.add(name);
+  for (const name of theirs.exportedFunctions) mine.exportedFunctions.add(name);
+  for (const name of theirs.integers) mine.integers.add(name);
+  for (const [name, target] of theirs.namerefs) mine.namerefs.set(name, target);
+  for (const name of theirs.readonly) mine.readonly.add(name);
+}
+
+function eitherCwd(
+  one: readonly string[] | undefined,
+  other: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (one === other) return one;
+  if (one === undefined || other === undefined) return undefined;
+  const both = [...new Set([...one, ...other])];
+  return both.length > limits.values ? undefined : both;
+}
+
+function eitherFunction(
+  name: string,
+  one: ShellFunction | undefined,
+  other: ShellFunction | undefined,
+): ShellFunction {
+  if (one === other && one !== undefined) return one;
+  const bodies = [...new Set([...(one?.bodies ?? []), ...(other?.bodies ?? [])])];
+  return { name, bodies, certain: one?.certain === true && other?.certain === true };
+}
+
+/** A variable that holds what either holds. */
+export function union(one: Variable, other: Variable): Variable {
+  if (one.kind === 'list' && other.kind === 'list') return unionOfLists(one.entries, other.entries);
+  const values = new Map([...valuesOf(one), ...valuesOf(other)].map((value) => [valueKey(value), value]));
+  return { kind: 'text', values: bounded([...values.values()]) };
+}
+
+/** At most so many values; where some are dropped, anything is possible. */
+export function bounded(values: readonly Value[]): readonly Value[] {
+  const kept = values.some(isLong)
+    ? values.map((value) => (isLong(value) ? [madeFrom(value)] : value))
+    : values;
+  return kept.length > limits.values ? [...kept.slice(0, limits.values), [unknown]] : kept;
+}
+
+/** What is made of a value in a way that is not followed; text in it that could be evaluated is remembered. */
+export function madeFrom(value: Value): Piece {
+  const from = value.map((piece) => (typeof piece === 'string' ? piece : (piece.from ?? ''))).join('');
+  return /[$`]/.test(from) ? { hole: 'unknown', text: '', from: from.slice(0, limits.textLength) } : unknown;
+}
+
+function isLong(value: Value): boolean {
+  return (
+    value.length > limits.pieces ||
+    value.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : 0), 0) > limits.textLength
+  );
+}
+
+/** What a variable may give as a plain `$name`. */
+export function valuesOf(variable: Variable): readonly Value[] {
+  if (variable.kind === 'text') return variable.values;
+  const first = variable.entries.get('0');
+  return first !== undefined && variable.complete ? [first] : [[unknown]];
+}
+
+function unionOfLists(one: ReadonlyMap<string, Value>, other: ReadonlyMap<string, Value>): Variable {
+  const entries = new Map(one);
+  for (const [key, value] of other) {
+    const same = entries.has(key) && valueKey(entries.get(key) ?? []) === valueKey(value);
+    entries.set(entries.has(key) && !same ? `${key}~${entries.size}` : key, value);
+  }
+  return { kind: 'list', entries, complete: false };
+}
+
+/** A text by which equal values are known. */
+export function valueKey(value: Value): string {
+  return value
+    .map((piece) => (typeof piece === 'string' ? piece : `\0${piece.hole} ${piece.text}\0`))
+    .join('');
+}
+
+/** The one text that a variable holds, when it is known. */
+export function textIfKnown(variable: Variable): string | undefined {
+  const [only, ...others] = valuesOf(variable);
+  return only !== undefined && others.length === 0 ? textOf(only) : undefined;
+}

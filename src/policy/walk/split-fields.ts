@@ -1,0 +1,73 @@
+import type { Hole, Piece } from './arg.ts';
+
+/** A stretch of a word while it is put together; `break` ends one word and begins the next. */
+export type Chunk =
+  | { readonly pieces: readonly Piece[]; readonly quoted: boolean; readonly many: boolean }
+  | 'break';
+
+/** Splits the value of an unquoted expansion into words as bash does with this IFS. */
+export function splitFields(pieces: readonly Piece[], ifs: string): Chunk[] {
+  return pieces.flatMap((piece) =>
+    typeof piece === 'string'
+      ? splitText(piece, ifs)
+      : [{ pieces: [piece], quoted: false, many: isMany(piece) }],
+  );
+}
+
+/** The words that a chain of chunks gives. */
+export function joinChunks(chunks: readonly Chunk[]): { pieces: Piece[]; many: boolean }[] {
+  const words: { pieces: Piece[]; many: boolean }[] = [];
+  let word: { pieces: Piece[]; many: boolean } | undefined;
+  for (const chunk of chunks) {
+    if (chunk === 'break') {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (chunk.quoted || chunk.pieces.length > 0) {
+      word ??= { pieces: [], many: false };
+      word.pieces.push(...chunk.pieces);
+      word.many ||= chunk.many;
+    }
+  }
+  if (word !== undefined) words.push(word);
+  return words;
+}
+
+function isMany(hole: Hole): boolean {
+  return hole.hole === 'unknown' || hole.hole === 'glob';
+}
+
+function splitText(text: string, ifs: string): Chunk[] {
+  const chunks: Chunk[] = [];
+  let field = '';
+  const flush = (): void => {
+    const pieces = globPieces(field);
+    const many = pieces.some((piece) => typeof piece !== 'string');
+    if (field !== '') chunks.push({ pieces, quoted: false, many });
+    field = '';
+  };
+  // A mark at the very beginning has an empty word before it.
+  let justBroke = true;
+  for (const character of text) {
+    if (!ifs.includes(character)) {
+      field += character;
+      justBroke = false;
+      continue;
+    }
+    flush();
+    const blank = ' \t\n'.includes(character);
+    // Two marks that are not blanks hold an empty word between them.
+    if (!blank && justBroke) chunks.push({ pieces: [''], quoted: true, many: false });
+    chunks.push('break');
+    justBroke = !blank;
+  }
+  flush();
+  return chunks;
+}
+
+/** Text of an unquoted expansion: its glob characters are patterns again. */
+function globPieces(text: string): Piece[] {
+  return text
+    .split(/(\*|\?|\[[^\]]+\])/)
+    .filter((part) => part !== '')
+    .map((part) => (/^[*?]$|^\[.+\]$/s.test(part) ? { hole: 'glob', text: part } : part));
+}

@@ -1,0 +1,200 @@
+import type { Assignment, Command, CommandArgument } from 'unbash';
+import { applyRedirects } from './apply-redirects.ts';
+import { type Arg, knownArg, textOf, toArg, unknown } from './arg.ts';
+import { expandWord } from './expand-word.ts';
+import { combine } from './expansion.ts';
+import { limits } from './limits.ts';
+import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
+import { anyOutput, joinOutput, type Output, type Scope, silent, spanOf, type Walk } from './walk.ts';
+
+/** Walks a simple command: its words, its redirections, its assignments, then the program itself in all its forms. */
+export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
+  const words = wordForms(walk, node, scope);
+  const forms = formsOf(walk, words, node, scope);
+  const assignments = node.prefix.filter((item) => item.type === 'Assignment');
+  const program = forms[0]?.[0]?.text;
+  const { stdin, captured } = applyRedirects(walk, node.redirects, program, scope);
+  if (forms.every((form) => form.length === 0)) {
+    for (const assignment of assignments) assignHere(walk, assignment, scope, 'plain');
+    return silent;
+  }
+  const output = withEnvironment(walk, assignments, forms, scope, () =>
+    runForms(walk, forms, stdin === scope.stdin ? scope : { ...scope, stdin }),
+  );
+  return captured ? output : anyOutput;
+}
+
+function runForms(walk: Walk, forms: readonly (readonly Arg[])[], scope: Scope): Output {
+  let output: Output | undefined;
+  for (const form of forms) {
+    if (form.length === 0) continue;
+    const printed = walk.run(form, scope, { by: 'shell' });
+    output = output === undefined ? printed : { ...joinOutput(output, printed), more: true };
+  }
+  return output ?? silent;
+}
+
+function wordForms(walk: Walk, node: Command, scope: Scope): Arg[][][] {
+  if (node.name === undefined) return [];
+  const words = [expandWord(walk, scope, node.name)];
+  for (const item of node.suffix) {
+    if (item.type === 'Word') words.push(expandWord(walk, scope, item));
+    else if (item.type === 'Assignment') words.push(declarationForms(walk, item, scope));
+  }
+  return words;
+}
+
+/** Every combination of the words' possible forms. */
+function formsOf(walk: Walk, words: readonly Arg[][][], node: Command, scope: Scope): Arg[][] {
+  if (words.every((forms) => forms.length === 1)) return [onlyForm(words)];
+  const several = words.filter((forms) => forms.length > 1);
+  const count = several.reduce((product, forms) => product * forms.length, 1);
+  const options = several.flat(2).some((arg) => arg.text === undefined || /^[-+]/.test(arg.text));
+  // Left-out combinations of plain words hide nothing, since each word is looked at; of options they might.
+  if (count > limits.combinations && options) {
+    const reason = 'The command has more possible forms than are looked at, which is not allowed.';
+    walk.problems.push({ scope: 'finite', rule: 'too_many_forms', reason, ...spanOf(node, scope) });
+  }
+  return words.reduce<Arg[][]>(
+    (forms, next) => combine(forms, next, (left, right) => [...left, ...right], []),
+    [[]],
+  );
+}
+
+function onlyForm(words: readonly Arg[][][]): Arg[] {
+  const form: Arg[] = [];
+  for (const [only] of words) for (const arg of only ?? []) form.push(arg);
+  return form;
+}
+
+/** An argument of `declare` and its like: the words `name=value`; lists are set at once. */
+function declarationForms(
+  walk: Walk,
+  item: Extract<CommandArgument, { type: 'Assignment' }>,
+  scope: Scope,
+): Arg[][] {
+  const span = spanOf(item, scope);
+  if (item.value.type === 'ArrayValue' || item.index !== undefined) {
+    assignHere(walk, item, scope, 'plain');
+    return [[knownArg(item.name, span)]];
+  }
+  const sign = item.append ? '+=' : '=';
+  return walk.single(item.value, scope).map((value) => [toArg([`${item.name}${sign}`, ...value], span)]);
+}
+
+/** Runs a command with the assignments that stand before it; they end with it, unless the shell itself may keep them. */
+function withEnvironment(
+  walk: Walk,
+  assignments: readonly Assignment[],
+  forms: readonly (readonly Arg[])[],
+  scope: Scope,
+  run: () => Output,
+): Output {
+  if (assignments.length === 0) return run();
+  const { shell } = scope;
+  const { exported } = shell.defined;
+  const before = assignments.map(
+    ({ name }) => [name, shell.variables.get(name), exported.has(name)] as const,
+  );
+  for (const assignment of assignments) assignHere(walk, assignment, scope, 'exported');
+  const kept = forms.some((form) => mayKeep(form[0]?.text, shell));
+  const output = run();
+  for (const [name, variable, wasExported] of before.reverse()) {
+    const now = kept ? shell.variables.get(name) : undefined;
+    if (now !== undefined) shell.variables.set(name, union(variable ?? unknownVariable, now));
+    else if (variable === undefined) shell.variables.delete(name);
+    else shell.variables.set(name, variable);
+    if (!wasExported && !kept) shell.define().exported.delete(name);
+  }
+  return output;
+}
+
+const declaring = new Set('export declare typeset readonly local eval . source command builtin'.split(' '));
+const special = new Set(': break continue exec exit return set shift times trap unset'.split(' '));
+
+/** Functions and declaring builtins may make an assignment before them lasting; in sh every special builtin does. */
+function mayKeep(name: string | undefined, shell: Shell): boolean {
+  if (name === undefined || declaring.has(name) || shell.defined.functions.has(name)) return true;
+  return shell.posix && special.has(name);
+}
+
+function assignHere(walk: Walk, item: Assignment, scope: Scope, how: 'plain' | 'exported'): void {
+  const span = spanOf(item, scope);
+  if (item.index !== undefined) evaluateIndex(walk, item, scope);
+  walk.assign(item.name, newVariable(walk, item, scope), span, scope, how);
+}
+
+function evaluateIndex(walk: Walk, item: Assignment, scope: Scope): void {
+  if (item.index === undefined) return;
+  for (const value of walk.single(item.index, scope))
+    walk.evaluate(value, 'arithmetic', spanOf(item, scope), scope);
+}
+
+function newVariable(walk: Walk, item: Assignment, scope: Scope): Variable {
+  const before = scope.shell.variables.get(item.name);
+  if (item.value.type === 'ArrayValue') return newList(walk, item, scope, before);
+  const values = walk.single(item.value, scope);
+  if (item.index !== undefined) return newEntry(walk, item, values, scope, before);
+  if (!item.append) return { kind: 'text', values: bounded(values) };
+  const olds: readonly Value[] = before === undefined ? [[unknown]] : valuesOf(before);
+  return { kind: 'text', values: bounded(olds.flatMap((old) => values.map((value) => merge(old, value)))) };
+}
+
+function merge(old: Value, value: Value): Value {
+  const text = textOf([...old, ...value]);
+  return text === undefined ? [...old, ...value] : [text];
+}
+
+function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | undefined): Variable {
+  const entries = new Map<string, Value>(item.append && before?.kind === 'list' ? before.entries : []);
+  let complete = !item.append || (before?.kind === 'list' && before.complete);
+  let inOrder = [...entries.keys()].every((key, at) => key === String(at));
+  const words = item.value.type === 'ArrayValue' ? item.value.elements : [];
+  for (const word of words) {
+    const forms = expandWord(walk, scope, word);
+    if (forms.length !== 1) complete = false;
+    for (const field of forms.flat()) {
+      const [, key, length] = keyed(field) ?? [];
+      if (field.many) complete = false;
+      if (key !== undefined) walk.evaluate(key, 'arithmetic', spanOf(item, scope), scope);
+      // Words without a subscript count on from the last one, wherever that is.
+      if (key === undefined && !inOrder) complete = false;
+      if (key !== undefined) inOrder = false;
+      entries.set(key ?? String(entries.size), length === undefined ? field.pieces : afterKey(field, length));
+    }
+  }
+  return { kind: 'list', entries, complete };
+}
+
+/** The subscript of `[key]=value` and the length of what stands before the value. */
+function keyed(field: Arg): [string, string, number] | undefined {
+  const first = field.pieces[0];
+  const match = typeof first === 'string' ? /^\[([^\]]*)\]\+?=/.exec(first) : null;
+  return match === null ? undefined : [match[0], match[1] ?? '', match[0].length];
+}
+
+function afterKey(field: Arg, length: number): Value {
+  const [first, ...rest] = field.pieces;
+  return [typeof first === 'string' ? first.slice(length) : '', ...rest];
+}
+
+function newEntry(
+  walk: Walk,
+  item: Assignment,
+  values: readonly Value[],
+  scope: Scope,
+  before: Variable | undefined,
+): Variable {
+  const [key, ...others] = item.index === undefined ? [] : walk.single(item.index, scope).map(textOf);
+  const entries = new Map<string, Value>(before?.kind === 'list' ? before.entries : []);
+  const [value] = values;
+  const sure = key !== undefined && others.length === 0 && values.length === 1 && !item.append;
+  values.forEach((one, index) => {
+    entries.set(sure ? key : `${entries.size}~${index}`, value === undefined ? [unknown] : one);
+  });
+  return {
+    kind: 'list',
+    entries,
+    complete: sure && (before === undefined || (before.kind === 'list' && before.complete)),
+  };
+}

@@ -1,0 +1,336 @@
+import type {
+  AndOr,
+  Case,
+  CommandNode,
+  CompoundList,
+  For,
+  If,
+  ParsedScript,
+  Pipeline,
+  PipelineNode,
+  Redirected,
+  Select,
+  Statement,
+  TestExpression,
+  While,
+  Word,
+} from 'unbash';
+import { applyRedirects } from './apply-redirects.ts';
+import type { Span } from './arg.ts';
+import { expandWord } from './expand-word.ts';
+import { defineFunction } from './functions.ts';
+import { limits } from './limits.ts';
+import { hasOperators, notForSh } from './not-for-sh.ts';
+import { bounded, type Shell, union, unknownVariable, type Value, valueKey } from './shell.ts';
+import {
+  anyOutput,
+  joinOutput,
+  type Output,
+  type Scope,
+  type Stdin,
+  silent,
+  spanOf,
+  type Walk,
+} from './walk.ts';
+import { walkCommand } from './walk-command.ts';
+
+/** Walks a script: an error anywhere in it is a problem under every list. */
+export function walkScript(walk: Walk, script: ParsedScript, scope: Scope): Output {
+  for (const error of script.errors ?? []) reportError(walk, error.message, error.pos, scope);
+  return walkStatements(walk, script.commands, scope);
+}
+
+/** Reports that text does not parse. */
+export function reportError(walk: Walk, message: string, pos: number, scope: Scope): void {
+  const span = scope.within ?? { pos, end: pos + 1 };
+  walk.problems.push({
+    scope: 'always',
+    rule: 'unparsable',
+    reason: `The command does not parse: ${message}.`,
+    ...span,
+  });
+}
+
+function walkStatements(walk: Walk, statements: readonly Statement[], scope: Scope): Output {
+  let output = silent;
+  for (const statement of statements) output = joinOutput(output, walkStatement(walk, statement, scope));
+  return output;
+}
+
+function walkStatement(walk: Walk, statement: Statement, scope: Scope): Output {
+  walk.spend(1);
+  if (!statement.background) return walkList(walk, statement.command, scope);
+  const away = { ...scope, shell: scope.shell.clone(), forked: true, background: true };
+  walkList(walk, statement.command, away);
+  return anyOutput;
+}
+
+function walkList(walk: Walk, node: PipelineNode | AndOr, scope: Scope): Output {
+  return node.type === 'AndOr' ? walkAndOr(walk, node, scope) : walkPipeline(walk, node, scope);
+}
+
+/** Walks `a && b || c`: each command with what the ones before have done; afterwards it may have been left out. */
+function walkAndOr(walk: Walk, node: AndOr, scope: Scope): Output {
+  const skipped: { before: Shell; operator: string }[] = [];
+  // `cd x || echo no` goes on in the old directory; `cd x || exit` does not go on.
+  if (node.operators.some((operator, index) => operator === '||' && !leaves(node.commands[index + 1]))) {
+    skipped.push({ before: scope.shell.clone(), operator: '||' });
+  }
+  let output = silent;
+  node.commands.forEach((command, index) => {
+    const operator = node.operators[index - 1];
+    if (operator !== undefined) {
+      walk.spend(1 + scope.shell.variables.size / 8);
+      skipped.push({ before: scope.shell.clone(), operator });
+    }
+    const printed = walkPipeline(
+      walk,
+      command,
+      operator === undefined ? scope : { ...scope, conditional: true },
+    );
+    output = operator === '||' ? { ...output, more: true } : joinOutput(output, printed);
+  });
+  for (const { before, operator } of skipped) leaveOut(scope.shell, before, operator);
+  return output;
+}
+
+const leaving = new Set(['exit', 'return', 'break', 'continue', 'exec']);
+
+/** Whether a command ends with leaving the script, the function or the loop. */
+function leaves(node: PipelineNode | AndOr | undefined): boolean {
+  if (node?.type === 'Command') return leaving.has(node.name?.value ?? '');
+  if (node?.type === 'BraceGroup') return leaves(node.body.commands.at(-1)?.command);
+  return false;
+}
+
+function leaveOut(shell: Shell, before: Shell, operator: string): void {
+  const cwd = shell.cwd;
+  shell.absorb(before);
+  // What follows `cd x && …` is meant for x, so only an alternative leaves the directory open.
+  if (operator === '&&') shell.cwd = cwd;
+}
+
+/** Walks a pipeline; each of several commands has a shell of its own and reads what the one before prints. */
+export function walkPipeline(walk: Walk, node: PipelineNode, scope: Scope): Output {
+  if (node.type !== 'Pipeline') return walkNode(walk, node, scope);
+  const [only] = node.commands;
+  if (node.commands.length === 1 && only !== undefined) return walkNode(walk, only, scope);
+  return walkStages(walk, node, scope);
+}
+
+function walkStages(walk: Walk, node: Pipeline, scope: Scope): Output {
+  const pipeline = walk.nextNumber();
+  let stdin: Stdin = scope.stdin;
+  let output = silent;
+  for (const command of node.commands) {
+    walk.spend(1 + scope.shell.variables.size / 8);
+    output = walkNode(walk, command, { ...scope, shell: scope.shell.clone(), stdin, forked: true, pipeline });
+    stdin = output;
+  }
+  return output;
+}
+
+function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
+  walk.spend(1);
+  switch (node.type) {
+    case 'Command':
+      return walkCommand(walk, node, scope);
+    case 'Redirected':
+      return walkRedirected(walk, node, scope);
+    case 'BraceGroup':
+      return walkBody(walk, node.body, scope);
+    case 'Subshell':
+      return walkBody(walk, node.body, { ...scope, shell: scope.shell.clone(), forked: true });
+    case 'Coproc':
+      return walkCoproc(walk, node, scope);
+    case 'Function':
+      return defineFunction(walk, node, scope);
+    case 'If':
+      return walkIf(walk, node, scope);
+    case 'For':
+    case 'Select':
+      return walkFor(walk, node, scope);
+    case 'While':
+      return walkLoop(walk, scope, [], (inner) => {
+        walkBody(walk, node.clause, inner);
+        walkBody(walk, node.body, { ...inner, conditional: inner.conditional || !isEndless(node) });
+      });
+    case 'Case':
+      return walkCase(walk, node, scope);
+    case 'TestCommand':
+      if (hasOperators(node.expression)) notForSh(walk, node, '[[', scope);
+      return walkTest(walk, node.expression, scope);
+    case 'ArithmeticCommand':
+      notForSh(walk, node, '((', scope);
+      walk.arithmetic(node.expression, node.body, { ...scope, within: spanOf(node, scope) });
+      return silent;
+    case 'ArithmeticFor':
+      return walkLoop(walk, scope, [], (inner) => {
+        const place = { ...inner, within: spanOf(node, inner) };
+        for (const part of [node.initialize, node.test, node.update]) walk.arithmetic(part, '', place);
+        walkBody(walk, node.body, inner);
+      });
+  }
+}
+
+function walkRedirected(walk: Walk, node: Redirected, scope: Scope): Output {
+  const { stdin, captured } = applyRedirects(walk, node.redirects, undefined, scope);
+  const output = walkNode(walk, node.command, { ...scope, stdin });
+  return captured ? output : anyOutput;
+}
+
+/** Walks a list of commands. */
+export function walkBody(walk: Walk, body: CompoundList, scope: Scope): Output {
+  return walkStatements(walk, body.commands, scope);
+}
+
+function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, scope: Scope): Output {
+  const away: Scope = {
+    ...scope,
+    shell: scope.shell.clone(),
+    stdin: anyOutput,
+    forked: true,
+    background: true,
+  };
+  walk.assign(node.name?.value ?? 'COPROC', unknownVariable, spanOf(node, scope), scope);
+  if (node.body.type === 'CompoundList') walkBody(walk, node.body, away);
+  else walkNode(walk, node.body, away);
+  return anyOutput;
+}
+
+function walkIf(walk: Walk, node: If, scope: Scope): Output {
+  walkBody(walk, node.clause, scope);
+  const ends: Shell[] = [];
+  const branch = (body: CompoundList): void => {
+    const shell = scope.shell.clone();
+    walk.spend(1 + shell.variables.size / 8);
+    walkBody(walk, body, { ...scope, shell, conditional: true });
+    ends.push(shell);
+  };
+  branch(node.then);
+  for (const elif of node.elif) {
+    walkBody(walk, elif.clause, { ...scope, conditional: true });
+    branch(elif.then);
+  }
+  if (node.else !== undefined) branch(node.else);
+  settle(scope.shell, ends, node.else !== undefined);
+  return anyOutput;
+}
+
+function walkCase(walk: Walk, node: Case, scope: Scope): Output {
+  walk.single(node.word, scope);
+  const ends: Shell[] = [];
+  for (const item of node.items) {
+    for (const pattern of item.pattern) walk.single(pattern, scope);
+    const shell = scope.shell.clone();
+    walk.spend(1 + shell.variables.size / 8);
+    // A branch that falls through goes on with what the one before has set.
+    const previous = ends.at(-1);
+    if (previous !== undefined) shell.absorb(previous);
+    walkBody(walk, item.body, { ...scope, shell, conditional: true });
+    ends.push(shell);
+  }
+  settle(scope.shell, ends, false);
+  return anyOutput;
+}
+
+/** After branches, everything may hold that held at the end of one of them. */
+function settle(shell: Shell, ends: readonly Shell[], complete: boolean): void {
+  const [first] = ends;
+  if (complete && first !== undefined) shell.become(first);
+  for (const end of ends) shell.absorb(end);
+}
+
+function walkFor(walk: Walk, node: For | Select, scope: Scope): Output {
+  const name = node.name.value;
+  const values =
+    node.wordlist === undefined
+      ? [[{ hole: 'unknown', text: '' } as const]]
+      : loopValues(walk, node.wordlist, scope);
+  return walkLoop(walk, scope, [name], (inner) => {
+    walk.assign(
+      name,
+      { kind: 'text', values: node.type === 'Select' ? [...values, ['']] : values },
+      spanOf(node.name, inner),
+      inner,
+    );
+    if (node.type === 'Select') walk.assign('REPLY', unknownVariable, spanOf(node.name, inner), inner);
+    walkBody(walk, node.body, { ...inner, conditional: true });
+  });
+}
+
+function loopValues(walk: Walk, words: readonly Word[], scope: Scope): readonly Value[] {
+  const values = new Map<string, Value>();
+  for (const word of words) {
+    for (const field of expandWord(walk, scope, word).flat()) {
+      values.set(field.text ?? valueKey(field.pieces), field.pieces);
+    }
+  }
+  return bounded([...values.values()]);
+}
+
+/** Walks a loop's body; when it changes variables, once more with what the first round may have left. */
+function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner: Scope) => void): Output {
+  const inner = { ...scope, loops: scope.loops + 1 };
+  const before = scope.shell.clone();
+  walk.spend(24 + before.variables.size / 4);
+  if (inner.loops > limits.loops) forget(scope.shell, [...before.variables.keys()]);
+  body(inner);
+  const changed = scope.shell.changedSince(before).filter((name) => !own.includes(name));
+  scope.shell.absorb(before);
+  if (changed.length > 0 && inner.loops <= limits.loops) {
+    forget(scope.shell, changed);
+    body({ ...inner, again: true });
+    scope.shell.absorb(before);
+  }
+  return anyOutput;
+}
+
+function forget(shell: Shell, names: readonly string[]): void {
+  for (const name of names) {
+    const variable = shell.variables.get(name);
+    if (variable !== undefined) shell.variables.set(name, union(variable, unknownVariable));
+  }
+}
+
+function isEndless(node: While): boolean {
+  const [only, ...others] = node.clause.commands;
+  const command = only?.command;
+  const name = command?.type === 'Command' && others.length === 0 ? command.name?.value : undefined;
+  return node.kind === 'while' ? name === 'true' || name === ':' : name === 'false';
+}
+
+const numeric = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
+
+function walkTest(walk: Walk, expression: TestExpression, scope: Scope): Output {
+  walk.spend(1);
+  switch (expression.type) {
+    case 'TestUnary':
+      testOperand(
+        walk,
+        expression.operand,
+        scope,
+        expression.operator === '-v' || expression.operator === '-R' ? 'name' : undefined,
+      );
+      break;
+    case 'TestBinary':
+      for (const side of [expression.left, expression.right]) {
+        testOperand(walk, side, scope, numeric.has(expression.operator) ? 'arithmetic' : undefined);
+      }
+      break;
+    case 'TestLogical':
+      for (const operand of expression.operands) walkTest(walk, operand, scope);
+      break;
+    case 'TestNot':
+      walkTest(walk, expression.operand, scope);
+      break;
+    case 'TestGroup':
+      walkTest(walk, expression.expression, scope);
+  }
+  return silent;
+}
+
+function testOperand(walk: Walk, word: Word, scope: Scope, as: 'name' | 'arithmetic' | undefined): void {
+  const span: Span = spanOf(word, scope);
+  for (const value of walk.single(word, scope)) if (as !== undefined) walk.evaluate(value, as, span, scope);
+}

@@ -1,0 +1,125 @@
+import type { ArithmeticExpression, ParsedScript, PipelineNode, Word } from 'unbash';
+import type { Invocation, Problem } from '../survey.ts';
+import type { Arg, Span } from './arg.ts';
+import { LimitReached, limits } from './limits.ts';
+import type { Shell, Value, Variable } from './shell.ts';
+import type { Chunk } from './split-fields.ts';
+
+/** Text that a program reads or prints, as far as it is known; `more` says that other text may come with it. */
+export interface Output {
+  readonly text: string;
+  readonly more: boolean;
+}
+
+/** Nothing is printed. */
+export const silent: Output = { text: '', more: false };
+
+/** Anything may be printed. */
+export const anyOutput: Output = { text: '', more: true };
+
+/** What a program can read from stdin: nothing at all, or text. */
+export type Stdin = 'none' | Output;
+
+/** What two commands print one after the other. */
+export function joinOutput(one: Output, other: Output): Output {
+  return { text: one.text + other.text, more: one.more || other.more };
+}
+
+/** One call of a function that is being looked into; recursion is judged on it. */
+export interface Frame {
+  readonly name: string;
+  /** True once its arguments are taken to be anything. */
+  readonly general: boolean;
+  readonly locals: Map<string, Variable | undefined>;
+  /** Locals behind whose back the outer variable may have changed. */
+  readonly leaks: Set<string>;
+  readonly recursions: CallSite[];
+  readonly site: CallSite;
+}
+
+/** The circumstances of a call. */
+export interface CallSite {
+  readonly conditional: boolean;
+  readonly forked: boolean;
+  readonly background: boolean;
+  /** A number for the innermost pipeline with several commands; 0 outside. */
+  readonly pipeline: number;
+}
+
+/** Where the walk stands. */
+export interface Scope extends CallSite {
+  readonly shell: Shell;
+  readonly stdin: Stdin;
+  /** Set inside nested text, whose own positions mean nothing to the reader. */
+  readonly within: Span | undefined;
+  readonly depth: number;
+  /** The program that the shell text was handed to. */
+  readonly via: string | undefined;
+  readonly frames: readonly Frame[];
+  readonly loops: number;
+  /** True in the second round over a loop's body, where nothing new is called. */
+  readonly again: boolean;
+  /** Aliases that are being expanded; bash does not expand them again. */
+  readonly aliases: readonly string[];
+}
+
+/** What bash takes a text for when it evaluates it once more. */
+export type Reevaluation = 'arithmetic' | 'name' | 'prompt';
+
+/** One walk over one command: what it has found, and the functions by which its parts reach each other. */
+export interface Walk {
+  readonly home: string;
+  readonly invocations: Invocation[];
+  readonly problems: Problem[];
+  readonly functions: { readonly tracker: { called: boolean }; readonly judge: () => void }[];
+  /** Variables that a trap may change between any two commands. */
+  readonly volatile: Set<string>;
+  /** What variables were given so far, in order. */
+  readonly given: (readonly [name: string, variable: Variable])[];
+  /** Counts work and stops the walk at the limit. */
+  spend(steps: number): void;
+  nextNumber(): number;
+  /** Walks a parsed script in the given scope. */
+  script(script: ParsedScript, scope: Scope): Output;
+  node(node: PipelineNode, scope: Scope): Output;
+  /** Parses text and walks it. */
+  text(text: string, span: Span, scope: Scope): Output;
+  /** Has a shell read a word as a script; one that is not fully known is a problem, and still looked through for danger. */
+  handText(text: Arg, scope: Scope): Output;
+  /** Walks a substitution in a subshell and says what it prints. */
+  capture(script: ParsedScript, scope: Scope): Output;
+  /** The one text that a word has where no splitting takes place, in all its possible forms. */
+  single(word: Word, scope: Scope): readonly Value[];
+  /** Gives a variable a value, with all that follows from its name. */
+  assign(name: string, variable: Variable, span: Span, scope: Scope, how?: 'plain' | 'exported'): void;
+  /** The chunks of one value, split at blanks unless it is quoted. */
+  split(value: Value, quoted: boolean, scope: Scope): Chunk[];
+  /** Looks at an arithmetic expression: its substitutions, the variables it reads and those it sets. */
+  arithmetic(expression: ArithmeticExpression | undefined, text: string, scope: Scope): void;
+  /** Looks at text that bash evaluates once more: a subscript, an arithmetic operand. */
+  evaluate(text: string | Value, as: Reevaluation, span: Span, scope: Scope): void;
+  /** Judges a program and whatever it runs in turn. */
+  run(argv: readonly Arg[], scope: Scope, how: RunOptions): Output;
+  /** Notes that a file would be written. */
+  write(target: Arg, program: string | undefined, scope: Scope): void;
+}
+
+/** Who runs a program: the shell with its functions and builtins, the shell without functions, or a program. */
+export interface RunOptions {
+  readonly by: 'shell' | 'builtin' | 'program';
+  readonly via?: string | undefined;
+}
+
+/** The step counter of a walk over a command of this length. */
+export function stepCounter(length: number): (steps: number) => void {
+  let left: number = limits.steps + limits.stepsPerCharacter * length;
+  return (steps) => {
+    left -= steps;
+    if (left < 0) throw new LimitReached('too much to look at');
+  };
+}
+
+/** The span to report for a node: its own, or that of the word that holds the nested text. */
+export function spanOf(node: Span, scope: Scope): Span {
+  return scope.within ?? { pos: node.pos, end: node.end };
+}

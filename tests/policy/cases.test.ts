@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest';
+import { decideCommand } from '../../src/policy/decide-command.ts';
+import { type Case, readCases } from './read-cases.ts';
+
+const named = (file: string) =>
+  readCases<Pick<Case, 'command' | 'allow'>>(file).map(
+    (one) => [`${one.command} [${one.allow}]`, one] as const,
+  );
+
+describe('T6: commands that a list, or danger, must stop', () => {
+  test.each(named('./denied.jsonl'))('%s', (_name, { command, allow }) => {
+    const decision = decideCommand(command, allow);
+    expect(decision).toMatchObject({ verdict: 'deny' });
+    expect(decision.rule).not.toBe('not_understood');
+  });
+});
+
+describe('P10: commands that must run', () => {
+  test.each(named('./allowed.jsonl'))('%s', (_name, { command, allow }) => {
+    const decision = decideCommand(command, allow);
+    expect({ verdict: decision.verdict, reason: decision.reason }).toMatchObject({ verdict: 'allow' });
+  });
+});
