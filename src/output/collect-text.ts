@@ -1,0 +1,93 @@
+import { binaryNotice, recogniseContent, sampleBytes } from './binary.ts';
+import { createHeadTail, type TextEnds } from './head-tail.ts';
+import { fromLineStart, untilLineEnd } from './resync.ts';
+import { createSanitiser, type Sanitiser, sanitise } from './sanitise.ts';
+
+/** The bytes of one stream: all of them in order, or both ends of a stream too long to read through. */
+export type StreamBytes =
+  | { readonly kind: 'whole'; readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array> }
+  | {
+      readonly kind: 'ends';
+      readonly head: Uint8Array;
+      readonly tail: Uint8Array;
+      readonly totalBytes: number;
+    };
+
+/** What is kept of a stream's text, and how much of it there was: characters, or bytes when only its ends were read. */
+export interface CollectedText extends TextEnds {
+  readonly total: { readonly unit: 'chars' | 'bytes'; readonly amount: number };
+  /** The line that stands for output that is no text. */
+  readonly binary?: string;
+}
+
+/** Reads a stream and keeps at most `maxChars` characters of its text, from both ends. */
+export async function collectText(stream: StreamBytes, maxChars: number): Promise<CollectedText> {
+  if (stream.kind === 'whole') return collectChunks(stream.chunks, maxChars);
+  const overlap = stream.head.length + stream.tail.length - stream.totalBytes;
+  if (overlap < 0) return collectEnds(stream.head, stream.tail, stream.totalBytes);
+  return collectChunks([stream.head, stream.tail.subarray(overlap)], maxChars);
+}
+
+async function collectChunks(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  maxChars: number,
+): Promise<CollectedText> {
+  const reader = createReader(maxChars);
+  for await (const chunk of chunks) reader.push(chunk);
+  return reader.end();
+}
+
+function collectEnds(head: Uint8Array, tail: Uint8Array, totalBytes: number): CollectedText {
+  const content = recogniseContent(head);
+  if (content.kind === 'binary') return standIn(content.what, totalBytes);
+  return {
+    head: sanitise(untilLineEnd(head), content),
+    tail: sanitise(fromLineStart(tail), content),
+    joined: false,
+    total: { unit: 'bytes', amount: totalBytes },
+  };
+}
+
+/** Looks at the first bytes before it decides what to make of the stream. */
+function createReader(maxChars: number) {
+  const kept = createHeadTail(maxChars);
+  let sample = Buffer.alloc(0);
+  let sanitiser: Sanitiser | undefined;
+  let binary: string | undefined;
+  let totalBytes = 0;
+
+  const decide = (first: Uint8Array) => {
+    const content = recogniseContent(first);
+    if (content.kind === 'binary') {
+      binary = content.what;
+      return;
+    }
+    sanitiser = createSanitiser(content);
+    kept.push(sanitiser.push(first));
+  };
+
+  return {
+    push(chunk: Uint8Array) {
+      totalBytes += chunk.length;
+      if (sanitiser) kept.push(sanitiser.push(chunk));
+      else if (binary === undefined) {
+        const first =
+          sample.length === 0 && chunk.length >= sampleBytes ? chunk : Buffer.concat([sample, chunk]);
+        if (first.length >= sampleBytes) decide(first);
+        else sample = Buffer.from(first);
+      }
+    },
+    end(): CollectedText {
+      if (!sanitiser && binary === undefined) decide(sample);
+      if (binary !== undefined) return standIn(binary, totalBytes);
+      kept.push(sanitiser?.end() ?? '');
+      const { head, tail, joined, totalChars } = kept.end();
+      return { head, tail, joined, total: { unit: 'chars', amount: totalChars } };
+    },
+  };
+}
+
+function standIn(what: string, totalBytes: number): CollectedText {
+  const total = { unit: 'chars', amount: 0 } as const;
+  return { head: '', tail: '', joined: true, total, binary: binaryNotice(what, totalBytes) };
+}

@@ -1,0 +1,32 @@
+import { unfinishedBytes } from './utf8.ts';
+
+/**
+ * The end of a stream from a place where it can be read: the start of a line, because what comes before it may be
+ * half a character or half a terminal sequence.
+ */
+export function fromLineStart(tail: Uint8Array): Uint8Array {
+  const nearHalf = tail.subarray(0, Math.ceil(tail.length / 2));
+  const lineEnd = nearHalf.findIndex((byte) => byte === lf || byte === cr);
+  if (lineEnd >= 0) return tail.subarray(lineEnd + 1);
+  return fromBlank(tail);
+}
+
+/** The beginning of a stream up to a place where it can end: a line's end, or at least a character's. */
+export function untilLineEnd(head: Uint8Array): Uint8Array {
+  const lineEnd = head.lastIndexOf(lf) + 1;
+  const end = lineEnd * 2 >= head.length ? lineEnd : head.length - unfinishedBytes(head);
+  return head.subarray(0, end);
+}
+
+// In one endless line the next best border is a blank: few sequences contain one, and few are longer than this.
+function fromBlank(tail: Uint8Array): Uint8Array {
+  const near = Math.min(sequenceBytes, tail.length >> 1);
+  const blank = tail.subarray(0, near).indexOf(0x20);
+  let start = blank >= 0 ? blank + 1 : near;
+  while (((tail[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return tail.subarray(start);
+}
+
+const lf = 0x0a;
+const cr = 0x0d;
+const sequenceBytes = 256;
