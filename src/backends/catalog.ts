@@ -1,0 +1,10 @@
+import type { Backend } from '../contract/backend.ts';
+import type { WorkerOptions } from '../worker/worker.ts';
+
+/** Every kind of backend, by name. */
+export const backends = {
+  local: async (options: Omit<WorkerOptions, 'table'>): Promise<Backend> => {
+    const { createLocalBackend } = await import('./local/create-local-backend.ts');
+    return createLocalBackend(options);
+  },
+};

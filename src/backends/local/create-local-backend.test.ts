@@ -1,0 +1,44 @@
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/worker.ts';
+import { backends } from '../catalog.ts';
+
+test('the local backend runs commands in this very process, and tells what it cannot promise', async () => {
+  const folder = temporaryFolder();
+  const backend = await backends.local({
+    stateDir: `${folder}/state`,
+    cwd: folder,
+    home: folder,
+    environment: { PATH: '/usr/bin:/bin' },
+    bash: undefined,
+    loginEnv: 'never',
+    envPass: [],
+    envWithhold: [],
+    ringBytes: 65_536,
+    spoolBytes: 1_000_000,
+    spoolTotalBytes: 1_000_000,
+    drainMs: 100,
+    killGraceMs: 500,
+    supervisionRequire: 'group',
+    highestLevel: 'group',
+    sandbox: 'off',
+    network: 'off',
+    networkAllow: [],
+    processes: 'own',
+    workspace: [],
+    ownFiles: [],
+    warmShells: 2,
+    exec: 'off',
+    execAllow: undefined,
+    execGuard: 'dist/exec-guard.js',
+  });
+  expect(backend.abilities).toEqual({ killTree: 'group' });
+  expect((await backend.report()).gaps).not.toEqual([]);
+  const command = { kind: 'shell', script: 'echo $PPID' } as const;
+  await backend.start({ id: 'a', command, cwd: folder, env: {}, stdin: 'empty', timeoutMs: null });
+  await backend.wait('a', 5_000);
+  const { chunks } = await backend.read('a', 0, { waitMs: 0, maxBytes: 100 });
+  expect(Number(Buffer.concat(chunks.map(({ data }) => data)))).toBe(process.pid);
+  await backend.close();
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,9 @@
+import type { Backend } from '../../contract/backend.ts';
+import { createProcessTable } from '../../worker/create-process-table.ts';
+import { createWorker, type WorkerOptions } from '../../worker/worker.ts';
+
+/** The shortest road: a worker in this very process. */
+export function createLocalBackend(options: Omit<WorkerOptions, 'table'>): Backend {
+  const worker = createWorker({ ...options, table: createProcessTable() });
+  return { abilities: { killTree: 'group' }, ...worker };
+}

@@ -1,0 +1,3 @@
+import { runGuard } from './worker/exec/guard.ts';
+
+process.exitCode = await runGuard(process.argv.slice(2));

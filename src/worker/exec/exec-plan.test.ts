@@ -1,0 +1,69 @@
+import { copyFileSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/worker.ts';
+import { toExecPlan } from './exec-plan.ts';
+import { readProgramNeeds } from './program-needs.ts';
+
+let folder = '';
+const plan = (...names: string[]) =>
+  toExecPlan(names, { path: `${folder}:/usr/bin:/bin`, bashPath: '/bin/bash' });
+const script = (name: string, text: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, text, { mode: 0o755 });
+  return path;
+};
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+test('names become files behind all links, as the PATH and the system have them', () => {
+  const first = script('ls', '');
+  symlinkSync('/usr/bin/id', join(folder, 'who'));
+  const { allow } = plan('ls', 'who', 'cd', 'nothing-of-that-name');
+  expect(allow).toEqual(expect.arrayContaining([first, realpathSync('/usr/bin/ls'), '/usr/bin/id']));
+  expect(allow.every((path) => path.startsWith('/'))).toBe(true);
+});
+
+test('shells, loaders and interpreters are added, also those behind env and other scripts', () => {
+  const inner = script('inner', '#!/usr/bin/env -S A=1 sed -f\n');
+  script('outer', `#!${inner} x\n`);
+  const { allow, added } = plan('outer');
+  const sed = realpathSync('/usr/bin/sed');
+  expect(added).toEqual(
+    expect.arrayContaining([inner, '/usr/bin/env', sed, realpathSync('/bin/bash'), realpathSync('/bin/sh')]),
+  );
+  expect(allow).toEqual(expect.arrayContaining([...readProgramNeeds(sed).map((path) => realpathSync(path))]));
+  expect(added).not.toContain(join(folder, 'outer'));
+});
+
+test('scripts that name each other come to an end', () => {
+  script('one', `#!${join(folder, 'two')}\n`);
+  script('two', `#!${join(folder, 'one')}\n`);
+  expect(plan('one').added).toContain(join(folder, 'two'));
+});
+
+test('a folder that is listed opens nothing', () => {
+  mkdirSync(join(folder, 'sub'));
+  expect(plan(folder, '/', 'sub').allow).toEqual(plan().allow);
+});
+
+test('a program with many faces is named, because all of them can be run', () => {
+  copyFileSync('/usr/bin/true', join(folder, 'busybox'));
+  symlinkSync('busybox', join(folder, 'tar'));
+  expect(plan('tar').manyFaces).toEqual([join(folder, 'busybox')]);
+});
+
+test('what is neither script nor program needs nothing', () => {
+  const elf = Buffer.alloc(64);
+  elf.write('\x7fELF\x02\x01', 'latin1');
+  writeFileSync(join(folder, 'static'), elf);
+  for (const path of [
+    script('text', 'echo'),
+    script('none', '#!\n'),
+    join(folder, 'static'),
+    folder,
+    '/nowhere',
+  ])
+    expect(readProgramNeeds(path)).toEqual([]);
+});

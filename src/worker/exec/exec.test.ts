@@ -1,0 +1,301 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { builtGuard } from '../../../tests/support/build.ts';
+import { createTestWorker, type TestWorker, temporaryFolder } from '../../../tests/support/worker.ts';
+import type { WorkerOptions } from '../worker.ts';
+
+const python = '/usr/bin/python3';
+const loader = process.arch === 'x64' ? '/lib64/ld-linux-x86-64.so.2' : '/lib/ld-linux-aarch64.so.1';
+
+let here: TestWorker;
+const make = (execAllow: readonly string[] | undefined, options: Partial<WorkerOptions> = {}) => {
+  here = createTestWorker({ highestLevel: 'namespace', exec: 'enforce', execAllow, ...options });
+  return here;
+};
+afterEach(() => here.close());
+
+/** The exit code and all that was said. */
+const tell = async (script: string) => {
+  const { state, stdout, stderr } = await here.run(script);
+  return `${stdout}${stderr}exit ${state.end?.exitCode}`;
+};
+
+describe('what is not listed is not executed', () => {
+  beforeEach(() => make(['ls', 'cp', 'ln', 'env', 'find', 'chmod', 'cat', python, 'node']));
+
+  test.each([
+    ['by its name', 'id'],
+    ['by its path', '/usr/bin/id'],
+    ['in quotes', `'i'"d"`],
+    ['from a variable', 'x=id; $x'],
+    ['from a substitution', '$(printf i; printf d)'],
+    ['through eval', 'eval "i""d"'],
+    ['through env', 'env id'],
+    ['through exec', 'exec id'],
+    ['through a shell', 'bash -c "exec id"; sh -c id'],
+    ['through find', 'find . -maxdepth 0 -exec id \\;; false'],
+    ['as a copy', 'cp /usr/bin/id ./ls && ./ls'],
+    ['as a symbolic link', 'ln -s /usr/bin/id ls && ./ls'],
+    ['as a hard link', 'cp /usr/bin/id kept && ln kept ls && ./ls'],
+    ['through a listed interpreter', `${python} -c "import os; os.execv('/usr/bin/id', ['id'])"`],
+    [
+      'through node',
+      `node -e "console.error(require('child_process').spawnSync('id').error.code); process.exit(1)"`,
+    ],
+    ['as a script', 'printf "#!/bin/sh\\necho uid=\\n" > s && chmod +x s && ./s'],
+    ['in the background', 'id & wait $!'],
+    [
+      'as a file in memory',
+      `${python} -c "import os; f = os.memfd_create('x', 0); os.write(f, open('/usr/bin/id', 'rb').read()); os.execv(f'/proc/self/fd/{f}', ['id'])"`,
+    ],
+    [
+      'as memory that /proc shows',
+      `${python} - <<'end'
+import mmap, os
+bytes = open('/usr/bin/id', 'rb').read()
+memory = mmap.mmap(-1, len(bytes))
+memory.write(bytes)
+for name in os.listdir('/proc/self/map_files'):
+    path = '/proc/self/map_files/' + name
+    if 'zero' in os.readlink(path):
+        os.execv(path, ['id'])
+raise SystemExit('none found')
+end`,
+    ],
+  ])('%s', async (_way, script) => {
+    const said = await tell(script);
+    expect(said).not.toContain('uid=');
+    expect(said).toMatch(/Permission denied|PermissionError|EACCES|not implemented|Operation not permitted/i);
+    expect(said).not.toMatch(/exit 0$/);
+  });
+
+  test('nor is a fresh program that was written into the workspace', async () => {
+    const { folder } = here;
+    copyFileSync('/usr/bin/true', join(folder, 'fresh'));
+    expect(await tell('chmod +x fresh; ./fresh')).toMatch(/Permission denied\nexit 126$/);
+  });
+
+  test('and a listed program cannot be changed into another', async () => {
+    const said = await tell(
+      'cat /usr/bin/id > /usr/bin/cp; ln -sf /usr/bin/id /usr/bin/cp; env cp --version',
+    );
+    expect(said).toMatch(/Read-only file system|Permission denied/);
+    expect(said).toMatch(/Device or resource busy|Permission denied|Read-only/);
+    expect(said).toContain('cp (GNU coreutils)');
+  });
+});
+
+describe('what is listed works as before', () => {
+  test('with its exit code, pipes, signals, descriptors and variables', async () => {
+    const environment = { PATH: '/usr/bin:/bin', HOME: '/', NODE_OPTIONS: '--no-warnings' };
+    const script =
+      'yes | head -n 1; echo "$(yes 2>&1 | head -n 1)"; trap; ulimit -a; echo /proc/self/fd/*; env -u _ -u NACRE_COMMAND_ID -u PWD; exit 7';
+    make(undefined, { environment, exec: 'off' });
+    const before = await here.run(script, { cwd: '/' });
+    await here.close();
+    make(['yes', 'head', 'env'], { environment });
+    const { stdout, stderr, state } = await here.run(script, { cwd: '/' });
+    expect({ stdout, stderr }).toEqual({ stdout: before.stdout, stderr: before.stderr });
+    expect(stdout).toContain('NODE_OPTIONS=--no-warnings');
+    expect(state).toMatchObject({
+      end: { exitCode: 7 },
+      enforcement: { exec: 'enforced', setuid: false, level: 'namespace' },
+    });
+  });
+
+  test('git with its helpers, also over a local transport', async () => {
+    make(['git', 'ls']);
+    const said = await tell(
+      'git init -q a && cd a && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first && cd .. && git clone -q "file://$PWD/a" b && cd b && git log --format=%s && git gc -q && git fetch -q && git stash list',
+    );
+    expect(said).toMatch(/^first\nexit 0$/);
+  });
+
+  test('git’s helpers that are scripts need the programs that these use', async () => {
+    make(['git']);
+    expect(await tell('git init -q . && git submodule status')).toContain('sed: Permission denied');
+    await here.close();
+    make(['git', 'sed', 'basename', 'uname', 'gettext', 'envsubst']);
+    expect(await tell('git init -q . && git submodule status')).toBe('exit 0');
+  });
+
+  test('node, npm and its scripts, python, make and gcc', async () => {
+    make(['node', 'npm', python, 'make', 'gcc', '/usr/bin/env', 'mv', 'mkdir']);
+    writeFileSync(join(here.folder, 'package.json'), '{"scripts":{"hello":"node -p 6*7"}}');
+    writeFileSync(
+      join(here.folder, 'Makefile'),
+      'all:\n\t@gcc -o out main.c && mkdir -p d && mv out d/out && echo made\n',
+    );
+    writeFileSync(join(here.folder, 'main.c'), 'int main(void) { return 0; }\n');
+    const said = await tell(`npm run -s hello && ${python} -c "print(43)" && make && ./d/out`);
+    expect(said).toMatch(/^42\n43\nmade\n.*Permission denied\nexit 126$/);
+  });
+
+  test('a script runs when it is listed by its path, and so does its interpreter', async () => {
+    const folder = temporaryFolder();
+    const listed = join(folder, 'script');
+    writeFileSync(listed, '#!/usr/bin/env -S sed -f\ns/a/b/\n', { mode: 0o755 });
+    make([listed]);
+    expect(await tell(`echo a > f; ${listed} f`)).toBe('b\nexit 0');
+  });
+
+  test('a long script and input that stays open', async () => {
+    make(['cat']);
+    const long = `${': '.padEnd(9_000, 'x')}\ncat`;
+    const id = await here.start(long, { stdin: 'open' });
+    await here.worker.write(id, Buffer.from('said'), { eof: true });
+    await here.worker.wait(id, 10_000);
+    expect((await here.output(id)).stdout).toBe('said');
+  });
+
+  test.each(['workspace', 'strict'] as const)(
+    'in the sandbox %s, wherever nacre itself lies',
+    async (sandbox) => {
+      process.env.TMPDIR = '/var/tmp';
+      make(['ls', 'cat'], { sandbox });
+      process.env.TMPDIR = '/tmp';
+      const project = join(here.folder, 'project');
+      mkdirSync(project);
+      const { stdout, stderr, state } = await here.run('ls -d .; id', { cwd: project });
+      expect(stdout).toBe('.\n');
+      expect(stderr).toContain('Permission denied');
+      expect(state.enforcement).toMatchObject({ exec: 'enforced', sandbox });
+    },
+  );
+
+  test('without bubblewrap, with what that cannot promise', async () => {
+    make(['ls'], { highestLevel: 'unshare' });
+    const { stderr, state } = await here.run('ls; id');
+    expect(stderr).toContain('Permission denied');
+    expect(state.enforcement).toMatchObject({ exec: 'enforced', level: 'unshare' });
+  });
+});
+
+describe('gaps that are named', () => {
+  test('the dynamic loader runs a program that is not listed', async () => {
+    make(['cp']);
+    const { stdout, state } = await here.run(`cp /usr/bin/id ./elf; ${loader} ./elf`);
+    expect(stdout).toContain('uid=');
+    expect(state.enforcement?.gaps.join()).toContain('dynamic loader');
+  });
+
+  test('a listed interpreter runs the code that it reads', async () => {
+    make([python]);
+    writeFileSync(join(here.folder, 'code'), 'print("read")');
+    const { stdout, state } = await here.run(`${python} code`);
+    expect(stdout).toBe('read\n');
+    expect(state.enforcement?.gaps.join()).toContain('interpreter');
+  });
+
+  test('others start what a command asks them for', async () => {
+    const server = createServer((socket) => socket.end(execFileSync('/usr/bin/id')));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    make(['cat']);
+    const { stdout, state } = await here.run(`exec 3<> /dev/tcp/127.0.0.1/${port} && cat <&3`);
+    expect(stdout).toContain('uid=');
+    expect(state.enforcement?.gaps.join()).toContain('makes others start');
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('one name of a program with many names allows them all', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'busybox'), '#!/bin/bash\necho "$0"\n', { mode: 0o755 });
+    for (const name of ['one', 'other']) symlinkSync('busybox', join(folder, name));
+    make([join(folder, 'one')]);
+    const { stdout, state } = await here.run(`${folder}/other`);
+    expect(stdout).toBe(`${folder}/other\n`);
+    expect(state.enforcement?.gaps.join()).toContain(`${folder}/busybox has many names`);
+  });
+
+  test('without bubblewrap a listed program can be changed by whoever may write to it', async () => {
+    const folder = temporaryFolder();
+    copyFileSync('/usr/bin/true', join(folder, 'mine'));
+    make([join(folder, 'mine'), 'cat'], { highestLevel: 'unshare' });
+    const { stdout, state } = await here.run(`cat /usr/bin/id > ${folder}/mine; ${folder}/mine`);
+    expect(stdout).toContain('uid=');
+    expect(state.enforcement?.gaps.join()).toContain('can change a listed program');
+  });
+
+  test('what a listed program needs can be run by itself', async () => {
+    make(['npm']);
+    const { stdout, state } = await here.run('node -p 1');
+    expect(stdout).toBe('1\n');
+    expect(state.enforcement?.gaps.join()).toMatch(/executes what they need: .*node/);
+  });
+
+  test('a list that allows everything leaves nothing to enforce', async () => {
+    make(undefined);
+    const { stdout, state } = await here.run('id -u');
+    expect(stdout).toMatch(/^\d+\n$/);
+    expect(state.enforcement).toMatchObject({ exec: 'off' });
+    expect(state.enforcement?.gaps.join()).toContain('nothing to enforce');
+  });
+});
+
+describe('where the kernel cannot', () => {
+  /** A guard for which the kernel has no Landlock: its system call is refused, as old kernels and containers do. */
+  const withoutLandlock = (folder: string) => {
+    const path = join(folder, 'denied.mjs');
+    const filter = new URL('../../../tests/children/deny-landlock.mjs', import.meta.url);
+    copyFileSync(filter, path);
+    symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+    symlinkSync(builtGuard, join(folder, 'exec-guard.js'));
+    return path;
+  };
+  const withoutKoffi = (folder: string) => {
+    const path = join(folder, 'exec-guard.mjs');
+    copyFileSync(builtGuard, path);
+    return path;
+  };
+  const cases = [
+    ['Landlock', withoutLandlock, /does not offer Landlock \(landlock_create_ruleset: ENOSYS\)/],
+    ['koffi', withoutKoffi, /package koffi could not be loaded/],
+    ['the guard', (folder: string) => join(folder, 'none.js'), /none\.js is missing/],
+  ] as const;
+
+  test.each(cases)('have %s, enforce refuses and says what is missing', async (_what, prepare, reason) => {
+    make(['ls']);
+    const execGuard = prepare(here.folder);
+    const other = createTestWorker({
+      highestLevel: 'namespace',
+      exec: 'enforce',
+      execAllow: ['ls'],
+      execGuard,
+    });
+    await expect(other.run('touch ran')).rejects.toMatchObject({
+      code: 'isolation_unavailable',
+      message: expect.stringMatching(reason),
+    });
+    await other.close();
+  });
+
+  test.each(cases)('have %s, report runs and names the gap', async (_what, prepare, reason) => {
+    make(['ls']);
+    const execGuard = prepare(here.folder);
+    const other = createTestWorker({
+      highestLevel: 'namespace',
+      exec: 'report',
+      execAllow: ['ls'],
+      execGuard,
+    });
+    const { stdout, state } = await other.run('id -u');
+    expect(stdout).toMatch(/^\d+\n$/);
+    expect(state.enforcement).toMatchObject({ exec: 'off', level: 'namespace' });
+    expect(state.enforcement?.gaps.join()).toMatch(reason);
+    expect((await other.worker.report()).landlock).toMatch(reason);
+    await other.close();
+  });
+
+  test('hold commands without a namespace, they are refused or told', async () => {
+    make(['ls'], { highestLevel: 'group' });
+    await expect(here.run('ls')).rejects.toThrow('do not run in a namespace');
+    const other = createTestWorker({ exec: 'report', execAllow: ['ls'] });
+    const { state } = await other.run('ls');
+    expect(state.enforcement?.gaps.join()).toContain('do not run in a namespace');
+    await other.close();
+  });
+});

@@ -1,0 +1,96 @@
+import { getSystemErrorName } from 'node:util';
+
+/** The few calls of the C library that a process needs to restrict itself; each throws with the reason when it fails. */
+export interface Libc {
+  /** The number of Landlock's version. */
+  landlockVersion(): number;
+  createRuleset(attributes: Buffer): number;
+  addRule(ruleset: number, rule: Buffer): void;
+  restrictSelf(ruleset: number): void;
+  /** A descriptor that only names a file; null when there is none. */
+  openPath(path: string): number | null;
+  forbidNewPrivileges(): void;
+  /** True when the right could be given up for good. */
+  dropCapability(number: number): boolean;
+  installFilter(filter: Buffer): void;
+  keepOpen(fd: number): void;
+  resetSignal(number: number): void;
+  setVariable(name: string, value: string): void;
+  /** Becomes another program; returns only by throwing. */
+  become(argv: readonly string[]): void;
+}
+
+const landlock = { create: 444, add: 445, restrict: 446 };
+const prctlOptions = { seccomp: 22, dropBound: 24, noNewPrivileges: 38 };
+const pathOnly = 0o10000000;
+const closeOnExec = 0o2000000;
+const setDescriptorFlags = 2;
+
+/** Loads the C library of this process. */
+export async function loadLibc(): Promise<Libc> {
+  const { default: koffi } = await import('koffi');
+  const library = koffi.load(null);
+  const syscall = library.func('long syscall(long number, ...)');
+  const prctl = library.func('int prctl(int option, ulong a, ulong b, ulong c, ulong d)');
+  const open = library.func('int open(const char *path, int flags)');
+  const fcntl = library.func('int fcntl(int fd, int command, long argument)');
+  const signal = library.func('void *signal(int number, void *handler)');
+  const setenv = library.func('int setenv(const char *name, const char *value, int replace)');
+  const execv = library.func('int execv(const char *path, const char **argv)');
+  const program = koffi.struct({ length: 'uint16_t', filter: 'void *' });
+  const install = library.func('prctl', 'int', ['int', 'ulong', koffi.pointer(program)]);
+  const checked = (what: string, result: unknown): number => {
+    if (Number(result) < 0) throw new Error(`${what}: ${getSystemErrorName(-koffi.errno())}`);
+    return Number(result);
+  };
+  const versionFlag = 1;
+
+  return {
+    landlockVersion: () =>
+      checked(
+        'landlock_create_ruleset',
+        syscall(landlock.create, 'void *', null, 'size_t', 0, 'uint32_t', versionFlag),
+      ),
+    createRuleset: (attributes) =>
+      checked(
+        'landlock_create_ruleset',
+        syscall(landlock.create, 'void *', attributes, 'size_t', attributes.length, 'uint32_t', 0),
+      ),
+    addRule(ruleset, rule) {
+      const pathBeneath = 1;
+      const result = syscall(landlock.add, 'int', ruleset, 'int', pathBeneath, 'void *', rule, 'uint32_t', 0);
+      checked('landlock_add_rule', result);
+    },
+    restrictSelf(ruleset) {
+      checked('landlock_restrict_self', syscall(landlock.restrict, 'int', ruleset, 'uint32_t', 0));
+    },
+    openPath(path) {
+      const fd = Number(open(path, pathOnly | closeOnExec));
+      return fd < 0 ? null : fd;
+    },
+    forbidNewPrivileges() {
+      checked('no_new_privs', prctl(prctlOptions.noNewPrivileges, 1, 0, 0, 0));
+    },
+    dropCapability: (number) => Number(prctl(prctlOptions.dropBound, number, 0, 0, 0)) === 0,
+    installFilter(filter) {
+      const filterMode = 2;
+      const stepBytes = 8;
+      checked(
+        'seccomp',
+        install(prctlOptions.seccomp, filterMode, { length: filter.length / stepBytes, filter }),
+      );
+    },
+    keepOpen(fd) {
+      checked(`descriptor ${fd}`, fcntl(fd, setDescriptorFlags, 0));
+    },
+    resetSignal(number) {
+      signal(number, null);
+    },
+    setVariable(name, value) {
+      checked(name, setenv(name, value, 1));
+    },
+    become(argv) {
+      checked(`${argv[0]}`, execv(argv[0], [...argv, null]));
+    },
+  };
+}

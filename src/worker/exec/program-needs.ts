@@ -1,0 +1,49 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+
+/** The words of the line that names a script's interpreter, or an ELF file's loader; empty when it has neither. */
+export function readProgramNeeds(file: string): readonly string[] {
+  const head = readBytes(file, 0, headBytes);
+  if (head.toString('latin1', 0, 2) === '#!') return toWords(head);
+  return isElf64(head) ? toLoader(file, head) : [];
+}
+
+const headBytes = 4_096;
+const interpreterSegment = 3;
+const longestPath = 4_096;
+
+function toWords(head: Buffer): readonly string[] {
+  const [line = ''] = head.toString('utf8', 2).split('\n');
+  return line.split(/\s+/).filter((word) => word !== '');
+}
+
+function isElf64(head: Buffer): boolean {
+  return head.length >= 64 && head.readUInt32BE(0) === 0x7f454c46 && head[4] === 2 && head[5] === 1;
+}
+
+// The table of segments says where the loader's name stands.
+function toLoader(file: string, head: Buffer): readonly string[] {
+  const size = head.readUInt16LE(54);
+  const count = head.readUInt16LE(56);
+  const table = readBytes(file, Number(head.readBigUInt64LE(32)), size * count);
+  for (let at = 0; at + 56 <= table.length; at += size) {
+    if (table.readUInt32LE(at) !== interpreterSegment) continue;
+    const length = Math.min(Number(table.readBigUInt64LE(at + 32)), longestPath);
+    const name = readBytes(file, Number(table.readBigUInt64LE(at + 8)), length);
+    return [name.toString('utf8').replace(/\0.*$/s, '')];
+  }
+  return [];
+}
+
+function readBytes(file: string, from: number, count: number): Buffer {
+  const bytes = Buffer.alloc(count);
+  let fd: number | undefined;
+  try {
+    fd = openSync(file, 'r');
+    return bytes.subarray(0, readSync(fd, bytes, 0, count, from));
+  } catch {
+    // What cannot be read, such as a folder, needs nothing that could be found out.
+    return Buffer.alloc(0);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

@@ -1,0 +1,49 @@
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
+
+const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+
+/** Both ends of a named pipe whose name is already gone. */
+export interface Fifo {
+  /** The end that stays with us and never blocks us. */
+  readonly ours: number;
+  /** The end that the command gets, which behaves like any pipe. */
+  readonly theirs: number;
+}
+
+/** Opens a FIFO that the command writes to. The writer is held until the command has it, or we would read an end. */
+export function openForReading(name: string): Fifo {
+  return withHolder(name, O_RDONLY | O_NONBLOCK, () => {
+    const [ours, theirs] = openBoth(name, O_RDONLY | O_NONBLOCK, O_WRONLY);
+    return { ours, theirs };
+  });
+}
+
+/** Opens a FIFO that the command reads from. */
+export function openForWriting(name: string): Fifo {
+  return withHolder(name, O_RDWR | O_NONBLOCK, () => {
+    const [theirs, ours] = openBoth(name, O_RDONLY, O_WRONLY | O_NONBLOCK);
+    return { ours, theirs };
+  });
+}
+
+// O_NONBLOCK belongs to the open file, which a child shares with us: the command's end is opened without it, and
+// that does not block only because somebody (the holder) is already at the other end.
+function withHolder(name: string, holderFlags: number, open: () => Fifo): Fifo {
+  const holder = openSync(name, holderFlags);
+  try {
+    return open();
+  } finally {
+    closeSync(holder);
+    rmSync(name, { force: true });
+  }
+}
+
+function openBoth(name: string, readerFlags: number, writerFlags: number): readonly [number, number] {
+  const reader = openSync(name, readerFlags);
+  try {
+    return [reader, openSync(name, writerFlags)];
+  } catch (error) {
+    closeSync(reader);
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import type { JobSpec } from '../contract/job.ts';
+import { createStopwatch } from '../support/stopwatch.ts';
+import { type Environment, toCommandEnvironment } from './environment.ts';
+import type { ExecChoice } from './exec/choose-exec-guard.ts';
+import type { FifoPool } from './fifo-pool.ts';
+import type { Ward, Warden } from './limits/create-warden.ts';
+import type { ProcessTable } from './process-table.ts';
+import { createFoundTree } from './process-tree.ts';
+import { checkStart } from './start-failures.ts';
+import { type ProcessPlan, startProcess } from './start-process.ts';
+import type { Starter } from './starter.ts';
+import { toEnforcement } from './supervision/supervisor.ts';
+
+/** What commands are started from, whichever way. */
+export interface StartMeans {
+  readonly bashPath: string;
+  readonly fifos: FifoPool;
+  readonly table: ProcessTable;
+  readonly env: Environment;
+  /** The PATH that commands get. */
+  readonly path: string;
+  readonly warden: Warden;
+  /** What the kernel holds commands to, and where it does not. */
+  readonly execChoice: ExecChoice;
+  /** Where a long script may be put for a moment. */
+  scriptPath(id: string): string;
+}
+
+/** Starts each command in a process group of its own; its processes are found by looking for them. */
+export function createGroupStarter(means: StartMeans): Starter {
+  const { table, fifos, bashPath } = means;
+  const gaps = [...table.gaps, ...means.execChoice.gaps];
+  return {
+    level: 'group',
+    exec: 'off',
+    gaps,
+    async start(spec) {
+      const marker = { NACRE_COMMAND_ID: spec.id };
+      const elapsed = createStopwatch();
+      const ward = means.warden.take({
+        id: spec.id,
+        asked: spec.limits,
+        residents: null,
+        isPowerless: false,
+        enters: 'alone',
+      });
+      const process = await startBound(spec, ward, means.path, {
+        prelude: ward.prelude,
+        command: spec.command,
+        cwd: spec.cwd,
+        env: toCommandEnvironment(means.env, spec.env, marker),
+        bashPath,
+        fifos: await fifos.take(spec.stdin === 'open' ? 3 : 2),
+        scriptPath: means.scriptPath(spec.id),
+      });
+      const startTime = await table.startTime(process.pid).catch(() => null);
+      const root = { pid: process.pid, startTime, marker: `NACRE_COMMAND_ID=${spec.id}`, elapsed };
+      const tree = createFoundTree(root, table);
+      const all = { setuid: true, exec: 'off', gaps: [...gaps, ...ward.gaps] } as const;
+      return {
+        process,
+        tree,
+        enforcement: toEnforcement('group', noIsolation, all),
+        watch: ward.watch({ tree, endedCpuMs: () => null }),
+      };
+    },
+    async close() {},
+  };
+}
+
+async function startBound(spec: JobSpec, ward: Ward, path: string, plan: ProcessPlan) {
+  try {
+    // A shell that becomes the program would tell of its absence in its own words.
+    if (ward.prelude !== '' && spec.command.kind === 'argv') checkStart(spec.command.argv[0], spec.cwd, path);
+    return await startProcess(plan);
+  } catch (error) {
+    ward.drop();
+    throw error;
+  }
+}
+
+const noIsolation = {
+  sandbox: 'off',
+  network: 'on',
+  networkAllow: [],
+  processes: 'host',
+  workspace: [],
+} as const;

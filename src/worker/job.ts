@@ -1,0 +1,285 @@
+import { Socket } from 'node:net';
+import { constants as os } from 'node:os';
+import type { StopOptions } from '../contract/backend.ts';
+import { NacreError } from '../contract/failure.ts';
+import type { Enforcement } from '../contract/isolation.ts';
+import type {
+  Cursor,
+  EndCause,
+  JobEnd,
+  JobSpec,
+  JobState,
+  JobStatus,
+  ReadResult,
+  Stream,
+} from '../contract/job.ts';
+import { createBell } from '../support/bell.ts';
+import { createDeferred } from '../support/deferred.ts';
+import { createStopwatch } from '../support/stopwatch.ts';
+import { within } from '../support/within.ts';
+import { type Capture, captureStream } from './capture.ts';
+import type { Watch } from './limits/create-watch.ts';
+import type { LimitReached } from './limits/judge-end.ts';
+import { createOutputLog, type OutputLog } from './output-log.ts';
+import type { ProcessTree } from './process-tree.ts';
+import { type Spool, SpoolFullError } from './spool.ts';
+import type { ProcessExit } from './start-process.ts';
+import type { Started } from './starter.ts';
+
+/** What a job needs from its worker. */
+export interface JobOptions {
+  readonly spool: Spool;
+  readonly ringBytes: number;
+  readonly spoolBytes: number;
+  readonly drainMs: number;
+  readonly killGraceMs: number;
+  readonly withheldEnv: readonly string[];
+}
+
+// What a one-shot command leaves running gets a moment to end politely; its caller is waiting for the answer.
+const leftoverGraceMs = 100;
+// A killed process is reaped at once; one that the kernel does not let go of would keep us waiting for ever.
+const reapMs = 1_000;
+// What a program says of a limit stands at the end of its output.
+const evidenceBytes = 16_384;
+const byForce: StopOptions = { signal: 'SIGKILL', graceMs: 0 };
+
+/**
+ * One command from its first byte to its tombstone:
+ * 1. `attach`: the process runs, both outputs flow into the log, the timeout counts.
+ * 2. `conclude`: the process's own end decides; what is in the pipes is taken, whoever still holds them gets a
+ *    bounded time, and what is left running is named and ended.
+ * 3. `stop` instead, when a timeout, the caller or a quota says so: the whole tree is ended first.
+ * 4. `seal`: the end is known, readers and waiters are woken, the log stays readable.
+ */
+export class Job {
+  readonly #spec: JobSpec;
+  readonly #options: JobOptions;
+  readonly #log: OutputLog;
+  readonly #startedAt = new Date().toISOString();
+  readonly #elapsed = createStopwatch();
+  readonly #bell = createBell();
+  readonly #ended = createDeferred<void>();
+  #captures: readonly Capture[] = [];
+  #input: Socket | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #tree: ProcessTree | null = null;
+  #enforcement: Enforcement | null = null;
+  #deniedHosts: () => readonly string[] = () => [];
+  #watch: Watch | null = null;
+  #exited: Promise<void> = Promise.resolve();
+  #exit: ProcessExit | null = null;
+  /** True once its end has begun, by itself or by somebody; the first to begin it decides the cause. */
+  #ending = false;
+  #limit: LimitReached | null = null;
+  #end: { readonly durationMs: number; readonly value: JobEnd } | null = null;
+
+  constructor(spec: JobSpec, options: JobOptions) {
+    this.#spec = spec;
+    this.#options = options;
+    this.#log = createOutputLog({
+      ringBytes: options.ringBytes,
+      spool: options.spool,
+      onRelief: () => this.#resumeReading(),
+      onSpoolFailure: (error) => this.#onSpoolFailure(error),
+    });
+  }
+
+  /** Takes charge of a process that has just started. */
+  attach({ process, tree, enforcement, deniedHosts, watch }: Started): void {
+    const { timeoutMs } = this.#spec;
+    this.#tree = tree;
+    this.#enforcement = enforcement;
+    if (deniedHosts) this.#deniedHosts = deniedHosts;
+    this.#captures = [
+      captureStream(process.stdout, (bytes) => this.#take('stdout', bytes)),
+      captureStream(process.stderr, (bytes) => this.#take('stderr', bytes)),
+    ];
+    if (process.stdin !== null) this.#input = openInput(process.stdin);
+    if (process.order !== undefined) this.#give(process.order);
+    this.#watch = watch;
+    watch.begin((reached) => this.#giveUp(reached));
+    if (timeoutMs !== null) this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
+    this.#exited = process.exited.then((exit) => {
+      this.#exit = exit;
+    });
+    void this.#exited.then(() => this.#conclude());
+  }
+
+  /** Ends a job whose program could not be executed, the way a shell reports it. */
+  async refuse(reason: string): Promise<void> {
+    this.#log.append('stderr', Buffer.from(`${reason}\n`));
+    this.#exit = { code: 126, signal: null };
+    this.#ending = true;
+    await this.#seal({ cause: 'exit' });
+  }
+
+  /** The job as it is now. */
+  state(): JobState {
+    return {
+      id: this.#spec.id,
+      status: this.#status(),
+      pid: this.#tree?.pid ?? null,
+      startedAt: this.#startedAt,
+      durationMs: Math.round(this.#end?.durationMs ?? this.#elapsed()),
+      stdoutBytes: this.#log.stdoutBytes,
+      stderrBytes: this.#log.stderrBytes,
+      withheldEnv: this.#options.withheldEnv,
+      enforcement: this.#enforcement,
+      resources: this.#watch?.resources() ?? null,
+      end: this.#end?.value ?? null,
+    };
+  }
+
+  /** Bytes from a position on; waits up to `waitMs` for the first of them. */
+  async read(from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult> {
+    if (!Number.isInteger(from) || from < 0 || from > this.#log.end) throw outsideLog(from, this.#log.end);
+    if (from === this.#log.end && !this.#end && options.waitMs > 0) await this.#bell.heard(options.waitMs);
+    const final = this.#end !== null;
+    const chunks = await this.#log.read(from, options.maxBytes);
+    const next = chunks.reduce((at, chunk) => at + chunk.data.length, from);
+    return { chunks, next, end: this.#log.end, final };
+  }
+
+  /** Waits up to `waitMs` for the end. */
+  async wait(waitMs: number): Promise<JobState> {
+    if (!this.#end) await within(this.#ended.promise, waitMs);
+    return this.state();
+  }
+
+  /** Writes to the command's stdin; resolves when the command has taken it or does not want it any more. */
+  async write(data: Uint8Array, { eof = false } = {}): Promise<void> {
+    const input = this.#input;
+    if (!input || this.#end) throw new NacreError('invalid_request', `${this.#spec.id} takes no input.`);
+    if (data.length > 0) await new Promise<void>((resolve) => input.write(data, () => resolve()));
+    if (eof) input.end();
+  }
+
+  /** Ends the whole tree; resolves when its death is confirmed. */
+  async stop(cause: EndCause, options: StopOptions): Promise<JobState> {
+    if (!this.#ending) {
+      this.#ending = true;
+      const survivors = (await this.#tree?.end(options)) ?? [];
+      await this.#seal({ cause, survivors });
+    } else if (!this.#end) {
+      // Whoever is in more of a hurry than the first to ask does not wait for the first one's grace.
+      await this.#tree?.end(options);
+    }
+    await this.#ended.promise;
+    return this.state();
+  }
+
+  /** Forgets the output. */
+  dispose(): Promise<void> {
+    return this.#log.dispose();
+  }
+
+  #take(stream: Stream, bytes: Uint8Array): boolean {
+    const room = this.#options.spoolBytes - this.#log.end;
+    this.#log.append(stream, bytes.length > room ? bytes.subarray(0, room) : bytes);
+    this.#bell.ring();
+    if (bytes.length <= room) return !this.#log.pressed;
+    const detail = `It wrote more than ${this.#options.spoolBytes} bytes of output.`;
+    this.#giveUp({ cause: 'output_limit', detail });
+    return false;
+  }
+
+  #give(order: string): void {
+    this.#input?.write(order);
+    if (this.#spec.stdin === 'open') return;
+    this.#input?.end();
+    this.#input = null;
+  }
+
+  #resumeReading(): void {
+    for (const capture of this.#captures) capture.resume();
+  }
+
+  #onTimeout(): void {
+    void this.stop('timeout', { signal: 'SIGTERM', graceMs: this.#options.killGraceMs });
+  }
+
+  #onSpoolFailure(error: Error): void {
+    const cause = error instanceof SpoolFullError ? 'output_limit' : 'spool_failed';
+    this.#giveUp({ cause, detail: `Its output could not be kept: ${error.message}.` });
+  }
+
+  #giveUp(limit: LimitReached): void {
+    this.#limit ??= limit;
+    void this.stop(limit.cause, byForce);
+  }
+
+  async #conclude(): Promise<void> {
+    const tree = this.#tree;
+    if (this.#ending || !tree) return;
+    this.#ending = true;
+    clearTimeout(this.#timer);
+    const atEnd = this.#captures.map((capture) => capture.drain()).every(Boolean);
+    if (tree.certainlyEmpty()) return this.#seal({ cause: 'exit' });
+    const ends = Promise.all(this.#captures.map((capture) => capture.ended));
+    if (!atEnd) await within(Promise.race([ends, tree.finished]), this.#options.drainMs);
+    const leftRunning = await tree.describe();
+    const survivors = await tree.end({ signal: 'SIGTERM', graceMs: leftoverGraceMs });
+    return this.#seal({ cause: 'exit', leftRunning, survivors });
+  }
+
+  async #seal(end: Partial<JobEnd> & Pick<JobEnd, 'cause'>): Promise<void> {
+    if (!this.#exit) await within(this.#exited, reapMs);
+    const { code, signal } = this.#exit ?? { code: null, signal: 'SIGKILL' };
+    for (const capture of this.#captures) {
+      capture.drain();
+      capture.close();
+    }
+    this.#input?.destroy();
+    clearTimeout(this.#timer);
+    if (end.cause === 'exit' || end.cause === 'timeout') this.#limit ??= await this.#judge();
+    this.#watch?.end();
+    const exitCode = signal ? 128 + os.signals[signal] : (code ?? 0);
+    const failure = toFailure(end.cause, this.#limit);
+    const found = { detail: null, leftRunning: [], survivors: [], deniedHosts: this.#deniedHosts() };
+    const value = { ...found, ...end, ...failure, exitCode, signal };
+    this.#end = { durationMs: this.#elapsed(), value };
+    void this.#log.finish().catch(() => {});
+    this.#tree?.release();
+    this.#ended.resolve();
+    this.#bell.ring();
+  }
+
+  // Only what really ran can have come to a limit.
+  async #judge(): Promise<LimitReached | null> {
+    if (!this.#watch || !this.#exit) return null;
+    const tail = Math.max(0, this.#log.end - evidenceBytes);
+    return this.#watch.judge(this.#exit, async () => {
+      const chunks = await this.#log.read(tail, evidenceBytes).catch(() => []);
+      const own = chunks.filter(({ stream }) => stream === 'stderr').map(({ data }) => data);
+      return Buffer.concat(own).toString('latin1');
+    });
+  }
+
+  #status(): JobStatus {
+    if (!this.#end) return this.#tree ? 'running' : 'pending';
+    const { cause, exitCode } = this.#end.value;
+    if (cause === 'exit') return exitCode === 0 ? 'completed' : 'failed';
+    return cause === 'timeout' ? 'timeout' : 'killed';
+  }
+}
+
+// Who ended it comes first; that it was held up by a limit until its time was over is worth a word.
+function toFailure(cause: EndCause, limit: LimitReached | null): Partial<LimitReached> | null {
+  if (cause === 'stopped') return null;
+  if (cause !== 'timeout') return limit;
+  return limit?.cause === 'processes' ? { detail: limit.detail } : null;
+}
+
+// A command may close its stdin, or never read it: neither is our error.
+function openInput(fd: number): Socket {
+  const input = new Socket({ fd, readable: false, writable: true });
+  input.on('error', () => {});
+  return input;
+}
+
+function outsideLog(from: Cursor, end: Cursor): NacreError {
+  return new NacreError('invalid_request', `cursor ${from} is not in the output, which ends at ${end}.`, {
+    hint: 'Use the cursor of an earlier reply, or 0 to start over.',
+  });
+}

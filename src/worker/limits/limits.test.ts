@@ -1,0 +1,185 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runChild } from '../../../tests/support/child.ts';
+import { processesWith } from '../../../tests/support/processes.ts';
+import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
+import type { Limits } from '../../contract/limits.ts';
+import { createCgroups } from './cgroups.ts';
+import { findCgroupParents } from './find-cgroup-parents.ts';
+
+// Bounded by themselves: one allocation of 2 GiB, four of 512 MiB, a storm of 3000 processes that end soon.
+const allocate = (bytes: string) => `perl -e '$x = "a" x (${bytes}); print length $x; sleep 3'`;
+const four = `for i in 1 2 3 4; do ${allocate('2**29')} & done; wait`;
+const storm = `perl -e 'for (1..3000) { my $p = fork; die "fork: $!" unless defined $p; if (!$p) { sleep 9; exit } } sleep 9'`;
+const canMakeGroups = createCgroups('probe-of-tests').create('x', { maxProcesses: 10 });
+await canMakeGroups?.remove();
+
+const groupsLeft = () =>
+  findCgroupParents({ mayEnable: false }).flatMap(({ parent }) =>
+    existsSync(parent) ? readdirSync(parent).filter((name) => name.includes(`-${process.pid}-`)) : [],
+  );
+
+const ways = [
+  { highestLevel: 'namespace', cgroups: true },
+  { highestLevel: 'namespace', cgroups: false },
+  { highestLevel: 'unshare', cgroups: true },
+  { highestLevel: 'group', cgroups: true },
+  { highestLevel: 'group', cgroups: false },
+] as const;
+
+describe.each(ways)('S5: limits at level $highestLevel, cgroups $cgroups', (way) => {
+  let here: TestWorker;
+  beforeEach(() => {
+    here = createTestWorker({ ...way, supervisionRequire: way.highestLevel, killGraceMs: 200 });
+  });
+  afterEach(async () => {
+    await here.close();
+    // Shells that were never used die with their supervisor, a moment after it.
+    await expect.poll(() => processesWith(here.folder), { timeout: 5_000 }).toEqual([]);
+    expect(groupsLeft()).toEqual([]);
+  });
+  const end = async (script: string, limits: Limits) => {
+    const { state } = await here.run(script, { limits, timeoutMs: 15_000 });
+    return { ...state.end, status: state.status, gaps: state.enforcement?.gaps ?? [] };
+  };
+  const isHeld = way.cgroups && canMakeGroups !== null;
+
+  test('2 GiB in one process are refused by its own limit', async () => {
+    const found = await end(allocate('2**31'), { memoryBytes: 200_000_000 });
+    expect(found).toMatchObject({ status: 'killed', cause: 'oom' });
+    expect(found.detail).toMatch(/Out of memory.*200 MB/);
+  });
+
+  test('2 GiB in four processes end the tree that may have less', async () => {
+    const found = await end(four, { treeMemoryBytes: 250_000_000 });
+    expect(found).toMatchObject({ status: 'killed', cause: 'oom' });
+    expect(found.detail).toMatch(
+      isHeld ? /more than 250 MB.*the kernel ended/ : /used \d+ MB .* limit of 250 MB/,
+    );
+    expect(found.gaps.some((gap) => gap.includes('memory of a whole tree'))).toBe(!isHeld);
+  });
+
+  test('a storm of processes is held or ended at the limit, and another command is answered meanwhile', async () => {
+    const id = await here.start(storm, { limits: { maxProcesses: 50 }, timeoutMs: 15_000 });
+    expect((await here.run('echo still here')).stdout).toBe('still here\n');
+    const { end: found, resources } = await here.worker.wait(id, 15_000);
+    expect(found).toMatchObject({ cause: 'processes' });
+    expect(found?.detail).toMatch(/50/);
+    expect(resources?.processes ?? 0).toBeLessThan(isHeld ? 51 : 3_000);
+  });
+
+  test('CPU time ends a command by a signal that it could act on', async () => {
+    const found = await end('while :; do :; done', { cpuSeconds: 1 });
+    expect(found).toMatchObject({ cause: 'cpu', signal: 'SIGXCPU' });
+    expect(found.detail).toMatch(/a process may use 1 s/);
+  });
+
+  test('a file does not grow above the limit', async () => {
+    const found = await end('head -c 3000000 /dev/zero > big', { fileBytes: 1_024_000 });
+    expect(found).toMatchObject({ cause: 'file_size', exitCode: 153 });
+    expect((await here.run('stat -c %s big')).stdout).toBe('1024000\n');
+  });
+
+  test('within its limits a command runs as ever, program and arguments too', async () => {
+    const limits = {
+      memoryBytes: 5e8,
+      treeMemoryBytes: 5e8,
+      maxProcesses: 50,
+      cpuSeconds: 9,
+      fileBytes: 1e6,
+    };
+    const { state, stdout } = await here.run('', {
+      limits,
+      command: { kind: 'argv', argv: ['printf', '%s|', 'a b', "it's", '$HOME'] },
+    });
+    expect([state.end?.cause, state.end?.detail, stdout]).toEqual(['exit', null, "a b|it's|$HOME|"]);
+    const missing = here.run('', { limits, command: { kind: 'argv', argv: ['no-such-program'] } });
+    await expect(missing).rejects.toMatchObject({ code: 'program_not_found' });
+    expect((await here.run('echo a; nowhere', { limits })).stderr).toMatch(/line \d+: nowhere/);
+  });
+});
+
+describe('limits', () => {
+  test('S5: a call can tighten what the settings grant, and cannot widen it', async () => {
+    const here = createTestWorker({ highestLevel: 'namespace', fileBytes: 2_048, memoryBytes: 300_000_000 });
+    const seen = async (limits: Limits) => (await here.run('ulimit -f; ulimit -d', { limits })).stdout;
+    expect(await seen({})).toBe('2\n292969\n');
+    expect(await seen({ fileBytes: 4_096, memoryBytes: 100_000_000 })).toBe('2\n97657\n');
+    await here.close();
+  });
+
+  test.each(['workspace', 'strict'] as const)('S5: they hold in the sandbox %s', async (sandbox) => {
+    const here = createTestWorker({ highestLevel: 'namespace', supervisionRequire: 'namespace' });
+    const cwd = mkdtempSync('/var/tmp/nacre-limits-');
+    const found = await here.run(storm, { cwd, isolation: { sandbox }, limits: { maxProcesses: 50 } });
+    expect(found.state.end).toMatchObject({ cause: 'processes', detail: expect.stringContaining('50') });
+    expect(found.state.enforcement?.gaps).not.toContain('As root a command can lift its own limits.');
+    await here.close();
+    rmSync(cwd, { recursive: true });
+  });
+
+  test('S5: death by a signal that no limit explains stays what it is', async () => {
+    const here = createTestWorker();
+    const limits = {
+      cpuSeconds: 60,
+      memoryBytes: 1e9,
+      fileBytes: 1e6,
+      maxProcesses: 100,
+      treeMemoryBytes: 1e9,
+    };
+    const { state } = await here.run('kill -9 $$', { limits });
+    expect(state.end).toMatchObject({ cause: 'exit', exitCode: 137, detail: null });
+    await here.close();
+  });
+
+  test('S5: a program that ignores the first signal of the CPU limit is ended by the second', async () => {
+    const here = createTestWorker({ highestLevel: 'namespace' });
+    const { state } = await here.run('trap "" XCPU; while :; do :; done', { limits: { cpuSeconds: 1 } });
+    expect(state.end).toMatchObject({ cause: 'cpu', signal: 'SIGKILL' });
+    await here.close();
+  });
+
+  test('S5: they hold for an ordinary user', async () => {
+    expect(await runChild('limited-user')).toEqual({
+      memory: 'oom',
+      tree: 'oom',
+      storm: 'processes',
+      cpu: 'cpu',
+      file: 'file_size',
+      after: 'still here\n',
+    });
+  });
+});
+
+describe('S7: what a command uses', () => {
+  test.each(['namespace', 'unshare', 'group'] as const)(
+    'is known while it runs, at level %s',
+    async (highestLevel) => {
+      const here = createTestWorker({ highestLevel, supervisionRequire: highestLevel });
+      const script = `perl -e '$x = "a" x 80_000_000; $_++ for 1..2e7; sleep 60' & sleep 60`;
+      const id = await here.start(script);
+      await expect
+        .poll(async () => (await here.worker.wait(id, 0)).resources?.peakMemoryBytes, { timeout: 10_000 })
+        .toBeGreaterThan(80_000_000);
+      await expect
+        .poll(async () => (await here.worker.wait(id, 0)).resources?.cpuMs, { timeout: 10_000 })
+        .toBeGreaterThan(200);
+      const { resources } = await here.worker.stop(id, { signal: 'SIGKILL', graceMs: 0 });
+      expect(resources?.processes).toBe(3);
+      expect(resources?.peakMemoryBytes).toBeLessThan(400_000_000);
+      await here.close();
+    },
+  );
+
+  test('is not guessed for a command that nobody could look at, and its CPU time is exact', async () => {
+    const here = createTestWorker({ highestLevel: 'namespace' });
+    const { state } = await here.run('true');
+    expect(state.resources).toEqual({ cpuMs: expect.any(Number), peakMemoryBytes: null, processes: null });
+    const busy = await here.run(`perl -e '$_++ for 1..1e7; my @t = times; print $t[0] + $t[1]'`);
+    const ownMs = Number(busy.stdout) * 1_000;
+    expect(ownMs).toBeGreaterThan(50);
+    expect(busy.state.resources?.cpuMs).toBeGreaterThanOrEqual(ownMs - 20);
+    expect(busy.state.resources?.cpuMs).toBeLessThan(ownMs + 200);
+    await here.close();
+  });
+});

@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { systemUnits } from './limits/system-units.ts';
+import {
+  type ProcessInfo,
+  type ProcessTable,
+  type ProcessUsage,
+  selectMembers,
+  type TreeRoot,
+} from './process-table.ts';
+
+const batch = 256;
+
+/**
+ * The process table of Linux, read from /proc. Numbers are handed out in ascending order, so what a young job
+ * started has a higher number than the job's own process until the counter wraps; only those are looked at. An older
+ * job may have seen the counter go all the way round, and then only the time of a start tells.
+ */
+export function createProcProcessTable(): ProcessTable {
+  const turnMs = shortestTurnMs();
+  return {
+    name: '/proc',
+    gaps: [
+      'A command that clears its environment and leaves its session is not found again.',
+      "Commands of a server that was itself killed (SIGKILL) live on, and nacre's own files are not hidden from commands.",
+    ],
+    startTime: async (pid) => toStartTime(parseStat(readIfThere(`/proc/${pid}/stat`))),
+    members: async (root) => {
+      const pids = listPids();
+      const candidates = root.elapsed() < turnMs ? pids.filter(startedAfter(root.pid, lastPid())) : pids;
+      const processes: ProcessInfo[] = [];
+      for (const [index, pid] of candidates.entries()) {
+        if (index % batch === batch - 1) await breathe();
+        const process = readStat(pid);
+        if (process && !isOlder(process, root)) processes.push(process);
+      }
+      return selectMembers(processes, root, (process) => carriesMarker(process.pid, root.marker));
+    },
+    certainlyEmpty: (root) => lastPid() === root.pid,
+    describe: async (pid) => describe(pid),
+  };
+}
+
+function toStartTime(process: ProcessInfo | null): string | null {
+  return process === null || process.zombie ? null : process.startTime;
+}
+
+/** Tells which numbers may have been handed out since `first`, given the last one handed out. */
+export function startedAfter(first: number, last: number): (pid: number) => boolean {
+  return last >= first ? (pid) => pid >= first && pid <= last : (pid) => pid >= first || pid <= last;
+}
+
+/** Reads the fields of a /proc/PID/stat line; the name in parentheses may itself hold anything. */
+export function parseStat(line: string): ProcessInfo | null {
+  const close = line.lastIndexOf(')');
+  const fields = line.slice(close + 2).split(' ');
+  const [state, threads, startTime] = [fields[0], Number(fields[17]), fields[19]];
+  if (close < 0 || startTime === undefined) return null;
+  return {
+    pid: Number.parseInt(line, 10),
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    session: Number(fields[3]),
+    startTime,
+    // A process whose first thread has ended looks like a zombie although its other threads go on.
+    zombie: (state === 'Z' || state === 'X') && threads <= 1,
+    usage: toUsage(fields, threads),
+  };
+}
+
+function toUsage(fields: readonly string[], threads: number): ProcessUsage {
+  const { ticksPerSecond, pageBytes } = systemUnits();
+  const toMs = (ticks: number) => (ticks * 1_000) / ticksPerSecond;
+  return {
+    cpuMs: toMs(Number(fields[11]) + Number(fields[12])),
+    childrenCpuMs: toMs(Number(fields[13]) + Number(fields[14])),
+    residentBytes: Number(fields[21]) * pageBytes,
+    threads,
+  };
+}
+
+function isOlder(process: ProcessInfo, root: TreeRoot): boolean {
+  return root.startTime !== null && Number(process.startTime) < Number(root.startTime);
+}
+
+// How soon all numbers can have been handed out once, on a machine that starts 64 processes or threads in each ms.
+function shortestTurnMs(): number {
+  return Number(readOrNull('/proc/sys/kernel/pid_max') ?? 32_768) / 64;
+}
+
+function listPids(): number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isInteger);
+}
+
+// NaN when it cannot be told; then no number is ruled out and nothing is certain.
+function lastPid(): number {
+  const text = readOrNull('/proc/loadavg') ?? 'unknown';
+  return Number(text.slice(text.lastIndexOf(' ') + 1));
+}
+
+function readStat(pid: number): ProcessInfo | null {
+  const line = readOrNull(`/proc/${pid}/stat`);
+  return line === null ? null : parseStat(line);
+}
+
+// An empty marker would stand in every environment.
+function carriesMarker(pid: number, marker: string | null): boolean {
+  if (marker === null || marker === '') return false;
+  const environment = readOrNull(`/proc/${pid}/environ`);
+  return environment?.split('\0').includes(marker) ?? false;
+}
+
+function describe(pid: number): string {
+  const commandLine = readOrNull(`/proc/${pid}/cmdline`)?.split('\0').join(' ').trim();
+  return commandLine || readOrNull(`/proc/${pid}/comm`)?.trim() || `process ${pid}`;
+}
+
+// A process that is gone has no file (or one that cannot be read any more); other errors say nothing about it.
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
+  }
+}
+
+function readOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

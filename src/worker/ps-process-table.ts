@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type ProcessInfo, type ProcessTable, selectMembers } from './process-table.ts';
+
+const run = promisify(execFile);
+const columns = ['-o', 'pid=', '-o', 'ppid=', '-o', 'pgid=', '-o', 'state=', '-o', 'lstart='];
+const maxBuffer = 64 * 1024 * 1024;
+
+/** The process table where there is no /proc (macOS), asked of `ps`. It cannot see markers or sessions. */
+export function createPsProcessTable(path = '/usr/bin:/bin'): ProcessTable {
+  const ps = (args: readonly string[]) => askPs(args, path);
+  const list = async (selection: readonly string[]) =>
+    (await ps([...selection, ...columns])).split('\n').flatMap((line) => parsePsLine(line) ?? []);
+  return {
+    name: 'ps',
+    gaps: [
+      'A command that leaves its process group and its parents is not found again.',
+      "Commands of a server that was itself killed (SIGKILL) live on, and nacre's own files are not hidden from commands.",
+    ],
+    startTime: async (pid) => (await list(['-p', String(pid)]))[0]?.startTime ?? null,
+    members: async (root) => selectMembers(await list(['-A']), root, () => false),
+    certainlyEmpty: () => false,
+    async describe(pid) {
+      const line = await ps(['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => '');
+      return line.trim() || `process ${pid}`;
+    },
+  };
+}
+
+/** Reads one line of `ps -o pid= -o ppid= -o pgid= -o state= -o lstart=`. */
+export function parsePsLine(line: string): ProcessInfo | null {
+  const [pid, parent, group, state, ...start] = line.trim().split(/\s+/);
+  if (start.length === 0) return null;
+  return {
+    pid: Number(pid),
+    parent: Number(parent),
+    group: Number(group),
+    session: 0,
+    startTime: start.join(' '),
+    zombie: state?.startsWith('Z') ?? false,
+  };
+}
+
+async function askPs(args: readonly string[], path: string): Promise<string> {
+  try {
+    const { stdout } = await run('ps', [...args], { env: { PATH: path, LC_ALL: 'C' }, maxBuffer });
+    return stdout;
+  } catch (error) {
+    // `ps` exits with 1 when it finds no process: an answer, not a failure.
+    if ((error as { code?: unknown }).code === 1) return '';
+    throw error;
+  }
+}

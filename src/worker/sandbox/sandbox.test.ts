@@ -1,0 +1,135 @@
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
+import type { WorkerOptions } from '../worker.ts';
+
+// A sandbox has a /tmp of its own, which would hide a home directory that lies there.
+const usualTemporary = process.env.TMPDIR;
+beforeAll(() => {
+  process.env.TMPDIR = '/var/tmp';
+});
+afterAll(() => {
+  process.env.TMPDIR = usualTemporary ?? '/tmp';
+});
+
+let here: TestWorker;
+let project = '';
+const make = (options: Partial<WorkerOptions>) => {
+  here = createTestWorker({ highestLevel: 'namespace', supervisionRequire: 'namespace', ...options });
+  project = join(here.folder, 'project');
+  mkdirSync(project);
+};
+afterEach(() => here.close());
+const run = (script: string) => here.run(script, { cwd: project });
+
+describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) => {
+  beforeEach(() => make({ sandbox }));
+
+  test('a command writes in its workspace and in a private /tmp, and nowhere else', async () => {
+    const probe = `${here.folder}/outside`;
+    const { stdout } = await run(
+      `echo in > inside && cat inside; echo t > /tmp/nacre-sandbox-t && echo tmp; for f in ${probe} /etc/nacre-x /usr/nacre-x /var/nacre-x ~/nacre-x; do (echo x > "$f") 2> /dev/null && echo "wrote $f"; done; true`,
+    );
+    expect(stdout.split('\n')).toEqual(expect.arrayContaining(['in', 'tmp']));
+    expect([probe, '/etc/nacre-x', '/usr/nacre-x', '/var/nacre-x'].filter(existsSync)).toEqual([]);
+    expect(readFileSync(join(project, 'inside'), 'utf8')).toBe('in\n');
+    expect(existsSync('/tmp/nacre-sandbox-t')).toBe(false);
+  });
+
+  test('neither links nor remounts lead out of it', async () => {
+    writeFileSync(join(here.folder, 'target'), 'kept');
+    symlinkSync(join(here.folder, 'target'), join(project, 'link'));
+    const { stdout } = await run(
+      `echo x > link; ln ${here.folder}/target hard 2> /dev/null && echo linked; mount -o remount,rw / 2> /dev/null && echo remounted; unshare -Urm mount -o remount,rw,bind / 2> /dev/null && echo nested; true`,
+    );
+    expect(stdout).not.toMatch(/linked|remounted/);
+    expect(readFileSync(join(here.folder, 'target'), 'utf8')).toBe('kept');
+  });
+
+  test('there is no network, no abstract socket and no server of the machine', async () => {
+    const server = createServer((socket) => socket.end('leak'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const { stdout } = await run(`(exec 3<> /dev/tcp/127.0.0.1/${port} && cat <&3) 2> /dev/null; echo done`);
+    expect(stdout).toBe('done\n');
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('nacre’s own files and key stores cannot be read, and other processes cannot be seen', async () => {
+    mkdirSync(join(here.folder, '.ssh'));
+    writeFileSync(join(here.folder, '.ssh', 'id'), 'secret');
+    const { folder } = await here.worker.report();
+    const { stdout } = await run(
+      `cat ~/.ssh/id 2> /dev/null; ls -A ${folder} 2> /dev/null; ls -A ${here.folder}/state; ls -d /proc/[0-9]* | wc -l`,
+    );
+    expect(stdout).not.toContain('secret');
+    expect(Number(stdout.trim())).toBeLessThan(10);
+  });
+
+  test('ordinary work goes on: git, pipes, process substitution, background jobs', async () => {
+    const { stdout, state } = await run(
+      'git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first && git log --format=%s; diff <(echo a) <(echo a) && echo same; sleep 0.01 & wait; node -e "console.log(1+1)"; python3 -c "print(3)"',
+    );
+    expect(stdout).toBe('first\nsame\n2\n3\n');
+    expect(state).toMatchObject({
+      status: 'completed',
+      enforcement: { level: 'namespace', sandbox, network: 'off' },
+    });
+  });
+
+  test.each(['/', '/usr', '/etc/ssl', '/home'])('%s is no workspace', async (cwd) => {
+    await expect(here.start('true', { cwd })).rejects.toMatchObject({ code: 'isolation_unavailable' });
+  });
+
+  test('the home directory is no workspace', async () => {
+    await expect(here.start('true', { cwd: here.folder })).rejects.toThrow('not a workspace');
+  });
+});
+
+describe('the sandbox', () => {
+  test('strict hides what lies in the home directory beside the workspace', async () => {
+    make({ sandbox: 'strict' });
+    writeFileSync(join(here.folder, 'diary'), 'private');
+    linkSync(join(here.folder, 'diary'), join(here.folder, 'copy'));
+    expect((await run('cat ~/diary ~/copy 2> /dev/null; ls -A ~')).stdout).toBe('project\n');
+  });
+
+  test('workspace shows the home directory, and the network when it is on', async () => {
+    make({ sandbox: 'workspace', network: 'on' });
+    writeFileSync(join(here.folder, 'notes'), 'public\n');
+    const { stdout, state } = await run('cat ~/notes');
+    expect(stdout).toBe('public\n');
+    expect(state.enforcement).toMatchObject({ network: 'on' });
+  });
+
+  test('configured folders stay writable in place of the working directory', async () => {
+    make({ sandbox: 'workspace' });
+    await here.close();
+    const other = join(here.folder, 'other');
+    mkdirSync(other, { recursive: true });
+    here = createTestWorker({ highestLevel: 'namespace', sandbox: 'workspace', workspace: [other] });
+    mkdirSync(join(here.folder, 'project'));
+    const { stdout } = await here.run(
+      `echo ok > ${other}/file && cat ${other}/file; (echo no > here) 2> /dev/null || echo refused`,
+      {
+        cwd: join(here.folder, 'project'),
+      },
+    );
+    expect(stdout).toBe('ok\nrefused\n');
+  });
+
+  test('is refused, never dropped, where it cannot be enforced', async () => {
+    here = createTestWorker({ highestLevel: 'unshare', sandbox: 'workspace' });
+    await expect(here.start('true')).rejects.toMatchObject({
+      code: 'isolation_unavailable',
+      hint: expect.stringContaining('apt-get install bubblewrap'),
+    });
+  });
+
+  test('supervision below what is required refuses every command', async () => {
+    here = createTestWorker({ highestLevel: 'group', supervisionRequire: 'namespace' });
+    await expect(here.start('true')).rejects.toThrow('level group here, and the settings require namespace');
+  });
+});

@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Command } from '../contract/command.ts';
+import { NacreError } from '../contract/failure.ts';
+import { makeFolder } from '../support/make-folder.ts';
+import type { Environment } from './environment.ts';
+import { type Fifo, openForReading, openForWriting } from './fifo.ts';
+import { canEnter, cwdGone, notExecutable, programMissing, startUnavailable } from './start-failures.ts';
+
+/** What a process is started from. */
+export interface ProcessPlan {
+  readonly command: Command;
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly bashPath: string;
+  /** Names of fresh FIFOs: stdout, stderr and, where stdin is open, stdin. */
+  readonly fifos: readonly string[];
+  /** Where a script that is too long for an argument may be put for a moment. */
+  readonly scriptPath: string;
+  /** A line of bash that binds a shell to its limits before it becomes the command; empty where there are none. */
+  readonly prelude?: string | undefined;
+}
+
+/** How a process ended: by itself with a code, or by a signal. */
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A process that runs, with our ends of its pipes. */
+export interface StartedProcess {
+  readonly pid: number;
+  readonly exited: Promise<ProcessExit>;
+  readonly stdout: number;
+  readonly stderr: number;
+  readonly stdin: number | null;
+  /** What goes into stdin before anything of the caller's: a waiting shell's order. */
+  readonly order?: string | undefined;
+}
+
+// One argument may have 128 KiB; longer scripts are handed over in a file that bash reads and closes.
+const maxArgumentBytes = 100_000;
+const bashFlags = ['--noprofile', '--norc', '-c'];
+const readScript = 'eval "$(</dev/fd/3)" 3<&-';
+
+/** Starts a command in a session and process group of its own. */
+export async function startProcess(plan: ProcessPlan): Promise<StartedProcess> {
+  const pipes: Fifo[] = [];
+  const theirs: number[] = [];
+  try {
+    for (const [index, name] of plan.fifos.entries()) {
+      const pipe = index < 2 ? openForReading(name) : openForWriting(name);
+      pipes.push(pipe);
+      theirs.push(pipe.theirs);
+    }
+    const child = spawnChild(plan, theirs);
+    const exited = new Promise<ProcessExit>((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+    });
+    if (child.pid === undefined) throw await spawnError(child);
+    const [stdout, stderr, stdin] = pipes.map((pipe) => pipe.ours);
+    if (stdout === undefined || stderr === undefined) throw new Error('A command needs two pipes.');
+    return { pid: child.pid, exited, stdout, stderr, stdin: stdin ?? null };
+  } catch (error) {
+    for (const pipe of pipes) closeSync(pipe.ours);
+    for (const name of plan.fifos) rmSync(name, { force: true });
+    throw toFailure(error, plan);
+  } finally {
+    for (const fd of theirs) closeSync(fd);
+  }
+}
+
+function spawnChild(asked: ProcessPlan, theirs: number[]): ChildProcess {
+  const plan = asked.prelude ? bound(asked, asked.prelude) : asked;
+  const [stdout, stderr, stdin] = theirs;
+  const stdio = [stdin ?? 'ignore', stdout, stderr] as const;
+  const options = { cwd: plan.cwd, env: plan.env, detached: true };
+  if (plan.command.kind === 'argv') {
+    const [program, ...args] = plan.command.argv;
+    return spawn(program, args, { ...options, stdio: [...stdio] });
+  }
+  const { script } = plan.command;
+  if (Buffer.byteLength(script) <= maxArgumentBytes) {
+    return spawn(plan.bashPath, [...bashFlags, '--', script], { ...options, stdio: [...stdio] });
+  }
+  const file = openScript(plan.scriptPath, script);
+  theirs.push(file);
+  return spawn(plan.bashPath, [...bashFlags, readScript], { ...options, stdio: [...stdio, file] });
+}
+
+// A script's first line stays its first, so that bash counts lines as usual.
+function bound(plan: ProcessPlan, prelude: string): ProcessPlan {
+  const { command, bashPath } = plan;
+  if (command.kind === 'shell') {
+    return { ...plan, command: { kind: 'shell', script: `${prelude}; ${command.script}` } };
+  }
+  const words = [...bashFlags, `${prelude}; exec -- "$@"`, 'bash', ...command.argv];
+  return { ...plan, command: { kind: 'argv', argv: [bashPath, ...words] } };
+}
+
+/** Puts a script into a file that has no name any more. */
+export function openScript(path: string, script: string): number {
+  makeFolder(dirname(path));
+  try {
+    writeFileSync(path, script, { mode: 0o600 });
+    return openSync(path, 'r');
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+function spawnError(child: ChildProcess): Promise<Error> {
+  return new Promise((resolve) => child.once('error', resolve));
+}
+
+function toFailure(error: unknown, plan: ProcessPlan): Error {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  const program = plan.command.kind === 'argv' ? plan.command.argv[0] : plan.bashPath;
+  if (code === 'ERR_INVALID_ARG_VALUE') {
+    return new NacreError('invalid_request', `A NUL byte stands in the command, its directory or variables.`);
+  }
+  // The same codes from elsewhere are about our own pipes and files.
+  const known = syscall?.startsWith('spawn') ? spawnFailure(code, program, plan.cwd) : undefined;
+  return known ?? startUnavailable(program, error);
+}
+
+function spawnFailure(code: string | undefined, program: string, cwd: string): Error | undefined {
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return canEnter(cwd) ? programMissing(program) : cwdGone(cwd);
+    case 'EACCES':
+    case 'ENOEXEC':
+      return canEnter(cwd) ? notExecutable(program) : cwdGone(cwd);
+    case 'E2BIG':
+      return tooLong(program);
+    default:
+      return undefined;
+  }
+}
+
+function tooLong(program: string): NacreError {
+  const message = `The arguments and environment of ${program} are too long for the system.`;
+  return new NacreError('invalid_request', message, { hint: 'Pass long data through stdin or a file.' });
+}

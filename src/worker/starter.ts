@@ -1,0 +1,25 @@
+import type { Enforcement } from '../contract/isolation.ts';
+import type { JobSpec } from '../contract/job.ts';
+import type { Watch } from './limits/create-watch.ts';
+import type { ProcessTree } from './process-tree.ts';
+import type { StartedProcess } from './start-process.ts';
+
+/** A command that runs, with its processes in view and what is enforced on it. */
+export interface Started {
+  readonly process: StartedProcess;
+  readonly tree: ProcessTree;
+  readonly enforcement: Enforcement;
+  /** The hosts that it was refused so far, where its network is filtered. */
+  readonly deniedHosts?: (() => readonly string[]) | undefined;
+  readonly watch: Watch;
+}
+
+/** One way to start commands. */
+export interface Starter {
+  readonly level: Enforcement['level'];
+  readonly exec: Enforcement['exec'];
+  /** What this way cannot promise, in sentences. */
+  readonly gaps: readonly string[];
+  start(spec: JobSpec): Promise<Started>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,201 @@
+import { closeSync } from 'node:fs';
+import { NacreError } from '../contract/failure.ts';
+import type { Isolation } from '../contract/isolation.ts';
+import type { JobSpec } from '../contract/job.ts';
+import { toCommandEnvironment } from './environment.ts';
+import type { ExecChoice } from './exec/choose-exec-guard.ts';
+import type { StartMeans } from './group-starter.ts';
+import type { Ward } from './limits/create-warden.ts';
+import { proxyEnvironment } from './network/bridge.ts';
+import { createNetworkProxy } from './network/network-proxy.ts';
+import type { SandboxPlan } from './sandbox/bubblewrap.ts';
+import { toSandboxPlan } from './sandbox/sandbox-plan.ts';
+import { checkStart, startUnavailable } from './start-failures.ts';
+import { openScript } from './start-process.ts';
+import type { Started, Starter } from './starter.ts';
+import { findShell } from './supervision/find-shell.ts';
+import { createKeeperPool, type KeeperPool } from './supervision/keeper-pool.ts';
+import { createNamespaceTree } from './supervision/namespace-tree.ts';
+import { toOrder } from './supervision/order.ts';
+import { type Keeper, startKeeper } from './supervision/start-keeper.ts';
+import { type Supervisor, toEnforcement, toNetwork } from './supervision/supervisor.ts';
+
+/** What a supervised starter needs beside the usual means. */
+export interface SupervisedMeans extends StartMeans {
+  readonly cwd: string;
+  readonly home: string;
+  /** The isolation of every command that does not ask for more. */
+  readonly isolation: Isolation;
+  /** Folders and files of nacre that no command should read. */
+  readonly ownFiles: readonly string[];
+  readonly isRoot: boolean;
+  /** How many waiting shells are kept ready. */
+  readonly warmShells: number;
+}
+
+// The launcher reads its order byte by byte, which is slow for long scripts; those go by file.
+const maxOrderBytes = 8_192;
+
+/**
+ * Starts each command in a pid namespace under a supervisor that dies with us.
+ * 1. a keeper is taken that was started ahead, or started now,
+ * 2. its waiting shell gets the order: directory, variables, stdin and script,
+ * 3. the keeper tells when that shell has ended; its namespace ends with it.
+ */
+export function createSupervisedStarter(
+  supervisor: Supervisor,
+  means: SupervisedMeans,
+): Starter & Pick<KeeperPool, 'probe'> {
+  const { guard } = means.execChoice;
+  const gaps = [...supervisor.gaps(means), ...execGaps(supervisor, means.execChoice)];
+  const setuid = guard === undefined && supervisor.keepsSetuid(means);
+  const exec = guard === undefined ? 'off' : 'enforced';
+  const living = new Set<Keeper>();
+  const start = async (plan: SandboxPlan, cwd: string, scriptFile?: number) => {
+    const isFiltered = toNetwork(plan.isolation) === 'filtered';
+    const env = toCommandEnvironment(means.env, isFiltered ? proxyEnvironment : {}, {});
+    const proxy = isFiltered ? createNetworkProxy({ allow: plan.isolation.networkAllow }) : undefined;
+    const fifos = await means.fifos.take(5);
+    const wanted = supervisor.toArguments(guard?.toPlan(plan) ?? plan);
+    const keeper = await startKeeper({
+      supervisor: wanted,
+      bashPath: means.bashPath,
+      cwd,
+      env,
+      fifos,
+      scriptFile,
+      proxy,
+      guard,
+    });
+    living.add(keeper);
+    void keeper.gone.then(() => living.delete(keeper));
+    return keeper;
+  };
+  const usual = toUsualPlan(means);
+  const pool = createKeeperPool(usual ? means.warmShells : 0, () =>
+    start(usual ?? withoutSandbox(means), '/'),
+  );
+  const fitsUsual = ({ isolation, cwd }: JobSpec) => {
+    const anyCwd = means.isolation.sandbox === 'off' || means.isolation.workspace.length > 0;
+    return usual !== undefined && isolation === undefined && (anyCwd || cwd === means.cwd);
+  };
+
+  const open = async (spec: JobSpec, isolation: Isolation): Promise<Keeper> => {
+    const long = toLongScript(spec);
+    if (long === undefined && fitsUsual(spec))
+      return isolation.sandbox === 'off' ? pool.take() : whenReady(await pool.take(), supervisor.level);
+    const plan = toSandboxPlan(means, isolation, spec.cwd);
+    const file = long === undefined ? undefined : openScript(means.scriptPath(spec.id), long);
+    try {
+      return await whenReady(await start(plan, '/', file), supervisor.level);
+    } finally {
+      if (file !== undefined) closeSync(file);
+    }
+  };
+
+  // What a sandbox covers may vanish while it is made; a second one does without.
+  const openTwice = (spec: JobSpec, isolation: Isolation) =>
+    open(spec, isolation).catch((error: unknown) => {
+      if (isolation.sandbox === 'off') throw error;
+      return open(spec, isolation);
+    });
+
+  return {
+    level: supervisor.level,
+    exec,
+    gaps,
+    probe: pool.probe,
+    async start(spec): Promise<Started> {
+      const isolation = { ...means.isolation, ...spec.isolation };
+      const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
+      checkStart(program, spec.cwd, means.path);
+      const ward = means.warden.take({
+        id: spec.id,
+        asked: spec.limits,
+        residents: supervisor.roof.residents,
+        isPowerless: isolation.sandbox !== 'off',
+        enters: 'put',
+      });
+      const keeper = await openTwice(spec, isolation).catch((error: unknown) => {
+        ward.drop();
+        throw error instanceof NacreError ? error : startUnavailable(supervisor.level, error);
+      });
+      await confine(keeper, supervisor, ward);
+      const { pid, stdout, stderr, stdin } = keeper;
+      const process = {
+        pid,
+        stdout,
+        stderr,
+        stdin,
+        order: orderFor(spec, ward.prelude),
+        exited: keeper.ended.then(({ exit }) => exit),
+      };
+      const tree = createNamespaceTree(keeper, supervisor.roof, means.table);
+      const all = { setuid, exec, gaps: [...gaps, ...ward.gaps] } as const;
+      const watch = ward.watch({ tree, endedCpuMs: keeper.endedCpuMs });
+      const enforcement = toEnforcement(supervisor.level, isolation, all);
+      return { process, tree, enforcement, deniedHosts: keeper.proxy?.deniedHosts, watch };
+    },
+    async close() {
+      await pool.close();
+      await Promise.all([...living].map((keeper) => keeper.gone));
+    },
+  };
+}
+
+// Only bubblewrap can keep the allowed programs from being changed into others.
+function execGaps({ level }: Supervisor, { guard, gaps }: ExecChoice): readonly string[] {
+  const canChange = level !== 'namespace' && guard !== undefined && guard.writable().length > 0;
+  return canChange ? [...gaps, 'A command can change a listed program that it may write to.'] : gaps;
+}
+
+// A workspace that is too wide is refused when a command asks for it, not at the start.
+function toUsualPlan(means: SupervisedMeans): SandboxPlan | undefined {
+  try {
+    return toSandboxPlan(means, means.isolation, means.cwd);
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutSandbox(means: SupervisedMeans): SandboxPlan {
+  return toSandboxPlan(means, { ...means.isolation, sandbox: 'off' }, means.cwd);
+}
+
+async function whenReady(keeper: Keeper, level: string): Promise<Keeper> {
+  if (await keeper.ready) return keeper;
+  const reason = keeper.lastWords().trim() || 'it ended at once';
+  await keeper.discard();
+  throw new NacreError(
+    'isolation_unavailable',
+    `The ${level} for this command could not be made: ${reason}`,
+    {
+      hint: 'Run nacre doctor to see what this machine allows. Nothing was run.',
+    },
+  );
+}
+
+// The command's shell alone: what watches over it must not be the one that is ended for want of memory.
+async function confine(keeper: Keeper, { roof, level }: Supervisor, { group, drop }: Ward): Promise<void> {
+  if (group === null) return;
+  try {
+    const shell = await findShell(keeper.pid, roof);
+    if (shell === null) throw new Error('its shell was not found');
+    group.enter(shell);
+  } catch (error) {
+    await keeper.discard();
+    drop();
+    throw startUnavailable(level, error);
+  }
+}
+
+function toLongScript({ command }: JobSpec): string | undefined {
+  const isLong = command.kind === 'shell' && Buffer.byteLength(command.script) > maxOrderBytes;
+  return isLong ? command.script : undefined;
+}
+
+function orderFor(spec: JobSpec, prelude: string): string {
+  const { id, cwd, env, stdin } = spec;
+  const command = toLongScript(spec) === undefined ? spec.command : 'file';
+  return toOrder({ command, cwd, env: { ...env, NACRE_COMMAND_ID: id }, stdin, prelude });
+}

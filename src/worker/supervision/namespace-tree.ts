@@ -1,0 +1,115 @@
+import type { StopOptions } from '../../contract/backend.ts';
+import type { JobEnd } from '../../contract/job.ts';
+import { pause } from '../../support/pause.ts';
+import { createStopwatch } from '../../support/stopwatch.ts';
+import { within } from '../../support/within.ts';
+import type { ProcessInfo, ProcessTable, TreeRoot } from '../process-table.ts';
+import type { ProcessTree, TreeView } from '../process-tree.ts';
+import type { Keeper } from './start-keeper.ts';
+
+/** How a namespace is built above the command's shell. */
+export interface Roof {
+  /** How many processes of ours live in it beside the command's: init and keeper, or a keeper that is init. */
+  readonly residents: number;
+}
+
+const confirmMs = 5_000;
+// The keeper tells how the command's shell ended within a moment of it.
+const lastWordMs = 200;
+
+/**
+ * The tree of a command in a pid namespace. Its first process, the roof, is a child of the supervisor; when the roof
+ * dies, the kernel ends everything below it before the roof is gone. So the end is certain, whatever a process did to
+ * hide, and one look at the roof confirms it.
+ */
+export function createNamespaceTree(keeper: Keeper, roof: Roof, table: ProcessTable): ProcessTree {
+  const elapsed = createStopwatch();
+  let left: number | null = null;
+  void keeper.ended.then(({ processes }) => {
+    left = processes === null ? 0 : processes - roof.residents;
+  });
+  const identity = table.startTime(keeper.pid).catch(() => null);
+  const look = async () => {
+    const root = { pid: keeper.pid, startTime: await identity, marker: null, elapsed };
+    return lookInside(root, roof, table);
+  };
+
+  return {
+    pid: keeper.pid,
+    finished: keeper.gone,
+    certainlyEmpty: () => left === 0,
+    look,
+    async describe() {
+      const { guests } = await look();
+      return Promise.all(guests.map(async ({ pid }) => ({ pid, command: await table.describe(pid) })));
+    },
+    async end(options) {
+      if (options.signal !== 'SIGKILL' && (await askToEnd(look, options)))
+        await within(keeper.ended, lastWordMs);
+      const { top, guests } = await look();
+      // The supervisor first: unshare would report the death of its child as a failure of its own.
+      send(keeper.pid, 'SIGKILL');
+      send(top?.pid, 'SIGKILL');
+      if (top === undefined || (await isGone(top, table))) return [];
+      return describeSurvivors(guests, table);
+    },
+    release: () => keeper.release(),
+  };
+}
+
+interface View extends TreeView {
+  /** The first process of the namespace. */
+  readonly top: ProcessInfo | undefined;
+}
+
+async function lookInside(root: TreeRoot, roof: Roof, table: ProcessTable): Promise<View> {
+  const { pid } = root;
+  const family = await table.members(root).catch(() => []);
+  const top = family.find((process) => process.parent === pid);
+  // The keeper is the first that the roof has started; what is orphaned later becomes its brother.
+  const inside = family.filter((process) => process.pid !== pid && process !== top).sort(byAge);
+  const hosts = [...(top ? [top] : []), ...inside.slice(0, roof.residents - 1)];
+  return { top, hosts, guests: inside.slice(roof.residents - 1) };
+}
+
+function byAge(one: ProcessInfo, other: ProcessInfo): number {
+  return Number(one.startTime) - Number(other.startTime) || one.pid - other.pid;
+}
+
+/** True when all have followed. */
+async function askToEnd(look: () => Promise<View>, { signal, graceMs }: StopOptions): Promise<boolean> {
+  const { guests } = await look();
+  for (const { pid } of guests) send(pid, signal);
+  // A stopped process acts on nothing but SIGKILL until it is continued.
+  for (const { pid } of guests) send(pid, 'SIGCONT');
+  const elapsed = createStopwatch();
+  for (let delayMs = 1; elapsed() < graceMs; delayMs = Math.min(delayMs * 2, 50)) {
+    if ((await look()).guests.length === 0) return true;
+    await pause(Math.min(delayMs, Math.max(1, graceMs - elapsed())));
+  }
+  return false;
+}
+
+async function isGone(process: ProcessInfo, table: ProcessTable): Promise<boolean> {
+  const elapsed = createStopwatch();
+  for (let delayMs = 1; elapsed() < confirmMs; delayMs = Math.min(delayMs * 2, 50)) {
+    if ((await table.startTime(process.pid).catch(() => null)) !== process.startTime) return true;
+    await pause(delayMs);
+  }
+  return false;
+}
+
+function describeSurvivors(
+  guests: readonly ProcessInfo[],
+  table: ProcessTable,
+): Promise<JobEnd['survivors']> {
+  return Promise.all(guests.map(async ({ pid }) => ({ pid, command: await table.describe(pid) })));
+}
+
+function send(pid: number | undefined, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}

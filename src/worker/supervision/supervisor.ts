@@ -1,0 +1,70 @@
+import type { Enforcement, Isolation, SupervisionLevel } from '../../contract/isolation.ts';
+import { type SandboxPlan, toBubblewrapArguments } from '../sandbox/bubblewrap.ts';
+import type { Roof } from './namespace-tree.ts';
+
+/** A way to start a shell so that nothing it starts can survive us. */
+export interface Supervisor {
+  readonly level: Exclude<SupervisionLevel, 'group'>;
+  readonly roof: Roof;
+  /** Whether setuid programs still gain rights. */
+  keepsSetuid(means: { readonly isRoot: boolean }): boolean;
+  /** What it cannot promise, in sentences. */
+  gaps(means: { readonly isRoot: boolean }): readonly string[];
+  /** The program and its arguments, up to the one it is to run. */
+  toArguments(plan: SandboxPlan): readonly [string, ...string[]];
+}
+
+/** The supervisors, from the best down. Which of them work here is found out by starting something. */
+export const supervisors: readonly Supervisor[] = [
+  {
+    level: 'namespace',
+    roof: { residents: 2 },
+    keepsSetuid: ({ isRoot }) => isRoot,
+    gaps: ({ isRoot }) =>
+      isRoot ? ["As root a command can undo what hides nacre's own files from it."] : [],
+    toArguments: (plan) => ['bwrap', ...toBubblewrapArguments(plan)],
+  },
+  {
+    level: 'unshare',
+    roof: { residents: 1 },
+    keepsSetuid: ({ isRoot }) => isRoot,
+    gaps: () => ["nacre's own files are not hidden from commands."],
+    toArguments: ({ isRoot }) => [
+      'setpriv',
+      '--pdeathsig',
+      'KILL',
+      'unshare',
+      ...(isRoot ? [] : ['--user', '--map-current-user']),
+      '--pid',
+      '--fork',
+      '--kill-child',
+      '--mount-proc',
+    ],
+  },
+];
+
+const lateSockets =
+  'Unix sockets that other programs open outside /tmp and /run after the sandbox was made can be reached.';
+
+/** What holds for a command that was started at a level. */
+export function toEnforcement(
+  level: SupervisionLevel,
+  isolation: Isolation,
+  more: Pick<Enforcement, 'setuid' | 'exec' | 'gaps'>,
+): Enforcement {
+  const network = toNetwork(isolation);
+  return {
+    level,
+    sandbox: isolation.sandbox,
+    network,
+    processes: level === 'group' ? 'host' : 'own',
+    ...more,
+    gaps: [...more.gaps, ...(network === 'on' ? [] : [lateSockets])],
+  };
+}
+
+/** What a command has of the network under an isolation. */
+export function toNetwork({ sandbox, network, networkAllow }: Isolation): Enforcement['network'] {
+  if (sandbox === 'off' || network === 'on') return 'on';
+  return networkAllow.length > 0 ? 'filtered' : 'off';
+}

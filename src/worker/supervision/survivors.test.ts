@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { processesWith } from '../../../tests/support/processes.ts';
+import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
+
+// The seven ways in which a descendant can try to outlive its command.
+const descendants = [
+  'sleep 1001 &',
+  '(sleep 1002 &)',
+  'setsid sleep 1003 &',
+  '( (setsid sleep 1004 &) & )',
+  'nohup sleep 1005 > /dev/null 2>&1 & disown',
+  `bash -c 'trap "" TERM INT HUP; while :; do sleep 1006; done' &`,
+  'env -i PATH="$PATH" setsid bash -c "(sleep 1007 > /dev/null 2>&1 < /dev/null &)" &',
+].join('\n');
+const sleepers = () => processesWith('sleep\u0000100').filter((pid) => pid !== process.pid);
+
+describe.each(['unshare', 'namespace'] as const)(
+  'E2: at level %s none of seven descendants survives',
+  (level) => {
+    let here: TestWorker;
+    beforeEach(() => {
+      here = createTestWorker({ highestLevel: level, supervisionRequire: level, killGraceMs: 200 });
+    });
+    afterEach(async () => {
+      await here.close();
+      expect(sleepers()).toEqual([]);
+    });
+    const begin = async (last: string, timeoutMs: number | null = null) => {
+      const id = await here.start(`${descendants}\nsleep 0.2; echo up\n${last}`, { timeoutMs });
+      await here.worker.read(id, 0, { waitMs: 5_000, maxBytes: 10 });
+      expect(sleepers().length).toBeGreaterThanOrEqual(6);
+      return id;
+    };
+
+    test('the end of the command itself, which names them', async () => {
+      const id = await begin('exit 0');
+      const { end } = await here.worker.wait(id, 10_000);
+      expect(sleepers()).toEqual([]);
+      expect(end?.leftRunning.length).toBeGreaterThanOrEqual(6);
+      expect(end?.survivors).toEqual([]);
+    });
+
+    test('a timeout', async () => {
+      const state = await here.worker.wait(await begin('sleep 60', 600), 10_000);
+      expect(state.status).toBe('timeout');
+      expect(sleepers()).toEqual([]);
+    });
+
+    test.each(['SIGTERM', 'SIGKILL', 'SIGINT'] as const)('a stop with %s', async (signal) => {
+      await here.worker.stop(await begin('sleep 60'), { signal, graceMs: 200 });
+      expect(sleepers()).toEqual([]);
+    });
+
+    test('the end of the worker', async () => {
+      await begin('sleep 60');
+      await here.worker.close();
+      expect(sleepers()).toEqual([]);
+    });
+
+    test('and no stranger is harmed', async () => {
+      const stranger = spawn('sleep', ['2001'], { detached: true, stdio: 'ignore' });
+      await here.worker.stop(await begin('sleep 60'), { signal: 'SIGTERM', graceMs: 200 });
+      await here.run('true');
+      expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
+      stranger.kill('SIGKILL');
+    });
+  },
+);

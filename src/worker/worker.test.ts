@@ -1,0 +1,301 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDescriptors, processesWith, zombieChildren } from '../../tests/support/processes.ts';
+import { createTestWorker, type TestWorker } from '../../tests/support/worker.ts';
+import { createProcProcessTable } from './proc-process-table.ts';
+import { createPsProcessTable } from './ps-process-table.ts';
+import type { WorkerOptions } from './worker.ts';
+
+const seconds = (count: number) => count * 1_000;
+
+describe.each([
+  ['/proc', 'group', createProcProcessTable()],
+  ['ps', 'group', createPsProcessTable()],
+  ['/proc', 'unshare', createProcProcessTable()],
+  ['/proc', 'namespace', createProcProcessTable()],
+] as const)('a worker that finds processes with %s at level %s', (name, highestLevel, table) => {
+  let here: TestWorker;
+  let mark = '';
+  beforeEach(() => {
+    here = createTestWorker({ table, highestLevel, supervisionRequire: highestLevel, drainMs: 1_000 });
+    mark = `mark${Math.random()}`;
+  });
+  afterEach(async () => {
+    await here.close();
+    expect(processesWith(mark)).toEqual([]);
+    await expect.poll(() => zombieChildren()).toEqual([]);
+  });
+  const marked = (script: string) => here.run(script, { env: { TEST_MARK: mark } });
+
+  test('runs a script and keeps its two outputs apart', async () => {
+    const { state, stdout, stderr } = await marked('echo out; echo err >&2; exit 3');
+    expect({ stdout, stderr }).toEqual({ stdout: 'out\n', stderr: 'err\n' });
+    expect(state).toMatchObject({ status: 'failed', end: { cause: 'exit', exitCode: 3, signal: null } });
+  });
+
+  test('E1: answers when the command ends, not when a background child closes the output', async () => {
+    const { state, stdout } = await marked('sleep 100 & echo hi');
+    expect(stdout).toBe('hi\n');
+    expect(state.durationMs).toBeLessThan(seconds(20));
+    expect(state.end?.leftRunning).toEqual([{ pid: expect.any(Number), command: 'sleep 100' }]);
+  });
+
+  test('E1: a process substitution that finishes by itself is waited for', async () => {
+    const { state, stdout } = await marked('echo through > >(sleep 0.02; cat)');
+    expect(stdout).toBe('through\n');
+    expect(state.end?.leftRunning).toEqual([]);
+  });
+
+  test('E2: a timeout ends the tree, also what ignores SIGTERM, and keeps the output so far', async () => {
+    const id = await here.start('echo before; trap "" TERM; sleep 60 & sleep 61; wait', {
+      env: { TEST_MARK: mark },
+      timeoutMs: 300,
+    });
+    const state = await here.worker.wait(id, seconds(10));
+    expect(state).toMatchObject({ status: 'timeout', end: { cause: 'timeout', survivors: [] } });
+    expect((await here.output(id)).stdout).toBe('before\n');
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  test('E2: stopping ends children and grandchildren before it resolves, and twice is once', async () => {
+    const id = await here.start('(sleep 70 & sleep 71) & echo up; sleep 72', { env: { TEST_MARK: mark } });
+    await here.worker.read(id, 0, { waitMs: seconds(5), maxBytes: 10 });
+    const [first, second] = await Promise.all([
+      here.worker.stop(id, { signal: 'SIGTERM', graceMs: 500 }),
+      here.worker.stop(id, { signal: 'SIGTERM', graceMs: 500 }),
+    ]);
+    expect(processesWith(mark)).toEqual([]);
+    expect(first).toEqual(second);
+    expect(first).toMatchObject({
+      status: 'killed',
+      end: { cause: 'stopped', exitCode: 143, signal: 'SIGTERM' },
+    });
+  });
+
+  test('E2: whoever is in more of a hurry than the first to stop it does not wait for the first', async () => {
+    const id = await here.start('trap "" TERM; echo up; sleep 73; sleep 74', { env: { TEST_MARK: mark } });
+    await here.worker.read(id, 0, { waitMs: seconds(5), maxBytes: 10 });
+    const began = performance.now();
+    const patient = here.worker.stop(id, { signal: 'SIGTERM', graceMs: seconds(30) });
+    await here.worker.stop(id, { signal: 'SIGTERM', graceMs: 50 });
+    expect(await patient).toMatchObject({ status: 'killed', end: { exitCode: 137 } });
+    expect(performance.now() - began).toBeLessThan(seconds(5));
+  });
+
+  test('E2: a stopped (SIGSTOP) process is ended too', async () => {
+    const id = await here.start('kill -STOP $$', { env: { TEST_MARK: mark } });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const state = await here.worker.stop(id, { signal: 'SIGTERM', graceMs: 1_000 });
+    expect(state.end).toMatchObject({ exitCode: 143 });
+  });
+
+  // Only /proc shows a process's environment.
+  if (name === '/proc')
+    test('E2: what left the process group and the family tree is found by its marker', async () => {
+      const script = 'setsid -f sleep 80; (setsid nohup sleep 81 > /dev/null 2>&1 &) ; echo started';
+      const { state, stdout } = await marked(script);
+      expect(stdout).toBe('started\n');
+      expect(state.end?.leftRunning.map((left) => left.command).sort()).toEqual(['sleep 80', 'sleep 81']);
+      expect(processesWith(mark)).toEqual([]);
+    });
+});
+
+describe.each(['group', 'unshare', 'namespace'] as const)('a worker at level %s', (highestLevel) => {
+  let here: TestWorker;
+  const make = (options: Partial<WorkerOptions> = {}) =>
+    createTestWorker({ highestLevel, supervisionRequire: highestLevel, ...options });
+  beforeEach(() => {
+    here = make();
+  });
+  afterEach(async () => {
+    await here.close();
+    await expect.poll(() => zombieChildren()).toEqual([]);
+  });
+
+  test('E4: /dev/stdout, /dev/stderr and tee work as they do in a pipeline', async () => {
+    const script =
+      'echo a > /dev/stdout; echo b | tee /dev/stderr; echo c > /dev/stderr; echo d >> /dev/stdout';
+    expect(await here.run(script)).toMatchObject({ stdout: 'a\nb\nd\n', stderr: 'b\nc\n' });
+  });
+
+  test('E4: stdin, /dev/stdin included, is what was written to it', async () => {
+    const id = await here.start('cat /dev/stdin; cat', { stdin: 'open' });
+    const text = 'ü'.repeat(300_000);
+    await here.worker.write(id, Buffer.from(text), { eof: true });
+    await here.worker.wait(id, seconds(10));
+    expect((await here.output(id)).stdout).toBe(text);
+  });
+
+  test('T1: without input stdin is at its end from the start', async () => {
+    expect(await here.run('cat; echo "[$(wc -c)]"')).toMatchObject({ stdout: '[0]\n' });
+  });
+
+  test('writing to a command that does not read, or has ended, harms nobody', async () => {
+    const id = await here.start('exec <&-; sleep 0.1', { stdin: 'open' });
+    await Promise.race([here.worker.write(id, Buffer.alloc(1_000_000)), here.worker.wait(id, seconds(5))]);
+    await here.worker.wait(id, seconds(5));
+    await expect(here.worker.write(id, Buffer.from('x'))).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('E4: streams interleaved byte by byte keep their order and lose nothing', async () => {
+    const { stdout, stderr } = await here.run('for i in {1..2000}; do echo $i; echo -$i >&2; done');
+    const numbers = Array.from({ length: 2000 }, (_, index) => index + 1);
+    expect(stdout).toBe(numbers.map((number) => `${number}\n`).join(''));
+    expect(stderr).toBe(numbers.map((number) => `-${number}\n`).join(''));
+  });
+
+  test('E6: a script of 1 MiB runs, and sees the same world as a short one', async () => {
+    const filler = `# ${'x'.repeat(1_000)}\n`.repeat(1_000);
+    const { stdout, stderr, state } = await here.run(`${filler}echo "$0"; ls /proc/self/fd | wc -l; exit 7`);
+    const short = await here.run('echo "$0"; ls /proc/self/fd | wc -l; exit 7');
+    expect({ stdout, stderr, code: state.end?.exitCode }).toEqual({
+      stdout: short.stdout,
+      stderr: short.stderr,
+      code: 7,
+    });
+  });
+
+  test('a script that begins with a dash is a script, not an option', async () => {
+    expect(await here.run('-x 2> /dev/null || echo "still $-"')).toMatchObject({
+      stdout: expect.stringContaining('still'),
+    });
+  });
+
+  test('death by signal N is exit code 128+N with the signal', async () => {
+    const { state } = await here.run('kill -9 $$');
+    expect(state).toMatchObject({
+      status: 'failed',
+      end: { exitCode: 137, signal: 'SIGKILL', cause: 'exit' },
+    });
+  });
+
+  test('an argv command runs without a shell', async () => {
+    const command = { kind: 'argv', argv: ['printf', '%s|', '$HOME', '; ls', '*'] } as const;
+    expect(await here.run('', { command })).toMatchObject({ stdout: '$HOME|; ls|*|' });
+  });
+
+  test('a program that does not exist is an error; one that may not be executed is a result with code 126', async () => {
+    const missing = { kind: 'argv', argv: ['no-such-program'] } as const;
+    await expect(here.start('', { command: missing })).rejects.toMatchObject({ code: 'program_not_found' });
+    writeFileSync(join(here.folder, 'plain'), 'echo no', { mode: 0o644 });
+    const plain = { kind: 'argv', argv: [join(here.folder, 'plain')] } as const;
+    const { state, stderr } = await here.run('', { command: plain });
+    expect(state).toMatchObject({ status: 'failed', end: { exitCode: 126 } });
+    expect(stderr).toContain('Permission denied');
+  });
+
+  test('T7: a directory that was deleted meanwhile is a clear error and nothing runs', async () => {
+    const gone = join(here.folder, 'gone');
+    mkdirSync(gone);
+    rmdirSync(gone);
+    await expect(here.start('echo x', { cwd: gone })).rejects.toMatchObject({
+      code: 'cwd_invalid',
+      message: expect.stringContaining(gone),
+    });
+    expect(await here.worker.list()).toEqual([]);
+  });
+
+  test('starting the same id twice starts it once', async () => {
+    const file = join(here.folder, 'count');
+    const spec = { id: 'cmd_same' };
+    await Promise.all([here.start(`echo x >> ${file}`, spec), here.start(`echo x >> ${file}`, spec)]);
+    await here.worker.wait('cmd_same', seconds(5));
+    expect(readFileSync(file, 'utf8')).toBe('x\n');
+  });
+
+  test('reads never drain, wait without polling, and say when nothing can follow', async () => {
+    const id = await here.start('echo one; sleep 0.3; echo two');
+    const first = await here.worker.read(id, 0, { waitMs: seconds(5), maxBytes: 100 });
+    const again = await here.worker.read(id, 0, { waitMs: 0, maxBytes: 2 });
+    const second = await here.worker.read(id, first.next, { waitMs: seconds(5), maxBytes: 100 });
+    const texts = [first, again, second].map(({ chunks }) =>
+      chunks.map(({ data }) => Buffer.from(data).toString()),
+    );
+    expect(texts).toEqual([['one\n'], ['on'], ['two\n']]);
+    expect(again.next).toBe(2);
+    await here.worker.wait(id, seconds(5));
+    expect(await here.worker.read(id, 8, { waitMs: seconds(60), maxBytes: 1 })).toMatchObject({
+      chunks: [],
+      final: true,
+    });
+    await expect(here.worker.read(id, 9, { waitMs: 0, maxBytes: 1 })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
+  test('an unknown id, or one that was disposed of, is named in the error', async () => {
+    const { state } = await here.run('true');
+    await here.worker.dispose(state.id);
+    await expect(here.worker.wait(state.id, 0)).rejects.toMatchObject({ code: 'job_not_found' });
+    const id = await here.start('sleep 5');
+    await expect(here.worker.dispose(id)).rejects.toThrow('still running');
+  });
+
+  test('E3: output beyond the memory is in the spool and reads back whole', async () => {
+    await here.close();
+    here = make({ ringBytes: 4_096 });
+    const { stdout, stderr } = await here.run(
+      'for i in {1..5000}; do echo line $i; ((i % 7)) || echo err $i >&2; done',
+    );
+    expect(stdout.split('\n')).toHaveLength(5_001);
+    expect(stderr.split('\n')).toHaveLength(715);
+    expect(stdout).toContain('line 4999\nline 5000\n');
+  });
+
+  test('E3: at its quota a command is ended and told so, with exactly the quota kept', async () => {
+    await here.close();
+    here = make({ spoolBytes: 3_000_000 });
+    const { state, stdout } = await here.run('yes');
+    expect(state).toMatchObject({ status: 'killed', stdoutBytes: 3_000_000, end: { cause: 'output_limit' } });
+    expect(state.end?.detail).toContain('3000000');
+    expect(stdout).toHaveLength(3_000_000);
+  });
+
+  test('E3: the quota that all commands share ends the one that wants more, and is given back', async () => {
+    await here.close();
+    here = make({ ringBytes: 4_096, spoolTotalBytes: 8_000_000 });
+    const first = await here.run('head -c 7000000 /dev/zero');
+    const second = await here.run('yes');
+    expect(first.state.status).toBe('completed');
+    expect(second.state.end).toMatchObject({
+      cause: 'output_limit',
+      detail: expect.stringContaining('spool'),
+    });
+    expect(second.stdout).toHaveLength(second.state.stdoutBytes);
+    await here.worker.dispose(first.state.id);
+    await here.worker.dispose(second.state.id);
+    expect((await here.run('head -c 7000000 /dev/zero')).state.status).toBe('completed');
+  });
+
+  test('a runtime folder that somebody deleted is made again', async () => {
+    await here.run('true');
+    rmSync(join(here.folder, 'state'), { recursive: true });
+    expect(await here.run('echo works')).toMatchObject({ stdout: 'works\n' });
+  });
+
+  test('E2: nothing grows over many commands: no descriptor, no zombie, no file', async () => {
+    await here.run('true');
+    // Shells that wait for commands come and go in the background.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const before = openDescriptors();
+    for (let round = 0; round < 40; round += 1) {
+      await Promise.all(Array.from({ length: 5 }, () => here.run('echo x; echo y >&2; (exit 3) | cat')));
+    }
+    for (const { id } of await here.worker.list()) await here.worker.dispose(id);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(openDescriptors()).toBeLessThanOrEqual(before + 1);
+    await expect.poll(() => zombieChildren()).toEqual([]);
+    const { folder } = await here.worker.report();
+    expect(existsSync(join(folder, 'spool')) ? readdirSync(join(folder, 'spool')) : []).toEqual([]);
+  });
+
+  test('E2: closing ends everything, removes the folder and refuses what comes', async () => {
+    await Promise.all([here.start('sleep 90; echo nacre-close-test'), here.start('trap "" TERM; sleep 91')]);
+    const { folder } = await here.worker.report();
+    await here.worker.close();
+    expect(existsSync(folder)).toBe(false);
+    expect(processesWith('nacre-close-test')).toEqual([]);
+    await expect(here.start('echo x')).rejects.toMatchObject({ code: 'shutting_down' });
+  });
+});

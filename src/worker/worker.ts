@@ -1,0 +1,211 @@
+import { basename, join } from 'node:path';
+import type { Backend, StopOptions } from '../contract/backend.ts';
+import type { Place } from '../contract/facts.ts';
+import { NacreError } from '../contract/failure.ts';
+import type { Isolation } from '../contract/isolation.ts';
+import type { JobSpec } from '../contract/job.ts';
+import type { Limits } from '../contract/limits.ts';
+import { type Bash, findBash } from './bash.ts';
+import { chooseStarter, type StarterChoice } from './choose-starter.ts';
+import { type Environment, filterEnvironment, toAbsolutePath } from './environment.ts';
+import { chooseExecGuard, describeLandlock, type ExecWish } from './exec/choose-exec-guard.ts';
+import { createFifoPool, type FifoPool } from './fifo-pool.ts';
+import { inspect, toPlace } from './inspect.ts';
+import { createInstanceFolder, type InstanceFolder, isDeadServer } from './instance-folder.ts';
+import { Job } from './job.ts';
+import { createCgroups } from './limits/cgroups.ts';
+import { createWarden, type Warden } from './limits/create-warden.ts';
+import { type LoginEnvMode, takeLoginEnvironment } from './login-environment.ts';
+import type { ProcessTable } from './process-table.ts';
+import { createSpool, createSpoolQuota } from './spool.ts';
+import { NotExecutableError } from './start-failures.ts';
+import type { Starter } from './starter.ts';
+
+/** What a worker is made of. */
+export interface WorkerOptions extends StarterChoice, Isolation, Limits, ExecWish {
+  readonly stateDir: string;
+  /** The server's own directory, environment and home, as its process found them. */
+  readonly cwd: string;
+  readonly home: string;
+  readonly environment: Environment;
+  readonly table: ProcessTable;
+  readonly bash: string | undefined;
+  readonly loginEnv: LoginEnvMode;
+  readonly envPass: readonly string[];
+  readonly envWithhold: readonly string[];
+  readonly ringBytes: number;
+  readonly spoolBytes: number;
+  readonly spoolTotalBytes: number;
+  readonly drainMs: number;
+  readonly killGraceMs: number;
+  /** Folders of nacre beside the state folder that no command should read. */
+  readonly ownFiles: readonly string[];
+  /** How many shells wait for commands, started ahead of need. */
+  readonly warmShells: number;
+  /** False leaves cgroups alone; tests look at what holds without them. */
+  readonly cgroups?: boolean | undefined;
+}
+
+/** The calls of a backend, answered here. */
+export type Worker = Omit<Backend, 'abilities'>;
+
+interface Ready {
+  readonly bash: Bash;
+  readonly folder: InstanceFolder;
+  readonly ownPlace: Place;
+  readonly fifos: FifoPool;
+  readonly path: string;
+  readonly starter: Starter;
+  readonly warden: Warden;
+  readonly withheld: readonly string[];
+  readonly loginNote: string;
+}
+
+const closeLadder: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
+
+/**
+ * Runs commands on this machine; the only part of nacre that starts processes.
+ * 1. once, at the first need: the folder, the pipes, bash and the environment are made ready,
+ * 2. `start` turns a spec into a process and a job,
+ * 3. every other call finds its job by id; a job that has ended stays until it is disposed of.
+ */
+export function createWorker(options: WorkerOptions): Worker {
+  const quota = createSpoolQuota(options.spoolTotalBytes);
+  const jobs = new Map<string, Job>();
+  const starting = new Map<string, Promise<void>>();
+  let preparing: Promise<Ready> | null = null;
+  let closed = false;
+
+  const ready = () => {
+    if (closed) throw shuttingDown();
+    // A failure is not kept: the next command finds out whether the cause is gone.
+    preparing ??= prepare(options).catch((error: unknown) => {
+      preparing = null;
+      throw error;
+    });
+    return preparing;
+  };
+  const find = (id: string) => {
+    const job = jobs.get(id);
+    if (!job) throw notFound(id);
+    return job;
+  };
+  const findStarted = async (id: string) => {
+    // What has no process yet can neither take input nor be ended.
+    await starting.get(id)?.catch(() => {});
+    return find(id);
+  };
+  const launch = async (spec: JobSpec) => {
+    const { starter, folder, withheld } = await ready();
+    const spool = createSpool(join(folder.path, 'spool', spec.id), quota);
+    const job = new Job(spec, { ...options, spool, withheldEnv: withheld });
+    jobs.set(spec.id, job);
+    try {
+      job.attach(await starter.start(spec));
+    } catch (error) {
+      if (error instanceof NotExecutableError) return job.refuse(error.message);
+      jobs.delete(spec.id);
+      throw error;
+    }
+  };
+
+  return {
+    async inspect(query) {
+      const { path, ownPlace } = await ready();
+      return inspect(query, { cwd: options.cwd, ownPlace, home: options.home, path });
+    },
+    async start(spec) {
+      if (closed) throw shuttingDown();
+      if (starting.has(spec.id) || jobs.has(spec.id)) return starting.get(spec.id);
+      const launched = launch(spec).finally(() => starting.delete(spec.id));
+      starting.set(spec.id, launched);
+      return launched;
+    },
+    async read(id, from, readOptions) {
+      try {
+        return await find(id).read(from, readOptions);
+      } catch (error) {
+        // Whoever reads what is being disposed of is told just that.
+        find(id);
+        throw error;
+      }
+    },
+    wait: async (id, waitMs) => find(id).wait(waitMs),
+    write: async (id, data, writeOptions) => (await findStarted(id)).write(data, writeOptions),
+    stop: async (id, stopOptions) => (await findStarted(id)).stop('stopped', stopOptions),
+    list: async () => [...jobs.values()].map((job) => job.state()),
+    async dispose(id) {
+      const job = find(id);
+      if (!job.state().end) throw new NacreError('invalid_request', `${id} is still running: stop it first.`);
+      jobs.delete(id);
+      await job.dispose();
+    },
+    async close() {
+      closed = true;
+      await Promise.allSettled(starting.values());
+      await Promise.all([...jobs.values()].map((job) => job.stop('stopped', closeLadder)));
+      await Promise.all([...jobs.values()].map((job) => job.dispose()));
+      jobs.clear();
+      const made = await preparing?.catch(() => null);
+      await made?.starter.close();
+      await made?.warden.close();
+      await made?.fifos.close();
+      await made?.folder.remove();
+    },
+    async report() {
+      const { bash, path, loginNote, withheld, folder, starter } = await ready();
+      return {
+        bash,
+        path,
+        loginEnvironment: loginNote,
+        withheldEnv: withheld,
+        folder: folder.path,
+        processTable: options.table.name,
+        supervision: starter.level,
+        sandbox: options.sandbox,
+        exec: starter.exec,
+        landlock: await describeLandlock(options.execGuard, { path, bashPath: bash.path }),
+        gaps: starter.gaps,
+      };
+    },
+  };
+}
+
+function notFound(id: string): NacreError {
+  return new NacreError('job_not_found', `There is no command ${id}.`, {
+    hint: 'It may have been cleaned up.',
+  });
+}
+
+function shuttingDown(): NacreError {
+  return new NacreError('shutting_down', 'The server is shutting down; nothing new is started.');
+}
+
+async function prepare(options: WorkerOptions): Promise<Ready> {
+  const login = await takeLoginEnvironment(options.environment, options.loginEnv);
+  const path = toAbsolutePath(login.env.PATH);
+  const { env, withheld } = filterEnvironment({ ...login.env, PATH: path }, options);
+  const bash = await findBash(options.bash, path);
+  const ownPlace = await toPlace(options.cwd, options.cwd);
+  const folder = await createInstanceFolder(options.stateDir, options.table);
+  const fifos = createFifoPool(join(folder.path, 'fifos'));
+  const isRoot = process.getuid?.() === 0;
+  const cgroups = options.cgroups === false ? null : createCgroups(basename(folder.path));
+  void cgroups?.sweep((owner) => isDeadServer(owner, options.table)).catch(() => {});
+  const warden = createWarden({ limits: options, cgroups, isRoot });
+  const means = {
+    ...options,
+    warden,
+    isolation: options,
+    execChoice: await chooseExecGuard(options, { path, bashPath: bash.path }),
+    bashPath: bash.path,
+    fifos,
+    env,
+    path,
+    ownFiles: [options.stateDir, ...options.ownFiles],
+    isRoot,
+    scriptPath: (id: string) => join(folder.path, 'scripts', id),
+  };
+  const starter = await chooseStarter(means, options);
+  return { bash, folder, ownPlace, fifos, path, starter, warden, withheld, loginNote: login.note };
+}

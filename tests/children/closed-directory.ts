@@ -1,0 +1,13 @@
+// Looks at a directory that an ordinary user may not enter.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { toPlace } from '../../src/worker/inspect.ts';
+import { becomeOrdinaryUser } from '../support/ordinary-user.ts';
+import { temporaryFolder } from '../support/worker.ts';
+import { report } from './report.ts';
+
+becomeOrdinaryUser();
+const folder = temporaryFolder();
+mkdirSync(join(folder, 'closed'), { mode: 0o600 });
+report(await toPlace('closed', folder));
+rmSync(folder, { recursive: true });

@@ -1,0 +1,50 @@
+// Runs many commands at once where the system grants few open files.
+import { closeSync, openSync } from 'node:fs';
+import { NacreError } from '../../src/contract/failure.ts';
+import { openDescriptors } from '../support/processes.ts';
+import { createTestWorker } from '../support/worker.ts';
+import { report } from './report.ts';
+
+const here = createTestWorker();
+const mark = process.argv[2] ?? '';
+await here.run('true');
+const before = openDescriptors();
+const results = await Promise.all(
+  Array.from({ length: 40 }, async (_, index) => {
+    const script = index % 2 === 0 ? 'sleep 0.3; echo done' : 'sleep 50 & sleep 0.3; echo done';
+    const timeoutMs = index % 3 === 0 ? 100 : null;
+    const id = await here
+      .start(script, { env: { TEST_MARK: mark }, timeoutMs })
+      .catch((error: unknown) => error);
+    if (typeof id === 'string') return (await here.worker.wait(id, 20_000)).status;
+    return id instanceof NacreError ? id.code : String(id);
+  }),
+);
+const count = (wanted: string) => results.filter((result) => result === wanted).length;
+
+// The commands below run while there is not one free descriptor.
+const scripts = ['sleep 51 & sleep 0.3; echo done', 'sleep 52'];
+const ids = await Promise.all(
+  scripts.map((script) => here.start(script, { env: { TEST_MARK: mark }, timeoutMs: 600 })),
+);
+const taken: number[] = [];
+try {
+  for (;;) taken.push(openSync('/dev/null', 'r'));
+} catch {
+  // That was the last one.
+}
+const starved = await Promise.all(ids.map((id) => here.worker.wait(id, 8_000)));
+for (const fd of taken) closeSync(fd);
+
+for (const { id } of await here.worker.list()) await here.worker.dispose(id);
+const after = await here.run('echo works');
+report({
+  completed: count('completed'),
+  timeout: count('timeout'),
+  unavailable: count('resources_unavailable'),
+  other: results.filter((one) => !['completed', 'timeout', 'resources_unavailable'].includes(one)),
+  starved: starved.map(({ status }) => status),
+  leaked: openDescriptors() - before,
+  after: after.stdout,
+});
+await here.close();
