@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runChild } from '../../tests/support/child.ts';
+import { openDescriptors } from '../../tests/support/processes.ts';
+import { temporaryFolder } from '../../tests/support/worker.ts';
+import { NacreError } from '../contract/failure.ts';
+import type { Outcome } from '../contract/outcome.ts';
+import { type AuditLog, createAuditLog } from './audit-log.ts';
+import type { AuditEntry } from './entry.ts';
+import { createRedact } from './redact.ts';
+
+let folder = '';
+let dir = '';
+let logs: AuditLog[] = [];
+beforeEach(() => {
+  folder = temporaryFolder();
+  dir = join(folder, 'audit');
+  logs = [];
+});
+afterEach(() => {
+  for (const log of logs) log.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function newLog(fsync: 'interval' | 'always' = 'interval', secrets: string[] = []): AuditLog {
+  const log = createAuditLog({ dir, fsync, redact: createRedact(secrets) });
+  logs.push(log);
+  return log;
+}
+const caller = { door: 'mcp', client: 'test 1.0' } as const;
+const asked = (script: string, more: Partial<Extract<AuditEntry, { kind: 'asked' }>> = {}): AuditEntry => ({
+  kind: 'asked',
+  id: 'cmd_1',
+  caller,
+  command: { kind: 'shell', script },
+  cwd: undefined,
+  env: {},
+  ...more,
+});
+const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+const recordsOf = (path: string): Record<string, unknown>[] => linesOf(path).map((line) => JSON.parse(line));
+
+/** Checks that every line names the digest of the one before. */
+function expectChain(path: string): void {
+  let previous = '0'.repeat(64);
+  for (const [index, line] of linesOf(path).entries()) {
+    expect(JSON.parse(line)).toMatchObject({ seq: index, prev: previous });
+    previous = createHash('sha256').update(`${line}\n`).digest('hex');
+  }
+}
+
+describe('S6: the audit log', () => {
+  test('is a private file of lines, each with the digest of the one before', () => {
+    const log = newLog();
+    expect(existsSync(dir)).toBe(false);
+    for (const script of ['one', 'two\nlines', 'half \ud800 a character', 'three']) log.record(asked(script));
+    expect([statSync(dir).mode & 0o777, statSync(log.path).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect(recordsOf(log.path).map(({ command }) => command)).toHaveLength(4);
+    expectChain(log.path);
+    expect(recordsOf(log.path)[0]).toEqual({
+      seq: 0,
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      prev: '0'.repeat(64),
+      kind: 'asked',
+      id: 'cmd_1',
+      door: 'mcp',
+      client: 'test 1.0',
+      command: 'one',
+      cwd: null,
+      env: {},
+    });
+  });
+
+  test('tells the decision, the outcome and the failure of a command', () => {
+    const log = newLog('always');
+    const node = { pos: 0, end: 2, text: 'ls' };
+    const programs = [
+      { name: 'ls', pos: 0, end: 2 },
+      { name: 'ls', pos: 4, end: 6 },
+      { name: `ghp_${'x'.repeat(20)}`, pos: 8, end: 9 },
+    ];
+    const decision = {
+      verdict: 'deny',
+      rule: 'not_listed',
+      reason: 'ls is not allowed.',
+      programs,
+      node,
+    } as const;
+    log.record({ kind: 'decided', id: 'cmd_1', caller, cwd: '/srv', decision });
+    const outcome: Outcome = {
+      id: 'cmd_1',
+      status: 'failed',
+      cause: 'exit',
+      exitCode: 3,
+      signal: null,
+      detail: null,
+      cwd: '/srv',
+      durationMs: 12,
+      stdout: 'never recorded',
+      stderr: '',
+      stdoutBytes: 14,
+      stderrBytes: 0,
+      truncated: false,
+      leftRunning: [{ pid: 1, command: 'sleep' }],
+      survivors: [],
+      deniedHosts: ['PASSWORD=x.example:443'],
+      withheldEnv: [],
+      resources: { cpuMs: 12, peakMemoryBytes: null, processes: null },
+      enforcement: null,
+      warnings: [],
+    };
+    log.record({ kind: 'finished', id: 'cmd_1', caller, outcome });
+    log.record({ kind: 'failed', id: 'cmd_2', caller, error: new NacreError('cancelled', 'PASSWORD=x') });
+    log.record({ kind: 'failed', id: 'cmd_3', caller, error: 'thrown text' });
+    const [decided, finished, cancelled, thrown] = recordsOf(log.path);
+    expect(decided).toMatchObject({
+      verdict: 'deny',
+      rule: 'not_listed',
+      cwd: '/srv',
+      programs: ['ls', '[redacted]'],
+    });
+    expect(finished).toMatchObject({
+      status: 'failed',
+      exit_code: 3,
+      duration_ms: 12,
+      stdout_bytes: 14,
+      stderr_bytes: 0,
+      left_running: 1,
+      denied_hosts: ['PASSWORD=[redacted]'],
+    });
+    expect(cancelled).toMatchObject({ code: 'cancelled', message: 'PASSWORD=[redacted]' });
+    expect(thrown).toMatchObject({ code: 'internal', message: 'thrown text' });
+    expect(readFileSync(log.path, 'utf8')).not.toContain('never recorded');
+    expectChain(log.path);
+  });
+
+  test('has no secret in commands, arguments, variables, directories or clients', () => {
+    const log = newLog('interval', ['the-withheld-value']);
+    const env = { DB_PASSWORD: 'two words', PLAIN: 'x the-withheld-value', GH_PAT: 'abc' };
+    log.record(asked('PASSWORD=hunter2 run', { env, cwd: '/tmp/the-withheld-value' }));
+    const argv = ['mysql', '--password', 'hunter2 hunter3', 'the-withheld-value'] as const;
+    log.record(
+      asked('', { command: { kind: 'argv', argv }, caller: { door: 'cli', client: 'the-withheld-value' } }),
+    );
+    const text = readFileSync(log.path, 'utf8');
+    for (const secret of ['hunter', 'the-withheld-value', 'two words', 'abc'])
+      expect(text).not.toContain(secret);
+    const [first, second] = recordsOf(log.path);
+    expect(first?.env).toEqual({ DB_PASSWORD: '[redacted]', PLAIN: 'x [redacted]', GH_PAT: '[redacted]' });
+    expect(second?.command).toEqual(['mysql', '--password', '[redacted]', '[redacted]']);
+  });
+
+  test('keeps the beginning of a long command, with its length and digest, and no half of a secret', () => {
+    const log = newLog();
+    const script = `${'x'.repeat(16_370)} ghp_${'y'.repeat(40)} ${'z'.repeat(500_000)}`;
+    log.record(asked(script, { env: { LONG: 'v'.repeat(100_000) } }));
+    const [record] = recordsOf(log.path);
+    const sha256 = createHash('sha256').update(script).digest('hex');
+    expect(record?.command).toMatchObject({ length: script.length, sha256 });
+    expect(readFileSync(log.path, 'utf8')).not.toContain('ghp_');
+    expect(statSync(log.path).size).toBeLessThan(40_000);
+  });
+
+  test('is another file for every server, although they start at once', () => {
+    const pair = [newLog(), newLog()];
+    for (const log of [...pair, ...pair]) log.record(asked('x'));
+    expect(readdirSync(dir)).toHaveLength(2);
+    for (const { path } of pair) expectChain(path);
+  });
+
+  test('leaves a folder that was there as it is', () => {
+    mkdirSync(dir);
+    chmodSync(dir, 0o755);
+    newLog().record(asked('x'));
+    expect(statSync(dir).mode & 0o777).toBe(0o755);
+  });
+
+  test('goes on in a new file when somebody deletes it, and the gap shows', () => {
+    const before = openDescriptors();
+    const log = newLog();
+    log.record(asked('one'));
+    rmSync(dir, { recursive: true });
+    log.record(asked('two'));
+    const [record] = recordsOf(log.path);
+    expect(record).toMatchObject({ seq: 1, command: 'two' });
+    expect(record?.prev).not.toBe('0'.repeat(64));
+    log.close();
+    log.close();
+    expect(openDescriptors()).toBe(before);
+  });
+
+  test('that cannot be written says so, and writes again when it can', () => {
+    writeFileSync(dir, 'in the way');
+    const log = newLog();
+    expect(() => log.record(asked('one'))).toThrow(
+      expect.objectContaining({ code: 'audit_unavailable', message: expect.stringContaining(log.path) }),
+    );
+    expect(log.tryRecord(asked('one'))).toEqual([expect.stringContaining('could not be recorded')]);
+    rmSync(dir);
+    expect(log.tryRecord(asked('two'))).toEqual([]);
+    expectChain(log.path);
+  });
+
+  test('on a full disk loses no record that it took, and tears none', async () => {
+    const found = await runChild('full-audit', { ulimits: ['-f 20'] });
+    expect(found).toMatchObject({ codes: ['audit_unavailable'], whole: true, chained: true });
+    expect((found as { taken: number }).taken).toBeGreaterThan(5);
+  });
+});

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '../contract/caller.ts';
+import type { Command } from '../contract/command.ts';
+import type { Decision } from '../contract/decision.ts';
+import { NacreError } from '../contract/failure.ts';
+import type { Outcome } from '../contract/outcome.ts';
+import { looksSecret } from '../support/looks-secret.ts';
+import { hidden, type Redact, redactArguments } from './redact.ts';
+
+/** One thing to record about one command. */
+export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
+  | {
+      readonly kind: 'asked';
+      readonly command: Command;
+      /** As the caller gave it. */
+      readonly cwd: string | undefined;
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'decided'; readonly cwd: string; readonly decision: Decision }
+  | { readonly kind: 'approved' }
+  | { readonly kind: 'finished'; readonly outcome: Outcome }
+  | { readonly kind: 'failed'; readonly error: unknown }
+);
+
+const longestText = 16_384;
+const mostPrograms = 100;
+
+/** The plain data of a record, with its secrets hidden. */
+export function toRecord(entry: AuditEntry, redact: Redact): Record<string, unknown> {
+  const { id, caller, kind } = entry;
+  return { kind, id, door: caller.door, client: redact(caller.client), ...details(entry, redact) };
+}
+
+function details(entry: AuditEntry, redact: Redact): Record<string, unknown> {
+  switch (entry.kind) {
+    case 'asked':
+      return {
+        command: toCommandRecord(entry.command, redact),
+        cwd: entry.cwd === undefined ? null : redact(entry.cwd),
+        env: toEnvironmentRecord(entry.env, redact),
+      };
+    case 'decided': {
+      const { verdict, rule, reason, programs } = entry.decision;
+      const names = [...new Set(programs.map((program) => program.name))].slice(0, mostPrograms);
+      const shown = names.map((name) => cut(redact(name)));
+      return { cwd: redact(entry.cwd), verdict, rule, reason: cut(redact(reason)), programs: shown };
+    }
+    case 'approved':
+      return {};
+    case 'finished':
+      return toOutcomeRecord(entry.outcome, redact);
+    case 'failed':
+      return toFailureRecord(entry.error, redact);
+  }
+}
+
+// A long command is kept by its beginning, its length and its digest. What is cut off has been redacted before, or
+// half a secret could stay.
+function toCommandRecord(command: Command, redact: Redact): unknown {
+  if (command.kind === 'argv') return redactArguments(command.argv, redact).map(cut);
+  const { script } = command;
+  if (script.length <= longestText) return redact(script);
+  const sha256 = createHash('sha256').update(script).digest('hex');
+  return { beginning: cut(redact(script)), length: script.length, sha256 };
+}
+
+function toEnvironmentRecord(env: Readonly<Record<string, string>>, redact: Redact): Record<string, string> {
+  const shown = Object.entries(env).map(([name, value]) => [
+    name,
+    looksSecret(name) ? hidden : cut(redact(value)),
+  ]);
+  return Object.fromEntries(shown);
+}
+
+function cut(text: string): string {
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}…`;
+}
+
+// A name that was asked for can carry a secret out as well as an argument can.
+function toOutcomeRecord(outcome: Outcome, redact: Redact): Record<string, unknown> {
+  const { status, cause, exitCode, signal, durationMs, stdoutBytes, stderrBytes, leftRunning } = outcome;
+  return {
+    status,
+    cause,
+    exit_code: exitCode,
+    signal,
+    duration_ms: durationMs,
+    stdout_bytes: stdoutBytes,
+    stderr_bytes: stderrBytes,
+    left_running: leftRunning.length,
+    denied_hosts: outcome.deniedHosts.map(redact),
+    enforcement: outcome.enforcement,
+    resources: outcome.resources,
+  };
+}
+
+function toFailureRecord(error: unknown, redact: Redact): Record<string, unknown> {
+  const code = error instanceof NacreError ? error.code : 'internal';
+  return { code, message: cut(redact(error instanceof Error ? error.message : String(error))) };
+}

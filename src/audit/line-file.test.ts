@@ -1,0 +1,51 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../tests/support/worker.ts';
+import { pause } from '../support/pause.ts';
+import { createLineFile } from './line-file.ts';
+
+let folder = '';
+let path = '';
+beforeEach(() => {
+  folder = temporaryFolder();
+  path = join(folder, 'deep', 'lines');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('lines are there when append returns, and stay when the file is forced to disk later', async () => {
+  const file = createLineFile(path, 'interval');
+  file.append('one\n');
+  file.append('two\n');
+  expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
+  await pause(1_100);
+  file.append('three\n');
+  file.close();
+  file.append('four\n');
+  file.close();
+  expect(readFileSync(path, 'utf8')).toBe('one\ntwo\nthree\nfour\n');
+});
+
+test('what others append or cut off is taken as it is', () => {
+  const file = createLineFile(path, 'always');
+  file.append('one\n');
+  appendFileSync(path, 'foreign\n');
+  file.append('two\n');
+  expect(readFileSync(path, 'utf8')).toBe('one\nforeign\ntwo\n');
+  truncateSync(path, 0);
+  file.append('three\n');
+  expect(readFileSync(path, 'utf8')).toBe('three\n');
+  file.close();
+});
+
+test('a line that cannot be written is an error each time, until the file is another one', () => {
+  mkdirSync(dirname(path));
+  symlinkSync('/dev/full', path);
+  const file = createLineFile(path, 'interval');
+  for (let round = 0; round < 2; round += 1) expect(() => file.append('x\n')).toThrow(/ENOSPC|EINVAL/);
+  expect(() => file.close()).toThrow('EINVAL');
+  rmSync(path);
+  file.append('y\n');
+  file.close();
+  expect(readFileSync(path, 'utf8')).toBe('y\n');
+});
