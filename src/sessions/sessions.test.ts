@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTestEngine } from '../../tests/support/engine.ts';
+import { createTestWorker, type TestWorker } from '../../tests/support/worker.ts';
+import type { Backend } from '../contract/backend.ts';
+import type { JobSpec } from '../contract/job.ts';
+import { createSessions } from './sessions.ts';
+
+let here: TestWorker;
+let backend: Backend;
+beforeEach(() => {
+  here = createTestWorker();
+  backend = { abilities: { killTree: 'group' }, ...here.worker };
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await here.close();
+});
+
+const spec = (id: string, script = 'true'): JobSpec => ({
+  id,
+  command: { kind: 'shell', script },
+  cwd: here.folder,
+  env: {},
+  stdin: 'empty',
+  timeoutMs: null,
+});
+const ids = async () => (await backend.list()).map(({ id }) => id);
+
+describe('sessions', () => {
+  test('let no more commands run at once than the limit says, and name it', async () => {
+    const sessions = createSessions(backend, { maxRunning: 2, tombstoneSeconds: 60 });
+    await Promise.all([sessions.start(spec('a', 'sleep 5')), sessions.start(spec('b', 'sleep 5'))]);
+    await expect(sessions.start(spec('c'))).rejects.toMatchObject({
+      code: 'resources_unavailable',
+      message: expect.stringContaining('2 commands'),
+      hint: expect.stringContaining('max_running'),
+    });
+    await backend.stop('a', { signal: 'SIGKILL', graceMs: 0 });
+    sessions.ended('a');
+    sessions.ended('a');
+    await sessions.start(spec('d'));
+    await expect(sessions.start(spec('e'))).rejects.toMatchObject({ code: 'resources_unavailable' });
+    sessions.close();
+  });
+
+  test('give the place of a command that could not start to the next one', async () => {
+    const sessions = createSessions(backend, { maxRunning: 1, tombstoneSeconds: 60 });
+    const missing: JobSpec = { ...spec('a'), command: { kind: 'argv', argv: ['no-such-program'] } };
+    for (let round = 0; round < 3; round += 1) {
+      await expect(sessions.start(missing)).rejects.toMatchObject({ code: 'program_not_found' });
+    }
+    await sessions.start(spec('b'));
+    sessions.close();
+  });
+
+  test('keep an ended command readable for its time, and then forget it', async () => {
+    const sessions = createSessions(backend, { maxRunning: 5, tombstoneSeconds: 60 });
+    await sessions.start(spec('a', 'echo kept'));
+    await backend.wait('a', 5_000);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    sessions.ended('a');
+    vi.advanceTimersByTime(59_000);
+    expect(await ids()).toEqual(['a']);
+    vi.advanceTimersByTime(1_001);
+    vi.useRealTimers();
+    await expect.poll(ids).toEqual([]);
+    sessions.close();
+  });
+
+  test('keep a number of ended commands, however young they are', async () => {
+    const sessions = createSessions(backend, { maxRunning: 300, tombstoneSeconds: 60 });
+    const many = Array.from({ length: 260 }, (_, index) => `job-${index}`);
+    for (const id of many) {
+      await sessions.start({ ...spec(id), command: { kind: 'argv', argv: [here.folder] } });
+      sessions.ended(id);
+    }
+    await expect.poll(async () => (await ids()).length).toBe(256);
+    expect(await ids()).not.toContain('job-3');
+    expect(await ids()).toContain('job-4');
+    sessions.close();
+  });
+
+  test('do not forget a command before its outcome has been read', async () => {
+    const calls: string[] = [];
+    const engine = createTestEngine({
+      wrap: (local) => ({
+        ...local,
+        read(...words) {
+          calls.push('read');
+          return local.read(...words);
+        },
+        list: local.list,
+        dispose(id) {
+          calls.push('dispose');
+          return local.dispose(id);
+        },
+      }),
+      tombstoneSeconds: 0,
+    });
+    expect(await engine.run('echo x')).toMatchObject({ stdout: 'x\n' });
+    await expect.poll(() => calls).toEqual(['read', 'dispose']);
+    await engine.close();
+  });
+});

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { defineSettings } from '../settings/define.ts';
+
+/** How many commands there are at once and how long ended ones can be asked about. */
+export const sessionSettings = defineSettings({
+  tombstoneSeconds: z.int().min(1).max(604_800).default(900).meta({
+    env: 'NACRE_TOMBSTONE_SECONDS',
+    flag: '--tombstone-seconds',
+    description: 'How long the result and output of an ended command stay readable.',
+  }),
+  maxRunning: z.int().min(1).max(10_000).default(64).meta({
+    env: 'NACRE_MAX_RUNNING',
+    flag: '--max-running',
+    description: 'Commands that may run at the same time.',
+    project: 'lower',
+  }),
+});
