@@ -1,0 +1,71 @@
+import type { StopOptions } from '../contract/backend.ts';
+import { NacreError } from '../contract/failure.ts';
+import type { JobState } from '../contract/job.ts';
+import { watchProgress } from './progress.ts';
+import type { EngineParts, RunContext } from './run.ts';
+
+/** The reason of a call's signal when it is the server that ends. */
+export const serverCloses = Symbol('the server closes');
+
+const closingGraceMs = 500;
+const waitMs = 60_000;
+const pieceBytes = 262_144;
+
+/** Follows a job that was just started to its end: feeds its stdin, tells how it goes, ends it when cancelled. */
+export async function follow(
+  parts: EngineParts,
+  id: string,
+  input: string | undefined,
+  context: RunContext,
+): Promise<JobState> {
+  const { backend } = parts;
+  const { signal, onOutput, onProgress } = context;
+  const cancel = () => void backend.stop(id, ladderFor(parts, signal)).catch(() => {});
+  const stopWatching = onProgress && watchProgress(backend, id, onProgress);
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    if (signal?.aborted) cancel();
+    // Nobody waits for the input to be taken: a command may end without reading it.
+    if (input !== undefined) backend.write(id, Buffer.from(input), { eof: true }).catch(() => {});
+    if (onOutput) await pass(parts, id, onOutput);
+    return await ended(parts, id);
+  } catch (error) {
+    // Nobody follows it any more, so nobody would end it.
+    await backend.stop(id, parts.cancelling).catch(() => {});
+    throw error;
+  } finally {
+    // A signal may fire long after the answer, when the job's number means another process.
+    signal?.removeEventListener('abort', cancel);
+    stopWatching?.();
+  }
+}
+
+// A server that closes has no time for long farewells.
+function ladderFor({ cancelling }: EngineParts, signal: AbortSignal | undefined): StopOptions {
+  return signal?.reason === serverCloses ? { signal: 'SIGTERM', graceMs: closingGraceMs } : cancelling;
+}
+
+async function pass(
+  { backend }: EngineParts,
+  id: string,
+  onOutput: NonNullable<RunContext['onOutput']>,
+): Promise<void> {
+  for (let at = 0; ; ) {
+    const { chunks, next, end, final } = await backend.read(id, at, { waitMs, maxBytes: pieceBytes });
+    if (chunks.length > 0) await onOutput(chunks);
+    at = next;
+    if (final && next === end) return;
+  }
+}
+
+async function ended({ backend }: EngineParts, id: string): Promise<JobState> {
+  for (;;) {
+    const state = await backend.wait(id, waitMs);
+    if (state.end) return state;
+  }
+}
+
+/** The error of a call that was cancelled before its command could start. */
+export function cancelledBeforeStart(): NacreError {
+  return new NacreError('cancelled', 'The call was cancelled before its command was started.');
+}

@@ -1,0 +1,55 @@
+import type { FoundProgram } from '../contract/decision.ts';
+import type { Enforcement } from '../contract/isolation.ts';
+
+const lookAtProcesses = new Set([
+  'ps',
+  'pgrep',
+  'top',
+  'kill',
+  'pkill',
+  'killall',
+  'lsof',
+  'fuser',
+  'ss',
+  'netstat',
+]);
+const gainRights = new Set([
+  'sudo',
+  'su',
+  'doas',
+  'pkexec',
+  'passwd',
+  'newgrp',
+  'fusermount',
+  'fusermount3',
+  'mount',
+  'umount',
+]);
+
+/** What a reader must know to make sense of a result: programs that work otherwise than usual under what was enforced. */
+export function noticesFor(
+  programs: readonly FoundProgram[],
+  enforcement: Enforcement | null,
+): readonly string[] {
+  if (enforcement === null) return [];
+  const named = (wanted: ReadonlySet<string>) =>
+    programs.map(({ name }) => toBaseName(name)).find((name) => wanted.has(name));
+  const looker = enforcement.processes === 'own' ? named(lookAtProcesses) : undefined;
+  const gainer = enforcement.setuid ? undefined : named(gainRights);
+  return [
+    ...(looker
+      ? [
+          `${looker} saw only processes that this command started (processes: own); processes: host shows all.`,
+        ]
+      : []),
+    ...(gainer
+      ? [
+          `${gainer} cannot gain rights here (processes: own, level ${enforcement.level}); processes: host lets it.`,
+        ]
+      : []),
+  ];
+}
+
+function toBaseName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,306 @@
+import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runChild } from '../../tests/support/child.ts';
+import { createTestEngine, type TestEngine, type TestEngineOptions } from '../../tests/support/engine.ts';
+import { processesWith, zombieChildren } from '../../tests/support/processes.ts';
+import { pause } from '../support/pause.ts';
+import { createStopwatch } from '../support/stopwatch.ts';
+
+let here: TestEngine;
+let mark = '';
+beforeEach(() => {
+  here = createTestEngine();
+  mark = `mark${Math.random()}`;
+});
+afterEach(async () => {
+  await here.close();
+  await expect.poll(() => processesWith(mark)).toEqual([]);
+  await expect.poll(() => zombieChildren()).toEqual([]);
+});
+const fresh = async (options: TestEngineOptions) => {
+  await here.close();
+  here = createTestEngine(options);
+};
+const kinds = () => here.records().map(({ kind }) => kind);
+const only = (...names: string[]) => ({
+  rules: { allow: { kind: 'names', names }, allowSetting: 'ALLOWED_COMMANDS', danger: 'block' } as const,
+});
+const marked = () => ({ env: { TEST_MARK: mark } });
+
+describe('S6: the journey of a command is recorded', () => {
+  test('as asked, decided and finished, under one id that the outcome has too', async () => {
+    const outcome = await here.run('echo out; echo err >&2; exit 3');
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      exitCode: 3,
+      stdout: 'out\n',
+      stderr: 'err\n',
+      cwd: here.folder,
+      truncated: false,
+      warnings: [],
+    });
+    const [asked, decided, finished] = here.records();
+    expect(here.records()).toHaveLength(3);
+    for (const record of here.records())
+      expect(record).toMatchObject({ id: outcome.id, door: 'cli', client: 'test' });
+    expect(asked).toMatchObject({ kind: 'asked', command: 'echo out; echo err >&2; exit 3' });
+    expect(decided).toMatchObject({
+      kind: 'decided',
+      verdict: 'allow',
+      rule: 'all_allowed',
+      cwd: here.folder,
+    });
+    expect(finished).toMatchObject({ kind: 'finished', exit_code: 3, stdout_bytes: 4, stderr_bytes: 4 });
+  });
+
+  test('as asked, decided and failed when policy refuses it, and nothing runs', async () => {
+    await expect(here.run('touch made', {}, only('ls'))).rejects.toMatchObject({
+      code: 'policy_denied',
+      message: expect.stringContaining('touch'),
+    });
+    expect(existsSync(join(here.folder, 'made'))).toBe(false);
+    expect(kinds()).toEqual(['asked', 'decided', 'failed']);
+    expect(here.records()[2]).toMatchObject({ code: 'policy_denied' });
+  });
+
+  test('as asked and failed when its directory is wrong', async () => {
+    await expect(here.run('touch made', { cwd: 'none' })).rejects.toMatchObject({ code: 'cwd_invalid' });
+    expect(kinds()).toEqual(['asked', 'failed']);
+  });
+
+  test('as failed when its program cannot be started', async () => {
+    const command = { kind: 'argv', argv: ['no-such-program'] } as const;
+    await expect(here.run('', { command })).rejects.toMatchObject({ code: 'program_not_found' });
+    expect(kinds()).toEqual(['asked', 'decided', 'failed']);
+  });
+
+  test('before it runs: what cannot be recorded is not run', async () => {
+    writeFileSync(here.auditDir, 'in the way');
+    await expect(here.run('touch made')).rejects.toMatchObject({ code: 'audit_unavailable' });
+    await expect(here.run('touch made', {}, only('ls'))).rejects.toMatchObject({ code: 'audit_unavailable' });
+    expect(existsSync(join(here.folder, 'made'))).toBe(false);
+  });
+
+  test('after it ran: an outcome that cannot be recorded is returned with a warning', async () => {
+    const script = `rm -r ${here.auditDir} && touch ${here.auditDir} && echo done`;
+    const outcome = await here.run(script);
+    expect(outcome).toMatchObject({ status: 'completed', stdout: 'done\n' });
+    expect(outcome.warnings).toEqual([expect.stringContaining('could not be recorded')]);
+  });
+});
+
+describe('T7: the working directory', () => {
+  beforeEach(() => {
+    mkdirSync(join(here.folder, 'sub'));
+    writeFileSync(join(here.folder, 'file'), '');
+  });
+  const cwdOf = async (cwd: string | undefined, roots: readonly (readonly string[])[] = []) =>
+    (await here.run('pwd', { cwd }, { cwdRoots: roots })).stdout.trim();
+
+  test('is the server’s own, or relative to it, or absolute', async () => {
+    expect(await cwdOf(undefined)).toBe(here.folder);
+    expect(await cwdOf('sub')).toBe(join(here.folder, 'sub'));
+    expect(await cwdOf('sub/../sub')).toBe(join(here.folder, 'sub'));
+    expect(await cwdOf('/')).toBe('/');
+  });
+
+  test.each([
+    ['none', 'does not exist'],
+    ['file', 'is not a directory'],
+    ['file/deeper', 'is not a directory'],
+  ])('%s is an error that says what is wrong, and nothing runs', async (cwd, words) => {
+    await expect(here.run(`touch ${here.folder}/made`, { cwd })).rejects.toMatchObject({
+      code: 'cwd_invalid',
+      message: expect.stringContaining(words),
+    });
+    expect(existsSync(join(here.folder, 'made'))).toBe(false);
+  });
+
+  test('that an ordinary user may not enter is an error', async () => {
+    expect(await runChild('closed-cwd')).toMatchObject({
+      code: 'cwd_invalid',
+      message: expect.stringContaining('cannot be entered'),
+      ran: false,
+    });
+  });
+
+  test('T8: must lie within a root, on canonical paths of both', async () => {
+    symlinkSync(join(here.folder, 'sub'), join(here.folder, 'alias'));
+    symlinkSync('/usr', join(here.folder, 'sub', 'escape'));
+    mkdirSync(join(here.folder, 'subway'));
+    expect(await cwdOf('sub', [['sub']])).toBe(join(here.folder, 'sub'));
+    expect(await cwdOf('sub', [[join(here.folder, 'alias')]])).toBe(join(here.folder, 'sub'));
+    expect(await cwdOf('alias', [['sub', '/usr']])).toBe(join(here.folder, 'sub'));
+    expect(await cwdOf('sub/escape', [['sub', '/usr']])).toBe(realpathSync('/usr'));
+    for (const cwd of ['sub/escape', 'sub/..', '.', 'subway', '/']) {
+      await expect(here.run('pwd', { cwd }, { cwdRoots: [['sub']] })).rejects.toMatchObject({
+        code: 'cwd_not_allowed',
+      });
+    }
+  });
+
+  test('T8: without roots is free, and the server’s own is not bound by them', async () => {
+    expect(await cwdOf('/usr', [])).toBe(realpathSync('/usr'));
+    expect(await cwdOf('/usr', [[]])).toBe(realpathSync('/usr'));
+    expect(await cwdOf(undefined, [['sub']])).toBe(here.folder);
+  });
+
+  test('T8: with one root that cannot be resolved is a configuration error, but only when it is given', async () => {
+    const roots = [['sub', join(here.folder, 'none')]];
+    await expect(here.run('pwd', { cwd: 'sub' }, { cwdRoots: roots })).rejects.toMatchObject({
+      code: 'cwd_roots_invalid',
+      message: expect.stringContaining('none'),
+    });
+    expect(await cwdOf(undefined, roots)).toBe(here.folder);
+  });
+
+  test('T8: must lie within the project’s roots beside the user’s', async () => {
+    mkdirSync(join(here.folder, 'sub', 'deep'));
+    const roots = [['sub'], [join('sub', 'deep'), '/usr']];
+    expect(await cwdOf('sub/deep', roots)).toBe(join(here.folder, 'sub', 'deep'));
+    for (const cwd of ['sub', '/usr']) {
+      await expect(here.run('pwd', { cwd }, { cwdRoots: roots })).rejects.toMatchObject({
+        code: 'cwd_not_allowed',
+      });
+    }
+  });
+});
+
+describe('E2: cancelling', () => {
+  test('before the start means that nothing starts', async () => {
+    const signal = AbortSignal.abort();
+    await expect(here.run('touch made', {}, { signal })).rejects.toMatchObject({ code: 'cancelled' });
+    expect(existsSync(join(here.folder, 'made'))).toBe(false);
+    expect(kinds()).toEqual(['asked', 'decided', 'failed']);
+  });
+
+  test('while it runs ends the tree and returns what there was', async () => {
+    const cancel = new AbortController();
+    const running = here.run('echo begun; sleep 60 & sleep 61', marked(), { signal: cancel.signal });
+    await expect.poll(() => processesWith(mark).length).toBe(3);
+    cancel.abort();
+    expect(await running).toMatchObject({
+      status: 'killed',
+      cause: 'stopped',
+      stdout: 'begun\n',
+      survivors: [],
+      deniedHosts: [],
+    });
+    expect(processesWith(mark)).toEqual([]);
+    expect(kinds()).toEqual(['asked', 'decided', 'finished']);
+  });
+
+  test('during the start ends it all the same', async () => {
+    const cancel = new AbortController();
+    const running = here
+      .run('sleep 62', marked(), { signal: cancel.signal })
+      .catch((error: unknown) => error);
+    await pause(0);
+    cancel.abort();
+    const found = await running;
+    expect([found]).toEqual([
+      expect.toSatisfy(
+        (one) => one.code === 'cancelled' || (one.status === 'killed' && one.cause === 'stopped'),
+      ),
+    ]);
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  test('after the answer changes nothing', async () => {
+    const cancel = new AbortController();
+    const outcome = await here.run('echo done', {}, { signal: cancel.signal });
+    cancel.abort();
+    await pause(20);
+    expect(outcome.status).toBe('completed');
+    expect(kinds()).toEqual(['asked', 'decided', 'finished']);
+  });
+});
+
+describe('output as it comes', () => {
+  test('B17: reaches a slow reader whole and in order', async () => {
+    const seen: Buffer[] = [];
+    const onOutput = async (chunks: readonly { data: Uint8Array }[]) => {
+      await pause(1);
+      seen.push(...chunks.map(({ data }) => Buffer.from(data)));
+    };
+    const outcome = await here.run('seq 1 200000', {}, { onOutput });
+    const whole = Buffer.concat(seen);
+    expect(whole.length).toBe(outcome.stdoutBytes);
+    expect(
+      whole
+        .toString()
+        .split('\n')
+        .slice(0, -1)
+        .map(Number)
+        .every((line, index) => line === index + 1),
+    ).toBe(true);
+  });
+
+  test('E2: whose reader fails does not leave the command running', async () => {
+    const onOutput = () => Promise.reject(new Error('EPIPE'));
+    await expect(here.run('echo x; sleep 63', marked(), { onOutput })).rejects.toThrow('EPIPE');
+    expect(processesWith(mark)).toEqual([]);
+    expect(kinds()).toEqual(['asked', 'decided', 'failed']);
+  });
+});
+
+describe('input', () => {
+  test('T1: is given to the command, and its end with it', async () => {
+    expect(await here.run('wc -c', { input: 'ü'.repeat(100_000) })).toMatchObject({ stdout: '200000\n' });
+    expect(await here.run('wc -c', { input: '' })).toMatchObject({ stdout: '0\n' });
+  });
+
+  test('that nobody reads keeps nobody waiting', async () => {
+    const elapsed = createStopwatch();
+    const outcome = await here.run('exec 0<&-; echo done', { input: 'x'.repeat(2_000_000) });
+    expect(outcome).toMatchObject({ stdout: 'done\n', status: 'completed' });
+    expect(elapsed()).toBeLessThan(3_000);
+  });
+});
+
+describe('closing', () => {
+  test('E2: ends what runs, whose outcome is still returned and recorded', async () => {
+    const running = here.run('echo begun; sleep 64', marked());
+    await expect.poll(() => processesWith(mark).length).toBeGreaterThan(0);
+    await here.engine.close();
+    expect(await running).toMatchObject({
+      status: 'killed',
+      cause: 'stopped',
+      stdout: 'begun\n',
+      warnings: [],
+    });
+    expect(processesWith(mark)).toEqual([]);
+    expect(kinds()).toEqual(['asked', 'decided', 'finished']);
+    await expect(here.run('touch made')).rejects.toMatchObject({ code: 'shutting_down' });
+    expect(existsSync(join(here.folder, 'made'))).toBe(false);
+    expect(kinds()).toHaveLength(3);
+  });
+
+  test('twice is once', async () => {
+    await Promise.all([here.engine.close(), here.engine.close()]);
+    await here.engine.close();
+  });
+});
+
+describe('the machine', () => {
+  test('is reported, also to warm up, and its problems show at the first command', async () => {
+    await here.engine.warmUp();
+    expect(await here.engine.report()).toMatchObject({
+      processTable: '/proc',
+      path: '/usr/local/bin:/usr/bin:/bin',
+    });
+    await fresh({ worker: { bash: '/nowhere/bash' } });
+    await here.engine.warmUp();
+    await expect(here.run('true')).rejects.toMatchObject({ code: 'resources_unavailable' });
+  });
+
+  test('that cannot read back an output still tells how the command ended', async () => {
+    await fresh({ worker: { ringBytes: 4_096 } });
+    const spooled = `until ls ${here.folder}/state/run/*/spool/*; do sleep 0.02; done > /dev/null 2>&1`;
+    const outcome = await here.run(`seq 1 50000; ${spooled}; sleep 0.1; rm -rf ${here.folder}/state`);
+    expect(outcome).toMatchObject({ status: 'completed', exitCode: 0 });
+    expect(outcome.warnings).toEqual([expect.stringContaining('could not be read')]);
+    rmSync(join(here.folder, 'state'), { recursive: true, force: true });
+  });
+});
