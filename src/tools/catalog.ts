@@ -1,0 +1,20 @@
+import type { AllowedCheck, AllowedRun } from './allowed-run.ts';
+import type { Tool } from './define-tool.ts';
+import type { ToolFamily } from './settings.ts';
+import { checkCommand } from './terminal/check-command.ts';
+import { executeCommand } from './terminal/execute-command.ts';
+
+/** What a tool family is made with. */
+export interface FamilyOptions {
+  readonly run: AllowedRun;
+  readonly check: AllowedCheck;
+  readonly maxOutputChars: number;
+}
+
+/** Every tool family and the tools it offers. */
+export const families: Readonly<Record<ToolFamily, (options: FamilyOptions) => readonly Tool[]>> = {
+  terminal: ({ run, check, maxOutputChars }) => [
+    executeCommand(run, { maxOutputChars }),
+    checkCommand(check),
+  ],
+};

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { NacreError } from '../contract/failure.ts';
+import { receive } from './receive.ts';
+
+const input = z.strictObject({
+  text: z.string().max(3, 'text must be at most 3 characters'),
+  count_ms: z.int().min(1).max(9).default(5),
+  mode: z.enum(['fast', 'slow']).optional(),
+  ratio: z.number().optional(),
+  loud: z.boolean().optional(),
+  tags: z.array(z.string()).optional(),
+  env: z.record(z.string().regex(/^[A-Z]+$/, 'a name has capital letters'), z.string()).optional(),
+  code: z.string().regex(/^x/).optional(),
+});
+
+function failure(raw: unknown): NacreError {
+  try {
+    receive('the_tool', input, raw);
+  } catch (error) {
+    if (error instanceof NacreError) return error;
+  }
+  throw new Error('It was accepted.');
+}
+
+const problemsOf = (raw: unknown) => failure(raw).details.problems;
+
+describe('receive', () => {
+  it('returns valid input with its defaults filled in', () => {
+    expect(receive('the_tool', input, { text: 'abc' })).toEqual({ text: 'abc', count_ms: 5 });
+  });
+
+  it('E6: names the tool, the field and what to do in one error', () => {
+    const error = failure({ text: 'abc', count_ms: 0 });
+    expect(error.code).toBe('invalid_request');
+    expect(error.message).toBe('Invalid input for the_tool: count_ms must be at least 1, not 0.');
+    expect(error.hint).toMatch(/call the_tool again; nothing was run/);
+  });
+
+  it.each<[unknown, string]>([
+    [{}, 'text is required'],
+    [undefined, 'text is required'],
+    [null, 'text is required'],
+    [[], 'the input must be an object, not a list'],
+    ['abc', 'the input must be an object, not "abc"'],
+    [{ text: null }, 'text must be a string, not null'],
+    [{ text: {} }, 'text must be a string, not an object'],
+    [{ text: 'abcd' }, 'text must be at most 3 characters'],
+    [{ text: 'a', count_ms: 10 }, 'count_ms must be at most 9, not 10'],
+    [{ text: 'a', count_ms: 1.5 }, 'count_ms must be a whole number, not 1.5'],
+    [{ text: 'a', count_ms: '5' }, 'count_ms must be a number, not "5"'],
+    [{ text: 'a', mode: 'x' }, 'mode must be fast or slow, not "x"'],
+    [{ text: 'a', ratio: 'x' }, 'ratio must be a number, not "x"'],
+    [{ text: 'a', loud: 'x' }, 'loud must be true or false, not "x"'],
+    [{ text: 'a', tags: 'x' }, 'tags must be a list, not "x"'],
+    [{ text: 'a', tags: ['x', 5] }, 'tags.1 must be a string, not 5'],
+    [{ text: 'a', env: [] }, 'env must be an object, not a list'],
+    [{ text: 'a', env: { A: 1 } }, 'env.A must be a string, not 1'],
+    [{ text: 'a', env: { a: 'x' } }, 'env.a: a name has capital letters'],
+    [{ text: 'a', txt: 'b' }, 'there is no field "txt" (Did you mean text?)'],
+    [{ text: 'a', count: 1 }, 'there is no field "count" (Did you mean count_ms?)'],
+    [{ text: 'a', zzzzzzzzzz: 1 }, 'there is no field "zzzzzzzzzz"'],
+  ])('%j: %s', (raw, expected) => {
+    expect(problemsOf(raw)).toEqual([expected]);
+  });
+
+  it('lists every problem at once', () => {
+    expect(problemsOf({ count_ms: 0, x1: 1, y1: 2 })).toEqual([
+      'text is required',
+      'count_ms must be at least 1, not 0',
+      'there is no field "x1"',
+      'there is no field "y1"',
+    ]);
+  });
+
+  it('leaves a schema its own words for what has no other', () => {
+    expect(problemsOf({ text: 'a', code: 'y' })).toEqual([expect.stringMatching(/^code: Invalid string/)]);
+  });
+
+  it('shows little of what is long, and nothing that is not Unicode', () => {
+    const [unknown] = problemsOf({ text: 'a', ['k'.repeat(5_000)]: 1 }) as string[];
+    expect(unknown?.length).toBeLessThan(80);
+    const [value] = problemsOf({ text: 'a', mode: `${'v'.repeat(39)}😀` }) as string[];
+    expect(value?.length).toBeLessThan(90);
+    const [name] = problemsOf({ text: 'a', env: { '\ud800': 'x' } }) as string[];
+    for (const text of [unknown, value, name]) expect(text?.isWellFormed()).toBe(true);
+  });
+});

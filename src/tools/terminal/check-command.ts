@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { commandText, cwdText } from '../../contract/request.ts';
+import type { Checked } from '../../engine/check.ts';
+import { toYamlReply } from '../../output/yaml-reply.ts';
+import type { AllowedCheck } from '../allowed-run.ts';
+import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
+import { terminalFailure } from './reply.ts';
+
+const input = z.strictObject({
+  command: commandText.describe('Bash command line'),
+  cwd: cwdText.optional().describe('Directory it would run in'),
+});
+
+const output = z.object({
+  verdict: z.enum(['allow', 'ask', 'deny']).optional(),
+  rule: z.string().optional(),
+  reason: z.string().optional(),
+  hint: z.string().optional(),
+  remedy: z
+    .string()
+    .optional()
+    .describe('Smallest change of settings that would allow it; only the user can make it'),
+  programs: z
+    .array(
+      z.object({
+        name: z.string(),
+        at: z.string().describe('Where it stands in the command'),
+        path: z.string().optional(),
+        started_by: z.string().optional(),
+      }),
+    )
+    .optional(),
+  error: z.string().optional(),
+  code: z.string().optional(),
+});
+
+/** Explains what policy would decide about a command; nothing runs. */
+export function checkCommand(check: AllowedCheck): Tool {
+  return defineTool({
+    name: 'check_command',
+    title: 'Check a command',
+    description:
+      'Tells whether a command would be allowed, which programs it would run and why it would be refused. Runs nothing.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input,
+    output,
+    async run({ command, cwd }) {
+      return toReply(await check({ command: { kind: 'shell', script: command }, cwd }));
+    },
+    fail: terminalFailure,
+  });
+}
+
+function toReply({ decision, found }: Checked): ToolReply {
+  const { verdict, rule, reason, hint, remedy } = decision;
+  const programs = decision.programs.map(({ name, pos, end, via }) => ({
+    name,
+    at: `${pos}-${end}`,
+    ...(found[name] && { path: found[name] }),
+    ...(via !== undefined && { started_by: via }),
+  }));
+  const entries = { verdict, rule, reason, hint, remedy, programs };
+  const structured = Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));
+  return { text: toYamlReply(structured), structured, isError: false };
+}

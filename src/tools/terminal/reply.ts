@@ -1,0 +1,58 @@
+import { NacreError } from '../../contract/failure.ts';
+import type { ProcessRef } from '../../contract/job.ts';
+import type { Outcome } from '../../contract/outcome.ts';
+import { toYamlReply, type YamlValue } from '../../output/yaml-reply.ts';
+import type { ToolReply } from '../define-tool.ts';
+
+type Shown = Omit<Outcome, 'exitCode'> & { readonly exitCode: number | null };
+
+/** What a command came to: YAML whose first keys are always the same, and the same as data. */
+export function terminalReply(outcome: Shown, problem: { error?: string; hint?: string }): ToolReply {
+  const failed = outcome.exitCode !== 0;
+  return toReply(
+    {
+      exit_code: outcome.exitCode,
+      stdout: outcome.stdout,
+      stderr: outcome.stderr,
+      signal: outcome.signal,
+      truncated: outcome.truncated || undefined,
+      left_running: names(outcome.leftRunning),
+      still_running: names(outcome.survivors),
+      denied_hosts: nonEmpty(outcome.deniedHosts),
+      withheld_env: failed ? nonEmpty(outcome.withheldEnv) : undefined,
+      warnings: nonEmpty(outcome.warnings),
+      ...problem,
+    },
+    problem.error !== undefined,
+    outcome.enforcement === null
+      ? undefined
+      : { 'nacre/enforcement': outcome.enforcement, 'nacre/resources': outcome.resources },
+  );
+}
+
+/** What kept a command from running, in the same form. */
+export function terminalFailure(error: unknown): ToolReply {
+  const { code, message, hint } =
+    error instanceof NacreError ? error : new NacreError('internal', `nacre failed: ${String(error)}`);
+  return toReply({ exit_code: null, stdout: '', stderr: '', error: message, code, hint }, true);
+}
+
+function toReply(
+  entries: Record<string, YamlValue | undefined>,
+  isError: boolean,
+  meta?: ToolReply['meta'],
+): ToolReply {
+  const said = Object.entries(entries).filter(
+    ([key, value]) => key === 'exit_code' || (value ?? null) !== null,
+  );
+  const structured = Object.fromEntries(said);
+  return { text: toYamlReply(structured), structured, isError, ...(meta && { meta }) };
+}
+
+function names(processes: readonly ProcessRef[]): readonly string[] | undefined {
+  return nonEmpty(processes.map(({ pid, command }) => `${command} (pid ${pid})`));
+}
+
+function nonEmpty(list: readonly string[]): readonly string[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
