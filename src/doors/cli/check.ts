@@ -1,0 +1,128 @@
+// `nacre check`: what policy says about a command, or about a file of labelled ones; nothing runs.
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { NacreError } from '../../contract/failure.ts';
+import type { Checked } from '../../engine/check.ts';
+import type { Engine } from '../../engine/create-engine.ts';
+import type { Assembly } from '../door.ts';
+import { toJson, toSentences, write } from '../say.ts';
+import { toScript } from './to-script.ts';
+
+const deniedExit = 126;
+const failedExit = 125;
+
+/** Explains one command, or scores a file. */
+export async function open(assembly: Assembly): Promise<number> {
+  const { io, flags } = assembly;
+  const json = flags.json === true;
+  try {
+    const engine = await assembly.engine();
+    if (typeof flags.file === 'string') return await scoreFile(assembly, engine, flags.file, json);
+    const command = { kind: 'shell', script: toScript(onlyWord(assembly.words)) } as const;
+    const checked = await engine.check({ command, cwd: flags.cwd as string | undefined }, assembly.ownRules);
+    await write(io.stdout, json ? `${JSON.stringify(toDocument(checked))}\n` : toText(checked));
+    return checked.decision.verdict === 'allow' ? 0 : deniedExit;
+  } catch (error) {
+    await (json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
+    return failedExit;
+  } finally {
+    await assembly.close();
+  }
+}
+
+function onlyWord([word, ...more]: readonly string[]): string {
+  if (word !== undefined && more.length === 0) return word;
+  throw new NacreError('invalid_request', 'nacre check takes one command, in quotes.', {
+    hint: "Try: nacre check 'git log | head'",
+  });
+}
+
+function toDocument({ decision, cwd, found }: Checked): Record<string, unknown> {
+  const programs = decision.programs.map((program) => ({ ...program, path: found[program.name] ?? null }));
+  return { ...decision, cwd, programs };
+}
+
+function toText({ decision, found }: Checked): string {
+  const { verdict, rule, reason, node, hint, remedy } = decision;
+  const programs = decision.programs.map(({ name, pos, end, via }) => {
+    const details = [`${pos}-${end}`, found[name] ?? '', via === undefined ? '' : `started by ${via}`];
+    return `  ${name} (${details.filter((detail) => detail !== '').join(', ')})`;
+  });
+  const lines = [
+    `${verdict}: ${reason}`,
+    `rule: ${rule}`,
+    ...(node === undefined ? [] : [`at ${node.pos}-${node.end}: ${node.text}`]),
+    ...(programs.length === 0 ? [] : ['programs:', ...programs]),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+    ...(remedy === undefined || remedy === hint ? [] : [`to allow it: ${remedy}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const labelledCase = z.object({
+  command: z.string(),
+  allow: z.union([z.literal('*'), z.array(z.string())]),
+  expect: z.enum(['allow', 'deny']),
+  id: z.string().optional(),
+  class: z.string().optional(),
+});
+
+type LabelledCase = z.output<typeof labelledCase>;
+
+async function scoreFile(
+  { io, ownRules }: Assembly,
+  engine: Engine,
+  path: string,
+  json: boolean,
+): Promise<number> {
+  const cases = await readCases(path);
+  const wrong: { id: string; command: string; expected: string; got: string; rule: string }[] = [];
+  for (const { command, allow, expect: expected, id } of cases) {
+    const list = allow === '*' ? ({ kind: 'all' } as const) : ({ kind: 'names', names: allow } as const);
+    const context = { ...ownRules, rules: { ...ownRules.rules, allow: list } };
+    const { decision } = await engine.check({ command: { kind: 'shell', script: command } }, context);
+    const got = decision.verdict === 'allow' ? 'allow' : 'deny';
+    if (got !== expected) wrong.push({ id: id ?? '', command, expected, got, rule: decision.rule });
+  }
+  const score = {
+    cases: cases.length,
+    false_allows: wrong.filter(({ got }) => got === 'allow').length,
+    false_denies: wrong.filter(({ got }) => got === 'deny').length,
+    wrong,
+  };
+  await write(io.stdout, json ? `${JSON.stringify(score)}\n` : toScoreText(score));
+  return wrong.length === 0 ? 0 : 1;
+}
+
+async function readCases(path: string): Promise<readonly LabelledCase[]> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new NacreError('invalid_request', `${path} cannot be read.`, {
+      hint: 'Give a file of JSON lines.',
+      cause,
+    });
+  });
+  return text
+    .split('\n')
+    .flatMap((line, index) => (line.trim() === '' ? [] : [readCase(line, `${path}:${index + 1}`)]));
+}
+
+function readCase(line: string, where: string): LabelledCase {
+  try {
+    return labelledCase.parse(JSON.parse(line));
+  } catch (cause) {
+    throw new NacreError('invalid_request', `${where} is not a labelled command.`, {
+      hint: 'Each line has command, allow (a list of programs or "*") and expect (allow or deny).',
+      cause,
+    });
+  }
+}
+
+function toScoreText(score: {
+  cases: number;
+  false_allows: number;
+  false_denies: number;
+  wrong: readonly object[];
+}) {
+  const lines = score.wrong.map((one) => `${JSON.stringify(one)}\n`).join('');
+  return `${lines}${score.cases} cases, ${score.false_allows} false allows, ${score.false_denies} false denies\n`;
+}

@@ -1,0 +1,138 @@
+// `nacre run`: the command's output as it comes, its exit code as our own.
+// 1. the words become a request, 2. the engine runs it under the user's own rules, 3. what nacre has to say goes to stderr.
+import { constants } from 'node:os';
+import type { Command } from '../../contract/command.ts';
+import { type FailureCode, NacreError } from '../../contract/failure.ts';
+import type { OutputChunk } from '../../contract/job.ts';
+import type { Outcome } from '../../contract/outcome.ts';
+import type { Assembly, Io } from '../door.ts';
+import { toJson, toSentences, write } from '../say.ts';
+import { readInput } from './read-input.ts';
+import { toScript } from './to-script.ts';
+
+const timeoutExit = 124;
+const failedExit = 125;
+const signalledExit = 128;
+
+/** The exit code for everything that keeps a command from running. */
+const exitCodes = {
+  invalid_request: failedExit,
+  cwd_invalid: failedExit,
+  cwd_not_allowed: 126,
+  cwd_roots_invalid: failedExit,
+  policy_denied: 126,
+  approval_required: 126,
+  program_not_found: 127,
+  job_not_found: failedExit,
+  audit_unavailable: failedExit,
+  resources_unavailable: failedExit,
+  isolation_unavailable: failedExit,
+  shutting_down: failedExit,
+  cancelled: signalledExit + constants.signals.SIGINT,
+  settings_invalid: failedExit,
+  internal: failedExit,
+} satisfies Record<FailureCode, number>;
+
+/** Runs one command for the person who typed it. */
+export async function open(assembly: Assembly): Promise<number> {
+  const { io, flags } = assembly;
+  const json = flags.json === true;
+  for (const warning of assembly.warnings) await say(io, `warning: ${warning}`);
+  try {
+    const outcome = await runCommand(assembly, json);
+    if (json) await write(io.stdout, `${JSON.stringify(toDocument(outcome))}\n`, io.interrupted);
+    else for (const note of toNotes(outcome)) await say(io, note);
+    return toExitCode(outcome, io.interrupted);
+  } catch (error) {
+    await (json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
+    return error instanceof NacreError ? exitCodes[error.code] : failedExit;
+  } finally {
+    await assembly.close();
+  }
+}
+
+async function runCommand(assembly: Assembly, json: boolean): Promise<Outcome> {
+  const { io, ownRules, maxOutputChars } = assembly;
+  const flags = assembly.flags as { cwd?: string; timeoutMs?: number; input?: string };
+  const command = toCommand(assembly.words);
+  const input = await readInput(flags.input, io.stdin, io.interrupted);
+  const engine = await assembly.engine();
+  return engine.run(
+    { command, input, cwd: flags.cwd, timeoutMs: flags.timeoutMs ?? null, maxOutputChars },
+    {
+      ...ownRules,
+      caller: { door: 'cli', client: 'nacre run' },
+      howToGetRest: 'Ask for more with --max-output-chars.',
+      signal: io.interrupted,
+      ...(!json && { onOutput: (chunks) => passOn(io, chunks) }),
+    },
+  );
+}
+
+function toCommand(words: readonly string[]): Command {
+  const [first, ...rest] = words;
+  if (first === undefined) {
+    throw new NacreError('invalid_request', 'There is no command to run.', {
+      hint: "Try: nacre run 'echo hello'",
+    });
+  }
+  if (rest.length > 0) return { kind: 'argv', argv: [first, ...rest] };
+  return { kind: 'shell', script: toScript(first) };
+}
+
+// Bytes go on as they are: the reader may be a file or another program.
+async function passOn({ stdout, stderr, interrupted }: Io, chunks: readonly OutputChunk[]): Promise<void> {
+  for (const { stream, data } of chunks)
+    await write(stream === 'stdout' ? stdout : stderr, data, interrupted);
+}
+
+function say({ stderr, interrupted }: Io, note: string): Promise<void> {
+  return write(stderr, `nacre: ${note}\n`, interrupted);
+}
+
+// A command that we ended because we were interrupted ends as if the signal had come to it.
+function toExitCode({ cause, exitCode }: Outcome, { reason }: AbortSignal): number {
+  if (cause === 'timeout') return timeoutExit;
+  if (cause !== 'stopped') return exitCode;
+  const signals: Readonly<Record<string, number>> = constants.signals;
+  return signalledExit + (signals[String(reason)] ?? constants.signals.SIGTERM);
+}
+
+function toDocument(outcome: Outcome): Record<string, unknown> {
+  return {
+    id: outcome.id,
+    exit_code: outcome.cause === 'timeout' ? null : outcome.exitCode,
+    stdout: outcome.stdout,
+    stderr: outcome.stderr,
+    signal: outcome.signal,
+    status: outcome.status,
+    cause: outcome.cause,
+    detail: outcome.detail,
+    truncated: outcome.truncated,
+    duration_ms: outcome.durationMs,
+    cwd: outcome.cwd,
+    resources: outcome.resources,
+    left_running: outcome.leftRunning,
+    still_running: outcome.survivors,
+    denied_hosts: outcome.deniedHosts,
+    withheld_env: outcome.exitCode === 0 ? [] : outcome.withheldEnv,
+    warnings: outcome.warnings,
+  };
+}
+
+function toNotes(outcome: Outcome): readonly string[] {
+  const { cause, detail, leftRunning, survivors, deniedHosts, withheldEnv, warnings, exitCode } = outcome;
+  const names = (processes: Outcome['survivors']) =>
+    processes.map((one) => `${one.command} (${one.pid})`).join(', ');
+  return [
+    cause === 'timeout' ? 'the command timed out and was ended.' : '',
+    detail ?? '',
+    leftRunning.length > 0 ? `ended with the command: ${names(leftRunning)}.` : '',
+    survivors.length > 0 ? `could not be ended: ${names(survivors)}.` : '',
+    deniedHosts.length > 0 ? `refused by network_allow: ${deniedHosts.join(', ')}.` : '',
+    exitCode !== 0 && withheldEnv.length > 0
+      ? `not passed on to the command: ${withheldEnv.join(', ')}.`
+      : '',
+    ...warnings,
+  ].filter((line) => line !== '');
+}

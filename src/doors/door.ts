@@ -1,0 +1,65 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Engine } from '../engine/create-engine.ts';
+import type { RunContext } from '../engine/run.ts';
+import type { Declarations } from '../settings/define.ts';
+import type { Origin } from '../settings/resolve-offers.ts';
+import type { Tool } from '../tools/define-tool.ts';
+
+/** The process's own ends, so that a door can be opened inside another process, too. */
+export interface Io {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Fires when the process is asked to end; its reason is the signal's name. */
+  readonly interrupted: AbortSignal;
+}
+
+/** One setting as it is in force. */
+export interface SettingInForce {
+  /** Its name in a settings file. */
+  readonly key: string;
+  readonly value: unknown;
+  /** What a project file demands beside the value. */
+  readonly limit: unknown;
+  readonly origin: Origin;
+}
+
+/** What a door is given by the assembly; whatever costs time is made at the first use. */
+export interface Assembly {
+  readonly io: Io;
+  readonly version: string;
+  /** Words of the command line that are no flags. */
+  readonly words: readonly string[];
+  /** Values of the door's own flags. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly settings: readonly SettingInForce[];
+  /** What the person who started us should know. */
+  readonly warnings: readonly string[];
+  /** The same for those who offer tools. */
+  readonly toolWarnings: readonly string[];
+  /** The rules for commands that the person at the command line types. */
+  readonly ownRules: Pick<RunContext, 'rules' | 'cwdRoots'>;
+  readonly maxOutputChars: number;
+  /** The tools that the settings ask for. */
+  tools(): Promise<readonly Tool[]>;
+  engine(): Promise<Engine>;
+  /** Ends every command; from then on there is no engine. */
+  close(): Promise<void>;
+}
+
+/** A way in; resolves to the process's exit code. */
+export interface Door {
+  open(assembly: Assembly): Promise<number>;
+}
+
+/** A door as the command line offers it. */
+export interface DoorEntry {
+  readonly summary: string;
+  /** The words after the door's name, for help; empty for a door that takes none. */
+  readonly usage: string;
+  /** The door's own flags, declared like settings. */
+  readonly flags: Declarations;
+  /** The first word that is no flag ends the flags: what follows belongs to a command. */
+  readonly takesCommand?: boolean;
+  load(): Promise<Door>;
+}

@@ -1,0 +1,85 @@
+import {
+  type CallToolResult,
+  CLIENT_INFO_META_KEY,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Progress } from '../../engine/progress.ts';
+import type { Tool } from '../../tools/define-tool.ts';
+import { reachPerson } from './reach-person.ts';
+
+/**
+ * Answers one `tools/call`. `handshake` is how the client introduced itself and `elicits` whether it said that it can
+ * ask its user, where it did so once for all calls.
+ */
+export async function callTool(
+  tools: readonly Tool[],
+  params: { readonly name: string; readonly arguments?: unknown },
+  context: ServerContext,
+  handshake: unknown,
+  elicits: boolean,
+): Promise<CallToolResult | InputRequiredResult> {
+  const tool = tools.find((candidate) => candidate.name === params.name);
+  if (!tool) throw unknownTool(params.name, tools);
+  const progress = toNotifications(context);
+  const person = reachPerson(params, context, elicits);
+  const reply = await tool.call(params.arguments, {
+    caller: { door: 'mcp', client: clientOf(context, handshake) },
+    signal: context.mcpReq.signal,
+    onProgress: progress?.notify,
+    askPerson: person?.ask,
+  });
+  progress?.stop();
+  const question = person?.question();
+  if (question) return question;
+  return {
+    content: [{ type: 'text', text: reply.text }],
+    structuredContent: { ...reply.structured },
+    ...(reply.isError && { isError: true }),
+    ...(reply.meta && { _meta: { ...reply.meta } }),
+  };
+}
+
+function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
+  const known = tools.map((tool) => tool.name).join(', ');
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `There is no tool ${JSON.stringify(name)}. Tools: ${known}.`,
+  );
+}
+
+// Since 2026-07-28 every request says who sends it; before, only the handshake did.
+function clientOf({ mcpReq }: ServerContext, handshake: unknown): string {
+  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
+  const { name } = { name: undefined, ...(envelope[CLIENT_INFO_META_KEY] ?? handshake ?? {}) } as {
+    name: unknown;
+  };
+  return typeof name === 'string' && name !== '' ? name.slice(0, longestName) : 'unknown';
+}
+
+const longestName = 100;
+
+// A command that ends just as its progress is looked at must not be told about after its answer.
+function toNotifications({ mcpReq }: ServerContext) {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let stopped = false;
+  return {
+    notify(progress: Progress) {
+      if (stopped) return;
+      const params = { progressToken, progress: progress.elapsedMs / 1_000, message: toMessage(progress) };
+      mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+    },
+    stop() {
+      stopped = true;
+    },
+  };
+}
+
+function toMessage({ bytes, lines, lastLine, elapsedMs }: Progress): string {
+  const amount = lines === null ? `${bytes} bytes` : `${lines} ${lines === 1 ? 'line' : 'lines'}`;
+  const so = `${amount} after ${Math.round(elapsedMs / 1_000)} s`;
+  return lastLine === '' ? so : `${so}: ${lastLine}`;
+}

@@ -1,0 +1,8 @@
+import { expect, it } from 'vitest';
+import { DefaultJsonSchemaValidator, process as shimmed } from './sdk-shims.ts';
+
+it('stands in for what the SDK loads without using it here', () => {
+  const validate = new DefaultJsonSchemaValidator().getValidator();
+  expect(validate({ a: 1 })).toEqual({ valid: true, data: { a: 1 }, errorMessage: undefined });
+  expect(shimmed).toBe(process);
+});

@@ -1,0 +1,77 @@
+// A call over MCP on stdio:
+// 1. `stdio-transport.ts` reads a message, and the SDK understands it, of whatever protocol revision,
+// 2. `call-tool.ts` hands a call to its tool, 3. the tool's reply goes back; progress goes out while the command runs;
+// cancelling ends the command's tree. When stdin closes, every command ends and so does the server.
+import { Server } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Tool } from '../../tools/define-tool.ts';
+import type { Assembly, Io } from '../door.ts';
+import { callTool } from './call-tool.ts';
+import { listTools } from './list-tools.ts';
+import { createStdioTransport } from './stdio-transport.ts';
+
+// The client's first questions come before what only a command needs.
+const warmUpAfterMs = 300;
+
+const instructions =
+  'Runs shell commands for you. What may run is set by the user; a refusal says which program is not allowed.';
+
+/** Serves MCP on stdin and stdout until stdin closes or the process is asked to end. */
+export async function open(assembly: Assembly): Promise<number> {
+  const { io, version } = assembly;
+  const warn = (message: string) => io.stderr.write(`nacre: ${message}\n`);
+  for (const warning of [...assembly.warnings, ...assembly.toolWarnings]) warn(`warning: ${warning}`);
+  const tools = await assembly.tools();
+  const handle = serveStdio(() => createServer(tools, version), {
+    transport: createStdioTransport(io),
+    onerror: (error) => warn(`protocol error: ${error.message}`),
+  });
+  const warmUp = setTimeout(() => void prepare(assembly, warn), warmUpAfterMs);
+  await ended(io);
+  clearTimeout(warmUp);
+  // First the commands, within the short time that the end of the server allows: closing the connection first would
+  // cancel each with all the grace that a cancelled call has.
+  await assembly.close();
+  await handle.close();
+  return 0;
+}
+
+function createServer(tools: readonly Tool[], version: string): Server {
+  const server = new Server(
+    { name: 'nacre', title: 'nacre', version },
+    { capabilities: { tools: {} }, instructions },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: listTools(tools) }));
+  server.setRequestHandler('tools/call', (request, context) =>
+    callTool(
+      tools,
+      request.params,
+      context,
+      server.getClientVersion(),
+      server.getClientCapabilities()?.elicitation !== undefined,
+    ),
+  );
+  return server;
+}
+
+// What goes wrong here shows, with its reason, at the first command.
+async function prepare(assembly: Assembly, say: (message: string) => void): Promise<void> {
+  try {
+    const engine = await assembly.engine();
+    await engine.warmUp();
+    const { supervision, sandbox, gaps } = await engine.report();
+    say(
+      `ready: supervision ${supervision}, sandbox ${sandbox}${gaps.map((gap) => `; gap: ${gap}`).join('')}`,
+    );
+  } catch {}
+}
+
+function ended({ stdin, stdout, interrupted }: Io): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => resolve();
+    for (const event of ['end', 'close', 'error']) stdin.once(event, done);
+    stdout.once('error', done);
+    interrupted.addEventListener('abort', done, { once: true });
+    if (interrupted.aborted || stdin.destroyed) done();
+  });
+}

@@ -1,0 +1,115 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createStdioTransport } from './stdio-transport.ts';
+
+async function open() {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const transport = createStdioTransport({ stdin, stdout });
+  const received: unknown[] = [];
+  const errors: string[] = [];
+  transport.onmessage = (message) => received.push(message);
+  transport.onerror = ({ message }) => errors.push(message);
+  await transport.start();
+  const feed = async (...texts: (string | Buffer)[]) => {
+    for (const text of texts) stdin.write(text);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const sent = () => {
+    const text = (stdout.read() ?? '').toString() as string;
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  };
+  return { transport, stdin, feed, sent, received, errors };
+}
+
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
+
+describe('the stdio transport', () => {
+  it('hands on messages and writes each as one line', async () => {
+    const { transport, feed, sent, received } = await open();
+    await feed(`${JSON.stringify(ping)}\r\n`, `${JSON.stringify({ ...ping, id: 'two' })}\n\n`);
+    expect(received).toEqual([ping, { ...ping, id: 'two' }]);
+    await transport.send({ jsonrpc: '2.0', id: 1, result: { text: 'a\nb' } });
+    expect(sent()).toEqual([{ jsonrpc: '2.0', id: 1, result: { text: 'a\nb' } }]);
+  });
+
+  it('tells when it is closed, and reads no further', async () => {
+    const { transport, feed, received } = await open();
+    let closed = 0;
+    transport.onclose = () => {
+      closed += 1;
+    };
+    await transport.close();
+    await feed(`${JSON.stringify(ping)}\n`);
+    expect([closed, received]).toEqual([1, []]);
+  });
+
+  it.each<[string, unknown, readonly unknown[], RegExp]>([
+    ['no method', { jsonrpc: '2.0', id: 1 }, [1], /method must be a string/],
+    ['no version', { id: 'a', method: 'm' }, ['a'], /jsonrpc must be "2\.0"/],
+    ['an id that is none', { ...ping, id: 1.5 }, [], /id must be a string or a whole number/],
+    ['params that are none', { ...ping, params: [] }, [1], /params must be an object/],
+    ['unknown fields', { ...ping, params: {}, extra: 1 }, [1], /fields that no message has/],
+    ['a batch', [ping, [ping], { ...ping, id: 2 }, 5], [1, 2], /Batches are not supported/],
+    ['a broken answer', { jsonrpc: '2.0', id: 1, result: 5 }, [], /not valid JSON-RPC/],
+    ['a broken failure', { jsonrpc: '2.0', id: 1, error: 5 }, [], /not valid JSON-RPC/],
+    ['a scalar', null, [], /not valid JSON-RPC/],
+  ])('E6: answers %s wherever it says whom to answer', async (_, value, ids, expected) => {
+    const { feed, sent, received, errors } = await open();
+    await feed(`${JSON.stringify(value)}\n`);
+    const error = { code: -32600, message: expect.stringMatching(expected) };
+    expect(sent()).toEqual(ids.map((id) => ({ jsonrpc: '2.0', id, error })));
+    expect(errors).toEqual([expect.stringMatching(expected)]);
+    expect(received).toEqual([]);
+  });
+
+  it('E6: takes neither what is not JSON nor what is not UTF-8', async () => {
+    const { feed, sent, received, errors } = await open();
+    const [before = '', after = ''] = JSON.stringify({ ...ping, params: { x: '@' } }).split('@');
+    await feed('{"half\n', before, Buffer.from([0xc3, 0x28]), `${after}\n`);
+    expect(sent()).toEqual([
+      { jsonrpc: '2.0', id: 1, error: { code: -32700, message: expect.stringMatching(/UTF-8/) } },
+    ]);
+    expect(errors).toEqual([expect.stringMatching(/JSON/), expect.stringMatching(/UTF-8/)]);
+    expect(received).toEqual([]);
+  });
+
+  it('takes a message however deep it is nested', async () => {
+    const { feed, received } = await open();
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    await feed(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"_meta":${deep},"x":${deep}}}\n`);
+    expect(received.length).toBe(1);
+  });
+
+  it.each<[string, unknown]>([
+    ['first', { jsonrpc: '2.0', id: 7, method: 'm', params: { x: 'PAD' } }],
+    ['first of all', { id: 'a"b', jsonrpc: '2.0', method: 'm', params: { x: 'PAD' } }],
+    ['last', { method: 'm', params: { x: 'PAD', id: 9 }, jsonrpc: '2.0', id: 7 }],
+    ['before the version at the end', { method: 'm', params: { x: 'PAD' }, id: -3, jsonrpc: '2.0' }],
+  ])('E6: answers a message that is too long when its id stands %s', async (_, message) => {
+    const { feed, sent, received, errors } = await open();
+    const [before = '', after = ''] = JSON.stringify(message).split('PAD');
+    await feed(before, Buffer.alloc(25_165_824, 0x61), `${after}\n`, `${JSON.stringify(ping)}\n`);
+    const { id } = message as { id: unknown };
+    expect(sent()).toEqual([
+      {
+        jsonrpc: '2.0',
+        id,
+        error: { code: -32600, message: expect.stringMatching(/longer than 25165824 bytes/) },
+      },
+    ]);
+    expect(errors.length).toBe(1);
+    expect(received).toEqual([ping]);
+  });
+
+  it('does not take a text inside a long message for its id', async () => {
+    const { feed, sent, errors } = await open();
+    const padding = 'a'.repeat(25_165_824);
+    await feed(`{"jsonrpc":"2.0","method":"m","params":{"x":"${padding}","y":{"id":5}}}\n`);
+    await feed(`{"jsonrpc":"2.0","method":"m","params":{"x":"${padding} \\"id\\":5}"}}\n`);
+    expect(sent()).toEqual([]);
+    expect(errors.length).toBe(2);
+  });
+});

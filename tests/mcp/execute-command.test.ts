@@ -1,0 +1,252 @@
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { connect, eras, type ServerOptions } from '../support/mcp.ts';
+import { processesWith } from '../support/processes.ts';
+
+type Server = Awaited<ReturnType<typeof connect>>;
+let open: Server[] = [];
+
+async function serve(allowed: string | undefined, options: ServerOptions = {}): Promise<Server> {
+  const env = { ...(allowed !== undefined && { ALLOWED_COMMANDS: allowed }), ...options.env };
+  const server = await connect({ ...options, env });
+  open.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  const left = await Promise.all(open.map((server) => server.close()));
+  open = [];
+  expect(left.flat()).toEqual([]);
+});
+
+describe.each(eras)('execute_command over MCP %s', (era) => {
+  it('T1: writes the input to stdin, closes it, and returns what the command printed', async () => {
+    const server = await serve('cat,echo', { era });
+    const { structured, isError } = await server.call({ command: 'cat', input: 'hello world' });
+    expect(structured).toEqual({ exit_code: 0, stdout: 'hello world', stderr: '' });
+    expect(isError).toBe(false);
+    // Without input, stdin is at its end from the start.
+    const without = await server.call({ command: 'cat; echo no input' });
+    expect(without.structured).toEqual({ exit_code: 0, stdout: 'no input\n', stderr: '' });
+  });
+
+  it('T5: a listed command runs, and one that is not listed does not', async () => {
+    const server = await serve(' ls , cat ', { era });
+    writeFileSync(join(server.cwd, 'a file'), '');
+    expect((await server.call({ command: 'ls' })).structured.stdout).toContain('a file');
+    const { text, structured, isError } = await server.call({ command: 'pwd > ran' });
+    expect(isError).toBe(true);
+    expect(structured).toMatchObject({ exit_code: null, stdout: '', stderr: '', code: 'policy_denied' });
+    expect(structured.error).toMatch(/\bpwd\b.*not allowed/);
+    expect(text).toContain('not allowed');
+    expect(existsSync(join(server.cwd, 'ran'))).toBe(false);
+  });
+});
+
+describe('T5: ALLOWED_COMMANDS', () => {
+  it('* allows every program', async () => {
+    const server = await serve('*');
+    const { structured } = await server.call({ command: 'whoami' });
+    expect(structured).toMatchObject({ exit_code: 0, stdout: expect.stringMatching(/^\w+\n$/) });
+  });
+
+  it.each([undefined, '', ' , '])(
+    'set to %j allows nothing, and the refusal says how to set it',
+    async (allowed) => {
+      const server = await serve(allowed);
+      expect(server.stderr()).toMatch(/warning: ALLOWED_COMMANDS .*ALLOWED_COMMANDS=git,ls,cat/);
+      const { structured, isError } = await server.call({ command: 'ls > ran' });
+      expect(isError).toBe(true);
+      expect(structured.error).toMatch(/\bls\b.*not allowed/);
+      expect(structured.hint).toMatch(/^Set ALLOWED_COMMANDS to .*ALLOWED_COMMANDS=ls/);
+      expect((await server.call({ command: 'cd / && true > ran' })).isError).toBe(true);
+      expect(existsSync(join(server.cwd, 'ran'))).toBe(false);
+    },
+  );
+
+  it('T10: neither a call nor a command changes what is allowed', async () => {
+    const server = await serve('ls,export,cat');
+    await server.call({ command: 'export ALLOWED_COMMANDS=*', env: { ALLOWED_COMMANDS: '*' } });
+    writeFileSync(join(server.cwd, 'nacre.yaml'), 'allowed_commands: ["*"]\n');
+    const { isError } = await server.call({ command: 'pwd', env: { ALLOWED_COMMANDS: '*' } });
+    expect(isError).toBe(true);
+    const { isError: extra, structured } = await server.call({ command: 'pwd', allowed_commands: '*' });
+    expect(extra).toBe(true);
+    expect(structured.error).toContain('"allowed_commands"');
+  });
+});
+
+describe('T2: the reply', () => {
+  const awkward = [
+    'yes',
+    '12:30:45',
+    '1_000',
+    '- a',
+    '"',
+    "it's",
+    '#x',
+    'tab\there',
+    ' lead',
+    `${'long '.repeat(60)}end`,
+  ];
+
+  it('is YAML whose first keys are exit_code, stdout and stderr, and says the same as the data', async () => {
+    const server = await serve('*');
+    const { text, structured } = await server.call({
+      command: 'cat; echo oops >&2; exit 7',
+      input: awkward.join('\n'),
+    });
+    expect(Object.keys(structured).slice(0, 3)).toEqual(['exit_code', 'stdout', 'stderr']);
+    expect(text).toMatch(/^exit_code: 7\nstdout: [|"]/);
+    expect(structured).toEqual({ exit_code: 7, stdout: awkward.join('\n'), stderr: 'oops\n' });
+    expect(parse(text, { version: '1.1' })).toEqual(structured);
+    expect(parse(text, { version: '1.2' })).toEqual(structured);
+  });
+
+  it('keeps words that YAML 1.1 and 1.2 read differently as text for both', async () => {
+    const server = await serve('cat');
+    const texts = await Promise.all(
+      awkward.map(async (word) => (await server.call({ command: 'cat', input: word })).text),
+    );
+    for (const version of ['1.1', '1.2'] as const) {
+      expect(texts.map((text) => parse(text, { version }).stdout)).toEqual(awkward);
+    }
+  });
+
+  it('of a command that fails is a result, not an error', async () => {
+    const server = await serve('*');
+    const { structured, isError } = await server.call({ command: 'exit 3' });
+    expect([structured.exit_code, isError]).toEqual([3, false]);
+    const killed = await server.call({ command: 'kill -9 $$' });
+    expect(killed.structured).toMatchObject({ exit_code: 137, signal: 'SIGKILL' });
+    expect(killed.isError).toBe(false);
+  });
+
+  it('names background processes that were ended with the command', async () => {
+    const server = await serve('*');
+    const { structured } = await server.call({ command: 'sleep 61.5 & echo hi' });
+    expect(structured).toMatchObject({ exit_code: 0, stdout: 'hi\n' });
+    expect(structured.left_running).toEqual([expect.stringMatching(/^sleep 61\.5 \(pid \d+\)$/)]);
+    expect(processesWith('sleep\x061.5')).toEqual([]);
+  });
+});
+
+describe('T4: a command that takes too long', () => {
+  it('is an error with the output so far and a way on, and its whole tree is gone before the reply', async () => {
+    const server = await serve('*', { env: { NACRE_KILL_GRACE_MS: '200' } });
+    const command = "echo so far; (setsid nohup sleep 62.5 >&- 2>&- &); trap '' TERM; sleep 62.5; sleep 62.5";
+    const call = server.call({ command, timeout_ms: 300, env: { LABEL: `t4-${server.cwd}` } });
+    const { text, structured, isError } = await call;
+    expect(processesWith(`LABEL=t4-${server.cwd}`)).toEqual([]);
+    expect(isError).toBe(true);
+    expect(structured).toMatchObject({ exit_code: null, stdout: 'so far\n', stderr: '' });
+    expect(structured.error).toMatch(/timed out after 300 ms/);
+    expect(structured.hint).toMatch(/waiting for input.*start_command/);
+    expect(text).toMatch(/^exit_code: null\nstdout: \|\n {2}so far\nstderr: ""\n/);
+    expect(parse(text)).toEqual(structured);
+  });
+});
+
+describe('T7: cwd', () => {
+  it('may be relative to the server, absolute, or left out', async () => {
+    const server = await serve('*');
+    mkdirSync(join(server.cwd, 'front end'));
+    const pwd = async (cwd?: string) =>
+      (await server.call({ command: 'pwd', ...(cwd && { cwd }) })).structured.stdout;
+    expect(await pwd()).toBe(`${server.cwd}\n`);
+    expect(await pwd('front end')).toBe(`${server.cwd}/front end\n`);
+    expect(await pwd(join(server.cwd, 'front end'))).toBe(`${server.cwd}/front end\n`);
+    expect(await pwd('front end/..')).toBe(`${server.cwd}\n`);
+  });
+
+  it('that is missing or no directory is an error, and nothing runs', async () => {
+    const server = await serve('*');
+    const ran = join(server.cwd, 'ran');
+    writeFileSync(join(server.cwd, 'file'), '');
+    for (const cwd of ['does-not-exist', 'file', 'file/below', '/does/not/exist']) {
+      const { structured, isError } = await server.call({ command: `echo x > '${ran}'`, cwd });
+      expect(isError).toBe(true);
+      expect(structured).toMatchObject({ exit_code: null, code: 'cwd_invalid' });
+      expect(structured.error).toContain(`"${cwd}"`);
+      expect(existsSync(ran)).toBe(false);
+    }
+  });
+});
+
+describe('T8: ALLOWED_CWD_ROOTS', () => {
+  async function withRoots(roots: string) {
+    const server = await serve('*', { env: { ALLOWED_CWD_ROOTS: roots } });
+    for (const folder of ['in', 'in/deep', 'inside', 'out']) mkdirSync(join(server.cwd, folder));
+    symlinkSync(join(server.cwd, 'out'), join(server.cwd, 'in/link'));
+    const run = (cwd?: string) =>
+      server.call({ command: 'pwd; : > "$RAN"', env: { RAN: join(server.cwd, 'ran') }, ...(cwd && { cwd }) });
+    return { server, run, ran: () => existsSync(join(server.cwd, 'ran')) };
+  }
+
+  it('allows what lies within a root', async () => {
+    const { server, run } = await withRoots('in');
+    expect((await run('in')).structured.stdout).toBe(`${server.cwd}/in\n`);
+    expect((await run('in/deep')).structured.stdout).toBe(`${server.cwd}/in/deep\n`);
+    expect((await run()).structured.stdout).toBe(`${server.cwd}\n`);
+  });
+
+  it('refuses what lies outside, also through .. and symlinks, and by canonical paths', async () => {
+    const { run, ran } = await withRoots('in');
+    for (const cwd of ['/tmp', 'out', 'inside', 'in/..', 'in/link', 'in/deep/../../out']) {
+      const { structured, isError } = await run(cwd);
+      expect([cwd, isError, structured.code]).toEqual([cwd, true, 'cwd_not_allowed']);
+      expect(structured.error).toMatch(/cwd .* not allowed/);
+      expect(ran()).toBe(false);
+    }
+  });
+
+  it('unset or empty restricts nothing', async () => {
+    const { run } = await withRoots('');
+    expect((await run('/tmp')).structured.exit_code).toBe(0);
+  });
+
+  it('with a root that cannot be resolved the server starts and warns, and refuses every cwd', async () => {
+    const { server, run, ran } = await withRoots('in,/path/that/does/not/exist');
+    expect(server.stderr()).toMatch(/warning: ALLOWED_CWD_ROOTS names .*\/path\/that\/does\/not\/exist/);
+    const { structured, isError } = await run('in');
+    expect([isError, structured.code]).toEqual([true, 'cwd_roots_invalid']);
+    expect(structured.error).toMatch(/Configuration problem.*ALLOWED_CWD_ROOTS/);
+    expect(ran()).toBe(false);
+    expect((await run()).structured.exit_code).toBe(0);
+  });
+});
+
+describe('T1: the other fields', () => {
+  it('env adds variables, and only for that command', async () => {
+    const server = await serve('*');
+    const command = 'printenv COLOUR || echo none';
+    expect((await server.call({ command, env: { COLOUR: 'mauve' } })).structured.stdout).toBe('mauve\n');
+    expect((await server.call({ command })).structured.stdout).toBe('none\n');
+  });
+
+  it('output is at most 30000 characters, stdout and stderr together, beginning and end', async () => {
+    const server = await serve('*');
+    const { structured } = await server.call({ command: 'seq 1 20000; seq 1 20000 >&2' });
+    const [stdout, stderr] = [String(structured.stdout), String(structured.stderr)];
+    expect(structured.truncated).toBe(true);
+    expect(stdout.length + stderr.length).toBeGreaterThan(29_000);
+    expect(stdout.length + stderr.length).toBeLessThan(30_500);
+    for (const text of [stdout, stderr]) expect(text).toMatch(/^1\n2\n.*\n20000\n$/s);
+    expect(stdout).toMatch(/\[Output truncated: [\d,]+ characters left out\. .*max_output_chars/);
+  });
+
+  it('max_output_chars sets another limit', async () => {
+    const server = await serve('*');
+    const { structured: less } = await server.call({ command: 'seq 1 1000', max_output_chars: 100 });
+    expect(less.truncated).toBe(true);
+    expect(String(less.stdout).replace(/\[Output.*?\]\n/s, '').length).toBeLessThanOrEqual(101);
+    const { structured: more } = await server.call({ command: 'seq 1 30000', max_output_chars: 200_000 });
+    expect(more).toEqual({
+      exit_code: 0,
+      stdout: Array.from({ length: 30_000 }, (_, index) => `${index + 1}\n`).join(''),
+      stderr: '',
+    });
+  });
+});

@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createPlace, sleep, startInProcess, survivors } from '../support/nacre.ts';
+
+const place = createPlace();
+afterEach(async () => {
+  expect(await survivors(place.mark)).toEqual([]);
+});
+
+function serve(here = place) {
+  const server = startInProcess(['mcp', '--allow', '*'], here);
+  const send = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const messages = () =>
+    server.out
+      .text()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  const answer = async (id: number) => {
+    for (;;) {
+      const found = messages().find((message) => message.id === id);
+      if (found) return found;
+      await sleep(10);
+    }
+  };
+  const call = (id: number, args: object, more: object = {}) => {
+    send({ id, method: 'tools/call', params: { name: 'execute_command', arguments: args, ...more } });
+    return answer(id);
+  };
+  return { ...server, send, messages, answer, call };
+}
+
+describe('nacre mcp inside another process', () => {
+  it('serves a client of the old revisions until stdin ends', async () => {
+    const server = serve();
+    const clientInfo = { name: 'old', version: '1' };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    server.send({ id: 1, method: 'initialize', params });
+    expect((await server.answer(1)).result.serverInfo.name).toBe('nacre');
+    server.send({ id: 2, method: 'tools/list' });
+    expect((await server.answer(2)).result.tools[0].name).toBe('execute_command');
+    expect((await server.call(3, { command: 'echo hi' })).result.structuredContent.stdout).toBe('hi\n');
+    expect((await server.call(4, { command: 'exit 2', cwd: '/nope' })).result.isError).toBe(true);
+    server.send({ id: 5, method: 'tools/call', params: { name: 'nope', arguments: {} } });
+    expect((await server.answer(5)).error.message).toMatch(/no tool "nope"/);
+    server.stdin.write('garbage\n');
+    server.stdin.end();
+    const stderr = expect.stringMatching(/nacre: protocol error: A line is not valid JSON\.\n$/);
+    expect(await server.ended).toMatchObject({ code: 0, stderr });
+  });
+
+  it('serves a client of 2026-07-28, and tells it how a command is getting on', async () => {
+    const server = serve();
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'new', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+      progressToken: 'me',
+    };
+    const lines = server.call(1, { command: 'echo one; echo two; sleep 1.3' }, { _meta });
+    const none = server.call(
+      2,
+      { command: 'echo three >&2; sleep 1.3' },
+      { _meta: { ..._meta, progressToken: 5 } },
+    );
+    const many = server.call(
+      3,
+      { command: 'yes | head -c 50000000; sleep 1.3' },
+      { _meta: { ..._meta, progressToken: 6 } },
+    );
+    expect((await many).result.structuredContent.truncated).toBe(true);
+    expect((await lines).result.structuredContent.stdout).toBe('one\ntwo\n');
+    expect((await none).result.structuredContent.stderr).toBe('three\n');
+    const heard = server.messages().filter(({ method }) => method === 'notifications/progress');
+    expect(heard.map(({ params }) => params)).toEqual(
+      expect.arrayContaining([
+        { progressToken: 'me', progress: expect.closeTo(1, 0), message: '2 lines after 1 s: two' },
+        { progressToken: 5, progress: expect.closeTo(1, 0), message: '1 line after 1 s: three' },
+        {
+          progressToken: 6,
+          progress: expect.any(Number),
+          message: expect.stringMatching(/^\d+ bytes after \d s: y$/),
+        },
+      ]),
+    );
+    server.stdin.end();
+    expect((await server.ended).code).toBe(0);
+  });
+
+  it('lives on where it cannot run anything, and says why at every call', async () => {
+    const server = serve({ ...place, cwd: '/does/not/exist' });
+    await sleep(400);
+    for (const id of [1, 2]) {
+      const { result } = await server.call(id, { command: 'echo hi' });
+      expect(result).toMatchObject({ isError: true, structuredContent: { code: 'cwd_invalid' } });
+    }
+    server.interrupt('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+  });
+
+  it('answers a call that comes too late', async () => {
+    const server = serve();
+    await server.call(1, { command: 'true' });
+    const running = server.call(2, { command: "trap '' TERM; echo begun; sleep 70.5; sleep 70.5" });
+    await sleep(200);
+    server.interrupt('SIGTERM');
+    await sleep(50);
+    const late = await server.call(3, { command: 'echo hi' });
+    expect(late.result.structuredContent).toMatchObject({ exit_code: null, code: 'shutting_down' });
+    expect((await running).result.isError).toBe(true);
+    expect((await server.ended).code).toBe(0);
+  });
+
+  it('ends at once when it was interrupted before it began', async () => {
+    const server = serve();
+    server.interrupt('SIGTERM');
+    expect(await server.ended).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('ends when nobody reads its answers any more', async () => {
+    const server = serve();
+    server.stdout.destroy(new Error('gone'));
+    expect((await server.ended).code).toBe(0);
+  });
+});

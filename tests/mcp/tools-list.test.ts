@@ -1,0 +1,105 @@
+import type { SchemaObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { connect, eras, openRaw } from '../support/mcp.ts';
+import { survivors } from '../support/nacre.ts';
+
+describe.each(eras)('tools/list over MCP %s', (era) => {
+  it('T3: describes execute_command for short commands and points to start_command, in little room', async () => {
+    const server = await connect({ era });
+    const { tools } = await server.client.listTools();
+    expect(await server.close()).toEqual([]);
+    const tool = tools.find(({ name }) => name === 'execute_command');
+    expect(tool?.description).toMatch(/short, non-interactive/);
+    expect(tool?.description).toMatch(/interactive or long-running ones use start_command/);
+    expect(JSON.stringify(tools).length).toBeLessThan(8_192);
+    for (const { name, title, annotations } of tools) {
+      expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+      expect(title).toMatch(/\S/);
+      expect(annotations).toEqual({
+        readOnlyHint: expect.any(Boolean),
+        destructiveHint: expect.any(Boolean),
+        idempotentHint: expect.any(Boolean),
+        openWorldHint: expect.any(Boolean),
+      });
+    }
+  });
+});
+
+describe('the schemas', () => {
+  it('are JSON Schema 2020-12 objects that every client takes', async () => {
+    const server = await connect();
+    const { tools } = await server.client.listTools();
+    expect(await server.close()).toEqual([]);
+    expect(tools.length).toBeGreaterThan(0);
+    for (const { inputSchema, outputSchema } of tools) {
+      for (const schema of [inputSchema, outputSchema ?? {}]) {
+        new Ajv2020({ strict: true }).compile(schema as SchemaObject);
+        expect(schema).toMatchObject({ type: 'object', properties: expect.any(Object) });
+        expect(Object.keys(schema)).not.toEqual(
+          expect.arrayContaining([expect.stringMatching(/^(any|one|all)Of$/)]),
+        );
+        expect(schema.$schema ?? 'https://json-schema.org/draft/2020-12/schema').toContain('2020-12');
+        for (const integer of integersIn(schema)) {
+          expect(integer.minimum).toBeGreaterThan(Number.MIN_SAFE_INTEGER);
+          expect(integer.maximum).toBeLessThan(Number.MAX_SAFE_INTEGER);
+        }
+      }
+      expect(inputSchema.additionalProperties).toBe(false);
+    }
+    expect(integersIn(tools.map(({ inputSchema }) => inputSchema)).length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('T2: every reply is valid against the advertised outputSchema', async () => {
+    const server = await connect({ env: { ALLOWED_COMMANDS: '*', MY_TOKEN: 'hidden' } });
+    const { tools } = await server.client.listTools();
+    const tool = tools.find(({ name }) => name === 'execute_command');
+    const valid = new Ajv2020().compile(tool?.outputSchema as SchemaObject);
+    const calls = [
+      { command: 'true' },
+      { command: 'false' },
+      { command: 'sleep 63.5 & kill -15 $$' },
+      { command: 'sleep 63.5', timeout_ms: 50 },
+      { command: 'seq 1 99999' },
+      { command: '' },
+      { command: 'true', cwd: '/does/not/exist' },
+      { command: 'if' },
+    ];
+    const answers = await Promise.all(calls.map((call) => server.call(call)));
+    expect(await server.close()).toEqual([]);
+    for (const { structured } of answers) expect([valid(structured), valid.errors]).toEqual([true, null]);
+    const seen = new Set(answers.flatMap(({ structured }) => Object.keys(structured)));
+    expect([...seen]).toEqual(
+      expect.arrayContaining([
+        'signal',
+        'truncated',
+        'left_running',
+        'withheld_env',
+        'error',
+        'code',
+        'hint',
+      ]),
+    );
+  });
+});
+
+it.each(['2024-10-07', '2024-11-05', '2025-03-26'])('a client of %s is served, too', async (version) => {
+  const server = await openRaw({}, version);
+  expect(server.hello.result).toMatchObject({ protocolVersion: version, serverInfo: { name: 'nacre' } });
+  expect((await server.call({ command: 'echo hi' })).result?.structuredContent).toMatchObject({
+    stdout: 'hi\n',
+  });
+  server.child.stdin.end();
+  expect(await survivors(server.mark)).toEqual([]);
+});
+
+interface Integer {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+function integersIn(value: unknown): Integer[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const below = Object.values(value).flatMap(integersIn);
+  return 'type' in value && value.type === 'integer' ? [value as Integer, ...below] : below;
+}

@@ -1,0 +1,157 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, type ClientOptions, ProtocolError } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { builtCli } from './build.ts';
+import { collect, createPlace, sleep, startReal, survivors } from './nacre.ts';
+
+/** The two ways to open a connection: with a handshake, and, since 2026-07-28, without one. */
+export const eras = ['2025-06-18', '2025-11-25', '2026-07-28'] as const;
+
+/** One of the protocol revisions that the official client speaks here. */
+export type Era = (typeof eras)[number];
+
+/** What a user does with a question. */
+export interface UserAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Record<string, boolean>;
+}
+
+/** How a server for a test is started. */
+export interface ServerOptions {
+  readonly era?: Era;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** The user's settings file. */
+  readonly userFile?: string;
+  /** What the user behind the client answers to a question. */
+  readonly answer?: (message: string) => UserAnswer;
+}
+
+/** What a tool answered. */
+export interface Answer {
+  readonly text: string;
+  readonly structured: Readonly<Record<string, unknown>>;
+  readonly isError: boolean;
+}
+
+/** The built server over real stdio, with the official client at the other end. */
+export async function connect({
+  era = '2025-11-25',
+  env = {},
+  args = [],
+  userFile,
+  answer,
+}: ServerOptions = {}) {
+  const place = createPlace(env);
+  if (userFile !== undefined) writeUserFile(place.cwd, userFile);
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [builtCli, 'mcp', ...args],
+    env: { ...place.env },
+    cwd: place.cwd,
+    stderr: 'pipe',
+  });
+  const stderr = collect(transport.stderr as Parameters<typeof collect>[0]);
+  const capabilities = answer ? { elicitation: {} } : {};
+  const client = new Client({ name: 'tester', version: '1.0.0' }, { ...toOptions(era), capabilities });
+  if (answer) client.setRequestHandler('elicitation/create', ({ params }) => ({ ...answer(params.message) }));
+  await client.connect(transport);
+  const call = async (args: Record<string, unknown>, options = {}): Promise<Answer> => {
+    const result = await client.callTool({ name: 'execute_command', arguments: args }, options);
+    const [first] = result.content as { type: string; text: string }[];
+    const structured = result.structuredContent as Answer['structured'];
+    return { text: first?.text ?? '', structured, isError: result.isError === true };
+  };
+  const pid = transport.pid ?? 0;
+  return {
+    ...place,
+    pid,
+    client,
+    call,
+    stderr: stderr.text,
+    /** Ends the connection and tells what it left behind. */
+    async close(): Promise<number[]> {
+      await client.close();
+      return survivors(place.mark);
+    },
+  };
+}
+
+function writeUserFile(home: string, text: string): void {
+  mkdirSync(join(home, '.config', 'nacre'), { recursive: true });
+  writeFileSync(join(home, '.config', 'nacre', 'config.yaml'), text);
+}
+
+function toOptions(era: Era): ClientOptions {
+  return era === '2026-07-28'
+    ? { versionNegotiation: { mode: { pin: era } } }
+    : { supportedProtocolVersions: [era] };
+}
+
+/** A JSON-RPC message as it stands on a line. */
+export interface Message {
+  readonly id?: number | string | null;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: Readonly<Record<string, unknown>> & { structuredContent?: Record<string, unknown> };
+  readonly error?: { code: number; message: string };
+}
+
+/** The built server with nothing but lines in between. */
+export async function openRaw(env: Readonly<Record<string, string>> = {}, version = '2025-06-18') {
+  const place = createPlace({ ALLOWED_COMMANDS: '*', ...env });
+  const child = startReal(['mcp'], place);
+  return { ...place, child, ...(await converse(child, version)) };
+}
+
+async function converse(child: ChildProcessWithoutNullStreams, version: string) {
+  const [out, err] = [collect(child.stdout), collect(child.stderr)];
+  const messages = (): Message[] =>
+    out
+      .text()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Message);
+  const send = (line: unknown) =>
+    child.stdin.write(Buffer.isBuffer(line) || typeof line === 'string' ? line : `${JSON.stringify(line)}\n`);
+  const answer = async (id: number | string, limitMs = 10_000): Promise<Message> => {
+    for (let waited = 0; waited < limitMs; waited += 10) {
+      const found = messages().find((message) => message.id === id);
+      if (found) return found;
+      await sleep(10);
+    }
+    throw new Error(`No answer to ${id}. stderr: ${err.text()}`);
+  };
+  let next = 1_000;
+  const call = (args: unknown, params = {}) => {
+    const id = next++;
+    send({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'execute_command', arguments: args, ...params },
+    });
+    return answer(id);
+  };
+  send({
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+  });
+  const hello = await answer(0);
+  send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  return { hello, messages, send, answer, call, stderr: err.text, stdout: out.text };
+}
+
+/** The error that a promise rejects with, when it is one of the protocol. */
+export async function protocolError(promise: Promise<unknown>): Promise<ProtocolError> {
+  const error = await promise.then(
+    () => new Error('It resolved.'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ProtocolError) return error;
+  throw error;
+}
