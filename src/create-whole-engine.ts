@@ -1,0 +1,85 @@
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Settings } from './all-settings.ts';
+import type { Backend } from './contract/backend.ts';
+import { NacreError } from './contract/failure.ts';
+import type { Engine } from './engine/create-engine.ts';
+import type { WorkerOptions } from './worker/worker.ts';
+
+/** Where an engine stands: the environment and the directory of the process. */
+export interface Standing {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The listed programs; undefined when everything may run. */
+  readonly execAllow?: readonly string[] | undefined;
+}
+
+/** Makes the engine and all its parts; they are loaded only now, since not every door runs commands. */
+export async function createWholeEngine(
+  values: Settings,
+  { env, cwd, execAllow }: Standing,
+  createBackend: (options: Omit<WorkerOptions, 'table'>) => Promise<Backend>,
+): Promise<Engine> {
+  const [{ createEngine }, { createSessions }, { createAuditLog }, { createRedact }, { filterEnvironment }] =
+    await Promise.all([
+      import('./engine/create-engine.ts'),
+      import('./sessions/sessions.ts'),
+      import('./audit/audit-log.ts'),
+      import('./audit/redact.ts'),
+      import('./worker/environment.ts'),
+    ]);
+  const home = homeOf(env);
+  const stateDir = resolve(cwd, values.stateDir ?? stateDirOf(env));
+  const environment = Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+  const { withheld } = filterEnvironment(environment, values);
+  const auditDir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
+  const backend = await createBackend({
+    ...values,
+    stateDir,
+    cwd: toCanonical(cwd),
+    home,
+    environment,
+    highestLevel: 'namespace',
+    execAllow,
+    execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
+    ownFiles: [auditDir, configDirOf(env)],
+  });
+  return createEngine({
+    backend,
+    sessions: createSessions(backend, values),
+    audit: createAuditLog({
+      dir: auditDir,
+      fsync: values.auditFsync,
+      redact: createRedact(withheld.map((name) => environment[name] ?? '')),
+    }),
+    cancelling: { signal: 'SIGTERM', graceMs: values.killGraceMs },
+  });
+}
+
+/** The home directory that an environment names. */
+export function homeOf(env: Standing['env']): string {
+  return env.HOME || homedir();
+}
+
+function configDirOf(env: Standing['env']): string {
+  return join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'nacre');
+}
+
+function stateDirOf(env: Standing['env']): string {
+  return join(env.XDG_STATE_HOME || join(homeOf(env), '.local', 'state'), 'nacre');
+}
+
+function toCanonical(cwd: string): string {
+  try {
+    return realpathSync(cwd);
+  } catch (cause) {
+    throw new NacreError('cwd_invalid', `The working directory ${cwd} does not exist any more.`, {
+      hint: 'Change to another directory and start nacre there.',
+      cause,
+    });
+  }
+}

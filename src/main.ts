@@ -1,0 +1,158 @@
+// Assembles everything; with cli.ts the only reader of env and argv:
+// 1. the first word names a door, 2. flags, environment and files become settings, 3. the door is opened with an
+// assembly whose costly parts are made when they are first used.
+import { z } from 'zod';
+import { allSettings, settingGroups } from './all-settings.ts';
+import { NacreError } from './contract/failure.ts';
+import { createWholeEngine, homeOf } from './create-whole-engine.ts';
+import { doors } from './doors/catalog.ts';
+import type { Assembly, DoorEntry, Io } from './doors/door.ts';
+import { toSentences, write } from './doors/say.ts';
+import type { Engine } from './engine/create-engine.ts';
+import { toOverview, toUsage } from './help.ts';
+import { readSettingsFiles } from './read-settings-files.ts';
+import { execAllowFor, type Resolved, readRules, rulesFor, warnOfRefusal, warnOfRoots } from './rules-for.ts';
+import { defineSettings, listSettings } from './settings/define.ts';
+import { didYouMean } from './settings/nearest.ts';
+import { type ParsedFlags, parseFlags } from './settings/parse-flags.ts';
+import { type ResolvedSettings, resolveOffers } from './settings/resolve-offers.ts';
+import { toFamilies } from './tools/settings.ts';
+import { version } from './version.ts';
+
+/** What a process brings along. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly io: Io;
+}
+
+const failedExit = 125;
+const sharedFlags = defineSettings({
+  help: z
+    .boolean()
+    .default(false)
+    .meta({ flag: ['--help', '-h'], description: 'Show this help.' }),
+  config: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ flag: '--config', description: "Settings file in place of the user's." }),
+});
+
+/** Runs one command line to its end and returns the exit code. */
+export async function main(argv: readonly string[], here: Surroundings): Promise<number> {
+  const [first = '--help', second, ...rest] = argv;
+  try {
+    if (['--version', '-V', 'version'].includes(first)) return await print(here, `${version}\n`);
+    if (!['--help', '-h', 'help'].includes(first)) return await openDoor(first, argv.slice(1), here);
+    if (second === undefined) return await print(here, toOverview(doors, settingGroups));
+    return await openDoor(second, ['--help', ...rest], here);
+  } catch (error) {
+    await write(here.io.stderr, toSentences(error), here.io.interrupted);
+    return failedExit;
+  }
+}
+
+async function openDoor(name: string, argv: readonly string[], here: Surroundings): Promise<number> {
+  const entry = findDoor(name);
+  const ownFlags = { ...entry.flags, ...sharedFlags };
+  const given = parseFlags(
+    argv,
+    { ...allSettings, ...ownFlags },
+    { stopAtPositional: entry.takesCommand === true },
+  );
+  const own = resolveOffers({ flags: given }, ownFlags).values;
+  if (own.help) return print(here, toUsage(name, { ...entry, flags: ownFlags }, settingGroups));
+  if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
+  const settings = await readRules(await loadSettings(given, own.config, here));
+  const door = await entry.load();
+  return door.open(assemble(settings, { ...here, words: given.positionals, flags: own }));
+}
+
+function findDoor(name: string): DoorEntry {
+  const entry = Object.hasOwn(doors, name) ? doors[name] : undefined;
+  if (entry) return entry;
+  const message = `There is no command ${name}.${didYouMean(name, Object.keys(doors))}`;
+  throw new NacreError('invalid_request', message, { hint: 'nacre --help lists the commands.' });
+}
+
+function unexpected(name: string, words: readonly string[]): NacreError {
+  return new NacreError('invalid_request', `nacre ${name} takes only flags, not ${words.join(' ')}.`, {
+    hint: `nacre ${name} --help lists them.`,
+  });
+}
+
+async function loadSettings(
+  flags: ParsedFlags,
+  named: string | undefined,
+  { env, cwd }: Surroundings,
+): Promise<ResolvedSettings<typeof allSettings>> {
+  const places = { cwd, home: homeOf(env), configHome: env.XDG_CONFIG_HOME || undefined, named };
+  // The mark of a command that nacre itself runs is no setting, nor a slip of the pen.
+  const { NACRE_COMMAND_ID: _mark, ...given } = env;
+  const files = readSettingsFiles(places);
+  if (!files.project && !files.user) return resolveOffers({ flags, env: given }, allSettings);
+  const { resolveSettings } = await import('./settings/resolve-settings.ts');
+  return resolveSettings({ flags, env: given, ...files }, allSettings);
+}
+
+function assemble(resolved: Resolved, here: Surroundings & Pick<Assembly, 'words' | 'flags'>): Assembly {
+  const { values, limits, origins, warnings } = resolved;
+  const { open: openEngine, close } = engineOnDemand(resolved, here);
+  return {
+    io: here.io,
+    version,
+    words: here.words,
+    flags: here.flags,
+    settings: listSettings(allSettings).map(({ name, key }) => {
+      const one = name as keyof typeof allSettings;
+      return { key, value: values[one], limit: limits[one], origin: origins[one] };
+    }),
+    warnings: [...warnings, ...warnOfRoots(resolved, here.cwd)],
+    toolWarnings: warnOfRefusal(resolved),
+    ownRules: rulesFor('everything', resolved),
+    maxOutputChars: values.maxOutputChars,
+    engine: openEngine,
+    async tools() {
+      const { families } = await import('./tools/catalog.ts');
+      const rules = rulesFor('nothing', resolved);
+      return toFamilies(values.tools).flatMap((family) =>
+        families[family]({
+          run: async (request, context) => (await openEngine()).run(request, { ...context, ...rules }),
+          check: async (request) => (await openEngine()).check(request, rules),
+          maxOutputChars: values.maxOutputChars,
+        }),
+      );
+    },
+    close,
+  };
+}
+
+// A failure is not kept: the next command finds out whether its cause is gone.
+function engineOnDemand(resolved: Resolved, here: Surroundings) {
+  let engine: Promise<Engine> | null = null;
+  let closed = false;
+  const create = async () => {
+    const { backends } = await import('./backends/catalog.ts');
+    return createWholeEngine(resolved.values, { ...here, execAllow: execAllowFor(resolved) }, backends.local);
+  };
+  return {
+    async open(): Promise<Engine> {
+      if (closed) throw new NacreError('shutting_down', 'nacre is ending; nothing new is started.');
+      engine ??= create().catch((error: unknown) => {
+        engine = null;
+        throw error;
+      });
+      return engine;
+    },
+    async close(): Promise<void> {
+      closed = true;
+      await (await engine?.catch(() => null))?.close();
+    },
+  };
+}
+
+async function print({ io }: Surroundings, text: string): Promise<number> {
+  await write(io.stdout, text, io.interrupted);
+  return 0;
+}

@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { NacreError } from './contract/failure.ts';
+import type { SettingsFile } from './settings/read-file.ts';
+
+/** Where settings files are looked for. */
+export interface FilePlaces {
+  readonly cwd: string;
+  readonly home: string;
+  readonly configHome: string | undefined;
+  /** The file that a flag names in place of the user's own. */
+  readonly named: string | undefined;
+}
+
+/** Reads the project's file, found from the working directory upward, and the user's. */
+export function readSettingsFiles(places: FilePlaces): { project?: SettingsFile; user?: SettingsFile } {
+  const project = findUpward('nacre.yaml', places.cwd, places.home);
+  const user = userFile(places);
+  return {
+    ...(project !== undefined && { project: read(project) }),
+    ...(user !== undefined && { user: read(user) }),
+  };
+}
+
+function userFile({ cwd, home, configHome, named }: FilePlaces): string | undefined {
+  if (named !== undefined) return resolve(cwd, named);
+  const usual = join(configHome ?? join(home, '.config'), 'nacre', 'config.yaml');
+  return existsSync(usual) ? usual : undefined;
+}
+
+function findUpward(name: string, from: string, home: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const candidate = join(folder, name);
+    if (existsSync(candidate)) return candidate;
+    if (folder === home || folder === dirname(folder)) return undefined;
+  }
+}
+
+function read(path: string): SettingsFile {
+  try {
+    return { path, text: readFileSync(path, 'utf8') };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new NacreError('settings_invalid', `The settings file ${path} cannot be read: ${reason}`, {
+      hint: 'Make it readable, or remove it. Nothing was started.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../tests/support/worker.ts';
+import { allSettings } from './all-settings.ts';
+import { rulesFor, warnOfRefusal, warnOfRoots } from './rules-for.ts';
+import { resolveSettings, type SettingSources } from './settings/resolve-settings.ts';
+
+const resolve = (sources: SettingSources) => resolveSettings(sources, allSettings);
+const project = (text: string) => ({ project: { path: '/p/nacre.yaml', text } });
+
+describe('rulesFor', () => {
+  it('P12: an unset list means nothing to tools and everything to the person at the command line', () => {
+    expect(rulesFor('nothing', resolve({})).rules.allow).toEqual({ kind: 'none' });
+    expect(rulesFor('everything', resolve({})).rules.allow).toEqual({ kind: 'all' });
+    const listed = resolve({ env: { ALLOWED_COMMANDS: 'git, ls', NACRE_DANGER: 'off' } });
+    for (const whenUnset of ['nothing', 'everything'] as const) {
+      expect(rulesFor(whenUnset, listed)).toEqual({
+        rules: {
+          allow: { kind: 'names', names: ['git', 'ls'] },
+          allowSetting: 'ALLOWED_COMMANDS',
+          programDirs: [],
+          danger: 'off',
+          confirm: 'never',
+          policy: undefined,
+        },
+        cwdRoots: [],
+      });
+    }
+  });
+
+  it('E8: the roots of a project stand beside those of the settings', () => {
+    const sources = { env: { ALLOWED_CWD_ROOTS: '/a,/b' }, ...project('allowed_cwd_roots: [c]\n') };
+    expect(rulesFor('nothing', resolve(sources)).cwdRoots).toEqual([['/a', '/b'], ['/p/c']]);
+  });
+});
+
+describe('warnOfRefusal', () => {
+  it('T5: warns while nothing may run, and says how to change that', () => {
+    expect(warnOfRefusal(resolve({}))).toEqual([
+      expect.stringMatching(/is not set.*ALLOWED_COMMANDS=git,ls,cat/),
+    ]);
+    expect(warnOfRefusal(resolve({ env: { ALLOWED_COMMANDS: '' } }))).toEqual([
+      expect.stringMatching(/leaves nothing.*ALLOWED_COMMANDS=git,ls,cat/),
+    ]);
+    const apart = { env: { ALLOWED_COMMANDS: 'git' }, ...project('allowed_commands: [ls]\n') };
+    expect(warnOfRefusal(resolve(apart))).toEqual([expect.stringMatching(/leaves nothing/)]);
+    expect(warnOfRefusal(resolve({ env: { ALLOWED_COMMANDS: 'git' } }))).toEqual([]);
+    expect(warnOfRefusal(resolve({ env: { ALLOWED_COMMANDS: '*' } }))).toEqual([]);
+    const rule = { verdict: 'allow', program: 'ls', reason: 'x', examples: { matches: ['ls'] } } as const;
+    expect(warnOfRefusal({ ...resolve({}), policy: [rule] })).toEqual([]);
+  });
+});
+
+describe('warnOfRoots', () => {
+  it('T8: names every root that is missing or no directory, and nothing else', () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'here'));
+    writeFileSync(join(folder, 'file'), '');
+    const warn = (roots: string) => warnOfRoots(resolve({ env: { ALLOWED_CWD_ROOTS: roots } }), folder);
+    expect(warn('')).toEqual([]);
+    expect(warn(`here,${folder}`)).toEqual([]);
+    expect(warn('here,gone,file,file/below')).toEqual([
+      expect.stringMatching(/^ALLOWED_CWD_ROOTS names gone, file, file\/below, /),
+    ]);
+  });
+});

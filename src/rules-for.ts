@@ -1,0 +1,67 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { allSettings } from './all-settings.ts';
+import type { PolicyRule } from './contract/decision.ts';
+import type { RunContext } from './engine/run.ts';
+import { toAllowList } from './policy/settings.ts';
+import type { ResolvedSettings } from './settings/resolve-offers.ts';
+
+/** All settings with where they came from, and the written rules, whose examples hold. */
+export type Resolved = ResolvedSettings<typeof allSettings> & {
+  readonly policy?: readonly PolicyRule[] | undefined;
+};
+
+/** Reads the written rules. Judging their examples takes the whole policy, which is loaded only where there are any. */
+export async function readRules(resolved: ResolvedSettings<typeof allSettings>): Promise<Resolved> {
+  const { values, limits } = resolved;
+  if (values.policy.length === 0 && limits.policy === undefined) return resolved;
+  const { toPolicyRules } = await import('./policy/to-policy-rules.ts');
+  return { ...resolved, policy: toPolicyRules(values.policy, limits.policy) };
+}
+
+/** The rules that bind one kind of caller; P12: who asks decides what an unset list means. */
+export function rulesFor(
+  whenUnset: 'nothing' | 'everything',
+  { values, limits, policy }: Resolved,
+): Pick<RunContext, 'rules' | 'cwdRoots'> {
+  const allow = toAllowList(values.allowedCommands, limits.allowedCommands, whenUnset);
+  const cwdRoots = [values.allowedCwdRoots, limits.allowedCwdRoots ?? []].filter((roots) => roots.length > 0);
+  const { danger, confirm, programDirs } = values;
+  const rules = { allow, allowSetting: 'ALLOWED_COMMANDS', programDirs, danger, confirm, policy };
+  return { rules, cwdRoots };
+}
+
+/** The programs that the kernel is to hold every caller to; undefined when no list is set or it allows everything. */
+export function execAllowFor(resolved: Resolved): readonly string[] | undefined {
+  const { allow } = rulesFor('everything', resolved).rules;
+  return allow.kind === 'names' ? allow.names : undefined;
+}
+
+/** What whoever offers tools should know: that none of them would run anything. */
+export function warnOfRefusal(resolved: Resolved): readonly string[] {
+  const { allow, policy = [] } = rulesFor('nothing', resolved).rules;
+  if (allow.kind !== 'none' || policy.some(({ verdict }) => verdict === 'allow')) return [];
+  const why = resolved.values.allowedCommands === undefined ? 'is not set' : 'leaves nothing that may run';
+  return [`ALLOWED_COMMANDS ${why}, so every command is refused. ${howToSet}`];
+}
+
+const howToSet = 'Set it to the programs that may run, such as ALLOWED_COMMANDS=git,ls,cat, or to * for all.';
+
+/** T8: a root that cannot be resolved does not stop the start, but is told. */
+export function warnOfRoots(resolved: Resolved, cwd: string): readonly string[] {
+  const missing = rulesFor('nothing', resolved)
+    .cwdRoots.flat()
+    .filter((root) => !isDirectory(resolve(cwd, root)));
+  if (missing.length === 0) return [];
+  return [
+    `ALLOWED_CWD_ROOTS names ${missing.join(', ')}, which is no directory that exists: requests that give cwd are refused.`,
+  ];
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

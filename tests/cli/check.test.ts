@@ -1,0 +1,143 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createPlace, runInProcess } from '../support/nacre.ts';
+
+const listed = { ALLOWED_COMMANDS: 'git,tail' };
+
+describe('nacre check', () => {
+  test('names the verdict, the rule and every program with its place, and runs nothing', async () => {
+    const place = createPlace(listed);
+    const { code, stdout } = await runInProcess(['check', 'git log | tail -3'], place);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: [
+        'allow: Every program is listed.',
+        'rule: listed',
+        'programs:',
+        '  git (0-3, /usr/bin/git)',
+        '  tail (10-14, /usr/bin/tail)',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test('T6: says which program is not allowed, where it stands and what would allow it', async () => {
+    const place = createPlace(listed);
+    const { code, stdout } = await runInProcess(['check', 'git log; touch made'], place);
+    expect(code).toBe(126);
+    expect(stdout).toContain('deny: touch is not allowed');
+    expect(stdout).toContain('at 9-14: touch');
+    expect(stdout).toContain('to allow it: Add touch to ALLOWED_COMMANDS.');
+    expect(existsSync(join(place.cwd, 'made'))).toBe(false);
+  });
+
+  test('says the same as JSON', async () => {
+    const { code, stdout } = await runInProcess(['check', '--json', 'xargs rm'], createPlace(listed));
+    expect(code).toBe(126);
+    expect(JSON.parse(stdout)).toMatchObject({
+      verdict: 'deny',
+      rule: 'not_listed',
+      program: 'xargs',
+      programs: [{ name: 'xargs' }, { name: 'rm', via: 'xargs' }],
+    });
+  });
+
+  test('P8: danger is refused although everything is allowed, with the words blocked and dangerous', async () => {
+    const { code, stdout } = await runInProcess(['check', 'rm -rf /'], createPlace());
+    expect(code).toBe(126);
+    expect(stdout).toMatch(/deny: rm is blocked as dangerous/);
+  });
+
+  test('scores a file of labelled commands, with what is wrong', async () => {
+    const place = createPlace();
+    const cases = [
+      { id: 'a', command: 'ls; touch x', allow: ['ls'], expect: 'deny' },
+      { id: 'b', command: 'ls', allow: ['ls'], expect: 'deny' },
+      { id: 'c', command: 'rm -rf /', allow: '*', expect: 'allow' },
+    ];
+    const file = join(place.cwd, 'cases.jsonl');
+    writeFileSync(file, cases.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    const text = await runInProcess(['check', '--file', file], place);
+    expect(text.code).toBe(1);
+    expect(text.stdout).toMatch(/"id":"b"[\s\S]*"id":"c"[\s\S]*\n3 cases, 1 false allows, 1 false denies\n$/);
+    const json = await runInProcess(['check', '--file', file, '--json'], place);
+    expect(JSON.parse(json.stdout)).toMatchObject({ cases: 3, false_allows: 1, false_denies: 1 });
+  });
+
+  test('P10: the sample of labelled commands is judged right, without a false allow or deny', async () => {
+    const { code, stdout } = await runInProcess(
+      ['check', '--file', 'tests/policy/sample.jsonl'],
+      createPlace(),
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '60 cases, 0 false allows, 0 false denies\n' });
+  });
+
+  test.each([
+    ['no command', ['check'], 'takes one command'],
+    ['several words', ['check', 'ls', '-l'], 'takes one command'],
+    ['an empty command', ['check', ''], 'command must not be empty'],
+    ['a file that is not there', ['check', '--file', '/no/such/file'], '/no/such/file cannot be read'],
+    [
+      'a file of something else',
+      ['check', '--file', 'package.json'],
+      'package.json:1 is not a labelled command',
+    ],
+    ['a directory that is not there', ['check', '--cwd', '/no/such', 'ls'], 'does not exist'],
+  ])('answers %s with a clear error', async (_what, argv, words) => {
+    const text = await runInProcess(argv, createPlace());
+    expect(text).toMatchObject({ code: 125, stderr: expect.stringContaining(words) });
+    const json = await runInProcess([argv[0] ?? '', '--json', ...argv.slice(1)], createPlace());
+    expect(JSON.parse(json.stdout).error.message).toContain(words);
+  });
+});
+
+describe('rules that people write', () => {
+  const rule = (verdict: string, matches = 'git push --force') => `policy:
+  - verdict: ${verdict}
+    program: git
+    args: [push, ..., --force, ...]
+    reason: History is not rewritten.
+    examples: { matches: ["${matches}"], spares: ["git push"] }
+`;
+  const withFile = (name: string, text: string, env = {}) => {
+    const place = createPlace(env);
+    writeFileSync(join(place.cwd, name), text);
+    return place;
+  };
+
+  test('are matched on decoded arguments, wherever they stand, and give their reason', async () => {
+    const place = withFile('nacre.yaml', rule('deny'));
+    const denied = await runInProcess(['check', `git 'push' origin --fo"rce" main`], place);
+    expect(denied.stdout).toContain('deny: git is not allowed here: History is not rewritten.');
+    expect((await runInProcess(['check', 'git push origin main'], place)).code).toBe(0);
+  });
+
+  test("E8: one that allows counts in the user's file, and not in a project's", async () => {
+    const env = { ALLOWED_COMMANDS: 'ls' };
+    const project = withFile('nacre.yaml', rule('allow'), env);
+    expect((await runInProcess(['check', 'git push --force'], project)).code).toBe(126);
+    const named = withFile('mine.yaml', rule('allow'), env);
+    const flags = ['--config', join(named.cwd, 'mine.yaml')];
+    expect((await runInProcess(['check', ...flags, 'git push --force'], named)).code).toBe(0);
+    expect((await runInProcess(['check', ...flags, 'git pull'], named)).code).toBe(126);
+  });
+
+  test.each([
+    ['an example that does not match', rule('deny', 'git pull'), 'does not match its example: git pull'],
+    ['a verdict that does not exist', rule('maybe'), 'policy, entry 1 verdict'],
+    ['something that is no list', 'policy: all\n', 'policy cannot be "all"'],
+  ])('stop the start with %s', async (_what, text, words) => {
+    const { code, stderr } = await runInProcess(['run', 'true'], withFile('nacre.yaml', text));
+    expect(code).toBe(125);
+    expect(stderr).toContain(words);
+  });
+
+  test('P11: confirm asks for what is not generally safe, and a command line cannot ask', async () => {
+    const env = { NACRE_CONFIRM: 'unlisted' };
+    const refused = await runInProcess(['run', 'touch made'], createPlace(env));
+    expect(refused.code).toBe(126);
+    expect(refused.stderr).toContain('touch needs approval');
+    expect((await runInProcess(['run', 'echo free'], createPlace(env))).stdout).toBe('free\n');
+  });
+});

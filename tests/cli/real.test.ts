@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { builtCli } from '../support/build.ts';
+import { collect, createPlace, endOf, sleep, startReal, survivors } from '../support/nacre.ts';
+import { processesWith } from '../support/processes.ts';
+
+const place = createPlace();
+
+function bash(script: string) {
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
+    cwd: place.cwd,
+    env: { ...place.env, N: `${process.execPath} ${builtCli}` },
+    timeout: 10_000,
+  });
+  return { status, stdout: stdout.toString(), stderr: stderr.toString() };
+}
+
+describe('the built nacre', () => {
+  it('runs a command to its exit code, and leaves no folder behind', async () => {
+    const ended = await endOf(startReal(['run', 'echo out; echo err >&2; exit 7'], place));
+    expect(ended).toEqual({ code: 7, stdout: 'out\n', stderr: 'err\n' });
+    expect(bash('ls .local/state/nacre/run').stdout).toBe('');
+  });
+
+  it('passes on a binary of some size unchanged', () => {
+    const bytes = randomBytes(3_000_000);
+    writeFileSync(join(place.cwd, 'binary'), bytes);
+    expect(bash('$N run "cat binary" > copy').status).toBe(0);
+    expect(readFileSync(join(place.cwd, 'copy')).equals(bytes)).toBe(true);
+    expect(bash('$N run "cat binary" | (sleep 0.5; cat) > copy').status).toBe(0);
+    expect(readFileSync(join(place.cwd, 'copy')).equals(bytes)).toBe(true);
+  });
+
+  it('ends quietly when its reader has had enough', async () => {
+    expect(bash('set -o pipefail; $N run yes | head -1; echo $?')).toEqual({
+      status: 0,
+      stdout: 'y\n141\n',
+      stderr: '',
+    });
+    expect(bash('$N --help | head -1; $N config | head -1')).toMatchObject({ status: 0, stderr: '' });
+    expect(await survivors(place.mark)).toEqual([]);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('ends with its command at %s', async (signal, code) => {
+    const child = startReal(['run', 'echo begun; sleep 69.5'], place);
+    const output = collect(child.stdout);
+    while (output.text() === '') await sleep(10);
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([code, null]);
+    expect(processesWith(place.mark)).toEqual([]);
+  });
+
+  it('says so when its directory was removed, and still tells its version', () => {
+    mkdirSync(join(place.cwd, 'gone'));
+    const inGone = (command: string) =>
+      bash(`cd gone && rmdir ../gone; ${command}; code=$?; mkdir ../gone; exit $code`);
+    expect(inGone('$N run pwd')).toMatchObject({
+      status: 125,
+      stderr: expect.stringMatching(/^nacre: The working directory .*gone/),
+    });
+    expect(inGone('$N --version')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d/) });
+  });
+
+  it('starts within itself without a word', () => {
+    expect(bash(`$N run "$N run 'echo inner'"`)).toEqual({ status: 0, stdout: 'inner\n', stderr: '' });
+  });
+});

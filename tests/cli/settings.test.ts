@@ -1,0 +1,172 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
+
+let place = createPlace();
+const nacre = (...argv: string[]) => runInProcess(argv, place);
+
+afterEach(async () => {
+  expect(await survivors(place.mark)).toEqual([]);
+  place = createPlace();
+});
+
+function write(path: string, text: string): string {
+  const full = join(place.cwd, path);
+  mkdirSync(dirname(full), { recursive: true });
+  writeFileSync(full, text);
+  return full;
+}
+
+describe('E8: nacre config', () => {
+  it('names every setting as files name it, with its value and where it came from', async () => {
+    place = createPlace({ NACRE_RING_BYTES: '2MiB', NACRE_MAX_RUNNING: '100' });
+    const user = write('.config/nacre/config.yaml', '# mine\ndrain_ms: 50\nallowed_commands: [git, ls]\n');
+    const project = write('nacre.yaml', 'max_running: 5\nallowed_commands: [git]\n');
+    const { code, stdout } = await nacre('config', '--json', '--max-output-chars', '1000');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      max_output_chars: { value: 1000, source: 'flag', where: '--max-output-chars' },
+      ring_bytes: { value: 2_097_152, source: 'environment', where: 'NACRE_RING_BYTES' },
+      max_running: {
+        value: 5,
+        source: 'environment',
+        where: 'NACRE_MAX_RUNNING',
+        tightened_by: `${project}:1`,
+      },
+      drain_ms: { value: 50, source: 'user', where: `${user}:2` },
+      allowed_commands: { value: ['git'], source: 'user', where: `${user}:3`, tightened_by: `${project}:2` },
+      danger: { value: 'block', source: 'default', where: 'default' },
+      state_dir: { value: null, source: 'default', where: 'default' },
+    });
+    const table = (await nacre('config')).stdout.replace(/ {2,}/g, '  ');
+    expect(table).toContain(`max_running  5  (NACRE_MAX_RUNNING, tightened by ${project}:1)\n`);
+    expect(table).toContain('state_dir  unset  (default)\n');
+  });
+
+  it('shows the limit that a project sets beside a value', async () => {
+    const project = write('nacre.yaml', 'allowed_commands: [git]\n');
+    const table = (await nacre('config')).stdout.replace(/ {2,}/g, '  ');
+    expect(table).toContain(`allowed_commands  unset  (default, limited to ["git"] by ${project}:1)\n`);
+    const document = JSON.parse((await nacre('config', '--json')).stdout);
+    expect(document.allowed_commands).toMatchObject({
+      value: null,
+      limit: ['git'],
+      tightened_by: `${project}:1`,
+    });
+  });
+
+  it('warns of variables and roots that do nothing', async () => {
+    place = createPlace({
+      NACRE_RING_BITES: '1',
+      ALLOWED_CWD_ROOTS: '/does/not/exist',
+      NACRE_COMMAND_ID: 'cmd_1',
+    });
+    const { code, stderr } = await nacre('config');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/NACRE_RING_BITES is not a setting.*Did you mean NACRE_RING_BYTES\?/);
+    expect(stderr).toMatch(/ALLOWED_CWD_ROOTS names \/does\/not\/exist/);
+    expect(stderr).not.toContain('NACRE_COMMAND_ID');
+  });
+});
+
+describe('E8: settings', () => {
+  it('that are wrong stop the start, all at once, with their names and the accepted values', async () => {
+    place = createPlace({ NACRE_DANGER: 'maybe', NACRE_RING_BYTES: '5' });
+    const user = write('.config/nacre/config.yaml', 'drain_ms: soon\nringbytes: 1\n');
+    const { code, stdout, stderr } = await nacre('run', 'touch ran');
+    expect([code, stdout]).toEqual([125, '']);
+    expect(stderr).toContain('NACRE_DANGER: danger cannot be "maybe"; it takes one of off, block.');
+    expect(stderr).toContain(
+      'NACRE_RING_BYTES: ring_bytes cannot be "5"; it takes a whole number from 4096 to',
+    );
+    expect(stderr).toContain(`${user}:1: drain_ms cannot be "soon"`);
+    expect(stderr).toContain(`${user}:2: There is no setting ringbytes. Did you mean ring_bytes?`);
+  });
+
+  it('of a project can only tighten', async () => {
+    write('nacre.yaml', 'allowed_commands: ["*"]\n');
+    place = { ...place, env: { ...place.env, ALLOWED_COMMANDS: 'ls' } };
+    expect((await nacre('run', 'pwd')).code).toBe(126);
+    write('nacre.yaml', 'bash: ./mine\n');
+    const { code, stderr } = await nacre('run', 'true');
+    expect([code, stderr]).toEqual([125, expect.stringContaining('bash may not stand in a project file')]);
+  });
+
+  it('P12: of a project bind also the person at the command line, from any folder below', async () => {
+    write('nacre.yaml', 'allowed_commands: [ls]\n');
+    mkdirSync(join(place.cwd, 'a/b'), { recursive: true });
+    const below = { ...place, cwd: join(place.cwd, 'a/b'), env: { ...place.env, HOME: '/nonexistent' } };
+    const state = ['--state-dir', join(place.cwd, 'state')];
+    expect((await runInProcess(['run', ...state, 'pwd'], below)).code).toBe(126);
+    expect((await runInProcess(['run', ...state, 'ls'], below)).code).toBe(0);
+  });
+
+  it('come from the file that --config names in place of the own one, relative to the working directory', async () => {
+    write('.config/nacre/config.yaml', 'allowed_commands: [ls]\n');
+    write('other.yaml', 'allowed_commands: [pwd]\nstate_dir: elsewhere\n');
+    expect((await nacre('run', 'pwd')).code).toBe(126);
+    expect((await nacre('run', '--config', 'other.yaml', 'pwd')).stdout).toBe(`${place.cwd}\n`);
+    const { stdout } = await nacre('config', '--json', '--config', 'other.yaml');
+    expect(JSON.parse(stdout).state_dir.value).toBe(join(place.cwd, 'elsewhere'));
+    const { code, stderr } = await nacre('run', '--config', 'missing.yaml', 'pwd');
+    expect([code, stderr]).toEqual([125, expect.stringContaining(join(place.cwd, 'missing.yaml'))]);
+  });
+
+  it('come from XDG_CONFIG_HOME where that is set', async () => {
+    write('xdg/nacre/config.yaml', 'allowed_commands: [ls]\n');
+    place = { ...place, env: { ...place.env, XDG_CONFIG_HOME: join(place.cwd, 'xdg') } };
+    expect((await nacre('run', 'pwd')).code).toBe(126);
+  });
+});
+
+describe('nacre doctor', () => {
+  it('shows what was found', async () => {
+    place = createPlace({ API_TOKEN: 'x', ALLOWED_CWD_ROOTS: '/does/not/exist' });
+    const { code, stdout } = await nacre('doctor');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^nacre +\d+\.\d+\.\d+\nNode\.js +v\d+/);
+    expect(stdout).toMatch(/^bash +[5-9]\.\d.* at \/.*bash$/m);
+    expect(stdout).toMatch(/^PATH +\/usr\/local\/bin:\/usr\/bin:\/bin$/m);
+    expect(stdout).toMatch(/^withheld variables +API_TOKEN$/m);
+    expect(stdout).toMatch(/^warning +ALLOWED_CWD_ROOTS/m);
+    expect(stdout).not.toMatch(/undefined|null/);
+  });
+
+  it('--json prints one document', async () => {
+    const { stdout } = await nacre('doctor', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      version: expect.stringMatching(/^\d/),
+      node: process.version,
+      bash: { path: expect.stringMatching(/^\//), version: expect.any(String) },
+      path: '/usr/local/bin:/usr/bin:/bin',
+      login_environment: expect.any(String),
+      withheld_env: [],
+      state_folder: expect.stringContaining(place.cwd),
+      process_table: expect.any(String),
+      supervision: 'namespace',
+      sandbox: 'off',
+      gaps: expect.any(Array),
+      warnings: [],
+    });
+  });
+
+  it('keeps its state below XDG_STATE_HOME where that is set', async () => {
+    const state = join(place.cwd, 'xdg');
+    place = { ...place, env: { ...place.env, XDG_STATE_HOME: state } };
+    const { stdout } = await nacre('doctor', '--json');
+    expect(JSON.parse(stdout).state_folder).toMatch(new RegExp(`^${state}/nacre/run/`));
+  });
+
+  it('exits with 1 and says why when commands cannot run', async () => {
+    place = createPlace({ NACRE_BASH: '/bin/false' });
+    expect(await nacre('doctor')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('/bin/false'),
+    });
+    const { code, stdout } = await nacre('doctor', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'resources_unavailable' });
+  });
+});

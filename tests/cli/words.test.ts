@@ -1,0 +1,64 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { doors } from '../../src/doors/catalog.ts';
+import { createPlace, runInProcess } from '../support/nacre.ts';
+
+const place = createPlace();
+const nacre = (...argv: string[]) => runInProcess(argv, place);
+
+describe('nacre', () => {
+  it('prints its version', async () => {
+    for (const word of ['--version', '-V', 'version']) {
+      expect(await nacre(word)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      });
+    }
+  });
+
+  it('prints an overview without words and on --help', async () => {
+    const overview = await nacre();
+    expect(overview).toMatchObject({ code: 0, stderr: '' });
+    for (const [name, { summary }] of Object.entries(doors)) {
+      expect(overview.stdout).toMatch(new RegExp(`^ {2}${name} +${summary}$`, 'm'));
+    }
+    for (const word of ['--help', '-h', 'help']) expect(await nacre(word)).toEqual(overview);
+  });
+
+  it.each(Object.keys(doors))('prints the help of %s in every way that one may ask for it', async (name) => {
+    const help = await nacre(name, '--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(new RegExp(`^Usage: nacre ${name} \\[FLAG\\.\\.\\.\\]`, 'm'));
+    expect(help.stdout).toContain('--allow LIST');
+    expect(help.stdout).toContain('--config TEXT');
+    expect(await nacre(name, '-h')).toEqual(help);
+    expect(await nacre('help', name)).toEqual(help);
+    expect(help.stdout.split('\n').every((line) => line.length <= 110)).toBe(true);
+  });
+
+  it('does not know other commands, and says which was meant', async () => {
+    const { code, stdout, stderr } = await nacre('rnu', 'x');
+    expect([code, stdout]).toEqual([125, '']);
+    expect(stderr).toBe(
+      'nacre: There is no command rnu. Did you mean run?\nnacre: nacre --help lists the commands.\n',
+    );
+    for (const name of ['constructor', '__proto__', '']) expect((await nacre(name)).code).toBe(125);
+    expect((await nacre('help', 'rnu')).stderr).toContain('Did you mean run?');
+  });
+
+  it.each(['mcp', 'config', 'doctor'])('%s refuses words that it would ignore', async (name) => {
+    const { code, stdout, stderr } = await nacre(name, 'extra', 'words');
+    expect([code, stdout]).toEqual([125, '']);
+    expect(stderr).toContain(`nacre ${name} takes only flags, not extra words.`);
+  });
+
+  it('says so when its directory was removed', async () => {
+    const cwd = join(place.cwd, 'gone');
+    mkdirSync(cwd);
+    rmdirSync(cwd);
+    const ended = await runInProcess(['run', 'pwd'], { ...place, cwd });
+    expect(ended).toMatchObject({ code: 125, stdout: '' });
+    expect(ended.stderr).toMatch(/The working directory .*\/gone does not exist any more/);
+  });
+});

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where and how a child is to run. */
+export interface ChildOptions {
+  /** Options of bash's `ulimit`, each as one word or two: `-n 64`, `-f 200`. */
+  readonly ulimits?: readonly string[];
+  readonly args?: readonly string[];
+}
+
+/**
+ * Runs a file of tests/children in a Node of its own, where limits and crashes hurt nobody else, and returns the
+ * JSON that it prints last. Rejects when it does not end well.
+ */
+export async function runChild(
+  name: string,
+  { ulimits = [], args = [] }: ChildOptions = {},
+): Promise<unknown> {
+  const folder = mkdtempSync(join(tmpdir(), 'nacre-child-'));
+  // The child may become another user, who needs a place for temporary files too.
+  const temporary = join(folder, 'tmp');
+  mkdirSync(temporary);
+  chmodSync(folder, 0o755);
+  chmodSync(temporary, 0o1777);
+  const file = join(folder, `${name}.mjs`);
+  try {
+    await build({
+      entryPoints: [join(root, 'tests/children', `${name}.ts`)],
+      outfile: file,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+    });
+    const script = [...ulimits.map((limit) => `ulimit ${limit}`), 'exec "$@"'].join(' && ');
+    const words = ['-c', script, 'child', process.execPath, file, ...args];
+    const env = { ...process.env, TMPDIR: temporary };
+    const { stdout } = await run('bash', words, { env, timeout: 60_000, killSignal: 'SIGKILL' });
+    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

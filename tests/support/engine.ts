@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAuditLog } from '../../src/audit/audit-log.ts';
+import { createRedact } from '../../src/audit/redact.ts';
+import { createLocalBackend } from '../../src/backends/local/create-local-backend.ts';
+import type { Backend } from '../../src/contract/backend.ts';
+import type { Outcome } from '../../src/contract/outcome.ts';
+import type { CommandRequest } from '../../src/contract/request.ts';
+import { createEngine, type Engine } from '../../src/engine/create-engine.ts';
+import type { RunContext } from '../../src/engine/run.ts';
+import { createSessions, type SessionLimits } from '../../src/sessions/sessions.ts';
+import type { WorkerOptions } from '../../src/worker/worker.ts';
+import { temporaryFolder } from './worker.ts';
+
+/** An engine in a temporary folder, with short ways to use it. */
+export interface TestEngine {
+  readonly engine: Engine;
+  readonly folder: string;
+  readonly auditDir: string;
+  /** Runs a script under rules that allow everything, unless the context says otherwise. */
+  run(script: string, request?: Partial<CommandRequest>, context?: Partial<RunContext>): Promise<Outcome>;
+  /** What the audit log holds, oldest first. */
+  records(): readonly Record<string, unknown>[];
+  close(): Promise<void>;
+}
+
+/** What a test may want to be otherwise. */
+export interface TestEngineOptions extends Partial<SessionLimits> {
+  readonly worker?: Partial<WorkerOptions>;
+  /** Stands between the engine and the backend. */
+  readonly wrap?: (backend: Backend) => Backend;
+}
+
+/** Makes an engine on a local backend for tests. */
+export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
+  const folder = temporaryFolder();
+  const auditDir = join(folder, 'audit');
+  const local = createLocalBackend({
+    stateDir: join(folder, 'state'),
+    cwd: folder,
+    home: folder,
+    environment: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, LANG: 'C.UTF-8' },
+    bash: undefined,
+    loginEnv: 'never',
+    envPass: [],
+    envWithhold: [],
+    ringBytes: 1_048_576,
+    spoolBytes: 268_435_456,
+    spoolTotalBytes: 2_147_483_648,
+    drainMs: 100,
+    killGraceMs: 2_000,
+    supervisionRequire: 'group',
+    highestLevel: 'group',
+    sandbox: 'off',
+    network: 'off',
+    networkAllow: [],
+    processes: 'own',
+    workspace: [],
+    ownFiles: [],
+    warmShells: 1,
+    exec: 'off',
+    execAllow: undefined,
+    execGuard: 'dist/exec-guard.js',
+    ...options.worker,
+  });
+  const backend = options.wrap?.(local) ?? local;
+  const { maxRunning = 64, tombstoneSeconds = 900 } = options;
+  const engine = createEngine({
+    backend,
+    sessions: createSessions(backend, { maxRunning, tombstoneSeconds }),
+    audit: createAuditLog({ dir: auditDir, fsync: 'interval', redact: createRedact([]) }),
+    cancelling: { signal: 'SIGTERM', graceMs: 500 },
+  });
+  const everything: RunContext = {
+    caller: { door: 'cli', client: 'test' },
+    rules: { allow: { kind: 'all' }, allowSetting: 'ALLOWED_COMMANDS', danger: 'block' },
+    cwdRoots: [],
+    howToGetRest: 'Ask for more.',
+  };
+  return {
+    engine,
+    folder,
+    auditDir,
+    run: (script, request = {}, context = {}) =>
+      engine.run(
+        { command: { kind: 'shell', script }, timeoutMs: null, maxOutputChars: 30_000, ...request },
+        { ...everything, ...context },
+      ),
+    records() {
+      const files = readdirSync(auditDir).map((name) => readFileSync(join(auditDir, name), 'utf8'));
+      const lines = files.flatMap((text) => text.split('\n').filter((line) => line !== ''));
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    async close() {
+      await engine.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
