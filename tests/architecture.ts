@@ -1,0 +1,149 @@
+// Which file may import which, checked on the sources themselves:
+// 1. `findViolations` takes every file with its text
+// 2. each import is judged by the table of folders, then by the rules that the table cannot express
+// 3. what a file says about processes and their environment is judged by its text
+import { isBuiltin } from 'node:module';
+import { blankComments } from './blank-comments.ts';
+import { findImports, hasComputedImport, type Import } from './find-imports.ts';
+
+/** An import or a word that stands where it must not. */
+export interface Violation {
+  readonly file: string;
+  readonly found: string;
+  readonly rule: string;
+}
+
+const shared = ['contract', 'support', 'settings'];
+
+/** The folders that each folder may import from, beside itself. Folders that are not here do not exist. */
+export const allowedFolders: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  support: ['contract'],
+  settings: ['contract', 'support'],
+  policy: shared,
+  output: shared,
+  sessions: shared,
+  audit: shared,
+  worker: shared,
+  engine: [...shared, 'sessions', 'policy', 'output', 'audit'],
+  backends: [...shared, 'worker'],
+  tools: [...shared, 'engine', 'output'],
+  doors: [...shared, 'engine', 'tools'],
+};
+
+/** Everything in the sources that the architecture does not allow. */
+export function findViolations(files: ReadonlyMap<string, string>): Violation[] {
+  return [...files].flatMap(([file, source]) => [
+    ...findImports(file, source).flatMap((one) => judgeImport(file, one, files)),
+    ...judgeText(file, source),
+  ]);
+}
+
+type Rule = (file: string, one: Import) => string | undefined;
+
+function judgeImport(file: string, one: Import, files: ReadonlyMap<string, string>): Violation[] {
+  const missing = refuseMissing(one, files);
+  const broken = missing === undefined ? rules.map((rule) => rule(file, one)) : [missing];
+  return broken.flatMap((rule) => (rule === undefined ? [] : [{ file, found: one.specifier, rule }]));
+}
+
+function refuseMissing(
+  { specifier, target }: Import,
+  files: ReadonlyMap<string, string>,
+): string | undefined {
+  if (/^[#/]/.test(specifier)) return 'files are imported by relative path';
+  if (target === undefined || target.endsWith('.json') || files.has(target)) return undefined;
+  return 'a relative import names a source file below src that is no test';
+}
+
+const rules: readonly Rule[] = [
+  function followTable(file, { target }) {
+    const [from, to] = [folderOf(file), folderOf(target)];
+    if (from === undefined || target === undefined || from === to) return undefined;
+    const allowed = allowedFolders[from];
+    if (allowed === undefined) return `the folder ${from} is not in the table`;
+    if (to === undefined)
+      return isJson(target) ? undefined : 'folders do not import the files that assemble them';
+    return allowed.includes(to) ? undefined : `${from} may import ${['itself', ...allowed].join(', ')}`;
+  },
+  function separateSiblings(file, { target }) {
+    const [from, to] = [implementationOf(file), implementationOf(target)];
+    if (to === undefined || from === to || folderOf(file) !== folderOf(target) || isCatalog(file))
+      return undefined;
+    return `${folderOf(file)} do not import one another; only catalog.ts names them all`;
+  },
+  function keepCatalogsForMain(file, { target }) {
+    if (!isCatalog(target) || assemblers.has(file)) return undefined;
+    return 'only src/main.ts and src/cli.ts import catalogs';
+  },
+  function assembleThroughCatalogs(file, { target }) {
+    if (file !== 'src/main.ts' || implementationOf(target) === undefined) return undefined;
+    return 'src/main.ts takes doors, tools and backends from their catalogs';
+  },
+  function useEngineAsType(file, { target, typeOnly }) {
+    const outside = ['tools', 'doors'].includes(folderOf(file) ?? '');
+    if (!outside || folderOf(target) !== 'engine' || typeOnly) return undefined;
+    return 'tools and doors know only the types of the engine: import type';
+  },
+  function useToolsByDefinition(file, { target }) {
+    if (folderOf(file) !== 'doors' || folderOf(target) !== 'tools') return undefined;
+    return /^src\/tools\/define[^/]*\.ts$/.test(target ?? '')
+      ? undefined
+      : 'doors know only src/tools/define*.ts';
+  },
+  function gatherSettings(file, { target }) {
+    if (file !== 'src/all-settings.ts' || target === undefined) return undefined;
+    const isSettings = folderOf(target) === 'settings' || target.endsWith('/settings.ts');
+    return isSettings ? undefined : 'src/all-settings.ts imports only settings';
+  },
+  function stayPure(file, { specifier }) {
+    const pure = ['policy', 'contract', 'settings'].includes(folderOf(file) ?? '');
+    return pure && isBuiltin(specifier) ? `${folderOf(file)} is pure and uses nothing of Node` : undefined;
+  },
+  function leaveProcessesToWorker(file, { specifier }) {
+    if (!processModules.has(specifier.replace(/^node:/, '')) || folderOf(file) === 'worker') return undefined;
+    return 'only src/worker starts processes and threads';
+  },
+];
+
+const processModules = new Set([
+  'child_process',
+  'worker_threads',
+  'cluster',
+  'node-pty',
+  '@lydell/node-pty',
+]);
+const assemblers = new Set(['src/main.ts', 'src/cli.ts', 'src/exec-guard.ts']);
+
+function judgeText(file: string, source: string): Violation[] {
+  const computed = hasComputedImport(source)
+    ? [{ file, found: 'import()', rule: 'an import names its file, so that this table can judge it' }]
+    : [];
+  if (assemblers.has(file)) return computed;
+  const words = [...blankComments(source).matchAll(environmentWords)].map(([found]) => found);
+  return [
+    ...computed,
+    ...words.map((found) => ({ file, found, rule: 'only src/main.ts and src/cli.ts read env and argv' })),
+  ];
+}
+
+const environmentWords =
+  /\bprocess\s*\??\.?\s*\[?\s*['"]?(?:env|argv|execArgv)\b|\{[^{}]*\b(?:env|argv)\b[^{}]*\}\s*(?:=\s*process\b(?!\.)|from\s*['"](?:node:)?process['"])/g;
+
+/** The stage that a file belongs to; undefined for the files that lie directly in src, and outside of it. */
+function folderOf(path: string | undefined): string | undefined {
+  return /^src\/([^/]+)\//.exec(path ?? '')?.[1];
+}
+
+/** The door, tool family or backend that a file belongs to; undefined for what these share. */
+function implementationOf(path: string | undefined): string | undefined {
+  return /^src\/(?:doors|tools|backends)\/[^/]+(?=\/)/.exec(path ?? '')?.[0];
+}
+
+function isCatalog(path: string | undefined): boolean {
+  return /^src\/[^/]+\/catalog\.ts$/.test(path ?? '');
+}
+
+function isJson(path: string): boolean {
+  return path.endsWith('.json');
+}

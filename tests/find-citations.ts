@@ -1,0 +1,49 @@
+import { blankComments } from './blank-comments.ts';
+import type { Requirement } from './requirements.ts';
+
+/** Ids of requirements, each with the files whose tests name it. */
+export type Citations = ReadonlyMap<string, readonly string[]>;
+
+/** Which requirements the tests name: in titles of tests and suites, in scenarios and tags of features. */
+export function findCitations(files: ReadonlyMap<string, string>): Citations {
+  const citations = new Map<string, string[]>();
+  for (const [path, source] of files) {
+    const titles = path.endsWith('.feature') ? featureTitles(source) : testTitles(source);
+    for (const id of new Set(titles.flatMap(idsOf))) citations.set(id, [...(citations.get(id) ?? []), path]);
+  }
+  return citations;
+}
+
+/** What is wrong between the requirements and the tests that name them. */
+export function findGaps(
+  requirements: Readonly<Record<string, Requirement>>,
+  citations: Citations,
+): string[] {
+  const unproved = Object.entries(requirements)
+    .filter(([id, { built }]) => built && !citations.has(id))
+    .map(([id]) => `${id} is marked built, but no test names it`);
+  const unknown = [...citations]
+    .filter(([id]) => !Object.hasOwn(requirements, id))
+    .map(([id, paths]) => `${id} does not exist, but is named in ${paths.join(', ')}`);
+  return [...unproved, ...unknown];
+}
+
+function idsOf(title: string): string[] {
+  return title.match(/\b[TSBHPE]\d{1,2}\b/g) ?? [];
+}
+
+/** A title follows the bracket of it, test or describe, or of what `each` returns; skipped tests prove nothing. */
+function testTitles(source: string): string[] {
+  const title =
+    /(?:\b(?:it|test|describe)(?:\.\w+)*|[)`])\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`((?:\\.|[^`\\])*)`)/g;
+  return [...blankComments(source).matchAll(title)]
+    .filter(([call]) => !/^\w+\.(?:\w+\.)*(?:skip|todo)\b/.test(call))
+    .map(([, single, double, template]) => single ?? double ?? template ?? '');
+}
+
+function featureTitles(source: string): string[] {
+  return source
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /^(?:@|(?:Feature|Rule|Scenario|Scenario Outline|Example):)/.test(line));
+}
