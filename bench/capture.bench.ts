@@ -1,0 +1,33 @@
+// Large output: how fast it is captured against a pipe into nothing, and what it costs in memory.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { createBenchEngine, interleave, median, report, runIn } from './measure.ts';
+
+const run = promisify(execFile);
+const gibibyte = 1_073_741_824;
+const sources = {
+  'lines of text': `seq -f 'line %.0f of ordinary output' 1 40000000 | head -c ${gibibyte}`,
+  'zeros, the fastest there is': `head -c ${gibibyte} /dev/zero`,
+};
+
+const { engine, close } = createBenchEngine({ spoolBytes: 2 * gibibyte });
+await runIn(engine, 'true');
+const idleBytes = process.memoryUsage.rss();
+let peakBytes = 0;
+const sampler = setInterval(() => {
+  peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
+}, 5);
+for (const [what, command] of Object.entries(sources)) {
+  const times = await interleave(3, {
+    pipe: () => run('bash', ['-c', `${command} | cat > /dev/null`]),
+    nacre: () => runIn(engine, command),
+  });
+  console.log(
+    `${what}: pipe ${median(times.pipe).toFixed(0)} ms, nacre ${median(times.nacre).toFixed(0)} ms`,
+  );
+  report(`1 GiB captured, ${what}`, median(times.pipe) / median(times.nacre), 0.6, '×', true);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+}
+clearInterval(sampler);
+report('peak memory above idle', (peakBytes - idleBytes) / 1e6, 60, 'MB');
+await close();

@@ -1,0 +1,79 @@
+// The MCP door: from a cold start to the list of tools, and one call of `true` over stdio.
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { interleave, median, report } from './measure.ts';
+
+const cli = 'dist/cli.js';
+const env = { ...(process.env as Record<string, string>), ALLOWED_COMMANDS: '*' };
+
+const bareNode = () =>
+  new Promise((resolve) => spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }).on('exit', resolve));
+
+/** Speaks the protocol by hand: a client library would add its own time to the figures. */
+class Client {
+  readonly #server: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #waiting = new Map<number, (message: unknown) => void>();
+  #seen = '';
+  #last = 0;
+
+  constructor() {
+    this.#server = spawn(process.execPath, [cli, 'mcp'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    this.#server.stdout.on('data', (chunk) => this.#receive(String(chunk)));
+  }
+
+  async start(): Promise<void> {
+    const clientInfo = { name: 'bench', version: '1' };
+    await this.ask('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+    this.#say({ method: 'notifications/initialized' });
+  }
+
+  ask(method: string, params: object): Promise<unknown> {
+    this.#last += 1;
+    const id = this.#last;
+    this.#say({ id, method, params });
+    return new Promise((resolve) => this.#waiting.set(id, resolve));
+  }
+
+  stop(): void {
+    this.#server.stdin.end();
+  }
+
+  #say(message: object): void {
+    this.#server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  #receive(text: string): void {
+    const lines = (this.#seen + text).split('\n');
+    this.#seen = lines.pop() ?? '';
+    for (const line of lines) {
+      const message = JSON.parse(line);
+      this.#waiting.get(message.id)?.(message);
+    }
+  }
+}
+
+const listTools = async () => {
+  const client = new Client();
+  await client.start();
+  await client.ask('tools/list', {});
+  client.stop();
+};
+
+const cold = await interleave(20, { node: bareNode, mcp: listTools });
+console.log(
+  `node -e 0 ${median(cold.node).toFixed(1)} ms, nacre mcp ${median(cold.mcp).toFixed(1)} ms (p50 of 20)`,
+);
+report('cold start to tools/list against node -e 0', median(cold.mcp) / median(cold.node), 2.5, '×');
+
+const client = new Client();
+await client.start();
+const plainSpawn = () => new Promise((resolve) => spawn('bash', ['-c', 'true']).on('close', resolve));
+const calls = await interleave(300, {
+  spawn: plainSpawn,
+  mcp: () => client.ask('tools/call', { name: 'execute_command', arguments: { command: 'true' } }),
+});
+console.log(
+  `spawn ${median(calls.spawn).toFixed(2)} ms, MCP call ${median(calls.mcp).toFixed(2)} ms (p50 of 300)`,
+);
+report('an MCP call of true against spawn', median(calls.mcp) / median(calls.spawn), 1.5, '×');
+client.stop();

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAuditLog } from '../src/audit/audit-log.ts';
+import { createRedact } from '../src/audit/redact.ts';
+import { createLocalBackend } from '../src/backends/local/create-local-backend.ts';
+import { createEngine, type Engine } from '../src/engine/create-engine.ts';
+import { createSessions } from '../src/sessions/sessions.ts';
+
+/** Runs contenders turn by turn, so that a noisy machine disturbs all alike; gives each one's times in ms. */
+export async function interleave<Name extends string>(
+  rounds: number,
+  contenders: Readonly<Record<Name, () => Promise<unknown>>>,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(contenders) as Name[];
+  const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
+  for (const name of names) await contenders[name]();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) {
+      const start = performance.now();
+      await contenders[name]();
+      times[name].push(performance.now() - start);
+    }
+  }
+  return times;
+}
+
+/** The middle of some figures. */
+export function median(figures: readonly number[]): number {
+  return [...figures].sort((a, b) => a - b)[figures.length >> 1] ?? Number.NaN;
+}
+
+/** Prints one result beside the bar it has to meet. */
+export function report(what: string, figure: number, bar: number, unit: string, atLeast = false): void {
+  const met = atLeast ? figure >= bar : figure <= bar;
+  const relation = atLeast ? '>=' : '<=';
+  console.log(
+    `${met ? 'met   ' : 'MISSED'} ${what}: ${figure.toFixed(2)} ${unit} (bar ${relation} ${bar} ${unit})`,
+  );
+}
+
+/** An engine in a temporary folder. */
+export function createBenchEngine(limits: { spoolBytes?: number } = {}): {
+  engine: Engine;
+  close(): Promise<void>;
+} {
+  const folder = mkdtempSync(join(tmpdir(), 'nacre-bench-'));
+  const spoolBytes = limits.spoolBytes ?? 268_435_456;
+  const backend = createLocalBackend({
+    stateDir: folder,
+    cwd: folder,
+    home: folder,
+    environment: { PATH: process.env.PATH ?? '', HOME: folder },
+    bash: undefined,
+    loginEnv: 'never',
+    envPass: [],
+    envWithhold: [],
+    ringBytes: 1_048_576,
+    spoolBytes,
+    spoolTotalBytes: 2 * spoolBytes,
+    drainMs: 100,
+    killGraceMs: 2_000,
+    supervisionRequire: 'group',
+    highestLevel: 'namespace',
+    sandbox: 'off',
+    network: 'off',
+    networkAllow: [],
+    processes: 'own',
+    workspace: [],
+    ownFiles: [],
+    warmShells: 2,
+    exec: 'off',
+    execAllow: undefined,
+    execGuard: 'dist/exec-guard.js',
+  });
+  const engine = createEngine({
+    backend,
+    sessions: createSessions(backend, { maxRunning: 64, tombstoneSeconds: 1 }),
+    audit: createAuditLog({ dir: join(folder, 'audit'), fsync: 'interval', redact: createRedact([]) }),
+    cancelling: { signal: 'SIGTERM', graceMs: 2_000 },
+  });
+  const close = async () => {
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { engine, close };
+}
+
+/** Runs a script to its end in an engine. */
+export function runIn(engine: Engine, script: string): Promise<unknown> {
+  return engine.run(
+    { command: { kind: 'shell', script }, timeoutMs: 600_000, maxOutputChars: 30_000 },
+    {
+      caller: { door: 'functions', client: 'bench' },
+      rules: { allow: { kind: 'all' }, allowSetting: 'ALLOWED_COMMANDS', danger: 'block' },
+      cwdRoots: [],
+      howToGetRest: 'Ask for more.',
+    },
+  );
+}

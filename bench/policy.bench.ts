@@ -1,0 +1,76 @@
+// The policy's decisions: the 99th percentile over commands as people and agents type them, and over long ones.
+import { readFileSync } from 'node:fs';
+import { decideCommand } from '../src/policy/decide-command.ts';
+import { report } from './measure.ts';
+
+interface Case {
+  readonly command: string;
+  readonly allow: readonly string[] | '*';
+}
+
+const corpus = readFileSync('tests/policy/corpus.jsonl', 'utf8')
+  .trim()
+  .split('\n')
+  .map((line): Case => JSON.parse(line));
+
+const programs =
+  'git npm node cat grep sed awk jq curl find xargs echo printf read docker bash mkdir cp mv ls'.split(' ');
+
+const file = Array.from(
+  { length: 90 },
+  (_, line) => `  const value${line} = compute("x;y|z", ${line});`,
+).join('\n');
+
+/** Commands of about 4 KB, the longest that agents write in earnest. */
+const long: Readonly<Record<string, string>> = {
+  'a file by heredoc': `cat > src/a.ts <<'EOF'\n${file}\nEOF`,
+  'a file with values': `cat > a.env <<EOF\n${'KEY=${VALUE:-default} # $HOME\n'.repeat(120)}EOF`,
+  'a commit message': `git commit -m "$(cat <<'EOF'\n${'- fix: handle `x` && $y; see docs\n'.repeat(100)}EOF\n)"`,
+  'a chain of steps': 'npm run build && git add -A && git commit -m "step" || echo "failed: $?"; '.repeat(50),
+  'a pipeline': `cat a.log ${'| grep -v "x|y" | sed -E "s/a/b/g" '.repeat(100)}`,
+  'loops and tests':
+    'for f in src/*.ts; do if [[ -f $f && -s $f ]]; then n=$(grep -c x "$f"); (( n > 3 )) && echo "$f: $n"; fi; done\n'.repeat(
+      30,
+    ),
+  'a script for bash': `bash <<'EOF'\n${'x=$(git rev-parse HEAD); echo "${x:0:7}"\n'.repeat(90)}EOF`,
+  'a script with functions': `${Array.from({ length: 40 }, (_, i) => `step${i}() { local n="$1"; echo "step ${i}: $n"; git log -1 "$n"; }`).join('\n')}\n${Array.from({ length: 40 }, (_, i) => `step${i} HEAD~${i}`).join('\n')}`,
+  'JSON for curl': `curl -s -X POST http://localhost/x -d '${JSON.stringify({ items: Array.from({ length: 120 }, (_, i) => ({ id: i, name: `a;b ${i}` })) })}'`,
+  'many files': `git add ${Array.from({ length: 150 }, (_, i) => `src/components/part-${i}.tsx`).join(' ')}`,
+  'inline code': `node -e '${'const a = require("./package.json"); console.log(a.name);\n'.repeat(65)}'`,
+  'arrays and arithmetic': `${'items+=("a b" "c"); total=$((total + ${#items[@]} * 2)); echo "${items[@]:0:2}"\n'.repeat(50)}`,
+};
+
+const times = (rounds: number, cases: readonly Case[]): number[] => {
+  const figures: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const { command, allow } of cases) {
+      const start = performance.now();
+      decideCommand(command, allow);
+      figures.push(performance.now() - start);
+    }
+  }
+  return figures;
+};
+
+const percentile = (figures: readonly number[], share: number): number =>
+  [...figures].sort((one, other) => one - other)[Math.floor(figures.length * share)] ?? Number.NaN;
+
+const longCases = Object.values(long).flatMap((command): Case[] => [
+  { command, allow: programs },
+  { command, allow: '*' },
+]);
+
+times(3, corpus);
+times(30, longCases);
+const everyday = times(10, corpus);
+console.log(`${corpus.length} commands, p50 ${percentile(everyday, 0.5).toFixed(3)} ms`);
+report('a decision on an everyday command, p99', percentile(everyday, 0.99), 1, 'ms');
+for (const [what, command] of Object.entries(long)) {
+  const figures = times(150, [
+    { command, allow: programs },
+    { command, allow: '*' },
+  ]);
+  report(`${what}, ${(command.length / 1_000).toFixed(1)} KB, p50`, percentile(figures, 0.5), 1, 'ms');
+}
+const all = times(60, longCases);
+report('a decision on a command of about 4 KB, p99 over all kinds', percentile(all, 0.99), 1, 'ms');
