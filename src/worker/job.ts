@@ -15,6 +15,7 @@ import type {
 } from '../contract/job.ts';
 import { createBell } from '../support/bell.ts';
 import { createDeferred } from '../support/deferred.ts';
+import { pause } from '../support/pause.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { within } from '../support/within.ts';
 import { type Capture, captureStream } from './capture.ts';
@@ -36,6 +37,8 @@ export interface JobOptions {
   readonly withheldEnv: readonly string[];
 }
 
+// A process that has closed its outputs may still be on its way out: that is not left running.
+const settleMs = 50;
 // What a one-shot command leaves running gets a moment to end politely; its caller is waiting for the answer.
 const leftoverGraceMs = 100;
 // A killed process is reaped at once; one that the kernel does not let go of would keep us waiting for ever.
@@ -217,8 +220,8 @@ export class Job {
     const atEnd = this.#captures.map((capture) => capture.drain()).every(Boolean);
     if (tree.certainlyEmpty()) return this.#seal({ cause: 'exit' });
     const ends = Promise.all(this.#captures.map((capture) => capture.ended));
-    if (!atEnd) await within(Promise.race([ends, tree.finished]), this.#options.drainMs);
-    const leftRunning = await tree.describe();
+    const isClosed = atEnd || (await within(Promise.race([ends, tree.finished]), this.#options.drainMs));
+    const leftRunning = await (isClosed ? describeSettled(tree) : tree.describe());
     const survivors = await tree.end({ signal: 'SIGTERM', graceMs: leftoverGraceMs });
     return this.#seal({ cause: 'exit', leftRunning, survivors });
   }
@@ -261,6 +264,15 @@ export class Job {
     const { cause, exitCode } = this.#end.value;
     if (cause === 'exit') return exitCode === 0 ? 'completed' : 'failed';
     return cause === 'timeout' ? 'timeout' : 'killed';
+  }
+}
+
+async function describeSettled(tree: ProcessTree): Promise<JobEnd['leftRunning']> {
+  const elapsed = createStopwatch();
+  for (let delayMs = 1; ; delayMs *= 2) {
+    const left = await tree.describe();
+    if (left.length === 0 || elapsed() >= settleMs) return left;
+    await pause(delayMs);
   }
 }
 

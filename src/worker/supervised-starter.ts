@@ -82,8 +82,7 @@ export function createSupervisedStarter(
 
   const open = async (spec: JobSpec, isolation: Isolation): Promise<Keeper> => {
     const long = toLongScript(spec);
-    if (long === undefined && fitsUsual(spec))
-      return isolation.sandbox === 'off' ? pool.take() : whenReady(await pool.take(), supervisor.level);
+    if (long === undefined && fitsUsual(spec)) return whenReady(await pool.take(), supervisor.level);
     const plan = toSandboxPlan(means, isolation, spec.cwd);
     const file = long === undefined ? undefined : openScript(means.scriptPath(spec.id), long);
     try {
@@ -162,6 +161,7 @@ function withoutSandbox(means: SupervisedMeans): SandboxPlan {
   return toSandboxPlan(means, { ...means.isolation, sandbox: 'off' }, means.cwd);
 }
 
+// Before it is ready a supervisor may be ended without what it has begun; no order is given to such a one.
 async function whenReady(keeper: Keeper, level: string): Promise<Keeper> {
   if (await keeper.ready) return keeper;
   const reason = keeper.lastWords().trim() || 'it ended at once';

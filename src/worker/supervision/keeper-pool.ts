@@ -1,5 +1,5 @@
 import { within } from '../../support/within.ts';
-import type { Keeper } from './start-keeper.ts';
+import { type Keeper, startMs } from './start-keeper.ts';
 
 /** Shells that wait for their one order, started ahead of need. None is used twice. */
 export interface KeeperPool {
@@ -9,7 +9,6 @@ export interface KeeperPool {
   close(): Promise<void>;
 }
 
-const readyMs = 3_000;
 // Starting a process takes the event loop for about a millisecond: not while somebody waits for an answer.
 const refillAfterMs = 1;
 
@@ -44,7 +43,7 @@ export function createKeeperPool(size: number, start: () => Promise<Keeper>): Ke
   return {
     async probe() {
       const keeper = await add();
-      const isReady = (await within(keeper.ready, readyMs)) && (await keeper.ready);
+      const isReady = (await within(keeper.ready, startMs)) && (await keeper.ready);
       if (!isReady || size === 0) await keeper.discard();
       return isReady;
     },

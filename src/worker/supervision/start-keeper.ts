@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, readSync, rmSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { createDeferred } from '../../support/deferred.ts';
+import { within } from '../../support/within.ts';
 import { captureStream } from '../capture.ts';
 import type { Environment } from '../environment.ts';
 import type { ExecGuard } from '../exec/exec-guard.ts';
@@ -106,12 +107,17 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
     release,
     lastWords: () => readNow(stderr.ours),
     async discard() {
+      // A supervisor that dies between its two forks leaves the first one behind, waiting for it forever.
+      await within(words.ready, startMs);
       child.kill('SIGKILL');
       for (const pipe of [stdout, stderr, stdin]) closeSync(pipe.ours);
       await exited;
     },
   };
 }
+
+/** How long a start may take on a busy machine before it counts as failed. */
+export const startMs = 3_000;
 
 // Descriptor 5 is free at first: a filtered network is handed out through it.
 function toExtra({ proxy, scriptFile }: KeeperPlan): ('ipc' | 'ignore' | number)[] {

@@ -1,0 +1,38 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { processesWith } from '../../../tests/support/processes.ts';
+import { temporaryFolder } from '../../../tests/support/worker.ts';
+import { createStopwatch } from '../../support/stopwatch.ts';
+import { createFifoPool } from '../fifo-pool.ts';
+import { startKeeper } from './start-keeper.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const supervisor = [
+  'bwrap',
+  '--unshare-pid',
+  '--die-with-parent',
+  '--dev-bind',
+  '/',
+  '/',
+  '--proc',
+  '/proc',
+] as const;
+
+test('E2: a keeper that is discarded at any moment of its start leaves nothing behind', async () => {
+  const fifos = createFifoPool(folder);
+  const env = { PATH: '/usr/bin:/bin', KEEPER: folder };
+  for (let round = 0; round < 40; round += 1) {
+    const names = await fifos.take(5);
+    const keeper = await startKeeper({ supervisor, bashPath: '/bin/bash', cwd: '/', env, fifos: names });
+    const elapsed = createStopwatch();
+    while (elapsed() < round / 10);
+    await keeper.discard();
+  }
+  await fifos.close();
+  await expect.poll(() => processesWith(`KEEPER=${folder}`), { timeout: 5_000 }).toEqual([]);
+});
