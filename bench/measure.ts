@@ -69,6 +69,7 @@ export function createBenchEngine(limits: { spoolBytes?: number } = {}): {
     workspace: [],
     ownFiles: [],
     warmShells: 2,
+    sessionIdleMs: 60_000,
     exec: 'off',
     execAllow: undefined,
     execGuard: 'dist/exec-guard.js',

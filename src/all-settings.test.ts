@@ -27,6 +27,7 @@ describe('all settings together', () => {
       supervisionRequire: 'group',
       exec: 'off',
       warmShells: 2,
+      sessionIdleMs: 1_800_000,
       tools: ['terminal'],
       ringBytes: 1_048_576,
       spoolBytes: 268_435_456,

@@ -1,6 +1,7 @@
 import type { Facts, InspectQuery } from './facts.ts';
 import type { Cursor, JobSpec, JobState, ReadResult } from './job.ts';
 import type { MachineReport } from './report.ts';
+import type { SessionState } from './session.ts';
 
 /** How to end a job: politely first, by force when the grace has passed. */
 export interface StopOptions {
@@ -31,6 +32,9 @@ export interface Backend {
   list(): Promise<readonly JobState[]>;
   /** Forgets an ended job and its output. */
   dispose(id: string): Promise<void>;
+  listSessions(): Promise<readonly SessionState[]>;
+  /** Ends a persistent shell with all it has in the background; false when there is none of that key. */
+  closeSession(key: string): Promise<boolean>;
   /** Ends every job and cleans up after them. */
   close(): Promise<void>;
 }

@@ -14,6 +14,8 @@ export interface InspectQuery {
   readonly roots: readonly string[];
   /** Program names (no slash) to look up on the server's PATH. */
   readonly programs: readonly string[];
+  /** The persistent shell that the command would run in, by its key. */
+  readonly session?: string | undefined;
 }
 
 /** What a persistent shell has become: what a name means there, and where it stands. */

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import type { Enforcement, Isolation } from './isolation.ts';
 import type { Limits, Resources } from './limits.ts';
+import type { SessionEnd } from './session.ts';
 
 /** Which of a command's two outputs. */
 export type Stream = 'stdout' | 'stderr';
@@ -20,6 +21,8 @@ export interface JobSpec {
   readonly stdin: 'empty' | 'open';
   /** Counted on a clock that stands still while the machine sleeps; null means no limit. */
   readonly timeoutMs: number | null;
+  /** The persistent shell to run in, by its key; without one the command gets a shell of its own. */
+  readonly session?: string | undefined;
   /** What this command asks for beyond the worker's own isolation. */
   readonly isolation?: Partial<Isolation> | undefined;
   /** What this command may use; the worker's own limits hold beside them. */
@@ -55,12 +58,14 @@ export interface JobEnd {
   readonly signal: string | null;
   /** A sentence on the cause, where there is more to say. */
   readonly detail: string | null;
-  /** What was still running when the command itself had ended, and was ended with it. */
+  /** What was still running when the command itself had ended: ended with it, or left to its persistent shell. */
   readonly leftRunning: readonly ProcessRef[];
   /** What could not be ended: processes that the kernel does not let go of. */
   readonly survivors: readonly ProcessRef[];
   /** Hosts, as `host:port`, that it asked for and was refused; its exit code may not tell. */
   readonly deniedHosts: readonly string[];
+  /** How it left its persistent shell; absent where it had a shell of its own. */
+  readonly session?: SessionEnd | undefined;
 }
 
 /** A job as it is now. */
@@ -93,6 +98,6 @@ export interface ReadResult {
   readonly next: Cursor;
   /** Where the log ends now; equal to `next` when all was read. */
   readonly end: Cursor;
-  /** True when nothing can follow `end`. */
+  /** True when the command has ended; only what it left running in its session can follow `end`. */
   readonly final: boolean;
 }

@@ -18,6 +18,18 @@ export function openForReading(name: string): Fifo {
   });
 }
 
+/** A FIFO that a shell opens by its name; `holder` keeps it from being at its end until then. */
+export interface NamedFifo {
+  readonly ours: number;
+  readonly holder: number;
+}
+
+/** Opens a FIFO that is written to by whoever opens its name. */
+export function openNamed(name: string): NamedFifo {
+  const [ours, holder] = openBoth(name, O_RDONLY | O_NONBLOCK, O_WRONLY | O_NONBLOCK);
+  return { ours, holder };
+}
+
 /** Opens a FIFO that the command reads from. */
 export function openForWriting(name: string): Fifo {
   return withHolder(name, O_RDWR | O_NONBLOCK, () => {

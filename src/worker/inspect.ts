@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import type { Facts, InspectQuery, Place, PlaceProblem } from '../contract/facts.ts';
+import { dirname, join, resolve } from 'node:path';
+import type { Facts, InspectQuery, Place, PlaceProblem, SessionFacts } from '../contract/facts.ts';
 
 /** Where the worker stands: what relative paths and bare names are relative to. */
 export interface Surroundings {
@@ -11,16 +11,28 @@ export interface Surroundings {
   readonly home: string;
   /** The PATH that commands get. */
   readonly path: string;
+  /** What the persistent shell that is asked about has become; undefined for one that has run nothing yet. */
+  readonly session?: SessionFacts | undefined;
 }
 
 /** Looks up what policy has to know: canonical directories and where programs are. Runs nothing. */
 export async function inspect(query: InspectQuery, here: Surroundings): Promise<Facts> {
+  const base = here.session?.cwd ?? here.cwd;
   const [cwd, ...roots] = await Promise.all([
-    query.cwd === undefined ? here.ownPlace : toPlace(query.cwd, here.cwd),
+    query.cwd === undefined ? ownPlace(here) : toPlace(query.cwd, base),
     ...query.roots.map((root) => toPlace(root, here.cwd)),
   ]);
   const programs = query.programs.map((name) => [name, findProgram(name, here.path)] as const);
-  return { cwd, roots, home: here.home, programs: Object.fromEntries(programs) };
+  return { cwd, roots, home: here.home, programs: Object.fromEntries(programs), session: here.session };
+}
+
+// A directory that was deleted under a shell leaves the nearest one above it.
+async function ownPlace({ session, ownPlace: own }: Surroundings): Promise<Place> {
+  if (!session) return own;
+  for (let path = session.cwd; ; path = dirname(path)) {
+    const place = await toPlace(path, '/');
+    if (place.problem !== 'missing' || path === '/') return place;
+  }
 }
 
 /** Resolves a directory as it was asked for; says what is wrong with it where it cannot be used. */

@@ -70,11 +70,13 @@ export class Job {
   #enforcement: Enforcement | null = null;
   #deniedHosts: () => readonly string[] = () => [];
   #watch: Watch | null = null;
+  #session: Started['session'];
   #exited: Promise<void> = Promise.resolve();
   #exit: ProcessExit | null = null;
   /** True once its end has begun, by itself or by somebody; the first to begin it decides the cause. */
   #ending = false;
   #limit: LimitReached | null = null;
+  #disposed = false;
   #end: { readonly durationMs: number; readonly value: JobEnd } | null = null;
 
   constructor(spec: JobSpec, options: JobOptions) {
@@ -89,9 +91,10 @@ export class Job {
   }
 
   /** Takes charge of a process that has just started. */
-  attach({ process, tree, enforcement, deniedHosts, watch }: Started): void {
+  attach({ process, tree, enforcement, deniedHosts, watch, session }: Started): void {
     const { timeoutMs } = this.#spec;
     this.#tree = tree;
+    this.#session = session;
     this.#enforcement = enforcement;
     if (deniedHosts) this.#deniedHosts = deniedHosts;
     this.#captures = [
@@ -174,14 +177,17 @@ export class Job {
 
   /** Forgets the output. */
   dispose(): Promise<void> {
+    this.#disposed = true;
     return this.#log.dispose();
   }
 
   #take(stream: Stream, bytes: Uint8Array): boolean {
+    // Whoever writes although nobody can read it any more must not be held up, nor ended.
+    if (this.#disposed) return true;
     const room = this.#options.spoolBytes - this.#log.end;
     this.#log.append(stream, bytes.length > room ? bytes.subarray(0, room) : bytes);
     this.#bell.ring();
-    if (bytes.length <= room) return !this.#log.pressed;
+    if (bytes.length <= room || this.#end) return !this.#log.pressed;
     const detail = `It wrote more than ${this.#options.spoolBytes} bytes of output.`;
     this.#giveUp({ cause: 'output_limit', detail });
     return false;
@@ -218,10 +224,11 @@ export class Job {
     this.#ending = true;
     clearTimeout(this.#timer);
     const atEnd = this.#captures.map((capture) => capture.drain()).every(Boolean);
-    if (tree.certainlyEmpty()) return this.#seal({ cause: 'exit' });
+    if (tree.certainlyEmpty() && (atEnd || !this.#session)) return this.#seal({ cause: 'exit' });
     const ends = Promise.all(this.#captures.map((capture) => capture.ended));
     const isClosed = atEnd || (await within(Promise.race([ends, tree.finished]), this.#options.drainMs));
     const leftRunning = await (isClosed ? describeSettled(tree) : tree.describe());
+    if (this.#session) return this.#seal({ cause: 'exit', leftRunning });
     const survivors = await tree.end({ signal: 'SIGTERM', graceMs: leftoverGraceMs });
     return this.#seal({ cause: 'exit', leftRunning, survivors });
   }
@@ -231,7 +238,7 @@ export class Job {
     const { code, signal } = this.#exit ?? { code: null, signal: 'SIGKILL' };
     for (const capture of this.#captures) {
       capture.drain();
-      capture.close();
+      if (!this.#session) capture.close();
     }
     this.#input?.destroy();
     clearTimeout(this.#timer);
@@ -240,9 +247,13 @@ export class Job {
     const exitCode = signal ? 128 + os.signals[signal] : (code ?? 0);
     const failure = toFailure(end.cause, this.#limit);
     const found = { detail: null, leftRunning: [], survivors: [], deniedHosts: this.#deniedHosts() };
-    const value = { ...found, ...end, ...failure, exitCode, signal };
+    const session = await this.#session;
+    const value = { ...found, ...end, ...failure, exitCode, signal, session };
     this.#end = { durationMs: this.#elapsed(), value };
-    void this.#log.finish().catch(() => {});
+    // What it left running in its session may still write, and is kept for it.
+    void Promise.all(this.#captures.map((capture) => capture.ended))
+      .then(() => this.#log.finish())
+      .catch(() => {});
     this.#tree?.release();
     this.#ended.resolve();
     this.#bell.ring();

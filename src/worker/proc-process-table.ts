@@ -37,6 +37,8 @@ export function createProcProcessTable(): ProcessTable {
       return selectMembers(processes, root, (process) => carriesMarker(process.pid, root.marker));
     },
     certainlyEmpty: (root) => lastPid() === root.pid,
+    moment: () => Math.floor(Number.parseFloat(readIfThere('/proc/uptime')) * systemUnits().ticksPerSecond),
+    startMoment: ({ startTime }) => Number(startTime),
     describe: async (pid) => describe(pid),
   };
 }

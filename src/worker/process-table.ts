@@ -43,6 +43,9 @@ export interface ProcessTable {
   members(root: TreeRoot): Promise<readonly ProcessInfo[]>;
   /** True when it is certain, at little cost, that the ended root left nothing behind. */
   certainlyEmpty(root: TreeRoot): boolean;
+  /** Now, and when a process was started, in units of the table's own that can be compared. */
+  moment(): number;
+  startMoment(process: ProcessInfo): number;
   /** A process's command line for people. */
   describe(pid: number): Promise<string>;
 }

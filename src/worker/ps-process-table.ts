@@ -20,6 +20,9 @@ export function createPsProcessTable(path = '/usr/bin:/bin'): ProcessTable {
     startTime: async (pid) => (await list(['-p', String(pid)]))[0]?.startTime ?? null,
     members: async (root) => selectMembers(await list(['-A']), root, () => false),
     certainlyEmpty: () => false,
+    // Whole seconds, as `ps` tells them.
+    moment: () => Math.floor(Date.now() / 1_000),
+    startMoment: ({ startTime }) => Date.parse(startTime) / 1_000,
     async describe(pid) {
       const line = await ps(['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => '');
       return line.trim() || `process ${pid}`;

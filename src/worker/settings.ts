@@ -164,4 +164,10 @@ export const workerSettings = defineSettings({
     flag: '--warm-shells',
     description: 'Shells that wait for commands, started ahead of need.',
   }),
+  sessionIdleMs: z.int().min(1_000).max(86_400_000).default(1_800_000).meta({
+    env: 'NACRE_SESSION_IDLE_MS',
+    flag: '--session-idle-ms',
+    description:
+      'Milliseconds without a command after which a persistent shell with nothing in the background is ended; its state is kept for the next command.',
+  }),
 });

@@ -1,5 +1,6 @@
 import type { Enforcement } from '../contract/isolation.ts';
 import type { JobSpec } from '../contract/job.ts';
+import type { SessionEnd } from '../contract/session.ts';
 import type { Watch } from './limits/create-watch.ts';
 import type { ProcessTree } from './process-tree.ts';
 import type { StartedProcess } from './start-process.ts';
@@ -12,6 +13,14 @@ export interface Started {
   /** The hosts that it was refused so far, where its network is filtered. */
   readonly deniedHosts?: (() => readonly string[]) | undefined;
   readonly watch: Watch;
+  /** For a command in a persistent shell: how it left the shell. What such a command leaves running lives on. */
+  readonly session?: Promise<SessionEnd> | undefined;
+}
+
+/** What a start needs beyond the command. */
+export interface StartOptions {
+  /** Folders of nacre's own that the command may use. */
+  readonly shows?: readonly string[] | undefined;
 }
 
 /** One way to start commands. */
@@ -20,6 +29,6 @@ export interface Starter {
   readonly exec: Enforcement['exec'];
   /** What this way cannot promise, in sentences. */
   readonly gaps: readonly string[];
-  start(spec: JobSpec): Promise<Started>;
+  start(spec: JobSpec, options?: StartOptions): Promise<Started>;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import type { SandboxPlan } from './sandbox/bubblewrap.ts';
 import { toSandboxPlan } from './sandbox/sandbox-plan.ts';
 import { checkStart, startUnavailable } from './start-failures.ts';
 import { openScript } from './start-process.ts';
-import type { Started, Starter } from './starter.ts';
+import type { Started, Starter, StartOptions } from './starter.ts';
 import { findShell } from './supervision/find-shell.ts';
 import { createKeeperPool, type KeeperPool } from './supervision/keeper-pool.ts';
 import { createNamespaceTree } from './supervision/namespace-tree.ts';
@@ -80,10 +80,11 @@ export function createSupervisedStarter(
     return usual !== undefined && isolation === undefined && (anyCwd || cwd === means.cwd);
   };
 
-  const open = async (spec: JobSpec, isolation: Isolation): Promise<Keeper> => {
+  const open = async (spec: JobSpec, isolation: Isolation, shows: readonly string[]): Promise<Keeper> => {
     const long = toLongScript(spec);
-    if (long === undefined && fitsUsual(spec)) return whenReady(await pool.take(), supervisor.level);
-    const plan = toSandboxPlan(means, isolation, spec.cwd);
+    if (long === undefined && shows.length === 0 && fitsUsual(spec))
+      return whenReady(await pool.take(), supervisor.level);
+    const plan = withFolders(toSandboxPlan(means, isolation, spec.cwd), shows);
     const file = long === undefined ? undefined : openScript(means.scriptPath(spec.id), long);
     try {
       return await whenReady(await start(plan, '/', file), supervisor.level);
@@ -93,10 +94,10 @@ export function createSupervisedStarter(
   };
 
   // What a sandbox covers may vanish while it is made; a second one does without.
-  const openTwice = (spec: JobSpec, isolation: Isolation) =>
-    open(spec, isolation).catch((error: unknown) => {
+  const openTwice = (spec: JobSpec, isolation: Isolation, shows: readonly string[]) =>
+    open(spec, isolation, shows).catch((error: unknown) => {
       if (isolation.sandbox === 'off') throw error;
-      return open(spec, isolation);
+      return open(spec, isolation, shows);
     });
 
   return {
@@ -104,7 +105,7 @@ export function createSupervisedStarter(
     exec,
     gaps,
     probe: pool.probe,
-    async start(spec): Promise<Started> {
+    async start(spec, { shows = [] }: StartOptions = {}): Promise<Started> {
       const isolation = { ...means.isolation, ...spec.isolation };
       const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
       checkStart(program, spec.cwd, means.path);
@@ -115,7 +116,7 @@ export function createSupervisedStarter(
         isPowerless: isolation.sandbox !== 'off',
         enters: 'put',
       });
-      const keeper = await openTwice(spec, isolation).catch((error: unknown) => {
+      const keeper = await openTwice(spec, isolation, shows).catch((error: unknown) => {
         ward.drop();
         throw error instanceof NacreError ? error : startUnavailable(supervisor.level, error);
       });
@@ -155,6 +156,10 @@ function toUsualPlan(means: SupervisedMeans): SandboxPlan | undefined {
   } catch {
     return undefined;
   }
+}
+
+function withFolders(plan: SandboxPlan, folders: readonly string[]): SandboxPlan {
+  return { ...plan, mounts: [...plan.mounts, ...folders.flatMap((path) => ['--bind', path, path])] };
 }
 
 function withoutSandbox(means: SupervisedMeans): SandboxPlan {

@@ -17,6 +17,7 @@ import { createCgroups } from './limits/cgroups.ts';
 import { createWarden, type Warden } from './limits/create-warden.ts';
 import { type LoginEnvMode, takeLoginEnvironment } from './login-environment.ts';
 import type { ProcessTable } from './process-table.ts';
+import { createShellSessions, type ShellSessions } from './shell/shell-sessions.ts';
 import { createSpool, createSpoolQuota } from './spool.ts';
 import { NotExecutableError } from './start-failures.ts';
 import type { Starter } from './starter.ts';
@@ -42,6 +43,8 @@ export interface WorkerOptions extends StarterChoice, Isolation, Limits, ExecWis
   readonly ownFiles: readonly string[];
   /** How many shells wait for commands, started ahead of need. */
   readonly warmShells: number;
+  /** After this time without a command a persistent shell's processes end; its state is kept. */
+  readonly sessionIdleMs: number;
   /** False leaves cgroups alone; tests look at what holds without them. */
   readonly cgroups?: boolean | undefined;
 }
@@ -56,6 +59,7 @@ interface Ready {
   readonly fifos: FifoPool;
   readonly path: string;
   readonly starter: Starter;
+  readonly shells: ShellSessions;
   readonly warden: Warden;
   readonly withheld: readonly string[];
   readonly loginNote: string;
@@ -96,12 +100,13 @@ export function createWorker(options: WorkerOptions): Worker {
     return find(id);
   };
   const launch = async (spec: JobSpec) => {
-    const { starter, folder, withheld } = await ready();
+    const { starter, shells, folder, withheld } = await ready();
     const spool = createSpool(join(folder.path, 'spool', spec.id), quota);
     const job = new Job(spec, { ...options, spool, withheldEnv: withheld });
     jobs.set(spec.id, job);
     try {
-      job.attach(await starter.start(spec));
+      const { session } = spec;
+      job.attach(await (session === undefined ? starter.start(spec) : shells.start(session, spec)));
     } catch (error) {
       if (error instanceof NotExecutableError) return job.refuse(error.message);
       jobs.delete(spec.id);
@@ -111,8 +116,9 @@ export function createWorker(options: WorkerOptions): Worker {
 
   return {
     async inspect(query) {
-      const { path, ownPlace } = await ready();
-      return inspect(query, { cwd: options.cwd, ownPlace, home: options.home, path });
+      const { path, ownPlace, shells } = await ready();
+      const session = query.session === undefined ? undefined : await shells.facts(query.session);
+      return inspect(query, { cwd: options.cwd, ownPlace, home: options.home, path, session });
     },
     async start(spec) {
       if (closed) throw shuttingDown();
@@ -140,6 +146,8 @@ export function createWorker(options: WorkerOptions): Worker {
       jobs.delete(id);
       await job.dispose();
     },
+    listSessions: async () => (preparing ? (await ready()).shells.list() : []),
+    closeSession: async (key) => (await ready()).shells.close(key),
     async close() {
       closed = true;
       await Promise.allSettled(starting.values());
@@ -147,6 +155,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await Promise.all([...jobs.values()].map((job) => job.dispose()));
       jobs.clear();
       const made = await preparing?.catch(() => null);
+      await made?.shells.closeAll();
       await made?.starter.close();
       await made?.warden.close();
       await made?.fifos.close();
@@ -207,5 +216,12 @@ async function prepare(options: WorkerOptions): Promise<Ready> {
     scriptPath: (id: string) => join(folder.path, 'scripts', id),
   };
   const starter = await chooseStarter(means, options);
-  return { bash, folder, ownPlace, fifos, path, starter, warden, withheld, loginNote: login.note };
+  const shells = createShellSessions({
+    starter,
+    table: options.table,
+    folder: join(folder.path, 'shells'),
+    cwd: options.cwd,
+    idleMs: options.sessionIdleMs,
+  });
+  return { bash, folder, ownPlace, fifos, path, starter, shells, warden, withheld, loginNote: login.note };
 }

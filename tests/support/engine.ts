@@ -58,6 +58,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     workspace: [],
     ownFiles: [],
     warmShells: 1,
+    sessionIdleMs: 60_000,
     exec: 'off',
     execAllow: undefined,
     execGuard: 'dist/exec-guard.js',

@@ -50,6 +50,7 @@ export function createTestWorker(options: Partial<WorkerOptions> = {}): TestWork
     workspace: [],
     ownFiles: [],
     warmShells: 1,
+    sessionIdleMs: 60_000,
     exec: 'off',
     execAllow: undefined,
     execGuard: builtGuard,

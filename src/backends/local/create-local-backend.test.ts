@@ -28,6 +28,7 @@ test('the local backend runs commands in this very process, and tells what it ca
     workspace: [],
     ownFiles: [],
     warmShells: 2,
+    sessionIdleMs: 60_000,
     exec: 'off',
     execAllow: undefined,
     execGuard: 'dist/exec-guard.js',

@@ -28,7 +28,7 @@ export function toBubblewrapArguments(plan: SandboxPlan): readonly string[] {
 // Later mounts cover earlier ones: first the read-only whole, then what is hidden, then what stays writable.
 function fileSystem(plan: SandboxPlan): readonly string[] {
   const { sandbox } = plan.isolation;
-  if (sandbox === 'off') return ['--dev-bind', '/', '/', ...hide(plan.ownFiles)];
+  if (sandbox === 'off') return ['--dev-bind', '/', '/', ...hide(plan.ownFiles), ...plan.mounts];
   const hidden = sandbox === 'strict' ? [plan.home, ...plan.keyStores] : plan.keyStores;
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev'],

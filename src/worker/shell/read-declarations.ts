@@ -1,0 +1,77 @@
+/** One variable as `declare -p` prints it. */
+export interface Declaration {
+  readonly name: string;
+  /** Letters such as `x` for exported and `r` for read-only. */
+  readonly attributes: string;
+  /** The value of a plain variable; undefined for arrays and for what has none. */
+  readonly value: string | undefined;
+  /** The whole, as a line of bash. */
+  readonly text: string;
+}
+
+/** Reads the output of `declare -p`. */
+export function readDeclarations(printed: string): readonly Declaration[] {
+  const found: Declaration[] = [];
+  for (let at = 0; at < printed.length; ) {
+    const end = endOfEntry(printed, at);
+    const declaration = toDeclaration(printed.slice(at, end));
+    if (declaration) found.push(declaration);
+    at = end + 1;
+  }
+  return found;
+}
+
+// An entry ends with its line, unless the line ends inside quotes. Newer versions of bash write a line break as \n,
+// older ones as itself.
+function endOfEntry(text: string, from: number): number {
+  const token = /\\[\s\S]|"(?:[^"\\]|\\[\s\S])*"|\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|\n/g;
+  token.lastIndex = from;
+  for (let found = token.exec(text); found; found = token.exec(text))
+    if (found[0] === '\n') return found.index;
+  return text.length;
+}
+
+function toDeclaration(text: string): Declaration | undefined {
+  const [, attributes, name, value] = /^declare -(\S+) ([A-Za-z_]\w*)(?:=([\s\S]*))?$/.exec(text) ?? [];
+  if (attributes === undefined || name === undefined) return undefined;
+  return { name, attributes, text, value: /[aA]/.test(attributes) ? undefined : toValue(value) };
+}
+
+function toValue(written: string | undefined): string | undefined {
+  if (written?.startsWith('"')) return written.slice(1, -1).replace(/\\([\\"$`\n])/g, '$1');
+  if (written?.startsWith("$'")) return decode(written.slice(2, -1));
+  return written;
+}
+
+const escapes =
+  /\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)|([\s\S]))/g;
+const letters: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  e: '\x1b',
+  E: '\x1b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};
+
+// Bytes stand as octal numbers, several of them for one character.
+function decode(written: string): string {
+  const bytes: Buffer[] = [];
+  let at = 0;
+  for (const found of written.matchAll(escapes)) {
+    const [whole, octal, hex, four, eight, control, other = ''] = found;
+    bytes.push(Buffer.from(written.slice(at, found.index)));
+    at = found.index + whole.length;
+    const byte = octal ? Number.parseInt(octal, 8) & 0xff : hex ? Number.parseInt(hex, 16) : undefined;
+    const point = four ?? eight;
+    if (byte !== undefined) bytes.push(Buffer.from([byte]));
+    else if (point !== undefined) bytes.push(Buffer.from(String.fromCodePoint(Number.parseInt(point, 16))));
+    else if (control !== undefined) bytes.push(Buffer.from([control.charCodeAt(0) & 0x1f]));
+    else bytes.push(Buffer.from(letters[other] ?? other));
+  }
+  bytes.push(Buffer.from(written.slice(at)));
+  return Buffer.concat(bytes).toString('utf8');
+}

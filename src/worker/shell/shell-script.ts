@@ -1,0 +1,89 @@
+import { quote } from '../supervision/order.ts';
+
+/** One command for a persistent shell. */
+export interface ShellOrder {
+  /** Marks what the command starts. */
+  readonly callId: string;
+  /** Names, in the session's folder, of the FIFOs that take its outputs. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly text: string;
+  /** Comes back with the status, so that no command can tell its own. */
+  readonly nonce: string;
+}
+
+/** The variable that marks every process of one command; a session's own marker stands beside it. */
+export const callVariable = 'NACRE_CALL_ID';
+
+/** Names that the loop uses; they are no part of a session's state. */
+export const ownNames: ReadonlySet<string> = new Set([
+  '__nacre',
+  '__nacre_id',
+  '__nacre_out',
+  '__nacre_err',
+  '__nacre_status',
+  'NACRE_COMMAND_ID',
+  callVariable,
+]);
+
+/** Builtins that the loop relies on: a function of such a name would take their place. */
+export const ownBuiltins: ReadonlySet<string> = new Set(
+  'alias builtin declare eval export jobs printf pwd read set shopt'.split(' '),
+);
+
+/** What the loop prints after `done`: a part each, every one ended by a NUL. */
+export const stateParts = [
+  'variables',
+  'functions',
+  'functionNames',
+  'aliases',
+  'shopts',
+  'options',
+] as const;
+
+// At each command: whatever a trap of the session's prints in between goes where nobody reads.
+const toUs = '>&9 2>/dev/null';
+const nul = `builtin printf '\\0' ${toUs}`;
+
+/**
+ * The script of a session's first process, which outlives the shell below it:
+ * 1. it starts the shell, which reads its orders from descriptor 8 and answers on descriptor 9,
+ * 2. when that shell has ended, by whatever a command did, it says so and waits for `again`.
+ * What the session has in the background lives on beside both.
+ */
+export function toHostScript(folder: string): string {
+  const loop = quote(toLoop(quote(`${folder}/`)));
+  const again = `while :; do IFS= read -r -d '' -u 8 __nacre || exit 0; [[ $__nacre == again ]] && break; done`;
+  const life = `"$BASH" --noprofile --norc -c ${loop} bash; printf 'gone %d\\0' "$?" >&9; ${again}`;
+  return `exec 8<&0 9>&1 </dev/null >/dev/null 2>&1; while :; do ${life}; done`;
+}
+
+// On one line, so that the first line of a command is line 1 in bash's own messages. All of it is parsed before any
+// command can define an alias. The redirections stand at `eval` itself: a trace of it then goes where nobody reads.
+function toLoop(folder: string): string {
+  const [out, err] = [`${folder}"$__nacre_out"`, `${folder}"$__nacre_err"`];
+  const descriptors = `</dev/null >${out} 2>${err} 8<&- 9>&-`;
+  const header = `IFS=' ' builtin read -r -d '' -u 8 __nacre_id __nacre_out __nacre_err`;
+  const next = `IFS= builtin read -r -d '' -u 8 __nacre`;
+  // A `break` of the command ends the inner loop and no more.
+  const run = `for _ in 1; do builtin eval -- "$__nacre" ${descriptors}; done; __nacre_status=$?`;
+  const state = ['declare -p', 'declare -f', 'declare -F', 'alias -p', 'shopt -p', 'set +o'];
+  const parts = ['pwd', 'jobs -rp', ...state].map((part) => `builtin ${part} ${toUs}; ${nul}`);
+  const tell = `builtin printf 'done %s %s\\0' "$__nacre" "$__nacre_status" ${toUs}; ${parts.join('; ')}`;
+  return [
+    'shopt -s expand_aliases',
+    `while ${header} && ${next}; do if [[ -p ${out} && -p ${err} ]]`,
+    `then builtin export ${callVariable}="$__nacre_id"; ${run}; else __nacre_status=lost; fi`,
+    // Never an end by errexit; but a shell that cannot read is of no use.
+    `${next} || builtin exit; ! { ${tell}; }`,
+    'done',
+  ].join('; ');
+}
+
+/** The words of an order. */
+export function toShellOrder({ callId, stdout, stderr, text, nonce }: ShellOrder): string {
+  return `${callId} ${stdout} ${stderr}\0${text}\0${nonce}\0`;
+}
+
+/** What makes the host start another shell. */
+export const againWord = 'again\0';

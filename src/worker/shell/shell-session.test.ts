@@ -1,0 +1,160 @@
+import { mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDescriptors, processesWith } from '../../../tests/support/processes.ts';
+import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
+import type { JobSpec } from '../../contract/job.ts';
+
+describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at level %s', (level) => {
+  let here: TestWorker;
+  let mark = '';
+  beforeEach(() => {
+    here = createTestWorker({ highestLevel: level, supervisionRequire: level });
+    mark = `HOME=${here.folder}`;
+  });
+  afterEach(async () => {
+    await here.close();
+    await expect.poll(() => processesWith(mark)).toEqual([]);
+  });
+
+  const place = async () =>
+    (await here.worker.inspect({ cwd: undefined, roots: [], programs: [], session: 'main' })).cwd.path ?? '/';
+  const say = async (script: string, more: Partial<JobSpec> = {}) => {
+    const cwd = await place();
+    const { state, stdout, stderr } = await here.run(script, {
+      session: 'main',
+      cwd,
+      timeoutMs: 20_000,
+      ...more,
+    });
+    return { stdout, stderr, status: state.status, code: state.end?.exitCode, end: state.end };
+  };
+
+  test('B3: directory, variables, functions, options and aliases survive from call to call', async () => {
+    await say(
+      'mkdir -p "a b"; cd "a b"; plain=1; export loud=2; f() { echo "f:$1"; }; shopt -s nullglob; set -u; alias hi="echo alias"',
+    );
+    const { stdout, stderr } = await say('pwd; echo $plain $loud; f x; hi there; echo *.none; printenv loud');
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`${here.folder}/a b\n1 2\nf:x\nalias there\n\n2\n`);
+  });
+
+  test('B5: keeps both outputs apart, and tells line numbers as of one command', async () => {
+    await say(':\n:\n:');
+    const first = await say('echo out; echo err >&2; (exit 3)');
+    expect(first).toMatchObject({ stdout: 'out\n', stderr: 'err\n', code: 3, status: 'failed' });
+    expect((await say('nosuch-program-x')).stderr).toBe(
+      'bash: line 1: nosuch-program-x: command not found\n',
+    );
+    expect((await say('echo a; echo b > /dev/stdout; echo c | tee /dev/stderr')).stdout).toBe('a\nb\nc\n');
+  });
+
+  test.each([
+    ['exit 3', 3],
+    ['exec bash -c "exit 4"', 4],
+    ['set -e; false; echo not reached', 1],
+    ['kill -9 $$', 137],
+    ['trap "echo bye" EXIT; exit 5', 5],
+    ['break 9', 0],
+    ['readonly IFS; exit 6', 6],
+    ['builtin() { :; }; kill -9 $$', 137],
+  ])('B4: after `%s` the next call finds a working shell in the same state', async (script, code) => {
+    await say(
+      'mkdir -p sub; cd sub; export KEPT="two words"; plain=$\'a\\nb\'; g() { echo g; }; alias gg=g; set -o pipefail',
+    );
+    const ended = await say(script);
+    expect(ended.code).toBe(code);
+    expect(ended.stdout).not.toContain('not reached');
+    const next = await say(
+      'pwd; echo "$KEPT/$plain"; gg; set -o | grep -c "pipefail.*on"; printenv KEPT; false; echo on',
+    );
+    expect(next.stdout).toBe(`${here.folder}/sub\ntwo words/a\nb\ng\n1\ntwo words\non\n`);
+    expect(next.end?.session?.restored).toMatchObject({ reason: 'ended', functions: 1, aliases: 1 });
+  });
+
+  test.each([
+    'return 3',
+    'set -u; echo $nope; true',
+    'PS4="$(echo x)+ "; set -x; echo traced',
+    'exec </dev/null; exec >&-; exec 2>&-',
+    'for fd in /proc/$$/fd/*; do n=$(basename $fd); eval "exec $n>&-"; done',
+    'ulimit -n 20; true',
+    'trap "echo trapped" DEBUG ERR; false',
+    'break; continue',
+    'mkdir gone; cd gone; rmdir ../gone',
+    'echo "done 0000 0" >&9; echo "done x 0" >&10; printf "gone 3\\0" >&11; true',
+    'read -t 0.1 line; echo "[$line]"',
+    'cat; cat /dev/fd/8; cat /dev/fd/9',
+    'set -f; IFS=x; unset HOME PATH; PATH=/usr/bin:/bin',
+    'declare -r __nacre=1',
+  ])('B4: `%s` leaves a session that goes on', async (script) => {
+    await say(script);
+    expect((await say('echo works')).stdout).toContain('works\n');
+    expect((await say('PATH=/usr/bin:/bin; ls / | head -1 > /dev/null; echo $?')).stdout).toContain('0\n');
+  });
+
+  test('is free of an earlier background child’s late output, which is kept for its own command', async () => {
+    const cwd = await place();
+    const id = await here.start('(sleep 0.4; echo late) & echo now', { session: 'main', cwd });
+    await here.worker.wait(id, 10_000);
+    expect((await here.output(id)).stdout).toBe('now\n');
+    expect((await say('sleep 0.8; echo second')).stdout).toBe('second\n');
+    await expect.poll(async () => (await here.output(id)).stdout).toBe('now\nlate\n');
+  });
+
+  test('E2: a timeout ends the command with all it started, and what was in the background before lives on', async () => {
+    await say('sleep 1234 & echo $! > pid; x=kept');
+    const started = process.hrtime.bigint();
+    const late = await say('(setsid sleep 1235 &); ( (while :; do :; done) & ); sleep 1236; touch never', {
+      timeoutMs: 300,
+    });
+    expect(late).toMatchObject({ status: 'timeout', end: { survivors: [] } });
+    expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(15_000);
+    expect(processesWith('sleep\u00001235')).toEqual([]);
+    expect(processesWith('sleep\u00001236')).toEqual([]);
+    expect(processesWith('sleep\u00001234')).toHaveLength(1);
+    expect((await say('echo $x; kill -0 $(cat pid) && echo alive; ls never')).stdout).toBe('kept\nalive\n');
+  });
+
+  test('takes commands of any size, binary output and output without an end of line', async () => {
+    const long = `echo ${'x'.repeat(300_000)} | wc -c`;
+    expect((await say(long)).stdout).toBe('300001\n');
+    expect((await say('printf "no end"')).stdout).toBe('no end');
+    expect((await say('head -c 1000 /dev/zero | tr "\\0" "\\377"')).end?.exitCode).toBe(0);
+    expect((await say('echo next')).stdout).toBe('next\n');
+  });
+
+  test('moves where it is told to, and to the nearest directory that is left when its own is gone', async () => {
+    mkdirSync(join(here.folder, 'x y/z'), { recursive: true });
+    expect((await say('pwd', { cwd: join(here.folder, 'x y/z') })).stdout).toBe(`${here.folder}/x y/z\n`);
+    rmSync(join(here.folder, 'x y'), { recursive: true });
+    expect((await say('pwd')).stdout).toBe(`${here.folder}\n`);
+  });
+
+  test('grows by nothing in many commands', async () => {
+    await say(':');
+    const before = openDescriptors();
+    for (let round = 0; round < 100; round += 1) await say('echo x; true');
+    expect(openDescriptors()).toBeLessThanOrEqual(before + 2);
+  });
+
+  test('survives the loss of its folder', async () => {
+    await say('x=1; cd /');
+    rmSync(join((await here.worker.report()).folder, 'shells'), { recursive: true });
+    expect((await say('echo $x; pwd')).stdout).toBe('1\n/\n');
+  });
+
+  test('ends its processes when it is idle, with its state kept', async () => {
+    await here.close();
+    here = createTestWorker({ highestLevel: level, supervisionRequire: level, sessionIdleMs: 100 });
+    await say('x=1; cd /tmp');
+    await expect
+      .poll(async () => (await here.worker.listSessions())[0]?.status, { timeout: 5_000 })
+      .toBe('idle');
+    const next = await say('echo $x; pwd');
+    expect(next.stdout).toBe(`1\n${realpathSync('/tmp')}\n`);
+    expect(next.end?.session?.restored).toMatchObject({ reason: 'idle' });
+    expect(await here.worker.closeSession('main')).toBe(true);
+    expect(await here.worker.closeSession('main')).toBe(false);
+  });
+});

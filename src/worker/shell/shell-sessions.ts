@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import type { SessionFacts } from '../../contract/facts.ts';
+import type { JobSpec } from '../../contract/job.ts';
+import type { SessionState } from '../../contract/session.ts';
+import type { Started } from '../starter.ts';
+import { type ShellMeans, ShellSession } from './shell-session.ts';
+
+/** A worker's persistent shells, by their keys. */
+export interface ShellSessions {
+  facts(key: string): Promise<SessionFacts | undefined>;
+  start(key: string, spec: JobSpec): Promise<Started>;
+  list(): readonly SessionState[];
+  /** Ends a session with everything it has in the background, and forgets it. */
+  close(key: string): Promise<boolean>;
+  closeAll(): Promise<void>;
+}
+
+/** What persistent shells are made of. */
+export interface ShellSessionsMeans extends Omit<ShellMeans, 'folder'> {
+  /** Folders of the sessions are made below it. */
+  readonly folder: string;
+  /** After this time without a command, and with nothing in the background, a session's processes end. */
+  readonly idleMs: number;
+}
+
+interface Entry {
+  readonly session: ShellSession;
+  busy: boolean;
+  timer: NodeJS.Timeout | undefined;
+  /** Resolves when its processes are not being ended. */
+  resting: Promise<void>;
+}
+
+/** Keeps persistent shells. */
+export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
+  const entries = new Map<string, Entry>();
+  let made = 0;
+
+  const add = (key: string): Entry => {
+    const folder = join(means.folder, String(made++));
+    const session = new ShellSession({ ...means, folder });
+    const entry = { session, busy: false, timer: undefined, resting: Promise.resolve() };
+    entries.set(key, entry);
+    return entry;
+  };
+  const restLater = (entry: Entry) => {
+    clearTimeout(entry.timer);
+    entry.timer = setTimeout(() => void restNow(entry).catch(() => {}), means.idleMs).unref();
+  };
+  const restNow = async (entry: Entry) => {
+    if ((await entry.session.isQuiet()) && !entry.busy) entry.resting = entry.session.rest();
+    else restLater(entry);
+  };
+
+  return {
+    facts: async (key) => entries.get(key)?.session.facts(),
+    async start(key, spec) {
+      const entry = entries.get(key) ?? add(key);
+      entry.busy = true;
+      clearTimeout(entry.timer);
+      const free = () => {
+        entry.busy = false;
+        restLater(entry);
+      };
+      try {
+        await entry.resting;
+        const started = await entry.session.start(spec);
+        void started.process.exited.then(free);
+        return started;
+      } catch (error) {
+        free();
+        throw error;
+      }
+    },
+    list: () => [...entries].map(([key, entry]) => toState(key, entry)),
+    async close(key) {
+      const entry = entries.get(key);
+      if (!entry) return false;
+      entries.delete(key);
+      clearTimeout(entry.timer);
+      await entry.session.close();
+      return true;
+    },
+    async closeAll() {
+      const all = [...entries.values()];
+      entries.clear();
+      for (const { timer } of all) clearTimeout(timer);
+      await Promise.all(all.map(({ session }) => session.close()));
+    },
+  };
+}
+
+function toState(key: string, { session, busy }: Entry): SessionState {
+  return { key, cwd: session.cwd, status: busy ? 'busy' : session.isOpen ? 'ready' : 'idle' };
+}
