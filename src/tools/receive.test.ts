@@ -30,6 +30,21 @@ describe('receive', () => {
     expect(receive('the_tool', input, { text: 'abc' })).toEqual({ text: 'abc', count_ms: 5 });
   });
 
+  it('B15: takes null for a field that may be left out, as models write it that must give every field', () => {
+    const nothing = {
+      count_ms: null,
+      mode: null,
+      ratio: null,
+      loud: null,
+      tags: null,
+      env: null,
+      code: null,
+    };
+    expect(receive('the_tool', input, { text: 'abc', ...nothing })).toEqual({ text: 'abc', count_ms: 5 });
+    const nullable = z.strictObject({ text: z.string().nullable().optional() });
+    expect(receive('the_tool', nullable, { text: null })).toEqual({ text: null });
+  });
+
   it('E6: names the tool, the field and what to do in one error', () => {
     const error = failure({ text: 'abc', count_ms: 0 });
     expect(error.code).toBe('invalid_request');
@@ -44,6 +59,8 @@ describe('receive', () => {
     [[], 'the input must be an object, not a list'],
     ['abc', 'the input must be an object, not "abc"'],
     [{ text: null }, 'text must be a string, not null'],
+    [{ text: 'a', env: { A: null } }, 'env.A must be a string, not null'],
+    [{ text: 'a', zzzzzzzzzz: null }, 'there is no field "zzzzzzzzzz"'],
     [{ text: {} }, 'text must be a string, not an object'],
     [{ text: 'abcd' }, 'text must be at most 3 characters'],
     [{ text: 'a', count_ms: 10 }, 'count_ms must be at most 9, not 10'],
