@@ -44,8 +44,8 @@ export function checkCommand(check: AllowedCheck): Tool {
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input,
     output,
-    async run({ command, cwd }) {
-      return toReply(await check({ command: { kind: 'shell', script: command }, cwd }));
+    async run({ command, cwd }, context) {
+      return toReply(await check({ command: { kind: 'shell', script: command }, cwd }, context));
     },
     fail: terminalFailure,
   });
