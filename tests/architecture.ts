@@ -87,9 +87,9 @@ const rules: readonly Rule[] = [
   },
   function useToolsByDefinition(file, { target }) {
     if (folderOf(file) !== 'doors' || folderOf(target) !== 'tools') return undefined;
-    return /^src\/tools\/(?:define[^/]*|receive)\.ts$/.test(target ?? '')
+    return /^src\/tools\/(?:define[^/]*|receive|from-model)\.ts$/.test(target ?? '')
       ? undefined
-      : 'doors know only src/tools/define*.ts and receive.ts';
+      : 'doors know only src/tools/define*.ts, receive.ts and from-model.ts';
   },
   function gatherSettings(file, { target }) {
     if (file !== 'src/all-settings.ts' || target === undefined) return undefined;

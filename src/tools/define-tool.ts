@@ -3,6 +3,7 @@ import type { Caller } from '../contract/caller.ts';
 import type { ToolResult } from '../contract/tool-result.ts';
 import type { RunContext } from '../engine/run.ts';
 import type { CallPlace } from './allowed-run.ts';
+import { fromModel } from './from-model.ts';
 import { receive } from './receive.ts';
 
 /** The side of the caller that a tool needs. */
@@ -64,16 +65,21 @@ export interface ToolDeclaration<Input extends z.ZodObject> {
 /** Declares a tool: schemas derived once, input checked, every failure answered. */
 export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclaration<Input>): Tool {
   const { name, title, description, annotations, input, output } = declaration;
+  let known: JsonSchema | undefined;
+  const inputSchema = () => {
+    known ??= toJsonSchema(input, 'input');
+    return known;
+  };
   return {
     name,
     title,
     description,
     annotations,
-    inputSchema: () => toJsonSchema(input, 'input'),
+    inputSchema,
     outputSchema: () => toJsonSchema(output, 'output'),
     async call(raw, context) {
       try {
-        return await declaration.run(receive(name, input, raw), context);
+        return await declaration.run(receive(name, input, fromModel(inputSchema(), raw)), context);
       } catch (error) {
         return declaration.fail(error);
       }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { NacreError } from '../contract/failure.ts';
 import { didYouMean } from '../settings/nearest.ts';
 
@@ -8,7 +8,7 @@ export function receive<Input extends z.ZodObject>(
   input: Input,
   raw: unknown,
 ): z.output<Input> {
-  const parsed = input.safeParse(withoutNulls(input, raw ?? {}), { error: toPredicate });
+  const parsed = input.safeParse(raw ?? {}, { error: toPredicate });
   if (parsed.success) return parsed.data;
   const known = Object.keys(input.shape);
   const problems = parsed.error.issues.flatMap((issue) => toSentences(issue, known));
@@ -16,18 +16,6 @@ export function receive<Input extends z.ZodObject>(
     hint: `Correct what is named and call ${tool} again; nothing was run.`,
     details: { problems },
   });
-}
-
-// Models that must give every field write null for what they leave out.
-function withoutNulls(input: z.ZodObject, raw: unknown): unknown {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
-  const given = ([name, value]: [string, unknown]) => value !== null || !isLeftOut(input.shape[name]);
-  return Object.fromEntries(Object.entries(raw).filter(given));
-}
-
-function isLeftOut(field: z.core.$ZodType | undefined): boolean {
-  const accepts = (value: unknown) => field !== undefined && z.safeParse(field, value).success;
-  return accepts(undefined) && !accepts(null);
 }
 
 // Where a schema has no words of its own for what is wrong.

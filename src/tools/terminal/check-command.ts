@@ -11,6 +11,9 @@ const input = z.strictObject({
   cwd: cwdText.optional().describe('Directory it would run in'),
 });
 
+/** What `check_command` takes. */
+export type CheckCommandInput = z.input<typeof input>;
+
 const output = z.object({
   verdict: z.enum(['allow', 'ask', 'deny']).optional(),
   rule: z.string().optional(),
