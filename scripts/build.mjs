@@ -1,9 +1,9 @@
-// Builds dist/: the command line and the public policy as ES modules for Node, with what is needed later in chunks of their own.
+// Builds dist/: the command line and what programs import as ES modules for Node, with what is needed later in chunks of their own.
 // Start-up time is mostly the loading of code, so what nobody uses is left out.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -20,13 +20,23 @@ const englishOnly = {
   },
 };
 
-/** Writes the declarations of the one module that programs import. */
-function writeTypes() {
+/** Writes the declarations of what programs import, and of all that these name. */
+function writeTypes(entries) {
   const outDir = mkdtempSync(join(tmpdir(), 'nacre-types-'));
+  const written = new Set();
+  const write = (path) => {
+    if (written.has(path)) return;
+    written.add(path);
+    const text = readFileSync(join(outDir, path), 'utf8');
+    mkdirSync(join('dist/types', dirname(path)), { recursive: true });
+    writeFileSync(join('dist/types', path), text.replace(/(['"]\.{1,2}\/[^'"]+)\.ts(?=['"])/g, '$1.js'));
+    for (const [, name] of text.matchAll(/['"](\.{1,2}\/[^'"]+)\.ts['"]/g))
+      write(`${join(dirname(path), name)}.d.ts`);
+  };
   try {
     const args = ['-p', 'tsconfig.types.json', '--outDir', outDir];
     execFileSync('node_modules/.bin/tsc', args, { stdio: 'inherit' });
-    copyFileSync(join(outDir, 'policy/decide-command.d.ts'), 'dist/policy.d.ts');
+    for (const entry of entries) write(entry);
   } finally {
     rmSync(outDir, { recursive: true });
   }
@@ -37,7 +47,7 @@ process.chdir(root);
 rmSync('dist', { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: { cli: 'src/cli.ts', policy: 'src/policy/decide-command.ts' },
+  entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts', policy: 'src/policy/decide-command.ts' },
   outdir: 'dist',
   bundle: true,
   splitting: true,
@@ -67,4 +77,4 @@ await build({
   external: ['koffi'],
 });
 chmodSync('dist/cli.js', 0o755);
-writeTypes();
+writeTypes(['index.d.ts', 'policy/decide-command.d.ts']);

@@ -4,19 +4,18 @@
 import { z } from 'zod';
 import { allSettings, settingGroups } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
-import { createWholeEngine, homeOf } from './create-whole-engine.ts';
+import { homeOf } from './create-whole-engine.ts';
 import { doors } from './doors/catalog.ts';
 import type { Assembly, DoorEntry, Io } from './doors/door.ts';
 import { toSentences, write } from './doors/say.ts';
-import type { Engine } from './engine/create-engine.ts';
+import { engineOnDemand } from './engine-on-demand.ts';
 import { toOverview, toUsage } from './help.ts';
 import { readSettingsFiles } from './read-settings-files.ts';
-import { execAllowFor, type Resolved, readRules, rulesFor, warnOfRefusal, warnOfRoots } from './rules-for.ts';
+import { type Resolved, readRules, rulesFor, warnOfRefusal, warnOfRoots } from './rules-for.ts';
 import { defineSettings, listSettings } from './settings/define.ts';
 import { didYouMean } from './settings/nearest.ts';
 import { type ParsedFlags, parseFlags } from './settings/parse-flags.ts';
 import { type ResolvedSettings, resolveOffers } from './settings/resolve-offers.ts';
-import { toFamilies } from './tools/settings.ts';
 import { version } from './version.ts';
 
 /** What a process brings along. */
@@ -114,41 +113,10 @@ function assemble(resolved: Resolved, here: Surroundings & Pick<Assembly, 'words
     maxOutputChars: values.maxOutputChars,
     engine: openEngine,
     async tools() {
-      const { families } = await import('./tools/catalog.ts');
-      const rules = rulesFor('nothing', resolved);
-      return toFamilies(values.tools).flatMap((family) =>
-        families[family]({
-          run: async (request, context) => (await openEngine()).run(request, { ...context, ...rules }),
-          check: async (request) => (await openEngine()).check(request, rules),
-          maxOutputChars: values.maxOutputChars,
-        }),
-      );
+      const { assembleTools } = await import('./assemble-tools.ts');
+      return assembleTools(resolved, openEngine);
     },
     close,
-  };
-}
-
-// A failure is not kept: the next command finds out whether its cause is gone.
-function engineOnDemand(resolved: Resolved, here: Surroundings) {
-  let engine: Promise<Engine> | null = null;
-  let closed = false;
-  const create = async () => {
-    const { backends } = await import('./backends/catalog.ts');
-    return createWholeEngine(resolved.values, { ...here, execAllow: execAllowFor(resolved) }, backends.local);
-  };
-  return {
-    async open(): Promise<Engine> {
-      if (closed) throw new NacreError('shutting_down', 'nacre is ending; nothing new is started.');
-      engine ??= create().catch((error: unknown) => {
-        engine = null;
-        throw error;
-      });
-      return engine;
-    },
-    async close(): Promise<void> {
-      closed = true;
-      await (await engine?.catch(() => null))?.close();
-    },
   };
 }
 

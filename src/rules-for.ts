@@ -5,6 +5,7 @@ import type { PolicyRule } from './contract/decision.ts';
 import type { RunContext } from './engine/run.ts';
 import { toAllowList } from './policy/settings.ts';
 import type { ResolvedSettings } from './settings/resolve-offers.ts';
+import { toFamilies } from './tools/settings.ts';
 
 /** All settings with where they came from, and the written rules, whose examples hold. */
 export type Resolved = ResolvedSettings<typeof allSettings> & {
@@ -31,6 +32,12 @@ export function rulesFor(
   return { rules, cwdRoots };
 }
 
+/** The rules for the tools that are offered: families that are offered together share the strictest. */
+export function rulesForTools(resolved: Resolved): Pick<RunContext, 'rules' | 'cwdRoots'> {
+  const families: readonly string[] = toFamilies(resolved.values.tools);
+  return rulesFor(families.includes('terminal') ? 'nothing' : 'everything', resolved);
+}
+
 /** The programs that the kernel is to hold every caller to; undefined when no list is set or it allows everything. */
 export function execAllowFor(resolved: Resolved): readonly string[] | undefined {
   const { allow } = rulesFor('everything', resolved).rules;
@@ -39,7 +46,7 @@ export function execAllowFor(resolved: Resolved): readonly string[] | undefined 
 
 /** What whoever offers tools should know: that none of them would run anything. */
 export function warnOfRefusal(resolved: Resolved): readonly string[] {
-  const { allow, policy = [] } = rulesFor('nothing', resolved).rules;
+  const { allow, policy = [] } = rulesForTools(resolved).rules;
   if (allow.kind !== 'none' || policy.some(({ verdict }) => verdict === 'allow')) return [];
   const why = resolved.values.allowedCommands === undefined ? 'is not set' : 'leaves nothing that may run';
   return [`ALLOWED_COMMANDS ${why}, so every command is refused. ${howToSet}`];

@@ -72,9 +72,9 @@ const rules: readonly Rule[] = [
       return undefined;
     return `${folderOf(file)} do not import one another; only catalog.ts names them all`;
   },
-  function keepCatalogsForMain(file, { target }) {
+  function keepCatalogsForAssembly(file, { target }) {
     if (!isCatalog(target) || assemblers.has(file)) return undefined;
-    return 'only src/main.ts and src/cli.ts import catalogs';
+    return `only ${[...assemblers].join(', ')} import catalogs`;
   },
   function assembleThroughCatalogs(file, { target }) {
     if (file !== 'src/main.ts' || implementationOf(target) === undefined) return undefined;
@@ -87,9 +87,9 @@ const rules: readonly Rule[] = [
   },
   function useToolsByDefinition(file, { target }) {
     if (folderOf(file) !== 'doors' || folderOf(target) !== 'tools') return undefined;
-    return /^src\/tools\/define[^/]*\.ts$/.test(target ?? '')
+    return /^src\/tools\/(?:define[^/]*|receive|from-model)\.ts$/.test(target ?? '')
       ? undefined
-      : 'doors know only src/tools/define*.ts';
+      : 'doors know only src/tools/define*.ts, receive.ts and from-model.ts';
   },
   function gatherSettings(file, { target }) {
     if (file !== 'src/all-settings.ts' || target === undefined) return undefined;
@@ -113,17 +113,18 @@ const processModules = new Set([
   'node-pty',
   '@lydell/node-pty',
 ]);
-const assemblers = new Set(['src/main.ts', 'src/cli.ts', 'src/exec-guard.ts']);
+const assemblers = new Set(['src/main.ts', 'src/assemble-tools.ts', 'src/engine-on-demand.ts']);
+const surveyors = new Set(['src/main.ts', 'src/cli.ts', 'src/exec-guard.ts', 'src/create-nacre.ts']);
 
 function judgeText(file: string, source: string): Violation[] {
   const computed = hasComputedImport(source)
     ? [{ file, found: 'import()', rule: 'an import names its file, so that this table can judge it' }]
     : [];
-  if (assemblers.has(file)) return computed;
+  if (surveyors.has(file)) return computed;
   const words = [...blankComments(source).matchAll(environmentWords)].map(([found]) => found);
   return [
     ...computed,
-    ...words.map((found) => ({ file, found, rule: 'only src/main.ts and src/cli.ts read env and argv' })),
+    ...words.map((found) => ({ file, found, rule: `only ${[...surveyors].join(', ')} read env and argv` })),
   ];
 }
 

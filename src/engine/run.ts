@@ -14,6 +14,7 @@ import { understand } from '../policy/understand.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { createId } from '../support/create-id.ts';
 import { type AskPerson, approval, refused } from './approval.ts';
+import { dryOutcome } from './dry-outcome.ts';
 import { cancelledBeforeStart, follow } from './follow.ts';
 import { noticesFor } from './notices.ts';
 import type { Progress } from './progress.ts';
@@ -38,6 +39,8 @@ export interface RunContext {
   readonly howToGetRest: string;
   /** Puts a question to the person behind the caller, where that can be done. */
   readonly askPerson?: AskPerson | undefined;
+  /** The journey ends at the decision: nothing is asked and nothing runs. */
+  readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Gets every byte as it comes; what it has not taken yet waits in the log. */
@@ -63,6 +66,7 @@ export async function run(
     const decision = decide(plan, facts, rules);
     audit.record({ kind: 'decided', id, caller, cwd, decision });
     if (decision.verdict === 'deny') throw refused(decision);
+    if (context.dryRun) return dryOutcome(id, command, cwd);
     if (decision.verdict === 'ask') {
       await approval(decision, context.askPerson);
       audit.record({ kind: 'approved', id, caller });

@@ -4,7 +4,7 @@ import { describeAccepted } from './describe.ts';
 import { toNumber } from './units.ts';
 
 /** Where a value was given. */
-export type Source = 'flag' | 'environment' | 'project' | 'user' | 'default';
+export type Source = 'flag' | 'environment' | 'project' | 'user' | 'program' | 'default';
 
 /** Something wrong with what was given, and where it stands: a flag, a variable or a line of a file. */
 export interface SettingProblem {

@@ -10,12 +10,12 @@ import { offersFromFlags, type ParsedFlags } from './parse-flags.ts';
 import { type Environment, offersFromEnvironment, warnOfUnknown } from './read-environment.ts';
 import { tighten } from './tighten.ts';
 
-/** What settings can come from without reading files, and what files gave. */
+/** What settings can come from without reading files, and what was read elsewhere. */
 export interface OfferSources {
   readonly flags?: ParsedFlags | undefined;
   readonly env?: Environment | undefined;
-  /** What the project's and the user's files gave. */
-  readonly files?: readonly Offers[] | undefined;
+  /** What the project's and the user's files gave, or the program that nacre is part of. */
+  readonly more?: readonly Offers[] | undefined;
 }
 
 /** Where a value came from, and what tightened it. */
@@ -79,7 +79,7 @@ function gather(sources: OfferSources, settings: readonly Setting[]): Gathered {
   const read = [
     sources.flags ? offersFromFlags(sources.flags, settings) : none,
     offersFromEnvironment(sources.env ?? {}, settings),
-    ...(sources.files ?? []),
+    ...(sources.more ?? []),
   ];
   const checked = read.flatMap(({ offers }) => offers.map(checkOffer));
   const problems = [...read.flatMap((one) => one.problems), ...checked.filter(isProblem)];

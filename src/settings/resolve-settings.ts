@@ -16,6 +16,6 @@ export function resolveSettings<D extends Declarations>(
   declarations: D,
 ): ResolvedSettings<D> {
   const settings = listSettings(declarations);
-  const files = [offersFromFile(project, 'project', settings), offersFromFile(user, 'user', settings)];
-  return resolveOffers({ flags, env, files }, declarations);
+  const more = [offersFromFile(project, 'project', settings), offersFromFile(user, 'user', settings)];
+  return resolveOffers({ flags, env, more }, declarations);
 }

@@ -3,11 +3,34 @@ import type { CommandRequest } from '../contract/request.ts';
 import type { Checked } from '../engine/check.ts';
 import type { RunContext } from '../engine/run.ts';
 
+/** Where the caller's commands run and with which variables, unless a call says otherwise. */
+export interface CallPlace {
+  readonly workingDir?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
 /** Runs a command under the rules of one tool family; the family itself cannot choose or change them. */
 export type AllowedRun = (
   request: CommandRequest,
-  context: Omit<RunContext, 'rules' | 'cwdRoots'>,
+  context: Omit<RunContext, 'rules' | 'cwdRoots'> & CallPlace,
 ) => Promise<Outcome>;
 
 /** Tells what these rules say about a command, and runs nothing. */
-export type AllowedCheck = (request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>) => Promise<Checked>;
+export type AllowedCheck = (
+  request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
+  place: CallPlace,
+) => Promise<Checked>;
+
+/** The request with what its place adds: a relative directory is meant from there, and the call's variables win. */
+export function placed<Request extends Pick<CommandRequest, 'cwd' | 'env'>>(
+  request: Request,
+  { workingDir, env }: CallPlace,
+): Request {
+  const { cwd = workingDir } = request;
+  const relative = request.cwd !== undefined && workingDir !== undefined && !request.cwd.startsWith('/');
+  return {
+    ...request,
+    cwd: relative ? `${workingDir}/${request.cwd}` : cwd,
+    env: env === undefined ? request.env : { ...env, ...request.env },
+  };
+}

@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import type { Caller } from '../contract/caller.ts';
-import type { AskPerson } from '../engine/approval.ts';
-import type { Progress } from '../engine/progress.ts';
+import type { ToolResult } from '../contract/tool-result.ts';
+import type { RunContext } from '../engine/run.ts';
+import type { CallPlace } from './allowed-run.ts';
+import { fromModel } from './from-model.ts';
 import { receive } from './receive.ts';
 
 /** The side of the caller that a tool needs. */
-export interface ToolContext {
+export interface ToolContext
+  extends CallPlace,
+    Pick<RunContext, 'askPerson' | 'dryRun' | 'signal' | 'onProgress' | 'onOutput'> {
   readonly caller: Caller;
-  /** Puts a question to the person behind the client, where that can be done. */
-  readonly askPerson?: AskPerson | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** The persistent shell that the caller means where it names none. */
+  readonly session?: string | undefined;
 }
 
 /** What a tool answers: text for the model, the same as data, and whether the call itself failed. */
@@ -20,6 +22,8 @@ export interface ToolReply {
   readonly isError: boolean;
   /** What machines may want to know beside it, such as what was enforced. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** The same for a program in this process, where output and error stand apart; else it is made of the reply. */
+  readonly result?: ToolResult | undefined;
 }
 
 /** What clients may assume about a tool. */
@@ -61,16 +65,21 @@ export interface ToolDeclaration<Input extends z.ZodObject> {
 /** Declares a tool: schemas derived once, input checked, every failure answered. */
 export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclaration<Input>): Tool {
   const { name, title, description, annotations, input, output } = declaration;
+  let known: JsonSchema | undefined;
+  const inputSchema = () => {
+    known ??= toJsonSchema(input, 'input');
+    return known;
+  };
   return {
     name,
     title,
     description,
     annotations,
-    inputSchema: () => toJsonSchema(input, 'input'),
+    inputSchema,
     outputSchema: () => toJsonSchema(output, 'output'),
     async call(raw, context) {
       try {
-        return await declaration.run(receive(name, input, raw), context);
+        return await declaration.run(receive(name, input, fromModel(inputSchema(), raw)), context);
       } catch (error) {
         return declaration.fail(error);
       }

@@ -44,6 +44,8 @@ describe('receive', () => {
     [[], 'the input must be an object, not a list'],
     ['abc', 'the input must be an object, not "abc"'],
     [{ text: null }, 'text must be a string, not null'],
+    [{ text: 'a', env: { A: null } }, 'env.A must be a string, not null'],
+    [{ text: 'a', zzzzzzzzzz: null }, 'there is no field "zzzzzzzzzz"'],
     [{ text: {} }, 'text must be a string, not an object'],
     [{ text: 'abcd' }, 'text must be at most 3 characters'],
     [{ text: 'a', count_ms: 10 }, 'count_ms must be at most 9, not 10'],

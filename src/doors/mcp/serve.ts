@@ -6,8 +6,9 @@ import { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly, Io } from '../door.ts';
+import { toMcpTool } from '../to-mcp-tool.ts';
 import { callTool } from './call-tool.ts';
-import { listTools } from './list-tools.ts';
+
 import { createStdioTransport } from './stdio-transport.ts';
 
 // The client's first questions come before what only a command needs.
@@ -41,7 +42,7 @@ function createServer(tools: readonly Tool[], version: string): Server {
     { name: 'nacre', title: 'nacre', version },
     { capabilities: { tools: {} }, instructions },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: listTools(tools) }));
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map(toMcpTool) }));
   server.setRequestHandler('tools/call', (request, context) =>
     callTool(
       tools,

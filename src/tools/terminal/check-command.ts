@@ -11,6 +11,9 @@ const input = z.strictObject({
   cwd: cwdText.optional().describe('Directory it would run in'),
 });
 
+/** What `check_command` takes. */
+export type CheckCommandInput = z.input<typeof input>;
+
 const output = z.object({
   verdict: z.enum(['allow', 'ask', 'deny']).optional(),
   rule: z.string().optional(),
@@ -44,8 +47,8 @@ export function checkCommand(check: AllowedCheck): Tool {
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input,
     output,
-    async run({ command, cwd }) {
-      return toReply(await check({ command: { kind: 'shell', script: command }, cwd }));
+    async run({ command, cwd }, context) {
+      return toReply(await check({ command: { kind: 'shell', script: command }, cwd }, context));
     },
     fail: terminalFailure,
   });

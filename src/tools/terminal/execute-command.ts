@@ -20,6 +20,9 @@ const input = z.strictObject({
     .describe('Most characters of stdout and stderr together'),
 });
 
+/** What `execute_command` takes. */
+export type ExecuteCommandInput = z.input<typeof input>;
+
 const output = z.object({
   exit_code: z.int().min(0).max(255).nullable().describe('null after a timeout, and when nothing was run'),
   stdout: z.string(),

@@ -1,0 +1,87 @@
+// nacre as a part of another program:
+// 1. the settings that the program gives are checked like those of a file; no file, flag or variable gives any,
+// 2. the tools are made, bound to their rules, 3. the engine is made when a command first needs it.
+// With main.ts and cli.ts a reader of the environment, which commands get as they do behind every other door.
+import { allSettings } from './all-settings.ts';
+import { assembleTools } from './assemble-tools.ts';
+import type { MachineReport } from './contract/report.ts';
+import { bind, whenNoneIsOpen } from './doors/functions/first-nacre.ts';
+import { type FunctionTool, toFunctionTool } from './doors/functions/function-tool.ts';
+import { type OwnCommands, ownCommands } from './doors/functions/own-commands.ts';
+import { ToolRegistry } from './doors/functions/tool-registry.ts';
+import { engineOnDemand } from './engine-on-demand.ts';
+import { type Resolved, readRules, rulesFor } from './rules-for.ts';
+import { listSettings } from './settings/define.ts';
+import { type GivenSettings, offersFromObject } from './settings/read-object.ts';
+import { resolveOffers } from './settings/resolve-offers.ts';
+import type { ToolInputs } from './tool-inputs.ts';
+import type { ToolFamily } from './tools/settings.ts';
+
+/** Settings by the names of the reference in camelCase: `allowedCommands` for `allowed_commands`. */
+export type NacreSettings<F extends ToolFamily | 'all' = ToolFamily | 'all'> = Omit<
+  GivenSettings<typeof allSettings>,
+  'tools'
+> & {
+  /** Tool families to offer. */
+  readonly tools?: readonly F[] | undefined;
+};
+
+/** The environment and the directory that commands get in place of the process's own. */
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly cwd?: string | undefined;
+}
+
+type Inputs<F> = F extends ToolFamily ? ToolInputs[F] : ToolInputs[ToolFamily];
+type Both<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** nacre inside a program. */
+export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends OwnCommands {
+  /** The tools that the settings ask for, each under its name in camelCase. */
+  readonly tools: { readonly [Name in keyof Both<Inputs<F>>]: FunctionTool<Both<Inputs<F>>[Name]> };
+  /** The same tools by the names that models know. */
+  readonly registry: ToolRegistry;
+  /** What was found on the machine. */
+  report(): Promise<MachineReport>;
+  /** Ends every command and everything else; nothing new starts. */
+  close(): Promise<void>;
+}
+
+/** Makes a nacre for this program; rejects with one `settings_invalid` that lists all that is wrong. */
+export async function createNacre<const F extends ToolFamily | 'all' = 'terminal'>(
+  settings: NacreSettings<F> = {},
+  here: Surroundings = {},
+): Promise<Nacre<F>> {
+  return open(await readRules(resolve(settings)), here) as Nacre<F>;
+}
+
+whenNoneIsOpen(() => ({ executionTools: open(resolve({}), {}).registry.list() }));
+
+function resolve(settings: NacreSettings): Resolved {
+  return resolveOffers({ more: [offersFromObject(settings, listSettings(allSettings))] }, allSettings);
+}
+
+function open(resolved: Resolved, { env = process.env, cwd = process.cwd() }: Surroundings): Nacre<'all'> {
+  const engine = engineOnDemand(resolved, { env, cwd });
+  const registry = new ToolRegistry();
+  const tools = assembleTools(resolved, engine.open).map(toFunctionTool);
+  for (const tool of tools) registry.register(tool);
+  const release = bind({ executionTools: tools });
+  return {
+    ...ownCommands(engine.open, rulesFor('everything', resolved), resolved.values.maxOutputChars),
+    tools: Object.fromEntries(tools.map((tool) => [toCamelCase(tool.name), tool])) as Nacre<'all'>['tools'],
+    registry,
+    report: async () => (await engine.open()).report(),
+    async close() {
+      release();
+      await engine.close();
+    },
+  };
+}
+
+function toCamelCase(name: string): string {
+  const joined = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return `${joined.charAt(0).toLowerCase()}${joined.slice(1)}`;
+}

@@ -1,0 +1,30 @@
+import type { FunctionTool } from './function-tool.ts';
+
+/** What of a nacre those use who are not told which one. */
+export interface Bound {
+  readonly executionTools: readonly FunctionTool[];
+}
+
+const open: Bound[] = [];
+let createDefault: (() => Bound) | undefined;
+
+/** Notes a nacre as open; the first that is open serves whoever names none. Returns how to note its end. */
+export function bind(nacre: Bound): () => void {
+  open.push(nacre);
+  return () => {
+    const index = open.indexOf(nacre);
+    if (index >= 0) open.splice(index, 1);
+  };
+}
+
+/** Says how a nacre is made where none is open. */
+export function whenNoneIsOpen(create: () => Bound): void {
+  createDefault = create;
+}
+
+/** The first nacre that is open in this process, or one with the settings that hold by default. */
+export function firstNacre(): Bound {
+  const first = open[0] ?? createDefault?.();
+  if (first === undefined) throw new Error('There is no nacre in this process.');
+  return first;
+}

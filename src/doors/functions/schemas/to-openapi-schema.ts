@@ -1,0 +1,52 @@
+import type { PlainSchema } from './to-plain-schema.ts';
+
+/** A schema in the part of OpenAPI 3.0 that Gemini takes. */
+export interface OpenApiSchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly format?: 'enum';
+  readonly nullable?: true;
+  readonly enum?: readonly string[];
+  readonly items?: OpenApiSchema;
+  readonly properties?: Readonly<Record<string, OpenApiSchema>>;
+  readonly required?: readonly string[];
+  readonly propertyOrdering?: readonly string[];
+  readonly anyOf?: readonly OpenApiSchema[];
+}
+
+/** Writes a plain schema in OpenAPI's words: one type in capitals, null as a mark, no word on further keys. */
+export function toOpenApiSchema(schema: PlainSchema): OpenApiSchema {
+  const { description, items, properties, required, anyOf } = schema;
+  return {
+    ...toType(schema),
+    ...(description !== undefined && { description }),
+    ...toEnum(schema),
+    ...(items && { items: toOpenApiSchema(items) }),
+    ...(anyOf && { anyOf: anyOf.map(toOpenApiSchema) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, field]) => [name, toOpenApiSchema(field)]),
+      ),
+      propertyOrdering: Object.keys(properties),
+    }),
+    ...(required && required.length > 0 && { required }),
+  };
+}
+
+function toType({ type }: PlainSchema): Pick<OpenApiSchema, 'type' | 'nullable' | 'anyOf'> {
+  const types = type === undefined ? [] : [type].flat();
+  const [first, ...more] = types.filter((one) => one !== 'null').map((one) => one.toUpperCase());
+  const nullable = types.includes('null') && { nullable: true as const };
+  if (first === undefined) return { ...nullable };
+  return more.length === 0
+    ? { type: first, ...nullable }
+    : { anyOf: [first, ...more].map((one) => ({ type: one })), ...nullable };
+}
+
+// Its enums are of strings alone; others stand in the description only.
+function toEnum({ enum: values }: PlainSchema): Pick<OpenApiSchema, 'enum' | 'format'> {
+  const texts = values?.filter((value) => value !== null);
+  const isTexts = (list: readonly unknown[] | undefined): list is readonly string[] =>
+    list?.every((value) => typeof value === 'string') ?? false;
+  return isTexts(texts) ? { format: 'enum', enum: texts } : {};
+}

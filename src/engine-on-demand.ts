@@ -1,0 +1,35 @@
+import { NacreError } from './contract/failure.ts';
+import { createWholeEngine, type Standing } from './create-whole-engine.ts';
+import type { Engine } from './engine/create-engine.ts';
+import { execAllowFor, type Resolved } from './rules-for.ts';
+
+/** An engine that is made at its first use. */
+export interface EngineOnDemand {
+  open(): Promise<Engine>;
+  /** Ends every command; from then on there is no engine. */
+  close(): Promise<void>;
+}
+
+/** Makes an engine when somebody first wants one. A failure is not kept: the next command finds out whether its cause is gone. */
+export function engineOnDemand(resolved: Resolved, here: Standing): EngineOnDemand {
+  let engine: Promise<Engine> | null = null;
+  let closed = false;
+  const create = async () => {
+    const { backends } = await import('./backends/catalog.ts');
+    return createWholeEngine(resolved.values, { ...here, execAllow: execAllowFor(resolved) }, backends.local);
+  };
+  return {
+    async open() {
+      if (closed) throw new NacreError('shutting_down', 'nacre is ending; nothing new is started.');
+      engine ??= create().catch((error: unknown) => {
+        engine = null;
+        throw error;
+      });
+      return engine;
+    },
+    async close() {
+      closed = true;
+      await (await engine?.catch(() => null))?.close();
+    },
+  };
+}

@@ -1,0 +1,13 @@
+// The public surface: everything that `import … from 'nacre'` gives.
+export type { Command } from './contract/command.ts';
+export type { Decision } from './contract/decision.ts';
+export { type FailureCode, NacreError } from './contract/failure.ts';
+export type { Outcome } from './contract/outcome.ts';
+export type { ToolResult } from './contract/tool-result.ts';
+export { createNacre, type Nacre, type NacreSettings, type Surroundings } from './create-nacre.ts';
+export type { ExecutionContext, OutputPiece } from './doors/functions/execution-context.ts';
+export { type FunctionTool, toText } from './doors/functions/function-tool.ts';
+export type { RunOptions } from './doors/functions/own-commands.ts';
+export { registerExecutionTools } from './doors/functions/register-execution-tools.ts';
+export type { SchemaOptions, Vendor, VendorSchemas } from './doors/functions/schemas/vendors.ts';
+export { ToolRegistry } from './doors/functions/tool-registry.ts';

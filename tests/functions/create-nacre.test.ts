@@ -1,0 +1,224 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import {
+  createNacre,
+  type ExecutionContext,
+  NacreError,
+  type NacreSettings,
+  type OutputPiece,
+  registerExecutionTools,
+  ToolRegistry,
+} from '../../src/index.ts';
+import { createDeferred } from '../../src/support/deferred.ts';
+import { createPlace, survivors } from '../support/nacre.ts';
+
+const place = createPlace({ ALLOWED_COMMANDS: 'nothing', NACRE_DANGER: 'off' });
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((nacre) => nacre.close()));
+});
+afterAll(async () => {
+  expect(await survivors(place.mark)).toEqual([]);
+});
+
+async function create(settings: NacreSettings<'terminal'> = {}) {
+  const nacre = await createNacre<'terminal'>(
+    { tools: ['terminal'], allowedCommands: ['*'], ...settings },
+    place,
+  );
+  open.push(nacre);
+  return nacre;
+}
+
+describe('createNacre', () => {
+  it('E8: takes settings by name, and refuses wrong ones all at once', async () => {
+    const wrong: object = { maxRunning: 0, allowed_commands: ['ls'], sandbox: 'none' };
+    const failure = await createNacre(wrong).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(NacreError);
+    const { code, message } = failure as NacreError;
+    expect(code).toBe('settings_invalid');
+    expect(message).toMatch(/^3 settings are wrong/);
+    expect(message).toContain('allowed_commands. Did you mean allowedCommands?');
+    expect(message).toContain(
+      'maxRunning: max_running cannot be 0; it takes a whole number from 1 to 10000.',
+    );
+    expect(message).toContain('one of off, workspace, strict');
+  });
+
+  it('reads no setting from the environment, which is that of the commands', async () => {
+    const nacre = await create();
+    const { stdout } = await nacre.run('echo "$PLACE $ALLOWED_COMMANDS"');
+    expect(stdout).toBe(`${place.mark} nothing\n`);
+  });
+
+  it('stands in the process’s own directory with its environment unless it is told another', async () => {
+    const settings = { stateDir: join(place.cwd, 'own-state'), loginEnv: 'never' } as const;
+    const nacre = await createNacre(settings);
+    open.push(nacre);
+    const { stdout } = await nacre.run('pwd -P; echo "$HOME"');
+    expect(stdout).toBe(`${realpathSync(process.cwd())}\n${process.env.HOME}\n`);
+  });
+
+  it('P12: what a list allows binds tools and the program itself; without one, only its own commands run', async () => {
+    const nacre = await create({ allowedCommands: undefined });
+    expect((await nacre.run('echo own')).stdout).toBe('own\n');
+    expect(await nacre.tools.executeCommand.run({ command: 'echo tool' })).toMatchObject({
+      success: false,
+      metadata: { code: 'policy_denied' },
+    });
+    const listed = await create({ allowedCommands: ['ls'] });
+    await expect(listed.run('echo own')).rejects.toMatchObject({ code: 'policy_denied' });
+  });
+
+  it('holds to written rules, whose examples are checked', async () => {
+    const examples = { matches: ['echo a'] };
+    const rule = { verdict: 'deny', program: 'echo', reason: 'No echo here.', examples } as const;
+    const nacre = await create({ policy: [rule] });
+    await expect(nacre.run('echo own')).rejects.toThrow('No echo here.');
+    const wrong = { ...rule, examples: { matches: ['ls'] } };
+    await expect(create({ policy: [wrong] })).rejects.toMatchObject({
+      code: 'settings_invalid',
+    });
+  });
+
+  it('ends every command when it is closed, and starts nothing more', async () => {
+    const nacre = await create();
+    const started = createDeferred<void>();
+    const call = nacre.tools.executeCommand.run(
+      { command: 'echo ready; sleep 1000' },
+      { onOutput: () => started.resolve() },
+    );
+    await started.promise;
+    await nacre.close();
+    expect(await call).toMatchObject({ success: false });
+    await expect(nacre.run('true')).rejects.toMatchObject({ code: 'shutting_down' });
+    expect(await survivors(place.mark)).toEqual([]);
+  });
+
+  it('B15: the first that is open gives its tools to whoever names none', async () => {
+    const [one, two] = [await create(), await create()];
+    expect(registerExecutionTools(new ToolRegistry()).list()).toEqual(one.registry.list());
+    await one.close();
+    expect(registerExecutionTools(new ToolRegistry()).list()).toEqual(two.registry.list());
+    await two.close();
+    const names = registerExecutionTools(new ToolRegistry())
+      .list()
+      .map(({ name }) => name);
+    expect(names).toEqual(one.registry.list().map(({ name }) => name));
+  });
+
+  it('tells what it found on the machine', async () => {
+    expect(await (await create()).report()).toMatchObject({
+      sandbox: 'off',
+      bash: { path: expect.any(String) },
+    });
+  });
+});
+
+describe('the context of a call', () => {
+  it('gives the directory and variables; the call’s own come first', async () => {
+    const nacre = await create();
+    mkdirSync(join(place.cwd, 'sub', 'inner'), { recursive: true });
+    const context = { workingDir: join(place.cwd, 'sub'), env: { A: 'context', B: 'context' } };
+    const command = 'pwd; echo "$A $B"';
+    const stdout = async (input: object) =>
+      (await nacre.tools.executeCommand.run({ command, ...input }, context)).metadata.stdout;
+    expect(await stdout({})).toBe(`${place.cwd}/sub\ncontext context\n`);
+    expect(await stdout({ cwd: 'inner', env: { A: 'call' } })).toBe(`${place.cwd}/sub/inner\ncall context\n`);
+    expect(await stdout({ cwd: place.cwd })).toBe(`${place.cwd}\ncontext context\n`);
+  });
+
+  it('B19: gives a directory that must lie in the roots', async () => {
+    const nacre = await create({ allowedCwdRoots: [join(place.cwd, 'sub')] });
+    const call = (workingDir: string) => nacre.tools.checkCommand.run({ command: 'true' }, { workingDir });
+    expect(await call(join(place.cwd, 'sub'))).toMatchObject({ metadata: { verdict: 'allow' } });
+    expect(await call(place.cwd)).toMatchObject({ success: false, metadata: { code: 'cwd_not_allowed' } });
+  });
+
+  it('B9: makes a dry run of it', async () => {
+    const nacre = await create();
+    const context = { dryRun: true, workingDir: place.cwd };
+    const result = await nacre.tools.executeCommand.run({ command: 'touch dry' }, context);
+    expect(result).toMatchObject({
+      success: true,
+      metadata: { stdout: '[Dry Run] Would execute: touch dry\n' },
+    });
+    expect(existsSync(join(place.cwd, 'dry'))).toBe(false);
+  });
+
+  it('B17: listens to output while the command runs, one character at least at a time', async () => {
+    const nacre = await create();
+    const pieces: OutputPiece[] = [];
+    const seen = createDeferred<void>();
+    const command = "printf 'a\\xc3'; echo e >&2; until [ -e seen ]; do sleep 0.02; done; printf '\\xa9b'";
+    const call = nacre.tools.executeCommand.run(
+      { command },
+      {
+        workingDir: place.cwd,
+        onOutput(piece) {
+          pieces.push(piece);
+          if (pieces.length === 2) seen.resolve();
+        },
+      },
+    );
+    await seen.promise;
+    await nacre.run('touch seen', { workingDir: place.cwd });
+    await call;
+    const text = (stream: string) =>
+      pieces.filter((piece) => piece.stream === stream).map((piece) => piece.text);
+    expect(text('stdout').join('')).toBe('aéb');
+    expect(text('stderr')).toEqual(['e\n']);
+  });
+
+  it('B7: cancels the command with its signal', async () => {
+    const nacre = await create();
+    const cancel = new AbortController();
+    const call = nacre.tools.executeCommand.run(
+      { command: 'echo ready; sleep 1000' },
+      { signal: cancel.signal, onOutput: () => cancel.abort() },
+    );
+    expect(await call).toMatchObject({ success: false, metadata: { stdout: 'ready\n' } });
+  });
+
+  it.each<[object, string]>([
+    [{ workingdir: '/' }, 'there is no field "workingdir" (Did you mean workingDir?)'],
+    [{ env: { A: 1 } }, 'env.A must be a string, not 1'],
+    [{ signal: {} }, 'signal must be an AbortSignal'],
+    [{ onOutput: 5 }, 'onOutput must be a function'],
+    [{ session: '' }, 'session must be at least 1'],
+  ])('E6: is refused when it is not one: %j', async (context, problem) => {
+    const nacre = await create();
+    const call = nacre.tools.executeCommand.run({ command: 'true' }, context as ExecutionContext);
+    await expect(call).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(call).rejects.toThrow(problem);
+  });
+});
+
+describe('commands of the program itself', () => {
+  it('run as text for bash or as a program with its arguments', async () => {
+    const nacre = await create();
+    expect(await nacre.run(['echo', '$HOME', 'a b'])).toMatchObject({ exitCode: 0, stdout: '$HOME a b\n' });
+    const outcome = await nacre.run('cat; exit 3', { input: 'in', maxOutputChars: 100 });
+    expect(outcome).toMatchObject({ exitCode: 3, stdout: 'in', status: 'failed' });
+    expect(await nacre.run('sleep 100', { timeoutMs: 50 })).toMatchObject({ cause: 'timeout' });
+  });
+
+  it('are checked without being run', async () => {
+    const nacre = await create({ allowedCommands: ['ls'] });
+    const { decision, cwd } = await nacre.check('rm x', { workingDir: place.cwd });
+    expect([decision.verdict, cwd]).toEqual(['deny', place.cwd]);
+    expect((await nacre.check(['ls', 'x'])).decision.verdict).toBe('allow');
+  });
+
+  it.each<[unknown, object, string]>([
+    ['', {}, 'command must'],
+    [[], {}, 'command must'],
+    [5, {}, 'command must be text, or a program and its arguments'],
+    ['true', { timeoutMs: 0 }, 'timeoutMs must be at least 1, not 0'],
+    ['true', { cwd: '/' }, 'there is no field "cwd"'],
+  ])('E6: are refused when they are none: %j %j', async (command, options, problem) => {
+    const nacre = await create();
+    await expect(nacre.run(command as string, options)).rejects.toThrow(problem);
+  });
+});
