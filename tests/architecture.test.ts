@@ -93,7 +93,7 @@ describe('a forbidden import is caught', () => {
     ['src/contract/x.ts', "import { a } from 'path';", 'pure'],
     ['src/settings/x.ts', "import type { A } from 'node:os';", 'pure'],
     ['src/engine/x.ts', "import { spawn } from 'node:child_process';", 'starts processes'],
-    ['src/output/x.ts', "import { Worker } from 'node:worker_threads';", 'starts processes'],
+    ['src/output/x.ts', "import { Worker } from 'node:worker_threads';", 'starts a thread'],
     ['src/main.ts', "import { exec } from 'child_process';", 'starts processes'],
     ['src/backends/local/x.ts', "await import('@lydell/node-pty');", 'starts processes'],
     ['src/engine/x.ts', "import { a } from '../../tests/a.ts';", 'below src'],

@@ -18,9 +18,14 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
     }
   | { readonly kind: 'decided'; readonly cwd: string; readonly decision: Decision }
   | { readonly kind: 'approved' }
-  | { readonly kind: 'finished'; readonly outcome: Outcome }
+  | { readonly kind: 'input'; readonly text: string; readonly eof: boolean; readonly secret: boolean }
+  | { readonly kind: 'stop'; readonly signal: string }
+  | { readonly kind: 'finished'; readonly outcome: Finished }
   | { readonly kind: 'failed'; readonly error: unknown }
 );
+
+/** An outcome without its text. */
+export type Finished = Omit<Outcome, 'stdout' | 'stderr' | 'truncated' | 'warnings'>;
 
 const longestText = 16_384;
 const mostPrograms = 100;
@@ -47,6 +52,12 @@ function details(entry: AuditEntry, redact: Redact): Record<string, unknown> {
     }
     case 'approved':
       return {};
+    case 'input': {
+      const { text, eof, secret } = entry;
+      return { text: secret ? hidden : cut(redact(text)), chars: text.length, eof };
+    }
+    case 'stop':
+      return { signal: entry.signal };
     case 'finished':
       return toOutcomeRecord(entry.outcome, redact);
     case 'failed':
@@ -77,7 +88,7 @@ function cut(text: string): string {
 }
 
 // A name that was asked for can carry a secret out as well as an argument can.
-function toOutcomeRecord(outcome: Outcome, redact: Redact): Record<string, unknown> {
+function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unknown> {
   const { status, cause, exitCode, signal, durationMs, stdoutBytes, stderrBytes, leftRunning } = outcome;
   return {
     status,

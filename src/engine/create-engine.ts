@@ -1,15 +1,38 @@
+import type { StopOptions } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
+import { createMatcher } from '../output/matcher.ts';
 import { within } from '../support/within.ts';
 import { type Checked, check } from './check.ts';
-import { serverCloses } from './follow.ts';
+import {
+  type Asker,
+  type CommandInput,
+  type CommandView,
+  list,
+  type Reading,
+  type ReadQuery,
+  read,
+  stop,
+  write,
+} from './commands.ts';
+import { closingLadder, serverCloses } from './follow.ts';
 import { type EngineParts, type RunContext, run } from './run.ts';
+import { type StartContext, type StartedCommand, type StartRequest, start } from './start.ts';
 
 /** What tools and doors see of the engine. */
 export interface Engine {
   run(request: CommandRequest, context: RunContext): Promise<Outcome>;
+  /** Starts a command that goes on after the call; from then on it is asked for by its id or name. */
+  start(request: StartRequest, context: StartContext): Promise<Pick<StartedCommand, 'id'>>;
+  /** Waits for what the query says and tells what the reader has not seen yet. */
+  read(idOrName: string, query: ReadQuery, asker: Asker): Promise<Reading>;
+  write(idOrName: string, input: CommandInput, asker: Asker): Promise<void>;
+  /** Ends a command with its whole tree; one that has ended stays as it is. */
+  stop(idOrName: string, options: StopOptions, asker: Asker): Promise<CommandView>;
+  /** The owner's commands that go on after their calls, oldest first. */
+  list(asker: Asker): Promise<readonly CommandView[]>;
   /** What would become of a command; nothing runs. */
   check(
     request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
@@ -27,23 +50,31 @@ export interface Engine {
 const lastWordsMs = 1_200;
 
 /** Makes the engine of its parts. */
-export function createEngine(parts: EngineParts): Engine {
-  const { backend, sessions, audit } = parts;
+export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
+  const { backend, sessions, audit } = given;
+  const matcher = createMatcher();
+  const parts: EngineParts = { ...given, matcher };
   const calls = new Map<AbortController, Promise<Outcome>>();
+  const started = new Map<string, StartedCommand['ended']>();
   let closing: Promise<void> | null = null;
 
+  const refuseWhenClosing = () => {
+    if (closing)
+      throw new NacreError('shutting_down', 'The server is shutting down; nothing new is started.');
+  };
   const close = async () => {
     for (const cancel of calls.keys()) cancel.abort(serverCloses);
-    await within(Promise.allSettled(calls.values()), lastWordsMs);
+    for (const id of started.keys()) backend.stop(id, closingLadder).catch(() => {});
+    await within(Promise.allSettled([...calls.values(), ...started.values()]), lastWordsMs);
     await backend.close();
+    await matcher.close();
     sessions.close();
     audit.close();
   };
 
   return {
     async run(request, context) {
-      if (closing)
-        throw new NacreError('shutting_down', 'The server is shutting down; nothing new is started.');
+      refuseWhenClosing();
       const cancel = follows(context.signal);
       const call = run(parts, request, { ...context, signal: cancel.signal }).finally(() => {
         calls.delete(cancel.controller);
@@ -52,6 +83,18 @@ export function createEngine(parts: EngineParts): Engine {
       calls.set(cancel.controller, call);
       return call;
     },
+    async start(request, context) {
+      refuseWhenClosing();
+      const { id, ended } = await start(parts, request, context);
+      started.set(id, ended);
+      const forget = () => started.delete(id);
+      ended.then(forget, forget);
+      return { id };
+    },
+    read: (idOrName, query, asker) => read(parts, idOrName, query, asker),
+    write: (idOrName, input, asker) => write(parts, idOrName, input, asker),
+    stop: (idOrName, options, asker) => stop(parts, idOrName, options, asker),
+    list: (asker) => list(parts, asker),
     check: (request, context) => check(parts, request, context),
     report: () => backend.report(),
     async warmUp() {

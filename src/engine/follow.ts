@@ -7,7 +7,9 @@ import type { EngineParts, RunContext } from './run.ts';
 /** The reason of a call's signal when it is the server that ends. */
 export const serverCloses = Symbol('the server closes');
 
-const closingGraceMs = 500;
+/** How a command is ended when the server ends: it has no time for long farewells. */
+export const closingLadder: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
+
 const waitMs = 60_000;
 const pieceBytes = 262_144;
 
@@ -40,9 +42,8 @@ export async function follow(
   }
 }
 
-// A server that closes has no time for long farewells.
 function ladderFor({ cancelling }: EngineParts, signal: AbortSignal | undefined): StopOptions {
-  return signal?.reason === serverCloses ? { signal: 'SIGTERM', graceMs: closingGraceMs } : cancelling;
+  return signal?.reason === serverCloses ? closingLadder : cancelling;
 }
 
 async function pass(
@@ -58,7 +59,8 @@ async function pass(
   }
 }
 
-async function ended({ backend }: EngineParts, id: string): Promise<JobState> {
+/** Waits for the end of a job, however long that takes. */
+export async function ended({ backend }: EngineParts, id: string): Promise<JobState> {
   for (;;) {
     const state = await backend.wait(id, waitMs);
     if (state.end) return state;

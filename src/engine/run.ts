@@ -1,6 +1,7 @@
 // The journey of one command:
-// 1. record what is asked, 2. understand what it would run, 3. inspect the machine where it would run, 4. decide,
-// 5. record the decision, 6. start it and follow it to its end, 7. shape its output, 8. record the outcome.
+// 1. admit.ts records what is asked, understands what it would run, inspects the machine, decides and records the decision,
+// 2. it is started and followed to its end, 3. its output is shaped, 4. the outcome is recorded.
+// A command that goes on after its call has the same beginning and another end: start.ts and commands.ts.
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Backend, StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
@@ -8,14 +9,13 @@ import type { Rules } from '../contract/decision.ts';
 import type { OutputChunk } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
-import { decide } from '../policy/decide.ts';
-import { decideCwd } from '../policy/decide-cwd.ts';
-import { understand } from '../policy/understand.ts';
+import type { Matcher } from '../output/matcher.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { createId } from '../support/create-id.ts';
-import { type AskPerson, approval, refused } from './approval.ts';
+import { admit, recordFailure } from './admit.ts';
+import type { AskPerson } from './approval.ts';
 import { dryOutcome } from './dry-outcome.ts';
-import { cancelledBeforeStart, follow } from './follow.ts';
+import { follow } from './follow.ts';
 import { noticesFor } from './notices.ts';
 import type { Progress } from './progress.ts';
 import { shapeOutcome } from './shape-outcome.ts';
@@ -25,6 +25,7 @@ export interface EngineParts {
   readonly backend: Backend;
   readonly sessions: Sessions;
   readonly audit: AuditLog;
+  readonly matcher: Matcher;
   /** How a command is ended when its caller gives it up. */
   readonly cancelling: StopOptions;
 }
@@ -32,6 +33,8 @@ export interface EngineParts {
 /** The side of the caller: who asks, under which rules, and how it listens and cancels. */
 export interface RunContext {
   readonly caller: Caller;
+  /** Who can ask about the command afterwards; nobody can when it is absent. */
+  readonly owner?: string | undefined;
   readonly rules: Rules;
   /** Groups of directories; a cwd that the caller gives must lie in one of each. */
   readonly cwdRoots: readonly (readonly string[])[];
@@ -54,28 +57,20 @@ export async function run(
   context: RunContext,
 ): Promise<Outcome> {
   const { backend, sessions, audit } = parts;
-  const { caller, rules, cwdRoots } = context;
-  const { command, env = {}, input } = request;
+  const { caller } = context;
+  const { input } = request;
   const id = createId('cmd');
 
-  audit.record({ kind: 'asked', id, caller, command, cwd: request.cwd, env });
-  try {
-    const plan = understand(command, { env, stdin: toKnownInput(input) });
-    const facts = await backend.inspect({ cwd: request.cwd, roots: cwdRoots.flat(), programs: [] });
-    const cwd = decideCwd(facts, cwdRoots, { given: request.cwd !== undefined });
-    const decision = decide(plan, facts, rules);
-    audit.record({ kind: 'decided', id, caller, cwd, decision });
-    if (decision.verdict === 'deny') throw refused(decision);
-    if (context.dryRun) return dryOutcome(id, command, cwd);
-    if (decision.verdict === 'ask') {
-      await approval(decision, context.askPerson);
-      audit.record({ kind: 'approved', id, caller });
-    }
-    if (context.signal?.aborted) throw cancelledBeforeStart();
-
+  return recordFailure(parts, { id, caller }, async () => {
+    const { cwd, decision } = await admit(parts, id, { ...request, stdin: toKnownInput(input) }, context);
+    if (context.dryRun) return dryOutcome(id, request.command, cwd);
     const stdin = input === undefined ? 'empty' : 'open';
-    const { timeoutMs, limits } = request;
-    await sessions.start({ id, command, cwd, env, stdin, timeoutMs, limits });
+    const { command, env = {}, timeoutMs, limits } = request;
+    const { owner } = context;
+    await sessions.start(
+      { id, command, cwd, env, stdin, timeoutMs, limits },
+      owner === undefined ? undefined : { owner },
+    );
     const outcome = await follow(parts, id, input, context)
       .then((state) => shapeOutcome(backend, state, { ...context, cwd, maxChars: request.maxOutputChars }))
       // Only now: a job that has ended may be forgotten at any time.
@@ -83,10 +78,7 @@ export async function run(
     const recorded = audit.tryRecord({ kind: 'finished', id, caller, outcome });
     const notices = noticesFor(decision.programs, outcome.enforcement);
     return { ...outcome, warnings: [...outcome.warnings, ...notices, ...recorded] };
-  } catch (error) {
-    audit.tryRecord({ kind: 'failed', id, caller, error });
-    throw error;
-  }
+  });
 }
 
 function toKnownInput(input: string | undefined) {

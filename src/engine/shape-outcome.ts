@@ -1,3 +1,4 @@
+import type { Finished } from '../audit/entry.ts';
 import type { Backend } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Cursor, JobState, Stream } from '../contract/job.ts';
@@ -25,9 +26,6 @@ export async function shapeOutcome(
   state: JobState,
   options: ShapeOptions,
 ): Promise<Outcome> {
-  if (!state.end || state.status === 'pending' || state.status === 'running') {
-    throw new NacreError('internal', `${state.id} has not ended.`);
-  }
   const warnings: string[] = [];
   const streams = await readStreams(backend, state).catch((error: Error) => {
     warnings.push(`The output could not be read back: ${error.message}`);
@@ -37,11 +35,18 @@ export async function shapeOutcome(
     maxChars: options.maxChars,
     how: options.howToGetRest,
   });
+  return { ...toFinished(state, options.cwd), stdout, stderr, truncated: truncated !== null, warnings };
+}
+
+/** What became of a job, without its output. */
+export function toFinished(state: JobState, cwd: string): Finished {
   const { id, status, durationMs, stdoutBytes, stderrBytes, withheldEnv, enforcement, resources, end } =
     state;
-  const text = { stdout, stderr, truncated: truncated !== null, stdoutBytes, stderrBytes };
-  const known = { id, status, durationMs, withheldEnv, enforcement, resources };
-  return { ...known, cwd: options.cwd, ...end, ...text, warnings };
+  if (!end || status === 'pending' || status === 'running') {
+    throw new NacreError('internal', `${id} has not ended.`);
+  }
+  const known = { id, status, durationMs, stdoutBytes, stderrBytes, withheldEnv, enforcement, resources };
+  return { ...known, cwd, ...end };
 }
 
 const nothing: Record<Stream, StreamBytes> = {

@@ -1,13 +1,15 @@
 import type { Backend } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { JobSpec } from '../contract/job.ts';
+import { type Belonging, type CommandBook, createCommandBook } from './command-book.ts';
 
 /** Which commands there are: how many run at once, and how long ended ones can still be asked about. */
 export interface Sessions {
-  /** Starts a job once there is room; rejects at the cap. */
-  start(spec: JobSpec): Promise<void>;
+  /** Starts a job once there is room; rejects at the cap. Whose it is decides who can ask about it. */
+  start(spec: JobSpec, belonging?: Belonging): Promise<void>;
   /** Notes that a job has ended and when it may be forgotten. */
   ended(id: string): void;
+  readonly book: Omit<CommandBook, 'add' | 'remove'>;
   close(): void;
 }
 
@@ -24,21 +26,26 @@ const maxTombstones = 256;
 export function createSessions(backend: Backend, limits: SessionLimits): Sessions {
   const running = new Set<string>();
   const tombstones = new Map<string, NodeJS.Timeout>();
+  const book = createCommandBook((id) => running.has(id));
 
   const forget = (id: string) => {
     clearTimeout(tombstones.get(id));
     tombstones.delete(id);
+    book.remove(id);
     backend.dispose(id).catch(() => {});
   };
 
   return {
-    async start(spec) {
+    book,
+    async start(spec, belonging) {
       if (running.size >= limits.maxRunning) throw tooMany(limits.maxRunning);
+      if (belonging) book.add(spec, belonging);
       running.add(spec.id);
       try {
         await backend.start(spec);
       } catch (error) {
         running.delete(spec.id);
+        book.remove(spec.id);
         throw error;
       }
     },

@@ -8,6 +8,7 @@ import type { Outcome } from '../../src/contract/outcome.ts';
 import type { CommandRequest } from '../../src/contract/request.ts';
 import { createEngine, type Engine } from '../../src/engine/create-engine.ts';
 import type { RunContext } from '../../src/engine/run.ts';
+import type { StartContext, StartRequest } from '../../src/engine/start.ts';
 import { createSessions, type SessionLimits } from '../../src/sessions/sessions.ts';
 import type { WorkerOptions } from '../../src/worker/worker.ts';
 import { temporaryFolder } from './worker.ts';
@@ -19,6 +20,8 @@ export interface TestEngine {
   readonly auditDir: string;
   /** Runs a script under rules that allow everything, unless the context says otherwise. */
   run(script: string, request?: Partial<CommandRequest>, context?: Partial<RunContext>): Promise<Outcome>;
+  /** Starts a script that goes on after the call, and tells its id. */
+  start(script: string, request?: Partial<StartRequest>, context?: Partial<StartContext>): Promise<string>;
   /** What the audit log holds, oldest first. */
   records(): readonly Record<string, unknown>[];
   close(): Promise<void>;
@@ -87,6 +90,13 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
         { command: { kind: 'shell', script }, timeoutMs: null, maxOutputChars: 30_000, ...request },
         { ...everything, ...context },
       ),
+    async start(script, request = {}, context = {}) {
+      const { id } = await engine.start(
+        { command: { kind: 'shell', script }, stdin: 'open', timeoutMs: null, ...request },
+        { ...everything, owner: 'tester', ...context },
+      );
+      return id;
+    },
     records() {
       const files = readdirSync(auditDir).map((name) => readFileSync(join(auditDir, name), 'utf8'));
       const lines = files.flatMap((text) => text.split('\n').filter((line) => line !== ''));

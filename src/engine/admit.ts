@@ -1,0 +1,62 @@
+import type { Decision } from '../contract/decision.ts';
+import type { CommandRequest } from '../contract/request.ts';
+import { decide } from '../policy/decide.ts';
+import { decideCwd } from '../policy/decide-cwd.ts';
+import { type Surroundings, understand } from '../policy/understand.ts';
+import { approval, refused } from './approval.ts';
+import { cancelledBeforeStart } from './follow.ts';
+import type { EngineParts, RunContext } from './run.ts';
+
+/** What is known of a command that may run. */
+export interface Admission {
+  /** The canonical directory to run in. */
+  readonly cwd: string;
+  readonly decision: Decision;
+  /** True when what is typed into it later would run as commands that the rules have not seen yet. */
+  readonly readsCommands: boolean;
+}
+
+/** What a command will find on its stdin: a text that is known now, nothing, or what a caller types while it runs. */
+export type ExpectedInput = NonNullable<Surroundings['stdin']>;
+
+/**
+ * The first half of every command's journey: record what is asked, understand, inspect, decide, record the decision,
+ * and ask a person where the rules want that. Throws for what may not run.
+ */
+export async function admit(
+  { backend, audit }: EngineParts,
+  id: string,
+  request: Pick<CommandRequest, 'command' | 'cwd' | 'env'> & { readonly stdin: ExpectedInput },
+  context: Pick<RunContext, 'caller' | 'rules' | 'cwdRoots' | 'askPerson' | 'signal' | 'dryRun'>,
+): Promise<Admission> {
+  const { caller, rules, cwdRoots } = context;
+  const { command, env = {}, stdin } = request;
+  audit.record({ kind: 'asked', id, caller, command, cwd: request.cwd, env });
+  const judge = (input: ExpectedInput) => decide(understand(command, { env, stdin: input }), facts, rules);
+  const facts = await backend.inspect({ cwd: request.cwd, roots: cwdRoots.flat(), programs: [] });
+  const cwd = decideCwd(facts, cwdRoots, { given: request.cwd !== undefined });
+  // What is typed later is judged when it is typed.
+  const decision = judge(stdin.kind === 'later' ? { kind: 'none' } : stdin);
+  audit.record({ kind: 'decided', id, caller, cwd, decision });
+  if (decision.verdict === 'deny') throw refused(decision);
+  if (decision.verdict === 'ask' && !context.dryRun) {
+    await approval(decision, context.askPerson);
+    audit.record({ kind: 'approved', id, caller });
+  }
+  if (context.signal?.aborted) throw cancelledBeforeStart();
+  return { cwd, decision, readsCommands: stdin.kind === 'later' && judge(stdin).verdict === 'deny' };
+}
+
+/** Records what kept a command from running, or from being followed, and passes it on. */
+export async function recordFailure<T>(
+  { audit }: EngineParts,
+  { id, caller }: { readonly id: string; readonly caller: RunContext['caller'] },
+  step: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    audit.tryRecord({ kind: 'failed', id, caller, error });
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Backend } from '../contract/backend.ts';
+import type { Cursor, Stream } from '../contract/job.ts';
+import type { Matcher } from '../output/matcher.ts';
+import { createSanitiser } from '../output/sanitise.ts';
+import { createStopwatch } from '../support/stopwatch.ts';
+
+/** What a reader waits for; whichever comes first. */
+export interface NewsQuery {
+  readonly from: Cursor;
+  readonly waitMs: number;
+  /** A pattern in the output from there on. */
+  readonly waitFor?: string | undefined;
+  /** Silence of this length. */
+  readonly idleMs?: number | undefined;
+  readonly stream?: Stream | undefined;
+}
+
+/** Why waiting ended. */
+export type News = 'ended' | 'matched' | 'idle' | 'waited';
+
+/** Where output comes from, and who tests patterns. */
+export interface NewsSource {
+  readonly backend: Pick<Backend, 'read' | 'wait'>;
+  readonly matcher: Matcher;
+  readonly id: string;
+}
+
+const pieceBytes = 65_536;
+// What a pattern is looked for in; a match further back would have been found before.
+const windowChars = 262_144;
+
+/** Waits until a command has ended, a pattern matches, its output falls silent, or the time is over. */
+export async function awaitNews(source: NewsSource, query: NewsQuery, signal?: AbortSignal): Promise<News> {
+  const { backend, id } = source;
+  const { waitMs, waitFor, idleMs } = query;
+  if (waitFor === undefined && idleMs === undefined) return awaitEnd(source, waitMs, signal);
+  const elapsed = createStopwatch();
+  const seen = createWindow(query.stream);
+  let quiet = createStopwatch();
+  for (let at = query.from; ; ) {
+    const patience = Math.min(waitMs - elapsed(), (idleMs ?? Number.POSITIVE_INFINITY) - quiet(), tickMs);
+    const found = await backend.read(id, at, { waitMs: Math.max(0, patience), maxBytes: pieceBytes });
+    if (found.next > at) {
+      quiet = createStopwatch();
+      seen.push(found.chunks);
+      if (waitFor !== undefined && (await source.matcher.test(waitFor, seen.texts())).includes(true)) {
+        return 'matched';
+      }
+    }
+    at = found.next;
+    if (found.final && found.next === found.end) return 'ended';
+    if (elapsed() >= waitMs || signal?.aborted) return 'waited';
+    if (idleMs !== undefined && quiet() >= idleMs) return 'idle';
+  }
+}
+
+// A reader that has gone away is noticed within this time.
+const tickMs = 1_000;
+
+async function awaitEnd({ backend, id }: NewsSource, waitMs: number, signal?: AbortSignal): Promise<News> {
+  const elapsed = createStopwatch();
+  for (;;) {
+    const { end } = await backend.wait(id, Math.max(0, Math.min(waitMs - elapsed(), tickMs)));
+    if (end) return 'ended';
+    if (elapsed() >= waitMs || signal?.aborted) return 'waited';
+  }
+}
+
+/** The newest text of each stream. */
+function createWindow(wanted: Stream | undefined) {
+  const streams = wanted === undefined ? (['stdout', 'stderr'] as const) : [wanted];
+  const views = streams.map((stream) => ({ stream, sanitiser: createSanitiser(), text: '' }));
+  return {
+    push(chunks: readonly { readonly stream: Stream; readonly data: Uint8Array }[]) {
+      for (const view of views) {
+        for (const { data } of chunks.filter((chunk) => chunk.stream === view.stream)) {
+          view.text = (view.text + view.sanitiser.push(data)).slice(-windowChars);
+        }
+      }
+    },
+    texts: () => views.map(({ text, sanitiser }) => text + sanitiser.pending()),
+  };
+}

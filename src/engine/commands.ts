@@ -1,0 +1,118 @@
+// What can be done with a command that goes on after its call: read it, write to it, stop it, list it. Every call names
+// its owner; another's command is as unknown as one that never was.
+import type { StopOptions } from '../contract/backend.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Cursor, JobState, Stream } from '../contract/job.ts';
+import { checkPattern } from '../output/matcher.ts';
+import type { KeptCommand } from '../sessions/command-book.ts';
+import { awaitNews, type News } from './await-news.ts';
+import { type ReadText, readText, type TextQuery } from './read-text.ts';
+import type { EngineParts } from './run.ts';
+
+/** Who asks about a command. */
+export interface Asker {
+  readonly caller: Caller;
+  readonly owner: string;
+  /** Whose progress in reading counts; the owner's own when absent. */
+  readonly reader?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A command as it is now. */
+export interface CommandView extends Pick<KeptCommand, 'id' | 'name' | 'command' | 'cwd'> {
+  readonly state: JobState;
+  /** Bytes that the reader has not seen yet. */
+  readonly unreadBytes: number;
+}
+
+/** What is wanted of a command's output. */
+export interface ReadQuery extends Pick<TextQuery, 'keep' | 'view' | 'maxChars' | 'howToReadOn'> {
+  /** Where to begin; what the reader has not seen yet when absent. */
+  readonly cursor?: Cursor | undefined;
+  readonly waitMs: number;
+  readonly waitFor?: string | undefined;
+  readonly idleMs?: number | undefined;
+  readonly filter?: string | undefined;
+  readonly stream?: Stream | undefined;
+}
+
+/** Some of a command's output, and the command as it was then. */
+export interface Reading extends CommandView, ReadText {
+  /** Why the call came back. */
+  readonly news: News;
+  readonly from: Cursor;
+}
+
+/** What is to be written to a command. */
+export interface CommandInput {
+  readonly text: string;
+  readonly eof: boolean;
+  /** Keeps the text out of the audit log. */
+  readonly secret: boolean;
+}
+
+/** Waits as long as the query says and tells what the reader has not seen yet. A query that fails consumes nothing. */
+export async function read(
+  parts: EngineParts,
+  idOrName: string,
+  query: ReadQuery,
+  asker: Asker,
+): Promise<Reading> {
+  checkPattern('wait_for', query.waitFor);
+  checkPattern('filter', query.filter);
+  const { book } = parts.sessions;
+  const command = book.find(asker.owner, idOrName);
+  const reader = asker.reader ?? asker.owner;
+  const source = { backend: parts.backend, matcher: parts.matcher, id: command.id };
+  const from = query.cursor ?? book.position(command.id, reader);
+  const news = await awaitNews(source, { ...query, from }, asker.signal);
+  const { end, final } = await parts.backend.read(command.id, from, { waitMs: 0, maxBytes: 0 });
+  const text = await readText(source, { ...query, from, end, final });
+  book.advance(command.id, reader, from, text.next);
+  return { ...(await toView(parts, command, reader)), ...text, news, from };
+}
+
+/** Writes to a command's stdin. */
+export async function write(
+  { backend, sessions, audit }: EngineParts,
+  idOrName: string,
+  input: CommandInput,
+  { owner, caller }: Asker,
+): Promise<void> {
+  const { id, inputJudge } = sessions.book.find(owner, idOrName);
+  inputJudge?.(input.text);
+  audit.record({ kind: 'input', id, caller, ...input });
+  await backend.write(id, Buffer.from(input.text), { eof: input.eof });
+}
+
+/** Ends a command with its whole tree; one that has ended stays as it is. */
+export async function stop(
+  parts: EngineParts,
+  idOrName: string,
+  options: StopOptions,
+  { owner, caller, reader }: Asker,
+): Promise<CommandView> {
+  const { backend, sessions, audit } = parts;
+  const command = sessions.book.find(owner, idOrName);
+  const { end } = await backend.wait(command.id, 0);
+  // Ending is never kept from anybody for want of a record.
+  if (!end) audit.tryRecord({ kind: 'stop', id: command.id, caller, signal: options.signal });
+  await backend.stop(command.id, options);
+  return toView(parts, command, reader ?? owner);
+}
+
+/** The owner's commands, oldest first. */
+export async function list(parts: EngineParts, { owner, reader }: Asker): Promise<readonly CommandView[]> {
+  const views = await Promise.allSettled(
+    parts.sessions.book.list(owner).map((command) => toView(parts, command, reader ?? owner)),
+  );
+  // What was forgotten just now is not there.
+  return views.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+}
+
+async function toView(parts: EngineParts, kept: KeptCommand, reader: string): Promise<CommandView> {
+  const { id, name, command, cwd } = kept;
+  const state = await parts.backend.wait(id, 0);
+  const position = parts.sessions.book.position(id, reader);
+  return { id, name, command, cwd, state, unreadBytes: state.stdoutBytes + state.stderrBytes - position };
+}

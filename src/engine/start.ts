@@ -1,0 +1,86 @@
+// A command that goes on after its call:
+// 1. admit.ts, as for every command, 2. it is started and belongs to its owner, 3. somebody here waits for its end and
+// records it, whoever else looks; commands.ts reads it, writes to it and stops it by its id.
+import type { JobState } from '../contract/job.ts';
+import type { CommandRequest } from '../contract/request.ts';
+import type { InputJudge } from '../sessions/command-book.ts';
+import { createId } from '../support/create-id.ts';
+import { type Admission, admit, recordFailure } from './admit.ts';
+import { ended } from './follow.ts';
+import { createInputJudge } from './judge-input.ts';
+import type { EngineParts, RunContext } from './run.ts';
+import { toFinished } from './shape-outcome.ts';
+
+/** What a caller who will come back asks for. */
+export interface StartRequest
+  extends Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits'> {
+  /** A word by which its owner can call it. */
+  readonly name?: string | undefined;
+  /** `open` takes what is written later; `empty` is at its end from the start; or a text, and then its end. */
+  readonly stdin: 'open' | 'empty' | { readonly text: string };
+}
+
+/** The side of that caller. */
+export interface StartContext extends Omit<RunContext, 'onProgress' | 'onOutput' | 'howToGetRest'> {
+  readonly owner: string;
+}
+
+/** A command that runs, and the promise of its recorded end. */
+export interface StartedCommand {
+  readonly id: string;
+  readonly admission: Admission;
+  /** Resolves when the end has been recorded; the warnings say what went wrong with that. */
+  readonly ended: Promise<{ readonly state: JobState; readonly warnings: readonly string[] }>;
+}
+
+/** Starts a command; throws a `NacreError` for what kept it from running. `goesOn` makes it a part of lists. */
+export async function start(
+  parts: EngineParts,
+  request: StartRequest,
+  context: StartContext,
+  goesOn = true,
+): Promise<StartedCommand> {
+  const { caller, owner } = context;
+  const { command, env = {}, timeoutMs, limits, name, stdin } = request;
+  const id = createId('cmd');
+  return recordFailure(parts, { id, caller }, async () => {
+    const admission = await admit(parts, id, { ...request, stdin: toExpected(stdin) }, context);
+    const { cwd } = admission;
+    const inputJudge: InputJudge | undefined = admission.readsCommands
+      ? createInputJudge(request, context)
+      : undefined;
+    const spec = {
+      id,
+      command,
+      cwd,
+      env,
+      stdin: stdin === 'empty' ? stdin : 'open',
+      timeoutMs,
+      limits,
+    } as const;
+    await parts.sessions.start(spec, { owner, name, goesOn, inputJudge });
+    if (typeof stdin === 'object') {
+      parts.backend.write(id, Buffer.from(stdin.text), { eof: true }).catch(() => {});
+    }
+    return { id, admission, ended: followToEnd(parts, id, cwd, caller) };
+  });
+}
+
+function toExpected(stdin: StartRequest['stdin']) {
+  if (typeof stdin === 'object') return { kind: 'text', text: stdin.text } as const;
+  return { kind: stdin === 'open' ? 'later' : 'none' } as const;
+}
+
+async function followToEnd(parts: EngineParts, id: string, cwd: string, caller: RunContext['caller']) {
+  const { audit, sessions } = parts;
+  try {
+    const state = await ended(parts, id);
+    const warnings = audit.tryRecord({ kind: 'finished', id, caller, outcome: toFinished(state, cwd) });
+    return { state, warnings };
+  } catch (error) {
+    audit.tryRecord({ kind: 'failed', id, caller, error });
+    throw error;
+  } finally {
+    sessions.ended(id);
+  }
+}

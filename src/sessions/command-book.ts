@@ -1,0 +1,94 @@
+import type { Command } from '../contract/command.ts';
+import { NacreError } from '../contract/failure.ts';
+import type { Cursor, JobSpec } from '../contract/job.ts';
+
+/** Whose a command is, and how it may be called. */
+export interface Belonging {
+  /** Only this owner can see it. */
+  readonly owner: string;
+  /** A word by which its owner can call it beside its id. */
+  readonly name?: string | undefined;
+  /** True for what goes on after its call; what runs within one call is not in lists. */
+  readonly goesOn?: boolean | undefined;
+  /** What has to be judged of its input before it is written; absent where it may be anything. */
+  readonly inputJudge?: InputJudge | undefined;
+}
+
+/** Judges what is typed into a command that would run it; throws for what it may not run. */
+export type InputJudge = (text: string) => void;
+
+/** A command that can be asked about. */
+export interface KeptCommand extends Belonging {
+  readonly id: string;
+  readonly command: Command;
+  readonly cwd: string;
+}
+
+/** Every command that can still be asked about, by owner, id and name, and how far each reader has read. */
+export interface CommandBook {
+  /** Throws when another running command of the owner has the name. */
+  add(spec: Pick<JobSpec, 'id' | 'command' | 'cwd'>, belonging: Belonging): void;
+  /** A command that ran within a call goes on after it. */
+  goOn(id: string): void;
+  remove(id: string): void;
+  /** Throws `job_not_found` for what is unknown and for what is another's. */
+  find(owner: string, idOrName: string): KeptCommand;
+  /** The owner's commands that go on after their calls, oldest first. */
+  list(owner: string): readonly KeptCommand[];
+  /** How far a reader has read. */
+  position(id: string, reader: string): Cursor;
+  /** Notes that a reader has read from one position to another; what would leave a gap is not noted. */
+  advance(id: string, reader: string, from: Cursor, next: Cursor): void;
+}
+
+interface Page {
+  command: KeptCommand;
+  readonly positions: Map<string, Cursor>;
+}
+
+/** Makes an empty book. */
+export function createCommandBook(isRunning: (id: string) => boolean): CommandBook {
+  const pages = new Map<string, Page>();
+  const ofOwner = (owner: string) =>
+    [...pages.values()].map(({ command }) => command).filter((command) => command.owner === owner);
+  // A name may be used again when its command has ended: then it means the newest.
+  const named = (owner: string, name: string) => ofOwner(owner).findLast((one) => one.name === name);
+
+  return {
+    add({ id, command, cwd }, belonging) {
+      const holder = belonging.name === undefined ? undefined : named(belonging.owner, belonging.name);
+      if (holder && isRunning(holder.id)) throw nameTaken(holder);
+      pages.set(id, { command: { id, command, cwd, ...belonging }, positions: new Map() });
+    },
+    goOn(id) {
+      const page = pages.get(id);
+      if (page) page.command = { ...page.command, goesOn: true };
+    },
+    remove: (id) => void pages.delete(id),
+    find(owner, idOrName) {
+      const byId = pages.get(idOrName)?.command;
+      const found = byId?.owner === owner ? byId : named(owner, idOrName);
+      if (!found) throw notFound(idOrName);
+      return found;
+    },
+    list: (owner) => ofOwner(owner).filter((command) => command.goesOn),
+    position: (id, reader) => pages.get(id)?.positions.get(reader) ?? 0,
+    advance(id, reader, from, next) {
+      const positions = pages.get(id)?.positions;
+      const known = positions?.get(reader) ?? 0;
+      if (from <= known && next > known) positions?.set(reader, next);
+    },
+  };
+}
+
+function notFound(idOrName: string): NacreError {
+  return new NacreError('job_not_found', `There is no command ${idOrName}.`, {
+    hint: 'List the commands to see their ids; one that ended long ago may have been cleaned up.',
+  });
+}
+
+function nameTaken({ id, name }: KeptCommand): NacreError {
+  return new NacreError('invalid_request', `${id} is running under the name ${name} already.`, {
+    hint: 'Choose another name, or stop that command first.',
+  });
+}
