@@ -1,6 +1,7 @@
 import type { Enforcement } from './isolation.ts';
 import type { EndCause, JobStatus, ProcessRef } from './job.ts';
 import type { Resources } from './limits.ts';
+import type { SessionEnd } from './session.ts';
 
 /** What came of a command that ran: its result, whatever that is, and its output as text. */
 export interface Outcome {
@@ -25,6 +26,10 @@ export interface Outcome {
   readonly enforcement: Enforcement | null;
   /** What its whole tree has used; null for what never ran. */
   readonly resources: Resources | null;
+  /** How it left its persistent shell; absent where it had a shell of its own. */
+  readonly session?: SessionEnd | undefined;
+  /** How long it stood in line for that shell. */
+  readonly wait?: { readonly ahead: number; readonly waitedMs: number } | undefined;
   /** What went wrong beside the command, such as an outcome that could not be recorded. */
   readonly warnings: readonly string[];
 }

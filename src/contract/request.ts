@@ -11,6 +11,8 @@ export interface CommandRequest {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs: number | null;
+  /** The persistent shell to run in, by its key; calls for the same one come one after the other. */
+  readonly session?: string | undefined;
   /** What the command may use, where that is less than the settings grant. */
   readonly limits?: Limits | undefined;
   readonly maxOutputChars: number;

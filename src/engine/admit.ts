@@ -1,10 +1,10 @@
 import type { Decision } from '../contract/decision.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { decide } from '../policy/decide.ts';
-import { decideCwd } from '../policy/decide-cwd.ts';
 import { type Surroundings, understand } from '../policy/understand.ts';
 import { approval, refused } from './approval.ts';
 import { cancelledBeforeStart } from './follow.ts';
+import { inspectPlace } from './inspect-place.ts';
 import type { EngineParts, RunContext } from './run.ts';
 
 /** What is known of a command that may run. */
@@ -12,6 +12,8 @@ export interface Admission {
   /** The canonical directory to run in. */
   readonly cwd: string;
   readonly decision: Decision;
+  /** What the caller should know of the place. */
+  readonly notes: readonly string[];
   /** True when what is typed into it later would run as commands that the rules have not seen yet. */
   readonly readsCommands: boolean;
 }
@@ -24,17 +26,17 @@ export type ExpectedInput = NonNullable<Surroundings['stdin']>;
  * and ask a person where the rules want that. Throws for what may not run.
  */
 export async function admit(
-  { backend, audit }: EngineParts,
+  parts: EngineParts,
   id: string,
-  request: Pick<CommandRequest, 'command' | 'cwd' | 'env'> & { readonly stdin: ExpectedInput },
+  request: Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'session'> & { readonly stdin: ExpectedInput },
   context: Pick<RunContext, 'caller' | 'rules' | 'cwdRoots' | 'askPerson' | 'signal' | 'dryRun'>,
 ): Promise<Admission> {
-  const { caller, rules, cwdRoots } = context;
+  const { audit } = parts;
+  const { caller, rules } = context;
   const { command, env = {}, stdin } = request;
   audit.record({ kind: 'asked', id, caller, command, cwd: request.cwd, env });
   const judge = (input: ExpectedInput) => decide(understand(command, { env, stdin: input }), facts, rules);
-  const facts = await backend.inspect({ cwd: request.cwd, roots: cwdRoots.flat(), programs: [] });
-  const cwd = decideCwd(facts, cwdRoots, { given: request.cwd !== undefined });
+  const { facts, cwd, notes } = await inspectPlace(parts, request, context);
   // What is typed later is judged when it is typed.
   const decision = judge(stdin.kind === 'later' ? { kind: 'none' } : stdin);
   audit.record({ kind: 'decided', id, caller, cwd, decision });
@@ -44,7 +46,7 @@ export async function admit(
     audit.record({ kind: 'approved', id, caller });
   }
   if (context.signal?.aborted) throw cancelledBeforeStart();
-  return { cwd, decision, readsCommands: stdin.kind === 'later' && judge(stdin).verdict === 'deny' };
+  return { cwd, decision, notes, readsCommands: stdin.kind === 'later' && judge(stdin).verdict === 'deny' };
 }
 
 /** Records what kept a command from running, or from being followed, and passes it on. */

@@ -11,11 +11,13 @@ import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { Matcher } from '../output/matcher.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import type { Wait } from '../sessions/turns.ts';
 import { createId } from '../support/create-id.ts';
 import { admit, recordFailure } from './admit.ts';
 import type { AskPerson } from './approval.ts';
 import { dryOutcome } from './dry-outcome.ts';
 import { follow } from './follow.ts';
+import { noteOutside } from './inspect-place.ts';
 import { noticesFor } from './notices.ts';
 import type { Progress } from './progress.ts';
 import { shapeOutcome } from './shape-outcome.ts';
@@ -46,6 +48,8 @@ export interface RunContext {
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called when other calls have to be served first by the same persistent shell. */
+  readonly onWait?: ((ahead: number) => void) | undefined;
   /** Gets every byte as it comes; what it has not taken yet waits in the log. */
   readonly onOutput?: ((chunks: readonly OutputChunk[]) => Promise<void>) | undefined;
 }
@@ -61,14 +65,15 @@ export async function run(
   const { input } = request;
   const id = createId('cmd');
 
-  return recordFailure(parts, { id, caller }, async () => {
-    const { cwd, decision } = await admit(parts, id, { ...request, stdin: toKnownInput(input) }, context);
+  const journey = async (wait: Wait) => {
+    const asked = { ...request, stdin: toKnownInput(input) };
+    const { cwd, decision, notes } = await admit(parts, id, asked, context);
     if (context.dryRun) return dryOutcome(id, request.command, cwd);
     const stdin = input === undefined ? 'empty' : 'open';
-    const { command, env = {}, timeoutMs, limits } = request;
+    const { command, env = {}, timeoutMs, limits, session } = request;
     const { owner } = context;
     await sessions.start(
-      { id, command, cwd, env, stdin, timeoutMs, limits },
+      { id, command, cwd, env, stdin, timeoutMs, limits, session },
       owner === undefined ? undefined : { owner },
     );
     const outcome = await follow(parts, id, input, context)
@@ -77,8 +82,15 @@ export async function run(
       .finally(() => sessions.ended(id));
     const recorded = audit.tryRecord({ kind: 'finished', id, caller, outcome });
     const notices = noticesFor(decision.programs, outcome.enforcement);
-    return { ...outcome, warnings: [...outcome.warnings, ...notices, ...recorded] };
-  });
+    const outside = await noteOutside(parts, session, context);
+    return {
+      ...outcome,
+      wait,
+      warnings: [...outcome.warnings, ...notes, ...notices, ...outside, ...recorded],
+    };
+  };
+  // Policy judges a command by the state of its shell, so it waits for its turn before it is judged.
+  return recordFailure(parts, { id, caller }, () => sessions.turns.inTurn(request.session, context, journey));
 }
 
 function toKnownInput(input: string | undefined) {

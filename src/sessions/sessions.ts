@@ -2,6 +2,7 @@ import type { Backend } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { JobSpec } from '../contract/job.ts';
 import { type Belonging, type CommandBook, createCommandBook } from './command-book.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /** Which commands there are: how many run at once, and how long ended ones can still be asked about. */
 export interface Sessions {
@@ -10,7 +11,17 @@ export interface Sessions {
   /** Notes that a job has ended and when it may be forgotten. */
   ended(id: string): void;
   readonly book: Omit<CommandBook, 'add' | 'remove'>;
+  /** The lines before persistent shells. */
+  readonly turns: Turns;
+  /** Where each persistent shell was sent, and where it was last allowed to be. */
+  readonly places: Map<string, ShellPlace>;
   close(): void;
+}
+
+/** The directory that a caller names for its shell, and the last one in which the shell may stand. */
+export interface ShellPlace {
+  readonly asked: string | undefined;
+  readonly allowed: string;
 }
 
 /** What is kept and for how long. */
@@ -37,6 +48,8 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
 
   return {
     book,
+    turns: createTurns(),
+    places: new Map(),
     async start(spec, belonging) {
       if (running.size >= limits.maxRunning) throw tooMany(limits.maxRunning);
       if (belonging) book.add(spec, belonging);

@@ -17,9 +17,8 @@ export interface Surroundings {
 
 /** Looks up what policy has to know: canonical directories and where programs are. Runs nothing. */
 export async function inspect(query: InspectQuery, here: Surroundings): Promise<Facts> {
-  const base = here.session?.cwd ?? here.cwd;
   const [cwd, ...roots] = await Promise.all([
-    query.cwd === undefined ? ownPlace(here) : toPlace(query.cwd, base),
+    query.cwd === undefined ? ownPlace(here) : toPlace(query.cwd, here.cwd),
     ...query.roots.map((root) => toPlace(root, here.cwd)),
   ]);
   const programs = query.programs.map((name) => [name, findProgram(name, here.path)] as const);
