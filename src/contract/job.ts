@@ -23,6 +23,8 @@ export interface JobSpec {
   readonly timeoutMs: number | null;
   /** The persistent shell to run in, by its key; without one the command gets a shell of its own. */
   readonly session?: string | undefined;
+  /** The persistent shell whose state it begins with, by its key; nothing of it goes back there. */
+  readonly beginsAs?: string | undefined;
   /** What this command asks for beyond the worker's own isolation. */
   readonly isolation?: Partial<Isolation> | undefined;
   /** What this command may use; the worker's own limits hold beside them. */

@@ -16,6 +16,8 @@ export interface StartRequest
   extends Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits'> {
   /** A word by which its owner can call it. */
   readonly name?: string | undefined;
+  /** The persistent shell whose directory, variables, functions and options it begins with, by its key. */
+  readonly beginsAs?: string | undefined;
   /** `open` takes what is written later; `empty` is at its end from the start; or a text, and then its end. */
   readonly stdin: 'open' | 'empty' | { readonly text: string };
 }
@@ -44,7 +46,8 @@ export async function start(
   const { command, env = {}, timeoutMs, limits, name, stdin } = request;
   const id = createId('cmd');
   return recordFailure(parts, { id, caller }, async () => {
-    const admission = await admit(parts, id, { ...request, stdin: toExpected(stdin) }, context);
+    const asked = { ...request, session: request.beginsAs, stdin: toExpected(stdin) };
+    const admission = await admit(parts, id, asked, context);
     const { cwd } = admission;
     const inputJudge: InputJudge | undefined = admission.readsCommands
       ? createInputJudge(request, context)
@@ -57,6 +60,7 @@ export async function start(
       stdin: stdin === 'empty' ? stdin : 'open',
       timeoutMs,
       limits,
+      beginsAs: request.beginsAs,
     } as const;
     await parts.sessions.start(spec, { owner, name, goesOn, inputJudge });
     if (typeof stdin === 'object') {

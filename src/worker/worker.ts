@@ -99,8 +99,9 @@ export function createWorker(options: WorkerOptions): Worker {
     await starting.get(id)?.catch(() => {});
     return find(id);
   };
-  const launch = async (spec: JobSpec) => {
+  const launch = async (asked: JobSpec) => {
     const { starter, shells, folder, withheld } = await ready();
+    const spec = await shells.likeSession(asked);
     const spool = createSpool(join(folder.path, 'spool', spec.id), quota);
     const job = new Job(spec, { ...options, spool, withheldEnv: withheld });
     jobs.set(spec.id, job);

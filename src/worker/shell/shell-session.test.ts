@@ -131,6 +131,17 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     expect((await say('pwd')).stdout).toBe(`${here.folder}\n`);
   });
 
+  test('lends its state to a command that runs beside it, and gets nothing back', async () => {
+    await say('mkdir -p d; cd d; v="it\'s"; f() { echo "f $v"; v=changed; }; alias al=f; export E=1');
+    const beside = await here.run('pwd; al; printenv E; nosuch-x; cd /', {
+      beginsAs: 'main',
+      cwd: await place(),
+    });
+    expect(beside.stdout).toBe(`${here.folder}/d\nf it's\n1\n`);
+    expect(beside.stderr).toContain('line 1: nosuch-x');
+    expect((await say('pwd; echo $v')).stdout).toBe(`${here.folder}/d\nit's\n`);
+  });
+
   test('grows by nothing in many commands', async () => {
     await say(':');
     const before = openDescriptors();

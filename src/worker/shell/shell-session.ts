@@ -75,6 +75,12 @@ export class ShellSession {
     return this.#known ? toSessionFacts(this.#known, this.#firstPath) : undefined;
   }
 
+  /** What makes another shell like this one; undefined before the first command. */
+  async script(): Promise<string | undefined> {
+    await this.#telling;
+    return this.#known ? toRestoreScript(this.#known) : undefined;
+  }
+
   /** Where it stands, or where it would begin. */
   get cwd(): string {
     return this.#known?.cwd ?? this.#means.cwd;

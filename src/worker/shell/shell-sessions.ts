@@ -3,12 +3,15 @@ import type { SessionFacts } from '../../contract/facts.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { SessionState } from '../../contract/session.ts';
 import type { Started } from '../starter.ts';
+import { quote, quoteOnOneLine } from '../supervision/order.ts';
 import { type ShellMeans, ShellSession } from './shell-session.ts';
 
 /** A worker's persistent shells, by their keys. */
 export interface ShellSessions {
   facts(key: string): Promise<SessionFacts | undefined>;
   start(key: string, spec: JobSpec): Promise<Started>;
+  /** A command that begins with the state of a session, with what it takes to do so. */
+  likeSession(spec: JobSpec): Promise<JobSpec>;
   list(): readonly SessionState[];
   /** Ends a session with everything it has in the background, and forgets it. */
   close(key: string): Promise<boolean>;
@@ -71,6 +74,14 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
         free();
         throw error;
       }
+    },
+    async likeSession(spec) {
+      const { beginsAs, command } = spec;
+      const state = beginsAs === undefined ? undefined : await entries.get(beginsAs)?.session.script();
+      if (state === undefined || command.kind === 'argv') return spec;
+      // On one line with the command, so that bash counts its lines as usual.
+      const script = `eval -- ${quoteOnOneLine(state)} 2>/dev/null; eval -- ${quote(command.script)}`;
+      return { ...spec, command: { kind: 'shell', script } };
     },
     list: () => [...entries].map(([key, entry]) => toState(key, entry)),
     async close(key) {

@@ -44,3 +44,8 @@ function toText(command: Order['command']): string {
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** A text as one word of bash that has no line break in it. */
+export function quoteOnOneLine(text: string): string {
+  return `$'${text.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`;
+}
