@@ -14,6 +14,16 @@ export function assembleTools(resolved: Resolved, openEngine: () => Promise<Engi
       run: async (request, context) =>
         (await openEngine()).run(placed(request, context), { ...context, ...rules }),
       check: async (request, place) => (await openEngine()).check(placed(request, place), rules),
+      commands: {
+        start: async (request, context) =>
+          (await openEngine()).start(placed(request, context), { ...context, ...rules }),
+        read: async (...words) => (await openEngine()).read(...words),
+        write: async (...words) => (await openEngine()).write(...words),
+        stop: async (...words) => (await openEngine()).stop(...words),
+        list: async (asker) => (await openEngine()).list(asker),
+        listSessions: async () => (await openEngine()).listSessions(),
+        closeSession: async (key) => (await openEngine()).closeSession(key),
+      },
       maxOutputChars: values.maxOutputChars,
     }),
   );

@@ -1,3 +1,7 @@
+import type { BashInput } from './tools/bash/bash.ts';
+import type { BashOutputInput } from './tools/bash/bash-output.ts';
+import type { KillShellInput } from './tools/bash/kill-shell.ts';
+import type { ListShellsInput } from './tools/bash/list-shells.ts';
 import type { ToolFamily } from './tools/settings.ts';
 import type { CheckCommandInput } from './tools/terminal/check-command.ts';
 import type { ExecuteCommandInput } from './tools/terminal/execute-command.ts';
@@ -7,5 +11,11 @@ export interface ToolInputs extends Record<ToolFamily, object> {
   readonly terminal: {
     readonly executeCommand: ExecuteCommandInput;
     readonly checkCommand: CheckCommandInput;
+  };
+  readonly bash: {
+    readonly bash: BashInput;
+    readonly bashOutput: BashOutputInput;
+    readonly killShell: KillShellInput;
+    readonly listShells: ListShellsInput;
   };
 }

@@ -16,6 +16,8 @@ export interface InspectQuery {
   readonly programs: readonly string[];
   /** The persistent shell that the command would run in, by its key. */
   readonly session?: string | undefined;
+  /** Paths, meant from the directory of the command, of which it is asked whether they exist. */
+  readonly paths?: readonly string[] | undefined;
 }
 
 /** What a persistent shell has become: what a name means there, and where it stands. */
@@ -40,6 +42,8 @@ export interface Facts {
   readonly home: string;
   /** Where the server's PATH finds each program asked for; null when it does not. */
   readonly programs: Readonly<Record<string, string | null>>;
+  /** Those of the paths asked for that exist. */
+  readonly existing?: readonly string[] | undefined;
   /** Present when the command would run in a persistent shell. */
   readonly session?: SessionFacts | undefined;
 }

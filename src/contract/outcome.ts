@@ -30,6 +30,8 @@ export interface Outcome {
   readonly session?: SessionEnd | undefined;
   /** How long it stood in line for that shell. */
   readonly wait?: { readonly ahead: number; readonly waitedMs: number } | undefined;
+  /** What was run in place of the command as it was asked for. */
+  readonly rewrittenCommand?: string | undefined;
   /** What went wrong beside the command, such as an outcome that could not be recorded. */
   readonly warnings: readonly string[];
 }

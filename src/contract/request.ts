@@ -16,6 +16,10 @@ export interface CommandRequest {
   /** What the command may use, where that is less than the settings grant. */
   readonly limits?: Limits | undefined;
   readonly maxOutputChars: number;
+  /** False keeps exactly that many characters; otherwise the kept parts end at lines where that costs little. */
+  readonly cutAtLines?: boolean | undefined;
+  /** Puts quotes around unquoted words that together name an existing path. */
+  readonly quotePaths?: boolean | undefined;
 }
 
 const text = (what: string) =>

@@ -3,6 +3,7 @@ import { NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
+import type { SessionState } from '../contract/session.ts';
 import { createMatcher } from '../output/matcher.ts';
 import { within } from '../support/within.ts';
 import { type Checked, check } from './check.ts';
@@ -38,6 +39,10 @@ export interface Engine {
     request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
     context: Pick<RunContext, 'rules' | 'cwdRoots'>,
   ): Promise<Checked>;
+  /** The persistent shells. */
+  listSessions(): Promise<readonly SessionState[]>;
+  /** Ends a persistent shell with all it has in the background; false when there is none of that key. */
+  closeSession(key: string): Promise<boolean>;
   /** What was found on the machine. */
   report(): Promise<MachineReport>;
   /** Gets ready what the first command would otherwise wait for; what goes wrong shows at that command. */
@@ -95,6 +100,8 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     write: (idOrName, input, asker) => write(parts, idOrName, input, asker),
     stop: (idOrName, options, asker) => stop(parts, idOrName, options, asker),
     list: (asker) => list(parts, asker),
+    listSessions: () => backend.listSessions(),
+    closeSession: (key) => backend.closeSession(key),
     check: (request, context) => check(parts, request, context),
     report: () => backend.report(),
     async warmUp() {

@@ -5,6 +5,7 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Backend, StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
+import type { Command } from '../contract/command.ts';
 import type { Rules } from '../contract/decision.ts';
 import type { OutputChunk } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
@@ -20,6 +21,7 @@ import { follow } from './follow.ts';
 import { noteOutside } from './inspect-place.ts';
 import { noticesFor } from './notices.ts';
 import type { Progress } from './progress.ts';
+import { quotePaths } from './quote-paths.ts';
 import { shapeOutcome } from './shape-outcome.ts';
 
 /** What the journey needs on its way. */
@@ -40,8 +42,8 @@ export interface RunContext {
   readonly rules: Rules;
   /** Groups of directories; a cwd that the caller gives must lie in one of each. */
   readonly cwdRoots: readonly (readonly string[])[];
-  /** How a reader of a truncated output gets the rest. */
-  readonly howToGetRest: string;
+  /** How a reader of a truncated output gets the rest, from the id of its command. */
+  readonly howToGetRest: string | ((id: string) => string);
   /** Puts a question to the person behind the caller, where that can be done. */
   readonly askPerson?: AskPerson | undefined;
   /** The journey ends at the decision: nothing is asked and nothing runs. */
@@ -66,18 +68,21 @@ export async function run(
   const id = createId('cmd');
 
   const journey = async (wait: Wait) => {
-    const asked = { ...request, stdin: toKnownInput(input) };
+    const command = await quotePaths(parts, request);
+    const asked = { ...request, command, stdin: toKnownInput(input) };
     const { cwd, decision, notes } = await admit(parts, id, asked, context);
-    if (context.dryRun) return dryOutcome(id, request.command, cwd);
+    if (context.dryRun) return dryOutcome(id, command, cwd);
     const stdin = input === undefined ? 'empty' : 'open';
-    const { command, env = {}, timeoutMs, limits, session } = request;
+    const { env = {}, timeoutMs, limits, session, maxOutputChars } = request;
     const { owner } = context;
     await sessions.start(
       { id, command, cwd, env, stdin, timeoutMs, limits, session },
       owner === undefined ? undefined : { owner },
     );
     const outcome = await follow(parts, id, input, context)
-      .then((state) => shapeOutcome(backend, state, { ...context, cwd, maxChars: request.maxOutputChars }))
+      .then((state) =>
+        shapeOutcome(backend, state, { ...request, ...context, cwd, maxChars: maxOutputChars }),
+      )
       // Only now: a job that has ended may be forgotten at any time.
       .finally(() => sessions.ended(id));
     const recorded = audit.tryRecord({ kind: 'finished', id, caller, outcome });
@@ -86,11 +91,17 @@ export async function run(
     return {
       ...outcome,
       wait,
+      rewrittenCommand: toRewritten(request.command, command),
       warnings: [...outcome.warnings, ...notes, ...notices, ...outside, ...recorded],
     };
   };
   // Policy judges a command by the state of its shell, so it waits for its turn before it is judged.
   return recordFailure(parts, { id, caller }, () => sessions.turns.inTurn(request.session, context, journey));
+}
+
+function toRewritten(asked: Command, run: Command): string | undefined {
+  const isChanged = asked.kind === 'shell' && run.kind === 'shell' && asked.script !== run.script;
+  return isChanged ? run.script : undefined;
 }
 
 function toKnownInput(input: string | undefined) {

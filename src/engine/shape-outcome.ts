@@ -5,12 +5,14 @@ import type { Cursor, JobState, Stream } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { StreamBytes } from '../output/collect-text.ts';
 import { shapeOutput } from '../output/shape.ts';
+import type { RunContext } from './run.ts';
 
 /** How an outcome is to be shaped. */
 export interface ShapeOptions {
   readonly cwd: string;
   readonly maxChars: number;
-  readonly howToGetRest: string;
+  readonly howToGetRest: RunContext['howToGetRest'];
+  readonly cutAtLines?: boolean | undefined;
 }
 
 // Up to this size the whole output is turned into text, and what is left out is counted to the character.
@@ -33,7 +35,8 @@ export async function shapeOutcome(
   });
   const { stdout, stderr, truncated } = await shapeOutput(streams, {
     maxChars: options.maxChars,
-    how: options.howToGetRest,
+    how: typeof options.howToGetRest === 'string' ? options.howToGetRest : options.howToGetRest(state.id),
+    cutAtLines: options.cutAtLines,
   });
   return { ...toFinished(state, options.cwd), stdout, stderr, truncated: truncated !== null, warnings };
 }

@@ -8,12 +8,15 @@ import { createId } from '../support/create-id.ts';
 import { type Admission, admit, recordFailure } from './admit.ts';
 import { ended } from './follow.ts';
 import { createInputJudge } from './judge-input.ts';
+import { quotePaths } from './quote-paths.ts';
 import type { EngineParts, RunContext } from './run.ts';
 import { toFinished } from './shape-outcome.ts';
 
 /** What a caller who will come back asks for. */
 export interface StartRequest
-  extends Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits'> {
+  extends Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits' | 'quotePaths'> {
+  /** What its id begins with. */
+  readonly idPrefix?: 'cmd' | 'shell' | undefined;
   /** A word by which its owner can call it. */
   readonly name?: string | undefined;
   /** The persistent shell whose directory, variables, functions and options it begins with, by its key. */
@@ -43,10 +46,11 @@ export async function start(
   goesOn = true,
 ): Promise<StartedCommand> {
   const { caller, owner } = context;
-  const { command, env = {}, timeoutMs, limits, name, stdin } = request;
-  const id = createId('cmd');
+  const { env = {}, timeoutMs, limits, name, stdin, beginsAs: session } = request;
+  const id = createId(request.idPrefix ?? 'cmd');
   return recordFailure(parts, { id, caller }, async () => {
-    const asked = { ...request, session: request.beginsAs, stdin: toExpected(stdin) };
+    const command = await quotePaths(parts, { ...request, session });
+    const asked = { ...request, command, session, stdin: toExpected(stdin) };
     const admission = await admit(parts, id, asked, context);
     const { cwd } = admission;
     const inputJudge: InputJudge | undefined = admission.readsCommands
@@ -60,7 +64,7 @@ export async function start(
       stdin: stdin === 'empty' ? stdin : 'open',
       timeoutMs,
       limits,
-      beginsAs: request.beginsAs,
+      beginsAs: session,
     } as const;
     await parts.sessions.start(spec, { owner, name, goesOn, inputJudge });
     if (typeof stdin === 'object') {

@@ -15,7 +15,7 @@ export interface ShapeOptions {
   /** A sentence that says how to get what was left out. */
   readonly how: string;
   /** Ends the kept parts at line ends where that costs less than a tenth of them; true unless said otherwise. */
-  readonly cutAtLines?: boolean;
+  readonly cutAtLines?: boolean | undefined;
 }
 
 /** What was left out: characters, and bytes (about) of a stream of which only the ends were read. */

@@ -1,7 +1,9 @@
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { Checked } from '../engine/check.ts';
+import type { Engine } from '../engine/create-engine.ts';
 import type { RunContext } from '../engine/run.ts';
+import type { StartContext, StartRequest } from '../engine/start.ts';
 
 /** Where the caller's commands run and with which variables, unless a call says otherwise. */
 export interface CallPlace {
@@ -20,6 +22,15 @@ export type AllowedCheck = (
   request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
   place: CallPlace,
 ) => Promise<Checked>;
+
+/** Commands that go on after their calls, started under the rules of one tool family. */
+export interface AllowedCommands
+  extends Pick<Engine, 'read' | 'write' | 'stop' | 'list' | 'listSessions' | 'closeSession'> {
+  start(
+    request: StartRequest,
+    context: Omit<StartContext, 'rules' | 'cwdRoots'> & CallPlace,
+  ): Promise<{ readonly id: string }>;
+}
 
 /** The request with what its place adds: a relative directory is meant from there, and the call's variables win. */
 export function placed<Request extends Pick<CommandRequest, 'cwd' | 'env'>>(

@@ -1,4 +1,8 @@
-import type { AllowedCheck, AllowedRun } from './allowed-run.ts';
+import type { AllowedCheck, AllowedCommands, AllowedRun } from './allowed-run.ts';
+import { bash } from './bash/bash.ts';
+import { bashOutput } from './bash/bash-output.ts';
+import { killShell } from './bash/kill-shell.ts';
+import { listShells } from './bash/list-shells.ts';
 import type { Tool } from './define-tool.ts';
 import type { ToolFamily } from './settings.ts';
 import { checkCommand } from './terminal/check-command.ts';
@@ -8,6 +12,7 @@ import { executeCommand } from './terminal/execute-command.ts';
 export interface FamilyOptions {
   readonly run: AllowedRun;
   readonly check: AllowedCheck;
+  readonly commands: AllowedCommands;
   readonly maxOutputChars: number;
 }
 
@@ -16,5 +21,11 @@ export const families: Readonly<Record<ToolFamily, (options: FamilyOptions) => r
   terminal: ({ run, check, maxOutputChars }) => [
     executeCommand(run, { maxOutputChars }),
     checkCommand(check),
+  ],
+  bash: ({ run, commands }) => [
+    bash(run, commands),
+    bashOutput(commands),
+    killShell(commands),
+    listShells(commands),
   ],
 };

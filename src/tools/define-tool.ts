@@ -11,6 +11,8 @@ export interface ToolContext
   extends CallPlace,
     Pick<RunContext, 'askPerson' | 'dryRun' | 'signal' | 'onProgress' | 'onOutput'> {
   readonly caller: Caller;
+  /** Whose shells and commands the call can see; the door's own when absent. */
+  readonly owner?: string | undefined;
   /** The persistent shell that the caller means where it names none. */
   readonly session?: string | undefined;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineSettings } from '../settings/define.ts';
 
 /** The tool families there are. */
-export const toolFamilies = ['terminal'] as const;
+export const toolFamilies = ['terminal', 'bash'] as const;
 
 /** The name of one tool family. */
 export type ToolFamily = (typeof toolFamilies)[number];

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Facts, InspectQuery, Place, PlaceProblem, SessionFacts } from '../contract/facts.ts';
@@ -22,7 +22,13 @@ export async function inspect(query: InspectQuery, here: Surroundings): Promise<
     ...query.roots.map((root) => toPlace(root, here.cwd)),
   ]);
   const programs = query.programs.map((name) => [name, findProgram(name, here.path)] as const);
-  return { cwd, roots, home: here.home, programs: Object.fromEntries(programs), session: here.session };
+  const existing = query.paths && existingIn(cwd.path ?? here.cwd, query.paths);
+  const { home, session } = here;
+  return { cwd, roots, home, programs: Object.fromEntries(programs), existing, session };
+}
+
+function existingIn(cwd: string, paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => existsSync(resolve(cwd, path)));
 }
 
 // A directory that was deleted under a shell leaves the nearest one above it.

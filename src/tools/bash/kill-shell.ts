@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { AllowedCommands } from '../allowed-run.ts';
+import { defineTool, type Tool } from '../define-tool.ts';
+import { explain } from './bash-output.ts';
+import { ownerOf, sessionKey, sessionName } from './owner.ts';
+import { bashFailure, bashReply } from './reply.ts';
+
+const input = z.strictObject({
+  shell_id: z
+    .string()
+    .min(1)
+    .max(128)
+    .describe('The ID of the background shell to kill, or the name of a session to end'),
+});
+
+/** What `KillShell` takes. */
+export type KillShellInput = z.input<typeof input>;
+
+const output = z.object({
+  shell_id: z.string().optional(),
+  command: z.string().optional(),
+  status: z.string().optional(),
+  duration_ms: z.int().optional(),
+  already_stopped: z.boolean().optional(),
+  error: z.string().optional(),
+  code: z.string().optional(),
+  hint: z.string().optional(),
+});
+
+const description = `Kills a running background bash shell by its ID.
+
+Usage:
+- Takes a shell_id parameter identifying the shell to kill
+- Returns once the shell and everything it has started are gone
+- Given the name of a session, ends its shell and what runs in its background`;
+
+// Long enough for servers to close their files.
+const ladder = { signal: 'SIGTERM', graceMs: 2_000 } as const;
+
+/** The tool of 002: the end of a background shell. */
+export function killShell(commands: AllowedCommands): Tool {
+  return defineTool({
+    name: 'KillShell',
+    title: 'Kill a background shell',
+    description,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    input,
+    output,
+    async run({ shell_id }, context) {
+      const asker = { caller: context.caller, owner: ownerOf(context) };
+      const before = (await commands.list(asker)).find(({ id }) => id === shell_id);
+      const isName = sessionName.safeParse(shell_id).success;
+      if (!before && isName && (await commands.closeSession(sessionKey(context, shell_id)))) {
+        return bashReply({
+          success: true,
+          output: `Session ${shell_id} terminated`,
+          metadata: { shell_id, status: 'killed' },
+        });
+      }
+      const alreadyStopped = before ? before.state.end !== null : undefined;
+      const { state, command } = await commands
+        .stop(shell_id, ladder, asker)
+        .catch((error) => explain(error, shell_id));
+      return bashReply({
+        success: true,
+        output: `Shell ${shell_id} ${alreadyStopped ? `already stopped (${state.status})` : 'terminated'}`,
+        metadata: {
+          shell_id,
+          command: command.kind === 'shell' ? command.script : command.argv.join(' '),
+          status: state.status,
+          duration_ms: state.durationMs,
+          already_stopped: alreadyStopped || undefined,
+        },
+      });
+    },
+    fail: bashFailure,
+  });
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { SessionState } from '../../contract/session.ts';
+import type { CommandView } from '../../engine/commands.ts';
+import type { AllowedCommands } from '../allowed-run.ts';
+import { defineTool, type Tool } from '../define-tool.ts';
+import { ownerOf } from './owner.ts';
+import { bashFailure, bashReply } from './reply.ts';
+
+const input = z.strictObject({});
+
+/** What `ListShells` takes. */
+export type ListShellsInput = z.input<typeof input>;
+
+const shell = z.object({
+  bash_id: z.string(),
+  command: z.string(),
+  status: z.string(),
+  exit_code: z.int().nullable(),
+  is_running: z.boolean(),
+  duration_ms: z.int(),
+  unread_bytes: z.int(),
+});
+const session = z.object({ session: z.string(), cwd: z.string().nullable(), status: z.string() });
+const output = z.object({
+  shells: z.array(shell).optional(),
+  sessions: z.array(session).optional(),
+  error: z.string().optional(),
+  code: z.string().optional(),
+  hint: z.string().optional(),
+});
+
+/** The listing of 002: background shells and persistent sessions. */
+export function listShells(commands: AllowedCommands): Tool {
+  return defineTool({
+    name: 'ListShells',
+    title: 'List shells',
+    description: 'Lists the background shells with their status, and the persistent sessions.',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input,
+    output,
+    async run(_, context) {
+      const owner = ownerOf(context);
+      const shells = (await commands.list({ caller: context.caller, owner })).map(toShell);
+      const sessions = (await commands.listSessions())
+        .filter(({ key }) => key.startsWith(`${owner}/`))
+        .map((one) => toSession(one, owner));
+      const lines = [
+        ...shells.map((one) => `${one.bash_id}  ${one.status}  ${one.duration_ms}ms  ${one.command}`),
+        ...sessions.map((one) => `session ${one.session}  ${one.status}  ${one.cwd ?? ''}`.trimEnd()),
+      ];
+      const text = lines.length > 0 ? lines.join('\n') : 'There are no shells.';
+      return bashReply({ success: true, output: text, metadata: { shells, sessions } });
+    },
+    fail: bashFailure,
+  });
+}
+
+function toShell({ id, command, state, unreadBytes }: CommandView): z.output<typeof shell> {
+  return {
+    bash_id: id,
+    command: command.kind === 'shell' ? command.script : command.argv.join(' '),
+    status: state.status,
+    exit_code: state.end?.exitCode ?? null,
+    is_running: state.end === null,
+    duration_ms: state.durationMs,
+    unread_bytes: unreadBytes,
+  };
+}
+
+function toSession({ key, cwd, status }: SessionState, owner: string): z.output<typeof session> {
+  return { session: key.slice(owner.length + 1), cwd, status };
+}

@@ -1,0 +1,29 @@
+import type { Outcome } from '../../contract/outcome.ts';
+import type { Restoration } from '../../contract/session.ts';
+
+/** What a reader of an outcome should know beside its output, in sentences. */
+export function notesOn(outcome: Outcome): readonly string[] {
+  const { session, leftRunning, survivors, deniedHosts, withheldEnv, exitCode, cause, warnings } = outcome;
+  const names = (processes: Outcome['leftRunning']) =>
+    processes.map(({ pid, command }) => `${command} (pid ${pid})`).join(', ');
+  return [
+    ...(session?.restored ? [describeRestored(session.restored)] : []),
+    ...(session?.shellEnded ? [describeEnded(cause, session.cwd)] : []),
+    ...(leftRunning.length > 0 ? [`Still running in this session: ${names(leftRunning)}.`] : []),
+    ...(survivors.length > 0 ? [`Could not be ended: ${names(survivors)}.`] : []),
+    ...(deniedHosts.length > 0 ? [`Hosts that were refused: ${deniedHosts.join(', ')}.`] : []),
+    ...(exitCode !== 0 && withheldEnv.length > 0 ? [`Variables held back: ${withheldEnv.join(', ')}.`] : []),
+    ...warnings,
+  ];
+}
+
+function describeRestored({ reason, variables, functions, aliases, lost }: Restoration): string {
+  const why = reason === 'idle' ? 'had been idle' : 'had ended';
+  const kept = `directory, ${variables} variables, ${functions} functions, ${aliases} aliases and the options`;
+  return `The session's shell ${why}. A new one has its ${kept}; not restored: ${lost.join(', ')}.`;
+}
+
+function describeEnded(cause: Outcome['cause'], cwd: string): string {
+  const why = cause === 'exit' ? 'The command ended its shell' : 'The shell was ended with the command';
+  return `${why}; the next command gets a new one in ${cwd}, in the state before this command.`;
+}

@@ -1,0 +1,39 @@
+import { NacreError } from '../../contract/failure.ts';
+import type { ToolResult } from '../../contract/tool-result.ts';
+import type { ToolReply } from '../define-tool.ts';
+
+/** A result of these tools, and what machines may want to know beside it. */
+export interface BashResult extends ToolResult {
+  readonly meta?: ToolReply['meta'];
+}
+
+/** A result in process, and the same as text and data for models; fields without a value are left out. */
+export function bashReply({ success, output, error, metadata: all, meta }: BashResult): ToolReply {
+  const metadata = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const result = { success, output, ...(error !== undefined && { error }), metadata };
+  const text = [output, error].filter((part) => part !== undefined && part !== '').join('\n');
+  const structured = error === undefined ? metadata : { ...metadata, error };
+  return { text, structured, isError: !success, result, ...(meta && { meta }) };
+}
+
+/** What kept a tool from doing its work. */
+export function bashFailure(error: unknown): ToolReply {
+  const { code, message, hint, details } =
+    error instanceof NacreError ? error : new NacreError('internal', `nacre failed: ${String(error)}`);
+  const words = code === 'policy_denied' ? `Command blocked: ${message}` : message;
+  const sentence = hint === undefined ? words : `${words} ${hint}`;
+  const { rule, program } = details;
+  return bashReply({
+    success: false,
+    output: '',
+    error: sentence,
+    metadata: { code, hint, rule, program },
+  });
+}
+
+/** Both streams as one text. */
+export function joinStreams(stdout: string, stderr: string): string {
+  if (stderr === '') return stdout;
+  const border = stdout === '' || stdout.endsWith('\n') ? '' : '\n';
+  return `${stdout}${border}[stderr]\n${stderr}`;
+}
