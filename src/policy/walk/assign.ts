@@ -1,4 +1,4 @@
-import { codeVariable } from '../environment.ts';
+import { codeVariable, mayChooseCode } from '../environment.ts';
 import { type Span, textOf, toArg } from './arg.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
 import type { Scope, Walk } from './walk.ts';
@@ -19,10 +19,13 @@ export function assignVariable(
     forgetAll(walk, asked, span, scope);
     return;
   }
-  const values = variable.kind === 'list' ? [...variable.entries.values()] : valuesOf(variable);
+  const values = variable.kind === 'list' ? variable.entries.values : valuesOf(variable);
   walk.spend(values.length);
-  for (const value of values) judgeValue(walk, name, value, span, scope, how);
-  if (values.length === 0) judgeValue(walk, name, [''], span, scope, how);
+  // Most variables are data, whatever they hold.
+  if (mayChooseCode(name) || shell.defined.integers.has(name)) {
+    for (const value of values) judgeValue(walk, name, value, span, scope, how);
+    if (values.length === 0) judgeValue(walk, name, [''], span, scope, how);
+  }
   const kept: Variable =
     variable.kind === 'text' ? { kind: 'text', values: bounded(variable.values) } : variable;
   walk.given.push([name, kept]);

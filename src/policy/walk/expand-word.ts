@@ -4,7 +4,7 @@
 // 3. every part gives chunks of text and holes, in all possible forms;
 // 4. chunks are joined to words; substitutions met on the way are walked.
 import type { Word, WordPart } from 'unbash';
-import { type Arg, knownArg, type Piece, type Span, toArg, unknown, unknownArg } from './arg.ts';
+import { type Arg, knownArg, type Piece, type Span, textOf, unknown, unknownArg } from './arg.ts';
 import { expandBraces } from './expand-braces.ts';
 import { expandParameter, parameterChunks } from './expand-parameter.ts';
 import { certain, combine, type Expansion, expansionChunks } from './expansion.ts';
@@ -18,18 +18,20 @@ import { type Scope, spanOf, type Walk } from './walk.ts';
 /** The words that an argument gives, in each of its possible forms. */
 export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
   walk.spend(1);
+  const fixed = fixedText(word);
+  if (fixed !== undefined) return [[knownArg(fixed, scope.within ?? word)]];
   const span = spanOf(word, scope);
-  if (isPlain(word)) return [[knownArg(word.value, span)]];
   if (word.parts?.some((part) => part.type === 'BraceExpansion'))
     return expandBraced(walk, scope, word, span);
   const chunks = wordChunks({ walk, scope, mode: 'fields', span }, word);
-  return chunks.map((form) => joinChunks(form).map(({ pieces, many }) => toArg(pieces, span, many)));
+  return chunks.map((form) => joinChunks(form, span));
 }
 
 /** The one text that a word has where bash does not split it, in each of its possible forms. */
 export function expandSingle(walk: Walk, scope: Scope, word: Word): Value[] {
   walk.spend(1);
-  if (isPlain(word)) return [[word.value]];
+  const fixed = fixedText(word);
+  if (fixed !== undefined) return [[fixed]];
   const chunks = wordChunks({ walk, scope, mode: 'single', span: spanOf(word, scope) }, word);
   // Many forms of long values are the one thing here that costs more than a step.
   const values = chunks.map(joined);
@@ -37,9 +39,20 @@ export function expandSingle(walk: Walk, scope: Scope, word: Word): Value[] {
   return values;
 }
 
-/** Most words are what they are. */
-function isPlain(word: Word): boolean {
-  return word.parts === undefined && word.text !== '' && !word.text.includes('~');
+/** Most words are what they are, with or without quotes. */
+function fixedText(word: Word): string | undefined {
+  const { parts, text } = word;
+  if (parts === undefined) return text === '' || text.includes('~') ? undefined : word.value;
+  return parts.every(isFixed) ? word.value : undefined;
+}
+
+function isFixed(part: WordPart): boolean {
+  if (part.type === 'Literal') return !part.text.includes('~');
+  return part.type === 'SingleQuoted' || (part.type === 'DoubleQuoted' && part.parts.every(isLiteral));
+}
+
+function isLiteral(part: WordPart): boolean {
+  return part.type === 'Literal';
 }
 
 /** The text of a heredoc's or a double-quoted string's parts, in each of its possible forms. */
@@ -72,6 +85,8 @@ function rereadWord(text: string): Word | undefined {
   if (text === '') return { type: 'Word', text: '', value: '', pos: 0, end: 0 };
   return word?.type === 'Word' && rest.length === 0 ? word : undefined;
 }
+
+const emptyChunk: Chunk = certain(['']);
 
 const anything: Chunk[] = [{ pieces: [unknown], quoted: false, many: true }];
 
@@ -118,8 +133,13 @@ function homeOf(walk: Walk, scope: Scope): readonly Value[] {
 }
 
 /** All forms of a row of parts: each form of the first with each of the next, within the limit. */
-function product(expansion: Expansion, parts: readonly WordPart[], quoted: boolean): Chunk[][] {
-  let forms: Chunk[][] = [[]];
+function product(
+  expansion: Expansion,
+  parts: readonly WordPart[],
+  quoted: boolean,
+  start: Chunk[] = [],
+): Chunk[][] {
+  let forms: Chunk[][] = [start];
   for (const part of parts) {
     const found = chunksOf(expansion, part, quoted);
     // In a long text the forms of its parts would multiply to no use.
@@ -129,7 +149,7 @@ function product(expansion: Expansion, parts: readonly WordPart[], quoted: boole
     const [only] = next;
     // Long texts have thousands of parts with one form each; those are put in place without copying.
     if (forms.length === 1 && next.length === 1 && form !== undefined && only !== undefined)
-      form.push(...only);
+      for (const chunk of only) form.push(chunk);
     else forms = combine(forms, next, concat, anything);
   }
   return forms;
@@ -190,11 +210,10 @@ function isClosed(part: WordPart): boolean {
 }
 
 function doubleQuoted(expansion: Expansion, parts: readonly WordPart[]): Chunk[][] {
-  const forms = product(expansion, parts, true);
   const only = parts.length === 1 ? parts[0] : undefined;
   // "$@" with nothing in it is no word at all; every other quoted text is a word even when it is empty.
   const list = only !== undefined && /^\$\{?(@$|@\}|[A-Za-z_]\w*\[@\]\}|@:)/.test(only.text);
-  return list ? forms : forms.map((form) => [certain(['']), ...form]);
+  return product(expansion, parts, true, list ? [] : [emptyChunk]);
 }
 
 function substitution(
@@ -238,7 +257,11 @@ function isDynamic(part: WordPart): boolean {
 }
 
 function joined(chunks: readonly Chunk[]): Value {
-  const pieces = chunks.flatMap((chunk) => (chunk === 'break' ? [' '] : chunk.pieces));
-  const text = pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : undefined;
+  const pieces: Piece[] = [];
+  for (const chunk of chunks) {
+    if (chunk === 'break') pieces.push(' ');
+    else for (const piece of chunk.pieces) pieces.push(piece);
+  }
+  const text = textOf(pieces);
   return text === undefined ? pieces : [text];
 }

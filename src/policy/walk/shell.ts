@@ -1,6 +1,7 @@
 import type { CompoundCommand, CompoundList, Redirected } from 'unbash';
 import { type Arg, type Piece, type Span, textOf, unknown } from './arg.ts';
 import { limits } from './limits.ts';
+import { entriesOf, entryAt, entryMap, type ListEntries } from './list-entries.ts';
 import { Table } from './table.ts';
 
 /** One possible value of a variable. */
@@ -9,7 +10,7 @@ export type Value = readonly Piece[];
 /** What a variable may hold: one of several texts, or a list with its entries by key. */
 export type Variable =
   | { readonly kind: 'text'; readonly values: readonly Value[] }
-  | { readonly kind: 'list'; readonly entries: ReadonlyMap<string, Value>; readonly complete: boolean };
+  | { readonly kind: 'list'; readonly entries: ListEntries; readonly complete: boolean };
 
 /** A function of the shell; `bodies` has several when branches define it differently. */
 export interface ShellFunction {
@@ -204,17 +205,17 @@ function isLong(value: Value): boolean {
 /** What a variable may give as a plain `$name`. */
 export function valuesOf(variable: Variable): readonly Value[] {
   if (variable.kind === 'text') return variable.values;
-  const first = variable.entries.get('0');
+  const first = entryAt(variable.entries, '0');
   return first !== undefined && variable.complete ? [first] : [[unknown]];
 }
 
-function unionOfLists(one: ReadonlyMap<string, Value>, other: ReadonlyMap<string, Value>): Variable {
-  const entries = new Map(one);
-  for (const [key, value] of other) {
+function unionOfLists(one: ListEntries, other: ListEntries): Variable {
+  const entries = entryMap(one);
+  for (const [key, value] of entryMap(other)) {
     const same = entries.has(key) && valueKey(entries.get(key) ?? []) === valueKey(value);
     entries.set(entries.has(key) && !same ? `${key}~${entries.size}` : key, value);
   }
-  return { kind: 'list', entries, complete: false };
+  return { kind: 'list', entries: entriesOf(entries), complete: false };
 }
 
 /** A text by which equal values are known. */

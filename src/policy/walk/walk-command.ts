@@ -4,6 +4,7 @@ import { type Arg, knownArg, textOf, toArg, unknown } from './arg.ts';
 import { expandWord } from './expand-word.ts';
 import { combine } from './expansion.ts';
 import { limits } from './limits.ts';
+import { entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
 import { anyOutput, joinOutput, type Output, type Scope, silent, spanOf, type Walk } from './walk.ts';
 
@@ -146,31 +147,50 @@ function merge(old: Value, value: Value): Value {
 }
 
 function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | undefined): Variable {
-  const entries = new Map<string, Value>(item.append && before?.kind === 'list' ? before.entries : []);
-  let complete = !item.append || (before?.kind === 'list' && before.complete);
-  let inOrder = [...entries.keys()].every((key, at) => key === String(at));
-  const words = item.value.type === 'ArrayValue' ? item.value.elements : [];
-  for (const word of words) {
+  const old = item.append && before?.kind === 'list' ? before : undefined;
+  const fields: Arg[] = [];
+  let complete = !item.append || old?.complete === true;
+  for (const word of item.value.type === 'ArrayValue' ? item.value.elements : []) {
     const forms = expandWord(walk, scope, word);
     if (forms.length !== 1) complete = false;
     for (const field of forms.flat()) {
-      const [, key, length] = keyed(field) ?? [];
       if (field.many) complete = false;
+      fields.push(field);
+      const key = keyOf(field)?.key;
       if (key !== undefined) walk.evaluate(key, 'arithmetic', spanOf(item, scope), scope);
-      // Words without a subscript count on from the last one, wherever that is.
-      if (key === undefined && !inOrder) complete = false;
-      if (key !== undefined) inOrder = false;
-      entries.set(key ?? String(entries.size), length === undefined ? field.pieces : afterKey(field, length));
     }
   }
-  return { kind: 'list', entries, complete };
+  const { entries, inOrder } = appended(old?.entries ?? noEntries, fields);
+  return { kind: 'list', entries, complete: complete && inOrder };
+}
+
+/** Entries with more behind them; words without a subscript count on from the last one, wherever that is. */
+function appended(old: ListEntries, fields: readonly Arg[]): { entries: ListEntries; inOrder: boolean } {
+  if (old.keys === undefined && !fields.some(keyOf)) {
+    const values = [...old.values, ...fields.map(({ pieces }) => pieces)];
+    return { entries: { values, keys: undefined }, inOrder: true };
+  }
+  const entries = entryMap(old);
+  let counting = old.keys === undefined;
+  let inOrder = true;
+  for (const field of fields) {
+    const found = keyOf(field);
+    if (found === undefined && !counting) inOrder = false;
+    if (found !== undefined) counting = false;
+    entries.set(
+      found?.key ?? String(entries.size),
+      found === undefined ? field.pieces : afterKey(field, found.length),
+    );
+  }
+  return { entries: entriesOf(entries), inOrder };
 }
 
 /** The subscript of `[key]=value` and the length of what stands before the value. */
-function keyed(field: Arg): [string, string, number] | undefined {
+function keyOf(field: Arg): { readonly key: string; readonly length: number } | undefined {
   const first = field.pieces[0];
-  const match = typeof first === 'string' ? /^\[([^\]]*)\]\+?=/.exec(first) : null;
-  return match === null ? undefined : [match[0], match[1] ?? '', match[0].length];
+  if (typeof first !== 'string' || !first.startsWith('[')) return undefined;
+  const match = /^\[([^\]]*)\]\+?=/.exec(first);
+  return match === null ? undefined : { key: match[1] ?? '', length: match[0].length };
 }
 
 function afterKey(field: Arg, length: number): Value {
@@ -186,7 +206,7 @@ function newEntry(
   before: Variable | undefined,
 ): Variable {
   const [key, ...others] = item.index === undefined ? [] : walk.single(item.index, scope).map(textOf);
-  const entries = new Map<string, Value>(before?.kind === 'list' ? before.entries : []);
+  const entries = entryMap(before?.kind === 'list' ? before.entries : noEntries);
   const [value] = values;
   const sure = key !== undefined && others.length === 0 && values.length === 1 && !item.append;
   values.forEach((one, index) => {
@@ -194,7 +214,7 @@ function newEntry(
   });
   return {
     kind: 'list',
-    entries,
+    entries: entriesOf(entries),
     complete: sure && (before === undefined || (before.kind === 'list' && before.complete)),
   };
 }
