@@ -18,6 +18,7 @@ export function applyRedirects(
   program: string | undefined,
   scope: Scope,
 ): Redirected {
+  if (redirects.length === 0) return { stdin: scope.stdin, captured: true };
   let { stdin } = scope;
   let captured = true;
   for (const redirect of redirects) {

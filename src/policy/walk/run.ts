@@ -1,5 +1,5 @@
 import { dangerOf } from '../danger/danger.ts';
-import type { OptionGrammar } from '../options/grammar.ts';
+import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import { baseName } from '../paths.ts';
 import { programNamed } from '../programs/catalog.ts';
@@ -10,13 +10,12 @@ import { type Arg, type Span, textOf } from './arg.ts';
 import { callFunction } from './functions.ts';
 import { anyOutput, type Output, type RunOptions, type Scope, silent, type Walk } from './walk.ts';
 
-const noOptions = {};
-
 /** Judges one program and whatever it runs in turn; says what it prints. */
 export function runProgram(walk: Walk, argv: readonly Arg[], scope: Scope, how: RunOptions): Output {
   walk.spend(2 + argv.length / 8);
-  const [head, ...args] = argv;
+  const head = argv[0];
   if (head === undefined) return silent;
+  const args = argv.slice(1);
   const name = head.text;
   if (name === undefined) return runUnknown(walk, head, args, scope, how);
   if (how.by === 'shell') {

@@ -134,11 +134,15 @@ export class Shell {
   }
 
   private absorbVariables(other: Shell): void {
-    for (const name of new Set([...this.variables.keys(), ...other.variables.keys()])) {
-      const mine = this.variables.get(name) ?? unknownVariable;
-      const theirs = other.variables.get(name) ?? unknownVariable;
-      if (mine !== theirs) this.variables.set(name, union(mine, theirs));
-    }
+    for (const name of this.variables.keys()) this.absorbVariable(name, other);
+    for (const name of other.variables.keys())
+      if (!this.variables.has(name)) this.absorbVariable(name, other);
+  }
+
+  private absorbVariable(name: string, other: Shell): void {
+    const mine = this.variables.get(name) ?? unknownVariable;
+    const theirs = other.variables.get(name) ?? unknownVariable;
+    if (mine !== theirs) this.variables.set(name, union(mine, theirs));
   }
 }
 
@@ -177,7 +181,9 @@ function eitherFunction(
 /** A variable that holds what either holds. */
 export function union(one: Variable, other: Variable): Variable {
   if (one.kind === 'list' && other.kind === 'list') return unionOfLists(one.entries, other.entries);
-  const values = new Map([...valuesOf(one), ...valuesOf(other)].map((value) => [valueKey(value), value]));
+  const values = new Map<string, Value>();
+  for (const value of valuesOf(one)) values.set(valueKey(value), value);
+  for (const value of valuesOf(other)) values.set(valueKey(value), value);
   return { kind: 'text', values: bounded([...values.values()]) };
 }
 
@@ -196,10 +202,10 @@ export function madeFrom(value: Value): Piece {
 }
 
 function isLong(value: Value): boolean {
-  return (
-    value.length > limits.pieces ||
-    value.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : 0), 0) > limits.textLength
-  );
+  if (value.length > limits.pieces) return true;
+  let length = 0;
+  for (const piece of value) if (typeof piece === 'string') length += piece.length;
+  return length > limits.textLength;
 }
 
 /** What a variable may give as a plain `$name`. */
@@ -220,9 +226,9 @@ function unionOfLists(one: ListEntries, other: ListEntries): Variable {
 
 /** A text by which equal values are known. */
 export function valueKey(value: Value): string {
-  return value
-    .map((piece) => (typeof piece === 'string' ? piece : `\0${piece.hole} ${piece.text}\0`))
-    .join('');
+  let key = '';
+  for (const piece of value) key += typeof piece === 'string' ? piece : `\0${piece.hole} ${piece.text}\0`;
+  return key;
 }
 
 /** The one text that a variable holds, when it is known. */

@@ -10,18 +10,19 @@ import { anyOutput, joinOutput, type Output, type Scope, silent, spanOf, type Wa
 
 /** Walks a simple command: its words, its redirections, its assignments, then the program itself in all its forms. */
 export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
-  const words = wordForms(walk, node, scope);
-  const forms = formsOf(walk, words, node, scope);
-  const assignments = node.prefix.filter((item) => item.type === 'Assignment');
+  const forms = commandForms(walk, node, scope);
   const program = forms[0]?.[0]?.text;
   const { stdin, captured } = applyRedirects(walk, node.redirects, program, scope);
+  const assignments = node.prefix.filter((item) => item.type === 'Assignment');
   if (forms.every((form) => form.length === 0)) {
     for (const assignment of assignments) assignHere(walk, assignment, scope, 'plain');
     return silent;
   }
-  const output = withEnvironment(walk, assignments, forms, scope, () =>
-    runForms(walk, forms, stdin === scope.stdin ? scope : { ...scope, stdin }),
-  );
+  const inner = stdin === scope.stdin ? scope : { ...scope, stdin };
+  const output =
+    assignments.length === 0
+      ? runForms(walk, forms, inner)
+      : withEnvironment(walk, assignments, forms, scope, inner);
   return captured ? output : anyOutput;
 }
 
@@ -29,33 +30,29 @@ function runForms(walk: Walk, forms: readonly (readonly Arg[])[], scope: Scope):
   let output: Output | undefined;
   for (const form of forms) {
     if (form.length === 0) continue;
-    const printed = walk.run(form, scope, { by: 'shell' });
+    const printed = walk.run(form, scope, byShell);
     output = output === undefined ? printed : { ...joinOutput(output, printed), more: true };
   }
   return output ?? silent;
 }
 
-function wordForms(walk: Walk, node: Command, scope: Scope): Arg[][][] {
-  if (node.name === undefined) return [];
+const byShell = { by: 'shell' } as const;
+
+/** Every combination of the possible forms of the name and the words. */
+function commandForms(walk: Walk, node: Command, scope: Scope): Arg[][] {
+  if (node.name === undefined) return [[]];
   const words = [expandWord(walk, scope, node.name)];
   for (const item of node.suffix) {
     if (item.type === 'Word') words.push(expandWord(walk, scope, item));
     else if (item.type === 'Assignment') words.push(declarationForms(walk, item, scope));
   }
-  return words;
-}
-
-/** Every combination of the words' possible forms. */
-function formsOf(walk: Walk, words: readonly Arg[][][], node: Command, scope: Scope): Arg[][] {
   if (words.every((forms) => forms.length === 1)) return [onlyForm(words)];
-  const several = words.filter((forms) => forms.length > 1);
-  const count = several.reduce((product, forms) => product * forms.length, 1);
-  const options = several.flat(2).some((arg) => arg.text === undefined || /^[-+]/.test(arg.text));
-  // Left-out combinations of plain words hide nothing, since each word is looked at; of options they might.
-  if (count > limits.combinations && options) {
-    const reason = 'The command has more possible forms than are looked at, which is not allowed.';
-    walk.problems.push({ scope: 'finite', rule: 'too_many_forms', reason, ...spanOf(node, scope) });
-  }
+  noteTooMany(
+    walk,
+    words.filter((forms) => forms.length > 1),
+    node,
+    scope,
+  );
   return words.reduce<Arg[][]>(
     (forms, next) => combine(forms, next, (left, right) => [...left, ...right], []),
     [[]],
@@ -64,8 +61,17 @@ function formsOf(walk: Walk, words: readonly Arg[][][], node: Command, scope: Sc
 
 function onlyForm(words: readonly Arg[][][]): Arg[] {
   const form: Arg[] = [];
-  for (const [only] of words) for (const arg of only ?? []) form.push(arg);
+  for (const forms of words) for (const arg of forms[0] ?? []) form.push(arg);
   return form;
+}
+
+function noteTooMany(walk: Walk, several: readonly Arg[][][], node: Command, scope: Scope): void {
+  const count = several.reduce((product, forms) => product * forms.length, 1);
+  const options = several.flat(2).some((arg) => arg.text === undefined || /^[-+]/.test(arg.text));
+  // Left-out combinations of plain words hide nothing, since each word is looked at; of options they might.
+  if (count <= limits.combinations || !options) return;
+  const reason = 'The command has more possible forms than are looked at, which is not allowed.';
+  walk.problems.push({ scope: 'finite', rule: 'too_many_forms', reason, ...spanOf(node, scope) });
 }
 
 /** An argument of `declare` and its like: the words `name=value`; lists are set at once. */
@@ -89,9 +95,8 @@ function withEnvironment(
   assignments: readonly Assignment[],
   forms: readonly (readonly Arg[])[],
   scope: Scope,
-  run: () => Output,
+  inner: Scope,
 ): Output {
-  if (assignments.length === 0) return run();
   const { shell } = scope;
   const { exported } = shell.defined;
   const before = assignments.map(
@@ -99,7 +104,7 @@ function withEnvironment(
   );
   for (const assignment of assignments) assignHere(walk, assignment, scope, 'exported');
   const kept = forms.some((form) => mayKeep(form[0]?.text, shell));
-  const output = run();
+  const output = runForms(walk, forms, inner);
   for (const [name, variable, wasExported] of before.reverse()) {
     const now = kept ? shell.variables.get(name) : undefined;
     if (now !== undefined) shell.variables.set(name, union(variable ?? unknownVariable, now));
