@@ -181,10 +181,24 @@ function eitherFunction(
 /** A variable that holds what either holds. */
 export function union(one: Variable, other: Variable): Variable {
   if (one.kind === 'list' && other.kind === 'list') return unionOfLists(one.entries, other.entries);
-  const values = new Map<string, Value>();
-  for (const value of valuesOf(one)) values.set(valueKey(value), value);
-  for (const value of valuesOf(other)) values.set(valueKey(value), value);
-  return { kind: 'text', values: bounded([...values.values()]) };
+  const values = [...valuesOf(one)];
+  let same = one.kind === 'text';
+  for (const value of valuesOf(other)) {
+    const place = values.findIndex((held) => isEqual(held, value));
+    if (values[place] === value) continue;
+    same = false;
+    values[place < 0 ? values.length : place] = value;
+  }
+  return same ? one : { kind: 'text', values: bounded(values) };
+}
+
+function isEqual(one: Value, other: Value): boolean {
+  if (one === other) return true;
+  if (one.length !== 1 || other.length !== 1) return valueKey(one) === valueKey(other);
+  const [mine] = one;
+  const [theirs] = other;
+  if (typeof mine !== 'object' || typeof theirs !== 'object') return mine === theirs;
+  return mine.hole === theirs.hole && mine.text === theirs.text;
 }
 
 /** At most so many values; where some are dropped, anything is possible. */

@@ -21,7 +21,15 @@ import { expandWord } from './expand-word.ts';
 import { defineFunction } from './functions.ts';
 import { limits } from './limits.ts';
 import { hasOperators, notForSh } from './not-for-sh.ts';
-import { bounded, type Shell, union, unknownVariable, type Value, valueKey } from './shell.ts';
+import {
+  bounded,
+  type Shell,
+  union,
+  unknownVariable,
+  type Value,
+  type Variable,
+  valueKey,
+} from './shell.ts';
 import {
   anyOutput,
   joinOutput,
@@ -52,6 +60,8 @@ export function reportError(walk: Walk, message: string, pos: number, scope: Sco
 }
 
 function walkStatements(walk: Walk, statements: readonly Statement[], scope: Scope): Output {
+  const [first] = statements;
+  if (statements.length === 1 && first !== undefined) return walkStatement(walk, first, scope);
   let output = silent;
   for (const statement of statements) output = joinOutput(output, walkStatement(walk, statement, scope));
   return output;
@@ -76,22 +86,25 @@ function walkAndOr(walk: Walk, node: AndOr, scope: Scope): Output {
   if (node.operators.some((operator, index) => operator === '||' && !leaves(node.commands[index + 1]))) {
     skipped.push({ before: scope.shell.clone(), operator: '||' });
   }
-  let output = silent;
-  node.commands.forEach((command, index) => {
-    const operator = node.operators[index - 1];
-    if (operator !== undefined) {
-      walk.spend(1 + scope.shell.variables.size / 8);
-      skipped.push({ before: scope.shell.clone(), operator });
-    }
-    const printed = walkPipeline(
-      walk,
-      command,
-      operator === undefined ? scope : { ...scope, conditional: true },
-    );
+  const [first, ...others] = node.commands;
+  const inner = conditional(scope);
+  let output = first === undefined ? silent : walkPipeline(walk, first, scope);
+  for (let index = 0; index < others.length; index++) {
+    const command = others[index];
+    const operator = node.operators[index];
+    if (command === undefined || operator === undefined) break;
+    walk.spend(1 + scope.shell.variables.size / 8);
+    skipped.push({ before: scope.shell.clone(), operator });
+    const printed = walkPipeline(walk, command, inner);
     output = operator === '||' ? { ...output, more: true } : joinOutput(output, printed);
-  });
+  }
   for (const { before, operator } of skipped) leaveOut(scope.shell, before, operator);
   return output;
+}
+
+/** The scope for what may be left out. */
+function conditional(scope: Scope): Scope {
+  return scope.conditional ? scope : { ...scope, conditional: true };
 }
 
 const leaving = new Set(['exit', 'return', 'break', 'continue', 'exec']);
@@ -153,7 +166,7 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
     case 'While':
       return walkLoop(walk, scope, [], (inner) => {
         walkBody(walk, node.clause, inner);
-        walkBody(walk, node.body, { ...inner, conditional: inner.conditional || !isEndless(node) });
+        walkBody(walk, node.body, isEndless(node) ? inner : conditional(inner));
       });
     case 'Case':
       return walkCase(walk, node, scope);
@@ -209,7 +222,7 @@ function walkIf(walk: Walk, node: If, scope: Scope): Output {
   };
   branch(node.then);
   for (const elif of node.elif) {
-    walkBody(walk, elif.clause, { ...scope, conditional: true });
+    walkBody(walk, elif.clause, conditional(scope));
     branch(elif.then);
   }
   if (node.else !== undefined) branch(node.else);
@@ -255,7 +268,7 @@ function walkFor(walk: Walk, node: For | Select, scope: Scope): Output {
       inner,
     );
     if (node.type === 'Select') walk.assign('REPLY', unknownVariable, spanOf(node.name, inner), inner);
-    walkBody(walk, node.body, { ...inner, conditional: true });
+    walkBody(walk, node.body, conditional(inner));
   });
 }
 
@@ -276,7 +289,9 @@ function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner
   walk.spend(24 + before.variables.size / 4);
   if (inner.loops > limits.loops) forget(scope.shell, [...before.variables.keys()]);
   body(inner);
-  const changed = scope.shell.changedSince(before).filter((name) => !own.includes(name));
+  const changed = scope.shell
+    .changedSince(before)
+    .filter((name) => !own.includes(name) && tellsMore(scope.shell, before, name));
   scope.shell.absorb(before);
   if (changed.length > 0 && inner.loops <= limits.loops) {
     forget(scope.shell, changed);
@@ -284,6 +299,21 @@ function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner
     scope.shell.absorb(before);
   }
   return anyOutput;
+}
+
+/** Whether a round with what a variable holds now can show more; nothing is more than what is not known at all. */
+function tellsMore(shell: Shell, before: Shell, name: string): boolean {
+  return !isUnknown(before.variables.get(name)) || !isUnknown(shell.variables.get(name));
+}
+
+function isUnknown(variable: Variable | undefined): boolean {
+  return variable?.kind === 'text' && variable.values.every(isUnknownValue);
+}
+
+function isUnknownValue([piece, ...others]: Value): boolean {
+  return (
+    others.length === 0 && typeof piece === 'object' && piece.hole === 'unknown' && piece.from === undefined
+  );
 }
 
 function forget(shell: Shell, names: readonly string[]): void {

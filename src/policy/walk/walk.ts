@@ -22,6 +22,7 @@ export type Stdin = 'none' | Output;
 
 /** What two commands print one after the other. */
 export function joinOutput(one: Output, other: Output): Output {
+  if (other.text === '' && (one.more || !other.more)) return one;
   return { text: one.text + other.text, more: one.more || other.more };
 }
 
