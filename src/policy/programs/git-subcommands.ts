@@ -20,7 +20,9 @@ export function subcommandEffects(subcommand: Arg, args: readonly Arg[], call: C
       : [];
   }
   const entries = byName.get(name) ?? [];
-  return entries.flatMap((entry) => entry.effects(parseOptions(args, entry.options ?? noOptions), call, args));
+  return entries.flatMap((entry) =>
+    entry.effects(parseOptions(args, entry.options ?? noOptions), call, args),
+  );
 }
 
 const diffOptions = {

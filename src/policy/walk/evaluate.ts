@@ -3,8 +3,9 @@ import { type Span, textOf } from './arg.ts';
 import { expandQuoted } from './expand-word.ts';
 import { LimitReached, limits } from './limits.ts';
 import { parseScript } from './parse-script.ts';
+import type { Scope } from './scope.ts';
 import { type Value, valuesOf } from './shell.ts';
-import type { Reevaluation, Scope, Walk } from './walk.ts';
+import type { Reevaluation, Walk } from './walk.ts';
 
 const again = 'text is evaluated again and again';
 
@@ -152,7 +153,7 @@ function expandText(walk: Walk, text: string, span: Span, scope: Scope): readonl
   const command = script.commands[0]?.command;
   const heredoc = command?.type === 'Command' ? command.suffix[0] : undefined;
   if (heredoc?.type !== 'HereDoc') return [];
-  const inner = { ...scope, within: span, depth: scope.depth + 1 };
+  const inner = scope.with({ within: span, depth: scope.depth + 1 });
   return expandQuoted(walk, inner, heredoc.body.parts ?? [], span).map(withoutNewline);
 }
 

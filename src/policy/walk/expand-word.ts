@@ -11,20 +11,29 @@ import { certain, combine, type Expansion, expansionChunks } from './expansion.t
 import { limits } from './limits.ts';
 import { notForSh } from './not-for-sh.ts';
 import { parseScript } from './parse-script.ts';
+import { type Scope, spanOf } from './scope.ts';
 import { type Value, valuesOf } from './shell.ts';
 import { type Chunk, joinChunks } from './split-fields.ts';
-import { type Scope, spanOf, type Walk } from './walk.ts';
+import type { Walk } from './walk.ts';
 
 /** The words that an argument gives, in each of its possible forms. */
 export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
+  const fixed = fixedArg(walk, scope, word);
+  if (fixed !== undefined) return [[fixed]];
   walk.spend(1);
-  const fixed = fixedText(word);
-  if (fixed !== undefined) return [[knownArg(fixed, scope.within ?? word)]];
   const span = spanOf(word, scope);
   if (word.parts?.some((part) => part.type === 'BraceExpansion'))
     return expandBraced(walk, scope, word, span);
   const chunks = wordChunks({ walk, scope, mode: 'fields', span }, word);
   return chunks.map((form) => joinChunks(form, span));
+}
+
+/** The argument that a word gives when nothing in it is expanded. */
+export function fixedArg(walk: Walk, scope: Scope, word: Word): Arg | undefined {
+  const text = fixedText(word);
+  if (text === undefined) return undefined;
+  walk.spend(1);
+  return knownArg(text, scope.within ?? word);
 }
 
 /** The one text that a word has where bash does not split it, in each of its possible forms. */
@@ -41,7 +50,10 @@ export function expandSingle(walk: Walk, scope: Scope, word: Word): Value[] {
 
 /** Most words are what they are, with or without quotes. */
 function fixedText(word: Word): string | undefined {
-  const { parts, text } = word;
+  const { text } = word;
+  // The parser takes a word apart when its parts are asked for, which these do not need.
+  if (/^[\w./:=@%+,-]+$/.test(text)) return text;
+  const { parts } = word;
   if (parts === undefined) return text === '' || text.includes('~') ? undefined : word.value;
   return parts.every(isFixed) ? word.value : undefined;
 }
@@ -61,7 +73,7 @@ export function expandQuoted(walk: Walk, scope: Scope, parts: readonly WordPart[
 }
 
 function expandBraced(walk: Walk, scope: Scope, word: Word, span: Span): Arg[][] {
-  const inner = { ...scope, within: span };
+  const inner = scope.with({ within: span });
   const words = expandBraces(word.text).map((text) => rereadWord(text));
   if (words.includes(undefined)) {
     const reason = `The command does not parse: the braces in ${word.text} are not understood.`;
@@ -141,6 +153,10 @@ function product(
 ): Chunk[][] {
   let forms: Chunk[][] = [start];
   for (const part of parts) {
+    if (part.type === 'Literal' && forms.length === 1) {
+      forms[0]?.push(certain([part.value]));
+      continue;
+    }
     const found = chunksOf(expansion, part, quoted);
     // In a long text the forms of its parts would multiply to no use.
     const next =
@@ -185,7 +201,7 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
     case 'CommandExpansion':
       return substitution(expansion, part, quoted);
     case 'ArithmeticExpansion':
-      walk.arithmetic(part.expression, part.text, { ...scope, within: expansion.span });
+      walk.arithmetic(part.expression, part.text, scope.with({ within: expansion.span }));
       return [[certain([{ hole: 'number', text: part.text }])]];
     case 'ProcessSubstitution':
       return [[certain([processHole(expansion, part)])]];
@@ -206,8 +222,11 @@ function isClosed(part: WordPart): boolean {
     return true;
   const { text } = part;
   if (text.startsWith('`')) return text.length > 1 && text.endsWith('`');
-  return /^\$\{[\s\S]*\}$|^\$\([\s\S]*\)$|^\$\[[\s\S]*\]$/.test(text);
+  const end = closing[text.slice(0, 2)];
+  return end !== undefined && text.length > 2 && text.endsWith(end);
 }
+
+const closing: Readonly<Record<string, string>> = { '${': '}', '$(': ')', '$[': ']' };
 
 function doubleQuoted(expansion: Expansion, parts: readonly WordPart[]): Chunk[][] {
   const only = parts.length === 1 ? parts[0] : undefined;
@@ -225,7 +244,7 @@ function substitution(
   walk.spend(part.text.length / 2);
   if (part.script === undefined) return [[{ pieces: [unknown], quoted, many: !quoted }]];
   // A backtick script with escapes has positions of its own.
-  const inner = part.script.source === undefined ? scope : { ...scope, within: spanOf(span, scope) };
+  const inner = part.script.source === undefined ? scope : scope.with({ within: spanOf(span, scope) });
   const output = walk.capture(part.script, inner);
   const value: Value = [output.more ? { hole: 'unknown', text: part.text } : output.text.replace(/\n+$/, '')];
   return expansionChunks(expansion, [value], quoted || mode === 'single');
@@ -236,7 +255,7 @@ function processHole(
   part: Extract<WordPart, { type: 'ProcessSubstitution' }>,
 ): Piece {
   walk.spend(part.text.length / 2);
-  const output = part.script && walk.capture(part.script, { ...scope, forked: true });
+  const output = part.script && walk.capture(part.script, scope);
   const text = output?.more === false ? output.text : undefined;
   return { hole: 'process', text: part.text, output: part.operator === '<' ? text : undefined };
 }

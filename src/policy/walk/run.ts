@@ -8,7 +8,8 @@ import type { Call } from '../programs/program.ts';
 import { applyEffects } from './apply-effects.ts';
 import { type Arg, type Span, textOf } from './arg.ts';
 import { callFunction } from './functions.ts';
-import { anyOutput, type Output, type RunOptions, type Scope, silent, type Walk } from './walk.ts';
+import type { Scope } from './scope.ts';
+import { anyOutput, type Output, type RunOptions, silent, type Walk } from './walk.ts';
 
 /** Judges one program and whatever it runs in turn; says what it prints. */
 export function runProgram(walk: Walk, argv: readonly Arg[], scope: Scope, how: RunOptions): Output {
@@ -22,7 +23,9 @@ export function runProgram(walk: Walk, argv: readonly Arg[], scope: Scope, how: 
     const alias = scope.shell.defined.aliases.get(name);
     if (alias !== undefined && !scope.aliases.includes(name)) runAlias(walk, name, alias, head, args, scope);
     const called = scope.shell.defined.functions.get(name);
-    const output = called && callFunction(walk, called, args, { ...scope, aliases: [] });
+    const output =
+      called &&
+      callFunction(walk, called, args, scope.aliases.length === 0 ? scope : scope.with({ aliases: [] }));
     if (called?.certain) return noteFunction(walk, name, args, head, scope, output ?? anyOutput);
   }
   return runNamed(walk, name, head, args, scope, how);
@@ -153,5 +156,9 @@ function runAlias(
   const words = args.map((arg) =>
     arg.text === undefined ? '"$unknown_word"' : `'${arg.text.replaceAll("'", "'\\''")}'`,
   );
-  walk.text([text, ...words].join(' '), head, { ...scope, within: head, aliases: [...scope.aliases, name] });
+  walk.text(
+    [text, ...words].join(' '),
+    head,
+    scope.with({ within: head, aliases: [...scope.aliases, name] }),
+  );
 }

@@ -1,12 +1,13 @@
 import type { Assignment, Command, CommandArgument } from 'unbash';
 import { applyRedirects } from './apply-redirects.ts';
 import { type Arg, knownArg, textOf, toArg, unknown } from './arg.ts';
-import { expandWord } from './expand-word.ts';
+import { expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
 import { limits } from './limits.ts';
 import { entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
+import { type Scope, spanOf } from './scope.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
-import { anyOutput, joinOutput, type Output, type Scope, silent, spanOf, type Walk } from './walk.ts';
+import { anyOutput, joinOutput, type Output, silent, type Walk } from './walk.ts';
 
 /** Walks a simple command: its words, its redirections, its assignments, then the program itself in all its forms. */
 export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
@@ -18,7 +19,7 @@ export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
     for (const assignment of assignments) assignHere(walk, assignment, scope, 'plain');
     return silent;
   }
-  const inner = stdin === scope.stdin ? scope : { ...scope, stdin };
+  const inner = stdin === scope.stdin ? scope : scope.with({ stdin });
   const output =
     assignments.length === 0
       ? runForms(walk, forms, inner)
@@ -40,29 +41,31 @@ const byShell = { by: 'shell' } as const;
 
 /** Every combination of the possible forms of the name and the words. */
 function commandForms(walk: Walk, node: Command, scope: Scope): Arg[][] {
-  if (node.name === undefined) return [[]];
-  const words = [expandWord(walk, scope, node.name)];
-  for (const item of node.suffix) {
-    if (item.type === 'Word') words.push(expandWord(walk, scope, item));
-    else if (item.type === 'Assignment') words.push(declarationForms(walk, item, scope));
+  let forms: Arg[][] = [[]];
+  if (node.name === undefined) return forms;
+  const several: Arg[][][] = [];
+  for (const item of [node.name, ...node.suffix]) {
+    if (item.type !== 'Word' && item.type !== 'Assignment') continue;
+    const fixed = item.type === 'Word' ? fixedArg(walk, scope, item) : undefined;
+    if (fixed !== undefined) {
+      for (const form of forms) form.push(fixed);
+      continue;
+    }
+    const next = item.type === 'Word' ? expandWord(walk, scope, item) : declarationForms(walk, item, scope);
+    if (next.length > 1) several.push(next);
+    forms = withNext(forms, next);
   }
-  if (words.every((forms) => forms.length === 1)) return [onlyForm(words)];
-  noteTooMany(
-    walk,
-    words.filter((forms) => forms.length > 1),
-    node,
-    scope,
-  );
-  return words.reduce<Arg[][]>(
-    (forms, next) => combine(forms, next, (left, right) => [...left, ...right], []),
-    [[]],
-  );
+  if (several.length > 0) noteTooMany(walk, several, node, scope);
+  return forms;
 }
 
-function onlyForm(words: readonly Arg[][][]): Arg[] {
-  const form: Arg[] = [];
-  for (const forms of words) for (const arg of forms[0] ?? []) form.push(arg);
-  return form;
+/** Commands have thousands of words with one form each, so these are put in place without copying. */
+function withNext(forms: Arg[][], next: Arg[][]): Arg[][] {
+  const [only] = next;
+  if (next.length !== 1 || only === undefined)
+    return combine(forms, next, (left, right) => [...left, ...right], []);
+  for (const form of forms) for (const arg of only) form.push(arg);
+  return forms;
 }
 
 function noteTooMany(walk: Walk, several: readonly Arg[][][], node: Command, scope: Scope): void {

@@ -21,25 +21,9 @@ import { expandWord } from './expand-word.ts';
 import { defineFunction } from './functions.ts';
 import { limits } from './limits.ts';
 import { hasOperators, notForSh } from './not-for-sh.ts';
-import {
-  bounded,
-  type Shell,
-  union,
-  unknownVariable,
-  type Value,
-  type Variable,
-  valueKey,
-} from './shell.ts';
-import {
-  anyOutput,
-  joinOutput,
-  type Output,
-  type Scope,
-  type Stdin,
-  silent,
-  spanOf,
-  type Walk,
-} from './walk.ts';
+import { type Scope, spanOf } from './scope.ts';
+import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valueKey } from './shell.ts';
+import { anyOutput, joinOutput, type Output, type Stdin, silent, type Walk } from './walk.ts';
 import { walkCommand } from './walk-command.ts';
 
 /** Walks a script: an error anywhere in it is a problem under every list. */
@@ -70,7 +54,7 @@ function walkStatements(walk: Walk, statements: readonly Statement[], scope: Sco
 function walkStatement(walk: Walk, statement: Statement, scope: Scope): Output {
   walk.spend(1);
   if (!statement.background) return walkList(walk, statement.command, scope);
-  const away = { ...scope, shell: scope.shell.clone(), forked: true, background: true };
+  const away = scope.with({ shell: scope.shell.clone(), forked: true, background: true });
   walkList(walk, statement.command, away);
   return anyOutput;
 }
@@ -104,7 +88,7 @@ function walkAndOr(walk: Walk, node: AndOr, scope: Scope): Output {
 
 /** The scope for what may be left out. */
 function conditional(scope: Scope): Scope {
-  return scope.conditional ? scope : { ...scope, conditional: true };
+  return scope.conditional ? scope : scope.with({ conditional: true });
 }
 
 const leaving = new Set(['exit', 'return', 'break', 'continue', 'exec']);
@@ -137,7 +121,8 @@ function walkStages(walk: Walk, node: Pipeline, scope: Scope): Output {
   let output = silent;
   for (const command of node.commands) {
     walk.spend(1 + scope.shell.variables.size / 8);
-    output = walkNode(walk, command, { ...scope, shell: scope.shell.clone(), stdin, forked: true, pipeline });
+    const inner = scope.with({ shell: scope.shell.clone(), stdin, forked: true, pipeline });
+    output = walkNode(walk, command, inner);
     stdin = output;
   }
   return output;
@@ -153,7 +138,7 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
     case 'BraceGroup':
       return walkBody(walk, node.body, scope);
     case 'Subshell':
-      return walkBody(walk, node.body, { ...scope, shell: scope.shell.clone(), forked: true });
+      return walkBody(walk, node.body, scope.with({ shell: scope.shell.clone(), forked: true }));
     case 'Coproc':
       return walkCoproc(walk, node, scope);
     case 'Function':
@@ -175,11 +160,11 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
       return walkTest(walk, node.expression, scope);
     case 'ArithmeticCommand':
       notForSh(walk, node, '((', scope);
-      walk.arithmetic(node.expression, node.body, { ...scope, within: spanOf(node, scope) });
+      walk.arithmetic(node.expression, node.body, scope.with({ within: spanOf(node, scope) }));
       return silent;
     case 'ArithmeticFor':
       return walkLoop(walk, scope, [], (inner) => {
-        const place = { ...inner, within: spanOf(node, inner) };
+        const place = inner.with({ within: spanOf(node, inner) });
         for (const part of [node.initialize, node.test, node.update]) walk.arithmetic(part, '', place);
         walkBody(walk, node.body, inner);
       });
@@ -188,7 +173,7 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
 
 function walkRedirected(walk: Walk, node: Redirected, scope: Scope): Output {
   const { stdin, captured } = applyRedirects(walk, node.redirects, undefined, scope);
-  const output = walkNode(walk, node.command, { ...scope, stdin });
+  const output = walkNode(walk, node.command, scope.with({ stdin }));
   return captured ? output : anyOutput;
 }
 
@@ -198,13 +183,8 @@ export function walkBody(walk: Walk, body: CompoundList, scope: Scope): Output {
 }
 
 function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, scope: Scope): Output {
-  const away: Scope = {
-    ...scope,
-    shell: scope.shell.clone(),
-    stdin: anyOutput,
-    forked: true,
-    background: true,
-  };
+  const shell = scope.shell.clone();
+  const away = scope.with({ shell, stdin: anyOutput, forked: true, background: true });
   walk.assign(node.name?.value ?? 'COPROC', unknownVariable, spanOf(node, scope), scope);
   if (node.body.type === 'CompoundList') walkBody(walk, node.body, away);
   else walkNode(walk, node.body, away);
@@ -217,7 +197,7 @@ function walkIf(walk: Walk, node: If, scope: Scope): Output {
   const branch = (body: CompoundList): void => {
     const shell = scope.shell.clone();
     walk.spend(1 + shell.variables.size / 8);
-    walkBody(walk, body, { ...scope, shell, conditional: true });
+    walkBody(walk, body, scope.with({ shell, conditional: true }));
     ends.push(shell);
   };
   branch(node.then);
@@ -240,7 +220,7 @@ function walkCase(walk: Walk, node: Case, scope: Scope): Output {
     // A branch that falls through goes on with what the one before has set.
     const previous = ends.at(-1);
     if (previous !== undefined) shell.absorb(previous);
-    walkBody(walk, item.body, { ...scope, shell, conditional: true });
+    walkBody(walk, item.body, scope.with({ shell, conditional: true }));
     ends.push(shell);
   }
   settle(scope.shell, ends, false);
@@ -284,7 +264,7 @@ function loopValues(walk: Walk, words: readonly Word[], scope: Scope): readonly 
 
 /** Walks a loop's body; when it changes variables, once more with what the first round may have left. */
 function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner: Scope) => void): Output {
-  const inner = { ...scope, loops: scope.loops + 1 };
+  const inner = scope.with({ loops: scope.loops + 1 });
   const before = scope.shell.clone();
   walk.spend(24 + before.variables.size / 4);
   if (inner.loops > limits.loops) forget(scope.shell, [...before.variables.keys()]);
@@ -295,7 +275,7 @@ function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner
   scope.shell.absorb(before);
   if (changed.length > 0 && inner.loops <= limits.loops) {
     forget(scope.shell, changed);
-    body({ ...inner, again: true });
+    body(inner.with({ again: true }));
     scope.shell.absorb(before);
   }
   return anyOutput;
