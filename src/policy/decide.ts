@@ -126,11 +126,10 @@ class Judge {
   }
 
   private first(scope: Problem['scope']): Problem | undefined {
-    const problems = this.survey.problems.filter((problem) => problem.scope === scope);
-    return problems.reduce<Problem | undefined>(
-      (first, problem) => (first === undefined || problem.pos < first.pos ? problem : first),
-      undefined,
-    );
+    let first: Problem | undefined;
+    for (const problem of this.survey.problems)
+      if (problem.scope === scope && (first === undefined || problem.pos < first.pos)) first = problem;
+    return first;
   }
 
   private nothingAllowed(): boolean {
@@ -184,14 +183,20 @@ class Judge {
 }
 
 function foundPrograms(survey: Survey): FoundProgram[] {
-  const seen = new Set<string>();
-  const found = survey.invocations.filter(({ name, pos, via }) => {
-    const key = `${pos} ${name} ${via ?? ''}`;
-    return !seen.has(key) && seen.add(key) !== undefined;
-  });
-  return found
-    .map(({ name, pos, end, via }) => ({ name, pos, end, via }))
-    .sort((one, other) => one.pos - other.pos);
+  const inOrder = [...survey.invocations].sort((one, other) => one.pos - other.pos);
+  const programs: FoundProgram[] = [];
+  let place = -1;
+  // Names are compared only where several programs stand in one place, as in text for another shell.
+  const there = new Set<string>();
+  for (const { name, pos, end, via } of inOrder) {
+    if (pos !== place) there.clear();
+    place = pos;
+    const key = via === undefined ? name : `${name} ${via}`;
+    if (there.has(key)) continue;
+    there.add(key);
+    programs.push({ name, pos, end, via });
+  }
+  return programs;
 }
 
 function startedBy(found: Invocation | undefined): string {

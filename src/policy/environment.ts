@@ -8,8 +8,12 @@ export type CodeVariable = { readonly kind: 'refuse' } | { readonly kind: 'comma
 export function codeVariable(name: string, value: string | undefined): CodeVariable | undefined {
   if (Object.hasOwn(harmlessValues, name) && harmlessValues[name]?.test(value ?? '\0')) return undefined;
   if (commands.has(name)) return { kind: 'command' };
-  const chooses = names.has(name) || patterns.some((pattern) => pattern.test(name));
-  return chooses ? { kind: 'refuse' } : undefined;
+  return mayChooseCode(name) ? { kind: 'refuse' } : undefined;
+}
+
+/** Whether a variable of this name may choose code, whatever its value. */
+export function mayChooseCode(name: string): boolean {
+  return names.has(name) || commands.has(name) || pattern.test(name) || spelledAnyhow.test(name);
 }
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
@@ -40,19 +44,26 @@ const names = new Set(
   `),
 );
 
-const patterns = [
-  /^LD_/,
-  /^DYLD_/,
-  /^BASH_FUNC_/,
-  /^GIT_CONFIG_(?:KEY|VALUE)_\d+$/,
-  /^npm_config_(?:script_shell|node_options|git|prefix|userconfig|globalconfig|editor|viewer|shell|init_module|onload_script|node_gyp)$/i,
-  /^CARGO_TARGET_.*_(?:RUNNER|LINKER)$/,
-  /^TF_CLI_ARGS_/,
-  /^(?:GLIBC_TUNABLES|MALLOC_CONF)$/,
-  /^YARN_(?:YARN_PATH|PLUGINS|RC_FILENAME)$/i,
-  /^PIP_(?:CONFIG_FILE|PYTHON)$/,
-  /^CORECLR_PROFILER|^COR_PROFILER|^DOTNET_STARTUP_HOOKS$/,
-];
+const pattern = anyOf(
+  /LD_/,
+  /DYLD_/,
+  /BASH_FUNC_/,
+  /GIT_CONFIG_(?:KEY|VALUE)_\d+$/,
+  /CARGO_TARGET_.*_(?:RUNNER|LINKER)$/,
+  /TF_CLI_ARGS_/,
+  /(?:GLIBC_TUNABLES|MALLOC_CONF)$/,
+  /PIP_(?:CONFIG_FILE|PYTHON)$/,
+  /CORECLR_PROFILER|COR_PROFILER|DOTNET_STARTUP_HOOKS$/,
+);
+
+/** Names that npm and yarn read in any case. */
+const spelledAnyhow =
+  /^(?:npm_config_(?:script_shell|node_options|git|prefix|userconfig|globalconfig|editor|viewer|shell|init_module|onload_script|node_gyp)|YARN_(?:YARN_PATH|PLUGINS|RC_FILENAME))$/i;
+
+/** One expression for several beginnings, since every assignment asks. */
+function anyOf(...starts: readonly RegExp[]): RegExp {
+  return new RegExp(`^(?:${starts.map(({ source }) => source).join('|')})`);
+}
 
 /** Variables whose value is a command line for programs such as make: judged as one when they are passed on. */
 const commands = new Set(words('CC CXX CPP LD AR AS NM RANLIB STRIP FC LEX YACC CMAKE MAKE PYTHON CARGO'));

@@ -7,12 +7,13 @@ import type { Facts } from '../contract/facts.ts';
 import type { Survey } from './survey.ts';
 import type { Plan } from './understand.ts';
 import { knownArg } from './walk/arg.ts';
-import { createWalk, freshShell, judgeUncalled, startScope } from './walk/create-walk.ts';
+import { createWalk, freshShell, judgeUncalled } from './walk/create-walk.ts';
 import { defineFunction } from './walk/functions.ts';
 import { LimitReached } from './walk/limits.ts';
 import { parseScript } from './walk/parse-script.ts';
+import { Scope } from './walk/scope.ts';
 import type { Shell } from './walk/shell.ts';
-import { anyOutput, type Scope, type Stdin, type Walk } from './walk/walk.ts';
+import { anyOutput, type Stdin, type Walk } from './walk/walk.ts';
 
 /** The facts that the walk needs; without them the directory is unknown. */
 export type SurveyFacts = Pick<Facts, 'home' | 'session'> & { readonly cwd: string | undefined };
@@ -54,7 +55,7 @@ function explain(error: unknown): { rule: string; reason: string } {
 
 function walkPlan(walk: Walk, { command, surroundings, script }: Plan, facts: SurveyFacts): void {
   const shell = freshShell(facts.session?.cwd ?? facts.cwd);
-  const scope = startScope(shell, stdinOf(surroundings.stdin));
+  const scope = new Scope(shell, stdinOf(surroundings.stdin));
   const nowhere = { pos: 0, end: 0 };
   for (const [name, value] of Object.entries(surroundings.env ?? {})) {
     walk.assign(name, { kind: 'text', values: [[value]] }, nowhere, scope, 'exported');
@@ -106,7 +107,7 @@ function defineFromText(walk: Walk, name: string, text: string, scope: Scope): v
     scope.shell.define().aliases.set(name, '"$unknown_word"');
     return;
   }
-  defineFunction(walk, node, { ...scope, within: { pos: 0, end: 0 } });
+  defineFunction(walk, node, scope.with({ within: { pos: 0, end: 0 } }));
   // The session's functions are only judged when the command uses them.
   const noted = walk.functions.at(-1);
   if (noted !== undefined) noted.tracker.called = true;

@@ -27,18 +27,26 @@ export interface Plan {
 
 /** Parses a command, once, and lists the programs it names. */
 export function understand(command: Command, surroundings: Surroundings = {}): Plan {
-  const script = parsed(command);
-  let programs: readonly string[] | undefined;
-  const plan: Plan = {
-    command,
-    surroundings,
-    script,
-    get programs() {
-      programs ??= namesIn(plan);
-      return programs;
-    },
-  };
-  return plan;
+  return new UnderstoodCommand(command, surroundings);
+}
+
+// A class, because V8 keeps what a getter of an object literal holds, here the whole tree, until its next full collection.
+class UnderstoodCommand implements Plan {
+  readonly command: Command;
+  readonly surroundings: Surroundings;
+  readonly script: ParsedScript | undefined;
+  private names: readonly string[] | undefined;
+
+  constructor(command: Command, surroundings: Surroundings) {
+    this.command = command;
+    this.surroundings = surroundings;
+    this.script = parsed(command);
+  }
+
+  get programs(): readonly string[] {
+    this.names ??= namesIn(this);
+    return this.names;
+  }
 }
 
 /** Undefined for argv and for text beyond what is parsed, which is refused. */

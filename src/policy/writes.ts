@@ -1,7 +1,8 @@
 import { deviceNamed } from './danger/devices.ts';
 import { normalisePath } from './paths.ts';
 import { type Arg, prefixOf } from './walk/arg.ts';
-import type { Scope, Walk } from './walk/walk.ts';
+import type { Scope } from './walk/scope.ts';
+import type { Walk } from './walk/walk.ts';
 
 /** Judges a file that would be written: disks under every list, files that choose code where a list names programs. */
 export function judgeWrite(walk: Walk, target: Arg, program: string | undefined, scope: Scope): void {

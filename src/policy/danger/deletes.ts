@@ -1,3 +1,4 @@
+import { noOptions } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { Call } from '../programs/program.ts';
 import { type Arg, knownArg, prefixOf, type Span, wordText } from '../walk/arg.ts';
@@ -195,7 +196,7 @@ export function isSelective(args: readonly Arg[]): boolean {
 }
 
 function testMove(call: Call): DangerFound | undefined {
-  const options = parseOptions(call.args, moveOptions[call.name] ?? {});
+  const options = parseOptions(call.args, moveOptions[call.name] ?? noOptions);
   if (call.name !== 'rsync')
     return moveAway(
       call,

@@ -26,13 +26,18 @@ export interface KnownOptions {
   readonly long: ReadonlyMap<string, Takes>;
 }
 
+/** A program of which no options are known. */
+export const noOptions: OptionGrammar = {};
+
 const cache = new WeakMap<OptionGrammar, KnownOptions>();
 
 /** The options that a grammar describes, read once. */
 export function optionsOf(grammar: OptionGrammar): KnownOptions {
-  const found = cache.get(grammar) ?? { short: shortOptions(grammar), long: longOptions(grammar) };
-  cache.set(grammar, found);
-  return found;
+  const found = cache.get(grammar);
+  if (found !== undefined) return found;
+  const known = { short: shortOptions(grammar), long: longOptions(grammar) };
+  cache.set(grammar, known);
+  return known;
 }
 
 function shortOptions(grammar: OptionGrammar): Map<string, Takes> {

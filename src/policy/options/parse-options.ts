@@ -28,20 +28,10 @@ export interface ParsedOptions {
 export function parseOptions(args: readonly Arg[], grammar: OptionGrammar): ParsedOptions {
   const reader = new Reader(args, grammar);
   reader.read();
-  const given = reader.given;
-  const named = (names: string[]): GivenOption[] => given.filter((option) => names.includes(option.name));
-  return {
-    given,
-    operands: reader.operands,
-    strange: reader.strange,
-    unclear: reader.unclear,
-    has: (...names) => named(names).length > 0,
-    values: (...names) => named(names).flatMap(({ value }) => value ?? []),
-    last: (...names) => named(names).at(-1)?.value,
-  };
+  return reader;
 }
 
-class Reader {
+class Reader implements ParsedOptions {
   readonly given: GivenOption[] = [];
   readonly operands: Arg[] = [];
   readonly strange: Arg[] = [];
@@ -60,6 +50,21 @@ class Reader {
     this.long = known.long;
   }
 
+  has(...names: string[]): boolean {
+    return this.given.some((option) => names.includes(option.name));
+  }
+
+  values(...names: string[]): Arg[] {
+    const values: Arg[] = [];
+    for (const { name, value } of this.given)
+      if (value !== undefined && names.includes(name)) values.push(value);
+    return values;
+  }
+
+  last(...names: string[]): Arg | undefined {
+    return this.given.findLast((option) => names.includes(option.name))?.value;
+  }
+
   read(): void {
     while (this.at < this.args.length) {
       const arg = this.args[this.at++];
@@ -69,9 +74,10 @@ class Reader {
         return;
       }
       const start = prefixOf(arg);
+      const dashed = start.length > 1 && start.startsWith('-');
       if (start.startsWith('--')) this.readLong(arg, start, 2);
-      else if (this.grammar.singleDash && /^-./.test(start)) this.readLong(arg, start, 1);
-      else if (/^-./.test(start) || (this.grammar.plus && /^\+./.test(start))) this.readCluster(arg, start);
+      else if (dashed && this.grammar.singleDash) this.readLong(arg, start, 1);
+      else if (dashed || (this.grammar.plus && /^\+./.test(start))) this.readCluster(arg, start);
       else {
         if (mayBeOption(arg) && arg.text !== '-') this.unclear ??= arg;
         this.operands.push(arg);

@@ -1,4 +1,4 @@
-import type { OptionGrammar } from '../options/grammar.ts';
+import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import { type Arg, prefixOf, wordText } from '../walk/arg.ts';
 import { joinWords } from './effects.ts';
@@ -19,9 +19,10 @@ export function subcommandEffects(subcommand: Arg, args: readonly Arg[], call: C
       ? [{ does: 'unknown', at: subcommand, reason: 'which git command would run cannot be known' }]
       : [];
   }
-  return subcommands
-    .filter((entry) => entry.names.includes(name))
-    .flatMap((entry) => entry.effects(parseOptions(args, entry.options ?? {}), call, args));
+  const entries = byName.get(name) ?? [];
+  return entries.flatMap((entry) =>
+    entry.effects(parseOptions(args, entry.options ?? noOptions), call, args),
+  );
 }
 
 const diffOptions = {
@@ -173,6 +174,10 @@ const subcommands: readonly Subcommand[] = [
       ),
   },
 ];
+
+const byName = new Map<string, Subcommand[]>();
+for (const entry of subcommands)
+  for (const name of entry.names) byName.set(name, [...(byName.get(name) ?? []), entry]);
 
 function refusal(at: Arg, reason: string, rule?: string): Effect {
   return { does: 'refuse', at, reason, ...(rule === undefined ? {} : { rule }) };

@@ -1,4 +1,4 @@
-import { parseOptions } from '../options/parse-options.ts';
+import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import { type Arg, prefixOf } from '../walk/arg.ts';
 import { configEffects } from './git-config.ts';
 import { subcommandEffects } from './git-subcommands.ts';
@@ -127,21 +127,19 @@ export const gitPrograms: readonly Program[] = [
 
 function gitEffects(call: Call): Effect[] {
   const options = parseOptions(call.args, globalOptions);
+  const subcommand = options.operands[0];
+  const own = options.given.length === 0 ? [] : globalEffects(options, call);
+  if (subcommand === undefined) return own;
+  return [...own, ...subcommandEffects(subcommand, options.operands.slice(1), call)];
+}
+
+function globalEffects(options: ParsedOptions, call: Call): Effect[] {
   const execPath = options.given.find((option) => option.name === 'exec-path' && option.value !== undefined);
-  const [subcommand, ...rest] = options.operands;
+  const reason = 'git --exec-path chooses which programs git runs';
   return [
-    ...(execPath === undefined
-      ? []
-      : [
-          {
-            does: 'refuse',
-            at: execPath.at,
-            reason: 'git --exec-path chooses which programs git runs',
-          } as const,
-        ]),
+    ...(execPath === undefined ? [] : [{ does: 'refuse', at: execPath.at, reason } as const]),
     ...options.values('c').flatMap((setting) => settingEffects(setting, call)),
     ...options.values('config-env').flatMap((setting) => environmentSetting(setting, call)),
-    ...(subcommand === undefined ? [] : subcommandEffects(subcommand, rest, call)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { parseOptions } from '../options/parse-options.ts';
 import { prefixOf } from '../walk/arg.ts';
-import { startsOperands } from './effects.ts';
+import { unclearStart } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
 import { javascript } from './interpreters.ts';
 import { refused } from './option-effects.ts';
@@ -118,15 +118,13 @@ function bunEffects(call: Call): Effect[] {
   return own.test(word) ? [] : inlineCode(withShell)({ ...call, name: 'node' });
 }
 
+const packageOptions = { short: 'p:', long: 'bun silent verbose no-install package=', stop: true };
+
 function packageEffects(call: Call, args: Call['args'], before: string): Effect[] {
-  const options = parseOptions(args, {
-    short: 'p:',
-    long: 'bun silent verbose no-install package=',
-    stop: true,
-  });
+  const options = parseOptions(args, packageOptions);
   const [first, ...rest] = options.operands;
   if (first === undefined) return [];
   const text = first.text === undefined ? undefined : before + first.text.replace(/(.)@.*$/, '$1');
   const program = text === undefined ? first : { ...first, text, pieces: [text] };
-  return startsOperands({ ...call, options: { ...options, operands: [program, ...rest] } });
+  return [...unclearStart({ ...call, options }), { does: 'start', argv: [program, ...rest] }];
 }

@@ -1,6 +1,7 @@
+import { noOptions } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../walk/arg.ts';
-import { joinWords, refuseOptions, shellOptions, startsOperands, unclearStart } from './effects.ts';
+import { joinWords, refuseOptions, shellOptions, unclearStart } from './effects.ts';
 import { withoutVersion } from './env-runners.ts';
 import { refused, type Sub, subcommands } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';
@@ -141,28 +142,27 @@ const npmCommands: Readonly<Record<string, Sub>> = {
 
 /** Options that choose the shell or the programs which npm starts. */
 function npmSettings(call: Call): Effect[] {
-  return refuseOptions({
-    'script-shell': settingReason,
-    'config.script-shell': settingReason,
-    'node-options': settingReason,
-    'node-arg': settingReason,
-    git: settingReason,
-    editor: settingReason,
-    viewer: settingReason,
-    userconfig: settingReason,
-    globalconfig: settingReason,
-    'init-module': settingReason,
-    shell: settingReason,
-    n: settingReason,
-  })({ ...call, options: callOptions(call) });
+  return (call.name === 'npx' ? refuseForNpx : refuseForNpm)(call);
 }
 
+const choosing = {
+  'script-shell': settingReason,
+  'config.script-shell': settingReason,
+  'node-options': settingReason,
+  'node-arg': settingReason,
+  git: settingReason,
+  editor: settingReason,
+  viewer: settingReason,
+  userconfig: settingReason,
+  globalconfig: settingReason,
+  'init-module': settingReason,
+  shell: settingReason,
+};
+
+const refuseForNpm = refuseOptions(choosing);
+
 /** npm's `-n` is an abbreviation of `--no-yes`; only npx takes node's options there. */
-function callOptions(call: Call): Call['options'] {
-  return call.name === 'npx'
-    ? call.options
-    : { ...call.options, given: call.options.given.filter(({ name }) => name !== 'n') };
-}
+const refuseForNpx = refuseOptions({ ...choosing, n: settingReason });
 
 /** npm's options may stand behind the subcommand too; those were seen with the rest. */
 function nestedOptions(call: Call): Effect[] {
@@ -227,6 +227,9 @@ const everyday =
 
 const runLongs =
   'all parallel interlaced topological topological-dev verbose jobs= include= exclude= recursive since[=] from= private no-private package= quiet shell-mode resume-from= no-bail report-summary';
+const runOptions = { short: 'rcAp:qviWtRj:', long: runLongs, stop: true };
+const foreachOptions = { short: 'ApivWtRj:', long: runLongs, stop: true };
+const workspaceOptions = { stop: true };
 
 function runnerEffects(call: Call): Effect[] {
   const [word] = call.options.operands;
@@ -240,21 +243,18 @@ function runnerEffects(call: Call): Effect[] {
   const inner: Call = {
     ...call,
     args,
-    options: parseOptions(args, { short: 'rcAp:qviWtRj:', long: runLongs, stop: true }),
+    options: parseOptions(args, runOptions),
   };
   if (everyday.test(word.text)) return [{ does: 'start', argv: [word, ...args] }];
   if (/^(?:exec|dlx)$/.test(word.text))
     return execEffects(inner, call.options.has('c', 'shell-mode') || inner.options.has('c', 'shell-mode'));
   if (word.text === 'node') return [{ does: 'start', argv: [word, ...args] }];
   if (word.text === 'create') return createEffects(inner);
-  if (word.text === 'config') return configEffects({ ...inner, options: parseOptions(args, {}) });
+  if (word.text === 'config') return configEffects({ ...inner, options: parseOptions(args, noOptions) });
   if (word.text === 'workspace')
-    return runnerEffects({ ...inner, options: parseOptions(args.slice(1), { stop: true }) });
+    return runnerEffects({ ...inner, options: parseOptions(args.slice(1), workspaceOptions) });
   if (word.text === 'workspaces' && args[0]?.text === 'foreach')
-    return runnerEffects({
-      ...inner,
-      options: parseOptions(args.slice(1), { short: 'ApivWtRj:', long: runLongs, stop: true }),
-    });
+    return runnerEffects({ ...inner, options: parseOptions(args.slice(1), foreachOptions) });
   return [];
 }
 
@@ -264,7 +264,7 @@ function execEffects(call: Call, asText: boolean): Effect[] {
   const [first, ...rest] = operands;
   return first === undefined
     ? []
-    : startsOperands({ ...call, options: { ...call.options, operands: [withoutVersion(first), ...rest] } });
+    : [...unclearStart(call), { does: 'start', argv: [withoutVersion(first), ...rest] }];
 }
 
 function corepack(call: Call): Effect[] {

@@ -1,5 +1,5 @@
 // Effects that many entries share: options and subcommands that start, write, or run what cannot be judged.
-import type { OptionGrammar } from '../options/grammar.ts';
+import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { type Arg, knownArg } from '../walk/arg.ts';
 import { startsOperands } from './effects.ts';
@@ -42,12 +42,19 @@ export function subcommands(table: Readonly<Record<string, Sub>>): Effects {
       };
       return word.many ? [unclear] : [];
     }
-    const found = Object.entries(table).find(([names]) => names.split(' ').includes(word.text ?? ''))?.[1];
+    const found = subNamed(table, word.text);
     if (found === undefined) return [];
     const place = call.args.indexOf(word);
     const args = call.args.slice(place + 1);
-    return found.effects({ ...call, args, options: parseOptions(args, found.options ?? {}) });
+    return found.effects({ ...call, args, options: parseOptions(args, found.options ?? noOptions) });
   };
+}
+
+/** The entry for a word; an entry's names stand side by side in its key. */
+function subNamed(table: Readonly<Record<string, Sub>>, word: string): Sub | undefined {
+  if (Object.hasOwn(table, word)) return table[word];
+  for (const names in table) if (names.includes(' ') && names.split(' ').includes(word)) return table[names];
+  return undefined;
 }
 
 /** One subcommand: its options and what it does. */

@@ -73,10 +73,13 @@ function listed({ args }: Call): { text: string; more: true } {
 
 /** Directories of which everything is named; a listing with one of them is a listing of all that it holds. */
 function placesIn(words: readonly Arg[]): string {
-  return words
-    .flatMap((word) => /^(.*\/)\*$/s.exec(patternOf(word) ?? '')?.[1] ?? [])
-    .map((place) => `${place}\n`)
-    .join('');
+  let places = '';
+  for (const word of words) {
+    const last = word.pieces.at(-1);
+    const pattern = typeof last === 'object' && last.hole === 'glob' ? patternOf(word) : undefined;
+    if (pattern?.endsWith('/*')) places += `${pattern.slice(0, -1)}\n`;
+  }
+  return places;
 }
 
 /** printf -v keeps what it would print; when that is not known, it is still made of the words. */
@@ -95,9 +98,10 @@ function storedEffects({ options, args, posix }: Call): Effect[] {
 }
 
 function echoed({ args, posix }: Call): string | { text: string; more: true } | undefined {
-  const flags = args.findIndex((arg) => !/^-[neE]+$/.test(wordText(arg)));
-  const options = (flags < 0 ? args : args.slice(0, flags)).map((arg) => wordText(arg).slice(1)).join('');
-  const words = flags < 0 ? [] : args.slice(flags);
+  let flags = 0;
+  let options = '';
+  for (; /^-[neE]+$/.test(wordText(args[flags])); flags++) options += wordText(args[flags]).slice(1);
+  const words = flags === 0 ? args : args.slice(flags);
   if (words.some((word) => word.text === undefined || word.many))
     return { text: placesIn(words), more: true };
   const text = words.map((word) => word.text).join(' ');

@@ -2,8 +2,9 @@ import { normalisePath } from '../paths.ts';
 import type { Call, Effect } from '../programs/program.ts';
 import { type Arg, type Piece, textOf } from './arg.ts';
 import { unknownTarget } from './assign.ts';
+import type { Scope } from './scope.ts';
 import { type Shell, union, unknownVariable, type Variable } from './shell.ts';
-import type { Scope, Walk } from './walk.ts';
+import type { Walk } from './walk.ts';
 
 /** Follows up on what a program does: starts, shell text, files, and changes to the shell itself. */
 export function applyEffects(walk: Walk, effects: readonly Effect[], call: Call, scope: Scope): void {
@@ -109,7 +110,7 @@ function start(walk: Walk, effect: Extract<Effect, { does: 'start' }>, call: Cal
     return;
   }
   const shell = scope.shell.clone();
-  const inner: Scope = { ...scope, shell, stdin: effect.stdin ?? scope.stdin };
+  const inner = scope.with({ shell, stdin: effect.stdin ?? scope.stdin });
   setEnvironment(walk, effect.env, inner);
   if (effect.cwd !== undefined) shell.cwd = changedDirectory(shell, effect.cwd);
   walk.run(effect.argv, inner, { by: 'program', via: call.name });
@@ -126,14 +127,14 @@ function setEnvironment(
 }
 
 function handToChild(walk: Walk, effect: Extract<Effect, { does: 'shell' }>, call: Call, scope: Scope): void {
-  const parent: Scope = { ...scope, shell: scope.shell.clone() };
+  const parent = scope.with({ shell: scope.shell.clone() });
   setEnvironment(walk, effect.env, parent);
   const shell = parent.shell.child();
   const [arg0, ...args] = effect.args ?? [];
   shell.arg0 = effect.args === undefined ? call.name : arg0?.text;
   shell.positional = known(args);
   shell.posix = !bashes.has(call.name);
-  walk.handText(effect.text, { ...scope, shell, via: call.name, frames: [], aliases: [] });
+  walk.handText(effect.text, scope.with({ shell, via: call.name, frames: [], aliases: [] }));
 }
 
 /** Programs that give text to bash, or to the shell that a user has chosen; all others give it to sh. */
@@ -156,7 +157,7 @@ function known(args: readonly Arg[]): readonly Arg[] | undefined {
 }
 
 function evalHere(walk: Walk, effect: Extract<Effect, { does: 'eval' }>, call: Call, scope: Scope): void {
-  const inner = { ...scope, via: call.name };
+  const inner = scope.with({ via: call.name });
   if (!effect.later) evalNow(walk, effect, inner);
   else walk.functions.push({ tracker: { called: false }, judge: () => judgeLater(walk, effect, inner) });
 }
@@ -269,11 +270,7 @@ function changedDirectory(shell: Shell, path: Arg | undefined): readonly string[
 
 function defineAlias(walk: Walk, name: string, text: Arg, call: Call, scope: Scope): void {
   const value = textOf(text.pieces);
-  walk.handText(text, {
-    ...scope,
-    shell: scope.shell.clone(),
-    via: call.name,
-    aliases: [...scope.aliases, name],
-  });
+  const inner = { shell: scope.shell.clone(), via: call.name, aliases: [...scope.aliases, name] };
+  walk.handText(text, scope.with(inner));
   scope.shell.define().aliases.set(name, value ?? '"$unknown_word"');
 }

@@ -2,8 +2,9 @@ import type { HereDoc, Redirect, Redirection } from 'unbash';
 import { type Arg, knownArg, type Piece, textOf, toArg, unknownArg, wordText } from './arg.ts';
 import { expandQuoted, expandSingle } from './expand-word.ts';
 import { notForSh } from './not-for-sh.ts';
+import { type Scope, spanOf } from './scope.ts';
 import type { Value } from './shell.ts';
-import { anyOutput, type Scope, type Stdin, spanOf, type Walk } from './walk.ts';
+import { anyOutput, type Stdin, type Walk } from './walk.ts';
 
 /** What redirections leave: what stdin gives, and whether stdout still goes where it went. */
 export interface Redirected {
@@ -18,6 +19,7 @@ export function applyRedirects(
   program: string | undefined,
   scope: Scope,
 ): Redirected {
+  if (redirects.length === 0) return { stdin: scope.stdin, captured: true };
   let { stdin } = scope;
   let captured = true;
   for (const redirect of redirects) {

@@ -95,12 +95,13 @@ export function patternOf(arg: Arg): string | undefined {
 }
 
 /** Joins neighbouring texts, so that the certain beginning is one piece. */
-export function mergePieces(pieces: readonly Piece[]): Piece[] {
+export function mergePieces(pieces: readonly Piece[]): readonly Piece[] {
+  if (pieces.length === 1) return pieces;
   const merged: Piece[] = [];
   for (const piece of pieces) {
     const last = merged.at(-1);
     if (typeof piece === 'string' && typeof last === 'string') merged[merged.length - 1] = last + piece;
-    else if (piece !== '' || pieces.length === 1) merged.push(piece);
+    else if (piece !== '') merged.push(piece);
   }
   return merged.length === 0 ? [''] : merged;
 }

@@ -1,7 +1,8 @@
-import { codeVariable } from '../environment.ts';
+import { codeVariable, mayChooseCode } from '../environment.ts';
 import { type Span, textOf, toArg } from './arg.ts';
+import type { Scope } from './scope.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
-import type { Scope, Walk } from './walk.ts';
+import type { Walk } from './walk.ts';
 
 /** Gives a variable a value, with all that follows from its name: code it chooses, evaluation, references. */
 export function assignVariable(
@@ -19,10 +20,13 @@ export function assignVariable(
     forgetAll(walk, asked, span, scope);
     return;
   }
-  const values = variable.kind === 'list' ? [...variable.entries.values()] : valuesOf(variable);
+  const values = variable.kind === 'list' ? variable.entries.values : valuesOf(variable);
   walk.spend(values.length);
-  for (const value of values) judgeValue(walk, name, value, span, scope, how);
-  if (values.length === 0) judgeValue(walk, name, [''], span, scope, how);
+  // Most variables are data, whatever they hold.
+  if (mayChooseCode(name) || shell.defined.integers.has(name)) {
+    for (const value of values) judgeValue(walk, name, value, span, scope, how);
+    if (values.length === 0) judgeValue(walk, name, [''], span, scope, how);
+  }
   const kept: Variable =
     variable.kind === 'text' ? { kind: 'text', values: bounded(variable.values) } : variable;
   walk.given.push([name, kept]);
@@ -58,7 +62,7 @@ function judgeValue(walk: Walk, name: string, given: Value, span: Span, scope: S
   if (code === undefined || (code.kind === 'command' && how === 'plain')) return;
   if (code.kind === 'command' && value !== undefined) {
     const shell = scope.shell.child();
-    walk.handText(toArg([value], span), { ...scope, shell, via: name });
+    walk.handText(toArg([value], span), scope.with({ shell, via: name }));
     return;
   }
   const reason = `setting ${name} is not allowed, because it chooses which code runs`;

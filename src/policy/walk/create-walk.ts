@@ -14,9 +14,10 @@ import { expandSingle } from './expand-word.ts';
 import { LimitReached, limits } from './limits.ts';
 import { parseScript } from './parse-script.ts';
 import { runProgram } from './run.ts';
+import type { Scope } from './scope.ts';
 import { Shell, textIfKnown, type Value } from './shell.ts';
 import { type Chunk, splitFields } from './split-fields.ts';
-import { anyOutput, type Output, type Scope, stepCounter, type Walk } from './walk.ts';
+import { anyOutput, type Output, stepCounter, type Walk } from './walk.ts';
 import { walkPipeline, walkScript } from './walk-script.ts';
 
 /** A walk over a command of this length, which has found nothing yet beside variables that traps change. */
@@ -51,23 +52,6 @@ export function createWalk(home: string, length: number, volatile: ReadonlySet<s
   return walk;
 }
 
-/** Where a walk begins. */
-export function startScope(shell: Shell, stdin: Scope['stdin']): Scope {
-  const calm = { conditional: false, forked: false, background: false, pipeline: 0 };
-  return {
-    shell,
-    stdin,
-    within: undefined,
-    depth: 0,
-    via: undefined,
-    frames: [],
-    loops: 0,
-    again: false,
-    aliases: [],
-    ...calm,
-  };
-}
-
 /** Judges what runs later, such as traps, then the bodies of functions that were never called. */
 export function judgeUncalled(walk: Walk): void {
   for (let at = 0; at < walk.functions.length; at++) {
@@ -79,18 +63,15 @@ export function judgeUncalled(walk: Walk): void {
 /** The parser reads what stands inside a substitution when it is asked for, each time to the end, so depth is work. */
 function capture(walk: Walk, script: ParsedScript, scope: Scope): Output {
   if (scope.depth >= limits.depth) throw new LimitReached('substitutions are nested too deeply');
-  const inner = { ...scope, shell: scope.shell.clone(), forked: true, depth: scope.depth + 1 };
+  const inner = scope.with({ shell: scope.shell.clone(), forked: true, depth: scope.depth + 1 });
   return walkScript(walk, script, inner);
 }
 
 function walkText(walk: Walk, text: string, span: Span, scope: Scope): Output {
   if (scope.depth >= limits.depth) throw new LimitReached('shell text is nested too deeply');
   walk.spend(1 + text.length / 32);
-  return walkScript(walk, parseScript(text), {
-    ...scope,
-    within: scope.within ?? span,
-    depth: scope.depth + 1,
-  });
+  const inner = scope.with({ within: scope.within ?? span, depth: scope.depth + 1 });
+  return walkScript(walk, parseScript(text), inner);
 }
 
 function handText(walk: Walk, text: Arg, scope: Scope): Output {

@@ -3,8 +3,9 @@ import { type Span, textOf } from './arg.ts';
 import { expandQuoted } from './expand-word.ts';
 import { LimitReached, limits } from './limits.ts';
 import { parseScript } from './parse-script.ts';
+import type { Scope } from './scope.ts';
 import { type Value, valuesOf } from './shell.ts';
-import type { Reevaluation, Scope, Walk } from './walk.ts';
+import type { Reevaluation, Walk } from './walk.ts';
 
 const again = 'text is evaluated again and again';
 
@@ -15,11 +16,16 @@ export function evaluateValue(
   as: Reevaluation,
   span: Span,
   scope: Scope,
-  seen: Set<string> = new Set(),
+  seen?: Set<string>,
 ): void {
-  const text = value.map((piece) => (typeof piece === 'string' ? piece : '1')).join('');
-  if (textOf(value) !== undefined || /[$`]/.test(text)) evaluateText(walk, text, as, span, scope, seen);
+  let text = '';
+  let known = true;
   for (const piece of value) {
+    if (typeof piece !== 'string') known = false;
+    text += typeof piece === 'string' ? piece : '1';
+  }
+  if (known || /[$`]/.test(text)) evaluateText(walk, text, as, span, scope, seen);
+  for (const piece of known ? [] : value) {
     const from = typeof piece === 'string' ? '' : (piece.from ?? '');
     if (/[$`]/.test(from)) evaluateText(walk, from, 'prompt', span, scope, seen);
   }
@@ -32,9 +38,12 @@ function evaluateText(
   as: Reevaluation,
   span: Span,
   scope: Scope,
-  seen: Set<string> = new Set(),
+  before: Set<string> | undefined,
 ): void {
   walk.spend(1 + text.length / 64);
+  // Numbers and operators name nothing.
+  if (!/[A-Za-z_$`]/.test(text)) return;
+  const seen = before ?? new Set();
   const subject = as === 'name' ? subscriptOf(text) : text;
   const expanded = /[$`]/.test(subject) ? expandText(walk, subject, span, scope) : [];
   if (as === 'prompt') return;
@@ -55,6 +64,10 @@ function evaluateText(
   }
 }
 
+const nowhere: Span = { pos: 0, end: 0 };
+
+const assigning = new Set('= += -= *= /= %= &= |= ^= <<= >>='.split(' '));
+
 /** Looks at an arithmetic expression: its substitutions, the variables that it reads and those that it sets. */
 export function walkArithmetic(
   walk: Walk,
@@ -64,28 +77,27 @@ export function walkArithmetic(
 ): void {
   walk.spend(1);
   if (expression === undefined) {
-    if (text.trim() !== '') evaluateText(walk, text, 'arithmetic', scope.within ?? { pos: 0, end: 0 }, scope);
+    if (text.trim() !== '') evaluateText(walk, text, 'arithmetic', scope.within ?? nowhere, scope, undefined);
     return;
   }
-  const into = (inner: ArithmeticExpression): void => walkArithmetic(walk, inner, '', scope);
   switch (expression.type) {
     case 'ArithmeticBinary':
-      into(expression.left);
-      into(expression.right);
-      if (/^(?:[-+*/%&|^]|<<|>>)?=$/.test(expression.operator)) setTarget(walk, expression.left, scope);
+      walkArithmetic(walk, expression.left, '', scope);
+      walkArithmetic(walk, expression.right, '', scope);
+      if (assigning.has(expression.operator)) setTarget(walk, expression.left, scope);
       break;
     case 'ArithmeticUnary':
-      into(expression.operand);
+      walkArithmetic(walk, expression.operand, '', scope);
       if (expression.operator === '++' || expression.operator === '--')
         setTarget(walk, expression.operand, scope);
       break;
     case 'ArithmeticTernary':
-      into(expression.test);
-      into(expression.consequent);
-      into(expression.alternate);
+      walkArithmetic(walk, expression.test, '', scope);
+      walkArithmetic(walk, expression.consequent, '', scope);
+      walkArithmetic(walk, expression.alternate, '', scope);
       break;
     case 'ArithmeticGroup':
-      into(expression.expression);
+      walkArithmetic(walk, expression.expression, '', scope);
       break;
     case 'ArithmeticCommandExpansion':
       if (expression.script !== undefined) walk.capture(expression.script, scope);
@@ -141,7 +153,7 @@ function expandText(walk: Walk, text: string, span: Span, scope: Scope): readonl
   const command = script.commands[0]?.command;
   const heredoc = command?.type === 'Command' ? command.suffix[0] : undefined;
   if (heredoc?.type !== 'HereDoc') return [];
-  const inner = { ...scope, within: span, depth: scope.depth + 1 };
+  const inner = scope.with({ within: span, depth: scope.depth + 1 });
   return expandQuoted(walk, inner, heredoc.body.parts ?? [], span).map(withoutNewline);
 }
 

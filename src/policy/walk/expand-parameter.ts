@@ -1,6 +1,7 @@
 import type { ParameterExpansionPart, ParameterOperation, Word } from 'unbash';
 import { type Piece, textOf, unknown } from './arg.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
+import { entryAt } from './list-entries.ts';
 import { bounded, madeFrom, textIfKnown, type Value, type Variable, valuesOf } from './shell.ts';
 import type { Chunk } from './split-fields.ts';
 import { transformText } from './transform-text.ts';
@@ -49,10 +50,10 @@ function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonl
   const variable = expansion.scope.shell.variables.get(part.parameter);
   if (variable?.kind !== 'list') return [[unknown]];
   const keys = expansion.walk.single(part.index, expansion.scope).map(textOf);
-  const found = keys.map((key) => (key === undefined ? undefined : variable.entries.get(key)));
+  const found = keys.map((key) => (key === undefined ? undefined : entryAt(variable.entries, key)));
   if (found.every((value) => value !== undefined) && variable.complete)
     return found.flatMap((value) => (value ? [value] : []));
-  return [...variable.entries.values(), [unknown]];
+  return [...variable.entries.values, [unknown]];
 }
 
 function lookUp({ walk, scope }: Expansion, asked: string): readonly Value[] {
@@ -67,7 +68,6 @@ function lookUp({ walk, scope }: Expansion, asked: string): readonly Value[] {
   if (name === 'BASH') return [['/bin/bash']];
   if (name === 'SHELL') return [['/bin/bash'], [unknown]];
   if (name === 'HOME') return [[walk.home]];
-  if (name === 'IFS') return [[' \t\n']];
   if (name === 'PWD') return scope.shell.cwd?.map((path) => [path]) ?? [[unknown]];
   return [[{ hole: 'unknown', text: `$${name}` }]];
 }
@@ -86,42 +86,37 @@ function positionalOf({ scope }: Expansion): List {
   return scope.shell.positional;
 }
 
-function listOf(expansion: Expansion, part: ParameterExpansionPart): List {
-  if (part.index === undefined) return positionalOf(expansion);
+function listOf(expansion: Expansion, part: ParameterExpansionPart, start = 0, end?: number): List {
+  if (part.index === undefined) return positionalOf(expansion)?.slice(start, end);
   const variable: Variable | undefined = expansion.scope.shell.variables.get(part.parameter);
   if (variable?.kind === 'list') {
-    const entries = [...variable.entries.values()].map((pieces) => ({ pieces, many: false }));
+    const entries = variable.entries.values.slice(start, end).map((pieces) => ({ pieces, many: false }));
     return variable.complete ? entries : [...entries, { pieces: [unknown], many: true }];
   }
   const only = variable && textIfKnown(variable);
-  return only === undefined ? undefined : [{ pieces: [only], many: false }];
+  return only === undefined ? undefined : [{ pieces: [only], many: false }].slice(start, end);
 }
 
 function sliceOf(expansion: Expansion, part: ParameterExpansionPart): List {
-  const list = listOf(expansion, part);
-  if (part.operation?.type !== 'Slice') return list;
+  if (part.operation?.type !== 'Slice') return listOf(expansion, part);
   if (hasGaps(expansion, part)) return undefined;
   const from = numberOf(expansion, part.operation.offset);
   const count = part.operation.length && numberOf(expansion, part.operation.length);
-  if (list === undefined || from === undefined || from < 0 || (part.operation.length && count === undefined))
-    return undefined;
+  if (from === undefined || from < 0 || (part.operation.length && count === undefined)) return undefined;
   const start = part.index === undefined ? Math.max(from - 1, 0) : from;
-  return list.slice(start, count === undefined ? undefined : start + count);
+  return listOf(expansion, part, start, count === undefined ? undefined : start + count);
 }
 
 /** A slice counts subscripts, which are places in the list only when all are known and none is missing. */
 function hasGaps({ scope }: Expansion, part: ParameterExpansionPart): boolean {
   const variable = part.index && scope.shell.variables.get(part.parameter);
   if (variable?.kind !== 'list') return false;
-  return !variable.complete || [...variable.entries.keys()].some((key, at) => key !== String(at));
+  return !variable.complete || variable.entries.keys !== undefined;
 }
 
 function numberOf(expansion: Expansion, word: Word): number | undefined {
-  evaluateWord(expansion, word);
-  const [only, ...others] = expansion.walk.single(word, expansion.scope).map(textOf);
-  return others.length === 0 && only !== undefined && /^\s*-?(?:0|[1-9]\d{0,8})\s*$/.test(only)
-    ? Number(only)
-    : undefined;
+  const text = knownText(evaluateWord(expansion, word));
+  return text !== undefined && /^\s*-?(?:0|[1-9]\d{0,8})\s*$/.test(text) ? Number(text) : undefined;
 }
 
 function listChunks(expansion: Expansion, list: List, quoted: boolean, sign: string): Chunk[][] {
@@ -174,10 +169,8 @@ function applyOperation(
 
 /** The operands' texts, in the order in which they stand; undefined for those that are not known. */
 function operandsOf(expansion: Expansion, operation: ParameterOperation): (string | undefined)[] {
-  const text = (word: Word | undefined): string | undefined => {
-    const [only, ...others] = word === undefined ? [['']] : expansion.walk.single(word, expansion.scope);
-    return others.length === 0 && only !== undefined ? textOf(only) : undefined;
-  };
+  const text = (word: Word | undefined): string | undefined =>
+    word === undefined ? '' : knownText(expansion.walk.single(word, expansion.scope));
   switch (operation.type) {
     case 'Remove':
     case 'CaseModification':
@@ -185,9 +178,10 @@ function operandsOf(expansion: Expansion, operation: ParameterOperation): (strin
     case 'Replace':
       return [asPattern(operation.pattern, text(operation.pattern)), text(operation.replacement)];
     case 'Slice':
-      evaluateWord(expansion, operation.offset);
-      if (operation.length !== undefined) evaluateWord(expansion, operation.length);
-      return [text(operation.offset), operation.length === undefined ? 'rest' : text(operation.length)];
+      return [
+        knownText(evaluateWord(expansion, operation.offset)),
+        operation.length === undefined ? 'rest' : knownText(evaluateWord(expansion, operation.length)),
+      ];
     default:
       return [];
   }
@@ -244,7 +238,13 @@ function transformed(
   return [[unknown]];
 }
 
-function evaluateWord(expansion: Expansion, word: Word): void {
-  for (const value of expansion.walk.single(word, expansion.scope))
-    expansion.walk.evaluate(value, 'arithmetic', expansion.span, expansion.scope);
+function evaluateWord({ walk, scope, span }: Expansion, word: Word): readonly Value[] {
+  const values = walk.single(word, scope);
+  for (const value of values) walk.evaluate(value, 'arithmetic', span, scope);
+  return values;
+}
+
+function knownText(values: readonly Value[]): string | undefined {
+  const [only] = values;
+  return values.length === 1 && only !== undefined ? textOf(only) : undefined;
 }

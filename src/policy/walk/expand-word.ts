@@ -4,32 +4,43 @@
 // 3. every part gives chunks of text and holes, in all possible forms;
 // 4. chunks are joined to words; substitutions met on the way are walked.
 import type { Word, WordPart } from 'unbash';
-import { type Arg, knownArg, type Piece, type Span, toArg, unknown, unknownArg } from './arg.ts';
+import { type Arg, knownArg, type Piece, type Span, textOf, unknown, unknownArg } from './arg.ts';
 import { expandBraces } from './expand-braces.ts';
 import { expandParameter, parameterChunks } from './expand-parameter.ts';
 import { certain, combine, type Expansion, expansionChunks } from './expansion.ts';
 import { limits } from './limits.ts';
 import { notForSh } from './not-for-sh.ts';
 import { parseScript } from './parse-script.ts';
+import { type Scope, spanOf } from './scope.ts';
 import { type Value, valuesOf } from './shell.ts';
 import { type Chunk, joinChunks } from './split-fields.ts';
-import { type Scope, spanOf, type Walk } from './walk.ts';
+import type { Walk } from './walk.ts';
 
 /** The words that an argument gives, in each of its possible forms. */
 export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
+  const fixed = fixedArg(walk, scope, word);
+  if (fixed !== undefined) return [[fixed]];
   walk.spend(1);
   const span = spanOf(word, scope);
-  if (isPlain(word)) return [[knownArg(word.value, span)]];
   if (word.parts?.some((part) => part.type === 'BraceExpansion'))
     return expandBraced(walk, scope, word, span);
   const chunks = wordChunks({ walk, scope, mode: 'fields', span }, word);
-  return chunks.map((form) => joinChunks(form).map(({ pieces, many }) => toArg(pieces, span, many)));
+  return chunks.map((form) => joinChunks(form, span));
+}
+
+/** The argument that a word gives when nothing in it is expanded. */
+export function fixedArg(walk: Walk, scope: Scope, word: Word): Arg | undefined {
+  const text = fixedText(word);
+  if (text === undefined) return undefined;
+  walk.spend(1);
+  return knownArg(text, scope.within ?? word);
 }
 
 /** The one text that a word has where bash does not split it, in each of its possible forms. */
 export function expandSingle(walk: Walk, scope: Scope, word: Word): Value[] {
   walk.spend(1);
-  if (isPlain(word)) return [[word.value]];
+  const fixed = fixedText(word);
+  if (fixed !== undefined) return [[fixed]];
   const chunks = wordChunks({ walk, scope, mode: 'single', span: spanOf(word, scope) }, word);
   // Many forms of long values are the one thing here that costs more than a step.
   const values = chunks.map(joined);
@@ -37,9 +48,23 @@ export function expandSingle(walk: Walk, scope: Scope, word: Word): Value[] {
   return values;
 }
 
-/** Most words are what they are. */
-function isPlain(word: Word): boolean {
-  return word.parts === undefined && word.text !== '' && !word.text.includes('~');
+/** Most words are what they are, with or without quotes. */
+function fixedText(word: Word): string | undefined {
+  const { text } = word;
+  // The parser takes a word apart when its parts are asked for, which these do not need.
+  if (/^[\w./:=@%+,-]+$/.test(text)) return text;
+  const { parts } = word;
+  if (parts === undefined) return text === '' || text.includes('~') ? undefined : word.value;
+  return parts.every(isFixed) ? word.value : undefined;
+}
+
+function isFixed(part: WordPart): boolean {
+  if (part.type === 'Literal') return !part.text.includes('~');
+  return part.type === 'SingleQuoted' || (part.type === 'DoubleQuoted' && part.parts.every(isLiteral));
+}
+
+function isLiteral(part: WordPart): boolean {
+  return part.type === 'Literal';
 }
 
 /** The text of a heredoc's or a double-quoted string's parts, in each of its possible forms. */
@@ -48,7 +73,7 @@ export function expandQuoted(walk: Walk, scope: Scope, parts: readonly WordPart[
 }
 
 function expandBraced(walk: Walk, scope: Scope, word: Word, span: Span): Arg[][] {
-  const inner = { ...scope, within: span };
+  const inner = scope.with({ within: span });
   const words = expandBraces(word.text).map((text) => rereadWord(text));
   if (words.includes(undefined)) {
     const reason = `The command does not parse: the braces in ${word.text} are not understood.`;
@@ -72,6 +97,8 @@ function rereadWord(text: string): Word | undefined {
   if (text === '') return { type: 'Word', text: '', value: '', pos: 0, end: 0 };
   return word?.type === 'Word' && rest.length === 0 ? word : undefined;
 }
+
+const emptyChunk: Chunk = certain(['']);
 
 const anything: Chunk[] = [{ pieces: [unknown], quoted: false, many: true }];
 
@@ -118,9 +145,18 @@ function homeOf(walk: Walk, scope: Scope): readonly Value[] {
 }
 
 /** All forms of a row of parts: each form of the first with each of the next, within the limit. */
-function product(expansion: Expansion, parts: readonly WordPart[], quoted: boolean): Chunk[][] {
-  let forms: Chunk[][] = [[]];
+function product(
+  expansion: Expansion,
+  parts: readonly WordPart[],
+  quoted: boolean,
+  start: Chunk[] = [],
+): Chunk[][] {
+  let forms: Chunk[][] = [start];
   for (const part of parts) {
+    if (part.type === 'Literal' && forms.length === 1) {
+      forms[0]?.push(certain([part.value]));
+      continue;
+    }
     const found = chunksOf(expansion, part, quoted);
     // In a long text the forms of its parts would multiply to no use.
     const next =
@@ -129,7 +165,7 @@ function product(expansion: Expansion, parts: readonly WordPart[], quoted: boole
     const [only] = next;
     // Long texts have thousands of parts with one form each; those are put in place without copying.
     if (forms.length === 1 && next.length === 1 && form !== undefined && only !== undefined)
-      form.push(...only);
+      for (const chunk of only) form.push(chunk);
     else forms = combine(forms, next, concat, anything);
   }
   return forms;
@@ -165,7 +201,7 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
     case 'CommandExpansion':
       return substitution(expansion, part, quoted);
     case 'ArithmeticExpansion':
-      walk.arithmetic(part.expression, part.text, { ...scope, within: expansion.span });
+      walk.arithmetic(part.expression, part.text, scope.with({ within: expansion.span }));
       return [[certain([{ hole: 'number', text: part.text }])]];
     case 'ProcessSubstitution':
       return [[certain([processHole(expansion, part)])]];
@@ -186,15 +222,17 @@ function isClosed(part: WordPart): boolean {
     return true;
   const { text } = part;
   if (text.startsWith('`')) return text.length > 1 && text.endsWith('`');
-  return /^\$\{[\s\S]*\}$|^\$\([\s\S]*\)$|^\$\[[\s\S]*\]$/.test(text);
+  const end = closing[text.slice(0, 2)];
+  return end !== undefined && text.length > 2 && text.endsWith(end);
 }
 
+const closing: Readonly<Record<string, string>> = { '${': '}', '$(': ')', '$[': ']' };
+
 function doubleQuoted(expansion: Expansion, parts: readonly WordPart[]): Chunk[][] {
-  const forms = product(expansion, parts, true);
   const only = parts.length === 1 ? parts[0] : undefined;
   // "$@" with nothing in it is no word at all; every other quoted text is a word even when it is empty.
   const list = only !== undefined && /^\$\{?(@$|@\}|[A-Za-z_]\w*\[@\]\}|@:)/.test(only.text);
-  return list ? forms : forms.map((form) => [certain(['']), ...form]);
+  return product(expansion, parts, true, list ? [] : [emptyChunk]);
 }
 
 function substitution(
@@ -206,7 +244,7 @@ function substitution(
   walk.spend(part.text.length / 2);
   if (part.script === undefined) return [[{ pieces: [unknown], quoted, many: !quoted }]];
   // A backtick script with escapes has positions of its own.
-  const inner = part.script.source === undefined ? scope : { ...scope, within: spanOf(span, scope) };
+  const inner = part.script.source === undefined ? scope : scope.with({ within: spanOf(span, scope) });
   const output = walk.capture(part.script, inner);
   const value: Value = [output.more ? { hole: 'unknown', text: part.text } : output.text.replace(/\n+$/, '')];
   return expansionChunks(expansion, [value], quoted || mode === 'single');
@@ -217,7 +255,7 @@ function processHole(
   part: Extract<WordPart, { type: 'ProcessSubstitution' }>,
 ): Piece {
   walk.spend(part.text.length / 2);
-  const output = part.script && walk.capture(part.script, { ...scope, forked: true });
+  const output = part.script && walk.capture(part.script, scope);
   const text = output?.more === false ? output.text : undefined;
   return { hole: 'process', text: part.text, output: part.operator === '<' ? text : undefined };
 }
@@ -238,7 +276,11 @@ function isDynamic(part: WordPart): boolean {
 }
 
 function joined(chunks: readonly Chunk[]): Value {
-  const pieces = chunks.flatMap((chunk) => (chunk === 'break' ? [' '] : chunk.pieces));
-  const text = pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : undefined;
+  const pieces: Piece[] = [];
+  for (const chunk of chunks) {
+    if (chunk === 'break') pieces.push(' ');
+    else for (const piece of chunk.pieces) pieces.push(piece);
+  }
+  const text = textOf(pieces);
   return text === undefined ? pieces : [text];
 }

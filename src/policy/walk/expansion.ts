@@ -1,8 +1,9 @@
 import type { Piece, Span } from './arg.ts';
 import { limits } from './limits.ts';
+import type { Scope } from './scope.ts';
 import type { Value } from './shell.ts';
 import type { Chunk } from './split-fields.ts';
-import type { Scope, Walk } from './walk.ts';
+import type { Walk } from './walk.ts';
 
 /** How words are put together here: split into several, or kept as one. */
 export interface Expansion {

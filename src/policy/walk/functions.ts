@@ -1,16 +1,8 @@
 import type { Function as FunctionNode } from 'unbash';
 import type { Arg } from './arg.ts';
+import { type CallSite, type Frame, type Scope, spanOf } from './scope.ts';
 import { type FunctionBody, type ShellFunction, union, unknownVariable } from './shell.ts';
-import {
-  anyOutput,
-  type CallSite,
-  type Frame,
-  type Output,
-  type Scope,
-  silent,
-  spanOf,
-  type Walk,
-} from './walk.ts';
+import { anyOutput, type Output, silent, type Walk } from './walk.ts';
 
 /** Notes a function; its body is judged where it is called, or at the end when nobody calls it. */
 export function defineFunction(walk: Walk, node: FunctionNode, scope: Scope): Output {
@@ -21,7 +13,7 @@ export function defineFunction(walk: Walk, node: FunctionNode, scope: Scope): Ou
   const { shell } = scope;
   walk.functions.push({
     tracker: body.tracker,
-    judge: () => callFunction(walk, definition, undefined, { ...scope, shell: shell.clone() }),
+    judge: () => callFunction(walk, definition, undefined, scope.with({ shell: shell.clone() })),
   });
   return silent;
 }
@@ -51,7 +43,7 @@ export function callFunction(
   const output = called.bodies.map((body) =>
     walkBodyOf(walk, body, general ? undefined : args, frame, scope),
   );
-  if (running.length === 0) judgeRecursion(walk, called, frame, scope);
+  if (running.length === 0) judgeRecursion(walk, called, frame);
   return output.length === 1 ? (output[0] ?? anyOutput) : anyOutput;
 }
 
@@ -66,8 +58,7 @@ function walkBodyOf(
   const { shell } = scope;
   const positional = shell.positional;
   shell.positional = args?.some((arg) => arg.many) ? undefined : args;
-  const inner: Scope = {
-    ...scope,
+  const inner = scope.with({
     within: body.within,
     frames: [...scope.frames, frame],
     again: false,
@@ -75,7 +66,7 @@ function walkBodyOf(
     forked: false,
     background: false,
     pipeline: 0,
-  };
+  });
   const output = body.node.type === 'CompoundList' ? anyOutput : walk.node(body.node, inner);
   shell.positional = positional;
   restoreLocals(scope, frame);
@@ -117,7 +108,7 @@ function noteRecursion([first]: readonly Frame[], scope: Scope): void {
 }
 
 /** A function that calls itself in ways that can only multiply is a fork bomb, whatever its name. */
-function judgeRecursion(walk: Walk, called: ShellFunction, frame: Frame, scope: Scope): void {
+function judgeRecursion(walk: Walk, called: ShellFunction, frame: Frame): void {
   const forked = frame.recursions.filter((one) => one.forked);
   const unconditional = forked.some((one) => !one.conditional);
   const sharing = forked.some((one, index) =>
@@ -126,7 +117,7 @@ function judgeRecursion(walk: Walk, called: ShellFunction, frame: Frame, scope: 
   const background = forked.length > 1 && forked.some((one) => one.background);
   if (!unconditional && !sharing && !background) return;
   const [body] = called.bodies;
-  const span = body === undefined ? { pos: 0, end: 0 } : spanOf(body.node, { ...scope, within: body.within });
+  const span = body === undefined ? { pos: 0, end: 0 } : spanOf(body.node, body);
   const reason = `the function ${called.name} starts copies of itself without end (a fork bomb)`;
   walk.problems.push({ scope: 'danger', rule: 'fork_bomb', reason, program: called.name, ...span });
 }

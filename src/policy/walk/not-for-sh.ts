@@ -1,6 +1,7 @@
 import type { TestExpression } from 'unbash';
 import type { Span } from './arg.ts';
-import { type Scope, spanOf, type Walk } from './walk.ts';
+import { type Scope, spanOf } from './scope.ts';
+import type { Walk } from './walk.ts';
 
 /** In text for sh, `[[ a || b ]]`, `((a || b))`, `$'…'` and `&>` are commands and words of another kind. */
 export function notForSh(walk: Walk, at: Span, what: string, scope: Scope): void {

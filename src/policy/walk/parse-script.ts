@@ -19,11 +19,18 @@ export function parseScript(text: string): ParsedScript {
 function parserWork(text: string): number {
   const arithmetic = depth(text, '$((', '))') + depth(text, '$[', ']');
   const heredocs = count(text, '<<');
-  let work = 16 * arithmetic * arithmetic + 0.5 * heredocs * heredocs;
-  if (!text.includes('{')) return work;
-  for (const word of text.split(/\s+/)) {
-    const braces = count(word, '{');
-    work += braces * braces;
+  return 16 * arithmetic * arithmetic + 0.5 * heredocs * heredocs + braceWork(text);
+}
+
+/** The squares of how many braces each word opens, summed up. */
+function braceWork(text: string): number {
+  let work = 0;
+  let inWord = 0;
+  let before = 0;
+  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) {
+    inWord = /\s/.test(text.slice(before, at)) ? 1 : inWord + 1;
+    before = at;
+    work += 2 * inWord - 1;
   }
   return work;
 }

@@ -1,5 +1,5 @@
 import { dangerOf } from '../danger/danger.ts';
-import type { OptionGrammar } from '../options/grammar.ts';
+import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import { baseName } from '../paths.ts';
 import { programNamed } from '../programs/catalog.ts';
@@ -8,22 +8,24 @@ import type { Call } from '../programs/program.ts';
 import { applyEffects } from './apply-effects.ts';
 import { type Arg, type Span, textOf } from './arg.ts';
 import { callFunction } from './functions.ts';
-import { anyOutput, type Output, type RunOptions, type Scope, silent, type Walk } from './walk.ts';
-
-const noOptions = {};
+import type { Scope } from './scope.ts';
+import { anyOutput, type Output, type RunOptions, silent, type Walk } from './walk.ts';
 
 /** Judges one program and whatever it runs in turn; says what it prints. */
 export function runProgram(walk: Walk, argv: readonly Arg[], scope: Scope, how: RunOptions): Output {
   walk.spend(2 + argv.length / 8);
-  const [head, ...args] = argv;
+  const head = argv[0];
   if (head === undefined) return silent;
+  const args = argv.slice(1);
   const name = head.text;
   if (name === undefined) return runUnknown(walk, head, args, scope, how);
   if (how.by === 'shell') {
     const alias = scope.shell.defined.aliases.get(name);
     if (alias !== undefined && !scope.aliases.includes(name)) runAlias(walk, name, alias, head, args, scope);
     const called = scope.shell.defined.functions.get(name);
-    const output = called && callFunction(walk, called, args, { ...scope, aliases: [] });
+    const output =
+      called &&
+      callFunction(walk, called, args, scope.aliases.length === 0 ? scope : scope.with({ aliases: [] }));
     if (called?.certain) return noteFunction(walk, name, args, head, scope, output ?? anyOutput);
   }
   return runNamed(walk, name, head, args, scope, how);
@@ -154,5 +156,9 @@ function runAlias(
   const words = args.map((arg) =>
     arg.text === undefined ? '"$unknown_word"' : `'${arg.text.replaceAll("'", "'\\''")}'`,
   );
-  walk.text([text, ...words].join(' '), head, { ...scope, within: head, aliases: [...scope.aliases, name] });
+  walk.text(
+    [text, ...words].join(' '),
+    head,
+    scope.with({ within: head, aliases: [...scope.aliases, name] }),
+  );
 }

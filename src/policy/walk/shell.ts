@@ -1,6 +1,7 @@
 import type { CompoundCommand, CompoundList, Redirected } from 'unbash';
 import { type Arg, type Piece, type Span, textOf, unknown } from './arg.ts';
 import { limits } from './limits.ts';
+import { entriesOf, entryAt, entryMap, type ListEntries } from './list-entries.ts';
 import { Table } from './table.ts';
 
 /** One possible value of a variable. */
@@ -9,7 +10,7 @@ export type Value = readonly Piece[];
 /** What a variable may hold: one of several texts, or a list with its entries by key. */
 export type Variable =
   | { readonly kind: 'text'; readonly values: readonly Value[] }
-  | { readonly kind: 'list'; readonly entries: ReadonlyMap<string, Value>; readonly complete: boolean };
+  | { readonly kind: 'list'; readonly entries: ListEntries; readonly complete: boolean };
 
 /** A function of the shell; `bodies` has several when branches define it differently. */
 export interface ShellFunction {
@@ -133,11 +134,15 @@ export class Shell {
   }
 
   private absorbVariables(other: Shell): void {
-    for (const name of new Set([...this.variables.keys(), ...other.variables.keys()])) {
-      const mine = this.variables.get(name) ?? unknownVariable;
-      const theirs = other.variables.get(name) ?? unknownVariable;
-      if (mine !== theirs) this.variables.set(name, union(mine, theirs));
-    }
+    for (const name of this.variables.keys()) this.absorbVariable(name, other);
+    for (const name of other.variables.keys())
+      if (!this.variables.has(name)) this.absorbVariable(name, other);
+  }
+
+  private absorbVariable(name: string, other: Shell): void {
+    const mine = this.variables.get(name) ?? unknownVariable;
+    const theirs = other.variables.get(name) ?? unknownVariable;
+    if (mine !== theirs) this.variables.set(name, union(mine, theirs));
   }
 }
 
@@ -176,8 +181,24 @@ function eitherFunction(
 /** A variable that holds what either holds. */
 export function union(one: Variable, other: Variable): Variable {
   if (one.kind === 'list' && other.kind === 'list') return unionOfLists(one.entries, other.entries);
-  const values = new Map([...valuesOf(one), ...valuesOf(other)].map((value) => [valueKey(value), value]));
-  return { kind: 'text', values: bounded([...values.values()]) };
+  const values = [...valuesOf(one)];
+  let same = one.kind === 'text';
+  for (const value of valuesOf(other)) {
+    const place = values.findIndex((held) => isEqual(held, value));
+    if (values[place] === value) continue;
+    same = false;
+    values[place < 0 ? values.length : place] = value;
+  }
+  return same ? one : { kind: 'text', values: bounded(values) };
+}
+
+function isEqual(one: Value, other: Value): boolean {
+  if (one === other) return true;
+  if (one.length !== 1 || other.length !== 1) return valueKey(one) === valueKey(other);
+  const [mine] = one;
+  const [theirs] = other;
+  if (typeof mine !== 'object' || typeof theirs !== 'object') return mine === theirs;
+  return mine.hole === theirs.hole && mine.text === theirs.text;
 }
 
 /** At most so many values; where some are dropped, anything is possible. */
@@ -195,33 +216,33 @@ export function madeFrom(value: Value): Piece {
 }
 
 function isLong(value: Value): boolean {
-  return (
-    value.length > limits.pieces ||
-    value.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : 0), 0) > limits.textLength
-  );
+  if (value.length > limits.pieces) return true;
+  let length = 0;
+  for (const piece of value) if (typeof piece === 'string') length += piece.length;
+  return length > limits.textLength;
 }
 
 /** What a variable may give as a plain `$name`. */
 export function valuesOf(variable: Variable): readonly Value[] {
   if (variable.kind === 'text') return variable.values;
-  const first = variable.entries.get('0');
+  const first = entryAt(variable.entries, '0');
   return first !== undefined && variable.complete ? [first] : [[unknown]];
 }
 
-function unionOfLists(one: ReadonlyMap<string, Value>, other: ReadonlyMap<string, Value>): Variable {
-  const entries = new Map(one);
-  for (const [key, value] of other) {
+function unionOfLists(one: ListEntries, other: ListEntries): Variable {
+  const entries = entryMap(one);
+  for (const [key, value] of entryMap(other)) {
     const same = entries.has(key) && valueKey(entries.get(key) ?? []) === valueKey(value);
     entries.set(entries.has(key) && !same ? `${key}~${entries.size}` : key, value);
   }
-  return { kind: 'list', entries, complete: false };
+  return { kind: 'list', entries: entriesOf(entries), complete: false };
 }
 
 /** A text by which equal values are known. */
 export function valueKey(value: Value): string {
-  return value
-    .map((piece) => (typeof piece === 'string' ? piece : `\0${piece.hole} ${piece.text}\0`))
-    .join('');
+  let key = '';
+  for (const piece of value) key += typeof piece === 'string' ? piece : `\0${piece.hole} ${piece.text}\0`;
+  return key;
 }
 
 /** The one text that a variable holds, when it is known. */

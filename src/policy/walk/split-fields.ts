@@ -1,4 +1,4 @@
-import type { Hole, Piece } from './arg.ts';
+import { type Arg, type Hole, type Piece, type Span, toArg } from './arg.ts';
 
 /** A stretch of a word while it is put together; `break` ends one word and begins the next. */
 export type Chunk =
@@ -15,20 +15,22 @@ export function splitFields(pieces: readonly Piece[], ifs: string): Chunk[] {
 }
 
 /** The words that a chain of chunks gives. */
-export function joinChunks(chunks: readonly Chunk[]): { pieces: Piece[]; many: boolean }[] {
-  const words: { pieces: Piece[]; many: boolean }[] = [];
-  let word: { pieces: Piece[]; many: boolean } | undefined;
+export function joinChunks(chunks: readonly Chunk[], span: Span): Arg[] {
+  const words: Arg[] = [];
+  let pieces: Piece[] | undefined;
+  let many = false;
   for (const chunk of chunks) {
     if (chunk === 'break') {
-      if (word !== undefined) words.push(word);
-      word = undefined;
+      if (pieces !== undefined) words.push(toArg(pieces, span, many));
+      pieces = undefined;
+      many = false;
     } else if (chunk.quoted || chunk.pieces.length > 0) {
-      word ??= { pieces: [], many: false };
-      word.pieces.push(...chunk.pieces);
-      word.many ||= chunk.many;
+      pieces ??= [];
+      for (const piece of chunk.pieces) pieces.push(piece);
+      many ||= chunk.many;
     }
   }
-  if (word !== undefined) words.push(word);
+  if (pieces !== undefined) words.push(toArg(pieces, span, many));
   return words;
 }
 

@@ -1,26 +1,29 @@
 import type { Assignment, Command, CommandArgument } from 'unbash';
 import { applyRedirects } from './apply-redirects.ts';
 import { type Arg, knownArg, textOf, toArg, unknown } from './arg.ts';
-import { expandWord } from './expand-word.ts';
+import { expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
 import { limits } from './limits.ts';
+import { entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
+import { type Scope, spanOf } from './scope.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
-import { anyOutput, joinOutput, type Output, type Scope, silent, spanOf, type Walk } from './walk.ts';
+import { anyOutput, joinOutput, type Output, silent, type Walk } from './walk.ts';
 
 /** Walks a simple command: its words, its redirections, its assignments, then the program itself in all its forms. */
 export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
-  const words = wordForms(walk, node, scope);
-  const forms = formsOf(walk, words, node, scope);
-  const assignments = node.prefix.filter((item) => item.type === 'Assignment');
+  const forms = commandForms(walk, node, scope);
   const program = forms[0]?.[0]?.text;
   const { stdin, captured } = applyRedirects(walk, node.redirects, program, scope);
+  const assignments = node.prefix.filter((item) => item.type === 'Assignment');
   if (forms.every((form) => form.length === 0)) {
     for (const assignment of assignments) assignHere(walk, assignment, scope, 'plain');
     return silent;
   }
-  const output = withEnvironment(walk, assignments, forms, scope, () =>
-    runForms(walk, forms, stdin === scope.stdin ? scope : { ...scope, stdin }),
-  );
+  const inner = stdin === scope.stdin ? scope : scope.with({ stdin });
+  const output =
+    assignments.length === 0
+      ? runForms(walk, forms, inner)
+      : withEnvironment(walk, assignments, forms, scope, inner);
   return captured ? output : anyOutput;
 }
 
@@ -28,43 +31,50 @@ function runForms(walk: Walk, forms: readonly (readonly Arg[])[], scope: Scope):
   let output: Output | undefined;
   for (const form of forms) {
     if (form.length === 0) continue;
-    const printed = walk.run(form, scope, { by: 'shell' });
+    const printed = walk.run(form, scope, byShell);
     output = output === undefined ? printed : { ...joinOutput(output, printed), more: true };
   }
   return output ?? silent;
 }
 
-function wordForms(walk: Walk, node: Command, scope: Scope): Arg[][][] {
-  if (node.name === undefined) return [];
-  const words = [expandWord(walk, scope, node.name)];
-  for (const item of node.suffix) {
-    if (item.type === 'Word') words.push(expandWord(walk, scope, item));
-    else if (item.type === 'Assignment') words.push(declarationForms(walk, item, scope));
+const byShell = { by: 'shell' } as const;
+
+/** Every combination of the possible forms of the name and the words. */
+function commandForms(walk: Walk, node: Command, scope: Scope): Arg[][] {
+  let forms: Arg[][] = [[]];
+  if (node.name === undefined) return forms;
+  const several: Arg[][][] = [];
+  for (const item of [node.name, ...node.suffix]) {
+    if (item.type !== 'Word' && item.type !== 'Assignment') continue;
+    const fixed = item.type === 'Word' ? fixedArg(walk, scope, item) : undefined;
+    if (fixed !== undefined) {
+      for (const form of forms) form.push(fixed);
+      continue;
+    }
+    const next = item.type === 'Word' ? expandWord(walk, scope, item) : declarationForms(walk, item, scope);
+    if (next.length > 1) several.push(next);
+    forms = withNext(forms, next);
   }
-  return words;
+  if (several.length > 0) noteTooMany(walk, several, node, scope);
+  return forms;
 }
 
-/** Every combination of the words' possible forms. */
-function formsOf(walk: Walk, words: readonly Arg[][][], node: Command, scope: Scope): Arg[][] {
-  if (words.every((forms) => forms.length === 1)) return [onlyForm(words)];
-  const several = words.filter((forms) => forms.length > 1);
+/** Commands have thousands of words with one form each, so these are put in place without copying. */
+function withNext(forms: Arg[][], next: Arg[][]): Arg[][] {
+  const [only] = next;
+  if (next.length !== 1 || only === undefined)
+    return combine(forms, next, (left, right) => [...left, ...right], []);
+  for (const form of forms) for (const arg of only) form.push(arg);
+  return forms;
+}
+
+function noteTooMany(walk: Walk, several: readonly Arg[][][], node: Command, scope: Scope): void {
   const count = several.reduce((product, forms) => product * forms.length, 1);
   const options = several.flat(2).some((arg) => arg.text === undefined || /^[-+]/.test(arg.text));
   // Left-out combinations of plain words hide nothing, since each word is looked at; of options they might.
-  if (count > limits.combinations && options) {
-    const reason = 'The command has more possible forms than are looked at, which is not allowed.';
-    walk.problems.push({ scope: 'finite', rule: 'too_many_forms', reason, ...spanOf(node, scope) });
-  }
-  return words.reduce<Arg[][]>(
-    (forms, next) => combine(forms, next, (left, right) => [...left, ...right], []),
-    [[]],
-  );
-}
-
-function onlyForm(words: readonly Arg[][][]): Arg[] {
-  const form: Arg[] = [];
-  for (const [only] of words) for (const arg of only ?? []) form.push(arg);
-  return form;
+  if (count <= limits.combinations || !options) return;
+  const reason = 'The command has more possible forms than are looked at, which is not allowed.';
+  walk.problems.push({ scope: 'finite', rule: 'too_many_forms', reason, ...spanOf(node, scope) });
 }
 
 /** An argument of `declare` and its like: the words `name=value`; lists are set at once. */
@@ -88,9 +98,8 @@ function withEnvironment(
   assignments: readonly Assignment[],
   forms: readonly (readonly Arg[])[],
   scope: Scope,
-  run: () => Output,
+  inner: Scope,
 ): Output {
-  if (assignments.length === 0) return run();
   const { shell } = scope;
   const { exported } = shell.defined;
   const before = assignments.map(
@@ -98,7 +107,7 @@ function withEnvironment(
   );
   for (const assignment of assignments) assignHere(walk, assignment, scope, 'exported');
   const kept = forms.some((form) => mayKeep(form[0]?.text, shell));
-  const output = run();
+  const output = runForms(walk, forms, inner);
   for (const [name, variable, wasExported] of before.reverse()) {
     const now = kept ? shell.variables.get(name) : undefined;
     if (now !== undefined) shell.variables.set(name, union(variable ?? unknownVariable, now));
@@ -146,31 +155,50 @@ function merge(old: Value, value: Value): Value {
 }
 
 function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | undefined): Variable {
-  const entries = new Map<string, Value>(item.append && before?.kind === 'list' ? before.entries : []);
-  let complete = !item.append || (before?.kind === 'list' && before.complete);
-  let inOrder = [...entries.keys()].every((key, at) => key === String(at));
-  const words = item.value.type === 'ArrayValue' ? item.value.elements : [];
-  for (const word of words) {
+  const old = item.append && before?.kind === 'list' ? before : undefined;
+  const fields: Arg[] = [];
+  let complete = !item.append || old?.complete === true;
+  for (const word of item.value.type === 'ArrayValue' ? item.value.elements : []) {
     const forms = expandWord(walk, scope, word);
     if (forms.length !== 1) complete = false;
     for (const field of forms.flat()) {
-      const [, key, length] = keyed(field) ?? [];
       if (field.many) complete = false;
+      fields.push(field);
+      const key = keyOf(field)?.key;
       if (key !== undefined) walk.evaluate(key, 'arithmetic', spanOf(item, scope), scope);
-      // Words without a subscript count on from the last one, wherever that is.
-      if (key === undefined && !inOrder) complete = false;
-      if (key !== undefined) inOrder = false;
-      entries.set(key ?? String(entries.size), length === undefined ? field.pieces : afterKey(field, length));
     }
   }
-  return { kind: 'list', entries, complete };
+  const { entries, inOrder } = appended(old?.entries ?? noEntries, fields);
+  return { kind: 'list', entries, complete: complete && inOrder };
+}
+
+/** Entries with more behind them; words without a subscript count on from the last one, wherever that is. */
+function appended(old: ListEntries, fields: readonly Arg[]): { entries: ListEntries; inOrder: boolean } {
+  if (old.keys === undefined && !fields.some(keyOf)) {
+    const values = [...old.values, ...fields.map(({ pieces }) => pieces)];
+    return { entries: { values, keys: undefined }, inOrder: true };
+  }
+  const entries = entryMap(old);
+  let counting = old.keys === undefined;
+  let inOrder = true;
+  for (const field of fields) {
+    const found = keyOf(field);
+    if (found === undefined && !counting) inOrder = false;
+    if (found !== undefined) counting = false;
+    entries.set(
+      found?.key ?? String(entries.size),
+      found === undefined ? field.pieces : afterKey(field, found.length),
+    );
+  }
+  return { entries: entriesOf(entries), inOrder };
 }
 
 /** The subscript of `[key]=value` and the length of what stands before the value. */
-function keyed(field: Arg): [string, string, number] | undefined {
+function keyOf(field: Arg): { readonly key: string; readonly length: number } | undefined {
   const first = field.pieces[0];
-  const match = typeof first === 'string' ? /^\[([^\]]*)\]\+?=/.exec(first) : null;
-  return match === null ? undefined : [match[0], match[1] ?? '', match[0].length];
+  if (typeof first !== 'string' || !first.startsWith('[')) return undefined;
+  const match = /^\[([^\]]*)\]\+?=/.exec(first);
+  return match === null ? undefined : { key: match[1] ?? '', length: match[0].length };
 }
 
 function afterKey(field: Arg, length: number): Value {
@@ -186,7 +214,7 @@ function newEntry(
   before: Variable | undefined,
 ): Variable {
   const [key, ...others] = item.index === undefined ? [] : walk.single(item.index, scope).map(textOf);
-  const entries = new Map<string, Value>(before?.kind === 'list' ? before.entries : []);
+  const entries = entryMap(before?.kind === 'list' ? before.entries : noEntries);
   const [value] = values;
   const sure = key !== undefined && others.length === 0 && values.length === 1 && !item.append;
   values.forEach((one, index) => {
@@ -194,7 +222,7 @@ function newEntry(
   });
   return {
     kind: 'list',
-    entries,
+    entries: entriesOf(entries),
     complete: sure && (before === undefined || (before.kind === 'list' && before.complete)),
   };
 }

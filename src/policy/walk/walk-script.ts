@@ -21,17 +21,9 @@ import { expandWord } from './expand-word.ts';
 import { defineFunction } from './functions.ts';
 import { limits } from './limits.ts';
 import { hasOperators, notForSh } from './not-for-sh.ts';
-import { bounded, type Shell, union, unknownVariable, type Value, valueKey } from './shell.ts';
-import {
-  anyOutput,
-  joinOutput,
-  type Output,
-  type Scope,
-  type Stdin,
-  silent,
-  spanOf,
-  type Walk,
-} from './walk.ts';
+import { type Scope, spanOf } from './scope.ts';
+import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valueKey } from './shell.ts';
+import { anyOutput, joinOutput, type Output, type Stdin, silent, type Walk } from './walk.ts';
 import { walkCommand } from './walk-command.ts';
 
 /** Walks a script: an error anywhere in it is a problem under every list. */
@@ -52,6 +44,8 @@ export function reportError(walk: Walk, message: string, pos: number, scope: Sco
 }
 
 function walkStatements(walk: Walk, statements: readonly Statement[], scope: Scope): Output {
+  const [first] = statements;
+  if (statements.length === 1 && first !== undefined) return walkStatement(walk, first, scope);
   let output = silent;
   for (const statement of statements) output = joinOutput(output, walkStatement(walk, statement, scope));
   return output;
@@ -60,7 +54,7 @@ function walkStatements(walk: Walk, statements: readonly Statement[], scope: Sco
 function walkStatement(walk: Walk, statement: Statement, scope: Scope): Output {
   walk.spend(1);
   if (!statement.background) return walkList(walk, statement.command, scope);
-  const away = { ...scope, shell: scope.shell.clone(), forked: true, background: true };
+  const away = scope.with({ shell: scope.shell.clone(), forked: true, background: true });
   walkList(walk, statement.command, away);
   return anyOutput;
 }
@@ -76,22 +70,25 @@ function walkAndOr(walk: Walk, node: AndOr, scope: Scope): Output {
   if (node.operators.some((operator, index) => operator === '||' && !leaves(node.commands[index + 1]))) {
     skipped.push({ before: scope.shell.clone(), operator: '||' });
   }
-  let output = silent;
-  node.commands.forEach((command, index) => {
-    const operator = node.operators[index - 1];
-    if (operator !== undefined) {
-      walk.spend(1 + scope.shell.variables.size / 8);
-      skipped.push({ before: scope.shell.clone(), operator });
-    }
-    const printed = walkPipeline(
-      walk,
-      command,
-      operator === undefined ? scope : { ...scope, conditional: true },
-    );
+  const [first, ...others] = node.commands;
+  const inner = conditional(scope);
+  let output = first === undefined ? silent : walkPipeline(walk, first, scope);
+  for (let index = 0; index < others.length; index++) {
+    const command = others[index];
+    const operator = node.operators[index];
+    if (command === undefined || operator === undefined) break;
+    walk.spend(1 + scope.shell.variables.size / 8);
+    skipped.push({ before: scope.shell.clone(), operator });
+    const printed = walkPipeline(walk, command, inner);
     output = operator === '||' ? { ...output, more: true } : joinOutput(output, printed);
-  });
+  }
   for (const { before, operator } of skipped) leaveOut(scope.shell, before, operator);
   return output;
+}
+
+/** The scope for what may be left out. */
+function conditional(scope: Scope): Scope {
+  return scope.conditional ? scope : scope.with({ conditional: true });
 }
 
 const leaving = new Set(['exit', 'return', 'break', 'continue', 'exec']);
@@ -124,7 +121,8 @@ function walkStages(walk: Walk, node: Pipeline, scope: Scope): Output {
   let output = silent;
   for (const command of node.commands) {
     walk.spend(1 + scope.shell.variables.size / 8);
-    output = walkNode(walk, command, { ...scope, shell: scope.shell.clone(), stdin, forked: true, pipeline });
+    const inner = scope.with({ shell: scope.shell.clone(), stdin, forked: true, pipeline });
+    output = walkNode(walk, command, inner);
     stdin = output;
   }
   return output;
@@ -140,7 +138,7 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
     case 'BraceGroup':
       return walkBody(walk, node.body, scope);
     case 'Subshell':
-      return walkBody(walk, node.body, { ...scope, shell: scope.shell.clone(), forked: true });
+      return walkBody(walk, node.body, scope.with({ shell: scope.shell.clone(), forked: true }));
     case 'Coproc':
       return walkCoproc(walk, node, scope);
     case 'Function':
@@ -153,7 +151,7 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
     case 'While':
       return walkLoop(walk, scope, [], (inner) => {
         walkBody(walk, node.clause, inner);
-        walkBody(walk, node.body, { ...inner, conditional: inner.conditional || !isEndless(node) });
+        walkBody(walk, node.body, isEndless(node) ? inner : conditional(inner));
       });
     case 'Case':
       return walkCase(walk, node, scope);
@@ -162,11 +160,11 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
       return walkTest(walk, node.expression, scope);
     case 'ArithmeticCommand':
       notForSh(walk, node, '((', scope);
-      walk.arithmetic(node.expression, node.body, { ...scope, within: spanOf(node, scope) });
+      walk.arithmetic(node.expression, node.body, scope.with({ within: spanOf(node, scope) }));
       return silent;
     case 'ArithmeticFor':
       return walkLoop(walk, scope, [], (inner) => {
-        const place = { ...inner, within: spanOf(node, inner) };
+        const place = inner.with({ within: spanOf(node, inner) });
         for (const part of [node.initialize, node.test, node.update]) walk.arithmetic(part, '', place);
         walkBody(walk, node.body, inner);
       });
@@ -175,7 +173,7 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
 
 function walkRedirected(walk: Walk, node: Redirected, scope: Scope): Output {
   const { stdin, captured } = applyRedirects(walk, node.redirects, undefined, scope);
-  const output = walkNode(walk, node.command, { ...scope, stdin });
+  const output = walkNode(walk, node.command, scope.with({ stdin }));
   return captured ? output : anyOutput;
 }
 
@@ -185,13 +183,8 @@ export function walkBody(walk: Walk, body: CompoundList, scope: Scope): Output {
 }
 
 function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, scope: Scope): Output {
-  const away: Scope = {
-    ...scope,
-    shell: scope.shell.clone(),
-    stdin: anyOutput,
-    forked: true,
-    background: true,
-  };
+  const shell = scope.shell.clone();
+  const away = scope.with({ shell, stdin: anyOutput, forked: true, background: true });
   walk.assign(node.name?.value ?? 'COPROC', unknownVariable, spanOf(node, scope), scope);
   if (node.body.type === 'CompoundList') walkBody(walk, node.body, away);
   else walkNode(walk, node.body, away);
@@ -204,12 +197,12 @@ function walkIf(walk: Walk, node: If, scope: Scope): Output {
   const branch = (body: CompoundList): void => {
     const shell = scope.shell.clone();
     walk.spend(1 + shell.variables.size / 8);
-    walkBody(walk, body, { ...scope, shell, conditional: true });
+    walkBody(walk, body, scope.with({ shell, conditional: true }));
     ends.push(shell);
   };
   branch(node.then);
   for (const elif of node.elif) {
-    walkBody(walk, elif.clause, { ...scope, conditional: true });
+    walkBody(walk, elif.clause, conditional(scope));
     branch(elif.then);
   }
   if (node.else !== undefined) branch(node.else);
@@ -227,7 +220,7 @@ function walkCase(walk: Walk, node: Case, scope: Scope): Output {
     // A branch that falls through goes on with what the one before has set.
     const previous = ends.at(-1);
     if (previous !== undefined) shell.absorb(previous);
-    walkBody(walk, item.body, { ...scope, shell, conditional: true });
+    walkBody(walk, item.body, scope.with({ shell, conditional: true }));
     ends.push(shell);
   }
   settle(scope.shell, ends, false);
@@ -255,7 +248,7 @@ function walkFor(walk: Walk, node: For | Select, scope: Scope): Output {
       inner,
     );
     if (node.type === 'Select') walk.assign('REPLY', unknownVariable, spanOf(node.name, inner), inner);
-    walkBody(walk, node.body, { ...inner, conditional: true });
+    walkBody(walk, node.body, conditional(inner));
   });
 }
 
@@ -271,19 +264,36 @@ function loopValues(walk: Walk, words: readonly Word[], scope: Scope): readonly 
 
 /** Walks a loop's body; when it changes variables, once more with what the first round may have left. */
 function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner: Scope) => void): Output {
-  const inner = { ...scope, loops: scope.loops + 1 };
+  const inner = scope.with({ loops: scope.loops + 1 });
   const before = scope.shell.clone();
   walk.spend(24 + before.variables.size / 4);
   if (inner.loops > limits.loops) forget(scope.shell, [...before.variables.keys()]);
   body(inner);
-  const changed = scope.shell.changedSince(before).filter((name) => !own.includes(name));
+  const changed = scope.shell
+    .changedSince(before)
+    .filter((name) => !own.includes(name) && tellsMore(scope.shell, before, name));
   scope.shell.absorb(before);
   if (changed.length > 0 && inner.loops <= limits.loops) {
     forget(scope.shell, changed);
-    body({ ...inner, again: true });
+    body(inner.with({ again: true }));
     scope.shell.absorb(before);
   }
   return anyOutput;
+}
+
+/** Whether a round with what a variable holds now can show more; nothing is more than what is not known at all. */
+function tellsMore(shell: Shell, before: Shell, name: string): boolean {
+  return !isUnknown(before.variables.get(name)) || !isUnknown(shell.variables.get(name));
+}
+
+function isUnknown(variable: Variable | undefined): boolean {
+  return variable?.kind === 'text' && variable.values.every(isUnknownValue);
+}
+
+function isUnknownValue([piece, ...others]: Value): boolean {
+  return (
+    others.length === 0 && typeof piece === 'object' && piece.hole === 'unknown' && piece.from === undefined
+  );
 }
 
 function forget(shell: Shell, names: readonly string[]): void {

@@ -2,7 +2,8 @@ import type { ArithmeticExpression, ParsedScript, PipelineNode, Word } from 'unb
 import type { Invocation, Problem } from '../survey.ts';
 import type { Arg, Span } from './arg.ts';
 import { LimitReached, limits } from './limits.ts';
-import type { Shell, Value, Variable } from './shell.ts';
+import type { Scope } from './scope.ts';
+import type { Value, Variable } from './shell.ts';
 import type { Chunk } from './split-fields.ts';
 
 /** Text that a program reads or prints, as far as it is known; `more` says that other text may come with it. */
@@ -22,45 +23,8 @@ export type Stdin = 'none' | Output;
 
 /** What two commands print one after the other. */
 export function joinOutput(one: Output, other: Output): Output {
+  if (other.text === '' && (one.more || !other.more)) return one;
   return { text: one.text + other.text, more: one.more || other.more };
-}
-
-/** One call of a function that is being looked into; recursion is judged on it. */
-export interface Frame {
-  readonly name: string;
-  /** True once its arguments are taken to be anything. */
-  readonly general: boolean;
-  readonly locals: Map<string, Variable | undefined>;
-  /** Locals behind whose back the outer variable may have changed. */
-  readonly leaks: Set<string>;
-  readonly recursions: CallSite[];
-  readonly site: CallSite;
-}
-
-/** The circumstances of a call. */
-export interface CallSite {
-  readonly conditional: boolean;
-  readonly forked: boolean;
-  readonly background: boolean;
-  /** A number for the innermost pipeline with several commands; 0 outside. */
-  readonly pipeline: number;
-}
-
-/** Where the walk stands. */
-export interface Scope extends CallSite {
-  readonly shell: Shell;
-  readonly stdin: Stdin;
-  /** Set inside nested text, whose own positions mean nothing to the reader. */
-  readonly within: Span | undefined;
-  readonly depth: number;
-  /** The program that the shell text was handed to. */
-  readonly via: string | undefined;
-  readonly frames: readonly Frame[];
-  readonly loops: number;
-  /** True in the second round over a loop's body, where nothing new is called. */
-  readonly again: boolean;
-  /** Aliases that are being expanded; bash does not expand them again. */
-  readonly aliases: readonly string[];
 }
 
 /** What bash takes a text for when it evaluates it once more. */
@@ -117,9 +81,4 @@ export function stepCounter(length: number): (steps: number) => void {
     left -= steps;
     if (left < 0) throw new LimitReached('too much to look at');
   };
-}
-
-/** The span to report for a node: its own, or that of the word that holds the nested text. */
-export function spanOf(node: Span, scope: Scope): Span {
-  return scope.within ?? { pos: node.pos, end: node.end };
 }

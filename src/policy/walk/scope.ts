@@ -1,0 +1,74 @@
+import type { Span } from './arg.ts';
+import type { Shell, Variable } from './shell.ts';
+import type { Stdin } from './walk.ts';
+
+/** Where the walk stands. A class, so that all scopes look alike to V8 and one copies the other at no cost. */
+export class Scope implements CallSite {
+  readonly shell: Shell;
+  readonly stdin: Stdin;
+  readonly conditional: boolean = false;
+  readonly forked: boolean = false;
+  readonly background: boolean = false;
+  readonly pipeline: number = 0;
+  /** Set inside nested text, whose own positions mean nothing to the reader. */
+  readonly within: Span | undefined;
+  readonly depth: number = 0;
+  /** The program that the shell text was handed to. */
+  readonly via: string | undefined;
+  readonly frames: readonly Frame[] = [];
+  readonly loops: number = 0;
+  /** True in the second round over a loop's body, where nothing new is called. */
+  readonly again: boolean = false;
+  /** Aliases that are being expanded; bash does not expand them again. */
+  readonly aliases: readonly string[] = [];
+
+  constructor(shell: Shell, stdin: Stdin, from?: Scope) {
+    this.shell = shell;
+    this.stdin = stdin;
+    if (from === undefined) return;
+    this.conditional = from.conditional;
+    this.forked = from.forked;
+    this.background = from.background;
+    this.pipeline = from.pipeline;
+    this.within = from.within;
+    this.depth = from.depth;
+    this.via = from.via;
+    this.frames = from.frames;
+    this.loops = from.loops;
+    this.again = from.again;
+    this.aliases = from.aliases;
+  }
+
+  /** The same place with some things changed. */
+  with(changes: Partial<ScopeFields>): Scope {
+    return Object.assign(new Scope(this.shell, this.stdin, this), changes);
+  }
+}
+
+type ScopeFields = Omit<Scope, 'with'>;
+
+/** The circumstances of a call. */
+export interface CallSite {
+  readonly conditional: boolean;
+  readonly forked: boolean;
+  readonly background: boolean;
+  /** A number for the innermost pipeline with several commands; 0 outside. */
+  readonly pipeline: number;
+}
+
+/** One call of a function that is being looked into; recursion is judged on it. */
+export interface Frame {
+  readonly name: string;
+  /** True once its arguments are taken to be anything. */
+  readonly general: boolean;
+  readonly locals: Map<string, Variable | undefined>;
+  /** Locals behind whose back the outer variable may have changed. */
+  readonly leaks: Set<string>;
+  readonly recursions: CallSite[];
+  readonly site: CallSite;
+}
+
+/** The span to report for a node: its own, or that of the word that holds the nested text. */
+export function spanOf(node: Span, scope: Pick<Scope, 'within'>): Span {
+  return scope.within ?? { pos: node.pos, end: node.end };
+}
