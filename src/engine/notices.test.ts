@@ -20,7 +20,10 @@ test('who looks at processes in a namespace of its own is told what it saw, once
 
 test('who would gain rights is told that it cannot', () => {
   expect(noticesFor(found('sudo', 'ls'), own)).toEqual([
-    expect.stringContaining('sudo cannot gain rights here'),
+    'sudo cannot gain rights here (processes: own, level namespace); processes: host lets it.',
+  ]);
+  expect(noticesFor(found('su'), { ...own, sandbox: 'strict' })).toEqual([
+    'su cannot gain rights here (sandbox: strict).',
   ]);
 });
 

@@ -44,7 +44,9 @@ export function noticesFor(
       : []),
     ...(gainer
       ? [
-          `${gainer} cannot gain rights here (processes: own, level ${enforcement.level}); processes: host lets it.`,
+          enforcement.sandbox === 'off'
+            ? `${gainer} cannot gain rights here (processes: own, level ${enforcement.level}); processes: host lets it.`
+            : `${gainer} cannot gain rights here (sandbox: ${enforcement.sandbox}).`,
         ]
       : []),
   ];

@@ -10,6 +10,7 @@ import { proxyEnvironment } from './network/bridge.ts';
 import { createNetworkProxy } from './network/network-proxy.ts';
 import type { SandboxPlan } from './sandbox/bubblewrap.ts';
 import { toSandboxPlan } from './sandbox/sandbox-plan.ts';
+import { toNetwork } from './sandbox/to-network.ts';
 import { checkStart, startUnavailable } from './start-failures.ts';
 import { openScript } from './start-process.ts';
 import type { Started, Starter } from './starter.ts';
@@ -18,7 +19,7 @@ import { createKeeperPool, type KeeperPool } from './supervision/keeper-pool.ts'
 import { createNamespaceTree } from './supervision/namespace-tree.ts';
 import { toOrder } from './supervision/order.ts';
 import { type Keeper, startKeeper } from './supervision/start-keeper.ts';
-import { type Supervisor, toEnforcement, toNetwork } from './supervision/supervisor.ts';
+import { type Supervisor, toEnforcement } from './supervision/supervisor.ts';
 
 /** What a supervised starter needs beside the usual means. */
 export interface SupervisedMeans extends StartMeans {

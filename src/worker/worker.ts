@@ -17,6 +17,7 @@ import { createCgroups } from './limits/cgroups.ts';
 import { createWarden, type Warden } from './limits/create-warden.ts';
 import { type LoginEnvMode, takeLoginEnvironment } from './login-environment.ts';
 import type { ProcessTable } from './process-table.ts';
+import { toNetwork } from './sandbox/to-network.ts';
 import { createSpool, createSpoolQuota } from './spool.ts';
 import { NotExecutableError } from './start-failures.ts';
 import type { Starter } from './starter.ts';
@@ -163,6 +164,7 @@ export function createWorker(options: WorkerOptions): Worker {
         processTable: options.table.name,
         supervision: starter.level,
         sandbox: options.sandbox,
+        network: toNetwork(options),
         exec: starter.exec,
         landlock: await describeLandlock(options.execGuard, { path, bashPath: bash.path }),
         gaps: starter.gaps,

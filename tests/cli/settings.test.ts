@@ -129,6 +129,8 @@ describe('nacre doctor', () => {
     expect(stdout).toMatch(/^bash +[5-9]\.\d.* at \/.*bash$/m);
     expect(stdout).toMatch(/^PATH +\/usr\/local\/bin:\/usr\/bin:\/bin$/m);
     expect(stdout).toMatch(/^withheld variables +API_TOKEN$/m);
+    expect(stdout).toMatch(/^supervision +namespace$/m);
+    expect(stdout).toMatch(/^network +on$/m);
     expect(stdout).toMatch(/^warning +ALLOWED_CWD_ROOTS/m);
     expect(stdout).not.toMatch(/undefined|null/);
   });
@@ -146,6 +148,7 @@ describe('nacre doctor', () => {
       process_table: expect.any(String),
       supervision: 'namespace',
       sandbox: 'off',
+      network: 'on',
       gaps: expect.any(Array),
       warnings: [],
     });

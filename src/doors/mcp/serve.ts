@@ -59,10 +59,9 @@ async function prepare(assembly: Assembly, say: (message: string) => void): Prom
   try {
     const engine = await assembly.engine();
     await engine.warmUp();
-    const { supervision, sandbox, gaps } = await engine.report();
-    say(
-      `ready: supervision ${supervision}, sandbox ${sandbox}${gaps.map((gap) => `; gap: ${gap}`).join('')}`,
-    );
+    const { supervision, sandbox, network, gaps } = await engine.report();
+    const found = `supervision ${supervision}, sandbox ${sandbox}, network ${network}`;
+    say(`ready: ${found}${gaps.map((gap) => `; gap: ${gap}`).join('')}`);
   } catch {}
 }
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import { bridgeMounts } from '../network/bridge.ts';
-import { toNetwork } from '../supervision/supervisor.ts';
 import type { SandboxPlan } from './bubblewrap.ts';
 import { findHostSockets } from './host-sockets.ts';
+import { toNetwork } from './to-network.ts';
 
 /** What a plan is drawn from. */
 export interface SandboxMeans {

@@ -1,5 +1,6 @@
 import type { Enforcement, Isolation, SupervisionLevel } from '../../contract/isolation.ts';
 import { type SandboxPlan, toBubblewrapArguments } from '../sandbox/bubblewrap.ts';
+import { toNetwork } from '../sandbox/to-network.ts';
 import type { Roof } from './namespace-tree.ts';
 
 /** A way to start a shell so that nothing it starts can survive us. */
@@ -59,12 +60,8 @@ export function toEnforcement(
     network,
     processes: level === 'group' ? 'host' : 'own',
     ...more,
+    // In a sandbox even root has no rights left that a program could gain.
+    setuid: more.setuid && isolation.sandbox === 'off',
     gaps: [...more.gaps, ...(network === 'on' ? [] : [lateSockets])],
   };
-}
-
-/** What a command has of the network under an isolation. */
-export function toNetwork({ sandbox, network, networkAllow }: Isolation): Enforcement['network'] {
-  if (sandbox === 'off' || network === 'on') return 'on';
-  return networkAllow.length > 0 ? 'filtered' : 'off';
 }
