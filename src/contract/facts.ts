@@ -14,6 +14,8 @@ export interface InspectQuery {
   readonly roots: readonly string[];
   /** Program names (no slash) to look up on the server's PATH. */
   readonly programs: readonly string[];
+  /** Directories that the caller offers as its workspace. */
+  readonly workspace?: readonly string[] | undefined;
 }
 
 /** What a persistent shell has become: what a name means there, and where it stands. */
@@ -35,6 +37,8 @@ export interface SessionFacts {
 export interface Facts {
   readonly cwd: Place;
   readonly roots: readonly Place[];
+  /** Those that the caller offers as its workspace, where it offers any. */
+  readonly workspace?: readonly Place[] | undefined;
   readonly home: string;
   /** Where the server's PATH finds each program asked for; null when it does not. */
   readonly programs: Readonly<Record<string, string | null>>;

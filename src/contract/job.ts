@@ -1,5 +1,5 @@
 import type { Command } from './command.ts';
-import type { Enforcement, Isolation } from './isolation.ts';
+import type { AskedIsolation, Enforcement } from './isolation.ts';
 import type { Limits, Resources } from './limits.ts';
 
 /** Which of a command's two outputs. */
@@ -21,8 +21,8 @@ export interface JobSpec {
   /** Counted on a clock that stands still while the machine sleeps; null means no limit. */
   readonly timeoutMs: number | null;
   /** What this command asks for beyond the worker's own isolation. */
-  readonly isolation?: Partial<Isolation> | undefined;
-  /** What this command may use; the worker's own limits hold beside them. */
+  readonly isolation?: AskedIsolation | undefined;
+  /** What this command may use; what is more than the worker's own limits is refused. */
   readonly limits?: Limits | undefined;
 }
 

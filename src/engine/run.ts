@@ -10,6 +10,7 @@ import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { decide } from '../policy/decide.ts';
 import { decideCwd } from '../policy/decide-cwd.ts';
+import { decideWorkspace } from '../policy/decide-workspace.ts';
 import { understand } from '../policy/understand.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { createId } from '../support/create-id.ts';
@@ -34,6 +35,8 @@ export interface RunContext {
   readonly rules: Rules;
   /** Groups of directories; a cwd that the caller gives must lie in one of each. */
   readonly cwdRoots: readonly (readonly string[])[];
+  /** Directories that the caller offers as its workspace, for a sandbox that the settings give none. */
+  readonly workspace?: readonly string[] | undefined;
   /** How a reader of a truncated output gets the rest. */
   readonly howToGetRest: string;
   /** Puts a question to the person behind the caller, where that can be done. */
@@ -58,7 +61,13 @@ export async function run(
   audit.record({ kind: 'asked', id, caller, command, cwd: request.cwd, env });
   try {
     const plan = understand(command, { env, stdin: toKnownInput(input) });
-    const facts = await backend.inspect({ cwd: request.cwd, roots: cwdRoots.flat(), programs: [] });
+    const { workspace } = context;
+    const facts = await backend.inspect({
+      cwd: request.cwd,
+      roots: cwdRoots.flat(),
+      programs: [],
+      workspace,
+    });
     const cwd = decideCwd(facts, cwdRoots, { given: request.cwd !== undefined });
     const decision = decide(plan, facts, rules);
     audit.record({ kind: 'decided', id, caller, cwd, decision });
@@ -70,8 +79,9 @@ export async function run(
     if (context.signal?.aborted) throw cancelledBeforeStart();
 
     const stdin = input === undefined ? 'empty' : 'open';
-    const { timeoutMs, limits } = request;
-    await sessions.start({ id, command, cwd, env, stdin, timeoutMs, limits });
+    const { timeoutMs, limits, sandbox } = request;
+    const isolation = { sandbox, workspace: decideWorkspace(facts, cwdRoots) };
+    await sessions.start({ id, command, cwd, env, stdin, timeoutMs, limits, isolation });
     const outcome = await follow(parts, id, input, context)
       .then((state) => shapeOutcome(backend, state, { ...context, cwd, maxChars: request.maxOutputChars }))
       // Only now: a job that has ended may be forgotten at any time.

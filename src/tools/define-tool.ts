@@ -9,6 +9,8 @@ export interface ToolContext {
   readonly caller: Caller;
   /** Puts a question to the person behind the client, where that can be done. */
   readonly askPerson?: AskPerson | undefined;
+  /** Directories that the client offers as its workspace. */
+  readonly workspace?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

@@ -19,8 +19,9 @@ export async function inspect(query: InspectQuery, here: Surroundings): Promise<
     query.cwd === undefined ? here.ownPlace : toPlace(query.cwd, here.cwd),
     ...query.roots.map((root) => toPlace(root, here.cwd)),
   ]);
+  const workspace = await Promise.all((query.workspace ?? []).map((folder) => toPlace(folder, here.cwd)));
   const programs = query.programs.map((name) => [name, findProgram(name, here.path)] as const);
-  return { cwd, roots, home: here.home, programs: Object.fromEntries(programs) };
+  return { cwd, roots, workspace, home: here.home, programs: Object.fromEntries(programs) };
 }
 
 /** Resolves a directory as it was asked for; says what is wrong with it where it cannot be used. */

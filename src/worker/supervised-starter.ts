@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { NacreError } from '../contract/failure.ts';
 import type { Isolation } from '../contract/isolation.ts';
 import type { JobSpec } from '../contract/job.ts';
@@ -9,7 +10,8 @@ import type { Ward } from './limits/create-warden.ts';
 import { proxyEnvironment } from './network/bridge.ts';
 import { createNetworkProxy } from './network/network-proxy.ts';
 import type { SandboxPlan } from './sandbox/bubblewrap.ts';
-import { toSandboxPlan } from './sandbox/sandbox-plan.ts';
+import { toSandboxPlan, toWritable } from './sandbox/sandbox-plan.ts';
+import { tightenIsolation } from './sandbox/tighten-isolation.ts';
 import { toNetwork } from './sandbox/to-network.ts';
 import { checkStart, startUnavailable } from './start-failures.ts';
 import { openScript } from './start-process.ts';
@@ -76,14 +78,14 @@ export function createSupervisedStarter(
   const pool = createKeeperPool(usual ? means.warmShells : 0, () =>
     start(usual ?? withoutSandbox(means), '/'),
   );
-  const fitsUsual = ({ isolation, cwd }: JobSpec) => {
-    const anyCwd = means.isolation.sandbox === 'off' || means.isolation.workspace.length > 0;
-    return usual !== undefined && isolation === undefined && (anyCwd || cwd === means.cwd);
-  };
+  const fitsUsual = (isolation: Isolation, cwd: string) =>
+    isolation.sandbox === usual?.isolation.sandbox &&
+    isDeepStrictEqual(toWritable(isolation, cwd, means.home), usual.writable);
 
   const open = async (spec: JobSpec, isolation: Isolation): Promise<Keeper> => {
     const long = toLongScript(spec);
-    if (long === undefined && fitsUsual(spec)) return whenReady(await pool.take(), supervisor.level);
+    if (long === undefined && fitsUsual(isolation, spec.cwd))
+      return whenReady(await pool.take(), supervisor.level);
     const plan = toSandboxPlan(means, isolation, spec.cwd);
     const file = long === undefined ? undefined : openScript(means.scriptPath(spec.id), long);
     try {
@@ -106,7 +108,7 @@ export function createSupervisedStarter(
     gaps,
     probe: pool.probe,
     async start(spec): Promise<Started> {
-      const isolation = { ...means.isolation, ...spec.isolation };
+      const isolation = tightenIsolation(means.isolation, spec.isolation);
       const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
       checkStart(program, spec.cwd, means.path);
       const ward = means.warden.take({

@@ -7,6 +7,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly, Io } from '../door.ts';
 import { callTool } from './call-tool.ts';
+import { createClientRoots } from './client-roots.ts';
 import { listTools } from './list-tools.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
@@ -41,15 +42,14 @@ function createServer(tools: readonly Tool[], version: string): Server {
     { name: 'nacre', title: 'nacre', version },
     { capabilities: { tools: {} }, instructions },
   );
+  const roots = createClientRoots(server);
   server.setRequestHandler('tools/list', () => ({ tools: listTools(tools) }));
-  server.setRequestHandler('tools/call', (request, context) =>
-    callTool(
-      tools,
-      request.params,
-      context,
-      server.getClientVersion(),
-      server.getClientCapabilities()?.elicitation !== undefined,
-    ),
+  server.setRequestHandler('tools/call', async (request, context) =>
+    callTool(tools, request.params, context, {
+      introduction: server.getClientVersion(),
+      elicits: server.getClientCapabilities()?.elicitation !== undefined,
+      roots: await roots(),
+    }),
   );
   return server;
 }
