@@ -15,10 +15,11 @@ export function createPsProcessTable(path = '/usr/bin:/bin'): ProcessTable {
     name: 'ps',
     gaps: [
       'A command that leaves its process group and its parents is not found again.',
-      "Commands of a server that was itself killed (SIGKILL) live on, and nacre's own files are not hidden from commands.",
+      'Commands of a server that was itself killed (SIGKILL) live on.',
     ],
     startTime: async (pid) => (await list(['-p', String(pid)]))[0]?.startTime ?? null,
     members: async (root) => selectMembers(await list(['-A']), root, () => false),
+    carriers: async () => [],
     certainlyEmpty: () => false,
     async describe(pid) {
       const line = await ps(['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => '');

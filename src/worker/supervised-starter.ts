@@ -56,7 +56,7 @@ export function createSupervisedStarter(
   const living = new Set<Keeper>();
   const start = async (plan: SandboxPlan, cwd: string, scriptFile?: number) => {
     const isFiltered = toNetwork(plan.isolation) === 'filtered';
-    const env = toCommandEnvironment(means.env, isFiltered ? proxyEnvironment : {}, {});
+    const env = toCommandEnvironment(means.env, isFiltered ? proxyEnvironment : {}, means.instance);
     const proxy = isFiltered ? createNetworkProxy({ allow: plan.isolation.networkAllow }) : undefined;
     const fifos = await means.fifos.take(5);
     const wanted = supervisor.toArguments(guard?.toPlan(plan) ?? plan);

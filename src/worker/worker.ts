@@ -21,6 +21,7 @@ import { toNetwork } from './sandbox/to-network.ts';
 import { createSpool, createSpoolQuota } from './spool.ts';
 import { NotExecutableError } from './start-failures.ts';
 import type { Starter } from './starter.ts';
+import { instanceVariable, sweepProcesses } from './sweep-processes.ts';
 
 /** What a worker is made of. */
 export interface WorkerOptions extends StarterChoice, Isolation, Limits, ExecWish {
@@ -60,6 +61,8 @@ interface Ready {
   readonly warden: Warden;
   readonly withheld: readonly string[];
   readonly loginNote: string;
+  /** Resolves when what killed servers have left is gone. */
+  readonly sweeping: Promise<unknown>;
 }
 
 const closeLadder: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
@@ -149,6 +152,7 @@ export function createWorker(options: WorkerOptions): Worker {
       jobs.clear();
       const made = await preparing?.catch(() => null);
       await made?.starter.close();
+      await made?.sweeping;
       await made?.warden.close();
       await made?.fifos.close();
       await made?.folder.remove();
@@ -194,6 +198,7 @@ async function prepare(options: WorkerOptions): Promise<Ready> {
   const isRoot = process.getuid?.() === 0;
   const cgroups = options.cgroups === false ? null : createCgroups(basename(folder.path));
   void cgroups?.sweep((owner) => isDeadServer(owner, options.table)).catch(() => {});
+  const sweeping = sweepProcesses(options.table, options.environment[instanceVariable]).catch(() => []);
   const warden = createWarden({ limits: options, cgroups, isRoot });
   const means = {
     ...options,
@@ -203,11 +208,13 @@ async function prepare(options: WorkerOptions): Promise<Ready> {
     bashPath: bash.path,
     fifos,
     env,
+    instance: { [instanceVariable]: basename(folder.path) },
     path,
     ownFiles: [options.stateDir, ...options.ownFiles],
     isRoot,
     scriptPath: (id: string) => join(folder.path, 'scripts', id),
   };
   const starter = await chooseStarter(means, options);
-  return { bash, folder, ownPlace, fifos, path, starter, warden, withheld, loginNote: login.note };
+  const loginNote = login.note;
+  return { bash, folder, ownPlace, fifos, path, starter, warden, withheld, loginNote, sweeping };
 }

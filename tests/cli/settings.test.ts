@@ -61,12 +61,13 @@ describe('E8: nacre config', () => {
       NACRE_RING_BITES: '1',
       ALLOWED_CWD_ROOTS: '/does/not/exist',
       NACRE_COMMAND_ID: 'cmd_1',
+      NACRE_INSTANCE: 'server',
     });
     const { code, stderr } = await nacre('config');
     expect(code).toBe(0);
     expect(stderr).toMatch(/NACRE_RING_BITES is not a setting.*Did you mean NACRE_RING_BYTES\?/);
     expect(stderr).toMatch(/ALLOWED_CWD_ROOTS names \/does\/not\/exist/);
-    expect(stderr).not.toContain('NACRE_COMMAND_ID');
+    expect(stderr).not.toMatch(/NACRE_(COMMAND_ID|INSTANCE)/);
   });
 });
 

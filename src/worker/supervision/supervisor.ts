@@ -15,6 +15,9 @@ export interface Supervisor {
   toArguments(plan: SandboxPlan): readonly [string, ...string[]];
 }
 
+/** What holds wherever bubblewrap does not stand between a command and the file system. */
+export const filesShown = "nacre's own files are not hidden from commands.";
+
 /** The supervisors, from the best down. Which of them work here is found out by starting something. */
 export const supervisors: readonly Supervisor[] = [
   {
@@ -29,7 +32,7 @@ export const supervisors: readonly Supervisor[] = [
     level: 'unshare',
     roof: { residents: 1 },
     keepsSetuid: ({ isRoot }) => isRoot,
-    gaps: () => ["nacre's own files are not hidden from commands."],
+    gaps: () => [filesShown],
     toArguments: ({ isRoot }) => [
       'setpriv',
       '--pdeathsig',
