@@ -57,6 +57,8 @@ export interface JobEnd {
   readonly detail: string | null;
   /** What was still running when the command itself had ended, and was ended with it. */
   readonly leftRunning: readonly ProcessRef[];
+  /** Daemons that the settings let stay until the server ends. */
+  readonly kept: readonly ProcessRef[];
   /** What could not be ended: processes that the kernel does not let go of. */
   readonly survivors: readonly ProcessRef[];
   /** Hosts, as `host:port`, that it asked for and was refused; its exit code may not tell. */

@@ -87,7 +87,7 @@ export async function run(
       // Only now: a job that has ended may be forgotten at any time.
       .finally(() => sessions.ended(id));
     const recorded = audit.tryRecord({ kind: 'finished', id, caller, outcome });
-    const notices = noticesFor(decision.programs, outcome.enforcement);
+    const notices = noticesFor(decision.programs, outcome);
     return { ...outcome, warnings: [...outcome.warnings, ...notices, ...recorded] };
   } catch (error) {
     audit.tryRecord({ kind: 'failed', id, caller, error });

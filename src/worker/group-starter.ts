@@ -3,6 +3,7 @@ import { createStopwatch } from '../support/stopwatch.ts';
 import { type Environment, toCommandEnvironment } from './environment.ts';
 import type { ExecChoice } from './exec/choose-exec-guard.ts';
 import type { FifoPool } from './fifo-pool.ts';
+import { keepGaps } from './kept-daemons.ts';
 import type { Ward, Warden } from './limits/create-warden.ts';
 import type { ProcessTable } from './process-table.ts';
 import { createFoundTree } from './process-tree.ts';
@@ -22,6 +23,8 @@ export interface StartMeans {
   /** The PATH that commands get. */
   readonly path: string;
   readonly warden: Warden;
+  /** Names of daemons that may stay. */
+  readonly keep: readonly string[];
   /** What the kernel holds commands to, and where it does not. */
   readonly execChoice: ExecChoice;
   /** Where a long script may be put for a moment. */
@@ -31,7 +34,7 @@ export interface StartMeans {
 /** Starts each command in a process group of its own; its processes are found by looking for them. */
 export function createGroupStarter(means: StartMeans): Starter {
   const { table, fifos, bashPath } = means;
-  const gaps = [...table.gaps, ...openGaps, ...means.execChoice.gaps];
+  const gaps = [...table.gaps, ...openGaps, ...keepGaps(means.keep), ...means.execChoice.gaps];
   return {
     level: 'group',
     exec: 'off',

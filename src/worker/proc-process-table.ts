@@ -43,6 +43,7 @@ export function createProcProcessTable(): ProcessTable {
       return withDescendants(await readAll(pids, readStat), new Set(carriers));
     },
     certainlyEmpty: (root) => lastPid() === root.pid,
+    nameOf: async (pid) => readOrNull(`/proc/${pid}/comm`)?.trim() ?? '',
     describe: async (pid) => describe(pid),
   };
 }

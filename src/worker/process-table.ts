@@ -45,6 +45,8 @@ export interface ProcessTable {
   carriers(variable: string, isWanted: (value: string) => Promise<boolean>): Promise<readonly ProcessInfo[]>;
   /** True when it is certain, at little cost, that the ended root left nothing behind. */
   certainlyEmpty(root: TreeRoot): boolean;
+  /** The name of the program that a process executes, cut to what the system keeps of it; empty when it is gone. */
+  nameOf(pid: number): Promise<string>;
   /** A process's command line for people. */
   describe(pid: number): Promise<string>;
 }

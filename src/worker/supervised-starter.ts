@@ -6,6 +6,7 @@ import type { JobSpec } from '../contract/job.ts';
 import { toCommandEnvironment } from './environment.ts';
 import type { ExecChoice } from './exec/choose-exec-guard.ts';
 import type { StartMeans } from './group-starter.ts';
+import { keepGaps } from './kept-daemons.ts';
 import type { Ward } from './limits/create-warden.ts';
 import { proxyEnvironment } from './network/bridge.ts';
 import { createNetworkProxy } from './network/network-proxy.ts';
@@ -50,7 +51,11 @@ export function createSupervisedStarter(
   means: SupervisedMeans,
 ): Starter & Pick<KeeperPool, 'probe'> {
   const { guard } = means.execChoice;
-  const gaps = [...supervisor.gaps(means), ...execGaps(supervisor, means.execChoice)];
+  const gaps = [
+    ...supervisor.gaps(means),
+    ...keepGaps(means.keep),
+    ...execGaps(supervisor, means.execChoice),
+  ];
   const setuid = guard === undefined && supervisor.keepsSetuid(means);
   const exec = guard === undefined ? 'off' : 'enforced';
   const living = new Set<Keeper>();
@@ -95,12 +100,9 @@ export function createSupervisedStarter(
     }
   };
 
-  // What a sandbox covers may vanish while it is made; a second one does without.
+  // What is to be hidden may vanish while a namespace is made; a second one does without.
   const openTwice = (spec: JobSpec, isolation: Isolation) =>
-    open(spec, isolation).catch((error: unknown) => {
-      if (isolation.sandbox === 'off') throw error;
-      return open(spec, isolation);
-    });
+    open(spec, isolation).catch(() => open(spec, isolation));
 
   return {
     level: supervisor.level,

@@ -13,6 +13,7 @@ import { createFifoPool, type FifoPool } from './fifo-pool.ts';
 import { inspect, toPlace } from './inspect.ts';
 import { createInstanceFolder, type InstanceFolder, isDeadServer } from './instance-folder.ts';
 import { Job } from './job.ts';
+import { createKeptDaemons } from './kept-daemons.ts';
 import { createCgroups } from './limits/cgroups.ts';
 import { createWarden, type Warden } from './limits/create-warden.ts';
 import { type LoginEnvMode, takeLoginEnvironment } from './login-environment.ts';
@@ -40,6 +41,8 @@ export interface WorkerOptions extends StarterChoice, Isolation, Limits, ExecWis
   readonly spoolTotalBytes: number;
   readonly drainMs: number;
   readonly killGraceMs: number;
+  /** Names of daemons that may stay after the command that started them. */
+  readonly keep: readonly string[];
   /** Folders of nacre beside the state folder that no command should read. */
   readonly ownFiles: readonly string[];
   /** How many shells wait for commands, started ahead of need. */
@@ -75,6 +78,7 @@ const closeLadder: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
  */
 export function createWorker(options: WorkerOptions): Worker {
   const quota = createSpoolQuota(options.spoolTotalBytes);
+  const daemons = createKeptDaemons(options.keep, options.table);
   const jobs = new Map<string, Job>();
   const starting = new Map<string, Promise<void>>();
   let preparing: Promise<Ready> | null = null;
@@ -102,7 +106,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const launch = async (spec: JobSpec) => {
     const { starter, folder, withheld } = await ready();
     const spool = createSpool(join(folder.path, 'spool', spec.id), quota);
-    const job = new Job(spec, { ...options, spool, withheldEnv: withheld });
+    const job = new Job(spec, { ...options, spool, daemons, withheldEnv: withheld });
     jobs.set(spec.id, job);
     try {
       job.attach(await starter.start(spec));
@@ -150,6 +154,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await Promise.all([...jobs.values()].map((job) => job.stop('stopped', closeLadder)));
       await Promise.all([...jobs.values()].map((job) => job.dispose()));
       jobs.clear();
+      await daemons.close();
       const made = await preparing?.catch(() => null);
       await made?.starter.close();
       await made?.sweeping;

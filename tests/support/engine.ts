@@ -57,6 +57,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     processes: 'own',
     workspace: [],
     ownFiles: [],
+    keep: [],
     warmShells: 1,
     exec: 'off',
     execAllow: undefined,

@@ -49,6 +49,7 @@ export function createTestWorker(options: Partial<WorkerOptions> = {}): TestWork
     processes: 'own',
     workspace: [],
     ownFiles: [],
+    keep: [],
     warmShells: 1,
     exec: 'off',
     execAllow: undefined,

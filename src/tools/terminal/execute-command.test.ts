@@ -21,6 +21,7 @@ const plain: Outcome = {
   truncated: false,
   leftRunning: [],
   survivors: [],
+  kept: [],
   deniedHosts: [],
   withheldEnv: ['A_TOKEN'],
   resources: null,
