@@ -68,6 +68,7 @@ export function createBenchEngine(limits: { spoolBytes?: number } = {}): {
     processes: 'own',
     workspace: [],
     ownFiles: [],
+    keep: [],
     warmShells: 2,
     sessionIdleMs: 60_000,
     exec: 'off',

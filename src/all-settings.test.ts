@@ -25,6 +25,7 @@ describe('all settings together', () => {
       networkAllow: [],
       processes: 'own',
       supervisionRequire: 'group',
+      keep: [],
       exec: 'off',
       warmShells: 2,
       sessionIdleMs: 1_800_000,

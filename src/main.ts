@@ -87,8 +87,8 @@ async function loadSettings(
   { env, cwd }: Surroundings,
 ): Promise<ResolvedSettings<typeof allSettings>> {
   const places = { cwd, home: homeOf(env), configHome: env.XDG_CONFIG_HOME || undefined, named };
-  // The mark of a command that nacre itself runs is no setting, nor a slip of the pen.
-  const { NACRE_COMMAND_ID: _mark, ...given } = env;
+  // The marks of a command that nacre itself runs are no settings, nor slips of the pen.
+  const { NACRE_COMMAND_ID: _id, NACRE_INSTANCE: _server, ...given } = env;
   const files = readSettingsFiles(places);
   if (!files.project && !files.user) return resolveOffers({ flags, env: given }, allSettings);
   const { resolveSettings } = await import('./settings/resolve-settings.ts');

@@ -114,6 +114,7 @@ describe('S6: the audit log', () => {
       truncated: false,
       leftRunning: [{ pid: 1, command: 'sleep' }],
       survivors: [],
+      kept: [],
       deniedHosts: ['PASSWORD=x.example:443'],
       withheldEnv: [],
       resources: { cpuMs: 12, peakMemoryBytes: null, processes: null },

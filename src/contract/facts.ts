@@ -18,6 +18,8 @@ export interface InspectQuery {
   readonly session?: string | undefined;
   /** Paths, meant from the directory of the command, of which it is asked whether they exist. */
   readonly paths?: readonly string[] | undefined;
+  /** Directories that the caller offers as its workspace. */
+  readonly workspace?: readonly string[] | undefined;
 }
 
 /** What a persistent shell has become: what a name means there, and where it stands. */
@@ -39,6 +41,8 @@ export interface SessionFacts {
 export interface Facts {
   readonly cwd: Place;
   readonly roots: readonly Place[];
+  /** Those that the caller offers as its workspace, where it offers any. */
+  readonly workspace?: readonly Place[] | undefined;
   readonly home: string;
   /** Where the server's PATH finds each program asked for; null when it does not. */
   readonly programs: Readonly<Record<string, string | null>>;

@@ -16,7 +16,7 @@ export const execModes = ['off', 'report', 'enforce'] as const;
 /** One of these. */
 export type ExecMode = (typeof execModes)[number];
 
-/** What is asked for; a call can only ask for more than the settings do. */
+/** What the settings ask for. */
 export interface Isolation {
   readonly sandbox: SandboxName;
   readonly network: 'on' | 'off';
@@ -26,6 +26,14 @@ export interface Isolation {
   readonly processes: 'own' | 'host';
   /** Directories that stay writable in a sandbox; empty means the working directory. */
   readonly workspace: readonly string[];
+}
+
+/** What one command asks for beside the settings. */
+export interface AskedIsolation {
+  /** Refused when it is looser than that of the settings. */
+  readonly sandbox?: SandboxName | undefined;
+  /** Canonical directories that stay writable where the settings name none. */
+  readonly workspace?: readonly string[] | undefined;
 }
 
 /** What was really enforced on a command; whatever was not stands in the gaps. */

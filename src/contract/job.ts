@@ -1,5 +1,5 @@
 import type { Command } from './command.ts';
-import type { Enforcement, Isolation } from './isolation.ts';
+import type { AskedIsolation, Enforcement } from './isolation.ts';
 import type { Limits, Resources } from './limits.ts';
 import type { SessionEnd } from './session.ts';
 
@@ -26,8 +26,8 @@ export interface JobSpec {
   /** The persistent shell whose state it begins with, by its key; nothing of it goes back there. */
   readonly beginsAs?: string | undefined;
   /** What this command asks for beyond the worker's own isolation. */
-  readonly isolation?: Partial<Isolation> | undefined;
-  /** What this command may use; the worker's own limits hold beside them. */
+  readonly isolation?: AskedIsolation | undefined;
+  /** What this command may use; what is more than the worker's own limits is refused. */
   readonly limits?: Limits | undefined;
 }
 
@@ -62,6 +62,8 @@ export interface JobEnd {
   readonly detail: string | null;
   /** What was still running when the command itself had ended: ended with it, or left to its persistent shell. */
   readonly leftRunning: readonly ProcessRef[];
+  /** Daemons that the settings let stay until the server ends. */
+  readonly kept: readonly ProcessRef[];
   /** What could not be ended: processes that the kernel does not let go of. */
   readonly survivors: readonly ProcessRef[];
   /** Hosts, as `host:port`, that it asked for and was refused; its exit code may not tell. */

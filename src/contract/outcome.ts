@@ -19,6 +19,8 @@ export interface Outcome {
   readonly stderrBytes: number;
   readonly truncated: boolean;
   readonly leftRunning: readonly ProcessRef[];
+  /** Daemons that stay until the server ends, because the settings let them. */
+  readonly kept: readonly ProcessRef[];
   readonly survivors: readonly ProcessRef[];
   readonly deniedHosts: readonly string[];
   readonly withheldEnv: readonly string[];

@@ -15,6 +15,8 @@ export interface MachineReport {
   /** How certain it is that nothing of a command survives. */
   readonly supervision: SupervisionLevel;
   readonly sandbox: SandboxName;
+  /** What commands have of the network. */
+  readonly network: Enforcement['network'];
   readonly exec: Enforcement['exec'];
   /** Whether the kernel could hold commands to a list of programs, in words. */
   readonly landlock: string;

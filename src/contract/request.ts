@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Command, maxCommandBytes } from './command.ts';
+import type { SandboxName } from './isolation.ts';
 import type { Limits } from './limits.ts';
 
 /** What every door asks of the engine, whatever its own words were. */
@@ -13,6 +14,8 @@ export interface CommandRequest {
   readonly timeoutMs: number | null;
   /** The persistent shell to run in, by its key; calls for the same one come one after the other. */
   readonly session?: string | undefined;
+  /** A sandbox that is stricter than that of the settings. */
+  readonly sandbox?: SandboxName | undefined;
   /** What the command may use, where that is less than the settings grant. */
   readonly limits?: Limits | undefined;
   readonly maxOutputChars: number;

@@ -1,6 +1,8 @@
 import type { Decision } from '../contract/decision.ts';
+import type { JobSpec } from '../contract/job.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { decide } from '../policy/decide.ts';
+import { decideWorkspace } from '../policy/decide-workspace.ts';
 import { type Surroundings, understand } from '../policy/understand.ts';
 import { approval, refused } from './approval.ts';
 import { cancelledBeforeStart } from './follow.ts';
@@ -12,6 +14,8 @@ export interface Admission {
   /** The canonical directory to run in. */
   readonly cwd: string;
   readonly decision: Decision;
+  /** What it asks for beyond the settings' isolation. */
+  readonly isolation: JobSpec['isolation'];
   /** What the caller should know of the place. */
   readonly notes: readonly string[];
   /** True when what is typed into it later would run as commands that the rules have not seen yet. */
@@ -28,8 +32,13 @@ export type ExpectedInput = NonNullable<Surroundings['stdin']>;
 export async function admit(
   parts: EngineParts,
   id: string,
-  request: Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'session'> & { readonly stdin: ExpectedInput },
-  context: Pick<RunContext, 'caller' | 'rules' | 'cwdRoots' | 'askPerson' | 'signal' | 'dryRun'>,
+  request: Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'session' | 'sandbox'> & {
+    readonly stdin: ExpectedInput;
+  },
+  context: Pick<
+    RunContext,
+    'caller' | 'rules' | 'cwdRoots' | 'workspace' | 'askPerson' | 'signal' | 'dryRun'
+  >,
 ): Promise<Admission> {
   const { audit } = parts;
   const { caller, rules } = context;
@@ -46,7 +55,14 @@ export async function admit(
     audit.record({ kind: 'approved', id, caller });
   }
   if (context.signal?.aborted) throw cancelledBeforeStart();
-  return { cwd, decision, notes, readsCommands: stdin.kind === 'later' && judge(stdin).verdict === 'deny' };
+  const isolation = { sandbox: request.sandbox, workspace: decideWorkspace(facts, context.cwdRoots) };
+  return {
+    cwd,
+    decision,
+    isolation,
+    notes,
+    readsCommands: stdin.kind === 'later' && judge(stdin).verdict === 'deny',
+  };
 }
 
 /** Records what kept a command from running, or from being followed, and passes it on. */

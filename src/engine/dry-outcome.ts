@@ -20,6 +20,7 @@ export function dryOutcome(id: string, command: Command, cwd: string): Outcome {
     stderrBytes: 0,
     truncated: false,
     leftRunning: [],
+    kept: [],
     survivors: [],
     deniedHosts: [],
     withheldEnv: [],

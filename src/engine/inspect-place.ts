@@ -17,11 +17,11 @@ export interface FoundPlace {
 export async function inspectPlace(
   { backend, sessions }: EngineParts,
   request: Pick<CommandRequest, 'cwd' | 'session'>,
-  { cwdRoots }: Pick<RunContext, 'cwdRoots'>,
+  { cwdRoots, workspace }: Pick<RunContext, 'cwdRoots' | 'workspace'>,
 ): Promise<FoundPlace> {
   const { session } = request;
   const ask = (cwd: string | undefined) =>
-    backend.inspect({ cwd, roots: cwdRoots.flat(), programs: [], session });
+    backend.inspect({ cwd, roots: cwdRoots.flat(), programs: [], session, workspace });
   if (session === undefined) {
     const facts = await ask(request.cwd);
     return { facts, cwd: decideCwd(facts, cwdRoots, { given: request.cwd !== undefined }), notes: [] };

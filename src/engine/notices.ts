@@ -1,5 +1,5 @@
 import type { FoundProgram } from '../contract/decision.ts';
-import type { Enforcement } from '../contract/isolation.ts';
+import type { Outcome } from '../contract/outcome.ts';
 
 const lookAtProcesses = new Set([
   'ps',
@@ -29,7 +29,7 @@ const gainRights = new Set([
 /** What a reader must know to make sense of a result: programs that work otherwise than usual under what was enforced. */
 export function noticesFor(
   programs: readonly FoundProgram[],
-  enforcement: Enforcement | null,
+  { enforcement, kept }: Pick<Outcome, 'enforcement' | 'kept'>,
 ): readonly string[] {
   if (enforcement === null) return [];
   const named = (wanted: ReadonlySet<string>) =>
@@ -37,6 +37,7 @@ export function noticesFor(
   const looker = enforcement.processes === 'own' ? named(lookAtProcesses) : undefined;
   const gainer = enforcement.setuid ? undefined : named(gainRights);
   return [
+    ...kept.map(({ pid, command }) => `${command} (pid ${pid}) stays until nacre ends (keep).`),
     ...(looker
       ? [
           `${looker} saw only processes that this command started (processes: own); processes: host shows all.`,
@@ -44,7 +45,9 @@ export function noticesFor(
       : []),
     ...(gainer
       ? [
-          `${gainer} cannot gain rights here (processes: own, level ${enforcement.level}); processes: host lets it.`,
+          enforcement.sandbox === 'off'
+            ? `${gainer} cannot gain rights here (processes: own, level ${enforcement.level}); processes: host lets it.`
+            : `${gainer} cannot gain rights here (sandbox: ${enforcement.sandbox}).`,
         ]
       : []),
   ];

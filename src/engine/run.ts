@@ -42,6 +42,8 @@ export interface RunContext {
   readonly rules: Rules;
   /** Groups of directories; a cwd that the caller gives must lie in one of each. */
   readonly cwdRoots: readonly (readonly string[])[];
+  /** Directories that the caller offers as its workspace, for a sandbox that the settings give none. */
+  readonly workspace?: readonly string[] | undefined;
   /** How a reader of a truncated output gets the rest, from the id of its command. */
   readonly howToGetRest: string | ((id: string) => string);
   /** Puts a question to the person behind the caller, where that can be done. */
@@ -70,13 +72,13 @@ export async function run(
   const journey = async (wait: Wait) => {
     const command = await quotePaths(parts, request);
     const asked = { ...request, command, stdin: toKnownInput(input) };
-    const { cwd, decision, notes } = await admit(parts, id, asked, context);
+    const { cwd, decision, isolation, notes } = await admit(parts, id, asked, context);
     if (context.dryRun) return dryOutcome(id, command, cwd);
     const stdin = input === undefined ? 'empty' : 'open';
     const { env = {}, timeoutMs, limits, session, maxOutputChars } = request;
     const { owner } = context;
     await sessions.start(
-      { id, command, cwd, env, stdin, timeoutMs, limits, session },
+      { id, command, cwd, env, stdin, timeoutMs, limits, isolation, session },
       owner === undefined ? undefined : { owner },
     );
     const outcome = await follow(parts, id, input, context)
@@ -86,7 +88,7 @@ export async function run(
       // Only now: a job that has ended may be forgotten at any time.
       .finally(() => sessions.ended(id));
     const recorded = audit.tryRecord({ kind: 'finished', id, caller, outcome });
-    const notices = noticesFor(decision.programs, outcome.enforcement);
+    const notices = noticesFor(decision.programs, outcome);
     const outside = await noteOutside(parts, session, context);
     return {
       ...outcome,

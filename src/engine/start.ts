@@ -14,7 +14,10 @@ import { toFinished } from './shape-outcome.ts';
 
 /** What a caller who will come back asks for. */
 export interface StartRequest
-  extends Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits' | 'quotePaths'> {
+  extends Pick<
+    CommandRequest,
+    'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits' | 'sandbox' | 'quotePaths'
+  > {
   /** What its id begins with. */
   readonly idPrefix?: 'cmd' | 'shell' | undefined;
   /** A word by which its owner can call it. */
@@ -52,7 +55,7 @@ export async function start(
     const command = await quotePaths(parts, { ...request, session });
     const asked = { ...request, command, session, stdin: toExpected(stdin) };
     const admission = await admit(parts, id, asked, context);
-    const { cwd } = admission;
+    const { cwd, isolation } = admission;
     const inputJudge: InputJudge | undefined = admission.readsCommands
       ? createInputJudge(request, context)
       : undefined;
@@ -64,6 +67,7 @@ export async function start(
       stdin: stdin === 'empty' ? stdin : 'open',
       timeoutMs,
       limits,
+      isolation,
       beginsAs: session,
     } as const;
     await parts.sessions.start(spec, { owner, name, goesOn, inputJudge });

@@ -64,7 +64,8 @@ const words: Record<PlaceProblem, string> = {
   not_accessible: 'cannot be entered by the server’s user',
 };
 
-function split<T>(items: readonly T[], sizes: readonly number[]): readonly (readonly T[])[] {
+/** Cuts a list into pieces of these sizes; empty ones are left out. */
+export function split<T>(items: readonly T[], sizes: readonly number[]): readonly (readonly T[])[] {
   let start = 0;
   const groups = sizes.map((size) => {
     start += size;

@@ -9,7 +9,7 @@ import { receive } from './receive.ts';
 /** The side of the caller that a tool needs. */
 export interface ToolContext
   extends CallPlace,
-    Pick<RunContext, 'askPerson' | 'dryRun' | 'signal' | 'onProgress' | 'onOutput'> {
+    Pick<RunContext, 'askPerson' | 'workspace' | 'dryRun' | 'signal' | 'onProgress' | 'onOutput'> {
   readonly caller: Caller;
   /** Whose shells and commands the call can see; the door's own when absent. */
   readonly owner?: string | undefined;

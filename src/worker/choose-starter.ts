@@ -1,5 +1,6 @@
 import { NacreError } from '../contract/failure.ts';
 import {
+  type AskedIsolation,
   type ExecMode,
   type Isolation,
   type SupervisionLevel,
@@ -7,6 +8,7 @@ import {
 } from '../contract/isolation.ts';
 import { withoutGuard } from './exec/choose-exec-guard.ts';
 import { createGroupStarter } from './group-starter.ts';
+import { tightenIsolation } from './sandbox/tighten-isolation.ts';
 import type { Starter } from './starter.ts';
 import { createSupervisedStarter, type SupervisedMeans } from './supervised-starter.ts';
 import { supervisors } from './supervision/supervisor.ts';
@@ -27,9 +29,18 @@ export async function chooseStarter(means: SupervisedMeans, choice: StarterChoic
     (await findSupervised(means, choice.highestLevel)) ?? createGroupStarter(unguarded(means, choice));
   if (rank(starter.level) < rank(choice.supervisionRequire))
     throw tooLow(starter.level, choice.supervisionRequire);
-  const { sandbox } = means.isolation;
-  if (sandbox !== 'off' && starter.level !== 'namespace') throw noSandbox(sandbox);
-  return starter;
+  const check = (asked?: AskedIsolation) => {
+    const { sandbox, processes } = tightenIsolation(means.isolation, asked);
+    if (sandbox !== 'off' && starter.level !== 'namespace') throw noSandbox(sandbox, processes);
+  };
+  check();
+  return {
+    ...starter,
+    async start(spec, startOptions) {
+      check(spec.isolation);
+      return starter.start(spec, startOptions);
+    },
+  };
 }
 
 async function findSupervised(
@@ -71,14 +82,14 @@ function tooLow(found: SupervisionLevel, required: SupervisionLevel): NacreError
   return new NacreError('isolation_unavailable', message, { hint: remedy });
 }
 
-function noSandbox(sandbox: string): NacreError {
-  return new NacreError(
-    'isolation_unavailable',
-    `The sandbox ${sandbox} cannot be enforced here: bubblewrap does not work.`,
-    {
-      hint: remedy,
-    },
-  );
+function noSandbox(sandbox: string, processes: Isolation['processes']): NacreError {
+  const isOutside = processes === 'host';
+  const reason = isOutside
+    ? 'processes: host leaves commands outside of every namespace'
+    : 'bubblewrap does not work';
+  const message = `The sandbox ${sandbox} cannot be enforced here: ${reason}.`;
+  const hint = isOutside ? 'Set processes to own, or do without a sandbox.' : remedy;
+  return new NacreError('isolation_unavailable', message, { hint });
 }
 
 const remedy =

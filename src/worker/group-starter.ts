@@ -3,13 +3,14 @@ import { createStopwatch } from '../support/stopwatch.ts';
 import { type Environment, toCommandEnvironment } from './environment.ts';
 import type { ExecChoice } from './exec/choose-exec-guard.ts';
 import type { FifoPool } from './fifo-pool.ts';
+import { keepGaps } from './kept-daemons.ts';
 import type { Ward, Warden } from './limits/create-warden.ts';
 import type { ProcessTable } from './process-table.ts';
 import { createFoundTree } from './process-tree.ts';
 import { checkStart } from './start-failures.ts';
 import { type ProcessPlan, startProcess } from './start-process.ts';
 import type { Starter } from './starter.ts';
-import { toEnforcement } from './supervision/supervisor.ts';
+import { filesShown, toEnforcement } from './supervision/supervisor.ts';
 
 /** What commands are started from, whichever way. */
 export interface StartMeans {
@@ -17,9 +18,13 @@ export interface StartMeans {
   readonly fifos: FifoPool;
   readonly table: ProcessTable;
   readonly env: Environment;
+  /** The name of this server, which everything that it starts carries. */
+  readonly instance: Environment;
   /** The PATH that commands get. */
   readonly path: string;
   readonly warden: Warden;
+  /** Names of daemons that may stay. */
+  readonly keep: readonly string[];
   /** What the kernel holds commands to, and where it does not. */
   readonly execChoice: ExecChoice;
   /** Where a long script may be put for a moment. */
@@ -29,13 +34,13 @@ export interface StartMeans {
 /** Starts each command in a process group of its own; its processes are found by looking for them. */
 export function createGroupStarter(means: StartMeans): Starter {
   const { table, fifos, bashPath } = means;
-  const gaps = [...table.gaps, ...means.execChoice.gaps];
+  const gaps = [...table.gaps, ...openGaps, ...keepGaps(means.keep), ...means.execChoice.gaps];
   return {
     level: 'group',
     exec: 'off',
     gaps,
     async start(spec) {
-      const marker = { NACRE_COMMAND_ID: spec.id };
+      const marker = { ...means.instance, NACRE_COMMAND_ID: spec.id };
       const elapsed = createStopwatch();
       const ward = means.warden.take({
         id: spec.id,
@@ -78,6 +83,11 @@ async function startBound(spec: JobSpec, ward: Ward, path: string, plan: Process
     throw error;
   }
 }
+
+const openGaps = [
+  filesShown,
+  "A command can look into, change and end other processes of its user, nacre's server among them.",
+];
 
 const noIsolation = {
   sandbox: 'off',

@@ -71,13 +71,22 @@ test('T8: an inspection answers for the directory, every root and every program,
     home: '/home/me',
     path: '/usr/bin:/bin',
   };
-  const query = { cwd: undefined, roots: ['sub', 'none', '/'], programs: ['sh', 'no-such-program'] };
+  const query = {
+    cwd: undefined,
+    roots: ['sub', 'none', '/'],
+    programs: ['sh', 'no-such-program'],
+    workspace: ['sub', 'gone'],
+  };
   expect(await inspect(query, here)).toEqual({
     cwd: { asked: folder, path: folder },
     roots: [
       { asked: 'sub', path: join(folder, 'sub') },
       { asked: 'none', problem: 'missing' },
       { asked: '/', path: '/' },
+    ],
+    workspace: [
+      { asked: 'sub', path: join(folder, 'sub') },
+      { asked: 'gone', problem: 'missing' },
     ],
     home: '/home/me',
     programs: { sh: expect.stringMatching(/\/sh$/), 'no-such-program': null },

@@ -21,10 +21,11 @@ export async function inspect(query: InspectQuery, here: Surroundings): Promise<
     query.cwd === undefined ? ownPlace(here) : toPlace(query.cwd, here.cwd),
     ...query.roots.map((root) => toPlace(root, here.cwd)),
   ]);
+  const workspace = await Promise.all((query.workspace ?? []).map((folder) => toPlace(folder, here.cwd)));
   const programs = query.programs.map((name) => [name, findProgram(name, here.path)] as const);
   const existing = query.paths && existingIn(cwd.path ?? here.cwd, query.paths);
   const { home, session } = here;
-  return { cwd, roots, home, programs: Object.fromEntries(programs), existing, session };
+  return { cwd, roots, workspace, home, programs: Object.fromEntries(programs), existing, session };
 }
 
 function existingIn(cwd: string, paths: readonly string[]): readonly string[] {

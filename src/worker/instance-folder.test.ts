@@ -11,10 +11,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/worker.ts';
-import { createInstanceFolder, sweep } from './instance-folder.ts';
+import { createInstanceFolder, isDeadServer, sweep } from './instance-folder.ts';
 import { createProcProcessTable } from './proc-process-table.ts';
 
 const table = createProcProcessTable();
@@ -129,6 +129,14 @@ describe('sweeping', () => {
     utimesSync(join(runs, foreign), longAgo, longAgo);
     expect(await sweep(runs, table)).toEqual([foreign]);
     await own.remove();
+  });
+
+  test('spares a server whose start another kind of table told, while there is a process of its number', async () => {
+    const { path, remove } = await createInstanceFolder(state, table);
+    const told = basename(path).replace(/-(\d+)-(\d+)-/, '-$1-Mon_Jan_5_10_11_12_2026-');
+    expect(await isDeadServer(told, table)).toBe(false);
+    expect(await isDeadServer(basename(path).replace(/-(\d+)-(\d+)-/, '-$1-$2$2-'), table)).toBe(true);
+    await remove();
   });
 
   test('removes nothing while processes cannot be asked about', async () => {

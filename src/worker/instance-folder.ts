@@ -52,7 +52,14 @@ export async function isDeadServer(name: string, table: ProcessTable): Promise<b
   const [, where, pid, startTime] = folderName.exec(name) ?? [];
   if (where !== place()) return false;
   const now = await table.startTime(Number(pid));
-  return now === null || toPrefix(Number(pid), now) !== `${where}-${pid}-${startTime}`;
+  if (now === null) return true;
+  // What another kind of table told cannot be compared: a process of that number may be the server.
+  if (isCount(now) !== isCount(startTime ?? '')) return false;
+  return toPrefix(Number(pid), now) !== `${where}-${pid}-${startTime}`;
+}
+
+function isCount(startTime: string): boolean {
+  return /^\d+$/.test(startTime);
 }
 
 // A process number means something only where it was given; elsewhere silence has to tell.

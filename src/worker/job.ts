@@ -19,6 +19,7 @@ import { pause } from '../support/pause.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { within } from '../support/within.ts';
 import { type Capture, captureStream } from './capture.ts';
+import type { KeptDaemons } from './kept-daemons.ts';
 import type { Watch } from './limits/create-watch.ts';
 import type { LimitReached } from './limits/judge-end.ts';
 import { createOutputLog, type OutputLog } from './output-log.ts';
@@ -35,12 +36,13 @@ export interface JobOptions {
   readonly drainMs: number;
   readonly killGraceMs: number;
   readonly withheldEnv: readonly string[];
+  readonly daemons: KeptDaemons;
 }
 
 // A process that has closed its outputs may still be on its way out: that is not left running.
 const settleMs = 50;
 // What a one-shot command leaves running gets a moment to end politely; its caller is waiting for the answer.
-const leftoverGraceMs = 100;
+const leftoverLadder: StopOptions = { signal: 'SIGTERM', graceMs: 100 };
 // A killed process is reaped at once; one that the kernel does not let go of would keep us waiting for ever.
 const reapMs = 1_000;
 // What a program says of a limit stands at the end of its output.
@@ -227,10 +229,12 @@ export class Job {
     if (tree.certainlyEmpty() && (atEnd || !this.#session)) return this.#seal({ cause: 'exit' });
     const ends = Promise.all(this.#captures.map((capture) => capture.ended));
     const isClosed = atEnd || (await within(Promise.race([ends, tree.finished]), this.#options.drainMs));
-    const leftRunning = await (isClosed ? describeSettled(tree) : tree.describe());
-    if (this.#session) return this.#seal({ cause: 'exit', leftRunning });
-    const survivors = await tree.end({ signal: 'SIGTERM', graceMs: leftoverGraceMs });
-    return this.#seal({ cause: 'exit', leftRunning, survivors });
+    const left = await (isClosed ? describeSettled(tree) : tree.describe());
+    if (this.#session) return this.#seal({ cause: 'exit', leftRunning: left });
+    const kept = await this.#options.daemons.spare(tree, leftoverLadder);
+    const survivors = kept.length > 0 ? [] : await tree.end(leftoverLadder);
+    const leftRunning = left.filter(({ pid }) => !kept.some((daemon) => daemon.pid === pid));
+    return this.#seal({ cause: 'exit', leftRunning, kept, survivors });
   }
 
   async #seal(end: Partial<JobEnd> & Pick<JobEnd, 'cause'>): Promise<void> {
@@ -246,7 +250,13 @@ export class Job {
     this.#watch?.end();
     const exitCode = signal ? 128 + os.signals[signal] : (code ?? 0);
     const failure = toFailure(end.cause, this.#limit);
-    const found = { detail: null, leftRunning: [], survivors: [], deniedHosts: this.#deniedHosts() };
+    const found = {
+      detail: null,
+      leftRunning: [],
+      kept: [],
+      survivors: [],
+      deniedHosts: this.#deniedHosts(),
+    };
     const session = await this.#session;
     const value = { ...found, ...end, ...failure, exitCode, signal, session };
     this.#end = { durationMs: this.#elapsed(), value };
@@ -254,9 +264,19 @@ export class Job {
     void Promise.all(this.#captures.map((capture) => capture.ended))
       .then(() => this.#log.finish())
       .catch(() => {});
-    this.#tree?.release();
+    this.#release(value.kept.length > 0);
     this.#ended.resolve();
     this.#bell.ring();
+  }
+
+  #release(isKept: boolean): void {
+    const [tree, watch] = [this.#tree, this.#watch];
+    const release = () => {
+      tree?.release();
+      watch?.release();
+    };
+    if (tree && isKept) this.#options.daemons.hold(tree, release);
+    else release();
   }
 
   // Only what really ran can have come to a limit.

@@ -7,6 +7,7 @@ import {
   type ProcessUsage,
   selectMembers,
   type TreeRoot,
+  withDescendants,
 } from './process-table.ts';
 
 const batch = 256;
@@ -22,25 +23,41 @@ export function createProcProcessTable(): ProcessTable {
     name: '/proc',
     gaps: [
       'A command that clears its environment and leaves its session is not found again.',
-      "Commands of a server that was itself killed (SIGKILL) live on, and nacre's own files are not hidden from commands.",
+      'Commands of a server that was itself killed (SIGKILL) live on until the next server starts.',
     ],
     startTime: async (pid) => toStartTime(parseStat(readIfThere(`/proc/${pid}/stat`))),
     members: async (root) => {
       const pids = listPids();
       const candidates = root.elapsed() < turnMs ? pids.filter(startedAfter(root.pid, lastPid())) : pids;
-      const processes: ProcessInfo[] = [];
-      for (const [index, pid] of candidates.entries()) {
-        if (index % batch === batch - 1) await breathe();
-        const process = readStat(pid);
-        if (process && !isOlder(process, root)) processes.push(process);
-      }
+      const processes = (await readAll(candidates, readStat)).filter((process) => !isOlder(process, root));
       return selectMembers(processes, root, (process) => carriesMarker(process.pid, root.marker));
+    },
+    async carriers(variable, isWanted) {
+      const pids = listPids();
+      const found = await readAll(pids, (pid) => readVariable(pid, variable));
+      const values = new Set(found.map(({ value }) => value));
+      const wanted = new Set<string>();
+      for (const value of values) if (await isWanted(value)) wanted.add(value);
+      if (wanted.size === 0) return [];
+      const carriers = found.filter(({ value }) => wanted.has(value)).map(({ pid }) => pid);
+      return withDescendants(await readAll(pids, readStat), new Set(carriers));
     },
     certainlyEmpty: (root) => lastPid() === root.pid,
     moment: () => Math.floor(Number.parseFloat(readIfThere('/proc/uptime')) * systemUnits().ticksPerSecond),
     startMoment: ({ startTime }) => Number(startTime),
+    nameOf: async (pid) => readOrNull(`/proc/${pid}/comm`)?.trim() ?? '',
     describe: async (pid) => describe(pid),
   };
+}
+
+async function readAll<T>(pids: readonly number[], read: (pid: number) => T | null): Promise<T[]> {
+  const found: T[] = [];
+  for (const [index, pid] of pids.entries()) {
+    if (index % batch === batch - 1) await breathe();
+    const one = read(pid);
+    if (one !== null) found.push(one);
+  }
+  return found;
 }
 
 function toStartTime(process: ProcessInfo | null): string | null {
@@ -103,6 +120,13 @@ function lastPid(): number {
 function readStat(pid: number): ProcessInfo | null {
   const line = readOrNull(`/proc/${pid}/stat`);
   return line === null ? null : parseStat(line);
+}
+
+function readVariable(pid: number, name: string): { pid: number; value: string } | null {
+  const pair = readOrNull(`/proc/${pid}/environ`)
+    ?.split('\0')
+    .find((one) => one.startsWith(`${name}=`));
+  return pair === undefined ? null : { pid, value: pair.slice(name.length + 1) };
 }
 
 // An empty marker would stand in every environment.

@@ -41,11 +41,15 @@ export interface ProcessTable {
   startTime(pid: number): Promise<string | null>;
   /** The living members of a job's tree, the root included: by ancestry, process group, session or marker. */
   members(root: TreeRoot): Promise<readonly ProcessInfo[]>;
+  /** Living processes that carry a variable with a wanted value, and what descends from them. */
+  carriers(variable: string, isWanted: (value: string) => Promise<boolean>): Promise<readonly ProcessInfo[]>;
   /** True when it is certain, at little cost, that the ended root left nothing behind. */
   certainlyEmpty(root: TreeRoot): boolean;
   /** Now, and when a process was started, in units of the table's own that can be compared. */
   moment(): number;
   startMoment(process: ProcessInfo): number;
+  /** The name of the program that a process executes, cut to what the system keeps of it; empty when it is gone. */
+  nameOf(pid: number): Promise<string>;
   /** A process's command line for people. */
   describe(pid: number): Promise<string>;
 }
@@ -61,6 +65,15 @@ export function selectMembers(
   for (const process of processes) {
     if ((rooted && isRelated(process, root.pid)) || marked(process)) members.add(process.pid);
   }
+  return withDescendants(processes, members);
+}
+
+/** The living among some processes of a list and all that descend from them. */
+export function withDescendants(
+  processes: readonly ProcessInfo[],
+  first: ReadonlySet<number>,
+): readonly ProcessInfo[] {
+  const members = new Set(first);
   let size = -1;
   while (size !== members.size) {
     size = members.size;

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { type ProcessInfo, type ProcessTable, selectMembers } from './process-table.ts';
 
 const run = promisify(execFile);
 const columns = ['-o', 'pid=', '-o', 'ppid=', '-o', 'pgid=', '-o', 'state=', '-o', 'lstart='];
+// As much as Linux keeps, so that a name means the same everywhere.
+const nameLength = 15;
 const maxBuffer = 64 * 1024 * 1024;
 
 /** The process table where there is no /proc (macOS), asked of `ps`. It cannot see markers or sessions. */
@@ -15,14 +18,19 @@ export function createPsProcessTable(path = '/usr/bin:/bin'): ProcessTable {
     name: 'ps',
     gaps: [
       'A command that leaves its process group and its parents is not found again.',
-      "Commands of a server that was itself killed (SIGKILL) live on, and nacre's own files are not hidden from commands.",
+      'Commands of a server that was itself killed (SIGKILL) live on.',
     ],
     startTime: async (pid) => (await list(['-p', String(pid)]))[0]?.startTime ?? null,
     members: async (root) => selectMembers(await list(['-A']), root, () => false),
+    carriers: async () => [],
     certainlyEmpty: () => false,
     // Whole seconds, as `ps` tells them.
     moment: () => Math.floor(Date.now() / 1_000),
     startMoment: ({ startTime }) => Date.parse(startTime) / 1_000,
+    async nameOf(pid) {
+      const path = await ps(['-o', 'comm=', '-p', String(pid)]).catch(() => '');
+      return basename(path.trim()).slice(0, nameLength);
+    },
     async describe(pid) {
       const line = await ps(['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => '');
       return line.trim() || `process ${pid}`;

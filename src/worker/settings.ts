@@ -152,6 +152,16 @@ export const workerSettings = defineSettings({
     description: 'The least certainty that nothing of a command survives; below it nothing runs.',
     project: 'stricter',
   }),
+  keep: z
+    .array(z.string().regex(/^[^\s/]{1,255}$/))
+    .default([])
+    .meta({
+      env: 'NACRE_KEEP',
+      flag: '--keep',
+      description: 'Daemons that may stay after the command that started them, until nacre ends.',
+      accepts: 'a comma list of program names, such as gpg-agent',
+      project: 'intersect',
+    }),
   exec: z.enum(execModes).default('off').meta({
     env: 'NACRE_EXEC',
     flag: '--exec',

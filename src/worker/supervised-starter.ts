@@ -1,15 +1,19 @@
 import { closeSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { NacreError } from '../contract/failure.ts';
 import type { Isolation } from '../contract/isolation.ts';
 import type { JobSpec } from '../contract/job.ts';
 import { toCommandEnvironment } from './environment.ts';
 import type { ExecChoice } from './exec/choose-exec-guard.ts';
 import type { StartMeans } from './group-starter.ts';
+import { keepGaps } from './kept-daemons.ts';
 import type { Ward } from './limits/create-warden.ts';
 import { proxyEnvironment } from './network/bridge.ts';
 import { createNetworkProxy } from './network/network-proxy.ts';
 import type { SandboxPlan } from './sandbox/bubblewrap.ts';
-import { toSandboxPlan } from './sandbox/sandbox-plan.ts';
+import { toSandboxPlan, toWritable } from './sandbox/sandbox-plan.ts';
+import { tightenIsolation } from './sandbox/tighten-isolation.ts';
+import { toNetwork } from './sandbox/to-network.ts';
 import { checkStart, startUnavailable } from './start-failures.ts';
 import { openScript } from './start-process.ts';
 import type { Started, Starter, StartOptions } from './starter.ts';
@@ -18,7 +22,7 @@ import { createKeeperPool, type KeeperPool } from './supervision/keeper-pool.ts'
 import { createNamespaceTree } from './supervision/namespace-tree.ts';
 import { toOrder } from './supervision/order.ts';
 import { type Keeper, startKeeper } from './supervision/start-keeper.ts';
-import { type Supervisor, toEnforcement, toNetwork } from './supervision/supervisor.ts';
+import { type Supervisor, toEnforcement } from './supervision/supervisor.ts';
 
 /** What a supervised starter needs beside the usual means. */
 export interface SupervisedMeans extends StartMeans {
@@ -47,13 +51,17 @@ export function createSupervisedStarter(
   means: SupervisedMeans,
 ): Starter & Pick<KeeperPool, 'probe'> {
   const { guard } = means.execChoice;
-  const gaps = [...supervisor.gaps(means), ...execGaps(supervisor, means.execChoice)];
+  const gaps = [
+    ...supervisor.gaps(means),
+    ...keepGaps(means.keep),
+    ...execGaps(supervisor, means.execChoice),
+  ];
   const setuid = guard === undefined && supervisor.keepsSetuid(means);
   const exec = guard === undefined ? 'off' : 'enforced';
   const living = new Set<Keeper>();
   const start = async (plan: SandboxPlan, cwd: string, scriptFile?: number) => {
     const isFiltered = toNetwork(plan.isolation) === 'filtered';
-    const env = toCommandEnvironment(means.env, isFiltered ? proxyEnvironment : {}, {});
+    const env = toCommandEnvironment(means.env, isFiltered ? proxyEnvironment : {}, means.instance);
     const proxy = isFiltered ? createNetworkProxy({ allow: plan.isolation.networkAllow }) : undefined;
     const fifos = await means.fifos.take(5);
     const wanted = supervisor.toArguments(guard?.toPlan(plan) ?? plan);
@@ -75,14 +83,13 @@ export function createSupervisedStarter(
   const pool = createKeeperPool(usual ? means.warmShells : 0, () =>
     start(usual ?? withoutSandbox(means), '/'),
   );
-  const fitsUsual = ({ isolation, cwd }: JobSpec) => {
-    const anyCwd = means.isolation.sandbox === 'off' || means.isolation.workspace.length > 0;
-    return usual !== undefined && isolation === undefined && (anyCwd || cwd === means.cwd);
-  };
+  const fitsUsual = (isolation: Isolation, cwd: string) =>
+    isolation.sandbox === usual?.isolation.sandbox &&
+    isDeepStrictEqual(toWritable(isolation, cwd, means.home), usual.writable);
 
   const open = async (spec: JobSpec, isolation: Isolation, shows: readonly string[]): Promise<Keeper> => {
     const long = toLongScript(spec);
-    if (long === undefined && shows.length === 0 && fitsUsual(spec))
+    if (long === undefined && shows.length === 0 && fitsUsual(isolation, spec.cwd))
       return whenReady(await pool.take(), supervisor.level);
     const plan = withFolders(toSandboxPlan(means, isolation, spec.cwd), shows);
     const file = long === undefined ? undefined : openScript(means.scriptPath(spec.id), long);
@@ -93,12 +100,9 @@ export function createSupervisedStarter(
     }
   };
 
-  // What a sandbox covers may vanish while it is made; a second one does without.
+  // What is to be hidden may vanish while a namespace is made; a second one does without.
   const openTwice = (spec: JobSpec, isolation: Isolation, shows: readonly string[]) =>
-    open(spec, isolation, shows).catch((error: unknown) => {
-      if (isolation.sandbox === 'off') throw error;
-      return open(spec, isolation, shows);
-    });
+    open(spec, isolation, shows).catch(() => open(spec, isolation, shows));
 
   return {
     level: supervisor.level,
@@ -106,7 +110,7 @@ export function createSupervisedStarter(
     gaps,
     probe: pool.probe,
     async start(spec, { shows = [] }: StartOptions = {}): Promise<Started> {
-      const isolation = { ...means.isolation, ...spec.isolation };
+      const isolation = tightenIsolation(means.isolation, spec.isolation);
       const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
       checkStart(program, spec.cwd, means.path);
       const ward = means.warden.take({

@@ -13,14 +13,17 @@ import { createFifoPool, type FifoPool } from './fifo-pool.ts';
 import { inspect, toPlace } from './inspect.ts';
 import { createInstanceFolder, type InstanceFolder, isDeadServer } from './instance-folder.ts';
 import { Job } from './job.ts';
+import { createKeptDaemons } from './kept-daemons.ts';
 import { createCgroups } from './limits/cgroups.ts';
 import { createWarden, type Warden } from './limits/create-warden.ts';
 import { type LoginEnvMode, takeLoginEnvironment } from './login-environment.ts';
 import type { ProcessTable } from './process-table.ts';
+import { toNetwork } from './sandbox/to-network.ts';
 import { createShellSessions, type ShellSessions } from './shell/shell-sessions.ts';
 import { createSpool, createSpoolQuota } from './spool.ts';
 import { NotExecutableError } from './start-failures.ts';
 import type { Starter } from './starter.ts';
+import { instanceVariable, sweepProcesses } from './sweep-processes.ts';
 
 /** What a worker is made of. */
 export interface WorkerOptions extends StarterChoice, Isolation, Limits, ExecWish {
@@ -39,6 +42,8 @@ export interface WorkerOptions extends StarterChoice, Isolation, Limits, ExecWis
   readonly spoolTotalBytes: number;
   readonly drainMs: number;
   readonly killGraceMs: number;
+  /** Names of daemons that may stay after the command that started them. */
+  readonly keep: readonly string[];
   /** Folders of nacre beside the state folder that no command should read. */
   readonly ownFiles: readonly string[];
   /** How many shells wait for commands, started ahead of need. */
@@ -63,6 +68,8 @@ interface Ready {
   readonly warden: Warden;
   readonly withheld: readonly string[];
   readonly loginNote: string;
+  /** Resolves when what killed servers have left is gone. */
+  readonly sweeping: Promise<unknown>;
 }
 
 const closeLadder: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
@@ -75,6 +82,7 @@ const closeLadder: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
  */
 export function createWorker(options: WorkerOptions): Worker {
   const quota = createSpoolQuota(options.spoolTotalBytes);
+  const daemons = createKeptDaemons(options.keep, options.table);
   const jobs = new Map<string, Job>();
   const starting = new Map<string, Promise<void>>();
   let preparing: Promise<Ready> | null = null;
@@ -103,7 +111,7 @@ export function createWorker(options: WorkerOptions): Worker {
     const { starter, shells, folder, withheld } = await ready();
     const spec = await shells.likeSession(asked);
     const spool = createSpool(join(folder.path, 'spool', spec.id), quota);
-    const job = new Job(spec, { ...options, spool, withheldEnv: withheld });
+    const job = new Job(spec, { ...options, spool, daemons, withheldEnv: withheld });
     jobs.set(spec.id, job);
     try {
       const { session } = spec;
@@ -155,9 +163,11 @@ export function createWorker(options: WorkerOptions): Worker {
       await Promise.all([...jobs.values()].map((job) => job.stop('stopped', closeLadder)));
       await Promise.all([...jobs.values()].map((job) => job.dispose()));
       jobs.clear();
+      await daemons.close();
       const made = await preparing?.catch(() => null);
       await made?.shells.closeAll();
       await made?.starter.close();
+      await made?.sweeping;
       await made?.warden.close();
       await made?.fifos.close();
       await made?.folder.remove();
@@ -173,6 +183,7 @@ export function createWorker(options: WorkerOptions): Worker {
         processTable: options.table.name,
         supervision: starter.level,
         sandbox: options.sandbox,
+        network: toNetwork(options),
         exec: starter.exec,
         landlock: await describeLandlock(options.execGuard, { path, bashPath: bash.path }),
         gaps: starter.gaps,
@@ -202,6 +213,7 @@ async function prepare(options: WorkerOptions): Promise<Ready> {
   const isRoot = process.getuid?.() === 0;
   const cgroups = options.cgroups === false ? null : createCgroups(basename(folder.path));
   void cgroups?.sweep((owner) => isDeadServer(owner, options.table)).catch(() => {});
+  const sweeping = sweepProcesses(options.table, options.environment[instanceVariable]).catch(() => []);
   const warden = createWarden({ limits: options, cgroups, isRoot });
   const means = {
     ...options,
@@ -211,6 +223,7 @@ async function prepare(options: WorkerOptions): Promise<Ready> {
     bashPath: bash.path,
     fifos,
     env,
+    instance: { [instanceVariable]: basename(folder.path) },
     path,
     ownFiles: [options.stateDir, ...options.ownFiles],
     isRoot,
@@ -224,5 +237,6 @@ async function prepare(options: WorkerOptions): Promise<Ready> {
     cwd: options.cwd,
     idleMs: options.sessionIdleMs,
   });
-  return { bash, folder, ownPlace, fifos, path, starter, shells, warden, withheld, loginNote: login.note };
+  const loginNote = login.note;
+  return { bash, folder, ownPlace, fifos, path, starter, shells, warden, withheld, loginNote, sweeping };
 }

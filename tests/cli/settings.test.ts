@@ -61,12 +61,13 @@ describe('E8: nacre config', () => {
       NACRE_RING_BITES: '1',
       ALLOWED_CWD_ROOTS: '/does/not/exist',
       NACRE_COMMAND_ID: 'cmd_1',
+      NACRE_INSTANCE: 'server',
     });
     const { code, stderr } = await nacre('config');
     expect(code).toBe(0);
     expect(stderr).toMatch(/NACRE_RING_BITES is not a setting.*Did you mean NACRE_RING_BYTES\?/);
     expect(stderr).toMatch(/ALLOWED_CWD_ROOTS names \/does\/not\/exist/);
-    expect(stderr).not.toContain('NACRE_COMMAND_ID');
+    expect(stderr).not.toMatch(/NACRE_(COMMAND_ID|INSTANCE)/);
   });
 });
 
@@ -129,6 +130,8 @@ describe('nacre doctor', () => {
     expect(stdout).toMatch(/^bash +[5-9]\.\d.* at \/.*bash$/m);
     expect(stdout).toMatch(/^PATH +\/usr\/local\/bin:\/usr\/bin:\/bin$/m);
     expect(stdout).toMatch(/^withheld variables +API_TOKEN$/m);
+    expect(stdout).toMatch(/^supervision +namespace$/m);
+    expect(stdout).toMatch(/^network +on$/m);
     expect(stdout).toMatch(/^warning +ALLOWED_CWD_ROOTS/m);
     expect(stdout).not.toMatch(/undefined|null/);
   });
@@ -146,6 +149,7 @@ describe('nacre doctor', () => {
       process_table: expect.any(String),
       supervision: 'namespace',
       sandbox: 'off',
+      network: 'on',
       gaps: expect.any(Array),
       warnings: [],
     });

@@ -43,7 +43,7 @@ describe('E6: invalid arguments', () => {
       /: timeout_ms must be at most 600000, not 1000000000/,
     ],
     ['timeout_ms "5"', { command: touch, timeout_ms: '5' }, /: timeout_ms must be a number, not "5"/],
-    ['timeout_ms null', { command: touch, timeout_ms: null }, /: timeout_ms must be a number, not null/],
+    ['command null', { command: null, timeout_ms: 5 }, /: command must be a string, not null/],
     ['max_output_chars 0', { command: touch, max_output_chars: 0 }, /: max_output_chars must be at least 1/],
     [
       'an unknown on_timeout',
@@ -54,7 +54,7 @@ describe('E6: invalid arguments', () => {
     ['a number in env', { command: touch, env: { A: 1 } }, /: env\.A must be a string, not 1/],
     ['a bad name in env', { command: touch, env: { '1=': 'x' } }, /: env\.1=: a variable name has/],
     ['NUL in env', { command: touch, env: { A: '\0' } }, /: env\.A: .*must not contain NUL/],
-    ['a list as env', { command: touch, env: [] }, /: env must be an object, not a list/],
+    ['a list as env', { command: touch, env: ['A=1'] }, /: env must be an object, not a list/],
     ['an empty cwd', { command: touch, cwd: '' }, /: cwd must not be empty/],
     ['NUL in cwd', { command: touch, cwd: 'a\0b' }, /: cwd must not contain NUL/],
     ['a number as input', { command: touch, input: 5 }, /: input must be a string, not 5/],

@@ -60,6 +60,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     processes: 'own',
     workspace: [],
     ownFiles: [],
+    keep: [],
     warmShells: 1,
     sessionIdleMs: 60_000,
     exec: 'off',

@@ -27,6 +27,8 @@ export interface ServerOptions {
   readonly userFile?: string;
   /** What the user behind the client answers to a question. */
   readonly answer?: (message: string) => UserAnswer;
+  /** The addresses of the folders that the client works in, asked for anew each time. */
+  readonly roots?: () => readonly string[] | Promise<readonly string[]>;
 }
 
 /** What a tool answered. */
@@ -43,6 +45,7 @@ export async function connect({
   args = [],
   userFile,
   answer,
+  roots,
 }: ServerOptions = {}) {
   const place = createPlace(env);
   if (userFile !== undefined) writeUserFile(place.cwd, userFile);
@@ -54,9 +57,11 @@ export async function connect({
     stderr: 'pipe',
   });
   const stderr = collect(transport.stderr as Parameters<typeof collect>[0]);
-  const capabilities = answer ? { elicitation: {} } : {};
+  const capabilities = { ...(answer && { elicitation: {} }), ...(roots && { roots: { listChanged: true } }) };
   const client = new Client({ name: 'tester', version: '1.0.0' }, { ...toOptions(era), capabilities });
   if (answer) client.setRequestHandler('elicitation/create', ({ params }) => ({ ...answer(params.message) }));
+  if (roots)
+    client.setRequestHandler('roots/list', async () => ({ roots: (await roots()).map((uri) => ({ uri })) }));
   await client.connect(transport);
   const call = async (args: Record<string, unknown>, options = {}): Promise<Answer> => {
     const result = await client.callTool({ name: 'execute_command', arguments: args }, options);

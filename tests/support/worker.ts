@@ -49,6 +49,7 @@ export function createTestWorker(options: Partial<WorkerOptions> = {}): TestWork
     processes: 'own',
     workspace: [],
     ownFiles: [],
+    keep: [],
     warmShells: 1,
     sessionIdleMs: 60_000,
     exec: 'off',

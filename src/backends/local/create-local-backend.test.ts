@@ -27,6 +27,7 @@ test('the local backend runs commands in this very process, and tells what it ca
     processes: 'own',
     workspace: [],
     ownFiles: [],
+    keep: [],
     warmShells: 2,
     sessionIdleMs: 60_000,
     exec: 'off',

@@ -30,6 +30,7 @@ function toDocument({ version, warnings }: Assembly, report: MachineReport): str
     process_table: report.processTable,
     supervision: report.supervision,
     sandbox: report.sandbox,
+    network: report.network,
     exec: report.exec,
     landlock: report.landlock,
     gaps: report.gaps,
@@ -37,6 +38,12 @@ function toDocument({ version, warnings }: Assembly, report: MachineReport): str
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
+
+const networkWords = {
+  on: 'on',
+  off: 'off in the sandbox',
+  filtered: 'only the hosts of network_allow',
+};
 
 function toTable({ version, warnings }: Assembly, report: MachineReport): string {
   const rows = [
@@ -50,6 +57,7 @@ function toTable({ version, warnings }: Assembly, report: MachineReport): string
     ['processes', `found with ${report.processTable}`],
     ['supervision', report.supervision],
     ['sandbox', report.sandbox],
+    ['network', networkWords[report.network]],
     ['listed programs', report.exec === 'enforced' ? 'enforced by the kernel' : 'judged by policy only'],
     ['Landlock', report.landlock],
     ...report.gaps.map((gap) => ['gap', gap]),

@@ -10,23 +10,29 @@ import type { Progress } from '../../engine/progress.ts';
 import type { Tool } from '../../tools/define-tool.ts';
 import { reachPerson } from './reach-person.ts';
 
-/**
- * Answers one `tools/call`. `handshake` is how the client introduced itself and `elicits` whether it said that it can
- * ask its user, where it did so once for all calls.
- */
+/** What a client said once for all calls. */
+export interface Handshake {
+  readonly introduction: unknown;
+  /** Whether it can ask its user. */
+  readonly elicits: boolean;
+  /** The folders that it works in. */
+  readonly roots: readonly string[];
+}
+
+/** Answers one `tools/call`. */
 export async function callTool(
   tools: readonly Tool[],
   params: { readonly name: string; readonly arguments?: unknown },
   context: ServerContext,
-  handshake: unknown,
-  elicits: boolean,
+  handshake: Handshake,
 ): Promise<CallToolResult | InputRequiredResult> {
   const tool = tools.find((candidate) => candidate.name === params.name);
   if (!tool) throw unknownTool(params.name, tools);
   const progress = toNotifications(context);
-  const person = reachPerson(params, context, elicits);
+  const person = reachPerson(params, context, handshake.elicits);
   const reply = await tool.call(params.arguments, {
-    caller: { door: 'mcp', client: clientOf(context, handshake) },
+    caller: { door: 'mcp', client: clientOf(context, handshake.introduction) },
+    workspace: handshake.roots,
     signal: context.mcpReq.signal,
     onProgress: progress?.notify,
     askPerson: person?.ask,

@@ -8,7 +8,7 @@ import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly, Io } from '../door.ts';
 import { toMcpTool } from '../to-mcp-tool.ts';
 import { callTool } from './call-tool.ts';
-
+import { createClientRoots } from './client-roots.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
 // The client's first questions come before what only a command needs.
@@ -42,15 +42,14 @@ function createServer(tools: readonly Tool[], version: string): Server {
     { name: 'nacre', title: 'nacre', version },
     { capabilities: { tools: {} }, instructions },
   );
+  const roots = createClientRoots(server);
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(toMcpTool) }));
-  server.setRequestHandler('tools/call', (request, context) =>
-    callTool(
-      tools,
-      request.params,
-      context,
-      server.getClientVersion(),
-      server.getClientCapabilities()?.elicitation !== undefined,
-    ),
+  server.setRequestHandler('tools/call', async (request, context) =>
+    callTool(tools, request.params, context, {
+      introduction: server.getClientVersion(),
+      elicits: server.getClientCapabilities()?.elicitation !== undefined,
+      roots: await roots(),
+    }),
   );
   return server;
 }
@@ -60,10 +59,9 @@ async function prepare(assembly: Assembly, say: (message: string) => void): Prom
   try {
     const engine = await assembly.engine();
     await engine.warmUp();
-    const { supervision, sandbox, gaps } = await engine.report();
-    say(
-      `ready: supervision ${supervision}, sandbox ${sandbox}${gaps.map((gap) => `; gap: ${gap}`).join('')}`,
-    );
+    const { supervision, sandbox, network, gaps } = await engine.report();
+    const found = `supervision ${supervision}, sandbox ${sandbox}, network ${network}`;
+    say(`ready: ${found}${gaps.map((gap) => `; gap: ${gap}`).join('')}`);
   } catch {}
 }
 

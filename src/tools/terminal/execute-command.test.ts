@@ -21,6 +21,7 @@ const plain: Outcome = {
   truncated: false,
   leftRunning: [],
   survivors: [],
+  kept: [],
   deniedHosts: [],
   withheldEnv: ['A_TOKEN'],
   resources: null,
@@ -42,6 +43,7 @@ describe('execute_command', () => {
     };
     await callWith(run, {});
     await callWith(run, { input: 'i', cwd: 'c', env: { A: 'b' }, timeout_ms: 5, max_output_chars: 7 });
+    await callWith(run, { sandbox: 'strict', limits: { memory_bytes: 2 ** 30, cpu_seconds: 2 } });
     const command = { kind: 'shell', script: 'x' };
     expect(asked).toEqual([
       {
@@ -53,6 +55,13 @@ describe('execute_command', () => {
         maxOutputChars: 30_000,
       },
       { command, input: 'i', cwd: 'c', env: { A: 'b' }, timeoutMs: 5, maxOutputChars: 7 },
+      {
+        command,
+        timeoutMs: 30_000,
+        maxOutputChars: 30_000,
+        sandbox: 'strict',
+        limits: { memoryBytes: 2 ** 30, cpuSeconds: 2 },
+      },
     ]);
   });
 

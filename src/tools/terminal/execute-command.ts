@@ -4,6 +4,7 @@ import { commandText, cwdText, envMap, inputText } from '../../contract/request.
 import type { AllowedRun } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
 import { terminalFailure, terminalReply } from './reply.ts';
+import { tightening, toTightening } from './tightening.ts';
 
 const input = z.strictObject({
   command: commandText.describe('Bash command line'),
@@ -18,6 +19,7 @@ const input = z.strictObject({
     .max(200_000)
     .optional()
     .describe('Most characters of stdout and stderr together'),
+  ...tightening,
 });
 
 /** What `execute_command` takes. */
@@ -61,7 +63,7 @@ export function executeCommand(run: AllowedRun, defaults: { maxOutputChars: numb
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input,
     output,
-    async run({ command, input: text, cwd, env, timeout_ms, max_output_chars }, context) {
+    async run({ command, input: text, cwd, env, timeout_ms, max_output_chars, ...asked }, context) {
       const outcome = await run(
         {
           command: { kind: 'shell', script: command },
@@ -70,6 +72,7 @@ export function executeCommand(run: AllowedRun, defaults: { maxOutputChars: numb
           env,
           timeoutMs: timeout_ms,
           maxOutputChars: max_output_chars ?? defaults.maxOutputChars,
+          ...toTightening(asked),
         },
         { ...context, howToGetRest },
       );

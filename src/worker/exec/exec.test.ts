@@ -92,7 +92,7 @@ describe('what is listed works as before', () => {
   test('with its exit code, pipes, signals, descriptors and variables', async () => {
     const environment = { PATH: '/usr/bin:/bin', HOME: '/', NODE_OPTIONS: '--no-warnings' };
     const script =
-      'yes | head -n 1; echo "$(yes 2>&1 | head -n 1)"; trap; ulimit -a; echo /proc/self/fd/*; env -u _ -u NACRE_COMMAND_ID -u PWD; exit 7';
+      'yes | head -n 1; echo "$(yes 2>&1 | head -n 1)"; trap; ulimit -a; echo /proc/self/fd/*; env -u _ -u NACRE_COMMAND_ID -u NACRE_INSTANCE -u PWD; exit 7';
     make(undefined, { environment, exec: 'off' });
     const before = await here.run(script, { cwd: '/' });
     await here.close();

@@ -75,7 +75,7 @@ export function createWarden({ limits: general, cgroups, isRoot }: WardenMeans):
         group,
         gaps,
         drop,
-        watch: (means) => createWatch({ ...means, limits, group, onEnd: drop }),
+        watch: (means) => createWatch({ ...means, limits, group, onRelease: drop }),
       };
     },
     async close() {

@@ -17,7 +17,7 @@ export interface WatchMeans {
   readonly group: Cgroup | null;
   /** CPU time of what has ended, where somebody above the command counts it; asked once the command has ended. */
   endedCpuMs(): number | null;
-  onEnd(): void;
+  onRelease(): void;
 }
 
 /** Watches over what one command uses. */
@@ -27,7 +27,10 @@ export interface Watch {
   resources(): Resources;
   /** Tells which limit ended a command that has ended by itself; null when none did. */
   judge(exit: ProcessExit, stderr: () => Promise<string>): Promise<LimitReached | null>;
+  /** Stops looking. */
   end(): void;
+  /** Lets go of what held the tree, once nothing of it is left. */
+  release(): void;
 }
 
 // Most commands end before the first look and cost nothing.
@@ -40,7 +43,7 @@ const restFactor = 8;
 const mostPeaks = 8;
 
 /** Looks at a command's processes from time to time while it runs. */
-export function createWatch({ limits, tree, group, endedCpuMs, onEnd }: WatchMeans): Watch {
+export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: WatchMeans): Watch {
   const seen = { cpuMs: -1, peakBytes: 0, processes: -1, largestBytes: 0, busiestMs: 0 };
   const guarded = guardedLimits(limits, group);
   const isGuarding = guarded.maxProcesses !== undefined || guarded.treeMemoryBytes !== undefined;
@@ -103,8 +106,8 @@ export function createWatch({ limits, tree, group, endedCpuMs, onEnd }: WatchMea
     end() {
       over = true;
       clearTimeout(timer);
-      onEnd();
     },
+    release: onRelease,
   };
 }
 

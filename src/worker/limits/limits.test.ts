@@ -104,7 +104,8 @@ describe('limits', () => {
     const here = createTestWorker({ highestLevel: 'namespace', fileBytes: 2_048, memoryBytes: 300_000_000 });
     const seen = async (limits: Limits) => (await here.run('ulimit -f; ulimit -d', { limits })).stdout;
     expect(await seen({})).toBe('2\n292969\n');
-    expect(await seen({ fileBytes: 4_096, memoryBytes: 100_000_000 })).toBe('2\n97657\n');
+    expect(await seen({ fileBytes: 2_048, memoryBytes: 100_000_000 })).toBe('2\n97657\n');
+    await expect(seen({ fileBytes: 4_096 })).rejects.toThrow('file_bytes 4096 is more than the 2048');
     await here.close();
   });
 

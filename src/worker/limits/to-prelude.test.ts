@@ -28,14 +28,19 @@ describe('the prelude of a shell', () => {
 
 describe('two sets of limits', () => {
   test('give the tighter of each', () => {
-    expect(
-      mergeLimits({ memoryBytes: 5, cpuSeconds: 3 }, { memoryBytes: 9, cpuSeconds: 1, fileBytes: 4 }),
-    ).toEqual({
+    expect(mergeLimits({ memoryBytes: 5, cpuSeconds: 3 }, { cpuSeconds: 1, fileBytes: 4 })).toEqual({
       memoryBytes: 5,
       cpuSeconds: 1,
       fileBytes: 4,
     });
     expect(mergeLimits({ maxProcesses: 4 })).toEqual({ maxProcesses: 4 });
+    expect(mergeLimits({ maxProcesses: 4 }, { maxProcesses: 4 })).toEqual({ maxProcesses: 4 });
+  });
+
+  test('of which the second asks for more are refused', () => {
+    expect(() => mergeLimits({ treeMemoryBytes: 5 }, { treeMemoryBytes: 9 })).toThrow(
+      'tree_memory_bytes 9 is more than the 5 that the settings grant',
+    );
   });
 
   test('that hold nothing are unlimited', () => {

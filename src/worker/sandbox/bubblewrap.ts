@@ -1,4 +1,5 @@
 import type { Isolation } from '../../contract/isolation.ts';
+import { toNetwork } from './to-network.ts';
 
 /** What a sandbox is made of. All paths are canonical. */
 export interface SandboxPlan {
@@ -63,7 +64,7 @@ function separation({ isolation, isRoot }: SandboxPlan): readonly string[] {
   if (isolation.sandbox === 'off') return [];
   return [
     ...['--unshare-ipc', '--unshare-uts'],
-    ...(isolation.network === 'off' ? ['--unshare-net'] : []),
+    ...(toNetwork(isolation) === 'on' ? [] : ['--unshare-net']),
     // Root could remount what is read-only, from a namespace in which it still has its powers.
     ...(isRoot ? ['--unshare-user', '--cap-drop', 'ALL'] : []),
     ...(isolation.sandbox === 'strict' ? ['--new-session', '--unshare-cgroup-try'] : []),

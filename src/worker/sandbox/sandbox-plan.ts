@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import { bridgeMounts } from '../network/bridge.ts';
-import { toNetwork } from '../supervision/supervisor.ts';
 import type { SandboxPlan } from './bubblewrap.ts';
 import { findHostSockets } from './host-sockets.ts';
+import { toNetwork } from './to-network.ts';
 
 /** What a plan is drawn from. */
 export interface SandboxMeans {
@@ -35,7 +35,7 @@ const neverBelow = ['/boot', '/dev', '/etc', '/proc', '/sys', '/usr', '/run'];
 /** Draws the plan of one command's sandbox; a workspace that would open the machine is refused. */
 export function toSandboxPlan(means: SandboxMeans, isolation: Isolation, cwd: string): SandboxPlan {
   const { home, isRoot } = means;
-  const writable = isolation.sandbox === 'off' ? [] : toWorkspace(isolation, cwd, home);
+  const writable = toWritable(isolation, cwd, home);
   const keyStores = keyFolders.map((folder) => join(home, folder)).filter((path) => existsSync(path));
   const network = toNetwork(isolation);
   return {
@@ -55,7 +55,9 @@ function toOutermost(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
 }
 
-function toWorkspace({ workspace, sandbox }: Isolation, cwd: string, home: string): readonly string[] {
+/** The directories that stay writable in a sandbox. */
+export function toWritable({ workspace, sandbox }: Isolation, cwd: string, home: string): readonly string[] {
+  if (sandbox === 'off') return [];
   const folders = workspace.length > 0 ? workspace : [cwd];
   const tooWide = folders.find((folder) => isTooWide(folder, home));
   if (tooWide === undefined) return folders;

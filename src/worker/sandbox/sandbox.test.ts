@@ -75,7 +75,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
     expect(stdout).toBe('first\nsame\n2\n3\n');
     expect(state).toMatchObject({
       status: 'completed',
-      enforcement: { level: 'namespace', sandbox, network: 'off' },
+      enforcement: { level: 'namespace', sandbox, network: 'off', setuid: false },
     });
   });
 
@@ -102,6 +102,15 @@ describe('the sandbox', () => {
     const { stdout, state } = await run('cat ~/notes');
     expect(stdout).toBe('public\n');
     expect(state.enforcement).toMatchObject({ network: 'on' });
+    expect(await here.worker.report()).toMatchObject({ network: 'on' });
+  });
+
+  test('strict has no network, whatever the setting says', async () => {
+    make({ sandbox: 'strict', network: 'on' });
+    const { stdout, state } = await run('tail -n +3 /proc/net/dev | cut -d: -f1');
+    expect(stdout.trim()).toBe('lo');
+    expect(state.enforcement).toMatchObject({ network: 'off' });
+    expect(await here.worker.report()).toMatchObject({ network: 'off' });
   });
 
   test('configured folders stay writable in place of the working directory', async () => {

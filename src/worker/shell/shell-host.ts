@@ -68,6 +68,7 @@ export function createShellHost(started: Started): ShellHost {
     orders.destroy();
     tree.release();
     started.watch.end();
+    started.watch.release();
   });
   if (process.order !== undefined) orders.write(process.order);
 

@@ -253,7 +253,7 @@ export class ShellSession {
 
   // The session's limits hold for all of it; what comes to one ends the command that runs.
   #watch(tree: ProcessTree, whole: Watch): Watch {
-    const own = createWatch({ limits: {}, tree, group: null, endedCpuMs: () => null, onEnd() {} });
+    const own = createWatch({ limits: {}, tree, group: null, endedCpuMs: () => null, onRelease() {} });
     return {
       begin: (onReached) => {
         this.#onReached = onReached;
@@ -262,6 +262,7 @@ export class ShellSession {
       resources: own.resources,
       judge: whole.judge,
       end: own.end,
+      release: own.release,
     };
   }
 

@@ -1,5 +1,6 @@
 import type { Enforcement, Isolation, SupervisionLevel } from '../../contract/isolation.ts';
 import { type SandboxPlan, toBubblewrapArguments } from '../sandbox/bubblewrap.ts';
+import { toNetwork } from '../sandbox/to-network.ts';
 import type { Roof } from './namespace-tree.ts';
 
 /** A way to start a shell so that nothing it starts can survive us. */
@@ -13,6 +14,9 @@ export interface Supervisor {
   /** The program and its arguments, up to the one it is to run. */
   toArguments(plan: SandboxPlan): readonly [string, ...string[]];
 }
+
+/** What holds wherever bubblewrap does not stand between a command and the file system. */
+export const filesShown = "nacre's own files are not hidden from commands.";
 
 /** The supervisors, from the best down. Which of them work here is found out by starting something. */
 export const supervisors: readonly Supervisor[] = [
@@ -28,7 +32,7 @@ export const supervisors: readonly Supervisor[] = [
     level: 'unshare',
     roof: { residents: 1 },
     keepsSetuid: ({ isRoot }) => isRoot,
-    gaps: () => ["nacre's own files are not hidden from commands."],
+    gaps: () => [filesShown],
     toArguments: ({ isRoot }) => [
       'setpriv',
       '--pdeathsig',
@@ -59,12 +63,8 @@ export function toEnforcement(
     network,
     processes: level === 'group' ? 'host' : 'own',
     ...more,
+    // In a sandbox even root has no rights left that a program could gain.
+    setuid: more.setuid && isolation.sandbox === 'off',
     gaps: [...more.gaps, ...(network === 'on' ? [] : [lateSockets])],
   };
-}
-
-/** What a command has of the network under an isolation. */
-export function toNetwork({ sandbox, network, networkAllow }: Isolation): Enforcement['network'] {
-  if (sandbox === 'off' || network === 'on') return 'on';
-  return networkAllow.length > 0 ? 'filtered' : 'off';
 }

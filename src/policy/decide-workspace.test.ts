@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import type { Place } from '../contract/facts.ts';
+import { decideWorkspace } from './decide-workspace.ts';
+
+const at = (path: string): Place => ({ asked: path, path });
+const gone = (asked: string): Place => ({ asked, problem: 'missing' });
+const facts = (workspace: readonly Place[] | undefined, roots: readonly Place[] = []) => ({
+  cwd: at('/srv'),
+  home: '/home/me',
+  programs: {},
+  workspace,
+  roots,
+});
+
+test('a client’s folders are taken as they are where nothing limits them, less those that do not exist', () => {
+  expect(decideWorkspace(facts([at('/a'), gone('/b')]), [])).toEqual(['/a']);
+  expect(decideWorkspace(facts(undefined), [])).toEqual([]);
+});
+
+test('where roots limit the directory, a folder counts that lies in one of every group', () => {
+  const workspace = [at('/srv/a'), at('/srv'), at('/home/me/a'), at('/srvx')];
+  const roots = [at('/srv'), at('/home/me'), at('/srv/a'), gone('/gone')];
+  expect(decideWorkspace(facts(workspace, roots.slice(0, 2)), [['/srv', '/home/me']])).toEqual([
+    '/srv/a',
+    '/srv',
+    '/home/me/a',
+  ]);
+  expect(
+    decideWorkspace(facts(workspace, roots), [
+      ['/srv', '~'],
+      ['/srv/a', '/gone'],
+    ]),
+  ).toEqual(['/srv/a']);
+});

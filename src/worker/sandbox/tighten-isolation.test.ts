@@ -1,0 +1,79 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
+import type { Isolation } from '../../contract/isolation.ts';
+import { tightenIsolation } from './tighten-isolation.ts';
+
+const settings: Isolation = {
+  sandbox: 'workspace',
+  network: 'on',
+  networkAllow: [],
+  processes: 'own',
+  workspace: [],
+};
+
+test('a call gets what it asks for where that is not looser, and a workspace where the settings name none', () => {
+  expect(tightenIsolation(settings)).toEqual(settings);
+  expect(tightenIsolation(settings, { sandbox: 'strict' })).toEqual({ ...settings, sandbox: 'strict' });
+  expect(tightenIsolation(settings, { workspace: ['/a'] })).toEqual({ ...settings, workspace: ['/a'] });
+  expect(tightenIsolation({ ...settings, workspace: ['/b'] }, { workspace: ['/a'] }).workspace).toEqual([
+    '/b',
+  ]);
+});
+
+test('a looser sandbox is refused', () => {
+  expect(() => tightenIsolation(settings, { sandbox: 'off' })).toThrow(
+    'sandbox off is looser than workspace, which the settings ask for',
+  );
+});
+
+describe('a command', () => {
+  let here: TestWorker;
+  afterEach(() => here.close());
+
+  test('runs in the sandbox that it asks for, also in a workspace beside its directory', async () => {
+    here = createTestWorker({ highestLevel: 'namespace', home: '/nowhere' });
+    // Not below /tmp, which a sandbox replaces by one of its own.
+    const project = mkdtempSync('/var/tmp/nacre-project-');
+    const other = mkdtempSync('/var/tmp/nacre-other-');
+    onTestFinished(() => {
+      for (const folder of [project, other]) rmSync(folder, { recursive: true });
+    });
+    const write = `touch here; touch ${other}/there`;
+    const one = await here.run(write, { cwd: project, isolation: { sandbox: 'workspace' } });
+    expect(one.state.enforcement).toMatchObject({ sandbox: 'workspace', network: 'off', setuid: false });
+    expect([existsSync(`${project}/here`), existsSync(`${other}/there`)]).toEqual([true, false]);
+    await here.run(`rm here; ${write}`, {
+      cwd: project,
+      isolation: { sandbox: 'workspace', workspace: [other] },
+    });
+    expect([existsSync(`${project}/here`), existsSync(`${other}/there`)]).toEqual([true, true]);
+    const loose = await here.run('rm here', { cwd: project });
+    expect(loose.state.enforcement).toMatchObject({ sandbox: 'off' });
+  });
+
+  test.each([
+    ['unshare', 'own', 'bubblewrap does not work'],
+    ['group', 'own', 'bubblewrap does not work'],
+    ['namespace', 'host', 'processes: host leaves commands outside'],
+  ] as const)('at level %s with processes: %s is refused a sandbox', async (highestLevel, processes, why) => {
+    here = createTestWorker({ highestLevel, processes });
+    const asked = { isolation: { sandbox: 'strict' } } as const;
+    await expect(here.start('touch made', asked)).rejects.toMatchObject({
+      code: 'isolation_unavailable',
+      message: expect.stringContaining(why),
+    });
+    expect(existsSync(join(here.folder, 'made'))).toBe(false);
+  });
+
+  test('is refused limits above those of the settings', async () => {
+    here = createTestWorker({ maxProcesses: 50 });
+    const id = here.start('touch made', { limits: { maxProcesses: 60 } });
+    await expect(id).rejects.toMatchObject({
+      code: 'invalid_request',
+      hint: 'Ask for at most 50, or leave max_processes out.',
+    });
+    expect(existsSync(join(here.folder, 'made'))).toBe(false);
+  });
+});
