@@ -89,9 +89,9 @@ export function createBenchEngine(limits: { spoolBytes?: number } = {}): {
 }
 
 /** Runs a script to its end in an engine. */
-export function runIn(engine: Engine, script: string): Promise<unknown> {
+export function runIn(engine: Engine, script: string, more: { session?: string } = {}): Promise<unknown> {
   return engine.run(
-    { command: { kind: 'shell', script }, timeoutMs: 600_000, maxOutputChars: 30_000 },
+    { command: { kind: 'shell', script }, timeoutMs: 600_000, maxOutputChars: 30_000, ...more },
     {
       caller: { door: 'functions', client: 'bench' },
       rules: { allow: { kind: 'all' }, allowSetting: 'ALLOWED_COMMANDS', danger: 'block' },
