@@ -1,3 +1,4 @@
+import { showCommand } from '../../contract/command.ts';
 import type { JobState, JobStatus } from '../../contract/job.ts';
 import type { CommandView } from '../../engine/commands.ts';
 import type { Shells } from './own-shells.ts';
@@ -26,7 +27,7 @@ export class ShellProcess {
 
   constructor(shells: Shells, { id, command, cwd, state }: CommandView) {
     this.id = id;
-    this.command = command.kind === 'shell' ? command.script : command.argv.join(' ');
+    this.command = showCommand(command);
     this.workingDir = cwd;
     this.#shells = shells;
     this.#state = state;
