@@ -5,7 +5,10 @@ import { type DataTable, Given, Then, When } from 'quickpickle';
 import { expect } from 'vitest';
 import type { BashWorld } from './bash-world.ts';
 
-Given('an execution context', () => {});
+// What a process pays once is not counted against its first command.
+Given('an execution context', async (world: BashWorld) => {
+  await world.nacre.run('true');
+});
 
 Given(/^an execution context with working_dir="(.*)"$/, (world: BashWorld, path: string) => {
   const workingDir = world.toOwn(path);
