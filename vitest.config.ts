@@ -1,12 +1,30 @@
+import quickpickle from 'quickpickle';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
-    globalSetup: ['tests/support/build.ts'],
     testTimeout: 20_000,
     hookTimeout: 20_000,
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'code',
+          include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
+          globalSetup: ['tests/support/build.ts'],
+        },
+      },
+      {
+        extends: true,
+        plugins: [quickpickle({ stepTimeout: 20_000 })],
+        test: {
+          name: 'features',
+          include: ['features/**/*.feature'],
+          setupFiles: ['tests/steps/all-steps.ts'],
+        },
+      },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

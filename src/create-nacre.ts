@@ -5,15 +5,17 @@
 import { allSettings } from './all-settings.ts';
 import { assembleTools } from './assemble-tools.ts';
 import type { MachineReport } from './contract/report.ts';
-import { bind, whenNoneIsOpen } from './doors/functions/first-nacre.ts';
+import { type Bound, bind, whenNoneIsOpen } from './doors/functions/first-nacre.ts';
 import { type FunctionTool, toFunctionTool } from './doors/functions/function-tool.ts';
 import { type OwnCommands, ownCommands } from './doors/functions/own-commands.ts';
+import { ownShells } from './doors/functions/own-shells.ts';
 import { ToolRegistry } from './doors/functions/tool-registry.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 import { type Resolved, readRules, rulesFor } from './rules-for.ts';
 import { listSettings } from './settings/define.ts';
 import { type GivenSettings, offersFromObject } from './settings/read-object.ts';
 import { resolveOffers } from './settings/resolve-offers.ts';
+import { createId } from './support/create-id.ts';
 import type { ToolInputs } from './tool-inputs.ts';
 import type { ToolFamily } from './tools/settings.ts';
 
@@ -22,7 +24,7 @@ export type NacreSettings<F extends ToolFamily | 'all' = ToolFamily | 'all'> = O
   GivenSettings<typeof allSettings>,
   'tools'
 > & {
-  /** Tool families to offer. */
+  /** Tool families to offer: `bash` unless another is named. */
   readonly tools?: readonly F[] | undefined;
 };
 
@@ -50,34 +52,47 @@ export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends OwnCom
 }
 
 /** Makes a nacre for this program; rejects with one `settings_invalid` that lists all that is wrong. */
-export async function createNacre<const F extends ToolFamily | 'all' = 'terminal'>(
+export async function createNacre<const F extends ToolFamily | 'all' = 'bash'>(
   settings: NacreSettings<F> = {},
   here: Surroundings = {},
 ): Promise<Nacre<F>> {
-  return open(await readRules(resolve(settings)), here) as Nacre<F>;
+  const { bound: _inner, ...nacre } = open(await readRules(resolve(settings)), here);
+  return nacre as Nacre<F>;
 }
 
-whenNoneIsOpen(() => ({ executionTools: open(resolve({}), {}).registry.list() }));
+whenNoneIsOpen(() => open(resolve({}), {}).bound);
 
-function resolve(settings: NacreSettings): Resolved {
-  return resolveOffers({ more: [offersFromObject(settings, listSettings(allSettings))] }, allSettings);
+// A program has no command line on which a family is chosen, and models know these tools best.
+function resolve({ tools = ['bash'], ...settings }: NacreSettings): Resolved {
+  const given = offersFromObject({ ...settings, tools }, listSettings(allSettings));
+  return resolveOffers({ more: [given] }, allSettings);
 }
 
-function open(resolved: Resolved, { env = process.env, cwd = process.cwd() }: Surroundings): Nacre<'all'> {
+function open(
+  resolved: Resolved,
+  { env = process.env, cwd = process.cwd() }: Surroundings,
+): Nacre<'all'> & { readonly bound: Bound } {
+  const { maxOutputChars, killGraceMs } = resolved.values;
   const engine = engineOnDemand(resolved, { env, cwd });
+  const owner = createId('program');
+  const tools = assembleTools(resolved, engine.open).map((tool) => toFunctionTool(tool, owner));
   const registry = new ToolRegistry();
-  const tools = assembleTools(resolved, engine.open).map(toFunctionTool);
   for (const tool of tools) registry.register(tool);
-  const release = bind({ executionTools: tools });
+  const rules = rulesFor('everything', resolved);
+  const ladder = { signal: 'SIGTERM', graceMs: killGraceMs } as const;
+  const close = async () => {
+    release();
+    await engine.close();
+  };
+  const bound = { executionTools: tools, shells: ownShells(engine.open, rules, { owner, ladder }), close };
+  const release = bind(bound);
   return {
-    ...ownCommands(engine.open, rulesFor('everything', resolved), resolved.values.maxOutputChars),
+    ...ownCommands(engine.open, rules, maxOutputChars),
     tools: Object.fromEntries(tools.map((tool) => [toCamelCase(tool.name), tool])) as Nacre<'all'>['tools'],
     registry,
     report: async () => (await engine.open()).report(),
-    async close() {
-      release();
-      await engine.close();
-    },
+    close,
+    bound,
   };
 }
 

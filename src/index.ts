@@ -10,4 +10,10 @@ export { type FunctionTool, toText } from './doors/functions/function-tool.ts';
 export type { RunOptions } from './doors/functions/own-commands.ts';
 export { registerExecutionTools } from './doors/functions/register-execution-tools.ts';
 export type { SchemaOptions, Vendor, VendorSchemas } from './doors/functions/schemas/vendors.ts';
+export {
+  type CleanupOptions,
+  type CreateShellOptions,
+  ShellManager,
+} from './doors/functions/shell-manager.ts';
+export { ShellProcess, type ShellStatus } from './doors/functions/shell-process.ts';
 export { ToolRegistry } from './doors/functions/tool-registry.ts';

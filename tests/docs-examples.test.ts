@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -46,6 +55,32 @@ describe.each(pages)('%s', (page) => {
 
 test('the pages have examples to check', () => {
   expect(pages.flatMap(examplesIn).length).toBeGreaterThan(7);
+});
+
+describe('docs/guide/functions.md', () => {
+  const page = 'docs/guide/functions.md';
+  const [programs, outputs] = [blocks(page, 'js'), blocks(page, 'text')];
+  const folder = join(home, 'program');
+
+  beforeAll(() => {
+    mkdirSync(join(folder, 'node_modules'), { recursive: true });
+    symlinkSync(resolve('.'), join(folder, 'node_modules', 'nacre'));
+  });
+
+  test('shows what each of its programs prints', () => {
+    expect(programs.length).toBe(outputs.length);
+    expect(programs.length).toBeGreaterThan(0);
+  });
+
+  test.each(programs.map((program, index) => [index + 1, program] as const))(
+    'program %i',
+    (number, program) => {
+      const file = join(folder, `${number}.mjs`);
+      writeFileSync(file, program);
+      const { stdout, stderr } = spawnSync(process.execPath, [file], { env, cwd: folder, encoding: 'utf8' });
+      expect({ stdout, stderr }).toEqual({ stdout: outputs[number - 1], stderr: '' });
+    },
+  );
 });
 
 test('the README has a snippet that an MCP client can use as it is', async () => {

@@ -16,18 +16,20 @@ test('nacre/policy decides for programs that import it, and its types say how', 
 test('nacre runs commands for programs that import it, and its types say how', () => {
   const output = use([
     "import { createNacre, ToolRegistry, registerExecutionTools, type ToolResult } from 'nacre';",
-    "const nacre = await createNacre({ tools: ['terminal'], allowedCommands: ['echo'], stateDir: './state' });",
-    "const result: ToolResult = await nacre.tools.executeCommand.run({ command: 'echo $((1 + 1))' });",
-    'console.log(result.success, result.metadata.stdout);',
+    "const nacre = await createNacre({ allowedCommands: ['echo'], stateDir: './state' });",
+    "const result: ToolResult = await nacre.tools.bash.run({ command: 'echo $((1 + 1))' });",
+    'console.log(result.success, result.output);',
     'const registry = registerExecutionTools(new ToolRegistry());',
     "for (const { function: fn } of registry.getAllSchemas('openai')) console.log(fn.name);",
     '// @ts-expect-error',
-    'const nothing = () => nacre.tools.executeCommand.run({ commando: 5 });',
+    'const nothing = () => nacre.tools.bash.run({ commando: 5 });',
+    '// @ts-expect-error',
+    'const other = () => nacre.tools.executeCommand;',
     '// @ts-expect-error',
     "const wrong = () => createNacre({ sandbox: 'none' });",
     'await nacre.close();',
   ]);
-  expect(output).toMatch(/^true 2\n\nexecute_command\ncheck_command\n/);
+  expect(output).toMatch(/^true 2\n\nBash\nBashOutput\n/);
 });
 
 /** What a program prints that imports nacre as others do, once its types hold. */

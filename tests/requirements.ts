@@ -93,11 +93,11 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
 
   B1: {
-    built: false,
+    built: true,
     text: 'All fifty scenarios of the Bash specification run as feature files in their own words.',
   },
   B2: {
-    built: false,
+    built: true,
     text: 'In process a result is success, output, error and metadata, and a failed command keeps its output.',
   },
   B3: {
@@ -125,7 +125,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'Neighbouring unquoted words that together name an existing path, while none alone does, are quoted, never for programs that delete or overwrite; policy judges the rewritten command and metadata.rewritten_command shows it. A working directory with spaces works.',
   },
   B9: {
-    built: false,
+    built: true,
     text: 'A dry run asks policy, then says "[Dry Run] Would execute: …", and nothing runs.',
   },
   B10: {
@@ -141,7 +141,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'KillShell ends the whole tree and confirms its death; a shell that has already stopped is a success.',
   },
   B13: {
-    built: false,
+    built: true,
     text: 'ShellManager is one instance with createShell, getShell, listShells, listRunning, cleanupCompleted, killAll and reset, and its shells have the six states pending, running, completed, failed, timeout and killed; it is a facade over the sessions of the engine and nothing more.',
   },
   B14: {
@@ -149,7 +149,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'ListShells offers the list of shells as a tool.',
   },
   B15: {
-    built: false,
+    built: true,
     text: 'registerExecutionTools fills a registry, and getAllSchemas gives the schemas of each vendor, in the category execution.',
   },
   B16: {

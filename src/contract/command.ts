@@ -5,3 +5,8 @@ export type Command =
 
 /** The longest command that is accepted, in bytes of UTF-8. */
 export const maxCommandBytes = 1_048_576;
+
+/** A command as people read it. */
+export function showCommand(command: Command): string {
+  return command.kind === 'shell' ? command.script : command.argv.join(' ');
+}

@@ -2,6 +2,7 @@
 // its owner; another's command is as unknown as one that never was.
 import type { StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
+import { NacreError } from '../contract/failure.ts';
 import type { Cursor, JobState, Stream } from '../contract/job.ts';
 import { checkPattern } from '../output/matcher.ts';
 import type { KeptCommand } from '../sessions/command-book.ts';
@@ -99,6 +100,20 @@ export async function stop(
   if (!end) audit.tryRecord({ kind: 'stop', id: command.id, caller, signal: options.signal });
   await backend.stop(command.id, options);
   return toView(parts, command, reader ?? owner);
+}
+
+/** Forgets a command that has ended, and its output. */
+export async function forget(
+  { backend, sessions }: EngineParts,
+  idOrName: string,
+  { owner }: Asker,
+): Promise<void> {
+  const { id } = sessions.book.find(owner, idOrName);
+  const { end } = await backend.wait(id, 0);
+  if (!end) {
+    throw new NacreError('invalid_request', `${id} is still running.`, { hint: 'Stop it first.' });
+  }
+  sessions.forget(id);
 }
 
 /** The owner's commands, oldest first. */

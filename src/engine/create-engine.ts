@@ -11,6 +11,7 @@ import {
   type Asker,
   type CommandInput,
   type CommandView,
+  forget,
   list,
   type Reading,
   type ReadQuery,
@@ -34,6 +35,8 @@ export interface Engine {
   stop(idOrName: string, options: StopOptions, asker: Asker): Promise<CommandView>;
   /** The owner's commands that go on after their calls, oldest first. */
   list(asker: Asker): Promise<readonly CommandView[]>;
+  /** Forgets a command that has ended, and its output. */
+  forget(idOrName: string, asker: Asker): Promise<void>;
   /** What would become of a command; nothing runs. */
   check(
     request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
@@ -92,8 +95,8 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
       refuseWhenClosing();
       const { id, ended } = await start(parts, request, context);
       started.set(id, ended);
-      const forget = () => started.delete(id);
-      ended.then(forget, forget);
+      const over = () => started.delete(id);
+      ended.then(over, over);
       return { id };
     },
     read: (idOrName, query, asker) => read(parts, idOrName, query, asker),
@@ -102,6 +105,7 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     list: (asker) => list(parts, asker),
     listSessions: () => backend.listSessions(),
     closeSession: (key) => backend.closeSession(key),
+    forget: (idOrName, asker) => forget(parts, idOrName, asker),
     check: (request, context) => check(parts, request, context),
     report: () => backend.report(),
     async warmUp() {

@@ -1,10 +1,9 @@
-import type { Command } from '../contract/command.ts';
+import { type Command, showCommand } from '../contract/command.ts';
 import type { Outcome } from '../contract/outcome.ts';
 
 /** The outcome of a command that may run and was not. */
 export function dryOutcome(id: string, command: Command, cwd: string): Outcome {
-  const text = command.kind === 'shell' ? command.script : command.argv.join(' ');
-  const stdout = `[Dry Run] Would execute: ${text}\n`;
+  const stdout = `[Dry Run] Would execute: ${showCommand(command)}\n`;
   return {
     id,
     status: 'completed',

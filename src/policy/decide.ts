@@ -4,6 +4,7 @@
 // 3. where a list names programs: what cannot be known, code that being listed does not cover, programs not listed;
 // 4. rules from the settings: the strictest that matches wins;
 // 5. the confirm tier asks for what is not generally safe.
+import { showCommand } from '../contract/command.ts';
 import type { Decision, FoundProgram, Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
 import { firstUnconfirmed } from './confirm.ts';
@@ -19,7 +20,7 @@ import type { Span } from './walk/arg.ts';
 export function decide(plan: Plan, facts: Facts, rules: Rules): Decision {
   const tooLong = plan.command.kind === 'shell' && plan.script === undefined;
   const survey = surveyCommand(plan, { home: facts.home, session: facts.session, cwd: facts.cwd.path });
-  const source = plan.command.kind === 'shell' ? plan.command.script : plan.command.argv.join(' ');
+  const source = showCommand(plan.command);
   const judge = new Judge(source, survey, rules);
   return (
     (tooLong ? judge.tooLong() : undefined) ??

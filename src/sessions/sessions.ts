@@ -10,6 +10,8 @@ export interface Sessions {
   start(spec: JobSpec, belonging?: Belonging): Promise<void>;
   /** Notes that a job has ended and when it may be forgotten. */
   ended(id: string): void;
+  /** Forgets a job that has ended before its time. */
+  forget(id: string): void;
   readonly book: Omit<CommandBook, 'add' | 'remove'>;
   /** The lines before persistent shells. */
   readonly turns: Turns;
@@ -50,6 +52,7 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
     book,
     turns: createTurns(),
     places: new Map(),
+    forget,
     async start(spec, belonging) {
       if (running.size >= limits.maxRunning) throw tooMany(limits.maxRunning);
       if (belonging) book.add(spec, belonging);

@@ -105,7 +105,7 @@ describe('createNacre', () => {
     const names = registerExecutionTools(new ToolRegistry())
       .list()
       .map(({ name }) => name);
-    expect(names).toEqual(one.registry.list().map(({ name }) => name));
+    expect(names).toEqual(['Bash', 'BashOutput', 'KillShell', 'ListShells']);
   });
 
   it('tells what it found on the machine', async () => {

@@ -1,12 +1,18 @@
 import type { FunctionTool } from './function-tool.ts';
+import type { Shells } from './own-shells.ts';
 
 /** What of a nacre those use who are not told which one. */
 export interface Bound {
   readonly executionTools: readonly FunctionTool[];
+  readonly shells: Shells;
+  close(): Promise<void>;
 }
 
 const open: Bound[] = [];
-let createDefault: (() => Bound) | undefined;
+let createDefault = (): Bound => {
+  throw new Error('There is no nacre in this process.');
+};
+let made: Bound | undefined;
 
 /** Notes a nacre as open; the first that is open serves whoever names none. Returns how to note its end. */
 export function bind(nacre: Bound): () => void {
@@ -17,14 +23,22 @@ export function bind(nacre: Bound): () => void {
   };
 }
 
-/** Says how a nacre is made where none is open. */
+/** Says how a nacre is made, and bound, where none is open. */
 export function whenNoneIsOpen(create: () => Bound): void {
   createDefault = create;
 }
 
 /** The first nacre that is open in this process, or one with the settings that hold by default. */
 export function firstNacre(): Bound {
-  const first = open[0] ?? createDefault?.();
-  if (first === undefined) throw new Error('There is no nacre in this process.');
-  return first;
+  const [first] = open;
+  if (first !== undefined) return first;
+  made = createDefault();
+  return made;
+}
+
+/** Closes the nacre that was made because none was open. */
+export async function closeDefault(): Promise<void> {
+  const last = made;
+  made = undefined;
+  await last?.close();
 }

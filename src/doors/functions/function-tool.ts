@@ -11,13 +11,13 @@ export interface FunctionTool<Input = unknown> extends ListedTool {
   run(input: Input, context?: ExecutionContext): Promise<ToolResult>;
 }
 
-/** Offers one of nacre's own tools to the program that nacre is part of. */
-export function toFunctionTool(tool: Tool): FunctionTool {
+/** Offers one of nacre's own tools to the program that nacre is part of; commands that go on belong to the owner. */
+export function toFunctionTool(tool: Tool, owner: string): FunctionTool {
   const { call, ...listed } = tool;
   return {
     ...listed,
     category: 'execution',
-    run: async (input, context = {}) => toResult(await call(input, toToolContext(context))),
+    run: async (input, context = {}) => toResult(await call(input, { ...toToolContext(context), owner })),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { showCommand } from '../../contract/command.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
 import { explain } from './bash-output.ts';
@@ -66,7 +67,7 @@ export function killShell(commands: AllowedCommands): Tool {
         output: `Shell ${shell_id} ${alreadyStopped ? `already stopped (${state.status})` : 'terminated'}`,
         metadata: {
           shell_id,
-          command: command.kind === 'shell' ? command.script : command.argv.join(' '),
+          command: showCommand(command),
           status: state.status,
           duration_ms: state.durationMs,
           already_stopped: alreadyStopped || undefined,

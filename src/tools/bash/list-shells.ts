@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { showCommand } from '../../contract/command.ts';
 import type { SessionState } from '../../contract/session.ts';
 import type { CommandView } from '../../engine/commands.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
@@ -58,7 +59,7 @@ export function listShells(commands: AllowedCommands): Tool {
 function toShell({ id, command, state, unreadBytes }: CommandView): z.output<typeof shell> {
   return {
     bash_id: id,
-    command: command.kind === 'shell' ? command.script : command.argv.join(' '),
+    command: showCommand(command),
     status: state.status,
     exit_code: state.end?.exitCode ?? null,
     is_running: state.end === null,

@@ -1,0 +1,39 @@
+// An agent: a model that is offered nacre's tools and called until it has nothing more to run.
+// OPENAI_BASE_URL=… OPENAI_API_KEY=… MODEL=… node examples/agent.mjs 'Which files here are larger than 1 MB?'
+import { fileURLToPath } from 'node:url';
+import { createNacre, toText } from 'nacre';
+
+const maxTurns = 30;
+
+/** Works on a task until the model answers without a call; `model` takes and gives chat messages. */
+export async function runAgent(model, task, settings, context) {
+  const nacre = await createNacre(settings);
+  const tools = nacre.registry.getAllSchemas('openai');
+  const messages = [{ role: 'user', content: task }];
+  try {
+    for (let turn = 0; turn < maxTurns; turn += 1) {
+      const message = await model({ messages, tools });
+      messages.push(message);
+      if (!message.tool_calls?.length) return message.content;
+      for (const { id, function: call } of message.tool_calls) {
+        const result = await nacre.registry.execute(call.name, call.arguments, context);
+        messages.push({ role: 'tool', tool_call_id: id, content: toText(result) });
+      }
+    }
+    return `Not done after ${maxTurns} turns.`;
+  } finally {
+    await nacre.close();
+  }
+}
+
+async function askModel(request) {
+  const { OPENAI_BASE_URL, OPENAI_API_KEY, MODEL } = process.env;
+  const headers = { authorization: `Bearer ${OPENAI_API_KEY}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ model: MODEL, ...request });
+  const response = await fetch(`${OPENAI_BASE_URL}/chat/completions`, { method: 'POST', headers, body });
+  if (!response.ok) throw new Error(`The model answered ${response.status}: ${await response.text()}`);
+  return (await response.json()).choices[0].message;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  console.log(await runAgent(askModel, process.argv[2], { allowedCommands: ['ls', 'find', 'cat', 'wc'] }));

@@ -1,0 +1,108 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createNacre, type Nacre, type OutputPiece, ShellManager } from '../../src/index.ts';
+import { createPlace, survivors } from '../support/nacre.ts';
+
+const place = createPlace();
+const inner = join(place.cwd, 'inner');
+mkdirSync(inner);
+let nacre: Nacre<'bash'>;
+beforeEach(async () => {
+  nacre = await createNacre({ loginEnv: 'never' }, place);
+});
+afterEach(() => nacre.close());
+afterAll(async () => {
+  expect(await survivors(place.mark)).toEqual([]);
+});
+
+describe('Bash for a program', () => {
+  it('is what a program gets that names no tools, and runs what no list forbids', async () => {
+    expect(Object.keys(nacre.tools)).toEqual(['bash', 'bashOutput', 'killShell', 'listShells']);
+    expect(await nacre.tools.bash.run({ command: 'echo hi' })).toMatchObject({
+      success: true,
+      output: 'hi\n',
+    });
+    const listed = await createNacre({ allowedCommands: ['ls'] }, place);
+    expect(await listed.tools.bash.run({ command: 'echo hi' })).toMatchObject({ success: false });
+    await listed.close();
+  });
+
+  it('B2: keeps the output of a command that failed', async () => {
+    const result = await nacre.tools.bash.run({ command: 'echo kept; echo why >&2; (exit 3)' });
+    expect(result).toMatchObject({
+      success: false,
+      output: 'kept\n[stderr]\nwhy\n',
+      error: expect.stringContaining('exit code 3'),
+      metadata: { exit_code: 3, stdout: 'kept\n', stderr: 'why\n' },
+    });
+  });
+
+  it('B3: begins in the directory of the context, and stays where a command went', async () => {
+    const context = { workingDir: place.cwd };
+    const cwd = async (command: string) =>
+      (await nacre.tools.bash.run({ command: `${command}; pwd` }, context)).metadata.stdout;
+    expect(await cwd('true')).toBe(`${realpathSync(place.cwd)}\n`);
+    expect(await cwd('cd inner')).toBe(`${realpathSync(inner)}\n`);
+    expect(await cwd('true')).toBe(`${realpathSync(inner)}\n`);
+  });
+
+  it('B3: has a shell for each session of the context, and none is shared with another nacre', async () => {
+    const other = await createNacre({}, place);
+    const value = async (from: Nacre<'bash'>, command: string, session?: string) =>
+      (await from.tools.bash.run({ command: `${command}; echo "<$X>"` }, { session })).metadata.stdout;
+    expect(await value(nacre, 'X=main')).toBe('<main>\n');
+    expect(await value(nacre, 'X=two', 'two')).toBe('<two>\n');
+    expect(await value(nacre, 'true')).toBe('<main>\n');
+    expect(await value(nacre, 'true', 'two')).toBe('<two>\n');
+    expect(await value(other, 'true')).toBe('<>\n');
+    await other.close();
+  });
+
+  it('gives the variables of the context to its command', async () => {
+    const run = (command: string, env?: Record<string, string>) => nacre.tools.bash.run({ command }, { env });
+    expect((await run('echo "$A"', { A: 'one' })).metadata.stdout).toBe('one\n');
+  });
+
+  it('B17: passes output on while the command runs', async () => {
+    const pieces: OutputPiece[] = [];
+    let ended = false;
+    let early = 0;
+    const call = nacre.tools.bash.run(
+      { command: 'echo one; until [ -e go ]; do sleep 0.02; done; echo two >&2' },
+      {
+        workingDir: place.cwd,
+        onOutput: async (piece) => {
+          pieces.push(piece);
+          if (!ended) early += 1;
+          if (pieces.length === 1) await nacre.run('touch go', { workingDir: place.cwd });
+        },
+      },
+    );
+    await call;
+    ended = true;
+    expect(pieces).toEqual([
+      { stream: 'stdout', text: 'one\n' },
+      { stream: 'stderr', text: 'two\n' },
+    ]);
+    expect(early).toBe(2);
+  });
+
+  it('B7: is interrupted by the signal of the context, and the session lives on', async () => {
+    const cancel = new AbortController();
+    const context = { signal: cancel.signal, onOutput: () => cancel.abort() };
+    await nacre.tools.bash.run({ command: 'X=kept' });
+    const result = await nacre.tools.bash.run({ command: 'echo ready; sleep 1000' }, context);
+    expect(result).toMatchObject({ success: false, metadata: { stdout: 'ready\n' } });
+    expect((await nacre.tools.bash.run({ command: 'echo "$X"' })).metadata.stdout).toBe('kept\n');
+  });
+
+  it('B13: starts background shells that the manager knows', async () => {
+    const { metadata } = await nacre.tools.bash.run({ command: 'sleep 1000', run_in_background: true });
+    expect(await ShellManager.listRunning()).toMatchObject([{ id: metadata.bash_id, command: 'sleep 1000' }]);
+    await ShellManager.createShell('sleep 2000');
+    const { metadata: listed } = await nacre.tools.listShells.run({});
+    expect(listed.shells).toMatchObject([{ command: 'sleep 1000' }, { command: 'sleep 2000' }]);
+    await ShellManager.reset();
+  });
+});
