@@ -21,6 +21,14 @@ export function readDeclarations(printed: string): readonly Declaration[] {
   return found;
 }
 
+const aliasEntry = /^alias (?:-- )?([^=\n]+)=((?:'[^']*'|\\')*)$/gm;
+
+/** Reads the output of `alias -p`: names and texts. */
+export function readAliases(printed: string): ReadonlyMap<string, string> {
+  const found = [...printed.matchAll(aliasEntry)];
+  return new Map(found.map(([, name = '', text = '']) => [name, text.replace(/'([^']*)'|\\(')/g, '$1$2')]));
+}
+
 // An entry ends with its line, unless the line ends inside quotes. Newer versions of bash write a line break as \n,
 // older ones as itself.
 function endOfEntry(text: string, from: number): number {

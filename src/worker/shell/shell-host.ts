@@ -76,7 +76,7 @@ export function createShellHost(started: Started): ShellHost {
     started,
     async give(order) {
       if (!living) return { kind: 'gone', exit: { code: null, signal: 'SIGKILL' } };
-      const nonce = randomBytes(8).toString('hex');
+      const nonce = randomBytes(4).toString('hex');
       const answer = createDeferred<ShellAnswer>();
       awaited = { nonce, answer };
       state = createDeferred();

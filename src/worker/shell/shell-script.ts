@@ -2,8 +2,6 @@ import { quote } from '../supervision/order.ts';
 
 /** One command for a persistent shell. */
 export interface ShellOrder {
-  /** Marks what the command starts. */
-  readonly callId: string;
   /** Names, in the session's folder, of the FIFOs that take its outputs. */
   readonly stdout: string;
   readonly stderr: string;
@@ -12,23 +10,18 @@ export interface ShellOrder {
   readonly nonce: string;
 }
 
-/** The variable that marks every process of one command; a session's own marker stands beside it. */
-export const callVariable = 'NACRE_CALL_ID';
-
 /** Names that the loop uses; they are no part of a session's state. */
 export const ownNames: ReadonlySet<string> = new Set([
   '__nacre',
-  '__nacre_id',
   '__nacre_out',
   '__nacre_err',
   '__nacre_status',
   'NACRE_COMMAND_ID',
-  callVariable,
 ]);
 
 /** Builtins that the loop relies on: a function of such a name would take their place. */
 export const ownBuiltins: ReadonlySet<string> = new Set(
-  'alias builtin declare eval export jobs printf pwd read set shopt'.split(' '),
+  'alias builtin declare eval jobs printf pwd read shopt'.split(' '),
 );
 
 /** What the loop prints after `done`: a part each, every one ended by a NUL. */
@@ -63,17 +56,19 @@ export function toHostScript(folder: string): string {
 function toLoop(folder: string): string {
   const [out, err] = [`${folder}"$__nacre_out"`, `${folder}"$__nacre_err"`];
   const descriptors = `</dev/null >${out} 2>${err} 8<&- 9>&-`;
-  const header = `IFS=' ' builtin read -r -d '' -u 8 __nacre_id __nacre_out __nacre_err`;
+  const header = `IFS=' ' builtin read -r -d '' -u 8 __nacre_out __nacre_err`;
   const next = `IFS= builtin read -r -d '' -u 8 __nacre`;
   // A `break` of the command ends the inner loop and no more.
   const run = `for _ in 1; do builtin eval -- "$__nacre" ${descriptors}; done; __nacre_status=$?`;
-  const state = ['declare -p', 'declare -f', 'declare -F', 'alias -p', 'shopt -p', 'set +o'];
-  const parts = ['pwd', 'jobs -rp', ...state].map((part) => `builtin ${part} ${toUs}; ${nul}`);
-  const tell = `builtin printf 'done %s %s\\0' "$__nacre" "$__nacre_status" ${toUs}; ${parts.join('; ')}`;
+  const tell = [
+    `builtin printf 'done %s %s\\0' "$__nacre" "$__nacre_status" >&9; builtin pwd >&9; ${nul}`,
+    `builtin jobs -rp >&9; builtin declare -F >&9; ${nul}`,
+    ...['alias -p', 'declare -f', 'declare -p'].map((part) => `builtin ${part} >&9; ${nul}`),
+  ].join('; ');
   return [
     'shopt -s expand_aliases',
     `while ${header} && ${next}; do if [[ -p ${out} && -p ${err} ]]`,
-    `then builtin export ${callVariable}="$__nacre_id"; ${run}; else __nacre_status=lost; fi`,
+    `then ${run}; else __nacre_status=lost; fi`,
     // Never an end by errexit; but a shell that cannot read is of no use.
     `${next} || builtin exit; ! { ${tell}; }`,
     'done',
@@ -81,8 +76,8 @@ function toLoop(folder: string): string {
 }
 
 /** The words of an order. */
-export function toShellOrder({ callId, stdout, stderr, text, nonce }: ShellOrder): string {
-  return `${callId} ${stdout} ${stderr}\0${text}\0${nonce}\0`;
+export function toShellOrder({ stdout, stderr, text, nonce }: ShellOrder): string {
+  return `${stdout} ${stderr}\0${text}\0${nonce}\0`;
 }
 
 /** What makes the host start another shell. */

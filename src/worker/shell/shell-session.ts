@@ -61,7 +61,8 @@ export class ShellSession {
   #newBecause: Restoration['reason'] = 'ended';
   #known: ShellState | null = null;
   #telling: Promise<void> = Promise.resolve();
-  #firstPath: string | undefined;
+  /** What the first shell was like before any command. */
+  #fresh: ShellState | null = null;
   #onReached: (reached: LimitReached) => void = () => {};
 
   constructor(means: ShellMeans) {
@@ -72,13 +73,13 @@ export class ShellSession {
   /** What policy has to know; undefined before the first command. */
   async facts(): Promise<SessionFacts | undefined> {
     await this.#telling;
-    return this.#known ? toSessionFacts(this.#known, this.#firstPath) : undefined;
+    return this.#known ? toSessionFacts(this.#known, this.#fresh) : undefined;
   }
 
   /** What makes another shell like this one; undefined before the first command. */
   async script(): Promise<string | undefined> {
     await this.#telling;
-    return this.#known ? toRestoreScript(this.#known) : undefined;
+    return this.#known ? this.#toScript(this.#known) : undefined;
   }
 
   /** Where it stands, or where it would begin. */
@@ -172,7 +173,7 @@ export class ShellSession {
     // A state that no shell survives is not brought back.
     if (before) host.again();
     await this.#giveOwn(host, before ? `builtin cd -- ${quote(toExisting(before.cwd))}` : ':');
-    if (!before) this.#firstPath = toSessionFacts(this.#known ?? nothingKnown(this.cwd), '').variables?.PATH;
+    if (!before) this.#fresh = this.#known;
     return (
       before && {
         ...toRestoration(nothingKnown(before.cwd), this.#newBecause),
@@ -182,11 +183,15 @@ export class ShellSession {
   }
 
   async #restore(host: ShellHost, state: ShellState): Promise<boolean> {
-    const path = this.#writeScript('restore', toRestoreScript(state));
+    const path = this.#writeScript('restore', this.#toScript(state));
     const text = `builtin eval -- "$(<${quote(path)})"; builtin cd -- ${quote(toExisting(state.cwd))}`;
     const answer = await this.#giveOwn(host, text);
     rmSync(path, { force: true });
     return answer.kind === 'done';
+  }
+
+  #toScript(state: ShellState): string {
+    return toRestoreScript(state, this.#fresh ?? nothingKnown(state.cwd));
   }
 
   /** An order of ours, whose output nobody reads. */
@@ -202,12 +207,12 @@ export class ShellSession {
     }
   }
 
-  async #give(host: ShellHost, callId: string, text: string, outputs: Outputs): Promise<ShellAnswer> {
+  async #give(host: ShellHost, id: string, text: string, outputs: Outputs): Promise<ShellAnswer> {
     const [stdout, stderr] = outputs.names.map((name) => basename(name)) as [string, string];
     this.#shellLives = true;
-    const answer = await host.give({ callId, stdout, stderr, text });
+    const answer = await host.give({ stdout, stderr, text });
     for (const { holder } of [outputs.stdout, outputs.stderr]) closeSync(holder);
-    for (const name of [...outputs.names, this.#scriptPath(callId)]) rmSync(name, { force: true });
+    for (const name of [...outputs.names, this.#scriptPath(id)]) rmSync(name, { force: true });
     if (answer.kind === 'done') this.#telling = this.#learn(host, answer.done.cwd);
     else this.#noteGone();
     return answer;
@@ -285,7 +290,8 @@ function nothingKnown(cwd: string): ShellState {
     functions: new Map(),
     exportedFunctions: [],
     aliases: new Map(),
-    settings: [],
+    options: [],
+    shopts: [],
   };
 }
 

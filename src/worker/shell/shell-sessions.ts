@@ -80,7 +80,7 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
       const state = beginsAs === undefined ? undefined : await entries.get(beginsAs)?.session.script();
       if (state === undefined || command.kind === 'argv') return spec;
       // On one line with the command, so that bash counts its lines as usual.
-      const script = `eval -- ${quoteOnOneLine(state)} 2>/dev/null; eval -- ${quote(command.script)}`;
+      const script = `shopt -s expand_aliases; eval -- ${quoteOnOneLine(state)} 2>/dev/null; eval -- ${quote(command.script)}`;
       return { ...spec, command: { kind: 'shell', script } };
     },
     list: () => [...entries].map(([key, entry]) => toState(key, entry)),

@@ -1,7 +1,7 @@
 import type { SessionFacts } from '../../contract/facts.ts';
 import type { Restoration } from '../../contract/session.ts';
 import { quote } from '../supervision/order.ts';
-import { type Declaration, readDeclarations } from './read-declarations.ts';
+import { type Declaration, readAliases, readDeclarations } from './read-declarations.ts';
 import { ownBuiltins, ownNames } from './shell-script.ts';
 import type { PrintedState } from './shell-status.ts';
 
@@ -14,40 +14,47 @@ export interface ShellState {
   readonly exportedFunctions: readonly string[];
   /** Alias name to its text. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** Lines of `shopt -p` and `set +o`. */
-  readonly settings: readonly string[];
+  /** What is on: names of `set -o` and of `shopt`. */
+  readonly options: readonly string[];
+  readonly shopts: readonly string[];
 }
 
 /** Reads a state from what bash printed. */
 export function toShellState(cwd: string, printed: PrintedState): ShellState {
   const listed = printed.functionNames.split('\n').map((line) => /^declare -(\w+) (.+)$/.exec(line));
   const names = listed.flatMap((found) => found?.[2] ?? []);
+  const all = readDeclarations(printed.variables);
+  const find = (name: string) => all.find((declaration) => declaration.name === name);
   return {
     cwd,
-    declarations: readDeclarations(printed.variables).filter(({ name }) => !ownNames.has(name)),
+    declarations: all.filter(({ name }) => !ownNames.has(name)),
     functions: splitFunctions(printed.functions, new Set(names)),
     exportedFunctions: listed.flatMap((found) => (found?.[1]?.includes('x') ? (found[2] ?? []) : [])),
     aliases: readAliases(printed.aliases),
-    settings: `${printed.shopts}${printed.options}`.split('\n').filter((line) => line !== ''),
+    options: find('SHELLOPTS')?.value?.split(':') ?? [],
+    shopts: find('BASHOPTS')?.value?.split(':') ?? [],
   };
 }
 
-/** A script that makes a fresh shell like the one whose state it was: never errexit, never what would break the loop. */
-export function toRestoreScript(state: ShellState): string {
+/**
+ * A script that makes a fresh shell like one whose state is known: never with errexit, never with what would break the
+ * loop.
+ */
+export function toRestoreScript(state: ShellState, fresh: ShellState): string {
   const functions = [...state.functions].filter(([name]) => !ownBuiltins.has(name));
   return [
     ...state.declarations.filter(isRestorable).map(({ text }) => text),
     ...functions.map(([, text]) => text),
     ...state.exportedFunctions.map((name) => `declare -fx ${quote(name)}`),
     ...[...state.aliases].map(([name, text]) => `alias -- ${quote(name)}=${quote(text)}`),
-    ...state.settings.filter((line) => !neverRestored.test(line)),
+    ...toChanges(state.shopts, fresh.shopts, 'shopt -s', 'shopt -u'),
+    ...toChanges(state.options, fresh.options, 'set -o', 'set +o'),
   ].join('\n');
 }
 
 /** What of a state a fresh shell gets, in figures, and what it does not. */
 export function toRestoration(state: ShellState, reason: Restoration['reason']): Restoration {
   const shadows = [...state.functions.keys()].filter((name) => ownBuiltins.has(name));
-  const hasErrexit = state.settings.includes('set -o errexit');
   return {
     reason,
     variables: state.declarations.filter(isRestorable).length,
@@ -56,30 +63,34 @@ export function toRestoration(state: ShellState, reason: Restoration['reason']):
     lost: [
       'traps',
       'job numbers',
-      ...(hasErrexit ? ['set -e'] : []),
+      ...(state.options.includes('errexit') ? ['set -e'] : []),
       ...(shadows.length > 0 ? [`functions named as builtins (${shadows.join(', ')})`] : []),
     ],
   };
 }
 
 /** What policy has to know of the state. */
-export function toSessionFacts(state: ShellState, path: string | undefined): SessionFacts {
+export function toSessionFacts(state: ShellState, fresh: ShellState | null): SessionFacts {
   const values = state.declarations.flatMap(({ name, value }) =>
-    value === undefined ? [] : [[name, value]],
+    value === undefined ? [] : [[name, value] as const],
   );
-  const variables: Record<string, string> = Object.fromEntries(values);
   return {
     cwd: state.cwd,
     aliases: Object.fromEntries(state.aliases),
     functions: Object.fromEntries(state.functions),
-    variables,
-    options: state.settings.flatMap((line) => /^(?:shopt -s|set -o) (\S+)$/.exec(line)?.[1] ?? []),
-    pathUnchanged: variables.PATH === path,
+    variables: Object.fromEntries(values),
+    options: [...state.options, ...state.shopts],
+    pathUnchanged: findValue(state, 'PATH') === findValue(fresh, 'PATH'),
   };
 }
 
-const neverRestored =
-  /^(?:set -o (?:errexit|noexec|onecmd|history)|shopt -[su] (?:extdebug|login_shell|restricted_shell))$/;
+function findValue(state: ShellState | null, name: string): string | undefined {
+  return state?.declarations.find((declaration) => declaration.name === name)?.value;
+}
+
+const neverRestored = new Set(
+  'errexit noexec onecmd history extdebug login_shell restricted_shell'.split(' '),
+);
 // Bash gives these their values itself, or they are read-only from the start.
 const givenByBash =
   /^(?:_|BASH.*|COMP_.*|DIRSTACK|EPOCH.*|EUID|FUNCNAME|GROUPS|HISTCMD|HOSTNAME|HOSTTYPE|LINENO|MACHTYPE|OLDPWD|OPTERR|OPTIND|OSTYPE|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID)$/;
@@ -87,6 +98,19 @@ const givenByBash =
 function isRestorable({ name, attributes }: Declaration): boolean {
   // The loop sets IFS for its own reading.
   return !givenByBash.test(name) && !(name === 'IFS' && attributes.includes('r'));
+}
+
+function toChanges(
+  now: readonly string[],
+  before: readonly string[],
+  turnOn: string,
+  turnOff: string,
+): readonly string[] {
+  const changed = (names: readonly string[], others: readonly string[], how: string) =>
+    names
+      .filter((name) => !others.includes(name) && !neverRestored.has(name))
+      .map((name) => `${how} ${name}`);
+  return [...changed(now, before, turnOn), ...changed(before, now, turnOff)];
 }
 
 // Each definition begins on a line of its own; a listed name tells it from a line of a here-document.
@@ -104,15 +128,4 @@ function splitFunctions(text: string, names: ReadonlySet<string>): ReadonlyMap<s
     last = line;
   }
   return new Map([...found].map(([name, body]) => [name, body.join('\n').trimEnd()]));
-}
-
-function readAliases(text: string): ReadonlyMap<string, string> {
-  const aliases = new Map<string, string>();
-  const entry = /^alias (?:-- )?([^=\n]+)=((?:'[^']*'|\\'|"'*")*)$/gm;
-  for (const [, name = '', value = ''] of text.matchAll(entry))
-    aliases.set(
-      name,
-      value.replace(/'([^']*)'|\\(')|"('*)"/g, (_, plain = '', one = '', many = '') => plain + one + many),
-    );
-  return aliases;
 }

@@ -1,5 +1,3 @@
-import { stateParts } from './shell-script.ts';
-
 /** How the loop says a command ended; `lost` when it could not open the command's outputs and ran nothing. */
 export interface ShellDone {
   readonly status: number | 'lost';
@@ -10,7 +8,16 @@ export interface ShellDone {
 }
 
 /** The state of a shell as bash printed it. */
-export type PrintedState = Readonly<Record<(typeof stateParts)[number], string>>;
+export interface PrintedState {
+  /** `declare -F`: the names of functions. */
+  readonly functionNames: string;
+  /** `declare -f`: their definitions. */
+  readonly functions: string;
+  /** `alias -p`. */
+  readonly aliases: string;
+  /** `declare -p`: variables, and among them the options. */
+  readonly variables: string;
+}
 
 /** What is heard of a session. */
 export interface ShellListener {
@@ -32,8 +39,8 @@ export function createStatusReader(listener: ShellListener): (bytes: Uint8Array)
     if (done === null) return begin(word);
     words.push(word);
     if (words.length === 2) listener.onDone(done[0], toDone(done[1], words));
-    if (words.length < 2 + stateParts.length) return;
-    listener.onState(toState(words.slice(2)));
+    if (words.length < 5) return;
+    listener.onState(toState(words));
     [done, words] = [null, []];
   };
   const begin = (word: string) => {
@@ -59,14 +66,23 @@ export function createStatusReader(listener: ShellListener): (bytes: Uint8Array)
   };
 }
 
-function toDone(status: string, [cwd = '', jobs = '']: readonly string[]): ShellDone {
+function toDone(status: string, [cwd = '', rest = '']: readonly string[]): ShellDone {
   return {
     status: status === 'lost' ? 'lost' : Number(status),
     cwd: cwd.replace(/\n$/, ''),
-    hasJobs: jobs.trim() !== '',
+    hasJobs: /^\d/.test(rest),
   };
 }
 
-function toState(parts: readonly string[]): PrintedState {
-  return Object.fromEntries(stateParts.map((part, index) => [part, parts[index] ?? ''])) as PrintedState;
+// The numbers of jobs come first, then the names of functions.
+const jobNumber = /^\d+\n/gm;
+
+function toState([
+  ,
+  rest = '',
+  aliases = '',
+  functions = '',
+  variables = '',
+]: readonly string[]): PrintedState {
+  return { functionNames: rest.replace(jobNumber, ''), aliases, functions, variables };
 }
