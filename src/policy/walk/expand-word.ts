@@ -246,8 +246,18 @@ function substitution(
   // A backtick script with escapes has positions of its own.
   const inner = part.script.source === undefined ? scope : scope.with({ within: spanOf(span, scope) });
   const output = walk.capture(part.script, inner);
-  const value: Value = [output.more ? { hole: 'unknown', text: part.text } : output.text.replace(/\n+$/, '')];
+  const value: Value = [
+    output.more
+      ? { hole: 'unknown', text: part.text, listed: placeListed(output.text) }
+      : output.text.replace(/\n+$/, ''),
+  ];
   return expansionChunks(expansion, [value], quoted || mode === 'single');
+}
+
+/** The directory of which a text names everything, when it is such a listing. */
+function placeListed(text: string): string | undefined {
+  const place = text === '' ? '' : (text.split('\n')[0] ?? '');
+  return place === '.' || place.endsWith('/') ? place : undefined;
 }
 
 function processHole(
