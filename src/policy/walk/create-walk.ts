@@ -63,7 +63,7 @@ export function judgeUncalled(walk: Walk): void {
 /** The parser reads what stands inside a substitution when it is asked for, each time to the end, so depth is work. */
 function capture(walk: Walk, script: ParsedScript, scope: Scope): Output {
   if (scope.depth >= limits.depth) throw new LimitReached('substitutions are nested too deeply');
-  const inner = scope.with({ shell: scope.shell.clone(), forked: true, depth: scope.depth + 1 });
+  const inner = scope.fork({ depth: scope.depth + 1 });
   return walkScript(walk, script, inner);
 }
 

@@ -72,7 +72,12 @@ export function toSessionFacts(state: ShellState, path: string | undefined): Ses
     cwd: state.cwd,
     aliases: Object.fromEntries(state.aliases),
     functions: Object.fromEntries(state.functions),
+    exportedFunctions: state.exportedFunctions,
     variables,
+    attributes: Object.fromEntries(state.declarations.map(({ name, attributes }) => [name, attributes])),
+    arrays: state.declarations
+      .filter(({ name, attributes }) => /[aA]/.test(attributes) && !givenByBash.test(name))
+      .map(({ text }) => text),
     options: state.settings.flatMap((line) => /^(?:shopt -s|set -o) (\S+)$/.exec(line)?.[1] ?? []),
     pathUnchanged: variables.PATH === path,
   };
