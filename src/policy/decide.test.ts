@@ -59,6 +59,14 @@ describe('refusals', () => {
     expect(decision.hint).toContain('ls, env');
   });
 
+  test('T5: where a project narrows the list, the remedy names both places', () => {
+    const narrowed = { narrowedBy: 'allowed_commands in /p/nacre.yaml' };
+    const decision = judge('touch x', ['ls'], narrowed);
+    expect(decision.reason).toContain('what allowed_commands in /p/nacre.yaml leaves of ALLOWED_COMMANDS');
+    expect(decision.remedy).toBe('Add touch to ALLOWED_COMMANDS and to allowed_commands in /p/nacre.yaml.');
+    expect(judge('$x', ['ls'], narrowed).remedy).toMatch(/take the list out of allowed_commands in/);
+  });
+
   test('a refusal begins with the name of the program as it is written', () => {
     expect(judge('find . -delete', ['find']).reason).toMatch(/^find -delete /);
     expect(judge('/usr/bin/sort -o x y', ['sort']).reason).toMatch(/^sort -o /);
