@@ -52,10 +52,12 @@ export class Scope implements CallSite {
 
   /** A process of its own, whose shell goes its own way. */
   fork(changes: Partial<ScopeFields> = {}): Scope {
-    const shell = changes.shell ?? this.shell.clone();
-    return this.with({ ...changes, shell, forked: true, lasting: false });
+    const away = new Scope(changes.shell ?? this.shell.clone(), this.stdin, this);
+    return Object.assign(away, changes, apart);
   }
 }
+
+const apart = { forked: true, lasting: false };
 
 type ScopeFields = Omit<Scope, 'with' | 'fork'>;
 
