@@ -11,7 +11,14 @@ import { toSentences, write } from './doors/say.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 import { toOverview, toUsage } from './help.ts';
 import { readSettingsFiles } from './read-settings-files.ts';
-import { type Resolved, readRules, rulesFor, warnOfRefusal, warnOfRoots } from './rules-for.ts';
+import {
+  type Resolved,
+  readRules,
+  rulesFor,
+  warnOfIgnoredRules,
+  warnOfRefusal,
+  warnOfRoots,
+} from './rules-for.ts';
 import { defineSettings, listSettings } from './settings/define.ts';
 import { didYouMean } from './settings/nearest.ts';
 import { type ParsedFlags, parseFlags } from './settings/parse-flags.ts';
@@ -107,7 +114,7 @@ function assemble(resolved: Resolved, here: Surroundings & Pick<Assembly, 'words
       const one = name as keyof typeof allSettings;
       return { key, value: values[one], limit: limits[one], origin: origins[one] };
     }),
-    warnings: [...warnings, ...warnOfRoots(resolved, here.cwd)],
+    warnings: [...warnings, ...warnOfRoots(resolved, here.cwd), ...warnOfIgnoredRules(resolved)],
     toolWarnings: warnOfRefusal(resolved),
     ownRules: rulesFor('everything', resolved),
     maxOutputChars: values.maxOutputChars,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../tests/support/worker.ts';
 import { allSettings } from './all-settings.ts';
-import { rulesFor, warnOfRefusal, warnOfRoots } from './rules-for.ts';
+import { rulesFor, warnOfIgnoredRules, warnOfRefusal, warnOfRoots } from './rules-for.ts';
 import { resolveSettings, type SettingSources } from './settings/resolve-settings.ts';
 
 const resolve = (sources: SettingSources) => resolveSettings(sources, allSettings);
@@ -32,6 +32,31 @@ describe('rulesFor', () => {
   it('E8: the roots of a project stand beside those of the settings', () => {
     const sources = { env: { ALLOWED_CWD_ROOTS: '/a,/b' }, ...project('allowed_cwd_roots: [c]\n') };
     expect(rulesFor('nothing', resolve(sources)).cwdRoots).toEqual([['/a', '/b'], ['/p/c']]);
+  });
+});
+
+describe('a list that a project narrows', () => {
+  it.each([{ env: { ALLOWED_COMMANDS: 'git,ls' } }, {}])('says where, for refusals: %j', (sources) => {
+    const { rules } = rulesFor(
+      'everything',
+      resolve({ ...sources, ...project('allowed_commands: [git]\n') }),
+    );
+    expect(rules.allow).toEqual({ kind: 'names', names: ['git'] });
+    expect(rules.narrowedBy).toMatch(/nacre\.yaml/);
+  });
+});
+
+describe('warnOfIgnoredRules', () => {
+  it('names what a project would allow and cannot', () => {
+    const rules = (verdict: string) =>
+      project(
+        `policy:\n  - { verdict: ${verdict}, program: curl, reason: x, examples: { matches: [curl x] } }\n`,
+      );
+    expect(warnOfIgnoredRules(resolve(rules('allow')))).toEqual([
+      expect.stringMatching(/rules that allow curl; they are ignored.*your own settings file/),
+    ]);
+    expect(warnOfIgnoredRules(resolve(rules('deny')))).toEqual([]);
+    expect(warnOfIgnoredRules(resolve({}))).toEqual([]);
   });
 });
 

@@ -23,12 +23,13 @@ export async function readRules(resolved: ResolvedSettings<typeof allSettings>):
 /** The rules that bind one kind of caller; P12: who asks decides what an unset list means. */
 export function rulesFor(
   whenUnset: 'nothing' | 'everything',
-  { values, limits, policy }: Resolved,
+  { values, limits, origins, policy }: Resolved,
 ): Pick<RunContext, 'rules' | 'cwdRoots'> {
   const allow = toAllowList(values.allowedCommands, limits.allowedCommands, whenUnset);
   const cwdRoots = [values.allowedCwdRoots, limits.allowedCwdRoots ?? []].filter((roots) => roots.length > 0);
   const { danger, confirm, programDirs } = values;
-  const rules = { allow, allowSetting: 'ALLOWED_COMMANDS', programDirs, danger, confirm, policy };
+  const narrowedBy = origins.allowedCommands.tightenedBy;
+  const rules = { allow, allowSetting: 'ALLOWED_COMMANDS', narrowedBy, programDirs, danger, confirm, policy };
   return { rules, cwdRoots };
 }
 
@@ -53,6 +54,16 @@ export function warnOfRefusal(resolved: Resolved): readonly string[] {
 }
 
 const howToSet = 'Set it to the programs that may run, such as ALLOWED_COMMANDS=git,ls,cat, or to * for all.';
+
+/** A project's file can only tighten, so what it allows is told to whoever wrote it there. */
+export function warnOfIgnoredRules({ limits }: Resolved): readonly string[] {
+  const ignored = (limits.policy ?? []).filter(({ verdict }) => verdict === 'allow');
+  if (ignored.length === 0) return [];
+  const programs = [...new Set(ignored.map(({ program }) => program))].join(', ');
+  return [
+    `The project's nacre.yaml has rules that allow ${programs}; they are ignored, since a project can only tighten. Move them to your own settings file.`,
+  ];
+}
 
 /** T8: a root that cannot be resolved does not stop the start, but is told. */
 export function warnOfRoots(resolved: Resolved, cwd: string): readonly string[] {

@@ -259,7 +259,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'Terminal tools go by ALLOWED_COMMANDS and refuse all while it is unset; shell_execute, the Bash tools and the CLI go by it when it is set, else by *; HTTP goes by SHELL_ALLOWLIST. Families served together share the strictest, and danger always applies.',
   },
   P13: {
-    built: false,
+    built: true,
     text: 'In a persistent session the directory, aliases, functions, options and PATH of the session are facts of the decision; a name whose meaning there is unknown is refused under a finite list.',
   },
 

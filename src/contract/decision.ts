@@ -30,6 +30,8 @@ export interface Rules {
   readonly allow: AllowList;
   /** The name of the setting that holds the list, for refusals: `ALLOWED_COMMANDS`, `SHELL_ALLOWLIST`. */
   readonly allowSetting: string;
+  /** Where a project's file narrows the list; what is to run must then be in both. */
+  readonly narrowedBy?: string | undefined;
   readonly danger: 'block' | 'off';
   /** `unlisted` asks before whatever is not generally safe; default `never`. */
   readonly confirm?: 'never' | 'unlisted' | undefined;

@@ -29,8 +29,14 @@ export interface SessionFacts {
   readonly aliases: Readonly<Record<string, string>>;
   /** Function name to the text of its body, as `declare -f` prints the whole definition. */
   readonly functions: Readonly<Record<string, string>>;
+  /** Those of the functions that child shells get. */
+  readonly exportedFunctions: readonly string[];
   /** Variables whose values are known. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** Variable name to the letters of its attributes, as `declare` has them: `x` exported, `i` integer, `n` reference. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Arrays, as `declare -p` prints them. */
+  readonly arrays: readonly string[];
   /** Options that are on: `set -o` and `shopt` names. */
   readonly options: readonly string[];
   /** False when a command of the session changed PATH or the table of hashed programs. */

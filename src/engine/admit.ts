@@ -44,7 +44,8 @@ export async function admit(
   const { caller, rules } = context;
   const { command, env = {}, stdin } = request;
   audit.record({ kind: 'asked', id, caller, command, cwd: request.cwd, env });
-  const judge = (input: ExpectedInput) => decide(understand(command, { env, stdin: input }), facts, rules);
+  const judge = (input: ExpectedInput) =>
+    decide(understand(command, { env, stdin: input, lasting: request.session !== undefined }), facts, rules);
   const { facts, cwd, notes } = await inspectPlace(parts, request, context);
   // What is typed later is judged when it is typed.
   const decision = judge(stdin.kind === 'later' ? { kind: 'none' } : stdin);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../contract/command.ts';
 import type { PolicyRule, Rules } from '../contract/decision.ts';
-import type { Facts, SessionFacts } from '../contract/facts.ts';
+import type { Facts } from '../contract/facts.ts';
 import { decide } from './decide.ts';
 import { type Surroundings, understand } from './understand.ts';
 
@@ -57,6 +57,14 @@ describe('refusals', () => {
     );
     expect(decision.remedy).toBe('Add touch to ALLOWED_COMMANDS.');
     expect(decision.hint).toContain('ls, env');
+  });
+
+  test('T5: where a project narrows the list, the remedy names both places', () => {
+    const narrowed = { narrowedBy: 'allowed_commands in /p/nacre.yaml' };
+    const decision = judge('touch x', ['ls'], narrowed);
+    expect(decision.reason).toContain('what allowed_commands in /p/nacre.yaml leaves of ALLOWED_COMMANDS');
+    expect(decision.remedy).toBe('Add touch to ALLOWED_COMMANDS and to allowed_commands in /p/nacre.yaml.');
+    expect(judge('$x', ['ls'], narrowed).remedy).toMatch(/take the list out of allowed_commands in/);
   });
 
   test('a refusal begins with the name of the program as it is written', () => {
@@ -194,54 +202,6 @@ describe('what the caller sends along', () => {
     expect(with_('bash', '*', { stdin: { kind: 'text', text: 'rm -rf /' } })).toMatchObject({
       rule: 'recursive_delete',
     });
-  });
-});
-
-describe('P13: a session', () => {
-  const session: SessionFacts = {
-    cwd: '/',
-    aliases: { ll: 'ls -l', gone: 'rm -rf' },
-    functions: { greet: 'greet () { echo "hi $1"; }', ls: 'ls () { touch x; }', odd: 'not a function' },
-    variables: { tool: 'touch' },
-    options: [],
-    pathUnchanged: true,
-  };
-  const inSession = (script: string, names: readonly string[] | '*', more: Partial<SessionFacts> = {}) =>
-    judge(script, names, {}, { session: { ...session, ...more } });
-
-  test('danger is judged with its directory', () => {
-    expect(inSession('rm -rf *', '*')).toMatchObject({ verdict: 'deny', rule: 'recursive_delete' });
-  });
-
-  test('its functions and aliases are judged by their text', () => {
-    expect(inSession('greet Ann', ['echo']).verdict).toBe('allow');
-    expect(inSession('greet Ann', ['ls'])).toMatchObject({ verdict: 'deny', program: 'echo' });
-    expect(inSession('ls', ['ls'])).toMatchObject({ verdict: 'deny', program: 'touch' });
-    expect(inSession('ll', ['ll', 'ls', 'touch']).verdict).toBe('allow');
-    expect(inSession('ll', ['ll'])).toMatchObject({ verdict: 'deny' });
-    expect(inSession("gone '/'", '*')).toMatchObject({ verdict: 'deny', rule: 'recursive_delete' });
-  });
-
-  test('functions that the command does not use do not matter', () => {
-    expect(inSession('cat x', ['cat']).verdict).toBe('allow');
-  });
-
-  test('what a name means there and is not understood is refused under a list', () => {
-    expect(inSession('odd', ['odd'])).toMatchObject({ verdict: 'deny', rule: 'unknown_program' });
-    expect(inSession('odd', '*').verdict).toBe('allow');
-    expect(inSession('"$1"', ['ls']).verdict).toBe('deny');
-  });
-
-  test('its variables are known', () => {
-    expect(inSession('$tool x', ['cat'])).toMatchObject({ verdict: 'deny', program: 'touch' });
-  });
-
-  test('after PATH was changed no name is known', () => {
-    expect(inSession('cat x', ['cat'], { pathUnchanged: false })).toMatchObject({
-      verdict: 'deny',
-      rule: 'session_path',
-    });
-    expect(inSession('cat x', '*', { pathUnchanged: false }).verdict).toBe('allow');
   });
 });
 

@@ -83,7 +83,9 @@ class Judge {
       problem,
       `${reason}.`,
       problem.hint ?? 'Do it without that, or in separate steps.',
-      `Set ${this.rules.allowSetting} to *.`,
+      this.rules.narrowedBy === undefined
+        ? `Set ${this.rules.allowSetting} to *.`
+        : `Set ${this.rules.allowSetting} to *, and take the list out of ${this.rules.narrowedBy}.`,
     );
   }
 
@@ -157,13 +159,14 @@ class Judge {
   }
 
   private notListed(found: Invocation): Decision {
-    const setting = this.rules.allowSetting;
-    const reason = `${found.name}${startedBy(found)} is not allowed, because it is not in ${setting}.`;
+    const { allowSetting, narrowedBy } = this.rules;
+    const list = narrowedBy === undefined ? allowSetting : `what ${narrowedBy} leaves of ${allowSetting}`;
+    const reason = `${found.name}${startedBy(found)} is not allowed, because it is not in ${list}.`;
     const hint = `Use one of the listed programs: ${listOf(this.rules)}.`;
     return this.answer('deny', 'not_listed', reason, found, {
       program: found.name,
       hint,
-      remedy: `Add ${found.name} to ${setting}.`,
+      remedy: `Add ${found.name} to ${allowSetting}${narrowedBy === undefined ? '' : ` and to ${narrowedBy}`}.`,
     });
   }
 

@@ -4,15 +4,13 @@
 // 3. the tree (or the argv) is walked, see walk/create-walk.ts;
 // 4. a limit or anything unforeseen becomes a problem that refuses under every list.
 import type { Facts } from '../contract/facts.ts';
+import { enterSession } from './enter-session.ts';
 import type { Survey } from './survey.ts';
 import type { Plan } from './understand.ts';
 import { knownArg } from './walk/arg.ts';
 import { createWalk, freshShell, judgeUncalled } from './walk/create-walk.ts';
-import { defineFunction } from './walk/functions.ts';
 import { LimitReached } from './walk/limits.ts';
-import { parseScript } from './walk/parse-script.ts';
 import { Scope } from './walk/scope.ts';
-import type { Shell } from './walk/shell.ts';
 import { anyOutput, type Stdin, type Walk } from './walk/walk.ts';
 
 /** The facts that the walk needs; without them the directory is unknown. */
@@ -54,13 +52,15 @@ function explain(error: unknown): { rule: string; reason: string } {
 }
 
 function walkPlan(walk: Walk, { command, surroundings, script }: Plan, facts: SurveyFacts): void {
-  const shell = freshShell(facts.session?.cwd ?? facts.cwd);
-  const scope = new Scope(shell, stdinOf(surroundings.stdin));
+  const shell = freshShell(facts.cwd ?? facts.session?.cwd);
+  const scope = new Scope(shell, stdinOf(surroundings.stdin)).with({
+    lasting: surroundings.lasting === true || facts.session !== undefined,
+  });
   const nowhere = { pos: 0, end: 0 };
+  if (facts.session !== undefined) enterSession(walk, facts.session, scope);
   for (const [name, value] of Object.entries(surroundings.env ?? {})) {
     walk.assign(name, { kind: 'text', values: [[value]] }, nowhere, scope, 'exported');
   }
-  if (facts.session !== undefined) enterSession(walk, shell, facts.session, scope);
   if (command.kind === 'shell') {
     if (script !== undefined) walk.script(script, scope);
   } else {
@@ -83,32 +83,4 @@ function argvSpans(argv: readonly string[]): { pos: number; end: number }[] {
     pos = span.end + 1;
     return span;
   });
-}
-
-function enterSession(walk: Walk, shell: Shell, session: NonNullable<Facts['session']>, scope: Scope): void {
-  shell.positional = undefined;
-  for (const [name, value] of Object.entries(session.variables ?? {}))
-    shell.variables.set(name, { kind: 'text', values: [[value]] });
-  for (const [name, text] of Object.entries(session.aliases)) shell.define().aliases.set(name, text);
-  for (const [name, text] of Object.entries(session.functions)) defineFromText(walk, name, text, scope);
-  if (!session.pathUnchanged) {
-    const reason =
-      'This session has changed where programs are found, so no program is allowed under a list.';
-    const hint = 'Use a new session.';
-    walk.problems.push({ scope: 'finite', rule: 'session_path', reason, hint, pos: 0, end: 0 });
-  }
-}
-
-/** A function of the session: a body that does not parse makes every use of the name a name nobody knows. */
-function defineFromText(walk: Walk, name: string, text: string, scope: Scope): void {
-  const script = parseScript(text);
-  const node = script.commands[0]?.command;
-  if (script.errors?.length || node?.type !== 'Function') {
-    scope.shell.define().aliases.set(name, '"$unknown_word"');
-    return;
-  }
-  defineFunction(walk, node, scope.with({ within: { pos: 0, end: 0 } }));
-  // The session's functions are only judged when the command uses them.
-  const noted = walk.functions.at(-1);
-  if (noted !== undefined) noted.tracker.called = true;
 }

@@ -78,7 +78,9 @@ describe('E6: invalid arguments', () => {
     const params = { name: 'execute_command', arguments: args as unknown as Record<string, unknown> };
     const error = await protocolError(server.client.callTool(params));
     expect(error.code).toBe(-32602);
-    expect(error.message).toContain('arguments');
+    expect(error.message).toMatch(
+      /execute_command: arguments must be an object, not .*\. Nothing was run\.$/,
+    );
     expect((await server.call({ command: 'true' })).structured.exit_code).toBe(0);
   });
 

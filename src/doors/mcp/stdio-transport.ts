@@ -33,8 +33,10 @@ export function createStdioTransport({ stdin, stdout }: Pick<Io, 'stdin' | 'stdo
     const value = parse(text);
     if (value === undefined) return refuse([], ProtocolErrorCode.ParseError, notJson);
     if (!isUtf8(line.bytes)) return refuse(idsOf(value), ProtocolErrorCode.ParseError, notUtf8);
-    if (isMessage(value)) return transport.onmessage?.(value);
-    refuse(idsOf(value), ProtocolErrorCode.InvalidRequest, whatIsWrong(value));
+    if (!isMessage(value)) return refuse(idsOf(value), ProtocolErrorCode.InvalidRequest, whatIsWrong(value));
+    const wrongCall = whatIsWrongInCall(value);
+    if (wrongCall !== undefined) return refuse(idsOf(value), ProtocolErrorCode.InvalidParams, wrongCall);
+    transport.onmessage?.(value);
   };
   const onData = splitLines(maxMessageBytes, receive);
 
@@ -80,6 +82,17 @@ function whatIsWrong(value: unknown): string {
     (params !== undefined && !isObject(params) && 'params must be an object') ||
     'it has fields that no message has, or params that no request has';
   return `The message is not valid JSON-RPC: ${problem}. Nothing was run.`;
+}
+
+// The SDK would answer with what its schema says about it.
+function whatIsWrongInCall(message: unknown): string | undefined {
+  const { method, params } = toFields(message);
+  if (method !== 'tools/call') return undefined;
+  const { name, arguments: given } = toFields(params);
+  if (typeof name !== 'string') return 'name must be the name of a tool. Nothing was run.';
+  if (given === undefined || isObject(given)) return undefined;
+  const found = Array.isArray(given) ? 'a list' : JSON.stringify(given).slice(0, 40);
+  return `${name}: arguments must be an object, not ${found}. Nothing was run.`;
 }
 
 function idsOf(value: unknown): readonly Id[] {

@@ -1,5 +1,5 @@
 import { normalisePath } from '../paths.ts';
-import { type Arg, patternOf } from '../walk/arg.ts';
+import { type Arg, knownArg, patternOf } from '../walk/arg.ts';
 import { escapeGlob, globMatches, globMatchesAnything } from '../walk/glob.ts';
 
 /** A place whose loss cannot be made good, and how a word reaches it. */
@@ -17,7 +17,7 @@ export function protectedPlace(
   home: string,
 ): Protected | undefined {
   const pattern = patternOf(arg);
-  if (pattern === undefined) return belowRoot(arg);
+  if (pattern === undefined) return belowRoot(arg) ?? listedPlace(arg, cwds, home);
   if (pattern === '') return undefined;
   for (const cwd of cwds ?? [undefined]) {
     const path = normalisePath(pattern, cwd === undefined ? undefined : escapeGlob(cwd));
@@ -32,6 +32,13 @@ function belowRoot({ pieces: [first, second, ...more] }: Arg): Protected | undef
   const written = typeof second === 'object' && second.hole === 'unknown' && /^[$`]/.test(second.text);
   const rooted = typeof first === 'string' && /^\/+$/.test(first) && written && more.length === 0;
   return rooted ? { kind: 'root', content: true, path: '/' } : undefined;
+}
+
+/** `$(ls)`: whatever is done to all that a directory holds. */
+function listedPlace(arg: Arg, cwds: readonly string[] | undefined, home: string): Protected | undefined {
+  const [only, ...others] = arg.pieces;
+  const listed = typeof only === 'object' && others.length === 0 ? only.listed : undefined;
+  return listed === undefined ? undefined : protectedPlace(knownArg(listed, arg), cwds, home);
 }
 
 const systemNames =

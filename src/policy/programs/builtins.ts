@@ -1,3 +1,4 @@
+import { readingOptions } from '../reading-options.ts';
 import { type Arg, knownArg, wordText } from '../walk/arg.ts';
 import { joinWords } from './effects.ts';
 import type { Call, Effect, Program } from './program.ts';
@@ -154,13 +155,16 @@ export const builtinPrograms: readonly Program[] = [
     names: ['shopt'],
     builtin: 'only',
     effects: ({ args, self }) =>
-      args.some(
-        (arg) =>
-          /^(?:lastpipe|xpg_echo|nocasematch|posix|keyword)$/.test(wordText(arg)) || arg.text === undefined,
-      )
+      args.some((arg) => arg.text === undefined || readingOptions.has(arg.text))
         ? [{ does: 'refuse', at: self, reason: 'this option changes how the shell reads what follows' }]
         : [],
-    runs: ['shopt -s lastpipe', 'shopt -s nullglob xpg_echo', 'shopt -so posix', 'shopt -s "$x"'],
+    runs: [
+      'shopt -s lastpipe',
+      'shopt -s extdebug',
+      'shopt -s nullglob xpg_echo',
+      'shopt -so posix',
+      'shopt -s "$x"',
+    ],
     harmless: ['shopt -s nullglob globstar extglob', 'shopt', 'shopt -u dotglob'],
   },
   {
@@ -191,9 +195,13 @@ export const builtinPrograms: readonly Program[] = [
     builtin: 'only',
     options: { short: 'adnpsf:' },
     effects: ({ options, self }) =>
-      options.has('f') ? [{ does: 'refuse', at: self, reason: 'enable -f loads code' }] : [],
-    runs: ['enable -f ./x.so x', 'enable -nf ./x.so x'],
-    harmless: ['enable -a', 'enable -n test'],
+      options.has('f')
+        ? [{ does: 'refuse', at: self, reason: 'enable -f loads code' }]
+        : options.has('n') && options.operands.length > 0
+          ? [{ does: 'refuse', at: self, reason: 'enable -n gives the name of a builtin to a program' }]
+          : [],
+    runs: ['enable -f ./x.so x', 'enable -nf ./x.so x', 'enable -n test'],
+    harmless: ['enable -a', 'enable -n', 'enable test'],
   },
   {
     names: ['jobs'],
@@ -268,7 +276,7 @@ function setEffects({ args }: Call): Effect[] {
 
 /** Options with which text means something else than is assumed here. */
 function changesReading(word: string): boolean {
-  return /^-[a-zA-Z]*k|^(?:posix|keyword)$/.test(word);
+  return /^-[a-zA-Z]*k/.test(word) || readingOptions.has(word);
 }
 
 function aliasEffect(arg: Arg): Effect[] {

@@ -21,6 +21,8 @@ export const declarationPrograms: readonly Program[] = [
       'x=\'y=($(touch z))\'; declare -a "$x"',
       'readonly PAGER=./x',
       'readonly v=touch; declare v=:; $v',
+      'declare -l v=DECLARE; $v',
+      'declare -u v; v=declare; $v',
       'v=touch; local v=:; $v',
     ],
     harmless: [
@@ -105,6 +107,7 @@ interface Attributes {
   exported: boolean;
   local: boolean;
   integer: boolean;
+  recased: boolean;
   nameref: boolean;
   readonly: boolean;
   global: boolean;
@@ -121,6 +124,7 @@ function declareEffects({ args, name }: Call): Effect[] {
     exported: name === 'export' || flags.includes('x'),
     local: (name === 'local' || name === 'declare' || name === 'typeset') && !flags.includes('g'),
     integer: flags.includes('i'),
+    recased: /[luc]/.test(flags),
     nameref: flags.includes('n') && name !== 'export',
     readonly: name === 'readonly' || flags.includes('r'),
     global: flags.includes('g'),

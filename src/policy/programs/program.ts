@@ -108,6 +108,8 @@ export type Effect =
         readonly exported?: boolean;
         readonly local?: boolean;
         readonly integer?: boolean;
+        /** Written in another case than given. */
+        readonly recased?: boolean;
         readonly nameref?: boolean;
         readonly readonly?: boolean;
         /** Past the locals of the running functions. */
@@ -122,6 +124,8 @@ export type Effect =
         readonly exported?: boolean;
         readonly local?: boolean;
         readonly integer?: boolean;
+        /** Written in another case than given. */
+        readonly recased?: boolean;
         readonly nameref?: boolean;
         readonly readonly?: boolean;
         readonly global?: boolean;

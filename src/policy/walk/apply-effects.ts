@@ -2,8 +2,9 @@ import { normalisePath } from '../paths.ts';
 import type { Call, Effect } from '../programs/program.ts';
 import { type Arg, type Piece, textOf } from './arg.ts';
 import { unknownTarget } from './assign.ts';
+import { judgeNewName } from './redefine.ts';
 import type { Scope } from './scope.ts';
-import { type Shell, union, unknownVariable, type Variable } from './shell.ts';
+import { type Shell, textIfKnown, union, unknownVariable, type Variable } from './shell.ts';
 import type { Walk } from './walk.ts';
 
 /** Follows up on what a program does: starts, shell text, files, and changes to the shell itself. */
@@ -134,7 +135,8 @@ function handToChild(walk: Walk, effect: Extract<Effect, { does: 'shell' }>, cal
   shell.arg0 = effect.args === undefined ? call.name : arg0?.text;
   shell.positional = known(args);
   shell.posix = !bashes.has(call.name);
-  walk.handText(effect.text, scope.with({ shell, via: call.name, frames: [], aliases: [] }));
+  const outside = [...scope.outside, ...scope.frames];
+  walk.handText(effect.text, scope.fork({ shell, via: call.name, frames: [], outside, aliases: [] }));
 }
 
 /** Programs that give text to bash, or to the shell that a user has chosen; all others give it to sh. */
@@ -158,6 +160,10 @@ function known(args: readonly Arg[]): readonly Arg[] | undefined {
 
 function evalHere(walk: Walk, effect: Extract<Effect, { does: 'eval' }>, call: Call, scope: Scope): void {
   const inner = scope.with({ via: call.name });
+  if (call.name === 'trap' && scope.lasting && effect.text.text !== '') {
+    const reason = 'what trap sets would run in later commands of this persistent shell';
+    report(walk, call, effect.text, 'trap', `${reason}, which is not allowed under a list`);
+  }
   if (!effect.later) evalNow(walk, effect, inner);
   else walk.functions.push({ tracker: { called: false }, judge: () => judgeLater(walk, effect, inner) });
 }
@@ -226,6 +232,7 @@ function noteAttributes(
   if (attributes.global) leak(name, scope);
   if (attributes.readonly) shell.define().readonly.add(name);
   if (attributes.integer) shell.define().integers.add(name);
+  if (attributes.recased) shell.define().recased.add(name);
   if (!attributes.nameref || value === undefined) return;
   const target = value.text;
   if (target !== undefined) walk.evaluate(target, 'name', value, scope);
@@ -264,12 +271,22 @@ function changedDirectory(shell: Shell, path: Arg | undefined): readonly string[
   const text = path?.text;
   if (text === undefined || text === '-') return undefined;
   if (text === '') return shell.cwd;
-  const from = text.startsWith('/') ? ['/'] : shell.cwd;
+  const from = text.startsWith('/') ? ['/'] : searched(shell, text);
   return from?.flatMap((cwd) => normalisePath(text, cwd) ?? []);
+}
+
+/** Where a relative directory may be found: here, or in one of those that CDPATH names. */
+function searched(shell: Shell, text: string): readonly string[] | undefined {
+  const variable = shell.variables.get('CDPATH');
+  if (variable === undefined || /^\.\.?(?:\/|$)/.test(text)) return shell.cwd;
+  const path = textIfKnown(variable);
+  if (path === undefined || shell.cwd === undefined) return undefined;
+  return [...shell.cwd, ...path.split(':').filter((place) => place.startsWith('/'))];
 }
 
 function defineAlias(walk: Walk, name: string, text: Arg, call: Call, scope: Scope): void {
   const value = textOf(text.pieces);
+  judgeNewName(walk, name, text, scope);
   const inner = { shell: scope.shell.clone(), via: call.name, aliases: [...scope.aliases, name] };
   walk.handText(text, scope.with(inner));
   scope.shell.define().aliases.set(name, value ?? '"$unknown_word"');

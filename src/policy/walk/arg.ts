@@ -11,6 +11,8 @@ export interface Hole {
   readonly text: string;
   /** What a process substitution prints, when that is known. */
   readonly output?: string | undefined;
+  /** The directory of which it names everything, as `$(ls)` does. */
+  readonly listed?: string | undefined;
   /** Text of the command from which it is made in a way that is not followed; arithmetic may still evaluate it. */
   readonly from?: string | undefined;
 }

@@ -1,7 +1,15 @@
 import { codeVariable, mayChooseCode } from '../environment.ts';
 import { type Span, textOf, toArg } from './arg.ts';
 import type { Scope } from './scope.ts';
-import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
+import {
+  bounded,
+  everyValue,
+  type Shell,
+  union,
+  unknownVariable,
+  type Value,
+  type Variable,
+} from './shell.ts';
 import type { Walk } from './walk.ts';
 
 /** Gives a variable a value, with all that follows from its name: code it chooses, evaluation, references. */
@@ -20,7 +28,7 @@ export function assignVariable(
     forgetAll(walk, asked, span, scope);
     return;
   }
-  const values = variable.kind === 'list' ? variable.entries.values : valuesOf(variable);
+  const values = everyValue(variable);
   walk.spend(values.length);
   // Most variables are data, whatever they hold.
   if (mayChooseCode(name) || shell.defined.integers.has(name)) {
@@ -39,7 +47,8 @@ const setByBash =
   /^(?:_|FUNCNAME|REPLY|OPTARG|OPTIND|PWD|OLDPWD|DIRSTACK|GROUPS|PIPESTATUS|COPROC|MAPFILE|HISTCMD|COMP_\w+|READLINE_\w+|BASH_(?:REMATCH|COMMAND|ARGV|ARGV0|ARGC|SOURCE|LINENO|ALIASES|CMDS|SUBSHELL))$/;
 
 function whatItMayHold(walk: Walk, name: string, given: Variable, shell: Shell): Variable {
-  if (walk.volatile.has(name) || setByBash.test(name)) return union(given, unknownVariable);
+  if (walk.volatile.has(name) || setByBash.test(name) || shell.defined.recased.has(name))
+    return union(given, unknownVariable);
   // A readonly variable keeps what it has; the first assignment is the one that it gets.
   const held = shell.variables.get(name);
   return held !== undefined && shell.defined.readonly.has(name) ? union(held, given) : given;

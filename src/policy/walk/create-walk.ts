@@ -4,7 +4,7 @@
 // 3. `run` notes each program and asks its entry in ../programs what it does;
 // 4. text that a shell would read is parsed and walked again, within limits;
 // 5. functions that nobody called are judged at the end.
-import type { ParsedScript } from 'unbash';
+import type { ArithmeticExpression, ParsedScript, PipelineNode, Word } from 'unbash';
 import type { Invocation, Problem } from '../survey.ts';
 import { judgeWrite } from '../writes.ts';
 import { type Arg, type Span, unknown } from './arg.ts';
@@ -15,41 +15,88 @@ import { LimitReached, limits } from './limits.ts';
 import { parseScript } from './parse-script.ts';
 import { runProgram } from './run.ts';
 import type { Scope } from './scope.ts';
-import { Shell, textIfKnown, type Value } from './shell.ts';
+import { Shell, textIfKnown, type Value, type Variable } from './shell.ts';
 import { type Chunk, splitFields } from './split-fields.ts';
-import { anyOutput, type Output, stepCounter, type Walk } from './walk.ts';
+import { anyOutput, type Output, type Reevaluation, type RunOptions, type Walk } from './walk.ts';
 import { walkPipeline, walkScript } from './walk-script.ts';
 
 /** A walk over a command of this length, which has found nothing yet beside variables that traps change. */
 export function createWalk(home: string, length: number, volatile: ReadonlySet<string> = new Set()): Walk {
-  const invocations: Invocation[] = [];
-  const problems: Problem[] = [];
-  let numbers = 0;
-  const walk: Walk = {
-    home,
-    invocations,
-    problems,
-    functions: [],
-    volatile: new Set(volatile),
-    given: [],
-    spend: stepCounter(length),
-    nextNumber: () => ++numbers,
-    script: (script, scope) => walkScript(walk, script, scope),
-    node: (node, scope) => walkPipeline(walk, node, scope),
-    text: (text, span, scope) => walkText(walk, text, span, scope),
-    handText: (text, scope) => handText(walk, text, scope),
-    capture: (script, scope) => capture(walk, script, scope),
-    single: (word, scope) => expandSingle(walk, scope, word),
-    assign: (name, variable, span, scope, how) => assignVariable(walk, name, variable, span, scope, how),
-    split: (value, quoted, scope) =>
-      quoted ? [{ pieces: value, quoted: true, many: false }] : splitAt(value, separators(scope)),
-    arithmetic: (expression, text, scope) => walkArithmetic(walk, expression, text, scope),
-    evaluate: (text, as, span, scope) =>
-      evaluateValue(walk, typeof text === 'string' ? [text] : text, as, span, scope),
-    run: (argv, scope, how) => runProgram(walk, argv, scope, how),
-    write: (target, program, scope) => judgeWrite(walk, target, program, scope),
-  };
-  return walk;
+  return new CommandWalk(home, length, volatile);
+}
+
+class CommandWalk implements Walk {
+  readonly home: string;
+  readonly invocations: Invocation[] = [];
+  readonly problems: Problem[] = [];
+  readonly functions: Walk['functions'] = [];
+  readonly volatile: Set<string>;
+  readonly given: Walk['given'] = [];
+  private stepsLeft: number;
+  private numbers = 0;
+
+  constructor(home: string, length: number, volatile: ReadonlySet<string>) {
+    this.home = home;
+    this.volatile = new Set(volatile);
+    this.stepsLeft = limits.steps + limits.stepsPerCharacter * length;
+  }
+
+  spend(steps: number): void {
+    this.stepsLeft -= steps;
+    if (this.stepsLeft < 0) throw new LimitReached('too much to look at');
+  }
+
+  nextNumber(): number {
+    return ++this.numbers;
+  }
+
+  script(script: ParsedScript, scope: Scope): Output {
+    return walkScript(this, script, scope);
+  }
+
+  node(node: PipelineNode, scope: Scope): Output {
+    return walkPipeline(this, node, scope);
+  }
+
+  text(text: string, span: Span, scope: Scope): Output {
+    return walkText(this, text, span, scope);
+  }
+
+  handText(text: Arg, scope: Scope): Output {
+    return handText(this, text, scope);
+  }
+
+  capture(script: ParsedScript, scope: Scope): Output {
+    return capture(this, script, scope);
+  }
+
+  single(word: Word, scope: Scope): readonly Value[] {
+    return expandSingle(this, scope, word);
+  }
+
+  assign(name: string, variable: Variable, span: Span, scope: Scope, how?: 'plain' | 'exported'): void {
+    assignVariable(this, name, variable, span, scope, how);
+  }
+
+  split(value: Value, quoted: boolean, scope: Scope): Chunk[] {
+    return quoted ? [{ pieces: value, quoted: true, many: false }] : splitAt(value, separators(scope));
+  }
+
+  arithmetic(expression: ArithmeticExpression | undefined, text: string, scope: Scope): void {
+    walkArithmetic(this, expression, text, scope);
+  }
+
+  evaluate(text: string | Value, as: Reevaluation, span: Span, scope: Scope): void {
+    evaluateValue(this, typeof text === 'string' ? [text] : text, as, span, scope);
+  }
+
+  run(argv: readonly Arg[], scope: Scope, how: RunOptions): Output {
+    return runProgram(this, argv, scope, how);
+  }
+
+  write(target: Arg, program: string | undefined, scope: Scope): void {
+    judgeWrite(this, target, program, scope);
+  }
 }
 
 /** Judges what runs later, such as traps, then the bodies of functions that were never called. */
@@ -63,7 +110,7 @@ export function judgeUncalled(walk: Walk): void {
 /** The parser reads what stands inside a substitution when it is asked for, each time to the end, so depth is work. */
 function capture(walk: Walk, script: ParsedScript, scope: Scope): Output {
   if (scope.depth >= limits.depth) throw new LimitReached('substitutions are nested too deeply');
-  const inner = scope.with({ shell: scope.shell.clone(), forked: true, depth: scope.depth + 1 });
+  const inner = scope.fork({ depth: scope.depth + 1 });
   return walkScript(walk, script, inner);
 }
 

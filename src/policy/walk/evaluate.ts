@@ -4,7 +4,7 @@ import { expandQuoted } from './expand-word.ts';
 import { LimitReached, limits } from './limits.ts';
 import { parseScript } from './parse-script.ts';
 import type { Scope } from './scope.ts';
-import { type Value, valuesOf } from './shell.ts';
+import { everyValue, type Value } from './shell.ts';
 import type { Reevaluation, Walk } from './walk.ts';
 
 const again = 'text is evaluated again and again';
@@ -60,7 +60,7 @@ function evaluateText(
     const variable = scope.shell.variables.get(name);
     if (seen.has(name) || variable === undefined) continue;
     seen.add(name);
-    for (const value of valuesOf(variable)) evaluateValue(walk, value, 'arithmetic', span, scope, seen);
+    for (const value of everyValue(variable)) evaluateValue(walk, value, 'arithmetic', span, scope, seen);
   }
 }
 

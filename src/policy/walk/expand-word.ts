@@ -19,7 +19,11 @@ import type { Walk } from './walk.ts';
 /** The words that an argument gives, in each of its possible forms. */
 export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
   const fixed = fixedArg(walk, scope, word);
-  if (fixed !== undefined) return [[fixed]];
+  return fixed === undefined ? expandParts(walk, scope, word) : [[fixed]];
+}
+
+/** The words that an argument gives in which something is expanded. */
+export function expandParts(walk: Walk, scope: Scope, word: Word): Arg[][] {
   walk.spend(1);
   const span = spanOf(word, scope);
   if (word.parts?.some((part) => part.type === 'BraceExpansion'))
@@ -222,11 +226,9 @@ function isClosed(part: WordPart): boolean {
     return true;
   const { text } = part;
   if (text.startsWith('`')) return text.length > 1 && text.endsWith('`');
-  const end = closing[text.slice(0, 2)];
-  return end !== undefined && text.length > 2 && text.endsWith(end);
+  const open = text.charAt(1);
+  return text.length > 2 && text.endsWith(open === '{' ? '}' : open === '(' ? ')' : ']');
 }
-
-const closing: Readonly<Record<string, string>> = { '${': '}', '$(': ')', '$[': ']' };
 
 function doubleQuoted(expansion: Expansion, parts: readonly WordPart[]): Chunk[][] {
   const only = parts.length === 1 ? parts[0] : undefined;
@@ -246,8 +248,18 @@ function substitution(
   // A backtick script with escapes has positions of its own.
   const inner = part.script.source === undefined ? scope : scope.with({ within: spanOf(span, scope) });
   const output = walk.capture(part.script, inner);
-  const value: Value = [output.more ? { hole: 'unknown', text: part.text } : output.text.replace(/\n+$/, '')];
+  const value: Value = [
+    output.more
+      ? { hole: 'unknown', text: part.text, listed: placeListed(output.text) }
+      : output.text.replace(/\n+$/, ''),
+  ];
   return expansionChunks(expansion, [value], quoted || mode === 'single');
+}
+
+/** The directory of which a text names everything, when it is such a listing. */
+function placeListed(text: string): string | undefined {
+  const place = text === '' ? '' : (text.split('\n')[0] ?? '');
+  return place === '.' || place.endsWith('/') ? place : undefined;
 }
 
 function processHole(

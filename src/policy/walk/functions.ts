@@ -1,5 +1,6 @@
 import type { Function as FunctionNode } from 'unbash';
 import type { Arg } from './arg.ts';
+import { judgeNewName } from './redefine.ts';
 import { type CallSite, type Frame, type Scope, spanOf } from './scope.ts';
 import { type FunctionBody, type ShellFunction, union, unknownVariable } from './shell.ts';
 import { anyOutput, type Output, silent, type Walk } from './walk.ts';
@@ -10,6 +11,7 @@ export function defineFunction(walk: Walk, node: FunctionNode, scope: Scope): Ou
   const body: FunctionBody = { node: node.body, within: scope.within, tracker: { called: false } };
   const definition: ShellFunction = { name, bodies: [body], certain: true };
   scope.shell.define().functions.set(name, definition);
+  judgeNewName(walk, name, spanOf(node.name, scope), scope);
   const { shell } = scope;
   walk.functions.push({
     tracker: body.tracker,
@@ -26,7 +28,7 @@ export function callFunction(
   scope: Scope,
 ): Output {
   walk.spend(2);
-  const running = scope.frames.filter((frame) => frame.name === called.name);
+  const running = callsOf(called, scope);
   if (running.length === 1 && !scope.again) noteRecursion(running, scope);
   if (running.length > 0) evaluateArguments(walk, args ?? [], scope);
   if (running.some((frame) => frame.general)) return anyOutput;
@@ -34,6 +36,7 @@ export function callFunction(
   const general = args === undefined || running.length > 1;
   const frame: Frame = {
     name: called.name,
+    bodies: called.bodies,
     general,
     locals: new Map(),
     leaks: new Set(),
@@ -45,6 +48,13 @@ export function callFunction(
   );
   if (running.length === 0) judgeRecursion(walk, called, frame);
   return output.length === 1 ? (output[0] ?? anyOutput) : anyOutput;
+}
+
+/** The running calls of a function; in a shell around this one, of the very one that was exported to it. */
+function callsOf({ name, bodies }: ShellFunction, { outside, frames }: Scope): readonly Frame[] {
+  const here = frames.filter((frame) => frame.name === name);
+  if (outside.length === 0) return here;
+  return [...outside.filter((frame) => bodies.some((body) => frame.bodies.includes(body))), ...here];
 }
 
 function walkBodyOf(
@@ -96,7 +106,8 @@ function siteOf({ conditional, forked, background, pipeline }: Scope): CallSite 
 /** How a running function is reached again: the circumstances of every call on the way. */
 function noteRecursion([first]: readonly Frame[], scope: Scope): void {
   if (first === undefined) return;
-  const between = scope.frames.slice(scope.frames.indexOf(first) + 1).map((frame) => frame.site);
+  const calls = [...scope.outside, ...scope.frames];
+  const between = calls.slice(calls.indexOf(first) + 1).map((frame) => frame.site);
   first.recursions.push(
     [...between, siteOf(scope)].reduce((one, other) => ({
       conditional: one.conditional || other.conditional,

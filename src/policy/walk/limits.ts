@@ -23,6 +23,8 @@ export const limits = {
   parserWork: 4_000_000,
   /** Substitutions inside substitutions that one text may open. */
   substitutions: 512,
+  /** Longest text of a session's array that is read; code in a longer one cannot be ruled out. */
+  sessionArray: 4_096,
   /** Longest text that is kept for a variable. */
   textLength: 16_384,
 } as const;

@@ -1,4 +1,5 @@
 import { dangerOf } from '../danger/danger.ts';
+import { judgeHome } from '../judge-home.ts';
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import { baseName } from '../paths.ts';
@@ -51,6 +52,7 @@ function runNamed(
     pos: head.pos,
     end: head.end,
   });
+  judgeHome(walk, base, head, scope);
   const entry = programNamed(base);
   const applies =
     entry !== undefined && !(entry.builtin === 'only' && (how.by === 'program' || name !== base));

@@ -1,5 +1,5 @@
 import type { Span } from './arg.ts';
-import type { Shell, Variable } from './shell.ts';
+import type { FunctionBody, Shell, Variable } from './shell.ts';
 import type { Stdin } from './walk.ts';
 
 /** Where the walk stands. A class, so that all scopes look alike to V8 and one copies the other at no cost. */
@@ -10,12 +10,16 @@ export class Scope implements CallSite {
   readonly forked: boolean = false;
   readonly background: boolean = false;
   readonly pipeline: number = 0;
+  /** True where what is defined is there for later commands of a persistent shell. */
+  readonly lasting: boolean = false;
   /** Set inside nested text, whose own positions mean nothing to the reader. */
   readonly within: Span | undefined;
   readonly depth: number = 0;
   /** The program that the shell text was handed to. */
   readonly via: string | undefined;
   readonly frames: readonly Frame[] = [];
+  /** Calls in the shells around this one, whose functions it may have too. */
+  readonly outside: readonly Frame[] = [];
   readonly loops: number = 0;
   /** True in the second round over a loop's body, where nothing new is called. */
   readonly again: boolean = false;
@@ -30,10 +34,12 @@ export class Scope implements CallSite {
     this.forked = from.forked;
     this.background = from.background;
     this.pipeline = from.pipeline;
+    this.lasting = from.lasting;
     this.within = from.within;
     this.depth = from.depth;
     this.via = from.via;
     this.frames = from.frames;
+    this.outside = from.outside;
     this.loops = from.loops;
     this.again = from.again;
     this.aliases = from.aliases;
@@ -43,9 +49,17 @@ export class Scope implements CallSite {
   with(changes: Partial<ScopeFields>): Scope {
     return Object.assign(new Scope(this.shell, this.stdin, this), changes);
   }
+
+  /** A process of its own, whose shell goes its own way. */
+  fork(changes: Partial<ScopeFields> = {}): Scope {
+    const away = new Scope(changes.shell ?? this.shell.clone(), this.stdin, this);
+    return Object.assign(away, changes, apart);
+  }
 }
 
-type ScopeFields = Omit<Scope, 'with'>;
+const apart = { forked: true, lasting: false };
+
+type ScopeFields = Omit<Scope, 'with' | 'fork'>;
 
 /** The circumstances of a call. */
 export interface CallSite {
@@ -59,6 +73,7 @@ export interface CallSite {
 /** One call of a function that is being looked into; recursion is judged on it. */
 export interface Frame {
   readonly name: string;
+  readonly bodies: readonly FunctionBody[];
   /** True once its arguments are taken to be anything. */
   readonly general: boolean;
   readonly locals: Map<string, Variable | undefined>;

@@ -37,6 +37,8 @@ export class Definitions {
   readonly exported: Set<string>;
   readonly exportedFunctions: Set<string>;
   readonly integers: Set<string>;
+  /** Variables that write what they are given in another case. */
+  readonly recased: Set<string>;
   readonly namerefs: Map<string, string>;
   readonly readonly: Set<string>;
 
@@ -46,6 +48,7 @@ export class Definitions {
     this.exported = new Set(from?.exported);
     this.exportedFunctions = new Set(from?.exportedFunctions);
     this.integers = new Set(from?.integers);
+    this.recased = new Set(from?.recased);
     this.namerefs = new Map(from?.namerefs);
     this.readonly = new Set(from?.readonly);
   }
@@ -103,6 +106,7 @@ export class Shell {
     for (const name of exportedFunctions) {
       const found = functions.get(name);
       if (found !== undefined) definitions.functions.set(name, found);
+      definitions.exportedFunctions.add(name);
     }
     for (const name of exported) definitions.exported.add(name);
     copy.cwd = this.cwd;
@@ -154,6 +158,7 @@ function absorbDefinitions(mine: Definitions, theirs: Definitions): void {
   for (const name of theirs.exported) mine.exported.add(name);
   for (const name of theirs.exportedFunctions) mine.exportedFunctions.add(name);
   for (const name of theirs.integers) mine.integers.add(name);
+  for (const name of theirs.recased) mine.recased.add(name);
   for (const [name, target] of theirs.namerefs) mine.namerefs.set(name, target);
   for (const name of theirs.readonly) mine.readonly.add(name);
 }
@@ -220,6 +225,11 @@ function isLong(value: Value): boolean {
   let length = 0;
   for (const piece of value) if (typeof piece === 'string') length += piece.length;
   return length > limits.textLength;
+}
+
+/** All that a variable may hold, under whatever key. */
+export function everyValue(variable: Variable): readonly Value[] {
+  return variable.kind === 'text' ? variable.values : variable.entries.values;
 }
 
 /** What a variable may give as a plain `$name`. */

@@ -1,7 +1,7 @@
 import type { Assignment, Command, CommandArgument } from 'unbash';
 import { applyRedirects } from './apply-redirects.ts';
 import { type Arg, knownArg, textOf, toArg, unknown } from './arg.ts';
-import { expandWord, fixedArg } from './expand-word.ts';
+import { expandParts, expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
 import { limits } from './limits.ts';
 import { entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
@@ -41,22 +41,33 @@ const byShell = { by: 'shell' } as const;
 
 /** Every combination of the possible forms of the name and the words. */
 function commandForms(walk: Walk, node: Command, scope: Scope): Arg[][] {
-  let forms: Arg[][] = [[]];
-  if (node.name === undefined) return forms;
+  if (node.name === undefined) return [[]];
   const several: Arg[][][] = [];
-  for (const item of [node.name, ...node.suffix]) {
-    if (item.type !== 'Word' && item.type !== 'Assignment') continue;
-    const fixed = item.type === 'Word' ? fixedArg(walk, scope, item) : undefined;
-    if (fixed !== undefined) {
-      for (const form of forms) form.push(fixed);
-      continue;
-    }
-    const next = item.type === 'Word' ? expandWord(walk, scope, item) : declarationForms(walk, item, scope);
-    if (next.length > 1) several.push(next);
-    forms = withNext(forms, next);
+  let forms = withWord(walk, [[]], node.name, several, scope);
+  for (const item of node.suffix) {
+    if (item.type === 'Word' || item.type === 'Assignment')
+      forms = withWord(walk, forms, item, several, scope);
   }
   if (several.length > 0) noteTooMany(walk, several, node, scope);
   return forms;
+}
+
+/** The forms with one more word; `several` gets what it may be, where that is more than one thing. */
+function withWord(
+  walk: Walk,
+  forms: Arg[][],
+  item: CommandArgument,
+  several: Arg[][][],
+  scope: Scope,
+): Arg[][] {
+  const fixed = item.type === 'Word' ? fixedArg(walk, scope, item) : undefined;
+  if (fixed !== undefined) {
+    for (const form of forms) form.push(fixed);
+    return forms;
+  }
+  const next = item.type === 'Word' ? expandParts(walk, scope, item) : declarationForms(walk, item, scope);
+  if (next.length > 1) several.push(next);
+  return withNext(forms, next);
 }
 
 /** Commands have thousands of words with one form each, so these are put in place without copying. */

@@ -54,7 +54,7 @@ function walkStatements(walk: Walk, statements: readonly Statement[], scope: Sco
 function walkStatement(walk: Walk, statement: Statement, scope: Scope): Output {
   walk.spend(1);
   if (!statement.background) return walkList(walk, statement.command, scope);
-  const away = scope.with({ shell: scope.shell.clone(), forked: true, background: true });
+  const away = scope.fork({ background: true });
   walkList(walk, statement.command, away);
   return anyOutput;
 }
@@ -121,7 +121,7 @@ function walkStages(walk: Walk, node: Pipeline, scope: Scope): Output {
   let output = silent;
   for (const command of node.commands) {
     walk.spend(1 + scope.shell.variables.size / 8);
-    const inner = scope.with({ shell: scope.shell.clone(), stdin, forked: true, pipeline });
+    const inner = scope.fork({ stdin, pipeline });
     output = walkNode(walk, command, inner);
     stdin = output;
   }
@@ -138,7 +138,7 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
     case 'BraceGroup':
       return walkBody(walk, node.body, scope);
     case 'Subshell':
-      return walkBody(walk, node.body, scope.with({ shell: scope.shell.clone(), forked: true }));
+      return walkBody(walk, node.body, scope.fork());
     case 'Coproc':
       return walkCoproc(walk, node, scope);
     case 'Function':
@@ -183,8 +183,7 @@ export function walkBody(walk: Walk, body: CompoundList, scope: Scope): Output {
 }
 
 function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, scope: Scope): Output {
-  const shell = scope.shell.clone();
-  const away = scope.with({ shell, stdin: anyOutput, forked: true, background: true });
+  const away = scope.fork({ stdin: anyOutput, background: true });
   walk.assign(node.name?.value ?? 'COPROC', unknownVariable, spanOf(node, scope), scope);
   if (node.body.type === 'CompoundList') walkBody(walk, node.body, away);
   else walkNode(walk, node.body, away);

@@ -1,7 +1,6 @@
 import type { ArithmeticExpression, ParsedScript, PipelineNode, Word } from 'unbash';
 import type { Invocation, Problem } from '../survey.ts';
 import type { Arg, Span } from './arg.ts';
-import { LimitReached, limits } from './limits.ts';
 import type { Scope } from './scope.ts';
 import type { Value, Variable } from './shell.ts';
 import type { Chunk } from './split-fields.ts';
@@ -72,13 +71,4 @@ export interface Walk {
 export interface RunOptions {
   readonly by: 'shell' | 'builtin' | 'program';
   readonly via?: string | undefined;
-}
-
-/** The step counter of a walk over a command of this length. */
-export function stepCounter(length: number): (steps: number) => void {
-  let left: number = limits.steps + limits.stepsPerCharacter * length;
-  return (steps) => {
-    left -= steps;
-    if (left < 0) throw new LimitReached('too much to look at');
-  };
 }

@@ -78,7 +78,12 @@ export function toSessionFacts(state: ShellState, fresh: ShellState | null): Ses
     cwd: state.cwd,
     aliases: Object.fromEntries(state.aliases),
     functions: Object.fromEntries(state.functions),
+    exportedFunctions: state.exportedFunctions,
     variables: Object.fromEntries(values),
+    attributes: Object.fromEntries(state.declarations.map(({ name, attributes }) => [name, attributes])),
+    arrays: state.declarations
+      .filter(({ name, attributes }) => /[aA]/.test(attributes) && !givenByBash.test(name))
+      .map(({ text }) => text),
     options: [...state.options, ...state.shopts],
     pathUnchanged: findValue(state, 'PATH') === findValue(fresh, 'PATH'),
   };
