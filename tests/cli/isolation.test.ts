@@ -108,6 +108,23 @@ describe.each(users)('E5: a sandboxed command of the user %s', (user) => {
     expect(warnings.join(' ')).toContain('ps saw only processes that this command started');
   });
 
+  test.each(['off', 'workspace'])(
+    'with sandbox %s cannot read settings or records, also where others name their places',
+    (sandbox) => {
+      const secret = 'env_withhold: [NOBODY_KNOWS]\n';
+      const named = join(home, 'project', 'named.yaml');
+      mkdirSync(join(home, 'project'), { recursive: true });
+      mkdirSync(join(home, '.config', 'nacre'), { recursive: true });
+      for (const path of [named, join(home, '.config', 'nacre', 'config.yaml')]) writeFileSync(path, secret);
+      const { uid } = cliFor(user, home).identity;
+      if (uid !== undefined) chownSync(join(home, 'project'), uid, uid);
+      const look = 'cat named.yaml ~/.config/nacre/*; ls audit; grep -rl NOBODY_KNOWS ~ . 2> /dev/null; true';
+      const flags = ['--config', named, '--audit-dir', join(home, 'project', 'audit')];
+      const { stdout } = nacre(look, '--sandbox', sandbox, ...flags);
+      expect(stdout).toBe('');
+    },
+  );
+
   test.each(['off', 'workspace', 'strict'])(
     'with sandbox %s cannot trace the server, read its memory or end it',
     (sandbox) => {
