@@ -26,8 +26,15 @@ let device: number | undefined;
 
 /** Looked at once: what was left open was so from the start. */
 function findInherited(): readonly number[] {
-  found ??= listDescriptors().filter((fd) => fd >= firstFree && fd <= highest && staysOpen(fd));
+  found ??= listDescriptors().filter((fd) => fd >= firstFree && fd < highestPossible() && staysOpen(fd));
   return found;
+}
+
+// Above its limit a process may have descriptors, but can make none.
+function highestPossible(): number {
+  const limits = readFileSync('/proc/self/limits', 'latin1');
+  const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
+  return Math.min(highest, Number(soft ?? highest));
 }
 
 function listDescriptors(): readonly number[] {
