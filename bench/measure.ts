@@ -1,16 +1,22 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuditLog } from '../src/audit/audit-log.ts';
 import { createRedact } from '../src/audit/redact.ts';
 import { createLocalBackend } from '../src/backends/local/create-local-backend.ts';
+import type { SandboxName } from '../src/contract/isolation.ts';
 import { createEngine, type Engine } from '../src/engine/create-engine.ts';
 import { createSessions } from '../src/sessions/sessions.ts';
+import { pause } from '../src/support/pause.ts';
 
-/** Runs contenders turn by turn, so that a noisy machine disturbs all alike; gives each one's times in ms. */
+/**
+ * Runs contenders turn by turn, so that a noisy machine disturbs all alike; gives each one's times in ms. After each turn
+ * comes a rest, so that what one does in the background is not counted against the next.
+ */
 export async function interleave<Name extends string>(
   rounds: number,
   contenders: Readonly<Record<Name, () => Promise<unknown>>>,
+  restMs = 0,
 ): Promise<Record<Name, number[]>> {
   const names = Object.keys(contenders) as Name[];
   const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
@@ -20,6 +26,7 @@ export async function interleave<Name extends string>(
       const start = performance.now();
       await contenders[name]();
       times[name].push(performance.now() - start);
+      if (restMs > 0) await pause(restMs);
     }
   }
   return times;
@@ -40,15 +47,22 @@ export function report(what: string, figure: number, bar: number, unit: string, 
 }
 
 /** An engine in a temporary folder. */
-export function createBenchEngine(limits: { spoolBytes?: number } = {}): {
+export function createBenchEngine({
+  spoolBytes = 268_435_456,
+  sandbox = 'off',
+}: {
+  spoolBytes?: number;
+  sandbox?: SandboxName;
+} = {}): {
   engine: Engine;
   close(): Promise<void>;
 } {
   const folder = mkdtempSync(join(tmpdir(), 'nacre-bench-'));
-  const spoolBytes = limits.spoolBytes ?? 268_435_456;
+  const cwd = join(folder, 'project');
+  mkdirSync(cwd);
   const backend = createLocalBackend({
-    stateDir: folder,
-    cwd: folder,
+    stateDir: join(folder, 'state'),
+    cwd,
     home: folder,
     environment: { PATH: process.env.PATH ?? '', HOME: folder },
     bash: undefined,
@@ -62,7 +76,7 @@ export function createBenchEngine(limits: { spoolBytes?: number } = {}): {
     killGraceMs: 2_000,
     supervisionRequire: 'group',
     highestLevel: 'namespace',
-    sandbox: 'off',
+    sandbox,
     network: 'off',
     networkAllow: [],
     processes: 'own',

@@ -1,4 +1,4 @@
-// What nacre adds to a command: the engine running `true` against Node's own spawn of bash.
+// What nacre adds to a command: the engine running `true`, supervised and in a sandbox, against Node's own spawn of bash.
 import { spawn } from 'node:child_process';
 import { createBenchEngine, interleave, median, report, runIn } from './measure.ts';
 
@@ -10,10 +10,30 @@ const plainSpawn = () =>
     child.on('close', resolve);
   });
 
-const { engine, close } = createBenchEngine();
-const times = await interleave(300, { spawn: plainSpawn, nacre: () => runIn(engine, 'true') });
-console.log(
-  `spawn ${median(times.spawn).toFixed(2)} ms, engine ${median(times.nacre).toFixed(2)} ms (p50 of 300)`,
+const open = createBenchEngine();
+const isolated = createBenchEngine({ sandbox: 'workspace' });
+const rounds = 200;
+const restMs = 25;
+const times = await interleave(
+  rounds,
+  {
+    spawn: plainSpawn,
+    supervised: () => runIn(open.engine, 'true'),
+    isolated: () => runIn(isolated.engine, 'true'),
+  },
+  restMs,
 );
-report('engine running true against spawn', median(times.nacre) / median(times.spawn), 1.3, '×');
-await close();
+const [spawned, supervised, sandboxed] = [times.spawn, times.supervised, times.isolated].map(median);
+console.log(
+  `spawn ${spawned?.toFixed(2)} ms, supervised ${supervised?.toFixed(2)} ms, in a sandbox ${sandboxed?.toFixed(2)} ms (p50 of ${rounds})`,
+);
+report('supervised true against spawn', Number(supervised) / Number(spawned), 1.2, '×');
+report('supervised and isolated true against spawn', Number(sandboxed) / Number(spawned), 1.2, '×');
+// The shells that wait are made in the background; back to back their making counts, too.
+const busy = await interleave(rounds, { spawn: plainSpawn, isolated: () => runIn(isolated.engine, 'true') });
+const together = median(busy.spawn) + median(busy.isolated);
+console.log(
+  `back to back: spawn ${median(busy.spawn).toFixed(2)} ms, in a sandbox ${median(busy.isolated).toFixed(2)} ms, ${together.toFixed(2)} ms together`,
+);
+await open.close();
+await isolated.close();

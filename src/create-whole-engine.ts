@@ -14,12 +14,14 @@ export interface Standing {
   readonly cwd: string;
   /** The listed programs; undefined when everything may run. */
   readonly execAllow?: readonly string[] | undefined;
+  /** The settings file that was named in place of the user's. */
+  readonly config?: string | undefined;
 }
 
 /** Makes the engine and all its parts; they are loaded only now, since not every door runs commands. */
 export async function createWholeEngine(
   values: Settings,
-  { env, cwd, execAllow }: Standing,
+  { env, cwd, execAllow, config }: Standing,
   createBackend: (options: Omit<WorkerOptions, 'table'>) => Promise<Backend>,
 ): Promise<Engine> {
   const [{ createEngine }, { createSessions }, { createAuditLog }, { createRedact }, { filterEnvironment }] =
@@ -46,7 +48,7 @@ export async function createWholeEngine(
     highestLevel: 'namespace',
     execAllow,
     execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
-    ownFiles: [auditDir, configDirOf(env)],
+    ownFiles: [auditDir, configDirOf(env), ...(config === undefined ? [] : [resolve(cwd, config)])],
   });
   return createEngine({
     backend,

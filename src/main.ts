@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { allSettings, settingGroups } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
-import { homeOf } from './create-whole-engine.ts';
+import { homeOf, type Standing } from './create-whole-engine.ts';
 import { doors } from './doors/catalog.ts';
 import type { Assembly, DoorEntry, Io } from './doors/door.ts';
 import { toSentences, write } from './doors/say.ts';
@@ -72,7 +72,7 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
   const settings = await readRules(await loadSettings(given, own.config, here));
   const door = await entry.load();
-  return door.open(assemble(settings, { ...here, words: given.positionals, flags: own }));
+  return door.open(assemble(settings, { ...here, config: own.config, words: given.positionals, flags: own }));
 }
 
 function findDoor(name: string): DoorEntry {
@@ -102,7 +102,10 @@ async function loadSettings(
   return resolveSettings({ flags, env: given, ...files }, allSettings);
 }
 
-function assemble(resolved: Resolved, here: Surroundings & Pick<Assembly, 'words' | 'flags'>): Assembly {
+function assemble(
+  resolved: Resolved,
+  here: Surroundings & Pick<Standing, 'config'> & Pick<Assembly, 'words' | 'flags'>,
+): Assembly {
   const { values, limits, origins, warnings } = resolved;
   const { open: openEngine, close } = engineOnDemand(resolved, here);
   return {

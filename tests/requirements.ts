@@ -268,7 +268,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: "A call ends when the command's own process ends, not when the last holder of its output does; what still runs is reported, and ended with a one-shot command, while a session's lives on.",
   },
   E2: {
-    built: false,
+    built: true,
     text: "No descendant outlives a timeout, a kill, a cancel, the server's exit or its SIGKILL, whatever it did to get away, and there are no zombies.",
   },
   E3: {
@@ -280,7 +280,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'Not one byte of output is lost, doubled or reordered within a stream; > /dev/stdout and tee /dev/stderr work.',
   },
   E5: {
-    built: false,
+    built: true,
     text: "Children get the server's environment less nacre's own tokens and whatever looks secret, unless the settings pass it on; a failed command's reply names what was withheld. Commands cannot read nacre's sockets, settings, audit or token files where those can be hidden, and where not, that is a named gap.",
   },
   E6: {

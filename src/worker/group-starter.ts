@@ -87,6 +87,10 @@ async function startBound(spec: JobSpec, ward: Ward, path: string, plan: Process
 const openGaps = [
   filesShown,
   "A command can look into, change and end other processes of its user, nacre's server among them.",
+  // Node tells neither the number nor that there was a signal; above a supervised command a shell does.
+  ...(process.platform === 'linux'
+    ? ['A command whose own process is ended by a real-time signal seems to have ended with 0.']
+    : []),
 ];
 
 const noIsolation = {

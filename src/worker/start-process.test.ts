@@ -5,12 +5,15 @@ import { openDescriptors } from '../../tests/support/processes.ts';
 import { temporaryFolder } from '../../tests/support/worker.ts';
 import type { Command } from '../contract/command.ts';
 import { createFifoPool } from './fifo-pool.ts';
+import { withoutInherited } from './inherited-descriptors.ts';
 import { NotExecutableError } from './start-failures.ts';
 import { type ProcessPlan, startProcess } from './start-process.ts';
 
 let folder = '';
 let fifos: readonly string[] = [];
 let before = 0;
+// What stands in for descriptors that were left open in this process is opened once and stays.
+withoutInherited([]);
 beforeEach(async () => {
   folder = temporaryFolder();
   const pool = createFifoPool(join(folder, 'fifos'));

@@ -6,6 +6,7 @@ import { NacreError } from '../contract/failure.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import type { Environment } from './environment.ts';
 import { type Fifo, openForReading, openForWriting } from './fifo.ts';
+import { withoutInherited } from './inherited-descriptors.ts';
 import { canEnter, cwdGone, notExecutable, programMissing, startUnavailable } from './start-failures.ts';
 
 /** What a process is started from. */
@@ -74,19 +75,23 @@ export async function startProcess(plan: ProcessPlan): Promise<StartedProcess> {
 function spawnChild(asked: ProcessPlan, theirs: number[]): ChildProcess {
   const plan = asked.prelude ? bound(asked, asked.prelude) : asked;
   const [stdout, stderr, stdin] = theirs;
-  const stdio = [stdin ?? 'ignore', stdout, stderr] as const;
+  const streams = [stdin ?? 'ignore', stdout ?? 'ignore', stderr ?? 'ignore'] as const;
+  const stdio = withoutInherited([...streams]);
   const options = { cwd: plan.cwd, env: plan.env, detached: true };
   if (plan.command.kind === 'argv') {
     const [program, ...args] = plan.command.argv;
-    return spawn(program, args, { ...options, stdio: [...stdio] });
+    return spawn(program, args, { ...options, stdio });
   }
   const { script } = plan.command;
   if (Buffer.byteLength(script) <= maxArgumentBytes) {
-    return spawn(plan.bashPath, [...bashFlags, '--', script], { ...options, stdio: [...stdio] });
+    return spawn(plan.bashPath, [...bashFlags, '--', script], { ...options, stdio });
   }
   const file = openScript(plan.scriptPath, script);
   theirs.push(file);
-  return spawn(plan.bashPath, [...bashFlags, readScript], { ...options, stdio: [...stdio, file] });
+  return spawn(plan.bashPath, [...bashFlags, readScript], {
+    ...options,
+    stdio: withoutInherited([...streams, file]),
+  });
 }
 
 // A script's first line stays its first, so that bash counts lines as usual.

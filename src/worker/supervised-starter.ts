@@ -11,6 +11,7 @@ import type { Ward } from './limits/create-warden.ts';
 import { proxyEnvironment } from './network/bridge.ts';
 import { createNetworkProxy } from './network/network-proxy.ts';
 import type { SandboxPlan } from './sandbox/bubblewrap.ts';
+import { toCacheEnvironment } from './sandbox/cache-environment.ts';
 import { toSandboxPlan, toWritable } from './sandbox/sandbox-plan.ts';
 import { tightenIsolation } from './sandbox/tighten-isolation.ts';
 import { toNetwork } from './sandbox/to-network.ts';
@@ -61,7 +62,9 @@ export function createSupervisedStarter(
   const living = new Set<Keeper>();
   const start = async (plan: SandboxPlan, cwd: string, scriptFile?: number) => {
     const isFiltered = toNetwork(plan.isolation) === 'filtered';
-    const env = toCommandEnvironment(means.env, isFiltered ? proxyEnvironment : {}, means.instance);
+    const caches = toCacheEnvironment(plan.isolation.sandbox, means.env);
+    const additions = isFiltered ? { ...caches, ...proxyEnvironment } : caches;
+    const env = toCommandEnvironment(means.env, additions, means.instance);
     const proxy = isFiltered ? createNetworkProxy({ allow: plan.isolation.networkAllow }) : undefined;
     const fifos = await means.fifos.take(5);
     const wanted = supervisor.toArguments(guard?.toPlan(plan) ?? plan);

@@ -170,6 +170,15 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a worker at level %s'
     });
   });
 
+  test('death by a real-time signal is 128+N, or where that cannot be told a named gap', async () => {
+    const { state } = await here.run('kill -40 $$');
+    if (highestLevel === 'group') {
+      expect(state.end).toMatchObject({ exitCode: 0, cause: 'exit' });
+      expect(state.enforcement?.gaps.join()).toContain('real-time signal seems to have ended with 0');
+      expect((await here.run('(kill -40 $BASHPID); exit $?')).state.end?.exitCode).toBe(168);
+    } else expect(state.end).toMatchObject({ exitCode: 168, cause: 'exit' });
+  });
+
   test('an argv command runs without a shell', async () => {
     const command = { kind: 'argv', argv: ['printf', '%s|', '$HOME', '; ls', '*'] } as const;
     expect(await here.run('', { command })).toMatchObject({ stdout: '$HOME|; ls|*|' });

@@ -1,27 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { startDescendants } from '../support/descendants.ts';
 import { createPlace, sleep } from '../support/nacre.ts';
+import { pathWithout, type Without } from '../support/path-without.ts';
 import { processesWith } from '../support/processes.ts';
 import { cliFor, type User, users } from '../support/users.ts';
 
-// Each tries in its own way to outlive the server; the last one also forgets where it came from.
-const descendants = [
-  'sleep 3001 &',
-  '(sleep 3001 &)',
-  'setsid sleep 3001 &',
-  '( (setsid sleep 3001 &) & )',
-  'nohup sleep 3001 > /dev/null 2>&1 & disown',
-  `bash -c 'trap "" TERM INT HUP; while :; do sleep 3001; done' &`,
-  'env -i PATH="$PATH" setsid bash -c "(sleep 3001 > /dev/null 2>&1 < /dev/null &)" &',
-  'sleep 3001',
-].join('\n');
-
 /** A server with a command that has started all of them, for one of the two kinds of users. */
-async function startServer(user: User, label: string, own: Readonly<Record<string, string>> = {}) {
-  const place = createPlace({ ALLOWED_COMMANDS: '*', ...own });
+async function startServer(
+  user: User,
+  label: string,
+  { env = {}, without = {} }: { env?: Readonly<Record<string, string>>; without?: Without } = {},
+) {
+  const place = createPlace({ ALLOWED_COMMANDS: '*', ...env });
   const { cli, identity } = cliFor(user, place.cwd);
-  const options = { cwd: place.cwd, env: { ...place.env, HOME: place.cwd }, detached: true, ...identity };
+  const own = { ...place.env, HOME: place.cwd, PATH: pathWithout(place.cwd, without) };
+  const options = { cwd: place.cwd, env: own, detached: true, ...identity };
   const server = spawn(process.execPath, [cli, 'mcp'], { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
   const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const clientInfo = { name: 'test', version: '1' };
@@ -31,7 +26,7 @@ async function startServer(user: User, label: string, own: Readonly<Record<strin
     params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
   });
   say({ method: 'notifications/initialized' });
-  const command = descendants.replaceAll('3001', label);
+  const command = `${startDescendants(label)}\nsleep ${label}`;
   say({ id: 2, method: 'tools/call', params: { name: 'execute_command', arguments: { command } } });
   const sleepers = () => processesWith(`sleep\0${label}`);
   for (let tries = 0; tries < 300 && sleepers().length < 8; tries += 1) await sleep(20);
@@ -39,14 +34,21 @@ async function startServer(user: User, label: string, own: Readonly<Record<strin
   return { server, sleepers, mark: place.mark, cli, options };
 }
 
-describe.each(users)('E2: a server of the user %s', (user) => {
+const levels = [
+  ['namespace', {}],
+  ['unshare', { hidden: ['bwrap'] }],
+] as const satisfies readonly (readonly [string, Without])[];
+const ways = levels.flatMap(([level, without]) => users.map((user) => [user, level, without] as const));
+
+describe.each(ways)('E2: a server of the user %s at the level %s', (user, level, without) => {
   test.each([
     ['whose stdin is closed', (server: ReturnType<typeof spawn>) => server.stdin?.end()],
     ['that gets SIGTERM', (server: ReturnType<typeof spawn>) => server.kill('SIGTERM')],
     ['that is killed', (server: ReturnType<typeof spawn>) => server.kill('SIGKILL')],
   ])('%s leaves none of eight descendants behind', async (what, end) => {
-    const label = `3${user.length}${what.length}.5`;
-    const { server, sleepers, mark } = await startServer(user, label);
+    const label = `3${user.length}${what.length}${level.length}.5`;
+    const env = { NACRE_SUPERVISION_REQUIRE: level };
+    const { server, sleepers, mark } = await startServer(user, label, { env, without });
     end(server);
     for (let tries = 0; tries < 100 && sleepers().length > 0; tries += 1) await sleep(20);
     expect(sleepers()).toEqual([]);
@@ -57,13 +59,12 @@ describe.each(users)('E2: a server of the user %s', (user) => {
 
 describe.each(users)('E2: what a killed server of the user %s left where there are no namespaces', (user) => {
   test('is ended when the next one starts, and nothing else is', async () => {
-    const inGroups = { NACRE_PROCESSES: 'host' };
+    const inGroups = { env: { NACRE_PROCESSES: 'host' } };
     const killed = await startServer(user, `4${user.length}.5`, inGroups);
     const living = await startServer(user, `5${user.length}.5`, inGroups);
     const stranger = spawn('sleep', ['4001'], { detached: true, stdio: 'ignore' });
     killed.server.kill('SIGKILL');
     await once(killed.server, 'exit');
-    expect(processesWith(killed.mark).length).toBeGreaterThanOrEqual(7);
 
     const next = spawn(process.execPath, [killed.cli, 'run', 'true'], { ...killed.options, stdio: 'ignore' });
     expect(await once(next, 'exit')).toEqual([0, null]);

@@ -22,23 +22,32 @@ const dangerousCapabilities = [16, 17, 21, 39, 40];
 const ignoredByNode = [constants.signals.SIGPIPE, constants.signals.SIGXFSZ];
 const couldNotGuard = 125;
 
+/** How the guard reaches the kernel and whoever started it. */
+export interface GuardMeans {
+  load(): Promise<Libc>;
+  say(text: string): void;
+}
+
 /**
  * The program in front of a keeper's shell. It becomes that shell, so that no process is added.
  * 1. every program but the allowed ones is taken from it and from all that it will start,
  * 2. memory that poses as a file is refused, and rights that could undo this are given up,
  * 3. what Node changed in the process is put back, and the shell takes its place.
  */
-export async function runGuard([order, ...program]: readonly string[]): Promise<number> {
+export async function runGuard(
+  [order, ...program]: readonly string[],
+  { load, say }: GuardMeans = { load: loadLibc, say: (text) => writeSync(2, text) },
+): Promise<number> {
   try {
     const { allow, fds, env } = JSON.parse(order ?? '') as GuardOrder;
-    const libc = await loadLibc().catch(refuseWithoutKoffi);
+    const libc = await load().catch(refuseWithoutKoffi);
     restrict(libc, allow);
     for (const [name, value] of Object.entries(env)) libc.setVariable(name, value);
     for (const signal of ignoredByNode) libc.resetSignal(signal);
     for (const fd of fds) libc.keepOpen(fd);
     libc.become(program);
   } catch (error) {
-    writeSync(2, `${error instanceof Error ? error.message : error}\n`);
+    say(`${toReason(error)}\n`);
   }
   return couldNotGuard;
 }
@@ -62,7 +71,7 @@ function checkVersion(libc: Libc): void {
     version = libc.landlockVersion();
   } catch (error) {
     throw new Error(
-      `the kernel does not offer Landlock (${error instanceof Error ? error.message : error}); it needs Linux 5.19 or newer with landlock among its security modules`,
+      `the kernel does not offer Landlock (${toReason(error)}); it needs Linux 5.19 or newer with landlock among its security modules`,
     );
   }
   if (version < oldestVersion)
@@ -89,6 +98,9 @@ function toRule(access: bigint, fd: number): Buffer {
 }
 
 function refuseWithoutKoffi(error: unknown): never {
-  const reason = error instanceof Error ? error.message.split('\n')[0] : error;
-  throw new Error(`the optional package koffi could not be loaded (${reason})`);
+  throw new Error(`the optional package koffi could not be loaded (${toReason(error)})`);
+}
+
+function toReason(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).replace(/\n.*$/s, '');
 }

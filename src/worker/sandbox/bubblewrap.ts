@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Isolation } from '../../contract/isolation.ts';
 import { toNetwork } from './to-network.ts';
 
@@ -72,7 +73,11 @@ function separation({ isolation, isRoot }: SandboxPlan): readonly string[] {
 }
 
 function hide(paths: readonly string[]): readonly string[] {
-  return paths.flatMap((path) => ['--tmpfs', path]);
+  return paths.flatMap((path) => (isFile(path) ? ['--ro-bind', '/dev/null', path] : ['--tmpfs', path]));
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 // What lies in a hidden folder is hidden with it, unless a workspace shows that part again.

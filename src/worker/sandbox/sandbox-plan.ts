@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
@@ -46,8 +46,17 @@ export function toSandboxPlan(means: SandboxMeans, isolation: Isolation, cwd: st
     isRoot,
     mounts: network === 'filtered' ? bridgeMounts : [],
     sockets: network === 'on' ? () => [] : findHostSockets,
-    ownFiles: toOutermost(means.ownFiles.filter((path) => existsSync(path))),
+    ownFiles: toOutermost(means.ownFiles.flatMap(toCanonical)),
   };
+}
+
+// What covers a path has to stand at its own place, not at that of a link to it.
+function toCanonical(path: string): readonly string[] {
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return [];
+  }
 }
 
 // Hiding a folder hides what lies in it; to hide that again would show its name.

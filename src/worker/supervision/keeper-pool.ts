@@ -9,8 +9,8 @@ export interface KeeperPool {
   close(): Promise<void>;
 }
 
-// Starting a process takes the event loop for about a millisecond: not while somebody waits for an answer.
-const refillAfterMs = 1;
+// Starting a process takes the event loop and a processor: not while somebody waits for a short command's answer.
+const refillAfterMs = 8;
 
 /** Makes a pool that keeps `size` keepers waiting. */
 export function createKeeperPool(size: number, start: () => Promise<Keeper>): KeeperPool {

@@ -7,6 +7,7 @@ import { captureStream } from '../capture.ts';
 import type { Environment } from '../environment.ts';
 import type { ExecGuard } from '../exec/exec-guard.ts';
 import { type Fifo, openForReading, openForWriting } from '../fifo.ts';
+import { type Descriptors, withoutInherited } from '../inherited-descriptors.ts';
 import { bridgeScript, takeOver } from '../network/bridge.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { ProcessExit } from '../start-process.ts';
@@ -83,7 +84,8 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
   const stdio = [...own, ...toExtra(plan)];
   const passed = stdio.flatMap((one, fd) => (one === 'ignore' ? [] : [fd]));
   const { argv, env } = plan.guard?.toStart(script, plan.env, passed) ?? { argv: script, env: plan.env };
-  const child = spawn(program, [...args, ...argv], { cwd: plan.cwd, env, detached: true, stdio });
+  const options = { cwd: plan.cwd, env, detached: true, stdio: withoutInherited(stdio) };
+  const child = spawn(program, [...args, ...argv], options);
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
@@ -120,7 +122,7 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
 export const startMs = 3_000;
 
 // Descriptor 5 is free at first: a filtered network is handed out through it.
-function toExtra({ proxy, scriptFile }: KeeperPlan): ('ipc' | 'ignore' | number)[] {
+function toExtra({ proxy, scriptFile }: KeeperPlan): Descriptors {
   if (scriptFile !== undefined) return [proxy ? 'ipc' : 'ignore', scriptFile];
   return proxy ? ['ipc'] : [];
 }

@@ -1,19 +1,12 @@
 import { spawn } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runChild } from '../../../tests/support/child.ts';
+import { startDescendants } from '../../../tests/support/descendants.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 
-// The seven ways in which a descendant can try to outlive its command.
-const descendants = [
-  'sleep 1001 &',
-  '(sleep 1002 &)',
-  'setsid sleep 1003 &',
-  '( (setsid sleep 1004 &) & )',
-  'nohup sleep 1005 > /dev/null 2>&1 & disown',
-  `bash -c 'trap "" TERM INT HUP; while :; do sleep 1006; done' &`,
-  'env -i PATH="$PATH" setsid bash -c "(sleep 1007 > /dev/null 2>&1 < /dev/null &)" &',
-].join('\n');
-const sleepers = () => processesWith('sleep\u0000100').filter((pid) => pid !== process.pid);
+const descendants = startDescendants('1001');
+const sleepers = () => processesWith('sleep\u00001001').filter((pid) => pid !== process.pid);
 
 describe.each(['unshare', 'namespace'] as const)(
   'E2: at level %s none of seven descendants survives',
@@ -67,3 +60,12 @@ describe.each(['unshare', 'namespace'] as const)(
     });
   },
 );
+
+test('E2: nor does any of them for an ordinary user', async () => {
+  const nothing = { hadMany: true, survivors: 0 };
+  const ways = ['exit', 'timeout', 'stop', 'close'];
+  const expected = ['unshare', 'namespace'].flatMap((level) =>
+    ways.map((way) => [`${level} ${way}`, nothing]),
+  );
+  expect(await runChild('survivors')).toEqual(Object.fromEntries(expected));
+});

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { toCacheEnvironment } from './cache-environment.ts';
+
+test('caches of a sandbox lie in its own /tmp, unless somebody has chosen a place', () => {
+  expect(toCacheEnvironment('off', {})).toEqual({});
+  expect(toCacheEnvironment('workspace', {})).toEqual({
+    XDG_CACHE_HOME: '/tmp/cache',
+    npm_config_cache: '/tmp/cache/npm',
+  });
+  expect(toCacheEnvironment('strict', { XDG_CACHE_HOME: '/c', NPM_CONFIG_CACHE: '/n' })).toEqual({});
+  expect(toCacheEnvironment('strict', { npm_config_cache: '/n' })).toEqual({ XDG_CACHE_HOME: '/tmp/cache' });
+});
