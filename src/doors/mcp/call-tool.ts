@@ -10,16 +10,22 @@ import type { Progress } from '../../engine/progress.ts';
 import type { Tool } from '../../tools/define-tool.ts';
 import { reachPerson } from './reach-person.ts';
 
-/**
- * Answers one `tools/call`. `handshake` is how the client introduced itself and `elicits` whether it said that it can
- * ask its user, where it did so once for all calls.
- */
+/** What is known of the client beside its calls. */
+export interface Connection {
+  /** Whose commands it starts and sees. */
+  readonly owner: string;
+  /** How it introduced itself, where it did so once for all calls. */
+  readonly handshake: unknown;
+  /** Whether it said then that it can ask its user. */
+  readonly elicits: boolean;
+}
+
+/** Answers one `tools/call`. */
 export async function callTool(
   tools: readonly Tool[],
   params: { readonly name: string; readonly arguments?: unknown },
   context: ServerContext,
-  handshake: unknown,
-  elicits: boolean,
+  { owner, handshake, elicits }: Connection,
 ): Promise<CallToolResult | InputRequiredResult> {
   const tool = tools.find((candidate) => candidate.name === params.name);
   if (!tool) throw unknownTool(params.name, tools);
@@ -27,6 +33,7 @@ export async function callTool(
   const person = reachPerson(params, context, elicits);
   const reply = await tool.call(params.arguments, {
     caller: { door: 'mcp', client: clientOf(context, handshake) },
+    owner,
     signal: context.mcpReq.signal,
     onProgress: progress?.notify,
     askPerson: person?.ask,
