@@ -17,6 +17,8 @@ export function assembleTools(resolved: Resolved, openEngine: () => Promise<Engi
       commands: {
         start: async (request, context) =>
           (await openEngine()).start(placed(request, context), { ...context, ...rules }),
+        runOrGoOn: async (request, context) =>
+          (await openEngine()).runOrGoOn(placed(request, context), { ...context, ...rules }),
         read: async (...words) => (await openEngine()).read(...words),
         write: async (...words) => (await openEngine()).write(...words),
         stop: async (...words) => (await openEngine()).stop(...words),

@@ -11,7 +11,7 @@ export interface Requirement {
  */
 export const requirements: Readonly<Record<string, Requirement>> = {
   T1: {
-    built: false,
+    built: true,
     text: 'execute_command takes command, input, cwd, env, timeout_ms (1 to 600000, default 30000), on_timeout (kill or background, default kill) and max_output_chars; input goes to stdin, which is then closed, and without input stdin is at its end from the start.',
   },
   T2: {
@@ -43,7 +43,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'ALLOWED_CWD_ROOTS compares canonical paths on both sides; unset or empty restricts nothing; one root that cannot be resolved is a configuration error for every request that gives cwd, while the server starts and warns.',
   },
   T9: {
-    built: false,
+    built: true,
     text: 'start_command, read_output, write_input, stop_command, list_commands and check_command serve long-running and interactive commands under the same policy as execute_command; check_command explains a decision and runs nothing.',
   },
   T10: {

@@ -1,9 +1,9 @@
 import type { Facts, InspectQuery } from './facts.ts';
-import type { Cursor, JobSpec, JobState, ReadResult } from './job.ts';
+import type { Cursor, JobLook, JobSpec, JobState, ReadResult } from './job.ts';
 import type { MachineReport } from './report.ts';
 import type { SessionState } from './session.ts';
 
-/** How to end a job: politely first, by force when the grace has passed. */
+/** How to end a job: politely first (SIGTERM follows SIGINT), by force when the grace of each has passed. */
 export interface StopOptions {
   readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL';
   readonly graceMs: number;
@@ -29,6 +29,8 @@ export interface Backend {
   write(id: string, data: Uint8Array, options?: { eof?: boolean }): Promise<void>;
   /** Ends the whole tree and confirms its death before it resolves; a job that has ended stays as it is. */
   stop(id: string, options: StopOptions): Promise<JobState>;
+  /** What only a look at the processes of a job tells; nothing for one that has ended. */
+  look(id: string): Promise<JobLook>;
   list(): Promise<readonly JobState[]>;
   /** Forgets an ended job and its output. */
   dispose(id: string): Promise<void>;

@@ -90,6 +90,14 @@ export interface JobState {
   readonly end: JobEnd | null;
 }
 
+/** What the kernel shows of a job's processes now. */
+export interface JobLook {
+  /** True while one of them sleeps until there is input from us; false also where the kernel does not tell. */
+  readonly awaitingInput: boolean;
+  /** TCP ports on which they listen. */
+  readonly listening: readonly number[];
+}
+
 /** A run of bytes of one stream. */
 export interface OutputChunk {
   readonly stream: Stream;

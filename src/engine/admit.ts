@@ -4,9 +4,11 @@ import type { CommandRequest } from '../contract/request.ts';
 import { decide } from '../policy/decide.ts';
 import { decideWorkspace } from '../policy/decide-workspace.ts';
 import { type Surroundings, understand } from '../policy/understand.ts';
-import { approval, refused } from './approval.ts';
+import type { InputJudge } from '../sessions/command-book.ts';
+import { type AskPerson, approval, refused } from './approval.ts';
 import { cancelledBeforeStart } from './follow.ts';
 import { inspectPlace } from './inspect-place.ts';
+import { createInputJudge } from './judge-input.ts';
 import type { EngineParts, RunContext } from './run.ts';
 
 /** What is known of a command that may run. */
@@ -18,8 +20,8 @@ export interface Admission {
   readonly isolation: JobSpec['isolation'];
   /** What the caller should know of the place. */
   readonly notes: readonly string[];
-  /** True when what is typed into it later would run as commands that the rules have not seen yet. */
-  readonly readsCommands: boolean;
+  /** Judges what is typed into it later, where that would run as commands. */
+  readonly inputJudge: InputJudge | undefined;
 }
 
 /** What a command will find on its stdin: a text that is known now, nothing, or what a caller types while it runs. */
@@ -44,26 +46,26 @@ export async function admit(
   const { caller, rules } = context;
   const { command, env = {}, stdin } = request;
   audit.record({ kind: 'asked', id, caller, command, cwd: request.cwd, env });
-  const judge = (input: ExpectedInput) =>
-    decide(understand(command, { env, stdin: input, lasting: request.session !== undefined }), facts, rules);
   const { facts, cwd, notes } = await inspectPlace(parts, request, context);
   // What is typed later is judged when it is typed.
-  const decision = judge(stdin.kind === 'later' ? { kind: 'none' } : stdin);
+  const known = stdin.kind === 'later' ? ({ kind: 'none' } as const) : stdin;
+  const lasting = request.session !== undefined;
+  const decision = decide(understand(command, { env, stdin: known, lasting }), facts, rules);
   audit.record({ kind: 'decided', id, caller, cwd, decision });
-  if (decision.verdict === 'deny') throw refused(decision);
-  if (decision.verdict === 'ask' && !context.dryRun) {
-    await approval(decision, context.askPerson);
-    audit.record({ kind: 'approved', id, caller });
-  }
+  const approved = await obey(decision, context.dryRun ? async () => 'approved' : context.askPerson);
+  if (approved && !context.dryRun) audit.record({ kind: 'approved', id, caller });
   if (context.signal?.aborted) throw cancelledBeforeStart();
   const isolation = { sandbox: request.sandbox, workspace: decideWorkspace(facts, context.cwdRoots) };
-  return {
-    cwd,
-    decision,
-    isolation,
-    notes,
-    readsCommands: stdin.kind === 'later' && judge(stdin).verdict === 'deny',
-  };
+  const inputJudge = stdin.kind === 'later' ? createInputJudge({ request, facts, rules }) : undefined;
+  return { cwd, decision, isolation, notes, inputJudge };
+}
+
+/** Passes what is allowed; true when a person had to approve it. Throws for everything else. */
+export async function obey(decision: Decision, askPerson: AskPerson | undefined): Promise<boolean> {
+  if (decision.verdict === 'deny') throw refused(decision);
+  if (decision.verdict === 'allow') return false;
+  await approval(decision, askPerson);
+  return true;
 }
 
 /** Records what kept a command from running, or from being followed, and passes it on. */

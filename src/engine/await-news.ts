@@ -13,14 +13,16 @@ export interface NewsQuery {
   /** Silence of this length. */
   readonly idleMs?: number | undefined;
   readonly stream?: Stream | undefined;
+  /** Comes back as soon as the command waits for input. */
+  readonly untilInput?: boolean | undefined;
 }
 
 /** Why waiting ended. */
-export type News = 'ended' | 'matched' | 'idle' | 'waited';
+export type News = 'ended' | 'matched' | 'awaiting_input' | 'idle' | 'waited';
 
 /** Where output comes from, and who tests patterns. */
 export interface NewsSource {
-  readonly backend: Pick<Backend, 'read' | 'wait'>;
+  readonly backend: Pick<Backend, 'read' | 'wait' | 'look'>;
   readonly matcher: Matcher;
   readonly id: string;
 }
@@ -33,15 +35,19 @@ const windowChars = 262_144;
 export async function awaitNews(source: NewsSource, query: NewsQuery, signal?: AbortSignal): Promise<News> {
   const { backend, id } = source;
   const { waitMs, waitFor, idleMs } = query;
-  if (waitFor === undefined && idleMs === undefined) return awaitEnd(source, waitMs, signal);
+  if (waitFor === undefined && idleMs === undefined && !query.untilInput)
+    return awaitEnd(source, waitMs, signal);
   const elapsed = createStopwatch();
   const seen = createWindow(query.stream);
+  const lookout = createLookout(query.untilInput === true);
   let quiet = createStopwatch();
   for (let at = query.from; ; ) {
-    const patience = Math.min(waitMs - elapsed(), (idleMs ?? Number.POSITIVE_INFINITY) - quiet(), tickMs);
+    const idleLeft = (idleMs ?? Number.POSITIVE_INFINITY) - quiet();
+    const patience = Math.min(waitMs - elapsed(), idleLeft, lookout.patienceMs());
     const found = await backend.read(id, at, { waitMs: Math.max(0, patience), maxBytes: pieceBytes });
     if (found.next > at) {
       quiet = createStopwatch();
+      lookout.reset();
       seen.push(found.chunks);
       if (waitFor !== undefined && (await source.matcher.test(waitFor, seen.texts())).includes(true)) {
         return 'matched';
@@ -49,6 +55,7 @@ export async function awaitNews(source: NewsSource, query: NewsQuery, signal?: A
     }
     at = found.next;
     if (found.final && found.next === found.end) return 'ended';
+    if (lookout.isDue() && (await backend.look(id)).awaitingInput) return 'awaiting_input';
     if (elapsed() >= waitMs || signal?.aborted) return 'waited';
     if (idleMs !== undefined && quiet() >= idleMs) return 'idle';
   }
@@ -56,6 +63,28 @@ export async function awaitNews(source: NewsSource, query: NewsQuery, signal?: A
 
 // A reader that has gone away is noticed within this time.
 const tickMs = 1_000;
+
+// A look costs about a millisecond: soon after the last output, then less and less often.
+const firstLookMs = 10;
+const lastLookMs = 400;
+
+function createLookout(isWanted: boolean) {
+  let since = createStopwatch();
+  let delayMs = firstLookMs;
+  return {
+    patienceMs: () => (isWanted ? Math.min(tickMs, Math.max(1, delayMs - since())) : tickMs),
+    reset() {
+      since = createStopwatch();
+      delayMs = firstLookMs;
+    },
+    isDue() {
+      if (!isWanted || since() < delayMs) return false;
+      since = createStopwatch();
+      delayMs = Math.min(delayMs * 2, lastLookMs);
+      return true;
+    },
+  };
+}
 
 async function awaitEnd({ backend, id }: NewsSource, waitMs: number, signal?: AbortSignal): Promise<News> {
   const elapsed = createStopwatch();

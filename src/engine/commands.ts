@@ -3,10 +3,13 @@
 import type { StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
 import { NacreError } from '../contract/failure.ts';
-import type { Cursor, JobState, Stream } from '../contract/job.ts';
+import type { Cursor, JobLook, JobState, Stream } from '../contract/job.ts';
 import { checkPattern } from '../output/matcher.ts';
 import type { KeptCommand } from '../sessions/command-book.ts';
+import { obey } from './admit.ts';
+import type { AskPerson } from './approval.ts';
 import { awaitNews, type News } from './await-news.ts';
+import { findPrompt } from './find-prompt.ts';
 import { type ReadText, readText, type TextQuery } from './read-text.ts';
 import type { EngineParts } from './run.ts';
 
@@ -16,6 +19,8 @@ export interface Asker {
   readonly owner: string;
   /** Whose progress in reading counts; the owner's own when absent. */
   readonly reader?: string | undefined;
+  /** Puts a question to the person behind the caller, where that can be done. */
+  readonly askPerson?: AskPerson | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -24,6 +29,11 @@ export interface CommandView extends Pick<KeptCommand, 'id' | 'name' | 'command'
   readonly state: JobState;
   /** Bytes that the reader has not seen yet. */
   readonly unreadBytes: number;
+}
+
+/** A command in a list. */
+export interface ListedCommand extends CommandView {
+  readonly look: JobLook;
 }
 
 /** What is wanted of a command's output. */
@@ -35,6 +45,8 @@ export interface ReadQuery extends Pick<TextQuery, 'keep' | 'view' | 'maxChars' 
   readonly idleMs?: number | undefined;
   readonly filter?: string | undefined;
   readonly stream?: Stream | undefined;
+  /** Comes back as soon as the command waits for input. */
+  readonly untilInput?: boolean | undefined;
 }
 
 /** Some of a command's output, and the command as it was then. */
@@ -42,6 +54,8 @@ export interface Reading extends CommandView, ReadText {
   /** Why the call came back. */
   readonly news: News;
   readonly from: Cursor;
+  /** The line on which it waits for input; null when it does not, or when the kernel does not tell. */
+  readonly prompt: string | null;
 }
 
 /** What is to be written to a command. */
@@ -68,9 +82,11 @@ export async function read(
   const from = query.cursor ?? book.position(command.id, reader);
   const news = await awaitNews(source, { ...query, from }, asker.signal);
   const { end, final } = await parts.backend.read(command.id, from, { waitMs: 0, maxBytes: 0 });
-  const text = await readText(source, { ...query, from, end, final });
+  const textFrom = query.keep === 'end' ? (query.cursor ?? 0) : from;
+  const text = await readText(source, { ...query, from: textFrom, end, final });
   book.advance(command.id, reader, from, text.next);
-  return { ...(await toView(parts, command, reader)), ...text, news, from };
+  const prompt = await findPrompt(source);
+  return { ...(await toView(parts, command, reader)), ...text, news, from, prompt };
 }
 
 /** Writes to a command's stdin. */
@@ -78,12 +94,17 @@ export async function write(
   { backend, sessions, audit }: EngineParts,
   idOrName: string,
   input: CommandInput,
-  { owner, caller }: Asker,
+  { owner, caller, askPerson }: Asker,
 ): Promise<void> {
-  const { id, inputJudge } = sessions.book.find(owner, idOrName);
-  inputJudge?.(input.text);
+  const { id, cwd, inputJudge } = sessions.book.find(owner, idOrName);
+  if (inputJudge && input.text !== '') {
+    const decision = inputJudge.judge(input.text);
+    audit.record({ kind: 'decided', id, caller, cwd, decision });
+    if (await obey(decision, askPerson)) audit.record({ kind: 'approved', id, caller });
+  }
   audit.record({ kind: 'input', id, caller, ...input });
   await backend.write(id, Buffer.from(input.text), { eof: input.eof });
+  inputJudge?.typed(input.text);
 }
 
 /** Ends a command with its whole tree; one that has ended stays as it is. */
@@ -117,9 +138,12 @@ export async function forget(
 }
 
 /** The owner's commands, oldest first. */
-export async function list(parts: EngineParts, { owner, reader }: Asker): Promise<readonly CommandView[]> {
+export async function list(parts: EngineParts, { owner, reader }: Asker): Promise<readonly ListedCommand[]> {
   const views = await Promise.allSettled(
-    parts.sessions.book.list(owner).map((command) => toView(parts, command, reader ?? owner)),
+    parts.sessions.book.list(owner).map(async (command) => ({
+      ...(await toView(parts, command, reader ?? owner)),
+      look: await parts.backend.look(command.id),
+    })),
   );
   // What was forgotten just now is not there.
   return views.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

@@ -12,6 +12,7 @@ import {
   type CommandInput,
   type CommandView,
   forget,
+  type ListedCommand,
   list,
   type Reading,
   type ReadQuery,
@@ -21,11 +22,14 @@ import {
 } from './commands.ts';
 import { closingLadder, serverCloses } from './follow.ts';
 import { type EngineParts, type RunContext, run } from './run.ts';
+import { type RunOrGoneOn, runOrGoOn } from './run-or-go-on.ts';
 import { type StartContext, type StartedCommand, type StartRequest, start } from './start.ts';
 
 /** What tools and doors see of the engine. */
 export interface Engine {
   run(request: CommandRequest, context: RunContext): Promise<Outcome>;
+  /** Runs a command like `run`; one that has not ended after the time goes on and is asked for by its id. */
+  runOrGoOn(request: CommandRequest, context: RunContext & { readonly owner: string }): Promise<RunOrGoneOn>;
   /** Starts a command that goes on after the call; from then on it is asked for by its id or name. */
   start(request: StartRequest, context: StartContext): Promise<Pick<StartedCommand, 'id'>>;
   /** Waits for what the query says and tells what the reader has not seen yet. */
@@ -34,7 +38,7 @@ export interface Engine {
   /** Ends a command with its whole tree; one that has ended stays as it is. */
   stop(idOrName: string, options: StopOptions, asker: Asker): Promise<CommandView>;
   /** The owner's commands that go on after their calls, oldest first. */
-  list(asker: Asker): Promise<readonly CommandView[]>;
+  list(asker: Asker): Promise<readonly ListedCommand[]>;
   /** Forgets a command that has ended, and its output. */
   forget(idOrName: string, asker: Asker): Promise<void>;
   /** What would become of a command; nothing runs. */
@@ -62,13 +66,27 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
   const { backend, sessions, audit } = given;
   const matcher = createMatcher();
   const parts: EngineParts = { ...given, matcher };
-  const calls = new Map<AbortController, Promise<Outcome>>();
+  const calls = new Map<AbortController, Promise<unknown>>();
   const started = new Map<string, StartedCommand['ended']>();
   let closing: Promise<void> | null = null;
 
   const refuseWhenClosing = () => {
     if (closing)
       throw new NacreError('shutting_down', 'The server is shutting down; nothing new is started.');
+  };
+  const remember = ({ id, ended }: StartedCommand) => {
+    started.set(id, ended);
+    const forget = () => started.delete(id);
+    ended.then(forget, forget);
+  };
+  const whileCalled = async <T, C extends RunContext>(context: C, call: (own: C) => Promise<T>) => {
+    const cancel = follows(context.signal);
+    const answer = call({ ...context, signal: cancel.signal }).finally(() => {
+      calls.delete(cancel.controller);
+      cancel.detach();
+    });
+    calls.set(cancel.controller, answer);
+    return answer;
   };
   const close = async () => {
     for (const cancel of calls.keys()) cancel.abort(serverCloses);
@@ -83,21 +101,17 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
   return {
     async run(request, context) {
       refuseWhenClosing();
-      const cancel = follows(context.signal);
-      const call = run(parts, request, { ...context, signal: cancel.signal }).finally(() => {
-        calls.delete(cancel.controller);
-        cancel.detach();
-      });
-      calls.set(cancel.controller, call);
-      return call;
+      return whileCalled(context, (own) => run(parts, request, own));
+    },
+    async runOrGoOn(request, context) {
+      refuseWhenClosing();
+      return whileCalled(context, (own) => runOrGoOn(parts, request, own, remember));
     },
     async start(request, context) {
       refuseWhenClosing();
-      const { id, ended } = await start(parts, request, context);
-      started.set(id, ended);
-      const over = () => started.delete(id);
-      ended.then(over, over);
-      return { id };
+      const command = await start(parts, request, context);
+      remember(command);
+      return { id: command.id };
     },
     read: (idOrName, query, asker) => read(parts, idOrName, query, asker),
     write: (idOrName, input, asker) => write(parts, idOrName, input, asker),

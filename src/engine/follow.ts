@@ -21,12 +21,9 @@ export async function follow(
   context: RunContext,
 ): Promise<JobState> {
   const { backend } = parts;
-  const { signal, onOutput, onProgress } = context;
-  const cancel = () => void backend.stop(id, ladderFor(parts, signal)).catch(() => {});
-  const stopWatching = onProgress && watchProgress(backend, id, onProgress);
-  signal?.addEventListener('abort', cancel, { once: true });
+  const { onOutput } = context;
+  const letGo = attend(parts, id, context);
   try {
-    if (signal?.aborted) cancel();
     // Nobody waits for the input to be taken: a command may end without reading it.
     if (input !== undefined) backend.write(id, Buffer.from(input), { eof: true }).catch(() => {});
     if (onOutput) await pass(parts, id, onOutput);
@@ -36,10 +33,26 @@ export async function follow(
     await backend.stop(id, parts.cancelling).catch(() => {});
     throw error;
   } finally {
+    letGo();
+  }
+}
+
+/** Ends a job when its call is cancelled and tells its progress, until it is let go. */
+export function attend(
+  parts: EngineParts,
+  id: string,
+  { signal, onProgress }: Pick<RunContext, 'signal' | 'onProgress'>,
+): () => void {
+  const { backend } = parts;
+  const cancel = () => void backend.stop(id, ladderFor(parts, signal)).catch(() => {});
+  const stopWatching = onProgress && watchProgress(backend, id, onProgress);
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted) cancel();
+  return () => {
     // A signal may fire long after the answer, when the job's number means another process.
     signal?.removeEventListener('abort', cancel);
     stopWatching?.();
-  }
+  };
 }
 
 function ladderFor({ cancelling }: EngineParts, signal: AbortSignal | undefined): StopOptions {

@@ -1,20 +1,67 @@
-import { NacreError } from '../contract/failure.ts';
+import { maxCommandBytes } from '../contract/command.ts';
+import type { Decision } from '../contract/decision.ts';
+import type { Facts } from '../contract/facts.ts';
 import type { CommandRequest } from '../contract/request.ts';
+import { decide } from '../policy/decide.ts';
+import { type Surroundings, understand } from '../policy/understand.ts';
 import type { InputJudge } from '../sessions/command-book.ts';
 import type { RunContext } from './run.ts';
 
-/** Judges what is typed into a command that reads commands. */
-export function createInputJudge(
-  _request: Pick<CommandRequest, 'command' | 'env'>,
-  _context: Pick<RunContext, 'rules'>,
-): InputJudge {
-  return () => {
-    throw new NacreError(
-      'policy_denied',
-      'Input to a shell is not allowed while only listed programs may run.',
-      {
-        hint: 'Run each command with a call of its own.',
-      },
-    );
+/** What a judge goes by. */
+export interface JudgeOptions {
+  readonly request: Pick<CommandRequest, 'command' | 'env'>;
+  readonly facts: Facts;
+  readonly rules: RunContext['rules'];
+}
+
+/**
+ * Makes the judge of what is typed into a command that runs it, such as a shell; undefined for all others, whose input is
+ * their own business. All that was typed is judged together, because a shell remembers.
+ */
+export function createInputJudge(options: JudgeOptions): InputJudge | undefined {
+  if (!readsCommands(options)) return undefined;
+  const onlyListed = options.rules.allow.kind !== 'all';
+  let typed = '';
+  return {
+    onlyListed,
+    judge(text) {
+      if (onlyListed && !text.endsWith('\n')) return refusal('incomplete_input', incomplete);
+      if (typed.length + text.length > maxCommandBytes) return refusal('too_large', tooMuch);
+      const decision = decideOn(options, { kind: 'text', text: typed + text });
+      if (onlyListed || decision.rule !== 'unparsable') return decision;
+      // Where everything may run, half a command may be typed, too; only danger counts, and it may stand in this half.
+      const half = decideOn(options, { kind: 'text', text });
+      return half.rule === 'unparsable' ? { ...half, verdict: 'allow' } : half;
+    },
+    typed(text) {
+      const isWhole = decideOn(options, { kind: 'text', text: typed + text }).rule !== 'unparsable';
+      typed = isWhole ? typed + text : text;
+    },
   };
+}
+
+// Whoever reads its input as commands would do this; nobody else would.
+const probe = { kind: 'text', text: 'rm -rf /\n' } as const;
+
+function readsCommands(options: JudgeOptions): boolean {
+  const { allow, danger, policy = [], confirm = 'never' } = options.rules;
+  if (allow.kind === 'all' && danger === 'off' && policy.length === 0 && confirm === 'never') return false;
+  return [probe, { kind: 'later' } as const].some((stdin) => decideOn(options, stdin).verdict !== 'allow');
+}
+
+function decideOn({ request, facts, rules }: JudgeOptions, stdin: Surroundings['stdin']): Decision {
+  return decide(understand(request.command, { env: request.env, stdin }), facts, rules);
+}
+
+const incomplete = {
+  reason: 'Half a command is not allowed in a shell while only listed programs are.',
+  hint: 'Type complete commands and end them with a line end.',
+};
+const tooMuch = {
+  reason: `More than ${maxCommandBytes} characters of commands are not allowed in one shell.`,
+  hint: 'Start another shell, or run a script.',
+};
+
+function refusal(rule: string, words: Pick<Decision, 'reason' | 'hint'>): Decision {
+  return { verdict: 'deny', rule, ...words, programs: [] };
 }

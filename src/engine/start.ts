@@ -3,11 +3,9 @@
 // records it, whoever else looks; commands.ts reads it, writes to it and stops it by its id.
 import type { JobState } from '../contract/job.ts';
 import type { CommandRequest } from '../contract/request.ts';
-import type { InputJudge } from '../sessions/command-book.ts';
 import { createId } from '../support/create-id.ts';
 import { type Admission, admit, recordFailure } from './admit.ts';
 import { ended } from './follow.ts';
-import { createInputJudge } from './judge-input.ts';
 import { quotePaths } from './quote-paths.ts';
 import type { EngineParts, RunContext } from './run.ts';
 import { toFinished } from './shape-outcome.ts';
@@ -55,10 +53,7 @@ export async function start(
     const command = await quotePaths(parts, { ...request, session });
     const asked = { ...request, command, session, stdin: toExpected(stdin) };
     const admission = await admit(parts, id, asked, context);
-    const { cwd, isolation } = admission;
-    const inputJudge: InputJudge | undefined = admission.readsCommands
-      ? createInputJudge(request, context)
-      : undefined;
+    const { cwd, isolation, inputJudge } = admission;
     const spec = {
       id,
       command,

@@ -1,4 +1,5 @@
 import type { Command } from '../contract/command.ts';
+import type { Decision } from '../contract/decision.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Cursor, JobSpec } from '../contract/job.ts';
 
@@ -10,12 +11,18 @@ export interface Belonging {
   readonly name?: string | undefined;
   /** True for what goes on after its call; what runs within one call is not in lists. */
   readonly goesOn?: boolean | undefined;
-  /** What has to be judged of its input before it is written; absent where it may be anything. */
+  /** Judges its input, where that would run as commands; absent where it may be anything. */
   readonly inputJudge?: InputJudge | undefined;
 }
 
-/** Judges what is typed into a command that would run it; throws for what it may not run. */
-export type InputJudge = (text: string) => void;
+/** Judges what is about to be typed into a shell. */
+export interface InputJudge {
+  /** True when only listed programs may run. */
+  readonly onlyListed: boolean;
+  judge(text: string): Decision;
+  /** Notes what has been typed: a shell remembers. */
+  typed(text: string): void;
+}
 
 /** A command that can be asked about. */
 export interface KeptCommand extends Belonging {

@@ -30,6 +30,10 @@ export interface AllowedCommands
     request: StartRequest,
     context: Omit<StartContext, 'rules' | 'cwdRoots'> & CallPlace,
   ): Promise<{ readonly id: string }>;
+  runOrGoOn(
+    request: CommandRequest,
+    context: Omit<RunContext, 'rules' | 'cwdRoots'> & CallPlace & { readonly owner: string },
+  ): ReturnType<Engine['runOrGoOn']>;
 }
 
 /** The request with what its place adds: a relative directory is meant from there, and the call's variables win. */

@@ -7,6 +7,11 @@ import type { Tool } from './define-tool.ts';
 import type { ToolFamily } from './settings.ts';
 import { checkCommand } from './terminal/check-command.ts';
 import { executeCommand } from './terminal/execute-command.ts';
+import { listCommands } from './terminal/list-commands.ts';
+import { readOutput } from './terminal/read-output.ts';
+import { startCommand } from './terminal/start-command.ts';
+import { stopCommand } from './terminal/stop-command.ts';
+import { writeInput } from './terminal/write-input.ts';
 
 /** What a tool family is made with. */
 export interface FamilyOptions {
@@ -18,8 +23,13 @@ export interface FamilyOptions {
 
 /** Every tool family and the tools it offers. */
 export const families: Readonly<Record<ToolFamily, (options: FamilyOptions) => readonly Tool[]>> = {
-  terminal: ({ run, check, maxOutputChars }) => [
-    executeCommand(run, { maxOutputChars }),
+  terminal: ({ run, check, commands, ...defaults }) => [
+    executeCommand({ run, commands }, defaults),
+    startCommand(commands, defaults),
+    readOutput(commands, defaults),
+    writeInput(commands, defaults),
+    stopCommand(commands, defaults),
+    listCommands(commands),
     checkCommand(check),
   ],
   bash: ({ run, commands }) => [

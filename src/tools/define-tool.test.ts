@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool, type ToolReply } from './define-tool.ts';
 
 const reply = (text: string): ToolReply => ({ text, structured: { text }, isError: false });
-const context = { caller: { door: 'functions', client: 'a test' } } as const;
+const context = { caller: { door: 'functions', client: 'a test' }, owner: 'a test' } as const;
 
 const echo = defineTool({
   name: 'echo',

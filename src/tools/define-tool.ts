@@ -11,8 +11,8 @@ export interface ToolContext
   extends CallPlace,
     Pick<RunContext, 'askPerson' | 'workspace' | 'dryRun' | 'signal' | 'onProgress' | 'onOutput'> {
   readonly caller: Caller;
-  /** Whose shells and commands the call can see; the door's own when absent. */
-  readonly owner?: string | undefined;
+  /** Whose shells and commands the call can see. */
+  readonly owner: string;
   /** The persistent shell that the caller means where it names none. */
   readonly session?: string | undefined;
 }

@@ -1,12 +1,15 @@
+import type { StopOptions } from '../contract/backend.ts';
 import { pause } from '../support/pause.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
+import { politeSignals } from './polite-signals.ts';
 import type { ProcessTable, TreeRoot } from './process-table.ts';
 
 /** How a tree is ended. */
 export interface EndTreeOptions {
   readonly table: ProcessTable;
-  readonly signal: NodeJS.Signals;
-  /** How long the first signal may take before SIGKILL follows. */
+  /** The first signal. */
+  readonly signal: StopOptions['signal'];
+  /** How long each polite signal may take before the next one follows. */
   readonly graceMs: number;
 }
 
@@ -15,12 +18,12 @@ const confirmMs = 5_000;
 
 /**
  * Ends every process of a tree and returns the numbers of those that would not die (normally none).
- * 1. the polite signal to all members, 2. look again until none lives or the grace is over,
+ * 1. a polite signal to all members, 2. look again until none lives or the grace is over,
  * 3. SIGKILL, again and again, because a member may have forked meanwhile, 4. give up after a bound and say so.
  */
 export async function endTree(root: TreeRoot, options: EndTreeOptions): Promise<readonly number[]> {
-  const { table, signal, graceMs } = options;
-  if (signal !== 'SIGKILL') {
+  const { table, graceMs } = options;
+  for (const signal of politeSignals(options.signal)) {
     await askToEnd(root, table, signal);
     const left = await waitUntilGone(root, table, graceMs);
     if (left.length === 0 && !groupLives(root.pid)) return [];

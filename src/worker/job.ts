@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { constants as os } from 'node:os';
 import type { StopOptions } from '../contract/backend.ts';
@@ -7,6 +8,7 @@ import type {
   Cursor,
   EndCause,
   JobEnd,
+  JobLook,
   JobSpec,
   JobState,
   JobStatus,
@@ -22,6 +24,8 @@ import { type Capture, captureStream } from './capture.ts';
 import type { KeptDaemons } from './kept-daemons.ts';
 import type { Watch } from './limits/create-watch.ts';
 import type { LimitReached } from './limits/judge-end.ts';
+import { findReader, type InputFile, isSameSleep, type Reader } from './look/find-reader.ts';
+import { listeningPorts } from './look/listening-ports.ts';
 import { createOutputLog, type OutputLog } from './output-log.ts';
 import type { ProcessTree } from './process-tree.ts';
 import { type Spool, SpoolFullError } from './spool.ts';
@@ -67,6 +71,9 @@ export class Job {
   readonly #ended = createDeferred<void>();
   #captures: readonly Capture[] = [];
   #input: Socket | null = null;
+  #inputFile: InputFile | null = null;
+  /** Who waited for input when the last of it was written: still the same sleep means that it was not taken yet. */
+  #lastReader: Reader | null = null;
   #timer: NodeJS.Timeout | undefined;
   #tree: ProcessTree | null = null;
   #enforcement: Enforcement | null = null;
@@ -103,7 +110,10 @@ export class Job {
       captureStream(process.stdout, (bytes) => this.#take('stdout', bytes)),
       captureStream(process.stderr, (bytes) => this.#take('stderr', bytes)),
     ];
-    if (process.stdin !== null) this.#input = openInput(process.stdin);
+    if (process.stdin !== null) {
+      this.#input = openInput(process.stdin);
+      this.#inputFile = toInputFile(process.stdin);
+    }
     if (process.order !== undefined) this.#give(process.order);
     this.#watch = watch;
     watch.begin((reached) => this.#giveUp(reached));
@@ -149,6 +159,20 @@ export class Job {
     return { chunks, next, end: this.#log.end, final };
   }
 
+  /** What its processes do now. */
+  async look(): Promise<JobLook> {
+    const tree = this.#end ? null : this.#tree;
+    if (!tree) return { awaitingInput: false, listening: [] };
+    const reader = this.#input?.writableLength === 0 ? this.#findReader() : null;
+    // What it wrote before it fell asleep is in the pipes at the latest now.
+    if (reader) for (const capture of this.#captures) capture.drain();
+    const { guests } = await tree.look();
+    return {
+      awaitingInput: reader !== null && !isSameSleep(reader, this.#lastReader),
+      listening: listeningPorts(guests.map(({ pid }) => pid)),
+    };
+  }
+
   /** Waits up to `waitMs` for the end. */
   async wait(waitMs: number): Promise<JobState> {
     if (!this.#end) await within(this.#ended.promise, waitMs);
@@ -159,6 +183,7 @@ export class Job {
   async write(data: Uint8Array, { eof = false } = {}): Promise<void> {
     const input = this.#input;
     if (!input || this.#end) throw new NacreError('invalid_request', `${this.#spec.id} takes no input.`);
+    this.#lastReader = this.#findReader();
     if (data.length > 0) await new Promise<void>((resolve) => input.write(data, () => resolve()));
     if (eof) input.end();
   }
@@ -196,10 +221,15 @@ export class Job {
   }
 
   #give(order: string): void {
+    this.#lastReader = this.#findReader();
     this.#input?.write(order);
     if (this.#spec.stdin === 'open') return;
     this.#input?.end();
     this.#input = null;
+  }
+
+  #findReader(): Reader | null {
+    return this.#tree && this.#inputFile ? findReader(this.#tree.pid, this.#inputFile) : null;
   }
 
   #resumeReading(): void {
@@ -312,6 +342,11 @@ function toFailure(cause: EndCause, limit: LimitReached | null): Partial<LimitRe
   if (cause === 'stopped') return null;
   if (cause !== 'timeout') return limit;
   return limit?.cause === 'processes' ? { detail: limit.detail } : null;
+}
+
+function toInputFile(fd: number): InputFile {
+  const { dev, ino } = fstatSync(fd);
+  return { kind: 'pipe', dev, ino };
 }
 
 // A command may close its stdin, or never read it: neither is our error.

@@ -148,6 +148,7 @@ export function createWorker(options: WorkerOptions): Worker {
     wait: async (id, waitMs) => find(id).wait(waitMs),
     write: async (id, data, writeOptions) => (await findStarted(id)).write(data, writeOptions),
     stop: async (id, stopOptions) => (await findStarted(id)).stop('stopped', stopOptions),
+    look: async (id) => find(id).look(),
     list: async () => [...jobs.values()].map((job) => job.state()),
     async dispose(id) {
       const job = find(id);

@@ -63,17 +63,20 @@ export async function connect({
   if (roots)
     client.setRequestHandler('roots/list', async () => ({ roots: (await roots()).map((uri) => ({ uri })) }));
   await client.connect(transport);
-  const call = async (args: Record<string, unknown>, options = {}): Promise<Answer> => {
-    const result = await client.callTool({ name: 'execute_command', arguments: args }, options);
+  const use = async (name: string, args: Record<string, unknown>, options = {}): Promise<Answer> => {
+    const result = await client.callTool({ name, arguments: args }, options);
     const [first] = result.content as { type: string; text: string }[];
     const structured = result.structuredContent as Answer['structured'];
     return { text: first?.text ?? '', structured, isError: result.isError === true };
   };
+  const call = (args: Record<string, unknown>, options = {}) => use('execute_command', args, options);
   const pid = transport.pid ?? 0;
   return {
     ...place,
     pid,
     client,
+    /** Calls any tool. */
+    use,
     call,
     stderr: stderr.text,
     /** Ends the connection and tells what it left behind. */

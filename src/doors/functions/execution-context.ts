@@ -41,7 +41,9 @@ const contextSchema = z.strictObject({
 export function toToolContext(context: ExecutionContext): ToolContext {
   const { onOutput, ...rest } = receive('the context', contextSchema, context);
   const pass = onOutput && { onOutput: decoding(onOutput) };
-  return { caller: { door: 'functions', client: 'in process' }, ...rest, ...pass };
+  // Whoever holds the engine holds all of its commands.
+  const caller = { door: 'functions', client: 'in process' } as const;
+  return { caller, owner: caller.client, ...rest, ...pass };
 }
 
 function decoding(onOutput: NonNullable<ExecutionContext['onOutput']>) {

@@ -10,10 +10,13 @@ import type { Progress } from '../../engine/progress.ts';
 import type { Tool } from '../../tools/define-tool.ts';
 import { reachPerson } from './reach-person.ts';
 
-/** What a client said once for all calls. */
-export interface Handshake {
+/** What is known of the client beside its calls. */
+export interface Connection {
+  /** Whose commands it starts and sees. */
+  readonly owner: string;
+  /** How it introduced itself, where it did so once for all calls. */
   readonly introduction: unknown;
-  /** Whether it can ask its user. */
+  /** Whether it said then that it can ask its user. */
   readonly elicits: boolean;
   /** The folders that it works in. */
   readonly roots: readonly string[];
@@ -24,15 +27,16 @@ export async function callTool(
   tools: readonly Tool[],
   params: { readonly name: string; readonly arguments?: unknown },
   context: ServerContext,
-  handshake: Handshake,
+  { owner, introduction, elicits, roots }: Connection,
 ): Promise<CallToolResult | InputRequiredResult> {
   const tool = tools.find((candidate) => candidate.name === params.name);
   if (!tool) throw unknownTool(params.name, tools);
   const progress = toNotifications(context);
-  const person = reachPerson(params, context, handshake.elicits);
+  const person = reachPerson(params, context, elicits);
   const reply = await tool.call(params.arguments, {
-    caller: { door: 'mcp', client: clientOf(context, handshake.introduction) },
-    workspace: handshake.roots,
+    caller: { door: 'mcp', client: clientOf(context, introduction) },
+    owner,
+    workspace: roots,
     signal: context.mcpReq.signal,
     onProgress: progress?.notify,
     askPerson: person?.ask,

@@ -4,6 +4,7 @@
 // cancelling ends the command's tree. When stdin closes, every command ends and so does the server.
 import { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { createId } from '../../support/create-id.ts';
 import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly, Io } from '../door.ts';
 import { toMcpTool } from '../to-mcp-tool.ts';
@@ -23,7 +24,9 @@ export async function open(assembly: Assembly): Promise<number> {
   const warn = (message: string) => io.stderr.write(`nacre: ${message}\n`);
   for (const warning of [...assembly.warnings, ...assembly.toolWarnings]) warn(`warning: ${warning}`);
   const tools = await assembly.tools();
-  const handle = serveStdio(() => createServer(tools, version), {
+  // One process at the other end, however often it introduces itself.
+  const owner = createId('mcp');
+  const handle = serveStdio(() => createServer(tools, version, owner), {
     transport: createStdioTransport(io),
     onerror: (error) => warn(`protocol error: ${error.message}`),
   });
@@ -37,7 +40,7 @@ export async function open(assembly: Assembly): Promise<number> {
   return 0;
 }
 
-function createServer(tools: readonly Tool[], version: string): Server {
+function createServer(tools: readonly Tool[], version: string, owner: string): Server {
   const server = new Server(
     { name: 'nacre', title: 'nacre', version },
     { capabilities: { tools: {} }, instructions },
@@ -46,6 +49,7 @@ function createServer(tools: readonly Tool[], version: string): Server {
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(toMcpTool) }));
   server.setRequestHandler('tools/call', async (request, context) =>
     callTool(tools, request.params, context, {
+      owner,
       introduction: server.getClientVersion(),
       elicits: server.getClientCapabilities()?.elicitation !== undefined,
       roots: await roots(),

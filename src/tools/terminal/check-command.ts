@@ -14,27 +14,14 @@ const input = z.strictObject({
 /** What `check_command` takes. */
 export type CheckCommandInput = z.input<typeof input>;
 
-const output = z.object({
+const output = z.looseObject({
   verdict: z.enum(['allow', 'ask', 'deny']).optional(),
   rule: z.string().optional(),
   reason: z.string().optional(),
   hint: z.string().optional(),
-  remedy: z
-    .string()
-    .optional()
-    .describe('Smallest change of settings that would allow it; only the user can make it'),
-  programs: z
-    .array(
-      z.object({
-        name: z.string(),
-        at: z.string().describe('Where it stands in the command'),
-        path: z.string().optional(),
-        started_by: z.string().optional(),
-      }),
-    )
-    .optional(),
+  remedy: z.string().optional().describe('Change of settings that would allow it; only the user can make it'),
+  programs: z.array(z.looseObject({ name: z.string() })).optional(),
   error: z.string().optional(),
-  code: z.string().optional(),
 });
 
 /** Explains what policy would decide about a command; nothing runs. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NacreError } from '../../contract/failure.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { CommandRequest } from '../../contract/request.ts';
-import type { AllowedRun } from '../allowed-run.ts';
+import type { AllowedCommands, AllowedRun } from '../allowed-run.ts';
 import { executeCommand } from './execute-command.ts';
 
 const plain: Outcome = {
@@ -28,10 +28,23 @@ const plain: Outcome = {
   enforcement: null,
   warnings: [],
 };
-const context = { caller: { door: 'functions', client: 'a test' } } as const;
+const context = { caller: { door: 'functions', client: 'a test' }, owner: 'a test' } as const;
+const notAsked = async () => {
+  throw new Error('Only commands that go on are asked for here.');
+};
+const commands: AllowedCommands = {
+  start: notAsked,
+  runOrGoOn: notAsked,
+  read: notAsked,
+  write: notAsked,
+  stop: notAsked,
+  list: notAsked,
+  listSessions: notAsked,
+  closeSession: notAsked,
+};
 
 const callWith = (run: AllowedRun, input: object) =>
-  executeCommand(run, { maxOutputChars: 30_000 }).call({ command: 'x', ...input }, context);
+  executeCommand({ run, commands }, { maxOutputChars: 30_000 }).call({ command: 'x', ...input }, context);
 const replyTo = (outcome: Partial<Outcome>) => callWith(async () => ({ ...plain, ...outcome }), {});
 
 describe('execute_command', () => {

@@ -1,53 +1,43 @@
 import { z } from 'zod';
 import type { Outcome } from '../../contract/outcome.ts';
 import { commandText, cwdText, envMap, inputText } from '../../contract/request.ts';
-import type { AllowedRun } from '../allowed-run.ts';
+import type { YamlValue } from '../../output/yaml-reply.ts';
+import type { AllowedCommands, AllowedRun } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
-import { terminalFailure, terminalReply } from './reply.ts';
+import { commandReply } from './command-reply.ts';
+import { toReadQuery } from './read-options.ts';
+import { terminalFailure, terminalReply, toReply as toYaml } from './reply.ts';
 import { tightening, toTightening } from './tightening.ts';
 
 const input = z.strictObject({
   command: commandText.describe('Bash command line'),
-  input: inputText.optional().describe('Written to stdin, which is then closed. Without it stdin is empty'),
-  cwd: cwdText.optional().describe("Directory, absolute or relative to the server's own (the default)"),
+  input: inputText.optional().describe('Text for stdin; without it stdin is empty'),
+  cwd: cwdText.optional().describe("Default: the server's own"),
   env: envMap.optional().describe('Variables to add'),
-  timeout_ms: z.int().min(1).max(600_000).default(30_000).describe('After this the command is ended'),
-  on_timeout: z.enum(['kill']).default('kill').describe('What happens then'),
-  max_output_chars: z
-    .int()
-    .min(1)
-    .max(200_000)
-    .optional()
-    .describe('Most characters of stdout and stderr together'),
+  timeout_ms: z.int().min(1).max(600_000).default(30_000).describe('After this it is ended'),
+  on_timeout: z
+    .enum(['kill', 'background'])
+    .default('kill')
+    .describe('background: it goes on as with start_command'),
+  max_output_chars: z.int().min(1).max(200_000).optional(),
   ...tightening,
 });
 
 /** What `execute_command` takes. */
 export type ExecuteCommandInput = z.input<typeof input>;
 
-const output = z.object({
-  exit_code: z.int().min(0).max(255).nullable().describe('null after a timeout, and when nothing was run'),
+const output = z.looseObject({
+  exit_code: z.number().nullable().describe('null after a timeout, and when nothing was run'),
   stdout: z.string(),
   stderr: z.string(),
   signal: z.string().optional(),
   truncated: z.boolean().optional(),
-  left_running: z
-    .array(z.string())
-    .optional()
-    .describe('Background processes that were ended with the command'),
-  still_running: z.array(z.string()).optional().describe('Processes that could not be ended'),
-  denied_hosts: z
-    .array(z.string())
-    .optional()
-    .describe('Hosts that the command asked for and the settings do not allow'),
-  withheld_env: z
-    .array(z.string())
-    .optional()
-    .describe('Variables of the server that the command did not get'),
+  left_running: z.array(z.string()).optional().describe('Ended with the command'),
+  withheld_env: z.array(z.string()).optional().describe("The server's variables that it did not get"),
+  command_id: z.string().optional(),
   error: z.string().optional(),
   code: z.string().optional(),
   hint: z.string().optional(),
-  warnings: z.array(z.string()).optional(),
 });
 
 const description = `Runs a bash command and returns its exit code, stdout and stderr as YAML.
@@ -55,7 +45,10 @@ For short, non-interactive commands: nobody can answer a prompt, and background 
 Long output keeps its beginning and end.`;
 
 /** The tool of 000: one command, one answer. */
-export function executeCommand(run: AllowedRun, defaults: { maxOutputChars: number }): Tool {
+export function executeCommand(
+  { run, commands }: { run: AllowedRun; commands: AllowedCommands },
+  defaults: { maxOutputChars: number },
+): Tool {
   return defineTool({
     name: 'execute_command',
     title: 'Execute a command',
@@ -63,20 +56,19 @@ export function executeCommand(run: AllowedRun, defaults: { maxOutputChars: numb
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input,
     output,
-    async run({ command, input: text, cwd, env, timeout_ms, max_output_chars, ...asked }, context) {
-      const outcome = await run(
-        {
-          command: { kind: 'shell', script: command },
-          input: text,
-          cwd,
-          env,
-          timeoutMs: timeout_ms,
-          maxOutputChars: max_output_chars ?? defaults.maxOutputChars,
-          ...toTightening(asked),
-        },
-        { ...context, howToGetRest },
-      );
-      return toReply(outcome, timeout_ms);
+    async run(
+      { command, input: text, cwd, env, timeout_ms, on_timeout, max_output_chars, ...asked },
+      context,
+    ) {
+      const maxOutputChars = max_output_chars ?? defaults.maxOutputChars;
+      const place = { command: { kind: 'shell', script: command }, input: text, cwd, env } as const;
+      const request = { ...place, timeoutMs: timeout_ms, maxOutputChars, ...toTightening(asked) };
+      const listening = { ...context, howToGetRest };
+      if (on_timeout === 'kill') return toReply(await run(request, listening), timeout_ms);
+      const result = await commands.runOrGoOn(request, listening);
+      if (result.kind === 'ended') return toReply(result.outcome, timeout_ms);
+      const query = toReadQuery({ wait_ms: 0 }, { maxOutputChars });
+      return goesOn(commandReply(await commands.read(result.id, query, context)), timeout_ms);
     },
     fail: terminalFailure,
   });
@@ -102,6 +94,13 @@ function toReply(outcome: Outcome, timeoutMs: number): ToolReply {
     case 'file_size':
       return terminalReply(outcome, overLimit(outcome.cause, outcome.detail));
   }
+}
+
+// The same first keys as every other answer of this tool.
+function goesOn({ structured }: ToolReply, timeoutMs: number): ToolReply {
+  const { stdout = '', stderr = '', ...rest } = structured as Record<string, YamlValue>;
+  const hint = `It did not end within ${timeoutMs} ms and goes on: use read_output, write_input and stop_command.`;
+  return toYaml({ exit_code: null, stdout, stderr, ...rest, hint }, false);
 }
 
 function overLimit(cause: keyof typeof limitHints, detail: string | null) {

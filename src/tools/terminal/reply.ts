@@ -4,6 +4,7 @@ import type { Outcome } from '../../contract/outcome.ts';
 import { toYamlReply, type YamlValue } from '../../output/yaml-reply.ts';
 import type { ToolReply } from '../define-tool.ts';
 
+type Entries = Readonly<Record<string, YamlValue | undefined>>;
 type Shown = Omit<Outcome, 'exitCode'> & { readonly exitCode: number | null };
 
 /** What a command came to: YAML whose first keys are always the same, and the same as data. */
@@ -37,22 +38,27 @@ export function terminalFailure(error: unknown): ToolReply {
   return toReply({ exit_code: null, stdout: '', stderr: '', error: message, code, hint }, true);
 }
 
-function toReply(
-  entries: Record<string, YamlValue | undefined>,
-  isError: boolean,
-  meta?: ToolReply['meta'],
-): ToolReply {
-  const said = Object.entries(entries).filter(
-    ([key, value]) => key === 'exit_code' || (value ?? null) !== null,
-  );
-  const structured = Object.fromEntries(said);
+/** A reply of these keys, as YAML and as data. */
+export function toReply(entries: Entries, isError: boolean, meta?: ToolReply['meta']): ToolReply {
+  const structured = said(entries);
   return { text: toYamlReply(structured), structured, isError, ...(meta && { meta }) };
 }
 
-function names(processes: readonly ProcessRef[]): readonly string[] | undefined {
+/** Keys that have something to say: null is an answer only for an exit code. */
+export function said(entries: Entries): Record<string, YamlValue> {
+  const kept = Object.entries(entries).filter((entry): entry is [string, YamlValue] => {
+    const [key, value] = entry;
+    return value !== undefined && (value !== null || key === 'exit_code');
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Processes for people. */
+export function names(processes: readonly ProcessRef[]): readonly string[] | undefined {
   return nonEmpty(processes.map(({ pid, command }) => `${command} (pid ${pid})`));
 }
 
-function nonEmpty(list: readonly string[]): readonly string[] | undefined {
+/** A list that has something in it. */
+export function nonEmpty(list: readonly string[]): readonly string[] | undefined {
   return list.length === 0 ? undefined : list;
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { pause } from '../../support/pause.ts';
+import { childrenOf } from '../look/descendants.ts';
 import type { Roof } from './namespace-tree.ts';
 
 const tries = 200;
@@ -23,13 +23,4 @@ function descend(pid: number, levels: number): number | null {
     at = child;
   }
   return at;
-}
-
-function childrenOf(pid: number): readonly number[] {
-  try {
-    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1');
-    return text.trim() === '' ? [] : text.trim().split(' ').map(Number);
-  } catch {
-    return [];
-  }
 }

@@ -1,8 +1,8 @@
-import type { StopOptions } from '../../contract/backend.ts';
 import type { JobEnd } from '../../contract/job.ts';
 import { pause } from '../../support/pause.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { within } from '../../support/within.ts';
+import { politeSignals } from '../polite-signals.ts';
 import type { ProcessInfo, ProcessTable, TreeRoot } from '../process-table.ts';
 import type { ProcessTree, TreeView } from '../process-tree.ts';
 import type { Keeper } from './start-keeper.ts';
@@ -44,8 +44,11 @@ export function createNamespaceTree(keeper: Keeper, roof: Roof, table: ProcessTa
       return Promise.all(guests.map(async ({ pid }) => ({ pid, command: await table.describe(pid) })));
     },
     async end(options) {
-      if (options.signal !== 'SIGKILL' && (await askToEnd(look, options)))
+      for (const signal of politeSignals(options.signal)) {
+        if (!(await askToEnd(look, signal, options.graceMs))) continue;
         await within(keeper.ended, lastWordMs);
+        break;
+      }
       const { top, guests } = await look();
       // The supervisor first: unshare would report the death of its child as a failure of its own.
       send(keeper.pid, 'SIGKILL');
@@ -77,7 +80,11 @@ function byAge(one: ProcessInfo, other: ProcessInfo): number {
 }
 
 /** True when all have followed. */
-async function askToEnd(look: () => Promise<View>, { signal, graceMs }: StopOptions): Promise<boolean> {
+async function askToEnd(
+  look: () => Promise<View>,
+  signal: NodeJS.Signals,
+  graceMs: number,
+): Promise<boolean> {
   const { guests } = await look();
   for (const { pid } of guests) send(pid, signal);
   // A stopped process acts on nothing but SIGKILL until it is continued.

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestEngine, type TestEngine } from '../../tests/support/engine.ts';
+import type { Rules } from '../contract/decision.ts';
+import type { Asker } from './commands.ts';
+
+let here: TestEngine;
+beforeEach(() => {
+  here = createTestEngine();
+});
+afterEach(() => here.close());
+
+const me: Asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' };
+const listed = (...names: string[]): Rules => ({
+  allow: { kind: 'names', names },
+  allowSetting: 'ALLOWED_COMMANDS',
+  danger: 'block',
+});
+const type = (id: string, text: string, asker = me) =>
+  here.engine.write(id, { text, eof: false, secret: false }, asker);
+const output = async (id: string, waitFor?: string) =>
+  (
+    await here.engine.read(
+      id,
+      { waitMs: 20_000, waitFor, maxChars: 1_000, keep: 'ends', view: 'clean', howToReadOn: () => '' },
+      me,
+    )
+  ).stdout;
+
+describe('T9: what is typed into a shell', () => {
+  test('is judged like any command while only listed programs may run', async () => {
+    const id = await here.start('bash', {}, { rules: listed('bash', 'echo') });
+    await type(id, 'echo typed\n');
+    expect(await output(id, 'typed')).toBe('typed\n');
+    await expect(type(id, 'touch ran\n')).rejects.toMatchObject({
+      code: 'policy_denied',
+      message: expect.stringMatching(/touch .*not allowed/),
+    });
+    await expect(type(id, 'echo half')).rejects.toMatchObject({ details: { rule: 'incomplete_input' } });
+    await expect(type(id, 'if true; then\n')).rejects.toMatchObject({ code: 'policy_denied' });
+    await expect(type(id, `echo ${'x'.repeat(1_100_000)}\n`)).rejects.toMatchObject({
+      details: { rule: 'too_large' },
+    });
+    await type(id, 'exit 4\n');
+    expect(await output(id)).toBe('');
+    expect(here.records().filter(({ kind }) => kind === 'decided')).toHaveLength(7);
+  });
+
+  test('is judged together with what was typed before', async () => {
+    const id = await here.start('bash', {}, { rules: listed('bash', 'echo') });
+    await type(id, 'name=touch\n');
+    await expect(type(id, '$name ran\n')).rejects.toMatchObject({ code: 'policy_denied' });
+    await type(id, 'say() { echo "said $1"; }\n');
+    await type(id, 'say it\n');
+    expect(await output(id, 'it')).toBe('said it\n');
+  });
+
+  test('where everything may run is stopped only for danger, also when it comes in halves', async () => {
+    const id = await here.start('bash');
+    await type(id, 'if true; then\n');
+    await type(id, 'echo from halves; fi\n');
+    expect(await output(id, 'halves')).toBe('from halves\n');
+    await expect(type(id, 'rm -rf /\n')).rejects.toMatchObject({ code: 'policy_denied' });
+    await type(id, 'if true; then\n');
+    await expect(type(id, 'rm -rf /; fi\n')).rejects.toMatchObject({ code: 'policy_denied' });
+  });
+
+  test('is asked about where the rules want that', async () => {
+    const rules: Rules = { ...listed(), allow: { kind: 'all' }, confirm: 'unlisted' };
+    const askPerson = async () => 'approved' as const;
+    const id = await here.start('bash', {}, { rules, askPerson });
+    await expect(type(id, 'touch asked\n')).rejects.toMatchObject({ code: 'approval_required' });
+    await type(id, 'touch asked; echo done\n', { ...me, askPerson });
+    expect(await output(id, 'done')).toBe('done\n');
+    expect(here.records().map(({ kind }) => kind)).toContain('approved');
+  });
+});
+
+describe('T9: what is typed into anything else', () => {
+  test.each(['cat', 'python3 -c "print(input())"'])('is the business of %s', async (command) => {
+    const id = await here.start(command, {}, { rules: listed('cat', 'python3') });
+    await type(id, 'touch x; rm -rf /\n');
+    expect(await output(id, 'touch')).toContain('touch x; rm -rf /\n');
+  });
+
+  test('is the business of an interpreter that is listed', async () => {
+    const id = await here.start('python3 -i -q', {}, { rules: listed('python3') });
+    await type(id, 'print(6 * 7)\n');
+    expect(await output(id, '42')).toContain('42');
+  });
+
+  test('is not judged where nothing is refused', async () => {
+    const rules: Rules = { ...listed(), allow: { kind: 'all' }, danger: 'off' };
+    const id = await here.start('bash', {}, { rules });
+    await type(id, 'if true; then echo half\n');
+    await type(id, 'fi\n');
+    expect(await output(id, 'half')).toBe('half\n');
+  });
+});

@@ -1,0 +1,50 @@
+import type { Outcome } from '../contract/outcome.ts';
+import type { CommandRequest } from '../contract/request.ts';
+import { within } from '../support/within.ts';
+import { attend } from './follow.ts';
+import { noticesFor } from './notices.ts';
+import type { EngineParts, RunContext } from './run.ts';
+import { shapeOutcome } from './shape-outcome.ts';
+import { type StartedCommand, start } from './start.ts';
+
+/** What a command came to, or the id of one that goes on. */
+export type RunOrGoneOn =
+  | { readonly kind: 'ended'; readonly outcome: Outcome }
+  | { readonly kind: 'goes_on'; readonly id: string };
+
+/**
+ * Runs a command like `run`, but does not end one that takes longer than its time: that one goes on as if it had been
+ * started so, with all of its output.
+ */
+export async function runOrGoOn(
+  parts: EngineParts,
+  request: CommandRequest,
+  context: RunContext & { readonly owner: string },
+  remember: (command: StartedCommand) => void,
+): Promise<RunOrGoneOn> {
+  const { input, timeoutMs, maxOutputChars } = request;
+  const stdin = input === undefined ? 'empty' : { text: input };
+  const command = await start(parts, { ...request, timeoutMs: null, stdin }, context, false);
+  const { id, ended, admission } = command;
+  remember(command);
+  const letGo = attend(parts, id, context);
+  try {
+    if (!(await within(ended, timeoutMs ?? longestMs))) {
+      parts.sessions.book.goOn(id);
+      return { kind: 'goes_on', id };
+    }
+    const { state, warnings } = await ended;
+    const shape = { ...context, cwd: admission.cwd, maxChars: maxOutputChars };
+    const outcome = await shapeOutcome(parts.backend, state, shape);
+    const notices = noticesFor(admission.decision.programs, outcome);
+    return {
+      kind: 'ended',
+      outcome: { ...outcome, warnings: [...outcome.warnings, ...notices, ...warnings] },
+    };
+  } finally {
+    letGo();
+  }
+}
+
+// What Node's timers can count.
+const longestMs = 2_147_483_647;

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Command } from '../../contract/command.ts';
+import type { ListedCommand } from '../../engine/commands.ts';
+import type { AllowedCommands } from '../allowed-run.ts';
+import { defineTool, type Tool } from '../define-tool.ts';
+import { said, terminalFailure, toReply } from './reply.ts';
+
+const input = z.strictObject({
+  status: z.enum(['all', 'running', 'ended']).default('all'),
+});
+
+/** What `list_commands` takes. */
+export type ListCommandsInput = z.input<typeof input>;
+
+const output = z.looseObject({
+  commands: z
+    .array(z.looseObject({ command_id: z.string(), command: z.string(), status: z.string() }))
+    .optional(),
+  error: z.string().optional(),
+});
+
+/** Lists the commands that were started. */
+export function listCommands(commands: AllowedCommands): Tool {
+  return defineTool({
+    name: 'list_commands',
+    title: 'List commands',
+    description:
+      'Lists your started commands, also those that ended lately and can still be read: age, CPU time, memory, ports they listen on, unread bytes. Example: {"status":"running"}',
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input,
+    output,
+    async run({ status }, context) {
+      const all = await commands.list(context);
+      const wanted = all.filter(
+        ({ state }) => status === 'all' || (status === 'ended') === (state.end !== null),
+      );
+      return toReply({ commands: wanted.map(toEntry) }, false);
+    },
+    fail: terminalFailure,
+  });
+}
+
+function toEntry({ id, name, command, cwd, state, look, unreadBytes }: ListedCommand) {
+  const { cpuMs, peakMemoryBytes } = state.resources ?? {};
+  return said({
+    command_id: id,
+    name,
+    command: toText(command),
+    cwd,
+    status: state.status,
+    exit_code: state.end?.exitCode,
+    age_ms: Math.max(0, Date.now() - Date.parse(state.startedAt)),
+    cpu_ms: cpuMs ?? undefined,
+    memory_bytes: peakMemoryBytes ?? undefined,
+    ports: look.listening.length > 0 ? look.listening : undefined,
+    awaiting_input: look.awaitingInput || undefined,
+    unread_bytes: unreadBytes || undefined,
+  });
+}
+
+const longestText = 200;
+
+function toText(command: Command): string {
+  const text = command.kind === 'shell' ? command.script : command.argv.join(' ');
+  return text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text;
+}

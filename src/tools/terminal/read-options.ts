@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { ReadQuery } from '../../engine/commands.ts';
+
+const pattern = z.string().max(1_000).optional();
+const cursor = z.int().min(0).max(1_099_511_627_776).optional();
+
+/** How a command is named. */
+export const commandId = z.string().min(1).max(100).describe('Id or name');
+
+/** When a call comes back. */
+export const waiting = {
+  wait_ms: z.int().min(0).max(50_000).default(1_000),
+  wait_for: pattern.describe('JavaScript RegExp'),
+  idle_ms: z.int().min(1).max(50_000).optional(),
+};
+
+/** How output is read. */
+export const reading = {
+  ...waiting,
+  cursor: cursor.describe('Read again from here'),
+  filter: pattern.describe('RegExp; lines without it are left out'),
+  stream: z.enum(['stdout', 'stderr']).optional(),
+  view: z.enum(['clean', 'raw', 'tail']).default('clean'),
+  max_output_chars: z.int().min(1).max(200_000).optional(),
+};
+
+const readOptions = z.object(reading);
+
+/** What these options ask of the engine. */
+export function toReadQuery(
+  options: Partial<z.output<typeof readOptions>> & { readonly wait_ms: number },
+  defaults: { readonly maxOutputChars: number },
+): ReadQuery {
+  const { view = 'clean' } = options;
+  return {
+    cursor: options.cursor,
+    waitMs: options.wait_ms,
+    waitFor: options.wait_for,
+    idleMs: options.idle_ms,
+    filter: options.filter,
+    stream: options.stream,
+    untilInput: true,
+    maxChars: options.max_output_chars ?? defaults.maxOutputChars,
+    keep: view === 'tail' ? 'end' : 'ends',
+    view: view === 'raw' ? 'raw' : 'clean',
+    howToReadOn: (from) => `read_output with cursor ${from} goes on there.`,
+  };
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { commandText, cwdText, envMap } from '../../contract/request.ts';
+import type { AllowedCommands } from '../allowed-run.ts';
+import { defineTool, type Tool } from '../define-tool.ts';
+import { commandOutput, commandReply } from './command-reply.ts';
+import { toReadQuery, waiting } from './read-options.ts';
+import { terminalFailure } from './reply.ts';
+
+const input = z.strictObject({
+  command: commandText.describe('Bash command line'),
+  cwd: cwdText.optional(),
+  env: envMap.optional(),
+  name: z
+    .string()
+    .regex(/^[A-Za-z][\w.-]{0,62}$/, 'a name has up to 63 letters, digits, _ . - and starts with a letter')
+    .optional()
+    .describe('A word to call it by'),
+  ...waiting,
+});
+
+/** What `start_command` takes. */
+export type StartCommandInput = z.input<typeof input>;
+
+const description = `Starts a server, watcher, REPL or any long or interactive command and returns its command_id and output so far.
+Returns when it ends, waits for input, new output matches wait_for or is quiet for idle_ms, or after wait_ms. Go on with read_output, write_input, stop_command.
+Example: {"command":"npm run dev","name":"web","wait_for":"ready|Error","wait_ms":30000}`;
+
+/** Starts a command that goes on after the call. */
+export function startCommand(commands: AllowedCommands, defaults: { maxOutputChars: number }): Tool {
+  return defineTool({
+    name: 'start_command',
+    title: 'Start a command',
+    description,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    input,
+    output: commandOutput,
+    async run({ command, cwd, env, name, ...options }, context) {
+      const request = { command: { kind: 'shell', script: command }, cwd, env, name } as const;
+      const { id } = await commands.start({ ...request, stdin: 'open', timeoutMs: null }, context);
+      return commandReply(await commands.read(id, toReadQuery(options, defaults), context));
+    },
+    fail: terminalFailure,
+  });
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { inputText } from '../../contract/request.ts';
+import type { AllowedCommands } from '../allowed-run.ts';
+import { defineTool, type Tool } from '../define-tool.ts';
+import { commandOutput, commandReply } from './command-reply.ts';
+import { commandId, reading, toReadQuery, waiting } from './read-options.ts';
+import { terminalFailure } from './reply.ts';
+
+const input = z.strictObject({
+  command_id: commandId,
+  text: inputText.default('').describe('\\n is Enter'),
+  eof: z.boolean().default(false),
+  secret: z.boolean().default(false).describe('Not recorded, for passwords'),
+  ...waiting,
+  view: reading.view,
+  max_output_chars: reading.max_output_chars,
+});
+
+/** What `write_input` takes. */
+export type WriteInputInput = z.input<typeof input>;
+
+const description = `Types into a started command and gives what came back, in one call. Waits like read_output.
+Example: {"command_id":"cmd_0f3a9c","text":"yes\\n"}`;
+
+/** Types into a command. */
+export function writeInput(commands: AllowedCommands, defaults: { maxOutputChars: number }): Tool {
+  return defineTool({
+    name: 'write_input',
+    title: 'Write input',
+    description,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    input,
+    output: commandOutput,
+    async run({ command_id, text, eof, secret, ...options }, context) {
+      const query = toReadQuery(options, defaults);
+      await commands.write(command_id, { text, eof, secret }, context);
+      return commandReply(await commands.read(command_id, query, context));
+    },
+    fail: terminalFailure,
+  });
+}

@@ -1,0 +1,211 @@
+import type { SchemaObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type Answer, connect, eras, type ServerOptions } from '../support/mcp.ts';
+
+type Server = Awaited<ReturnType<typeof connect>>;
+let open: Server[] = [];
+
+async function serve(allowed: string, options: ServerOptions = {}): Promise<Server> {
+  const server = await connect({ ...options, env: { ALLOWED_COMMANDS: allowed, ...options.env } });
+  open.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  const left = await Promise.all(open.map((server) => server.close()));
+  open = [];
+  expect(left.flat()).toEqual([]);
+});
+
+const idOf = ({ structured }: Answer) => String(structured.command_id);
+
+describe.each(eras)('T9: commands that go on, over MCP %s', (era) => {
+  it('a question is seen, answered and followed to the end', async () => {
+    const server = await serve('*', { era });
+    const started = await server.use('start_command', {
+      command: 'printf "Name? "; read -r name; echo "Hello $name"; sleep 0.2; exit 7',
+      wait_ms: 20_000,
+    });
+    expect(started.isError).toBe(false);
+    expect(started.structured).toMatchObject({
+      command_id: expect.stringMatching(/^cmd_/),
+      status: 'running',
+      reason: 'awaiting_input',
+      awaiting_input: true,
+      prompt: 'Name?',
+      stdout: 'Name? ',
+      cursor: 6,
+    });
+    const answered = await server.use('write_input', {
+      command_id: idOf(started),
+      text: 'Ada\n',
+      wait_ms: 20_000,
+    });
+    expect(answered.structured).toMatchObject({
+      status: 'failed',
+      exit_code: 7,
+      reason: 'ended',
+      stdout: 'Hello Ada\n',
+    });
+    expect(parse(answered.text)).toEqual(answered.structured);
+    const again = await server.use('read_output', { command_id: idOf(started), cursor: 0 });
+    expect(again.structured).toMatchObject({ stdout: 'Name? Hello Ada\n', exit_code: 7 });
+  });
+
+  it('a server is waited for by a pattern, found by its name, listed with its port, and stopped', async () => {
+    const server = await serve('*', { era });
+    const script = `require("net").createServer().listen(0, "127.0.0.1", function () { console.log("port " + this.address().port) })`;
+    const started = await server.use('start_command', {
+      command: `node -e '${script}'`,
+      name: 'web',
+      wait_for: 'port \\d+$',
+      wait_ms: 30_000,
+    });
+    expect(started.structured).toMatchObject({ name: 'web', reason: 'matched', status: 'running' });
+    const port = Number(/\d+/.exec(String(started.structured.stdout))?.[0]);
+    const listed = async () =>
+      (await server.use('list_commands', { status: 'running' })).structured.commands as object[];
+    // What it uses is looked at now and then.
+    await expect
+      .poll(async () => Object.keys((await listed())[0] ?? {}), { timeout: 10_000 })
+      .toContain('cpu_ms');
+    expect(await listed()).toEqual([
+      expect.objectContaining({
+        command_id: idOf(started),
+        name: 'web',
+        status: 'running',
+        ports: [port],
+        memory_bytes: expect.any(Number),
+        age_ms: expect.any(Number),
+      }),
+    ]);
+    const stopped = await server.use('stop_command', { command_id: 'web' });
+    expect(stopped.structured).toMatchObject({ status: 'killed', signal: 'SIGINT', exit_code: 130 });
+    const twice = await server.use('stop_command', { command_id: 'web' });
+    expect(twice).toMatchObject({ isError: false, structured: { status: 'killed' } });
+    const ended = await server.use('list_commands', { status: 'ended' });
+    expect(ended.structured.commands).toMatchObject([{ name: 'web', status: 'killed' }]);
+  });
+
+  it('T1: a command that takes longer than its time goes on with every byte', async () => {
+    const server = await serve('*', { era });
+    const handed = await server.call({
+      command: 'for i in 1 2 3 4 5 6; do echo "line $i"; sleep 0.1; done',
+      timeout_ms: 250,
+      on_timeout: 'background',
+    });
+    expect(handed.isError).toBe(false);
+    expect(Object.keys(handed.structured).slice(0, 3)).toEqual(['exit_code', 'stdout', 'stderr']);
+    expect(handed.structured).toMatchObject({
+      exit_code: null,
+      status: 'running',
+      hint: expect.stringContaining('read_output'),
+    });
+    const rest = await server.use('read_output', { command_id: idOf(handed), wait_ms: 30_000 });
+    expect(`${handed.structured.stdout}${rest.structured.stdout}`).toBe(
+      [1, 2, 3, 4, 5, 6].map((i) => `line ${i}\n`).join(''),
+    );
+    expect(rest.structured).toMatchObject({ status: 'completed', exit_code: 0 });
+    const quick = await server.call({ command: 'cat', input: 'in time', on_timeout: 'background' });
+    expect(quick.structured).toEqual({ exit_code: 0, stdout: 'in time', stderr: '' });
+  });
+});
+
+describe('T9: start_command', () => {
+  it('is held to the list and to the roots like execute_command', async () => {
+    const server = await serve('sleep', { env: { ALLOWED_CWD_ROOTS: '/usr' } });
+    const refused = await server.use('start_command', { command: 'sleep 1; touch ran' });
+    expect(refused).toMatchObject({ isError: true, structured: { code: 'policy_denied' } });
+    expect(refused.structured.error).toMatch(/touch .*not allowed/);
+    const outside = await server.use('start_command', { command: 'sleep 1', cwd: '/etc' });
+    expect(outside.structured).toMatchObject({ code: 'cwd_not_allowed' });
+    expect((await server.use('list_commands', {})).structured).toEqual({ commands: [] });
+  });
+
+  it('comes back when output is quiet, and tells of a shell what it may not be told', async () => {
+    const server = await serve('bash,echo,sleep');
+    const quiet = await server.use('start_command', {
+      command: 'echo one; sleep 60 </dev/null',
+      idle_ms: 400,
+      wait_ms: 30_000,
+    });
+    expect(quiet.structured).toMatchObject({ reason: 'idle', stdout: 'one\n' });
+    const shell = await server.use('start_command', { command: 'bash', wait_ms: 10_000 });
+    expect(shell.structured).toMatchObject({ reason: 'awaiting_input' });
+    const typed = await server.use('write_input', { command_id: idOf(shell), text: 'echo hi\n' });
+    expect(typed.structured).toMatchObject({ stdout: 'hi\n' });
+    const refused = await server.use('write_input', { command_id: idOf(shell), text: 'touch ran\n' });
+    expect(refused).toMatchObject({ isError: true, structured: { code: 'policy_denied' } });
+    const closed = await server.use('write_input', { command_id: idOf(shell), eof: true, wait_ms: 10_000 });
+    expect(closed.structured).toMatchObject({ reason: 'ended', exit_code: 0 });
+  });
+});
+
+describe('T9: read_output', () => {
+  it('gives both ends of much output, and the middle on request', async () => {
+    const server = await serve('*');
+    const much = await server.use('start_command', { command: 'seq 1 20000', wait_ms: 20_000 });
+    const { stdout, left_out_from: from } = much.structured;
+    expect(stdout).toMatch(/^1\n2\n[\s\S]*\[Output truncated[\s\S]*\n20000\n$/);
+    expect(String(stdout).length).toBeLessThan(30_200);
+    const middle = await server.use('read_output', {
+      command_id: idOf(much),
+      cursor: Number(from),
+      max_output_chars: 200_000,
+    });
+    const before = String(stdout).split('\n[Output truncated')[0]?.split('\n').at(-1);
+    expect(String(middle.structured.stdout).split('\n')[0]).toBe(String(Number(before) + 1));
+    const tail = await server.use('read_output', {
+      command_id: idOf(much),
+      view: 'tail',
+      max_output_chars: 12,
+    });
+    expect(tail.structured.stdout).toBe('19999\n20000\n');
+  });
+
+  it('filters lines, keeps escape codes on request, and takes one stream alone', async () => {
+    const server = await serve('*');
+    const command = 'printf "\\e[31mred\\e[0m\\nplain\\n"; echo problem >&2';
+    const id = idOf(await server.use('start_command', { command, wait_ms: 20_000 }));
+    const read = async (options: object) =>
+      (await server.use('read_output', { command_id: id, cursor: 0, wait_ms: 0, ...options })).structured;
+    expect(await read({})).toMatchObject({ stdout: 'red\nplain\n', stderr: 'problem\n' });
+    expect(await read({ view: 'raw' })).toMatchObject({ stdout: '\u001b[31mred\u001b[0m\nplain\n' });
+    expect(await read({ filter: '^p' })).toMatchObject({ stdout: 'plain\n', stderr: 'problem\n' });
+    expect(await read({ stream: 'stderr' })).toMatchObject({ stdout: '', stderr: 'problem\n' });
+    expect(await read({ filter: '(' })).toMatchObject({ code: 'invalid_request' });
+    expect(await read({ cursor: 999 })).toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('says of an unknown command that there is none', async () => {
+    const server = await serve('*');
+    for (const tool of ['read_output', 'write_input', 'stop_command']) {
+      const answer = await server.use(tool, { command_id: 'cmd_000000000000' });
+      expect(answer).toMatchObject({ isError: true, structured: { code: 'job_not_found' } });
+    }
+  });
+});
+
+it('T9: every answer of these tools is valid against its advertised outputSchema', async () => {
+  const server = await serve('*');
+  const { tools } = await server.client.listTools();
+  const check = (name: string, { structured }: Answer) => {
+    const schema = tools.find((tool) => tool.name === name)?.outputSchema as SchemaObject;
+    const valid = new Ajv2020().compile(schema);
+    expect([valid(structured), valid.errors]).toEqual([true, null]);
+    return structured;
+  };
+  const use = async (name: string, args: Record<string, unknown>) =>
+    check(name, await server.use(name, args));
+  const { command_id } = await use('start_command', { command: 'cat; kill -9 $$', name: 'cat' });
+  await use('write_input', { command_id, text: 'x\n' });
+  await use('list_commands', {});
+  await use('write_input', { command_id, eof: true });
+  expect(await use('stop_command', { command_id })).toMatchObject({ signal: 'SIGKILL' });
+  for (const { name } of tools) await use(name, { nonsense: true });
+  for (const { name, description } of tools) {
+    if (!['execute_command', 'check_command'].includes(name)) expect(description).toContain('Example: {');
+  }
+});
