@@ -1,5 +1,5 @@
 import type { Engine } from './engine/create-engine.ts';
-import { type Resolved, rulesForTools } from './rules-for.ts';
+import { type Resolved, rulesForFamily } from './rules-for.ts';
 import { placed } from './tools/allowed-run.ts';
 import { families } from './tools/catalog.ts';
 import type { Tool } from './tools/define-tool.ts';
@@ -8,9 +8,9 @@ import { toFamilies } from './tools/settings.ts';
 /** Makes the tools that the settings ask for, each bound to the rules; the engine is made when one first needs it. */
 export function assembleTools(resolved: Resolved, openEngine: () => Promise<Engine>): readonly Tool[] {
   const { values } = resolved;
-  const rules = rulesForTools(resolved);
-  return toFamilies(values.tools).flatMap((family) =>
-    families[family]({
+  return toFamilies(values.tools).flatMap((family) => {
+    const rules = rulesForFamily(family, resolved);
+    return families[family]({
       run: async (request, context) =>
         (await openEngine()).run(placed(request, context), { ...context, ...rules }),
       check: async (request, place) => (await openEngine()).check(placed(request, place), rules),
@@ -27,6 +27,6 @@ export function assembleTools(resolved: Resolved, openEngine: () => Promise<Engi
         closeSession: async (key) => (await openEngine()).closeSession(key),
       },
       maxOutputChars: values.maxOutputChars,
-    }),
-  );
+    });
+  });
 }

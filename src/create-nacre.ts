@@ -5,8 +5,9 @@
 import { allSettings } from './all-settings.ts';
 import { assembleTools } from './assemble-tools.ts';
 import type { MachineReport } from './contract/report.ts';
+import type { ToolResult } from './contract/tool-result.ts';
 import { type Bound, bind, whenNoneIsOpen } from './doors/functions/first-nacre.ts';
-import { type FunctionTool, toFunctionTool } from './doors/functions/function-tool.ts';
+import { type FunctionTool, toFunctionTool, toOwnForm } from './doors/functions/function-tool.ts';
 import { type OwnCommands, ownCommands } from './doors/functions/own-commands.ts';
 import { ownShells } from './doors/functions/own-shells.ts';
 import { ToolRegistry } from './doors/functions/tool-registry.ts';
@@ -16,7 +17,7 @@ import { listSettings } from './settings/define.ts';
 import { type GivenSettings, offersFromObject } from './settings/read-object.ts';
 import { resolveOffers } from './settings/resolve-offers.ts';
 import { createId } from './support/create-id.ts';
-import type { ToolInputs } from './tool-inputs.ts';
+import type { ToolInputs, ToolOwnResults } from './tool-inputs.ts';
 import type { ToolFamily } from './tools/settings.ts';
 
 /** Settings by the names of the reference in camelCase: `allowedCommands` for `allowed_commands`. */
@@ -35,6 +36,7 @@ export interface Surroundings {
 }
 
 type Inputs<F> = F extends ToolFamily ? ToolInputs[F] : ToolInputs[ToolFamily];
+type ResultOf<Name> = Name extends keyof ToolOwnResults ? ToolOwnResults[Name] : ToolResult;
 type Both<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
   : never;
@@ -42,7 +44,9 @@ type Both<Union> = (Union extends unknown ? (one: Union) => void : never) extend
 /** nacre inside a program. */
 export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends OwnCommands {
   /** The tools that the settings ask for, each under its name in camelCase. */
-  readonly tools: { readonly [Name in keyof Both<Inputs<F>>]: FunctionTool<Both<Inputs<F>>[Name]> };
+  readonly tools: {
+    readonly [Name in keyof Both<Inputs<F>>]: FunctionTool<Both<Inputs<F>>[Name], ResultOf<Name>>;
+  };
   /** The same tools by the names that models know. */
   readonly registry: ToolRegistry;
   /** What was found on the machine. */
@@ -75,7 +79,8 @@ function open(
   const { maxOutputChars, killGraceMs } = resolved.values;
   const engine = engineOnDemand(resolved, { env, cwd });
   const owner = createId('program');
-  const tools = assembleTools(resolved, engine.open).map((tool) => toFunctionTool(tool, owner));
+  const assembled = assembleTools(resolved, engine.open);
+  const tools = assembled.map((tool) => toFunctionTool(tool, owner));
   const registry = new ToolRegistry();
   for (const tool of tools) registry.register(tool);
   const rules = rulesFor('everything', resolved);
@@ -88,7 +93,9 @@ function open(
   const release = bind(bound);
   return {
     ...ownCommands(engine.open, rules, maxOutputChars),
-    tools: Object.fromEntries(tools.map((tool) => [toCamelCase(tool.name), tool])) as Nacre<'all'>['tools'],
+    tools: Object.fromEntries(
+      assembled.map((tool) => [toCamelCase(tool.name), toOwnForm(tool, owner)]),
+    ) as unknown as Nacre<'all'>['tools'],
     registry,
     report: async () => (await engine.open()).report(),
     close,

@@ -37,7 +37,10 @@ export async function createWholeEngine(
   const environment = Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
-  const { withheld } = filterEnvironment(environment, values);
+  const { withheld } = filterEnvironment(environment, {
+    ...values,
+    envWithhold: [...values.envWithhold, ...values.shellExecuteEnvWithhold],
+  });
   const auditDir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
   const backend = await createBackend({
     ...values,

@@ -17,3 +17,4 @@ export {
 } from './doors/functions/shell-manager.ts';
 export { ShellProcess, type ShellStatus } from './doors/functions/shell-process.ts';
 export { ToolRegistry } from './doors/functions/tool-registry.ts';
+export type { ShellExecuteMetadata, ShellExecuteResult } from './tools/shell-execute/shell-execute.ts';

@@ -1,16 +1,20 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { allSettings } from './all-settings.ts';
-import type { PolicyRule } from './contract/decision.ts';
+import type { AllowList, PolicyRule } from './contract/decision.ts';
 import type { RunContext } from './engine/run.ts';
 import { toAllowList } from './policy/settings.ts';
 import type { ResolvedSettings } from './settings/resolve-offers.ts';
-import { toFamilies } from './tools/settings.ts';
+import { narrowList } from './settings/tighten.ts';
+import { type ToolFamily, toFamilies } from './tools/settings.ts';
 
 /** All settings with where they came from, and the written rules, whose examples hold. */
 export type Resolved = ResolvedSettings<typeof allSettings> & {
   readonly policy?: readonly PolicyRule[] | undefined;
 };
+
+/** What binds one kind of caller. */
+export type BoundRules = Pick<RunContext, 'rules' | 'cwdRoots' | 'environment'>;
 
 /** Reads the written rules. Judging their examples takes the whole policy, which is loaded only where there are any. */
 export async function readRules(resolved: ResolvedSettings<typeof allSettings>): Promise<Resolved> {
@@ -34,9 +38,34 @@ export function rulesFor(
 }
 
 /** The rules for the tools that are offered: families that are offered together share the strictest. */
-export function rulesForTools(resolved: Resolved): Pick<RunContext, 'rules' | 'cwdRoots'> {
+function rulesForTools(resolved: Resolved): Pick<RunContext, 'rules' | 'cwdRoots'> {
   const families: readonly string[] = toFamilies(resolved.values.tools);
   return rulesFor(families.includes('terminal') ? 'nothing' : 'everything', resolved);
+}
+
+/** The rules for one family: `shell_execute` can have a list, roots and variables of its own beside the shared ones. */
+export function rulesForFamily(family: ToolFamily, resolved: Resolved): BoundRules {
+  const shared = rulesForTools(resolved);
+  if (family !== 'shell-execute') return shared;
+  const { values, limits } = resolved;
+  const hasOwn = values.shellExecuteAllowedCommands !== undefined;
+  const allow = narrowAllow(
+    // A list of its own says what an unset one means.
+    hasOwn ? rulesFor('everything', resolved).rules.allow : shared.rules.allow,
+    narrowList(values.shellExecuteAllowedCommands ?? ['*'], limits.shellExecuteAllowedCommands, '*'),
+  );
+  const allowSetting = hasOwn ? 'NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS' : shared.rules.allowSetting;
+  const own = [values.shellExecuteCwdRoots, limits.shellExecuteCwdRoots ?? []];
+  return {
+    rules: { ...shared.rules, allow, allowSetting },
+    cwdRoots: [...shared.cwdRoots, ...own.filter((roots) => roots.length > 0)],
+    environment: { envPass: values.shellExecuteEnvPass, envWithhold: values.shellExecuteEnvWithhold },
+  };
+}
+
+function narrowAllow(general: AllowList, own: readonly string[]): AllowList {
+  if (general.kind === 'none') return general;
+  return toAllowList(own, general.kind === 'names' ? general.names : undefined, 'everything');
 }
 
 /** The programs that the kernel is to hold every caller to; undefined when no list is set or it allows everything. */
@@ -47,8 +76,10 @@ export function execAllowFor(resolved: Resolved): readonly string[] | undefined 
 
 /** What whoever offers tools should know: that none of them would run anything. */
 export function warnOfRefusal(resolved: Resolved): readonly string[] {
-  const { allow, policy = [] } = rulesForTools(resolved).rules;
-  if (allow.kind !== 'none' || policy.some(({ verdict }) => verdict === 'allow')) return [];
+  const families = toFamilies(resolved.values.tools).map((family) => rulesForFamily(family, resolved).rules);
+  const { policy = [] } = resolved;
+  if (families.some(({ allow }) => allow.kind !== 'none')) return [];
+  if (policy.some(({ verdict }) => verdict === 'allow')) return [];
   const why = resolved.values.allowedCommands === undefined ? 'is not set' : 'leaves nothing that may run';
   return [`ALLOWED_COMMANDS ${why}, so every command is refused. ${howToSet}`];
 }

@@ -52,23 +52,23 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
 
   S1: {
-    built: false,
+    built: true,
     text: 'shell_execute takes command (not empty), working_directory, timeout (whole seconds, 1 to 1800, default 300) and environment (a map of strings).',
   },
   S2: {
-    built: false,
+    built: true,
     text: 'In process it replies with content, is_error and metadata, with exactly the specified keys and at most resources, enforcement, id, truncated and signal beside them; over MCP the first text is the specified sentence, the second the metadata as JSON, and structuredContent is the metadata.',
   },
   S3: {
-    built: false,
+    built: true,
     text: 'A non-zero exit gives is_error true and "Command failed with exit code N".',
   },
   S4: {
-    built: false,
+    built: true,
     text: 'A timeout gives "Command timed out after N seconds" with timeout_seconds, partial_stdout and partial_stderr, and the tree is killed.',
   },
   S5: {
-    built: false,
+    built: true,
     text: 'Command not found, permission denied, exhausted resources and invalid parameters each have a message of their own with details; invalid parameters are all listed at once.',
   },
   S6: {
@@ -80,7 +80,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: "CPU time and peak memory of the command's whole tree are in the metadata as resources, and visible while it runs.",
   },
   S8: {
-    built: false,
+    built: true,
     text: 'Command filtering, working-directory restriction and environment filtering can be configured for shell_execute as for the other tools.',
   },
   S9: {

@@ -9,6 +9,12 @@ export type Stream = 'stdout' | 'stderr';
 /** A byte position in a job's output log: how many bytes of both streams arrived before it. */
 export type Cursor = number;
 
+/** Which variables pass although they look like secrets, and which are withheld although they do not. */
+export interface EnvironmentRules {
+  readonly envPass: readonly string[];
+  readonly envWithhold: readonly string[];
+}
+
 /** One command to run, as plain data that could cross to another machine. */
 export interface JobSpec {
   readonly id: string;
@@ -25,6 +31,8 @@ export interface JobSpec {
   readonly session?: string | undefined;
   /** The persistent shell whose state it begins with, by its key; nothing of it goes back there. */
   readonly beginsAs?: string | undefined;
+  /** Patterns of the server's variables that this command gets, or not, beside the worker's own rules. */
+  readonly environment?: EnvironmentRules | undefined;
   /** What this command asks for beyond the worker's own isolation. */
   readonly isolation?: AskedIsolation | undefined;
   /** What this command may use; what is more than the worker's own limits is refused. */

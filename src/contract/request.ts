@@ -45,10 +45,12 @@ export const inputText = z
   .max(8_388_608, 'input must be at most 8388608 characters; put more into a file')
   .refine((value) => value.isWellFormed(), 'input must be valid Unicode: it has half a surrogate pair');
 
-/** A directory as any door may receive it. */
-export const cwdText = text('cwd')
-  .min(1, 'cwd must not be empty')
-  .max(4_096, 'cwd must be at most 4096 characters');
+/** A directory in the field of that name. */
+export const directoryText = (field: string) =>
+  text(field).min(1, `${field} must not be empty`).max(4_096, `${field} must be at most 4096 characters`);
+
+/** A directory as most doors receive it. */
+export const cwdText = directoryText('cwd');
 
 /** Variables that a caller adds. */
 export const envMap = z.record(

@@ -7,7 +7,7 @@ import type { Backend, StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import type { Rules } from '../contract/decision.ts';
-import type { OutputChunk } from '../contract/job.ts';
+import type { EnvironmentRules, OutputChunk } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { Matcher } from '../output/matcher.ts';
@@ -42,6 +42,8 @@ export interface RunContext {
   readonly rules: Rules;
   /** Groups of directories; a cwd that the caller gives must lie in one of each. */
   readonly cwdRoots: readonly (readonly string[])[];
+  /** Which of the server's variables these callers get, or not, beside what holds for all. */
+  readonly environment?: EnvironmentRules | undefined;
   /** Directories that the caller offers as its workspace, for a sandbox that the settings give none. */
   readonly workspace?: readonly string[] | undefined;
   /** How a reader of a truncated output gets the rest, from the id of its command. */
@@ -76,9 +78,9 @@ export async function run(
     if (context.dryRun) return dryOutcome(id, command, cwd);
     const stdin = input === undefined ? 'empty' : 'open';
     const { env = {}, timeoutMs, limits, session, maxOutputChars } = request;
-    const { owner } = context;
+    const { owner, environment } = context;
     await sessions.start(
-      { id, command, cwd, env, stdin, timeoutMs, limits, isolation, session },
+      { id, command, cwd, env, stdin, timeoutMs, limits, isolation, environment, session },
       owner === undefined ? undefined : { owner },
     );
     const outcome = await follow(parts, id, input, context)

@@ -14,7 +14,7 @@ export interface CallPlace {
 /** Runs a command under the rules of one tool family; the family itself cannot choose or change them. */
 export type AllowedRun = (
   request: CommandRequest,
-  context: Omit<RunContext, 'rules' | 'cwdRoots'> & CallPlace,
+  context: Omit<RunContext, 'rules' | 'cwdRoots' | 'environment'> & CallPlace,
 ) => Promise<Outcome>;
 
 /** Tells what these rules say about a command, and runs nothing. */
@@ -28,7 +28,7 @@ export interface AllowedCommands
   extends Pick<Engine, 'read' | 'write' | 'stop' | 'list' | 'listSessions' | 'closeSession'> {
   start(
     request: StartRequest,
-    context: Omit<StartContext, 'rules' | 'cwdRoots'> & CallPlace,
+    context: Omit<StartContext, 'rules' | 'cwdRoots' | 'environment'> & CallPlace,
   ): Promise<{ readonly id: string }>;
   runOrGoOn(
     request: CommandRequest,

@@ -5,6 +5,7 @@ import { killShell } from './bash/kill-shell.ts';
 import { listShells } from './bash/list-shells.ts';
 import type { Tool } from './define-tool.ts';
 import type { ToolFamily } from './settings.ts';
+import { shellExecute } from './shell-execute/shell-execute.ts';
 import { checkCommand } from './terminal/check-command.ts';
 import { executeCommand } from './terminal/execute-command.ts';
 import { listCommands } from './terminal/list-commands.ts';
@@ -32,6 +33,7 @@ export const families: Readonly<Record<ToolFamily, (options: FamilyOptions) => r
     listCommands(commands),
     checkCommand(check),
   ],
+  'shell-execute': ({ run, maxOutputChars }) => [shellExecute(run, { maxOutputChars })],
   bash: ({ run, commands }) => [
     bash(run, commands),
     bashOutput(commands),

@@ -24,8 +24,12 @@ export interface ToolReply {
   readonly isError: boolean;
   /** What machines may want to know beside it, such as what was enforced. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Texts that follow the first one. */
+  readonly moreTexts?: readonly string[] | undefined;
   /** The same for a program in this process, where output and error stand apart; else it is made of the reply. */
   readonly result?: ToolResult | undefined;
+  /** The same in the words of a specification that has its own form for programs. */
+  readonly ownResult?: object | undefined;
 }
 
 /** What clients may assume about a tool. */

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { defineSettings } from '../settings/define.ts';
+import { environmentPattern, environmentWords } from '../settings/environment-pattern.ts';
 
 /** The tool families there are. */
-export const toolFamilies = ['terminal', 'bash'] as const;
+export const toolFamilies = ['terminal', 'shell-execute', 'bash'] as const;
 
 /** The name of one tool family. */
 export type ToolFamily = (typeof toolFamilies)[number];
 
-/** Which tools are offered. */
+/** Which tools are offered, and what binds one family alone. */
 export const toolSettings = defineSettings({
   tools: z
     .array(z.enum([...toolFamilies, 'all']))
@@ -20,6 +21,38 @@ export const toolSettings = defineSettings({
       everything: 'all',
       project: 'intersect',
     }),
+  shellExecuteAllowedCommands: z.array(z.string()).optional().meta({
+    env: 'NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS',
+    flag: '--shell-execute-allow',
+    description: 'Programs that shell_execute may run, of those that ALLOWED_COMMANDS allows when it is set.',
+    accepts: 'a comma list of programs, or *',
+    unset: 'what ALLOWED_COMMANDS says',
+    everything: '*',
+    project: 'intersect',
+  }),
+  shellExecuteCwdRoots: z.array(z.string()).default([]).meta({
+    env: 'NACRE_SHELL_EXECUTE_CWD_ROOTS',
+    flag: '--shell-execute-cwd-roots',
+    description: 'Directories that working_directory must lie in, beside those of ALLOWED_CWD_ROOTS.',
+    accepts: 'a comma list of directories',
+    unset: 'empty, which restricts nothing',
+    path: true,
+    project: 'alongside',
+  }),
+  shellExecuteEnvPass: z.array(environmentPattern).default([]).meta({
+    env: 'NACRE_SHELL_EXECUTE_ENV_PASS',
+    flag: '--shell-execute-env-pass',
+    description: 'Variables that commands of shell_execute get although their names look like secrets.',
+    accepts: environmentWords,
+    project: 'intersect',
+  }),
+  shellExecuteEnvWithhold: z.array(environmentPattern).default([]).meta({
+    env: 'NACRE_SHELL_EXECUTE_ENV_WITHHOLD',
+    flag: '--shell-execute-env-withhold',
+    description: 'Variables withheld from commands of shell_execute alone.',
+    accepts: environmentWords,
+    project: 'add',
+  }),
 });
 
 /** The families that the setting names, each once, in the order of `toolFamilies`. */

@@ -1,13 +1,8 @@
+import type { EnvironmentRules } from '../contract/job.ts';
 import { looksSecret } from '../support/looks-secret.ts';
 
 /** A process environment: every variable has a value. */
 export type Environment = Readonly<Record<string, string>>;
-
-/** Which variables pass although they look like secrets, and which are withheld although they do not. */
-export interface EnvironmentRules {
-  readonly envPass: readonly string[];
-  readonly envWithhold: readonly string[];
-}
 
 /** Splits the server's environment into what commands get and the names of what is withheld from them. */
 export function filterEnvironment(

@@ -39,7 +39,7 @@ export function createGroupStarter(means: StartMeans): Starter {
     level: 'group',
     exec: 'off',
     gaps,
-    async start(spec) {
+    async start(spec, { base = means.env } = {}) {
       const marker = { ...means.instance, NACRE_COMMAND_ID: spec.id };
       const elapsed = createStopwatch();
       const ward = means.warden.take({
@@ -53,7 +53,7 @@ export function createGroupStarter(means: StartMeans): Starter {
         prelude: ward.prelude,
         command: spec.command,
         cwd: spec.cwd,
-        env: toCommandEnvironment(means.env, spec.env, marker),
+        env: toCommandEnvironment(base, spec.env, marker),
         bashPath,
         fifos: await fifos.take(spec.stdin === 'open' ? 3 : 2),
         scriptPath: means.scriptPath(spec.id),

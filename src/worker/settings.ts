@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { execModes, sandboxNames, supervisionLevels } from '../contract/isolation.ts';
 import { defineSettings } from '../settings/define.ts';
+import { environmentPattern, environmentWords } from '../settings/environment-pattern.ts';
 
-const environmentPattern = z.string().regex(/^[A-Za-z_*][A-Za-z0-9_*]*$/);
 // A name, *. and a name, or an address; an IPv6 address with a port stands in brackets.
 const hostPattern = z
   .string()
@@ -10,7 +10,6 @@ const hostPattern = z
   .regex(
     /^(?:(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?(?::(?:\d{1,5}|\*))?|\[[0-9A-Fa-f:.]+\](?::(?:\d{1,5}|\*))?|[0-9A-Fa-f]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)$/,
   );
-const patternWords = 'a comma list of variable names, in which * stands for any letters';
 
 /** How commands are run and captured, and what they get to see. */
 export const workerSettings = defineSettings({
@@ -101,14 +100,14 @@ export const workerSettings = defineSettings({
     env: 'NACRE_ENV_PASS',
     flag: '--env-pass',
     description: 'Variables that commands get although their names look like secrets.',
-    accepts: patternWords,
+    accepts: environmentWords,
     project: 'intersect',
   }),
   envWithhold: z.array(environmentPattern).default([]).meta({
     env: 'NACRE_ENV_WITHHOLD',
     flag: '--env-withhold',
     description: 'Variables withheld from commands beside those whose names look like secrets.',
-    accepts: patternWords,
+    accepts: environmentWords,
     project: 'add',
   }),
   sandbox: z.enum(sandboxNames).default('off').meta({

@@ -1,6 +1,7 @@
 import type { Enforcement } from '../contract/isolation.ts';
 import type { JobSpec } from '../contract/job.ts';
 import type { SessionEnd } from '../contract/session.ts';
+import type { Environment } from './environment.ts';
 import type { Watch } from './limits/create-watch.ts';
 import type { ProcessTree } from './process-tree.ts';
 import type { StartedProcess } from './start-process.ts';
@@ -21,6 +22,8 @@ export interface Started {
 export interface StartOptions {
   /** Folders of nacre's own that the command may use. */
   readonly shows?: readonly string[] | undefined;
+  /** The server's variables that this command gets, where they are others than usual. */
+  readonly base?: Environment | undefined;
 }
 
 /** One way to start commands. */

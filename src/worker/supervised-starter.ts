@@ -38,6 +38,10 @@ export interface SupervisedMeans extends StartMeans {
   readonly warmShells: number;
 }
 
+interface KeeperOptions extends Pick<StartOptions, 'base'> {
+  readonly scriptFile?: number | undefined;
+}
+
 // The launcher reads its order byte by byte, which is slow for long scripts; those go by file.
 const maxOrderBytes = 8_192;
 
@@ -60,11 +64,15 @@ export function createSupervisedStarter(
   const setuid = guard === undefined && supervisor.keepsSetuid(means);
   const exec = guard === undefined ? 'off' : 'enforced';
   const living = new Set<Keeper>();
-  const start = async (plan: SandboxPlan, cwd: string, scriptFile?: number) => {
+  const start = async (
+    plan: SandboxPlan,
+    cwd: string,
+    { scriptFile, base = means.env }: KeeperOptions = {},
+  ) => {
     const isFiltered = toNetwork(plan.isolation) === 'filtered';
-    const caches = toCacheEnvironment(plan.isolation.sandbox, means.env);
+    const caches = toCacheEnvironment(plan.isolation.sandbox, base);
     const additions = isFiltered ? { ...caches, ...proxyEnvironment } : caches;
-    const env = toCommandEnvironment(means.env, additions, means.instance);
+    const env = toCommandEnvironment(base, additions, means.instance);
     const proxy = isFiltered ? createNetworkProxy({ allow: plan.isolation.networkAllow }) : undefined;
     const fifos = await means.fifos.take(5);
     const wanted = supervisor.toArguments(guard?.toPlan(plan) ?? plan);
@@ -90,29 +98,33 @@ export function createSupervisedStarter(
     isolation.sandbox === usual?.isolation.sandbox &&
     isDeepStrictEqual(toWritable(isolation, cwd, means.home), usual.writable);
 
-  const open = async (spec: JobSpec, isolation: Isolation, shows: readonly string[]): Promise<Keeper> => {
+  const open = async (
+    spec: JobSpec,
+    isolation: Isolation,
+    { shows = [], base }: StartOptions,
+  ): Promise<Keeper> => {
     const long = toLongScript(spec);
-    if (long === undefined && shows.length === 0 && fitsUsual(isolation, spec.cwd))
-      return whenReady(await pool.take(), supervisor.level);
+    const isUsual = long === undefined && shows.length === 0 && base === undefined;
+    if (isUsual && fitsUsual(isolation, spec.cwd)) return whenReady(await pool.take(), supervisor.level);
     const plan = withFolders(toSandboxPlan(means, isolation, spec.cwd), shows);
     const file = long === undefined ? undefined : openScript(means.scriptPath(spec.id), long);
     try {
-      return await whenReady(await start(plan, '/', file), supervisor.level);
+      return await whenReady(await start(plan, '/', { scriptFile: file, base }), supervisor.level);
     } finally {
       if (file !== undefined) closeSync(file);
     }
   };
 
   // What is to be hidden may vanish while a namespace is made; a second one does without.
-  const openTwice = (spec: JobSpec, isolation: Isolation, shows: readonly string[]) =>
-    open(spec, isolation, shows).catch(() => open(spec, isolation, shows));
+  const openTwice = (spec: JobSpec, isolation: Isolation, options: StartOptions) =>
+    open(spec, isolation, options).catch(() => open(spec, isolation, options));
 
   return {
     level: supervisor.level,
     exec,
     gaps,
     probe: pool.probe,
-    async start(spec, { shows = [] }: StartOptions = {}): Promise<Started> {
+    async start(spec, options = {}): Promise<Started> {
       const isolation = tightenIsolation(means.isolation, spec.isolation);
       const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
       checkStart(program, spec.cwd, means.path);
@@ -123,7 +135,7 @@ export function createSupervisedStarter(
         isPowerless: isolation.sandbox !== 'off',
         enters: 'put',
       });
-      const keeper = await openTwice(spec, isolation, shows).catch((error: unknown) => {
+      const keeper = await openTwice(spec, isolation, options).catch((error: unknown) => {
         ward.drop();
         throw error instanceof NacreError ? error : startUnavailable(supervisor.level, error);
       });

@@ -3,7 +3,7 @@ import type { Backend, StopOptions } from '../contract/backend.ts';
 import type { Place } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Isolation } from '../contract/isolation.ts';
-import type { JobSpec } from '../contract/job.ts';
+import type { EnvironmentRules, JobSpec } from '../contract/job.ts';
 import type { Limits } from '../contract/limits.ts';
 import { type Bash, findBash } from './bash.ts';
 import { chooseStarter, type StarterChoice } from './choose-starter.ts';
@@ -67,6 +67,8 @@ interface Ready {
   readonly shells: ShellSessions;
   readonly warden: Warden;
   readonly withheld: readonly string[];
+  /** All variables of the server. */
+  readonly whole: Environment;
   readonly loginNote: string;
   /** Resolves when what killed servers have left is gone. */
   readonly sweeping: Promise<unknown>;
@@ -108,14 +110,15 @@ export function createWorker(options: WorkerOptions): Worker {
     return find(id);
   };
   const launch = async (asked: JobSpec) => {
-    const { starter, shells, folder, withheld } = await ready();
+    const { starter, shells, folder, ...here } = await ready();
     const spec = await shells.likeSession(asked);
+    const { base, withheld } = environmentFor(spec, here, options);
     const spool = createSpool(join(folder.path, 'spool', spec.id), quota);
     const job = new Job(spec, { ...options, spool, daemons, withheldEnv: withheld });
     jobs.set(spec.id, job);
     try {
       const { session } = spec;
-      job.attach(await (session === undefined ? starter.start(spec) : shells.start(session, spec)));
+      job.attach(await (session === undefined ? starter.start(spec, { base }) : shells.start(session, spec)));
     } catch (error) {
       if (error instanceof NotExecutableError) return job.refuse(error.message);
       jobs.delete(spec.id);
@@ -203,10 +206,26 @@ function shuttingDown(): NacreError {
   return new NacreError('shutting_down', 'The server is shutting down; nothing new is started.');
 }
 
+// Commands with rules of their own get an environment of their own; all others share what waiting shells have.
+function environmentFor(
+  { environment }: JobSpec,
+  { whole, withheld }: Pick<Ready, 'whole' | 'withheld'>,
+  { envPass, envWithhold }: EnvironmentRules,
+): { readonly base?: Environment; readonly withheld: readonly string[] } {
+  if (!environment || environment.envPass.length + environment.envWithhold.length === 0) return { withheld };
+  const rules = {
+    envPass: [...envPass, ...environment.envPass],
+    envWithhold: [...envWithhold, ...environment.envWithhold],
+  };
+  const own = filterEnvironment(whole, rules);
+  return { base: own.env, withheld: own.withheld };
+}
+
 async function prepare(options: WorkerOptions): Promise<Ready> {
   const login = await takeLoginEnvironment(options.environment, options.loginEnv);
   const path = toAbsolutePath(login.env.PATH);
-  const { env, withheld } = filterEnvironment({ ...login.env, PATH: path }, options);
+  const whole = { ...login.env, PATH: path };
+  const { env, withheld } = filterEnvironment(whole, options);
   const bash = await findBash(options.bash, path);
   const ownPlace = await toPlace(options.cwd, options.cwd);
   const folder = await createInstanceFolder(options.stateDir, options.table);
@@ -239,5 +258,18 @@ async function prepare(options: WorkerOptions): Promise<Ready> {
     idleMs: options.sessionIdleMs,
   });
   const loginNote = login.note;
-  return { bash, folder, ownPlace, fifos, path, starter, shells, warden, withheld, loginNote, sweeping };
+  return {
+    bash,
+    folder,
+    ownPlace,
+    fifos,
+    path,
+    starter,
+    shells,
+    warden,
+    withheld,
+    whole,
+    loginNote,
+    sweeping,
+  };
 }

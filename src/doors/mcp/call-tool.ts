@@ -45,7 +45,7 @@ export async function callTool(
   const question = person?.question();
   if (question) return question;
   return {
-    content: [{ type: 'text', text: reply.text }],
+    content: [reply.text, ...(reply.moreTexts ?? [])].map((text) => ({ type: 'text', text })),
     structuredContent: { ...reply.structured },
     ...(reply.isError && { isError: true }),
     ...(reply.meta && { _meta: { ...reply.meta } }),

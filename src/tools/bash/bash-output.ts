@@ -3,8 +3,9 @@ import { NacreError } from '../../contract/failure.ts';
 import type { Reading } from '../../engine/commands.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
+import { joinStreams } from '../join-streams.ts';
 import { ownerOf } from './owner.ts';
-import { bashFailure, bashReply, joinStreams } from './reply.ts';
+import { bashFailure, bashReply } from './reply.ts';
 
 const input = z.strictObject({
   bash_id: z.string().min(1).max(128).describe('The ID of the background shell to retrieve output from'),

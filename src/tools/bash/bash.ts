@@ -3,9 +3,10 @@ import type { Outcome } from '../../contract/outcome.ts';
 import { commandText } from '../../contract/request.ts';
 import type { AllowedCommands, AllowedRun } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolContext, type ToolReply } from '../define-tool.ts';
+import { joinStreams } from '../join-streams.ts';
 import { notesOn } from './notes.ts';
 import { ownerOf, sessionKey, sessionName } from './owner.ts';
-import { bashFailure, bashReply, joinStreams } from './reply.ts';
+import { bashFailure, bashReply } from './reply.ts';
 
 const defaultTimeoutMs = 120_000;
 

@@ -4,6 +4,7 @@ import { commandText, cwdText, envMap, inputText } from '../../contract/request.
 import type { YamlValue } from '../../output/yaml-reply.ts';
 import type { AllowedCommands, AllowedRun } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
+import { limitHints } from '../limit-hints.ts';
 import { commandReply } from './command-reply.ts';
 import { toReadQuery } from './read-options.ts';
 import { terminalFailure, terminalReply, toReply as toYaml } from './reply.ts';
@@ -107,18 +108,10 @@ function overLimit(cause: keyof typeof limitHints, detail: string | null) {
   return { error: `The command was ended by a limit. ${detail ?? ''}`.trim(), hint: limitHints[cause] };
 }
 
-const limitHints = {
-  oom: 'Work on less at a time, or ask whoever runs nacre for more memory (memory_bytes, tree_memory_bytes).',
-  cpu: 'Do less in one command, or ask whoever runs nacre for more CPU time (cpu_seconds).',
-  processes:
-    'Start fewer at a time (make -j2), or ask whoever runs nacre for more processes (max_processes).',
-  file_size: 'Write smaller files, or ask whoever runs nacre for larger ones (file_bytes).',
-};
-
 function tooMuch({ detail }: Outcome) {
   return {
     error: `The command was ended. ${detail ?? 'Its output could not be kept.'}`,
-    hint: 'Write the output to a file, or print less of it with head, tail or grep.',
+    hint: limitHints.output_limit,
   };
 }
 

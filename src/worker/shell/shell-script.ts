@@ -24,16 +24,6 @@ export const ownBuiltins: ReadonlySet<string> = new Set(
   'alias builtin declare eval jobs printf pwd read shopt'.split(' '),
 );
 
-/** What the loop prints after `done`: a part each, every one ended by a NUL. */
-export const stateParts = [
-  'variables',
-  'functions',
-  'functionNames',
-  'aliases',
-  'shopts',
-  'options',
-] as const;
-
 // At each command: whatever a trap of the session's prints in between goes where nobody reads.
 const toUs = '>&9 2>/dev/null';
 const nul = `builtin printf '\\0' ${toUs}`;

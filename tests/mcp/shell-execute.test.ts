@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { connect, eras } from '../support/mcp.ts';
+import { exampleReplies, shapeOf } from '../support/replies.ts';
+
+type Server = Awaited<ReturnType<typeof connect>>;
+let open: Server[] = [];
+afterEach(async () => {
+  const left = await Promise.all(open.map((server) => server.close()));
+  open = [];
+  expect(left.flat()).toEqual([]);
+});
+
+async function serve(options: Parameters<typeof connect>[0] = {}) {
+  const server = await connect({ args: ['--tools', 'shell-execute'], ...options });
+  open.push(server);
+  return async (args: Record<string, unknown>) => {
+    const result = await server.client.callTool({ name: 'shell_execute', arguments: args });
+    const [first, second] = result.content as { type: string; text: string }[];
+    return { ...result, first: first?.text, second: second?.text ?? '' };
+  };
+}
+
+describe.each(eras)('shell_execute over MCP %s', (era) => {
+  it('S2: says the sentence, then the metadata as JSON, and the same as data', async () => {
+    const call = await serve({ era });
+    const { first, second, structuredContent, isError } = await call({ command: 'echo hello' });
+    expect(first).toBe(exampleReplies.success.content[0]?.text);
+    expect(JSON.parse(second)).toEqual(structuredContent);
+    expect(isError ?? false).toBe(false);
+    expect(shapeOf(structuredContent as object)).toEqual(shapeOf(exampleReplies.success.metadata));
+    expect(structuredContent).toMatchObject({ stdout: 'hello\n', command: 'echo hello' });
+  });
+
+  it('S3, S4: failures and timeouts are errors with their metadata', async () => {
+    const call = await serve({ era });
+    const failed = await call({ command: 'echo some; exit 3' });
+    expect(failed).toMatchObject({ first: 'Command failed with exit code 3', isError: true });
+    expect(JSON.parse(failed.second)).toMatchObject({ exit_code: 3, stdout: 'some\n' });
+    const late = await call({ command: 'echo some; sleep 60', timeout: 1 });
+    expect(late).toMatchObject({ first: 'Command timed out after 1 seconds', isError: true });
+    expect(shapeOf(JSON.parse(late.second))).toEqual(shapeOf(exampleReplies.timeout.metadata));
+  });
+});
+
+describe('shell_execute behind the settings', () => {
+  it('P12: runs everything while no list is set, and what its own list says beside the terminal tools', async () => {
+    expect((await (await serve())({ command: 'id -u' })).isError ?? false).toBe(false);
+    const env = { NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS: 'id' };
+    const call = await serve({ args: ['--tools', 'all'], env });
+    expect((await call({ command: 'id -u' })).isError ?? false).toBe(false);
+    expect(await call({ command: 'ls' })).toMatchObject({ isError: true });
+    const shared = await serve({ args: ['--tools', 'all'] });
+    expect(await shared({ command: 'id -u' })).toMatchObject({ isError: true });
+  });
+
+  it('S5: an invalid call is answered with all its problems and a code', async () => {
+    const call = await serve();
+    const { first, _meta, isError } = await call({ timeout: 'soon' });
+    expect(isError).toBe(true);
+    expect(first).toMatch(/command is required.*timeout must be/);
+    expect(_meta).toMatchObject({ 'nacre/code': 'invalid_request' });
+  });
+});
