@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Caller } from '../contract/caller.ts';
 import type { ToolResult } from '../contract/tool-result.ts';
@@ -96,5 +97,7 @@ export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclarati
 // Clients of 2020-12 take the schema as it is; the dialect's address only costs room, and some reject an older one.
 function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
+  // Says nothing, and takes room in what models read.
+  if (isDeepStrictEqual(rest.additionalProperties, {})) delete rest.additionalProperties;
   return { properties: {}, ...rest, type: 'object' };
 }

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { sandboxNames } from '../../contract/isolation.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 
-const bytes = (min: number) => z.int().min(min).max(1_125_899_906_842_624).optional();
+// What is less than this lets nothing run.
+const least = {
+  memory_bytes: 16_777_216,
+  tree_memory_bytes: 16_777_216,
+  max_processes: 4,
+  cpu_seconds: 1,
+  file_bytes: 1_024,
+} as const;
+const names = Object.keys(least) as (keyof typeof least)[];
 
 /** The fields with which a call asks for more isolation and for less of the machine than the settings grant. */
 export const tightening = {
@@ -10,18 +18,20 @@ export const tightening = {
     .enum(sandboxNames)
     .optional()
     .describe(
-      'Only stricter than the settings. workspace: writes only in the working directory and no network; strict: also hides the home directory',
+      'Only stricter than the settings. workspace: writes only below cwd, no network; strict: also hides the home',
     ),
+  // A map takes half the room of an object in what models read.
   limits: z
-    .strictObject({
-      memory_bytes: bytes(16_777_216),
-      tree_memory_bytes: bytes(16_777_216),
-      max_processes: z.int().min(4).max(4_194_304).optional(),
-      cpu_seconds: z.int().min(1).max(31_536_000).optional(),
-      file_bytes: bytes(1_024),
+    .partialRecord(z.enum(names), z.int().min(1).max(1_125_899_906_842_624))
+    .superRefine((given, context) => {
+      for (const name of names) {
+        if ((given[name] ?? least[name]) < least[name]) {
+          context.addIssue({ code: 'custom', path: [name], message: `must be at least ${least[name]}` });
+        }
+      }
     })
     .optional()
-    .describe('Only lower than the settings. memory, CPU and file: of each process; tree_memory: of all'),
+    .describe('Only lower than the settings; tree_memory_bytes is for all processes together'),
 };
 
 type Asked = z.output<z.ZodObject<typeof tightening>>;
