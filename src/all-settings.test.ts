@@ -30,6 +30,7 @@ describe('all settings together', () => {
       warmShells: 2,
       sessionIdleMs: 1_800_000,
       tools: ['terminal'],
+      onTimeout: 'kill',
       shellExecuteCwdRoots: [],
       shellExecuteEnvPass: [],
       shellExecuteEnvWithhold: [],
@@ -42,7 +43,7 @@ describe('all settings together', () => {
       envPass: [],
       envWithhold: [],
       maxOutputChars: 30_000,
-      tombstoneSeconds: 900,
+      tombstoneSeconds: 3_600,
       maxRunning: 64,
       auditFsync: 'interval',
     });

@@ -27,6 +27,7 @@ export function assembleTools(resolved: Resolved, openEngine: () => Promise<Engi
         closeSession: async (key) => (await openEngine()).closeSession(key),
       },
       maxOutputChars: values.maxOutputChars,
+      onTimeout: values.onTimeout,
     });
   });
 }

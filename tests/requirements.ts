@@ -101,27 +101,27 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'In process a result is success, output, error and metadata, and a failed command keeps its output.',
   },
   B3: {
-    built: false,
+    built: true,
     text: 'Bash takes command, description, timeout (1000 to 600000 ms, default 120000), run_in_background and session; one persistent bash per context keeps directory, variables, functions, options and aliases. A timeout binds a background shell only when given, and its state is then timeout.',
   },
   B4: {
-    built: false,
+    built: true,
     text: 'After exit, exec, set -e with a failure, kill -9 $$ or a deleted directory the call reports what happened, and the next one finds a working shell with its directory, exports, functions, aliases and options restored, never errexit or traps, and says so.',
   },
   B5: {
-    built: false,
+    built: true,
     text: 'stdout and stderr are captured apart; the text shows stderr after a line [stderr].',
   },
   B6: {
-    built: false,
+    built: true,
     text: 'Of more than 30000 characters the beginning and the end are kept, 30000 together, with one notice that starts "[Output truncated", says how many are left out and how to read them; metadata.truncated is true.',
   },
   B7: {
-    built: false,
+    built: true,
     text: 'Cancelling a call sends SIGINT, then escalates, and the session lives on.',
   },
   B8: {
-    built: false,
+    built: true,
     text: 'Neighbouring unquoted words that together name an existing path, while none alone does, are quoted, never for programs that delete or overwrite; policy judges the rewritten command and metadata.rewritten_command shows it. A working directory with spaces works.',
   },
   B9: {
@@ -133,11 +133,11 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'The error for a blocked command contains "blocked" and "dangerous" and the reason of the rule.',
   },
   B11: {
-    built: false,
+    built: true,
     text: 'BashOutput gives new output only, the first 30000 characters of it, and the rest stays unread; an invalid filter is an error before anything is consumed, and lines that a filter leaves out count as read. A filter is a JavaScript RegExp that is stopped after one second.',
   },
   B12: {
-    built: false,
+    built: true,
     text: 'KillShell ends the whole tree and confirms its death; a shell that has already stopped is a success.',
   },
   B13: {
@@ -145,7 +145,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'ShellManager is one instance with createShell, getShell, listShells, listRunning, cleanupCompleted, killAll and reset, and its shells have the six states pending, running, completed, failed, timeout and killed; it is a facade over the sessions of the engine and nothing more.',
   },
   B14: {
-    built: false,
+    built: true,
     text: 'ListShells offers the list of shells as a tool.',
   },
   B15: {
@@ -153,19 +153,19 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'registerExecutionTools fills a registry, and getAllSchemas gives the schemas of each vendor, in the category execution.',
   },
   B16: {
-    built: false,
+    built: true,
     text: 'Tests cover at least 90 % of lines, branches, functions and statements.',
   },
   B17: {
-    built: false,
+    built: true,
     text: 'Output of a long-running command reaches the caller while it runs: onOutput in process, progress notifications over MCP.',
   },
   B18: {
-    built: false,
+    built: true,
     text: 'A command starts within 50 ms (median overhead), and new output reaches a reader within 100 ms.',
   },
   B19: {
-    built: false,
+    built: true,
     text: 'ALLOWED_CWD_ROOTS binds the directory of the context and of the session: a call that ends outside says so, and the next starts in the last allowed one.',
   },
 

@@ -34,6 +34,8 @@ export interface Backend {
   list(): Promise<readonly JobState[]>;
   /** Forgets an ended job and its output. */
   dispose(id: string): Promise<void>;
+  /** Leaves a persistent shell's command to itself: it goes on by its id, and the session gets a new shell. */
+  letGo(session: string): Promise<void>;
   listSessions(): Promise<readonly SessionState[]>;
   /** Ends a persistent shell with all it has in the background; false when there is none of that key. */
   closeSession(key: string): Promise<boolean>;

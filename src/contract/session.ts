@@ -10,8 +10,8 @@ export interface SessionEnd {
 
 /** What a new shell got of the one before it. */
 export interface Restoration {
-  /** Why there is a new shell. */
-  readonly reason: 'ended' | 'idle';
+  /** Why there is a new shell: the last one has ended, was idle, or went on with a command in the background. */
+  readonly reason: 'ended' | 'idle' | 'moved';
   readonly variables: number;
   readonly functions: number;
   readonly aliases: number;

@@ -29,7 +29,10 @@ import { type StartContext, type StartedCommand, type StartRequest, start } from
 export interface Engine {
   run(request: CommandRequest, context: RunContext): Promise<Outcome>;
   /** Runs a command like `run`; one that has not ended after the time goes on and is asked for by its id. */
-  runOrGoOn(request: CommandRequest, context: RunContext & { readonly owner: string }): Promise<RunOrGoneOn>;
+  runOrGoOn(
+    request: CommandRequest & Pick<StartRequest, 'idPrefix'>,
+    context: RunContext & { readonly owner: string },
+  ): Promise<RunOrGoneOn>;
   /** Starts a command that goes on after the call; from then on it is asked for by its id or name. */
   start(request: StartRequest, context: StartContext): Promise<Pick<StartedCommand, 'id'>>;
   /** Waits for what the query says and tells what the reader has not seen yet. */

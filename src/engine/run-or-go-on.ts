@@ -5,7 +5,7 @@ import { attend } from './follow.ts';
 import { noticesFor } from './notices.ts';
 import type { EngineParts, RunContext } from './run.ts';
 import { shapeOutcome } from './shape-outcome.ts';
-import { type StartedCommand, start } from './start.ts';
+import { type StartedCommand, type StartRequest, start } from './start.ts';
 
 /** What a command came to, or the id of one that goes on. */
 export type RunOrGoneOn =
@@ -18,11 +18,21 @@ export type RunOrGoneOn =
  */
 export async function runOrGoOn(
   parts: EngineParts,
-  request: CommandRequest,
+  request: CommandRequest & Pick<StartRequest, 'idPrefix'>,
   context: RunContext & { readonly owner: string },
   remember: (command: StartedCommand) => void,
 ): Promise<RunOrGoneOn> {
-  const { input, timeoutMs, maxOutputChars } = request;
+  const { session } = request;
+  return parts.sessions.turns.inTurn(session, context, () => runInTurn(parts, request, context, remember));
+}
+
+async function runInTurn(
+  parts: EngineParts,
+  request: CommandRequest & Pick<StartRequest, 'idPrefix'>,
+  context: RunContext & { readonly owner: string },
+  remember: (command: StartedCommand) => void,
+): Promise<RunOrGoneOn> {
+  const { input, timeoutMs, maxOutputChars, session } = request;
   const stdin = input === undefined ? 'empty' : { text: input };
   const command = await start(parts, { ...request, timeoutMs: null, stdin }, context, false);
   const { id, ended, admission } = command;
@@ -31,10 +41,11 @@ export async function runOrGoOn(
   try {
     if (!(await within(ended, timeoutMs ?? longestMs))) {
       parts.sessions.book.goOn(id);
+      if (session !== undefined) await parts.backend.letGo(session);
       return { kind: 'goes_on', id };
     }
     const { state, warnings } = await ended;
-    const shape = { ...context, cwd: admission.cwd, maxChars: maxOutputChars };
+    const shape = { ...request, ...context, cwd: admission.cwd, maxChars: maxOutputChars };
     const outcome = await shapeOutcome(parts.backend, state, shape);
     const notices = noticesFor(admission.decision.programs, outcome);
     return {

@@ -14,7 +14,7 @@ import { toFinished } from './shape-outcome.ts';
 export interface StartRequest
   extends Pick<
     CommandRequest,
-    'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits' | 'sandbox' | 'quotePaths'
+    'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits' | 'sandbox' | 'quotePaths' | 'session'
   > {
   /** What its id begins with. */
   readonly idPrefix?: 'cmd' | 'shell' | undefined;
@@ -47,7 +47,8 @@ export async function start(
   goesOn = true,
 ): Promise<StartedCommand> {
   const { caller, owner } = context;
-  const { env = {}, timeoutMs, limits, name, stdin, beginsAs: session } = request;
+  const { env = {}, timeoutMs, limits, name, stdin, beginsAs } = request;
+  const session = request.session ?? beginsAs;
   const id = createId(request.idPrefix ?? 'cmd');
   return recordFailure(parts, { id, caller }, async () => {
     const command = await quotePaths(parts, { ...request, session });
@@ -63,7 +64,8 @@ export async function start(
       timeoutMs,
       limits,
       isolation,
-      beginsAs: session,
+      session: request.session,
+      beginsAs,
     } as const;
     await parts.sessions.start(spec, { owner, name, goesOn, inputJudge });
     if (typeof stdin === 'object') {

@@ -3,7 +3,7 @@ import { defineSettings } from '../settings/define.ts';
 
 /** How many commands there are at once and how long ended ones can be asked about. */
 export const sessionSettings = defineSettings({
-  tombstoneSeconds: z.int().min(1).max(604_800).default(900).meta({
+  tombstoneSeconds: z.int().min(1).max(604_800).default(3_600).meta({
     env: 'NACRE_TOMBSTONE_SECONDS',
     flag: '--tombstone-seconds',
     description: 'How long the result and output of an ended command stay readable.',

@@ -31,7 +31,7 @@ export interface AllowedCommands
     context: Omit<StartContext, 'rules' | 'cwdRoots' | 'environment'> & CallPlace,
   ): Promise<{ readonly id: string }>;
   runOrGoOn(
-    request: CommandRequest,
+    request: CommandRequest & Pick<StartRequest, 'idPrefix'>,
     context: Omit<RunContext, 'rules' | 'cwdRoots'> & CallPlace & { readonly owner: string },
   ): ReturnType<Engine['runOrGoOn']>;
 }

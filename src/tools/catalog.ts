@@ -20,6 +20,8 @@ export interface FamilyOptions {
   readonly check: AllowedCheck;
   readonly commands: AllowedCommands;
   readonly maxOutputChars: number;
+  /** What becomes of a command of `Bash` that takes too long. */
+  readonly onTimeout: 'kill' | 'background';
 }
 
 /** Every tool family and the tools it offers. */
@@ -34,8 +36,8 @@ export const families: Readonly<Record<ToolFamily, (options: FamilyOptions) => r
     checkCommand(check),
   ],
   'shell-execute': ({ run, maxOutputChars }) => [shellExecute(run, { maxOutputChars })],
-  bash: ({ run, commands }) => [
-    bash(run, commands),
+  bash: ({ run, commands, onTimeout }) => [
+    bash({ run, commands, onTimeout }),
     bashOutput(commands),
     killShell(commands),
     listShells(commands),

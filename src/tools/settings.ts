@@ -21,6 +21,12 @@ export const toolSettings = defineSettings({
       everything: 'all',
       project: 'intersect',
     }),
+  onTimeout: z.enum(['kill', 'background']).default('kill').meta({
+    env: 'NACRE_ON_TIMEOUT',
+    flag: '--on-timeout',
+    description:
+      'What becomes of a command of the Bash tool that takes longer than its timeout: it is ended, or it goes on as a background shell.',
+  }),
   shellExecuteAllowedCommands: z.array(z.string()).optional().meta({
     env: 'NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS',
     flag: '--shell-execute-allow',

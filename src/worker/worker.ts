@@ -159,6 +159,7 @@ export function createWorker(options: WorkerOptions): Worker {
       jobs.delete(id);
       await job.dispose();
     },
+    letGo: async (session) => (await ready()).shells.letGo(session),
     listSessions: async () => (preparing ? (await ready()).shells.list() : []),
     closeSession: async (key) => (await ready()).shells.close(key),
     async close() {

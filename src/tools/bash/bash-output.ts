@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
-import type { Reading } from '../../engine/commands.ts';
+import type { Reading, ReadQuery } from '../../engine/commands.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
 import { joinStreams } from '../join-streams.ts';
-import { ownerOf } from './owner.ts';
 import { bashFailure, bashReply } from './reply.ts';
 
 const input = z.strictObject({
@@ -42,7 +41,14 @@ Usage:
 - Supports optional regex filtering
 - Use this to monitor long-running background commands`;
 
-const maxChars = 30_000;
+/** What these tools want of a command: what is new, its beginning first, and the rest at the next call. */
+export const newOutput: ReadQuery = {
+  waitMs: 0,
+  keep: 'beginning',
+  view: 'clean',
+  maxChars: 30_000,
+  howToReadOn: () => 'The next call gives the rest.',
+};
 
 /** The tool of 002: what a background shell has said since the last look. */
 export function bashOutput(commands: AllowedCommands): Tool {
@@ -54,15 +60,12 @@ export function bashOutput(commands: AllowedCommands): Tool {
     input,
     output,
     async run({ bash_id, filter }, context) {
-      const query = { waitMs: 0, filter, keep: 'beginning', view: 'clean', maxChars, howToReadOn } as const;
-      const asker = { caller: context.caller, owner: ownerOf(context), signal: context.signal };
-      return toReply(await commands.read(bash_id, query, asker).catch((error) => explain(error, bash_id)));
+      const query = { ...newOutput, filter };
+      return toReply(await commands.read(bash_id, query, context).catch((error) => explain(error, bash_id)));
     },
     fail: bashFailure,
   });
 }
-
-const howToReadOn = () => 'The next call gives the rest.';
 
 /** The words of 002 for an id or a filter that is none. */
 export function explain(error: unknown, id: string): never {

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { Outcome } from '../../contract/outcome.ts';
-import { commandText } from '../../contract/request.ts';
+import { type CommandRequest, commandText } from '../../contract/request.ts';
+import type { Reading } from '../../engine/commands.ts';
 import type { AllowedCommands, AllowedRun } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolContext, type ToolReply } from '../define-tool.ts';
 import { joinStreams } from '../join-streams.ts';
+import { newOutput } from './bash-output.ts';
 import { notesOn } from './notes.ts';
-import { ownerOf, sessionKey, sessionName } from './owner.ts';
 import { bashFailure, bashReply } from './reply.ts';
+import { sessionKey, sessionName } from './session-key.ts';
 
 const defaultTimeoutMs = 120_000;
 
@@ -67,8 +69,16 @@ Usage notes:
 - Quote file paths with spaces using double quotes
 - Use && to chain dependent commands, ; when you don't care if earlier commands fail`;
 
+/** What `Bash` is made with. */
+export interface BashMeans {
+  readonly run: AllowedRun;
+  readonly commands: AllowedCommands;
+  /** What becomes of a command that takes longer than its timeout. */
+  readonly onTimeout: 'kill' | 'background';
+}
+
 /** The tool of 002: a command in a shell that remembers. */
-export function bash(run: AllowedRun, commands: AllowedCommands): Tool {
+export function bash(means: BashMeans): Tool {
   return defineTool({
     name: 'Bash',
     title: 'Bash',
@@ -78,28 +88,46 @@ export function bash(run: AllowedRun, commands: AllowedCommands): Tool {
     output,
     run: (asked, context) =>
       asked.run_in_background && !context.dryRun
-        ? startInBackground(commands, asked, context)
-        : runInSession(run, asked, context),
+        ? startInBackground(means.commands, asked, context)
+        : runInSession(means, asked, context),
     fail: bashFailure,
   });
 }
 
 type Asked = z.output<typeof input>;
 
-async function runInSession(run: AllowedRun, asked: Asked, context: ToolContext): Promise<ToolReply> {
+async function runInSession(means: BashMeans, asked: Asked, context: ToolContext): Promise<ToolReply> {
   const { command, timeout = defaultTimeoutMs } = asked;
-  const outcome = await run(
-    {
-      command: { kind: 'shell', script: command },
-      session: sessionKey(context, asked.session),
-      timeoutMs: timeout,
-      maxOutputChars: 30_000,
-      cutAtLines: false,
-      quotePaths: true,
+  const request: CommandRequest = {
+    command: { kind: 'shell', script: command },
+    session: sessionKey(context, asked.session),
+    timeoutMs: timeout,
+    maxOutputChars: 30_000,
+    cutAtLines: false,
+    quotePaths: true,
+  };
+  const isDry = context.dryRun === true;
+  const caller = { ...context, howToGetRest, onWait: tellWait(context) };
+  if (means.onTimeout === 'kill' || isDry) {
+    return toReply(await means.run(request, caller), asked, { timeoutMs: timeout, isDry });
+  }
+  const result = await means.commands.runOrGoOn({ ...request, idPrefix: 'shell' }, caller);
+  if (result.kind === 'ended') return toReply(result.outcome, asked, { timeoutMs: timeout, isDry });
+  return goesOn(await means.commands.read(result.id, newOutput, context), asked, timeout);
+}
+
+// It has had its time: what it said so far is told, and the rest is left to BashOutput.
+function goesOn({ id, stdout, stderr, state }: Reading, asked: Asked, timeoutMs: number): ToolReply {
+  const note = `Still running after ${timeoutMs}ms: it goes on as background shell ${id}. Read on with BashOutput, end it with KillShell. The session has a new shell in the state before this command.`;
+  const { command, description: what } = asked;
+  return bashReply({
+    success: true,
+    output: withNotes(joinStreams(stdout, stderr), [note]),
+    metadata: {
+      ...{ command, description: what, exit_code: null, stdout, stderr, bash_id: id, status: state.status },
+      ...{ duration_ms: state.durationMs, timed_out: true, notes: [note] },
     },
-    { ...context, owner: ownerOf(context), howToGetRest, onWait: tellWait(context) },
-  );
-  return toReply(outcome, asked, { timeoutMs: timeout, isDry: context.dryRun === true });
+  });
 }
 
 const howToGetRest = (id: string) =>
@@ -127,7 +155,7 @@ async function startInBackground(
       timeoutMs: timeout,
       quotePaths: true,
     },
-    { ...context, owner: ownerOf(context) },
+    context,
   );
   return bashReply({
     success: true,

@@ -3,8 +3,8 @@ import { showCommand } from '../../contract/command.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
 import { explain } from './bash-output.ts';
-import { ownerOf, sessionKey, sessionName } from './owner.ts';
 import { bashFailure, bashReply } from './reply.ts';
+import { sessionKey, sessionName } from './session-key.ts';
 
 const input = z.strictObject({
   shell_id: z
@@ -48,8 +48,7 @@ export function killShell(commands: AllowedCommands): Tool {
     input,
     output,
     async run({ shell_id }, context) {
-      const asker = { caller: context.caller, owner: ownerOf(context) };
-      const before = (await commands.list(asker)).find(({ id }) => id === shell_id);
+      const before = (await commands.list(context)).find(({ id }) => id === shell_id);
       const isName = sessionName.safeParse(shell_id).success;
       if (!before && isName && (await commands.closeSession(sessionKey(context, shell_id)))) {
         return bashReply({
@@ -60,7 +59,7 @@ export function killShell(commands: AllowedCommands): Tool {
       }
       const alreadyStopped = before ? before.state.end !== null : undefined;
       const { state, command } = await commands
-        .stop(shell_id, ladder, asker)
+        .stop(shell_id, ladder, context)
         .catch((error) => explain(error, shell_id));
       return bashReply({
         success: true,

@@ -4,7 +4,6 @@ import type { SessionState } from '../../contract/session.ts';
 import type { CommandView } from '../../engine/commands.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
-import { ownerOf } from './owner.ts';
 import { bashFailure, bashReply } from './reply.ts';
 
 const input = z.strictObject({});
@@ -40,8 +39,8 @@ export function listShells(commands: AllowedCommands): Tool {
     input,
     output,
     async run(_, context) {
-      const owner = ownerOf(context);
-      const shells = (await commands.list({ caller: context.caller, owner })).map(toShell);
+      const { owner } = context;
+      const shells = (await commands.list(context)).map(toShell);
       const sessions = (await commands.listSessions())
         .filter(({ key }) => key.startsWith(`${owner}/`))
         .map((one) => toSession(one, owner));

@@ -17,10 +17,15 @@ export function notesOn(outcome: Outcome): readonly string[] {
   ];
 }
 
+const reasons: Readonly<Record<Restoration['reason'], string>> = {
+  ended: 'had ended',
+  idle: 'had been idle',
+  moved: 'went on with a command in the background',
+};
+
 function describeRestored({ reason, variables, functions, aliases, lost }: Restoration): string {
-  const why = reason === 'idle' ? 'had been idle' : 'had ended';
   const kept = `directory, ${variables} variables, ${functions} functions, ${aliases} aliases and the options`;
-  return `The session's shell ${why}. A new one has its ${kept}; not restored: ${lost.join(', ')}.`;
+  return `The session's shell ${reasons[reason]}. A new one has its ${kept}; not restored: ${lost.join(', ')}.`;
 }
 
 function describeEnded(cause: Outcome['cause'], cwd: string): string {

@@ -1,11 +1,10 @@
-import { closeSync, existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { SessionFacts } from '../../contract/facts.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/create-id.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { type NamedFifo, openNamed } from '../fifo.ts';
 import { createFifoPool, type FifoPool } from '../fifo-pool.ts';
 import { createWatch, type Watch } from '../limits/create-watch.ts';
 import type { LimitReached } from '../limits/judge-end.ts';
@@ -15,8 +14,10 @@ import type { ProcessExit } from '../start-process.ts';
 import type { Started, Starter } from '../starter.ts';
 import { quote } from '../supervision/order.ts';
 import { createShellHost, type ShellAnswer, type ShellHost } from './shell-host.ts';
+import { type ShellOutputs, takeOutputs } from './shell-outputs.ts';
 import { toHostScript } from './shell-script.ts';
 import {
+  nothingKnown,
   type ShellState,
   toRestoration,
   toRestoreScript,
@@ -24,6 +25,7 @@ import {
   toShellState,
 } from './shell-state.ts';
 import { createShellTree } from './shell-tree.ts';
+import { toReadingWord, toShellText } from './to-shell-text.ts';
 
 /** What a session is made of. */
 export interface ShellMeans {
@@ -31,18 +33,9 @@ export interface ShellMeans {
   readonly table: ProcessTable;
   /** A folder of the session's own, which its commands can reach. */
   readonly folder: string;
-  /** The directory that it begins in. */
+  /** The directory that it begins in where no command says otherwise. */
   readonly cwd: string;
 }
-
-interface Outputs {
-  readonly names: readonly [stdout: string, stderr: string];
-  readonly stdout: NamedFifo;
-  readonly stderr: NamedFifo;
-}
-
-// Longer texts go by file: the shell reads an order byte by byte.
-const maxTextBytes = 8_192;
 
 /**
  * A persistent shell: one bash for many commands, one at a time.
@@ -54,20 +47,26 @@ const maxTextBytes = 8_192;
  */
 export class ShellSession {
   readonly #means: ShellMeans;
+  readonly #pipes: string;
   readonly #fifos: FifoPool;
   #host: ShellHost | null = null;
+  /** Hosts whose shells still run a command that the session no longer waits for. */
+  readonly #letGo = new Set<ShellHost>();
   #shellLives = false;
   /** Why the next shell is a new one. */
   #newBecause: Restoration['reason'] = 'ended';
+  /** Where it began: a sandbox keeps that directory writable, wherever later commands went. */
+  #home: string | null = null;
   #known: ShellState | null = null;
-  #telling: Promise<void> = Promise.resolve();
   /** What the first shell was like before any command. */
   #fresh: ShellState | null = null;
+  #telling: Promise<void> = Promise.resolve();
   #onReached: (reached: LimitReached) => void = () => {};
 
   constructor(means: ShellMeans) {
     this.#means = means;
-    this.#fifos = createFifoPool(join(means.folder, 'pipes'));
+    this.#pipes = join(means.folder, 'pipes');
+    this.#fifos = createFifoPool(this.#pipes);
   }
 
   /** What policy has to know; undefined before the first command. */
@@ -101,11 +100,15 @@ export class ShellSession {
   /** Starts one command. */
   async start(spec: JobSpec): Promise<Started> {
     const { host, restored } = await this.#open(spec);
-    const outputs = await this.#takeOutputs();
+    const outputs = await takeOutputs(this.#fifos);
     const since = this.#means.table.moment();
-    const answer = this.#give(host, spec.id, this.#toText(spec), outputs);
+    const script = join(this.#pipes, spec.id);
+    const writeScript = (text: string) => this.#writeScript(script, text);
+    const text = toShellText(spec, { standsIn: toCanonical(this.cwd), writeScript });
+    const answer = this.#give(host, text, outputs);
     let leftNothing = false;
     void answer.then((given) => {
+      rmSync(script, { force: true });
       leftNothing = given.kind === 'done' && !given.done.hasJobs;
     });
     const { started } = host;
@@ -122,6 +125,15 @@ export class ShellSession {
     };
   }
 
+  /** Gives up on the command that runs now: it goes on with its shell, and the session gets a new one. */
+  letGo(): void {
+    const host = this.#host;
+    if (!host) return;
+    this.#letGo.add(host);
+    this.#host = null;
+    this.#newBecause = 'moved';
+  }
+
   /** Ends its processes; what is known of it stays for the next command. */
   async rest(): Promise<void> {
     await this.#telling;
@@ -133,6 +145,7 @@ export class ShellSession {
 
   /** Ends it for good. */
   async close(): Promise<void> {
+    await Promise.all([...this.#letGo].map((host) => host.close()));
     await this.rest();
     await this.#fifos.close();
     rmSync(this.#means.folder, { recursive: true, force: true });
@@ -150,18 +163,23 @@ export class ShellSession {
     return { host, restored: await this.#prepare(host) };
   }
 
-  async #startHost({ isolation, limits }: JobSpec): Promise<ShellHost> {
+  async #startHost({ cwd, isolation, limits }: JobSpec): Promise<ShellHost> {
     const { folder, starter } = this.#means;
     makeFolder(folder);
-    const command = { kind: 'shell', script: toHostScript(join(folder, 'pipes')) } as const;
-    const spec = {
-      id: createId('shell'),
-      command,
-      cwd: toExisting(this.cwd),
-      env: {},
-      stdin: 'open',
-    } as const;
-    const started = await starter.start({ ...spec, timeoutMs: null, isolation, limits }, { shows: [folder] });
+    this.#home ??= cwd;
+    const started = await starter.start(
+      {
+        id: createId('shell'),
+        command: { kind: 'shell', script: toHostScript(this.#pipes) },
+        cwd: toExisting(this.#home),
+        env: {},
+        stdin: 'open',
+        timeoutMs: null,
+        isolation,
+        limits,
+      },
+      { shows: [folder] },
+    );
     started.watch.begin((reached) => this.#onReached(reached));
     return createShellHost(started);
   }
@@ -169,23 +187,20 @@ export class ShellSession {
   /** Brings a new shell into the known state, and asks it what came of that. */
   async #prepare(host: ShellHost): Promise<Restoration | null> {
     const before = this.#known;
-    if (before && (await this.#restore(host, before))) return toRestoration(before, this.#newBecause);
+    const reason = this.#newBecause;
+    if (before && (await this.#restore(host, before))) return toRestoration(before, reason);
     // A state that no shell survives is not brought back.
     if (before) host.again();
     await this.#giveOwn(host, before ? `builtin cd -- ${quote(toExisting(before.cwd))}` : ':');
     if (!before) this.#fresh = this.#known;
-    return (
-      before && {
-        ...toRestoration(nothingKnown(before.cwd), this.#newBecause),
-        lost: ['everything but the directory'],
-      }
-    );
+    const nothing = toRestoration(nothingKnown(this.cwd), reason);
+    return before && { ...nothing, lost: ['everything but the directory'] };
   }
 
   async #restore(host: ShellHost, state: ShellState): Promise<boolean> {
-    const path = this.#writeScript('restore', this.#toScript(state));
-    const text = `builtin eval -- "$(<${quote(path)})"; builtin cd -- ${quote(toExisting(state.cwd))}`;
-    const answer = await this.#giveOwn(host, text);
+    const path = this.#writeScript(join(this.#pipes, 'restore'), this.#toScript(state));
+    const move = `builtin cd -- ${quote(toExisting(state.cwd))}`;
+    const answer = await this.#giveOwn(host, `builtin eval -- ${toReadingWord(path)}; ${move}`);
     rmSync(path, { force: true });
     return answer.kind === 'done';
   }
@@ -196,24 +211,22 @@ export class ShellSession {
 
   /** An order of ours, whose output nobody reads. */
   async #giveOwn(host: ShellHost, text: string): Promise<ShellAnswer> {
-    const outputs = await this.#takeOutputs();
+    const outputs = await takeOutputs(this.#fifos);
     try {
-      const answer = await this.#give(host, 'none', text, outputs);
+      const answer = await this.#give(host, text, outputs);
       await this.#telling;
       return answer;
     } finally {
-      closeSync(outputs.stdout.ours);
-      closeSync(outputs.stderr.ours);
+      outputs.close();
     }
   }
 
-  async #give(host: ShellHost, id: string, text: string, outputs: Outputs): Promise<ShellAnswer> {
-    const [stdout, stderr] = outputs.names.map((name) => basename(name)) as [string, string];
+  async #give(host: ShellHost, text: string, outputs: ShellOutputs): Promise<ShellAnswer> {
     this.#shellLives = true;
-    const answer = await host.give({ stdout, stderr, text });
-    for (const { holder } of [outputs.stdout, outputs.stderr]) closeSync(holder);
-    for (const name of [...outputs.names, this.#scriptPath(id)]) rmSync(name, { force: true });
-    if (answer.kind === 'done') this.#telling = this.#learn(host, answer.done.cwd);
+    const answer = await host.give({ ...outputs.names, text });
+    outputs.settle();
+    if (this.#letGo.delete(host)) void host.close();
+    else if (answer.kind === 'done') this.#telling = this.#learn(host, answer.done.cwd);
     else this.#noteGone();
     return answer;
   }
@@ -229,28 +242,7 @@ export class ShellSession {
     this.#newBecause = 'ended';
   }
 
-  async #takeOutputs(): Promise<Outputs> {
-    const [stdout = '', stderr = ''] = await this.#fifos.take(2);
-    return { names: [stdout, stderr], stdout: openNamed(stdout), stderr: openNamed(stderr) };
-  }
-
-  // On one line with the command, so that bash counts its lines as usual.
-  #toText({ id, command, cwd, env }: JobSpec): string {
-    const script = command.kind === 'shell' ? command.script : `exec -- ${command.argv.map(quote).join(' ')}`;
-    const exports = Object.entries(env).map(([name, value]) => `builtin export ${name}=${quote(value)}; `);
-    const move = cwd === toCanonical(this.cwd) ? '' : `builtin cd -- ${quote(cwd)} && `;
-    if (exports.length === 0 && move === '' && Buffer.byteLength(script) <= maxTextBytes) return script;
-    const source = Buffer.byteLength(script) > maxTextBytes ? this.#writeScript(id, script) : null;
-    const words = source === null ? quote(script) : `"$(<${quote(source)})"`;
-    return `${exports.join('')}${move}builtin eval -- ${words}`;
-  }
-
-  #scriptPath(name: string): string {
-    return join(this.#means.folder, 'pipes', `script-${name}`);
-  }
-
-  #writeScript(name: string, script: string): string {
-    const path = this.#scriptPath(name);
+  #writeScript(path: string, script: string): string {
     makeFolder(dirname(path));
     writeFileSync(path, script, { mode: 0o600 });
     return path;
@@ -260,14 +252,12 @@ export class ShellSession {
   #watch(tree: ProcessTree, whole: Watch): Watch {
     const own = createWatch({ limits: {}, tree, group: null, endedCpuMs: () => null, onRelease() {} });
     return {
+      ...own,
       begin: (onReached) => {
         this.#onReached = onReached;
         own.begin(onReached);
       },
-      resources: own.resources,
       judge: whole.judge,
-      end: own.end,
-      release: own.release,
     };
   }
 
@@ -281,18 +271,6 @@ function toExit(answer: ShellAnswer): ProcessExit {
   if (answer.kind === 'gone') return answer.exit;
   const { status } = answer.done;
   return { code: status === 'lost' ? 126 : status, signal: null };
-}
-
-function nothingKnown(cwd: string): ShellState {
-  return {
-    cwd,
-    declarations: [],
-    functions: new Map(),
-    exportedFunctions: [],
-    aliases: new Map(),
-    options: [],
-    shopts: [],
-  };
 }
 
 function toCanonical(path: string): string {

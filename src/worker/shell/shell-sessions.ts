@@ -12,6 +12,8 @@ export interface ShellSessions {
   start(key: string, spec: JobSpec): Promise<Started>;
   /** A command that begins with the state of a session, with what it takes to do so. */
   likeSession(spec: JobSpec): Promise<JobSpec>;
+  /** Leaves a session's command to itself: it goes on, and the session is free. */
+  letGo(key: string): void;
   list(): readonly SessionState[];
   /** Ends a session with everything it has in the background, and forgets it. */
   close(key: string): Promise<boolean>;
@@ -28,7 +30,8 @@ export interface ShellSessionsMeans extends Omit<ShellMeans, 'folder'> {
 
 interface Entry {
   readonly session: ShellSession;
-  busy: boolean;
+  /** The command that it runs. */
+  running: string | null;
   timer: NodeJS.Timeout | undefined;
   /** Resolves when its processes are not being ended. */
   resting: Promise<void>;
@@ -42,7 +45,7 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
   const add = (key: string): Entry => {
     const folder = join(means.folder, String(made++));
     const session = new ShellSession({ ...means, folder });
-    const entry = { session, busy: false, timer: undefined, resting: Promise.resolve() };
+    const entry: Entry = { session, running: null, timer: undefined, resting: Promise.resolve() };
     entries.set(key, entry);
     return entry;
   };
@@ -50,8 +53,13 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
     clearTimeout(entry.timer);
     entry.timer = setTimeout(() => void restNow(entry).catch(() => {}), means.idleMs).unref();
   };
+  const release = (entry: Entry, id: string | null) => {
+    if (entry.running !== id) return;
+    entry.running = null;
+    restLater(entry);
+  };
   const restNow = async (entry: Entry) => {
-    if ((await entry.session.isQuiet()) && !entry.busy) entry.resting = entry.session.rest();
+    if ((await entry.session.isQuiet()) && entry.running === null) entry.resting = entry.session.rest();
     else restLater(entry);
   };
 
@@ -59,12 +67,9 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
     facts: async (key) => entries.get(key)?.session.facts(),
     async start(key, spec) {
       const entry = entries.get(key) ?? add(key);
-      entry.busy = true;
+      entry.running = spec.id;
       clearTimeout(entry.timer);
-      const free = () => {
-        entry.busy = false;
-        restLater(entry);
-      };
+      const free = () => release(entry, spec.id);
       try {
         await entry.resting;
         const started = await entry.session.start(spec);
@@ -82,6 +87,12 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
       // On one line with the command, so that bash counts its lines as usual.
       const script = `shopt -s expand_aliases; eval -- ${quoteOnOneLine(state)} 2>/dev/null; eval -- ${quote(command.script)}`;
       return { ...spec, command: { kind: 'shell', script } };
+    },
+    letGo(key) {
+      const entry = entries.get(key);
+      if (!entry) return;
+      entry.session.letGo();
+      release(entry, entry.running);
     },
     list: () => [...entries].map(([key, entry]) => toState(key, entry)),
     async close(key) {
@@ -101,6 +112,6 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
   };
 }
 
-function toState(key: string, { session, busy }: Entry): SessionState {
-  return { key, cwd: session.cwd, status: busy ? 'busy' : session.isOpen ? 'ready' : 'idle' };
+function toState(key: string, { session, running }: Entry): SessionState {
+  return { key, cwd: session.cwd, status: running !== null ? 'busy' : session.isOpen ? 'ready' : 'idle' };
 }

@@ -19,6 +19,19 @@ export interface ShellState {
   readonly shopts: readonly string[];
 }
 
+/** The state of a shell of which only the directory is known. */
+export function nothingKnown(cwd: string): ShellState {
+  return {
+    cwd,
+    declarations: [],
+    functions: new Map(),
+    exportedFunctions: [],
+    aliases: new Map(),
+    options: [],
+    shopts: [],
+  };
+}
+
 /** Reads a state from what bash printed. */
 export function toShellState(cwd: string, printed: PrintedState): ShellState {
   const listed = printed.functionNames.split('\n').map((line) => /^declare -(\w+) (.+)$/.exec(line));

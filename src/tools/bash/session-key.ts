@@ -6,12 +6,7 @@ export const sessionName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 letters, digits, dots, dashes or underscores');
 
-/** Who a call belongs to: nobody else sees its shells. */
-export function ownerOf({ owner, caller }: Pick<ToolContext, 'owner' | 'caller'>): string {
-  return owner ?? caller.door;
-}
-
 /** The key of a caller's persistent shell; two callers never share one. */
 export function sessionKey(context: ToolContext, name: string | undefined): string {
-  return `${ownerOf(context)}/${name ?? context.session ?? 'main'}`;
+  return `${context.owner}/${name ?? context.session ?? 'main'}`;
 }

@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { processesWith } from '../../../tests/support/processes.ts';
+import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
+
+let here: TestWorker;
+afterEach(async () => {
+  await here.close();
+  await expect.poll(() => processesWith(`HOME=${here.folder}`)).toEqual([]);
+});
+
+describe.each(['workspace', 'strict'] as const)('a persistent shell in the sandbox %s', (sandbox) => {
+  test('E5: keeps its state, and is held like any command', async () => {
+    here = createTestWorker({ highestLevel: 'namespace', supervisionRequire: 'namespace', sandbox });
+    const work = join(here.folder, 'work');
+    mkdirSync(work);
+    const say = (script: string) => here.run(script, { session: 'main', cwd: work, timeoutMs: 20_000 });
+    const first = await say('x=1; touch inside; touch ../outside; echo done');
+    expect(first.stdout).toBe('done\n');
+    expect(first.state.enforcement).toMatchObject({ level: 'namespace', sandbox, network: 'off' });
+    expect(existsSync(join(work, 'inside'))).toBe(true);
+    expect(existsSync(join(here.folder, 'outside'))).toBe(false);
+    const state = (await here.worker.report()).folder;
+    expect((await say(`echo $x; ls ${state}; ls ${state}/shells`)).stdout).toMatch(/^1\nshells\n0\n$/);
+    expect((await say('exit 3')).state.end?.exitCode).toBe(3);
+    expect((await say('echo $x; ls')).stdout).toBe('1\ninside\n');
+  });
+});
+
+test('two sessions share no variable, directory or pipe, and run side by side', async () => {
+  here = createTestWorker({ highestLevel: 'namespace', supervisionRequire: 'namespace' });
+  const say = (session: string, script: string) => here.run(script, { session, timeoutMs: 20_000 });
+  await Promise.all([say('a', 'v=a; sleep 0.5'), say('b', 'v=b; cd /')]);
+  expect((await say('a', 'echo $v')).stdout).toBe('a\n');
+  expect((await say('b', 'echo $v; pwd')).stdout).toBe(`b\n${here.folder}\n`);
+  const { folder } = await here.worker.report();
+  expect((await say('b', `ls ${folder}/shells`)).stdout).toBe('1\n');
+});
+
+test('fifty sessions at once are fifty shells', async () => {
+  here = createTestWorker({ highestLevel: 'namespace', supervisionRequire: 'namespace' });
+  const names = Array.from({ length: 50 }, (_, index) => `s${index}`);
+  const say = (session: string, script: string) => here.run(script, { session, timeoutMs: 60_000 });
+  await Promise.all(names.map((name) => say(name, `v=${name}`)));
+  const heard = await Promise.all(names.map((name) => say(name, 'echo $v')));
+  expect(heard.map(({ stdout }) => stdout)).toEqual(names.map((name) => `${name}\n`));
+  expect(await here.worker.listSessions()).toHaveLength(50);
+}, 60_000);
