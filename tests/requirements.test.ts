@@ -98,7 +98,7 @@ describe('findGaps', () => {
   });
 });
 
-test('B16: the tests fail where they cover less than nine tenths of the code', async () => {
+it('B16: the tests fail where they cover less than nine tenths of the code', async () => {
   const { default: config } = await import('../vitest.config.ts');
   const { thresholds } = (config as { test: { coverage: { thresholds: Record<string, number> } } }).test
     .coverage;
