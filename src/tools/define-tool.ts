@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Caller } from '../contract/caller.ts';
 import type { ToolResult } from '../contract/tool-result.ts';
@@ -96,8 +95,16 @@ export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclarati
 
 // Clients of 2020-12 take the schema as it is; the dialect's address only costs room, and some reject an older one.
 function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
-  // Says nothing, and takes room in what models read.
-  if (isDeepStrictEqual(rest.additionalProperties, {})) delete rest.additionalProperties;
+  const options = { io, target: 'draft-2020-12', override } as const;
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, options);
   return { properties: {}, ...rest, type: 'object' };
+}
+
+// Every word of a schema costs a model's context: what no model comes near, and what says nothing, is left to our check.
+function override({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  delete jsonSchema.maxLength;
+  delete jsonSchema.propertyNames;
+  const { additionalProperties } = jsonSchema;
+  if (typeof additionalProperties === 'object' && Object.keys(additionalProperties).length === 0)
+    delete jsonSchema.additionalProperties;
 }
