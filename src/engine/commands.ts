@@ -37,6 +37,7 @@ export interface CommandView extends Pick<KeptCommand, 'id' | 'name' | 'command'
 /** A command in a list. */
 export interface ListedCommand extends CommandView {
   readonly look: JobLook;
+  readonly hasScreen: boolean;
 }
 
 /** What is wanted of a command's output. */
@@ -206,6 +207,7 @@ export async function list(parts: EngineParts, { owner, reader }: Asker): Promis
     parts.sessions.book.list(owner).map(async (command) => ({
       ...(await toView(parts, command, reader ?? owner)),
       look: await parts.backend.look(command.id),
+      hasScreen: command.screen !== undefined,
     })),
   );
   // What was forgotten just now is not there.

@@ -26,6 +26,8 @@ export interface ToolReply {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** Texts that follow the first one. */
   readonly moreTexts?: readonly string[] | undefined;
+  /** The id of a command of whose output something was left out and can be read elsewhere. */
+  readonly logOf?: string | undefined;
   /** The same for a program in this process, where output and error stand apart; else it is made of the reply. */
   readonly result?: ToolResult | undefined;
   /** The same in the words of a specification that has its own form for programs. */

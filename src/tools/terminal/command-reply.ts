@@ -19,7 +19,7 @@ export const commandOutput = z.looseObject({
 export function commandReply(reading: Reading): ToolReply {
   const { id, name, state, news, prompt, stdout, stderr, next, leftOutFrom, unreadBytes, screen } = reading;
   const { end } = state;
-  return toReply(
+  const reply = toReply(
     {
       command_id: id,
       name,
@@ -41,4 +41,5 @@ export function commandReply(reading: Reading): ToolReply {
     },
     false,
   );
+  return leftOutFrom === null ? reply : { ...reply, logOf: id };
 }

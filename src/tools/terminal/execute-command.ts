@@ -76,7 +76,7 @@ export function executeCommand(
 }
 
 const howToGetRest =
-  'Ask for more with max_output_chars (up to 200000), or narrow it with head, tail, grep or a file.';
+  'Ask for more with max_output_chars (up to 200000), use read_output with the command_id, or narrow it with head, tail or grep.';
 
 function toReply(outcome: Outcome, timeoutMs: number): ToolReply {
   switch (outcome.cause) {
