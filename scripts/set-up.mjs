@@ -8,11 +8,16 @@ const programs = {
   bash: 'bash',
   bwrap: 'bubblewrap',
   git: 'git',
+  less: 'less',
   mkfifo: 'coreutils',
   ps: 'procps',
+  python3: 'python3',
   setpriv: 'util-linux',
   setsid: 'util-linux',
+  'ssh-keygen': 'openssh-client',
+  top: 'procps',
   unshare: 'util-linux',
+  vim: 'vim',
 };
 
 /** Runs a program in the foreground; ends this process when it fails. */

@@ -18,7 +18,13 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
     }
   | { readonly kind: 'decided'; readonly cwd: string; readonly decision: Decision }
   | { readonly kind: 'approved' }
-  | { readonly kind: 'input'; readonly text: string; readonly eof: boolean; readonly secret: boolean }
+  | {
+      readonly kind: 'input';
+      readonly text: string;
+      readonly keys: readonly string[];
+      readonly eof: boolean;
+      readonly secret: boolean;
+    }
   | { readonly kind: 'stop'; readonly signal: string }
   | { readonly kind: 'finished'; readonly outcome: Finished }
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -53,8 +59,8 @@ function details(entry: AuditEntry, redact: Redact): Record<string, unknown> {
     case 'approved':
       return {};
     case 'input': {
-      const { text, eof, secret } = entry;
-      return { text: secret ? hidden : cut(redact(text)), chars: text.length, eof };
+      const { text, keys, eof, secret } = entry;
+      return { text: secret ? hidden : cut(redact(text)), chars: text.length, keys, eof };
     }
     case 'stop':
       return { signal: entry.signal };

@@ -1,5 +1,5 @@
 import type { Facts, InspectQuery } from './facts.ts';
-import type { Cursor, JobLook, JobSpec, JobState, ReadResult } from './job.ts';
+import type { Cursor, JobLook, JobSpec, JobState, ReadResult, TerminalSize } from './job.ts';
 import type { MachineReport } from './report.ts';
 import type { SessionState } from './session.ts';
 
@@ -27,6 +27,10 @@ export interface Backend {
   /** Waits up to `waitMs` for the end and tells the state then. */
   wait(id: string, waitMs: number): Promise<JobState>;
   write(id: string, data: Uint8Array, options?: { eof?: boolean }): Promise<void>;
+  /** Changes the size of a job's terminal; rejects for a job without one. */
+  resize(id: string, size: TerminalSize): Promise<void>;
+  /** Does what Ctrl-C does at a terminal. */
+  interrupt(id: string): Promise<void>;
   /** Ends the whole tree and confirms its death before it resolves; a job that has ended stays as it is. */
   stop(id: string, options: StopOptions): Promise<JobState>;
   /** What only a look at the processes of a job tells; nothing for one that has ended. */

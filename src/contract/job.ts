@@ -23,6 +23,8 @@ export interface JobSpec {
   readonly cwd: string;
   /** Variables that the caller adds to the worker's own environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** Gives the command a terminal of this size in place of pipes; what it prints is then one stream. */
+  readonly terminal?: TerminalSize | undefined;
   /** `empty` is at its end from the start; `open` takes `write` until `eof`. */
   readonly stdin: 'empty' | 'open';
   /** Counted on a clock that stands still while the machine sleeps; null means no limit. */
@@ -37,6 +39,12 @@ export interface JobSpec {
   readonly isolation?: AskedIsolation | undefined;
   /** What this command may use; what is more than the worker's own limits is refused. */
   readonly limits?: Limits | undefined;
+}
+
+/** How large a terminal is, in characters. */
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
 }
 
 /** The life of a job. The last four are final. */

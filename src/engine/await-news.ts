@@ -39,7 +39,7 @@ export async function awaitNews(source: NewsSource, query: NewsQuery, signal?: A
     return awaitEnd(source, waitMs, signal);
   const elapsed = createStopwatch();
   const seen = createWindow(query.stream);
-  const lookout = createLookout(query.untilInput === true);
+  const lookout = createLookout(query.untilInput === true, waitFor === undefined ? 2 : 5);
   let quiet = createStopwatch();
   for (let at = query.from; ; ) {
     const idleLeft = (idleMs ?? Number.POSITIVE_INFINITY) - quiet();
@@ -55,7 +55,7 @@ export async function awaitNews(source: NewsSource, query: NewsQuery, signal?: A
     }
     at = found.next;
     if (found.final && found.next === found.end) return 'ended';
-    if (lookout.isDue() && (await backend.look(id)).awaitingInput) return 'awaiting_input';
+    if (lookout.isDue() && lookout.saw((await backend.look(id)).awaitingInput)) return 'awaiting_input';
     if (elapsed() >= waitMs || signal?.aborted) return 'waited';
     if (idleMs !== undefined && quiet() >= idleMs) return 'idle';
   }
@@ -68,14 +68,22 @@ const tickMs = 1_000;
 const firstLookMs = 10;
 const lastLookMs = 400;
 
-function createLookout(isWanted: boolean) {
+// Who only pauses on its way to an answer is not taken for somebody who waits: that takes several looks in silence, and
+// more of them where a pattern says that something is still to come.
+function createLookout(isWanted: boolean, looksNeeded: number) {
   let since = createStopwatch();
   let delayMs = firstLookMs;
+  let seen = 0;
   return {
     patienceMs: () => (isWanted ? Math.min(tickMs, Math.max(1, delayMs - since())) : tickMs),
     reset() {
       since = createStopwatch();
       delayMs = firstLookMs;
+      seen = 0;
+    },
+    saw(isAwaiting: boolean) {
+      seen = isAwaiting ? seen + 1 : 0;
+      return seen >= looksNeeded;
     },
     isDue() {
       if (!isWanted || since() < delayMs) return false;

@@ -1,17 +1,20 @@
 // What can be done with a command that goes on after its call: read it, write to it, stop it, list it. Every call names
 // its owner; another's command is as unknown as one that never was.
-import type { StopOptions } from '../contract/backend.ts';
+import type { Backend, StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
 import { NacreError } from '../contract/failure.ts';
-import type { Cursor, JobLook, JobState, Stream } from '../contract/job.ts';
+import type { Cursor, JobLook, JobState, Stream, TerminalSize } from '../contract/job.ts';
+import type { ScreenView } from '../contract/screen.ts';
 import { checkPattern } from '../output/matcher.ts';
 import type { KeptCommand } from '../sessions/command-book.ts';
 import { obey } from './admit.ts';
 import type { AskPerson } from './approval.ts';
 import { awaitNews, type News } from './await-news.ts';
 import { findPrompt } from './find-prompt.ts';
+import { hideSecrets, toSecret } from './hide-secrets.ts';
 import { type ReadText, readText, type TextQuery } from './read-text.ts';
 import type { EngineParts } from './run.ts';
+import { joinStrokes, type KeyStroke, toKeyStrokes } from './to-keys.ts';
 
 /** Who asks about a command. */
 export interface Asker {
@@ -34,6 +37,7 @@ export interface CommandView extends Pick<KeptCommand, 'id' | 'name' | 'command'
 /** A command in a list. */
 export interface ListedCommand extends CommandView {
   readonly look: JobLook;
+  readonly hasScreen: boolean;
 }
 
 /** What is wanted of a command's output. */
@@ -47,6 +51,8 @@ export interface ReadQuery extends Pick<TextQuery, 'keep' | 'view' | 'maxChars' 
   readonly stream?: Stream | undefined;
   /** Comes back as soon as the command waits for input. */
   readonly untilInput?: boolean | undefined;
+  /** Gives what the terminal shows in place of what was printed. */
+  readonly wantsScreen?: boolean | undefined;
 }
 
 /** Some of a command's output, and the command as it was then. */
@@ -56,13 +62,18 @@ export interface Reading extends CommandView, ReadText {
   readonly from: Cursor;
   /** The line on which it waits for input; null when it does not, or when the kernel does not tell. */
   readonly prompt: string | null;
+  /** What its terminal shows, where that was asked for. */
+  readonly screen: ScreenView | null;
 }
 
-/** What is to be written to a command. */
+/** What is to be written to a command: the new size first, then the text, the keys and the end. */
 export interface CommandInput {
   readonly text: string;
+  /** Keys by name, such as `enter` and `ctrl-c`. */
+  readonly keys?: readonly string[] | undefined;
   readonly eof: boolean;
-  /** Keeps the text out of the audit log. */
+  readonly resize?: TerminalSize | undefined;
+  /** Keeps the text out of the audit log and of what is read later. */
   readonly secret: boolean;
 }
 
@@ -82,29 +93,82 @@ export async function read(
   const from = query.cursor ?? book.position(command.id, reader);
   const news = await awaitNews(source, { ...query, from }, asker.signal);
   const { end, final } = await parts.backend.read(command.id, from, { waitMs: 0, maxBytes: 0 });
+  const screen = query.wantsScreen ? await viewScreen(command) : null;
   const textFrom = query.keep === 'end' ? (query.cursor ?? 0) : from;
-  const text = await readText(source, { ...query, from: textFrom, end, final });
+  // Who looks at the screen has seen what led to it.
+  const text = screen
+    ? { stdout: '', stderr: '', next: end, leftOutFrom: null }
+    : await readText(source, { ...query, from: textFrom, end, final });
   book.advance(command.id, reader, from, text.next);
   const prompt = await findPrompt(source);
-  return { ...(await toView(parts, command, reader)), ...text, news, from, prompt };
+  const hide = (shown: string) => hideSecrets(shown, command.secrets);
+  return {
+    ...(await toView(parts, command, reader)),
+    ...text,
+    stdout: hide(text.stdout),
+    stderr: hide(text.stderr),
+    screen: screen && { ...screen, text: hide(screen.text) },
+    prompt: prompt === null ? null : hide(prompt),
+    news,
+    from,
+  };
 }
 
-/** Writes to a command's stdin. */
+async function viewScreen({ id, screen }: KeptCommand): Promise<ScreenView> {
+  if (screen) return screen.view();
+  throw new NacreError('invalid_request', `${id} has no terminal, so there is no screen to see.`, {
+    hint: 'Read its output, or start it with pty.',
+  });
+}
+
+/** Writes to a command. */
 export async function write(
   { backend, sessions, audit }: EngineParts,
   idOrName: string,
   input: CommandInput,
   { owner, caller, askPerson }: Asker,
 ): Promise<void> {
-  const { id, cwd, inputJudge } = sessions.book.find(owner, idOrName);
-  if (inputJudge && input.text !== '') {
-    const decision = inputJudge.judge(input.text);
+  const command = sessions.book.find(owner, idOrName);
+  const { id, cwd, inputJudge, screen, secrets } = command;
+  const { text, keys = [], eof, resize, secret } = input;
+  const mode = { hasTerminal: screen !== undefined, applicationKeys: screen?.applicationKeys() ?? false };
+  const strokes = toKeyStrokes(keys, mode);
+  const typed = keys.includes('enter') ? `${text}\n` : text;
+  if (inputJudge && typed !== '') {
+    const decision = inputJudge.judge(typed);
     audit.record({ kind: 'decided', id, caller, cwd, decision });
     if (await obey(decision, askPerson)) audit.record({ kind: 'approved', id, caller });
   }
-  audit.record({ kind: 'input', id, caller, ...input });
-  await backend.write(id, Buffer.from(input.text), { eof: input.eof });
-  inputJudge?.typed(input.text);
+  if (inputJudge?.onlyListed) checkKeys(keys);
+  audit.record({ kind: 'input', id, caller, text, keys, eof, secret });
+  const hidden = secret ? toSecret(text) : undefined;
+  if (hidden !== undefined) secrets.add(hidden);
+  if (resize) {
+    await backend.resize(id, resize);
+    screen?.resize(resize);
+  }
+  // Pressing Enter sends a carriage return; a terminal makes a line end of it.
+  const first = { does: 'write', text: screen ? text.replace(/\r?\n/g, '\r') : text } as const;
+  const last = eof ? [{ does: 'end' } as const] : [];
+  for (const stroke of joinStrokes([first, ...strokes, ...last])) await press(backend, id, stroke);
+  inputJudge?.typed(typed);
+}
+
+// Whatever else a key does in a shell, it does to text that was never judged.
+function checkKeys(keys: readonly string[]): void {
+  const other = keys.find((key) => !['enter', 'ctrl-c', 'ctrl-d'].includes(key));
+  if (other === undefined) return;
+  throw new NacreError(
+    'policy_denied',
+    `The key ${other} is not allowed in a shell while only listed programs are.`,
+    { hint: 'Type complete commands; ctrl-c and ctrl-d are allowed.' },
+  );
+}
+
+function press(backend: Backend, id: string, stroke: KeyStroke): Promise<void> {
+  if (stroke.does === 'interrupt') return backend.interrupt(id);
+  if (stroke.does === 'end') return backend.write(id, new Uint8Array(), { eof: true });
+  return backend.write(id, Buffer.from(stroke.text));
 }
 
 /** Ends a command with its whole tree; one that has ended stays as it is. */
@@ -143,6 +207,7 @@ export async function list(parts: EngineParts, { owner, reader }: Asker): Promis
     parts.sessions.book.list(owner).map(async (command) => ({
       ...(await toView(parts, command, reader ?? owner)),
       look: await parts.backend.look(command.id),
+      hasScreen: command.screen !== undefined,
     })),
   );
   // What was forgotten just now is not there.

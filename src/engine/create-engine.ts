@@ -6,6 +6,7 @@ import type { CommandRequest } from '../contract/request.ts';
 import type { SessionState } from '../contract/session.ts';
 import { createMatcher } from '../output/matcher.ts';
 import { within } from '../support/within.ts';
+import { type Announcer, createAnnouncer } from './announcer.ts';
 import { type Checked, check } from './check.ts';
 import {
   type Asker,
@@ -44,6 +45,8 @@ export interface Engine {
   list(asker: Asker): Promise<readonly ListedCommand[]>;
   /** Forgets a command that has ended, and its output. */
   forget(idOrName: string, asker: Asker): Promise<void>;
+  /** Tells a listener about the owner's commands that go on, from now on; what it returns ends that. */
+  listen: Announcer['listen'];
   /** What would become of a command; nothing runs. */
   check(
     request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
@@ -68,6 +71,7 @@ const lastWordsMs = 1_200;
 export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
   const { backend, sessions, audit } = given;
   const matcher = createMatcher();
+  const announcer = createAnnouncer(backend);
   const parts: EngineParts = { ...given, matcher };
   const calls = new Map<AbortController, Promise<unknown>>();
   const started = new Map<string, StartedCommand['ended']>();
@@ -77,7 +81,8 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     if (closing)
       throw new NacreError('shutting_down', 'The server is shutting down; nothing new is started.');
   };
-  const remember = ({ id, ended }: StartedCommand) => {
+  const remember = (owner: string, { id, ended }: StartedCommand) => {
+    announcer.follow(owner, id);
     started.set(id, ended);
     const forget = () => started.delete(id);
     ended.then(forget, forget);
@@ -108,12 +113,14 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     },
     async runOrGoOn(request, context) {
       refuseWhenClosing();
-      return whileCalled(context, (own) => runOrGoOn(parts, request, own, remember));
+      return whileCalled(context, (own) =>
+        runOrGoOn(parts, request, own, (command) => remember(own.owner, command)),
+      );
     },
     async start(request, context) {
       refuseWhenClosing();
       const command = await start(parts, request, context);
-      remember(command);
+      remember(context.owner, command);
       return { id: command.id };
     },
     read: (idOrName, query, asker) => read(parts, idOrName, query, asker),
@@ -123,6 +130,7 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     listSessions: () => backend.listSessions(),
     closeSession: (key) => backend.closeSession(key),
     forget: (idOrName, asker) => forget(parts, idOrName, asker),
+    listen: announcer.listen,
     check: (request, context) => check(parts, request, context),
     report: () => backend.report(),
     async warmUp() {

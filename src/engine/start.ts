@@ -1,11 +1,13 @@
 // A command that goes on after its call:
 // 1. admit.ts, as for every command, 2. it is started and belongs to its owner, 3. somebody here waits for its end and
 // records it, whoever else looks; commands.ts reads it, writes to it and stops it by its id.
-import type { JobState } from '../contract/job.ts';
+import { NacreError } from '../contract/failure.ts';
+import type { JobState, TerminalSize } from '../contract/job.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { createId } from '../support/create-id.ts';
 import { type Admission, admit, recordFailure } from './admit.ts';
 import { ended } from './follow.ts';
+import { createLiveScreen } from './live-screen.ts';
 import { quotePaths } from './quote-paths.ts';
 import type { EngineParts, RunContext } from './run.ts';
 import { toFinished } from './shape-outcome.ts';
@@ -22,6 +24,8 @@ export interface StartRequest
   readonly name?: string | undefined;
   /** The persistent shell whose directory, variables, functions and options it begins with, by its key. */
   readonly beginsAs?: string | undefined;
+  /** Gives it a terminal of this size in place of pipes. */
+  readonly terminal?: TerminalSize | undefined;
   /** `open` takes what is written later; `empty` is at its end from the start; or a text, and then its end. */
   readonly stdin: 'open' | 'empty' | { readonly text: string };
 }
@@ -55,6 +59,9 @@ export async function start(
     const asked = { ...request, command, session, stdin: toExpected(stdin) };
     const admission = await admit(parts, id, asked, context);
     const { cwd, isolation, inputJudge } = admission;
+    const { terminal } = request;
+    if (terminal && inputJudge?.onlyListed) throw shellAtTerminal();
+    const screen = terminal && (await createLiveScreen(parts.backend, terminal));
     const spec = {
       id,
       command,
@@ -64,14 +71,24 @@ export async function start(
       timeoutMs,
       limits,
       isolation,
+      terminal,
       session: request.session,
       beginsAs,
     } as const;
-    await parts.sessions.start(spec, { owner, name, goesOn, inputJudge });
+    await parts.sessions.start(spec, { owner, name, goesOn, inputJudge, screen });
+    screen?.follow(id);
     if (typeof stdin === 'object') {
       parts.backend.write(id, Buffer.from(stdin.text), { eof: true }).catch(() => {});
     }
     return { id, admission, ended: followToEnd(parts, id, cwd, caller) };
+  });
+}
+
+function shellAtTerminal(): NacreError {
+  const message =
+    'A shell at a terminal is not allowed while only listed programs are: its history, completion and editing cannot be judged.';
+  return new NacreError('policy_denied', message, {
+    hint: 'Start it without pty and type complete commands, or run each command by itself.',
   });
 }
 

@@ -2,6 +2,7 @@ import type { Command } from '../contract/command.ts';
 import type { Decision } from '../contract/decision.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Cursor, JobSpec } from '../contract/job.ts';
+import type { Screen } from '../contract/screen.ts';
 
 /** Whose a command is, and how it may be called. */
 export interface Belonging {
@@ -13,6 +14,8 @@ export interface Belonging {
   readonly goesOn?: boolean | undefined;
   /** Judges its input, where that would run as commands; absent where it may be anything. */
   readonly inputJudge?: InputJudge | undefined;
+  /** What its terminal shows, where it has one. */
+  readonly screen?: Screen | undefined;
 }
 
 /** Judges what is about to be typed into a shell. */
@@ -29,6 +32,8 @@ export interface KeptCommand extends Belonging {
   readonly id: string;
   readonly command: Command;
   readonly cwd: string;
+  /** What was typed into it and must not be shown. */
+  readonly secrets: Set<string>;
 }
 
 /** Every command that can still be asked about, by owner, id and name, and how far each reader has read. */
@@ -65,7 +70,8 @@ export function createCommandBook(isRunning: (id: string) => boolean): CommandBo
     add({ id, command, cwd }, belonging) {
       const holder = belonging.name === undefined ? undefined : named(belonging.owner, belonging.name);
       if (holder && isRunning(holder.id)) throw nameTaken(holder);
-      pages.set(id, { command: { id, command, cwd, ...belonging }, positions: new Map() });
+      const kept = { id, command, cwd, ...belonging, secrets: new Set<string>() };
+      pages.set(id, { command: kept, positions: new Map() });
     },
     goOn(id) {
       const page = pages.get(id);

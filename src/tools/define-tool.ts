@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Caller } from '../contract/caller.ts';
 import type { ToolResult } from '../contract/tool-result.ts';
@@ -27,6 +26,8 @@ export interface ToolReply {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** Texts that follow the first one. */
   readonly moreTexts?: readonly string[] | undefined;
+  /** The id of a command of whose output something was left out and can be read elsewhere. */
+  readonly logOf?: string | undefined;
   /** The same for a program in this process, where output and error stand apart; else it is made of the reply. */
   readonly result?: ToolResult | undefined;
   /** The same in the words of a specification that has its own form for programs. */
@@ -96,8 +97,16 @@ export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclarati
 
 // Clients of 2020-12 take the schema as it is; the dialect's address only costs room, and some reject an older one.
 function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
-  // Says nothing, and takes room in what models read.
-  if (isDeepStrictEqual(rest.additionalProperties, {})) delete rest.additionalProperties;
+  const options = { io, target: 'draft-2020-12', override } as const;
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, options);
   return { properties: {}, ...rest, type: 'object' };
+}
+
+// Every word of a schema costs a model's context: what no model comes near, and what says nothing, is left to our check.
+function override({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  delete jsonSchema.maxLength;
+  delete jsonSchema.propertyNames;
+  const { additionalProperties } = jsonSchema;
+  if (typeof additionalProperties === 'object' && Object.keys(additionalProperties).length === 0)
+    delete jsonSchema.additionalProperties;
 }

@@ -3,6 +3,7 @@ import { pause } from '../support/pause.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { politeSignals } from './polite-signals.ts';
 import type { ProcessTable, TreeRoot } from './process-table.ts';
+import { sendSignal } from './send-signal.ts';
 
 /** How a tree is ended. */
 export interface EndTreeOptions {
@@ -51,15 +52,15 @@ export function groupLives(pid: number): boolean {
 
 async function askToEnd(root: TreeRoot, table: ProcessTable, signal: NodeJS.Signals): Promise<void> {
   const targets = (await listMembers(root, table)) ?? [-root.pid];
-  for (const target of targets) send(target, signal);
+  for (const target of targets) sendSignal(target, signal);
   // A stopped process acts on nothing but SIGKILL until it is continued.
-  for (const target of targets) send(target, 'SIGCONT');
+  for (const target of targets) sendSignal(target, 'SIGCONT');
 }
 
 // A group is signalled in one stroke, so that whoever forks faster than we look cannot slip away.
 async function kill(root: TreeRoot, table: ProcessTable): Promise<void> {
-  if (await isStillItself(root, table)) send(-root.pid, 'SIGKILL');
-  for (const pid of (await listMembers(root, table)) ?? []) send(pid, 'SIGKILL');
+  if (await isStillItself(root, table)) sendSignal(-root.pid, 'SIGKILL');
+  for (const pid of (await listMembers(root, table)) ?? []) sendSignal(pid, 'SIGKILL');
 }
 
 async function isStillItself({ pid, startTime }: TreeRoot, table: ProcessTable): Promise<boolean> {
@@ -79,13 +80,5 @@ async function waitUntilGone(
     const left = (await listMembers(root, table)) ?? (groupLives(root.pid) ? [root.pid] : []);
     if (left.length === 0 || elapsed() >= limitMs) return left;
     await pause(Math.min(delayMs, Math.max(1, limitMs - elapsed())));
-  }
-}
-
-function send(target: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(target, signal);
-  } catch {
-    // It ended by itself between the look and the signal, or belongs to another user: the next look tells.
   }
 }

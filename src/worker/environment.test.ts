@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createTestWorker } from '../../tests/support/worker.ts';
-import { filterEnvironment, toAbsolutePath, toCommandEnvironment } from './environment.ts';
+import { filterEnvironment, forPipes, toAbsolutePath, toCommandEnvironment } from './environment.ts';
 
 const none = { envPass: [], envWithhold: [] };
 
@@ -67,13 +67,13 @@ describe('E7: a command', () => {
   };
 
   test('gets quiet tools, whatever the server has', () => {
-    const env = toCommandEnvironment({ TERM: 'xterm', PAGER: 'less', LANG: 'C.UTF-8' }, {}, {});
+    const env = toCommandEnvironment(forPipes({ TERM: 'xterm', PAGER: 'less', LANG: 'C.UTF-8' }), {}, {});
     expect(env).toMatchObject(quiet);
   });
 
   test('gets what its caller sets instead, but keeps its marker', () => {
     const additions = { TERM: 'xterm', PAGER: 'less', MARK: 'forged', NEW: '1' };
-    const env = toCommandEnvironment({ LANG: 'C.UTF-8' }, additions, { MARK: 'true' });
+    const env = toCommandEnvironment(forPipes({ LANG: 'C.UTF-8' }), additions, { MARK: 'true' });
     expect(env).toMatchObject({ ...quiet, TERM: 'xterm', PAGER: 'less', NEW: '1', MARK: 'true' });
   });
 

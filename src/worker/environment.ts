@@ -28,13 +28,24 @@ export function toAbsolutePath(path: string | undefined): string {
     : '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin';
 }
 
-/** The environment of one command: quiet tools, a UTF-8 locale, the caller's additions, the job's marker. */
+/** The environment of one command: a UTF-8 locale, the caller's additions, the job's marker. */
 export function toCommandEnvironment(
   base: Environment,
   additions: Environment,
   marker: Environment,
 ): Environment {
-  return { ...base, ...quietTools, ...utf8Locale(base, additions), ...additions, ...marker };
+  return { ...base, ...utf8Locale(base, additions), ...additions, ...marker };
+}
+
+/** The environment of commands whose outputs are pipes. */
+export function forPipes(base: Environment): Environment {
+  return { ...base, ...quietTools };
+}
+
+/** The environment of commands at a terminal: what it can do, and nothing of another one that we were started from. */
+export function forTerminal(base: Environment): Environment {
+  const { COLUMNS: _cols, LINES: _rows, TERMCAP: _capabilities, ...rest } = base;
+  return { ...rest, TERM: 'xterm-256color' };
 }
 
 // Nobody sits at a terminal: no colours, no pagers, no prompts that would wait for ever.

@@ -1,6 +1,6 @@
 import type { JobSpec } from '../contract/job.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
-import { type Environment, toCommandEnvironment } from './environment.ts';
+import { type Environment, forPipes, forTerminal, toCommandEnvironment } from './environment.ts';
 import type { ExecChoice } from './exec/choose-exec-guard.ts';
 import type { FifoPool } from './fifo-pool.ts';
 import { keepGaps } from './kept-daemons.ts';
@@ -8,9 +8,11 @@ import type { Ward, Warden } from './limits/create-warden.ts';
 import type { ProcessTable } from './process-table.ts';
 import { createFoundTree } from './process-tree.ts';
 import { checkStart } from './start-failures.ts';
-import { type ProcessPlan, startProcess } from './start-process.ts';
+import { type StartedProcess, startProcess } from './start-process.ts';
 import type { Starter } from './starter.ts';
 import { filesShown, toEnforcement } from './supervision/supervisor.ts';
+import type { PtyBinary } from './terminal/load-pty.ts';
+import { startAtTerminal } from './terminal/start-at-terminal.ts';
 
 /** What commands are started from, whichever way. */
 export interface StartMeans {
@@ -27,6 +29,8 @@ export interface StartMeans {
   readonly keep: readonly string[];
   /** What the kernel holds commands to, and where it does not. */
   readonly execChoice: ExecChoice;
+  /** What makes terminals; rejects where it is not installed. */
+  loadPty(): Promise<PtyBinary>;
   /** Where a long script may be put for a moment. */
   scriptPath(id: string): string;
 }
@@ -49,14 +53,18 @@ export function createGroupStarter(means: StartMeans): Starter {
         isPowerless: false,
         enters: 'alone',
       });
-      const process = await startBound(spec, ward, means.path, {
+      const around = spec.terminal ? forTerminal(base) : forPipes(base);
+      const plan = {
         prelude: ward.prelude,
         command: spec.command,
         cwd: spec.cwd,
-        env: toCommandEnvironment(base, spec.env, marker),
+        env: toCommandEnvironment(around, spec.env, marker),
         bashPath,
-        fifos: await fifos.take(spec.stdin === 'open' ? 3 : 2),
         scriptPath: means.scriptPath(spec.id),
+      };
+      const process = await startBound(spec, ward, means.path, async () => {
+        if (spec.terminal) return startAtTerminal(await means.loadPty(), plan, spec.terminal);
+        return startProcess({ ...plan, fifos: await fifos.take(spec.stdin === 'open' ? 3 : 2) });
       });
       const startTime = await table.startTime(process.pid).catch(() => null);
       const root = { pid: process.pid, startTime, marker: `NACRE_COMMAND_ID=${spec.id}`, elapsed };
@@ -73,11 +81,12 @@ export function createGroupStarter(means: StartMeans): Starter {
   };
 }
 
-async function startBound(spec: JobSpec, ward: Ward, path: string, plan: ProcessPlan) {
+async function startBound(spec: JobSpec, ward: Ward, path: string, begin: () => Promise<StartedProcess>) {
+  const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
   try {
-    // A shell that becomes the program would tell of its absence in its own words.
-    if (ward.prelude !== '' && spec.command.kind === 'argv') checkStart(spec.command.argv[0], spec.cwd, path);
-    return await startProcess(plan);
+    // A shell that becomes the program would tell of its absence in its own words, and so does a terminal.
+    if (spec.terminal || (ward.prelude !== '' && program !== undefined)) checkStart(program, spec.cwd, path);
+    return await begin();
   } catch (error) {
     ward.drop();
     throw error;

@@ -7,7 +7,7 @@ export type Descriptors = ('ipc' | 'ignore' | number)[];
  * Adds to the descriptors of a child what keeps it from getting more of ours. Node closes its own in every child, but
  * not those that whoever started us left open, such as a client's pipes: these become /dev/null.
  */
-export function withoutInherited(stdio: Readonly<Descriptors>, inherited = findInherited()): Descriptors {
+export function withoutInherited(stdio: Readonly<Descriptors>, inherited = listInherited()): Descriptors {
   const shielded: Descriptors = [...stdio];
   for (const fd of inherited) {
     while (shielded.length <= fd) shielded.push('ignore');
@@ -16,6 +16,18 @@ export function withoutInherited(stdio: Readonly<Descriptors>, inherited = findI
   return shielded;
 }
 
+/** The descriptors that a child would get without being given them. */
+export function listInherited(): readonly number[] {
+  return [...findInherited(), ...ours];
+}
+
+/** Keeps a descriptor of ours from children that others make with it left open; what it returns ends that. */
+export function keepToOurselves(fd: number): () => void {
+  ours.add(fd);
+  return () => void ours.delete(fd);
+}
+
+const ours = new Set<number>();
 const firstFree = 3;
 // A child is given its descriptors one by one, so that a very high one would make every start slow.
 const highest = 4_096;

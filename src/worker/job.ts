@@ -1,5 +1,4 @@
 import { fstatSync } from 'node:fs';
-import { Socket } from 'node:net';
 import { constants as os } from 'node:os';
 import type { StopOptions } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
@@ -14,6 +13,7 @@ import type {
   JobStatus,
   ReadResult,
   Stream,
+  TerminalSize,
 } from '../contract/job.ts';
 import { createBell } from '../support/bell.ts';
 import { createDeferred } from '../support/deferred.ts';
@@ -21,6 +21,7 @@ import { pause } from '../support/pause.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { within } from '../support/within.ts';
 import { type Capture, captureStream } from './capture.ts';
+import { type CommandInput, createPipeInput, createTerminalInput } from './command-input.ts';
 import type { KeptDaemons } from './kept-daemons.ts';
 import type { Watch } from './limits/create-watch.ts';
 import type { LimitReached } from './limits/judge-end.ts';
@@ -28,9 +29,11 @@ import { findReader, type InputFile, isSameSleep, type Reader } from './look/fin
 import { listeningPorts } from './look/listening-ports.ts';
 import { createOutputLog, type OutputLog } from './output-log.ts';
 import type { ProcessTree } from './process-tree.ts';
+import { sendSignal } from './send-signal.ts';
 import { type Spool, SpoolFullError } from './spool.ts';
-import type { ProcessExit } from './start-process.ts';
+import type { ProcessExit, StartedProcess } from './start-process.ts';
 import type { Started } from './starter.ts';
+import type { Terminal } from './terminal/open-terminal.ts';
 
 /** What a job needs from its worker. */
 export interface JobOptions {
@@ -70,7 +73,8 @@ export class Job {
   readonly #bell = createBell();
   readonly #ended = createDeferred<void>();
   #captures: readonly Capture[] = [];
-  #input: Socket | null = null;
+  #input: CommandInput | null = null;
+  #terminal: Terminal | null = null;
   #inputFile: InputFile | null = null;
   /** Who waited for input when the last of it was written: still the same sleep means that it was not taken yet. */
   #lastReader: Reader | null = null;
@@ -106,15 +110,8 @@ export class Job {
     this.#session = session;
     this.#enforcement = enforcement;
     if (deniedHosts) this.#deniedHosts = deniedHosts;
-    this.#captures = [
-      captureStream(process.stdout, (bytes) => this.#take('stdout', bytes)),
-      captureStream(process.stderr, (bytes) => this.#take('stderr', bytes)),
-    ];
-    if (process.stdin !== null) {
-      this.#input = openInput(process.stdin);
-      this.#inputFile = toInputFile(process.stdin);
-    }
-    if (process.order !== undefined) this.#give(process.order);
+    if (process.terminal) this.#attachTerminal(process.terminal, process);
+    else this.#attachPipes(process);
     this.#watch = watch;
     watch.begin((reached) => this.#giveUp(reached));
     if (timeoutMs !== null) this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
@@ -122,6 +119,30 @@ export class Job {
       this.#exit = exit;
     });
     void this.#exited.then(() => this.#conclude());
+  }
+
+  #attachPipes({ stdout, stderr, stdin, order }: StartedProcess): void {
+    this.#captures = [
+      captureStream(stdout, (bytes) => this.#take('stdout', bytes)),
+      captureStream(stderr, (bytes) => this.#take('stderr', bytes)),
+    ];
+    if (stdin !== null) {
+      this.#input = createPipeInput(stdin);
+      this.#inputFile = toInputFile(stdin);
+    }
+    if (order !== undefined) this.#give(order);
+  }
+
+  #attachTerminal(terminal: Terminal, { stdin, order }: StartedProcess): void {
+    const capture = captureStream(terminal.master, (bytes) => this.#take('stdout', bytes), 'terminal');
+    this.#captures = [capture];
+    this.#terminal = terminal;
+    this.#input = createTerminalInput(terminal.master, capture.isOpen);
+    this.#inputFile = terminal.file;
+    if (stdin === null || order === undefined) return;
+    const orders = createPipeInput(stdin);
+    void orders.write(Buffer.from(order));
+    orders.end();
   }
 
   /** Ends a job whose program could not be executed, the way a shell reports it. */
@@ -163,7 +184,7 @@ export class Job {
   async look(): Promise<JobLook> {
     const tree = this.#end ? null : this.#tree;
     if (!tree) return { awaitingInput: false, listening: [] };
-    const reader = this.#input?.writableLength === 0 ? this.#findReader() : null;
+    const reader = this.#input?.isFull() === false ? this.#findReader() : null;
     // What it wrote before it fell asleep is in the pipes at the latest now.
     if (reader) for (const capture of this.#captures) capture.drain();
     const { guests } = await tree.look();
@@ -184,8 +205,22 @@ export class Job {
     const input = this.#input;
     if (!input || this.#end) throw new NacreError('invalid_request', `${this.#spec.id} takes no input.`);
     this.#lastReader = this.#findReader();
-    if (data.length > 0) await new Promise<void>((resolve) => input.write(data, () => resolve()));
+    if (data.length > 0) await input.write(data);
     if (eof) input.end();
+  }
+
+  /** Changes the size of its terminal. */
+  resize(size: TerminalSize): void {
+    if (!this.#terminal || !this.#captures[0]?.isOpen()) throw noTerminal(this.#spec.id);
+    this.#terminal.resize(size);
+  }
+
+  /** Does what Ctrl-C does: the terminal sees to it, or else every process of the command gets the signal. */
+  async interrupt(): Promise<void> {
+    if (this.#end) return;
+    if (this.#terminal) return this.#input?.write(Buffer.from([0x03]));
+    const view = await this.#tree?.look();
+    for (const { pid } of view?.guests ?? []) sendSignal(pid, 'SIGINT');
   }
 
   /** Ends the whole tree; resolves when its death is confirmed. */
@@ -222,7 +257,7 @@ export class Job {
 
   #give(order: string): void {
     this.#lastReader = this.#findReader();
-    this.#input?.write(order);
+    void this.#input?.write(Buffer.from(order));
     if (this.#spec.stdin === 'open') return;
     this.#input?.end();
     this.#input = null;
@@ -270,10 +305,14 @@ export class Job {
   async #seal(end: Partial<JobEnd> & Pick<JobEnd, 'cause'>): Promise<void> {
     if (!this.#exit) await within(this.#exited, reapMs);
     const { code, signal } = this.#exit ?? { code: null, signal: 'SIGKILL' };
+    const outputsEnd = Promise.all(this.#captures.map((capture) => capture.ended));
+    // What was written to a terminal comes out on our side a moment later.
+    if (this.#terminal) await within(outputsEnd, this.#options.drainMs);
     for (const capture of this.#captures) {
       capture.drain();
       if (!this.#session) capture.close();
     }
+    this.#terminal?.forget();
     this.#input?.destroy();
     clearTimeout(this.#timer);
     if (end.cause === 'exit' || end.cause === 'timeout') this.#limit ??= await this.#judge();
@@ -291,9 +330,7 @@ export class Job {
     const value = { ...found, ...end, ...failure, exitCode, signal, session };
     this.#end = { durationMs: this.#elapsed(), value };
     // What it left running in its session may still write, and is kept for it.
-    void Promise.all(this.#captures.map((capture) => capture.ended))
-      .then(() => this.#log.finish())
-      .catch(() => {});
+    void outputsEnd.then(() => this.#log.finish()).catch(() => {});
     this.#release(value.kept.length > 0);
     this.#ended.resolve();
     this.#bell.ring();
@@ -349,11 +386,10 @@ function toInputFile(fd: number): InputFile {
   return { kind: 'pipe', dev, ino };
 }
 
-// A command may close its stdin, or never read it: neither is our error.
-function openInput(fd: number): Socket {
-  const input = new Socket({ fd, readable: false, writable: true });
-  input.on('error', () => {});
-  return input;
+function noTerminal(id: string): NacreError {
+  return new NacreError('invalid_request', `${id} has no terminal.`, {
+    hint: 'Only a running command that was started with pty has a size.',
+  });
 }
 
 function outsideLog(from: Cursor, end: Cursor): NacreError {

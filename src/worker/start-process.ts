@@ -8,6 +8,7 @@ import type { Environment } from './environment.ts';
 import { type Fifo, openForReading, openForWriting } from './fifo.ts';
 import { withoutInherited } from './inherited-descriptors.ts';
 import { canEnter, cwdGone, notExecutable, programMissing, startUnavailable } from './start-failures.ts';
+import type { Terminal } from './terminal/open-terminal.ts';
 
 /** What a process is started from. */
 export interface ProcessPlan {
@@ -36,13 +37,17 @@ export interface StartedProcess {
   readonly stdout: number;
   readonly stderr: number;
   readonly stdin: number | null;
+  /** Where it runs at one: its outputs are our side of it, and `stdin` takes only the order. */
+  readonly terminal?: Terminal | undefined;
   /** What goes into stdin before anything of the caller's: a waiting shell's order. */
   readonly order?: string | undefined;
 }
 
 // One argument may have 128 KiB; longer scripts are handed over in a file that bash reads and closes.
-const maxArgumentBytes = 100_000;
-const bashFlags = ['--noprofile', '--norc', '-c'];
+/** How long a script may be that bash gets as an argument. */
+export const maxArgumentBytes = 100_000;
+/** How bash is told to run a script. */
+export const bashFlags = ['--noprofile', '--norc', '-c'];
 const readScript = 'eval "$(</dev/fd/3)" 3<&-';
 
 /** Starts a command in a session and process group of its own. */
@@ -73,7 +78,7 @@ export async function startProcess(plan: ProcessPlan): Promise<StartedProcess> {
 }
 
 function spawnChild(asked: ProcessPlan, theirs: number[]): ChildProcess {
-  const plan = asked.prelude ? bound(asked, asked.prelude) : asked;
+  const plan = toBound(asked);
   const [stdout, stderr, stdin] = theirs;
   const streams = [stdin ?? 'ignore', stdout ?? 'ignore', stderr ?? 'ignore'] as const;
   const stdio = withoutInherited([...streams]);
@@ -94,9 +99,12 @@ function spawnChild(asked: ProcessPlan, theirs: number[]): ChildProcess {
   });
 }
 
-// A script's first line stays its first, so that bash counts lines as usual.
-function bound(plan: ProcessPlan, prelude: string): ProcessPlan {
-  const { command, bashPath } = plan;
+/** The plan with its shell bound to its limits. A script's first line stays its first, so that bash counts as usual. */
+export function toBound<Plan extends Pick<ProcessPlan, 'command' | 'bashPath' | 'prelude'>>(
+  plan: Plan,
+): Plan {
+  const { command, bashPath, prelude } = plan;
+  if (!prelude) return plan;
   if (command.kind === 'shell') {
     return { ...plan, command: { kind: 'shell', script: `${prelude}; ${command.script}` } };
   }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { NacreError } from '../contract/failure.ts';
 import type { Isolation } from '../contract/isolation.ts';
 import type { JobSpec } from '../contract/job.ts';
-import { toCommandEnvironment } from './environment.ts';
+import { forPipes, forTerminal, toCommandEnvironment } from './environment.ts';
 import type { ExecChoice } from './exec/choose-exec-guard.ts';
 import type { StartMeans } from './group-starter.ts';
 import { keepGaps } from './kept-daemons.ts';
@@ -24,6 +24,7 @@ import { createNamespaceTree } from './supervision/namespace-tree.ts';
 import { toOrder } from './supervision/order.ts';
 import { type Keeper, startKeeper } from './supervision/start-keeper.ts';
 import { type Supervisor, toEnforcement } from './supervision/supervisor.ts';
+import { type OpenTerminal, openTerminal } from './terminal/open-terminal.ts';
 
 /** What a supervised starter needs beside the usual means. */
 export interface SupervisedMeans extends StartMeans {
@@ -40,6 +41,7 @@ export interface SupervisedMeans extends StartMeans {
 
 interface KeeperOptions extends Pick<StartOptions, 'base'> {
   readonly scriptFile?: number | undefined;
+  readonly terminal?: OpenTerminal | undefined;
 }
 
 // The launcher reads its order byte by byte, which is slow for long scripts; those go by file.
@@ -67,22 +69,26 @@ export function createSupervisedStarter(
   const start = async (
     plan: SandboxPlan,
     cwd: string,
-    { scriptFile, base = means.env }: KeeperOptions = {},
+    { scriptFile, terminal, base = means.env }: KeeperOptions = {},
   ) => {
     const isFiltered = toNetwork(plan.isolation) === 'filtered';
     const caches = toCacheEnvironment(plan.isolation.sandbox, base);
     const additions = isFiltered ? { ...caches, ...proxyEnvironment } : caches;
-    const env = toCommandEnvironment(base, additions, means.instance);
+    const around = terminal ? forTerminal(base) : forPipes(base);
+    const env = toCommandEnvironment(around, additions, means.instance);
     const proxy = isFiltered ? createNetworkProxy({ allow: plan.isolation.networkAllow }) : undefined;
     const fifos = await means.fifos.take(5);
-    const wanted = supervisor.toArguments(guard?.toPlan(plan) ?? plan);
+    const [program, ...args] = supervisor.toArguments(guard?.toPlan(plan) ?? plan);
+    // Who leads a session already cannot begin another, and the keeper of a terminal has to.
+    const kept = terminal ? args.filter((argument) => argument !== '--new-session') : args;
     const keeper = await startKeeper({
-      supervisor: wanted,
+      supervisor: [program, ...kept],
       bashPath: means.bashPath,
       cwd,
       env,
       fifos,
       scriptFile,
+      terminal,
       proxy,
       guard,
     });
@@ -104,14 +110,20 @@ export function createSupervisedStarter(
     { shows = [], base }: StartOptions,
   ): Promise<Keeper> => {
     const long = toLongScript(spec);
-    const isUsual = long === undefined && shows.length === 0 && base === undefined;
+    const isUsual = long === undefined && shows.length === 0 && base === undefined && !spec.terminal;
     if (isUsual && fitsUsual(isolation, spec.cwd)) return whenReady(await pool.take(), supervisor.level);
     const plan = withFolders(toSandboxPlan(means, isolation, spec.cwd), shows);
-    const file = long === undefined ? undefined : openScript(means.scriptPath(spec.id), long);
+    const terminal = spec.terminal && openTerminal(await means.loadPty(), spec.terminal);
+    const scriptFile = long === undefined ? undefined : openScript(means.scriptPath(spec.id), long);
     try {
-      return await whenReady(await start(plan, '/', { scriptFile: file, base }), supervisor.level);
+      const keeper = await start(plan, '/', { scriptFile, terminal, base }).catch((error: unknown) => {
+        terminal?.discard();
+        throw error;
+      });
+      return await whenReady(keeper, supervisor.level);
     } finally {
-      if (file !== undefined) closeSync(file);
+      if (scriptFile !== undefined) closeSync(scriptFile);
+      terminal?.closeSlave();
     }
   };
 
@@ -140,12 +152,13 @@ export function createSupervisedStarter(
         throw error instanceof NacreError ? error : startUnavailable(supervisor.level, error);
       });
       await confine(keeper, supervisor, ward);
-      const { pid, stdout, stderr, stdin } = keeper;
+      const { pid, stdout, stderr, stdin, terminal } = keeper;
       const process = {
         pid,
         stdout,
         stderr,
         stdin,
+        terminal,
         order: orderFor(spec, ward.prelude),
         exited: keeper.ended.then(({ exit }) => exit),
       };

@@ -24,6 +24,7 @@ import { createSpool, createSpoolQuota } from './spool.ts';
 import { NotExecutableError } from './start-failures.ts';
 import type { Starter } from './starter.ts';
 import { instanceVariable, sweepProcesses } from './sweep-processes.ts';
+import { loadPty, type PtyBinary } from './terminal/load-pty.ts';
 
 /** What a worker is made of. */
 export interface WorkerOptions extends StarterChoice, Isolation, Limits, ExecWish {
@@ -50,6 +51,8 @@ export interface WorkerOptions extends StarterChoice, Isolation, Limits, ExecWis
   readonly warmShells: number;
   /** After this time without a command a persistent shell's processes end; its state is kept. */
   readonly sessionIdleMs: number;
+  /** What makes terminals, in place of the package. */
+  readonly loadPty?: (() => Promise<PtyBinary>) | undefined;
   /** False leaves cgroups alone; tests look at what holds without them. */
   readonly cgroups?: boolean | undefined;
 }
@@ -152,6 +155,8 @@ export function createWorker(options: WorkerOptions): Worker {
     write: async (id, data, writeOptions) => (await findStarted(id)).write(data, writeOptions),
     stop: async (id, stopOptions) => (await findStarted(id)).stop('stopped', stopOptions),
     look: async (id) => find(id).look(),
+    resize: async (id, size) => (await findStarted(id)).resize(size),
+    interrupt: async (id) => (await findStarted(id)).interrupt(),
     list: async () => [...jobs.values()].map((job) => job.state()),
     async dispose(id) {
       const job = find(id);
@@ -248,6 +253,7 @@ async function prepare(options: WorkerOptions): Promise<Ready> {
     path,
     ownFiles: [options.stateDir, ...options.ownFiles],
     isRoot,
+    loadPty: () => loadPty(options.loadPty),
     scriptPath: (id: string) => join(folder.path, 'scripts', id),
   };
   const starter = await chooseStarter(means, options);

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SchemaObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -208,4 +210,40 @@ it('T9: every answer of these tools is valid against its advertised outputSchema
   for (const { name, description } of tools) {
     if (!['execute_command', 'check_command'].includes(name)) expect(description).toContain('Example: {');
   }
+});
+
+describe.each(eras)('T9: a terminal over MCP %s', (era) => {
+  it('a full-screen program is driven by keys and seen as a screen', async () => {
+    const server = await serve('*', { era });
+    const started = await server.use('start_command', {
+      command: 'exec vim -u NONE -N note.txt',
+      pty: true,
+      cols: 60,
+      rows: 10,
+      wait_ms: 20_000,
+    });
+    expect(started).toMatchObject({ isError: false, structured: { status: 'running' } });
+    const command_id = idOf(started);
+    await server.use('write_input', { command_id, text: 'ihello there', keys: ['esc'], wait_ms: 2_000 });
+    const seen = async () =>
+      (await server.use('read_output', { command_id, view: 'screen', wait_ms: 0 })).structured;
+    await expect.poll(async () => (await seen()).screen, { timeout: 10_000 }).toMatch(/^hello there\n~\n/);
+    await expect
+      .poll(async () => (await seen()).screen_cursor, { timeout: 10_000 })
+      .toEqual({ row: 1, col: 11 });
+    const resized = await server.use('write_input', {
+      command_id,
+      resize: { cols: 200, rows: 60 },
+      view: 'screen',
+    });
+    expect(resized.isError).toBe(false);
+    const ended = await server.use('write_input', {
+      command_id,
+      text: ':wq',
+      keys: ['enter'],
+      wait_ms: 20_000,
+    });
+    expect(ended.structured).toMatchObject({ status: 'completed', exit_code: 0 });
+    expect(readFileSync(join(server.cwd, 'note.txt'), 'utf8')).toBe('hello there\n');
+  });
 });

@@ -9,6 +9,7 @@ import {
 import type { Progress } from '../../engine/progress.ts';
 import type { Tool } from '../../tools/define-tool.ts';
 import { reachPerson } from './reach-person.ts';
+import { logUri } from './resources.ts';
 
 /** What is known of the client beside its calls. */
 export interface Connection {
@@ -45,11 +46,18 @@ export async function callTool(
   const question = person?.question();
   if (question) return question;
   return {
-    content: [reply.text, ...(reply.moreTexts ?? [])].map((text) => ({ type: 'text', text })),
+    content: [
+      ...[reply.text, ...(reply.moreTexts ?? [])].map((text) => ({ type: 'text' as const, text })),
+      ...(reply.logOf === undefined ? [] : [toLink(reply.logOf)]),
+    ],
     structuredContent: { ...reply.structured },
     ...(reply.isError && { isError: true }),
     ...(reply.meta && { _meta: { ...reply.meta } }),
   };
+}
+
+function toLink(id: string) {
+  return { type: 'resource_link' as const, uri: logUri(id), name: `${id} log`, mimeType: 'text/plain' };
 }
 
 function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {

@@ -10,6 +10,7 @@ import type { Assembly, Io } from '../door.ts';
 import { toMcpTool } from '../to-mcp-tool.ts';
 import { callTool } from './call-tool.ts';
 import { createClientRoots } from './client-roots.ts';
+import { offerResources, type ResourceSource, resourceCapabilities } from './resources.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
 // The client's first questions come before what only a command needs.
@@ -26,7 +27,8 @@ export async function open(assembly: Assembly): Promise<number> {
   const tools = await assembly.tools();
   // One process at the other end, however often it introduces itself.
   const owner = createId('mcp');
-  const handle = serveStdio(() => createServer(tools, version, owner), {
+  const source = { ...assembly, owner };
+  const handle = serveStdio(() => createServer(tools, version, source), {
     transport: createStdioTransport(io),
     onerror: (error) => warn(`protocol error: ${error.message}`),
   });
@@ -40,21 +42,24 @@ export async function open(assembly: Assembly): Promise<number> {
   return 0;
 }
 
-function createServer(tools: readonly Tool[], version: string, owner: string): Server {
+function createServer(tools: readonly Tool[], version: string, source: ResourceSource): Server {
+  const { owner } = source;
   const server = new Server(
     { name: 'nacre', title: 'nacre', version },
-    { capabilities: { tools: {} }, instructions },
+    { capabilities: { tools: {}, resources: resourceCapabilities }, instructions },
   );
   const roots = createClientRoots(server);
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(toMcpTool) }));
-  server.setRequestHandler('tools/call', async (request, context) =>
-    callTool(tools, request.params, context, {
+  const resources = offerResources(server, source);
+  server.setRequestHandler('tools/call', async (request, context) => {
+    await resources.watch();
+    return callTool(tools, request.params, context, {
       owner,
       introduction: server.getClientVersion(),
       elicits: server.getClientCapabilities()?.elicitation !== undefined,
       roots: await roots(),
-    }),
-  );
+    });
+  });
   return server;
 }
 

@@ -8,7 +8,7 @@ import { terminalFailure } from './reply.ts';
 
 const input = z.strictObject({
   command: commandText.describe('Bash command line'),
-  cwd: cwdText.optional().describe('Directory it would run in'),
+  cwd: cwdText.optional(),
 });
 
 /** What `check_command` takes. */
@@ -19,7 +19,7 @@ const output = z.looseObject({
   rule: z.string().optional(),
   reason: z.string().optional(),
   hint: z.string().optional(),
-  remedy: z.string().optional().describe('Change of settings that would allow it; only the user can make it'),
+  remedy: z.string().optional().describe('Only the user can do that'),
   programs: z.array(z.looseObject({ name: z.string() })).optional(),
   error: z.string().optional(),
 });

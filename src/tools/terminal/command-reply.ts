@@ -17,9 +17,9 @@ export const commandOutput = z.looseObject({
 
 /** What was read of a command, in the words of the terminal tools. */
 export function commandReply(reading: Reading): ToolReply {
-  const { id, name, state, news, prompt, stdout, stderr, next, leftOutFrom, unreadBytes } = reading;
+  const { id, name, state, news, prompt, stdout, stderr, next, leftOutFrom, unreadBytes, screen } = reading;
   const { end } = state;
-  return toReply(
+  const reply = toReply(
     {
       command_id: id,
       name,
@@ -31,6 +31,7 @@ export function commandReply(reading: Reading): ToolReply {
       prompt: prompt ?? undefined,
       stdout,
       stderr,
+      ...(screen && { screen: screen.text, screen_cursor: screen.cursor }),
       cursor: next,
       left_out_from: leftOutFrom,
       unread_bytes: unreadBytes || undefined,
@@ -40,4 +41,5 @@ export function commandReply(reading: Reading): ToolReply {
     },
     false,
   );
+  return leftOutFrom === null ? reply : { ...reply, logOf: id };
 }

@@ -103,6 +103,7 @@ describe('execute_command', () => {
       stderr: '',
       signal: 'SIGTERM',
       truncated: true,
+      command_id: 'cmd_1',
       left_running: ['sleep 1 (pid 7)'],
       still_running: ['stuck (pid 8)'],
       denied_hosts: ['denied.example:443'],

@@ -14,8 +14,8 @@ const input = z.strictObject({
   command: commandText.describe('Bash command line'),
   input: inputText.optional().describe('Text for stdin; without it stdin is empty'),
   cwd: cwdText.optional().describe("Default: the server's own"),
-  env: envMap.optional().describe('Variables to add'),
-  timeout_ms: z.int().min(1).max(600_000).default(30_000).describe('After this it is ended'),
+  env: envMap.optional(),
+  timeout_ms: z.int().min(1).max(600_000).default(30_000),
   on_timeout: z
     .enum(['kill', 'background'])
     .default('kill')
@@ -28,13 +28,13 @@ const input = z.strictObject({
 export type ExecuteCommandInput = z.input<typeof input>;
 
 const output = z.looseObject({
-  exit_code: z.number().nullable().describe('null after a timeout, and when nothing was run'),
+  exit_code: z.number().nullable().describe('null: not run, or timed out'),
   stdout: z.string(),
   stderr: z.string(),
   signal: z.string().optional(),
   truncated: z.boolean().optional(),
-  left_running: z.array(z.string()).optional().describe('Ended with the command'),
-  withheld_env: z.array(z.string()).optional().describe("The server's variables that it did not get"),
+  left_running: z.array(z.string()).optional(),
+  withheld_env: z.array(z.string()).optional(),
   command_id: z.string().optional(),
   error: z.string().optional(),
   code: z.string().optional(),
@@ -76,7 +76,7 @@ export function executeCommand(
 }
 
 const howToGetRest =
-  'Ask for more with max_output_chars (up to 200000), or narrow it with head, tail, grep or a file.';
+  'Ask for more with max_output_chars (up to 200000), use read_output with the command_id, or narrow it with head, tail or grep.';
 
 function toReply(outcome: Outcome, timeoutMs: number): ToolReply {
   switch (outcome.cause) {

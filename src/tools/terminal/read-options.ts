@@ -14,13 +14,16 @@ export const waiting = {
   idle_ms: z.int().min(1).max(50_000).optional(),
 };
 
+/** How large a terminal may be. */
+export const terminalSize = { cols: z.int().min(2).max(500), rows: z.int().min(1).max(200) };
+
 /** How output is read. */
 export const reading = {
   ...waiting,
   cursor: cursor.describe('Read again from here'),
   filter: pattern.describe('RegExp; lines without it are left out'),
   stream: z.enum(['stdout', 'stderr']).optional(),
-  view: z.enum(['clean', 'raw', 'tail']).default('clean'),
+  view: z.enum(['clean', 'raw', 'tail', 'screen']).default('clean'),
   max_output_chars: z.int().min(1).max(200_000).optional(),
 };
 
@@ -40,6 +43,7 @@ export function toReadQuery(
     filter: options.filter,
     stream: options.stream,
     untilInput: true,
+    wantsScreen: view === 'screen',
     maxChars: options.max_output_chars ?? defaults.maxOutputChars,
     keep: view === 'tail' ? 'end' : 'ends',
     view: view === 'raw' ? 'raw' : 'clean',

@@ -11,7 +11,7 @@ const input = z.strictObject({ command_id: commandId, ...reading });
 export type ReadOutputInput = z.input<typeof input>;
 
 const description = `Gives what a started command has printed since you last looked. Waits like start_command.
-Long output keeps both ends; left_out_from is the cursor for the rest. view raw keeps escape codes, tail gives the end.
+Long output keeps both ends; left_out_from is the cursor for the rest. view: raw keeps escape codes, tail gives the end, screen what a terminal shows.
 Example: {"command_id":"web","wait_for":"compiled","wait_ms":50000}`;
 
 /** Reads what a command has printed. */

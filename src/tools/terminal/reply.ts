@@ -10,13 +10,14 @@ type Shown = Omit<Outcome, 'exitCode'> & { readonly exitCode: number | null };
 /** What a command came to: YAML whose first keys are always the same, and the same as data. */
 export function terminalReply(outcome: Shown, problem: { error?: string; hint?: string }): ToolReply {
   const failed = outcome.exitCode !== 0;
-  return toReply(
+  const reply = toReply(
     {
       exit_code: outcome.exitCode,
       stdout: outcome.stdout,
       stderr: outcome.stderr,
       signal: outcome.signal,
       truncated: outcome.truncated || undefined,
+      command_id: outcome.truncated ? outcome.id : undefined,
       left_running: names(outcome.leftRunning),
       still_running: names(outcome.survivors),
       denied_hosts: nonEmpty(outcome.deniedHosts),
@@ -29,6 +30,7 @@ export function terminalReply(outcome: Shown, problem: { error?: string; hint?: 
       ? undefined
       : { 'nacre/enforcement': outcome.enforcement, 'nacre/resources': outcome.resources },
   );
+  return outcome.truncated ? { ...reply, logOf: outcome.id } : reply;
 }
 
 /** What kept a command from running, in the same form. */

@@ -3,7 +3,7 @@ import { commandText, cwdText, envMap } from '../../contract/request.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
 import { commandOutput, commandReply } from './command-reply.ts';
-import { toReadQuery, waiting } from './read-options.ts';
+import { terminalSize, toReadQuery, waiting } from './read-options.ts';
 import { terminalFailure } from './reply.ts';
 
 const input = z.strictObject({
@@ -15,6 +15,9 @@ const input = z.strictObject({
     .regex(/^[A-Za-z][\w.-]{0,62}$/, 'a name has up to 63 letters, digits, _ . - and starts with a letter')
     .optional()
     .describe('A word to call it by'),
+  pty: z.boolean().default(false).describe('Give it a terminal'),
+  cols: terminalSize.cols.default(80),
+  rows: terminalSize.rows.default(24),
   ...waiting,
 });
 
@@ -34,8 +37,9 @@ export function startCommand(commands: AllowedCommands, defaults: { maxOutputCha
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input,
     output: commandOutput,
-    async run({ command, cwd, env, name, ...options }, context) {
-      const request = { command: { kind: 'shell', script: command }, cwd, env, name } as const;
+    async run({ command, cwd, env, name, pty, cols, rows, ...options }, context) {
+      const terminal = pty ? { cols, rows } : undefined;
+      const request = { command: { kind: 'shell', script: command }, cwd, env, name, terminal } as const;
       const { id } = await commands.start({ ...request, stdin: 'open', timeoutMs: null }, context);
       return commandReply(await commands.read(id, toReadQuery(options, defaults), context));
     },

@@ -7,14 +7,14 @@ import { terminalFailure } from './reply.ts';
 
 const input = z.strictObject({
   command_id: commandId,
-  signal: z.enum(['INT', 'TERM', 'KILL']).default('INT').describe('The first one'),
-  grace_ms: z.int().min(0).max(30_000).default(2_000).describe('After each signal'),
+  signal: z.enum(['INT', 'TERM', 'KILL']).default('INT'),
+  grace_ms: z.int().min(0).max(30_000).default(2_000),
 });
 
 /** What `stop_command` takes. */
 export type StopCommandInput = z.input<typeof input>;
 
-const description = `Ends a started command and everything it has started: INT, then TERM, then KILL. Gives its last output and exit status once all are gone; one that has ended is no error.
+const description = `Ends a started command and all it has started: signal first, then TERM, then KILL, grace_ms apart. Gives the last output and exit status once all are gone.
 Example: {"command_id":"web"}`;
 
 /** Ends a command. */

@@ -3,12 +3,18 @@ import { inputText } from '../../contract/request.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
 import { commandOutput, commandReply } from './command-reply.ts';
-import { commandId, reading, toReadQuery, waiting } from './read-options.ts';
+import { commandId, reading, terminalSize, toReadQuery, waiting } from './read-options.ts';
 import { terminalFailure } from './reply.ts';
 
 const input = z.strictObject({
   command_id: commandId,
   text: inputText.default('').describe('\\n is Enter'),
+  keys: z
+    .array(z.string().max(20))
+    .max(100)
+    .optional()
+    .describe('Pressed after text: enter, ctrl-c, up, tab, esc, f1, alt-x, …'),
+  resize: z.strictObject(terminalSize).optional(),
   eof: z.boolean().default(false),
   secret: z.boolean().default(false).describe('Not recorded, for passwords'),
   ...waiting,
@@ -31,9 +37,9 @@ export function writeInput(commands: AllowedCommands, defaults: { maxOutputChars
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input,
     output: commandOutput,
-    async run({ command_id, text, eof, secret, ...options }, context) {
+    async run({ command_id, text, keys, eof, resize, secret, ...options }, context) {
       const query = toReadQuery(options, defaults);
-      await commands.write(command_id, { text, eof, secret }, context);
+      await commands.write(command_id, { text, keys, eof, resize, secret }, context);
       return commandReply(await commands.read(command_id, query, context));
     },
     fail: terminalFailure,

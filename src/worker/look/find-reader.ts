@@ -1,10 +1,12 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { descendantsOf, readOrEmpty, tasksOf } from './descendants.ts';
 
-/** The file that a command reads its input from: a pipe by its place on disk, a terminal by its device. */
-export type InputFile =
-  | { readonly kind: 'pipe'; readonly dev: number; readonly ino: number }
-  | { readonly kind: 'terminal'; readonly rdev: number };
+/** The file that a command reads its input from. */
+export interface InputFile {
+  readonly kind: 'pipe' | 'terminal';
+  readonly dev: number;
+  readonly ino: number;
+}
 
 /** A thread that the kernel lets sleep until there is input, and how often it has slept so far. */
 export interface Reader {
@@ -30,62 +32,100 @@ export function isSameSleep(one: Reader | null, other: Reader | null): boolean {
   return one !== null && one.task === other?.task && one.sleeps === other.sleeps;
 }
 
-type Call = 'read' | 'select' | 'poll' | 'epoll';
+/** What a thread sleeps in, and where its patience stands among the arguments: a number of ms, or where a time is. */
+interface Call {
+  readonly does: 'read' | 'select' | 'poll' | 'epoll';
+  readonly ms?: number;
+  readonly time?: { readonly at: number; readonly unitsPerMs: number };
+}
 
-// Numbers of system calls; other processors are served by the first two tables or not at all.
+const read: Call = { does: 'read' };
+const timespec = (at: number) => ({ at, unitsPerMs: 1_000_000 });
+
+// By number of the system call; what is not here is not told of.
 const calls: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
   x64: {
-    0: 'read',
-    19: 'read',
-    7: 'poll',
-    271: 'poll',
-    23: 'select',
-    270: 'select',
-    232: 'epoll',
-    281: 'epoll',
-    441: 'epoll',
+    0: read,
+    19: read,
+    7: { does: 'poll', ms: 2 },
+    271: { does: 'poll', time: timespec(2) },
+    23: { does: 'select', time: { at: 4, unitsPerMs: 1_000 } },
+    270: { does: 'select', time: timespec(4) },
+    232: { does: 'epoll', ms: 3 },
+    281: { does: 'epoll', ms: 3 },
+    441: { does: 'epoll', time: timespec(3) },
   },
-  arm64: { 63: 'read', 65: 'read', 73: 'poll', 72: 'select', 22: 'epoll', 441: 'epoll' },
+  arm64: {
+    63: read,
+    65: read,
+    73: { does: 'poll', time: timespec(2) },
+    72: { does: 'select', time: timespec(4) },
+    22: { does: 'epoll', ms: 3 },
+    441: { does: 'epoll', time: timespec(3) },
+  },
 };
 
 function readsFrom(pid: number, task: number, input: InputFile): boolean {
-  const [number = '', first = '', second = ''] = readOrEmpty(`/proc/${pid}/task/${task}/syscall`).split(' ');
+  const [number = '', ...args] = readOrEmpty(`/proc/${pid}/task/${task}/syscall`).split(' ');
+  const call = calls[process.arch]?.[number];
+  if (call === undefined || !isPatient(pid, call, args)) return false;
+  const [first, second] = [Number(args[0]), Number(args[1])];
   const isInput = (fd: number) => isFile(`/proc/${pid}/fd/${fd}`, input);
-  switch (calls[process.arch]?.[number]) {
+  switch (call.does) {
     case 'read':
-      return isInput(Number(first));
+      return isInput(first);
     // Whoever asks about the first descriptor alone asks about stdin.
     case 'select':
-      return Number(first) === 1 && isInput(0);
+      return first === 1 && isInput(0);
     case 'poll':
-      return polledFiles(pid, BigInt(first), Number(second)).some(isInput);
+      return polledFiles(pid, BigInt(args[0] ?? 0), second).some(isInput);
     case 'epoll':
-      return waitsForInputAlone(pid, Number(first), isInput);
-    case undefined:
-      return false;
+      return waitsForInputAlone(pid, first, isInput);
   }
+}
+
+// Who looks only for a moment whether there is input goes on without it.
+const patienceMs = 300;
+
+function isPatient(pid: number, { ms, time }: Call, args: readonly string[]): boolean {
+  if (ms !== undefined) {
+    const patience = Number(BigInt.asIntN(32, BigInt(args[ms] ?? 0)));
+    return patience < 0 || patience >= patienceMs;
+  }
+  const address = time && BigInt(args[time.at] ?? 0);
+  if (!time || address === undefined || address === 0n) return true;
+  const value = readMemory(pid, address, 16);
+  if (value === null) return false;
+  return (
+    Number(value.readBigInt64LE(0)) * 1_000 + Number(value.readBigInt64LE(8)) / time.unitsPerMs >= patienceMs
+  );
 }
 
 const pollEntryBytes = 8;
 const mostPolled = 16;
 const pollIn = 1;
 
-/** The descriptors that a `poll` waits to read from, as they stand in the process's memory. */
+/** The descriptors that a `poll` waits to read from. */
 function polledFiles(pid: number, address: bigint, count: number): readonly number[] {
-  if (count > mostPolled) return [];
-  const entries = Buffer.alloc(count * pollEntryBytes);
+  const entries = count > mostPolled ? null : readMemory(pid, address, count * pollEntryBytes);
+  if (entries === null) return [];
+  const all = Array.from({ length: count }, (_, index) => index * pollEntryBytes);
+  return all.filter((at) => entries.readInt16LE(at + 4) & pollIn).map((at) => entries.readInt32LE(at));
+}
+
+/** What stands in a process's memory; null where we may not look. */
+function readMemory(pid: number, address: bigint, bytes: number): Buffer | null {
+  const found = Buffer.alloc(bytes);
   try {
     const memory = openSync(`/proc/${pid}/mem`, 'r');
     try {
-      readSync(memory, entries, 0, entries.length, address);
+      return readSync(memory, found, 0, bytes, address) === bytes ? found : null;
     } finally {
       closeSync(memory);
     }
   } catch {
-    return [];
+    return null;
   }
-  const all = Array.from({ length: count }, (_, index) => index * pollEntryBytes);
-  return all.filter((at) => entries.readInt16LE(at + 4) & pollIn).map((at) => entries.readInt32LE(at));
 }
 
 // Who also waits for the network serves somebody; it would not call that waiting for input.
@@ -99,10 +139,13 @@ function waitsForInputAlone(pid: number, epoll: number, isInput: (fd: number) =>
   return read.some(isInput) && !read.some((fd) => isSocket(`/proc/${pid}/fd/${fd}`));
 }
 
+// The device of /dev/tty: whoever opens it gets the terminal that its session has.
+const ownTerminal = 0x500;
+
 function isFile(path: string, input: InputFile): boolean {
   try {
     const { dev, ino, rdev } = statSync(path);
-    return input.kind === 'pipe' ? dev === input.dev && ino === input.ino : rdev === input.rdev;
+    return (dev === input.dev && ino === input.ino) || (input.kind === 'terminal' && rdev === ownTerminal);
   } catch {
     return false;
   }

@@ -8,6 +8,7 @@ const waits: Readonly<Record<string, string>> = {
   'reads in bash': 'read -r line',
   'reads in a child': 'cat | cat',
   selects: python('import select, sys; select.select([0], [], [])'),
+  'selects for long': python('import select; select.select([0], [], [], 50)'),
   polls: python('import select; p = select.poll(); p.register(0, select.POLLIN); p.poll()'),
   'waits in epoll': python('import select; p = select.epoll(); p.register(0, select.EPOLLIN); p.poll()'),
   'reads in another thread': python(
@@ -20,6 +21,12 @@ const busy: Readonly<Record<string, string>> = {
   'waits for a child': 'sleep 60 & wait',
   'polls for something else': python(
     'import os, select; r, w = os.pipe(); p = select.poll(); p.register(r, select.POLLIN); p.poll()',
+  ),
+  'only looks whether there is input': python(
+    'import select\nwhile not select.select([0], [], [], 0.1)[0]: pass',
+  ),
+  'only asks whether there is input': python(
+    'import select; p = select.poll(); p.register(0, select.POLLIN)\nwhile not p.poll(100): pass',
   ),
   'serves the network beside': python(
     'import select, socket; s = socket.socket(); s.listen(); p = select.epoll(); p.register(0, select.EPOLLIN); p.register(s, select.EPOLLIN); p.poll()',

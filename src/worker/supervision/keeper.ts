@@ -1,9 +1,16 @@
-import { launcherScript, quote } from './order.ts';
+import { launcherScript, quote, terminalLauncherScript } from './order.ts';
 
-/** The keeper's script, with what is to be done in its namespace first. */
-export function toKeeperScript(before = ':'): string {
-  return `${before}\n${keeperScript}`;
+/** The keeper's script, with what is to be done in its namespace first, and whether it is at a terminal. */
+export function toKeeperScript(before = ':', atTerminal = false): string {
+  const [begin, launcher] = atTerminal ? [keepCalm, terminalLauncherScript] : [':', launcherScript];
+  return [begin, before, ...toSteps(launcher)].join('\n');
 }
+
+/**
+ * What lets a shell live on when keys are pressed at the terminal that it shares with its command. Handlers and not
+ * ignorance, which the command would inherit.
+ */
+export const keepCalm = 'trap : HUP INT QUIT TSTP TTIN TTOU';
 
 /**
  * The keeper stays above the command's shell, inside its namespace, and tells how it ended:
@@ -14,17 +21,17 @@ export function toKeeperScript(before = ':'): string {
  * It speaks on descriptor 3 and is held by descriptor 4; the command gets neither. Its own stderr is closed, because
  * bash would report a killed shell there.
  */
-const keeperScript = [
+const toSteps = (launcher: string) => [
   'printf "ready\\0" >&3',
   'exec 5>&2 2>/dev/null',
-  `"$BASH" --noprofile --norc -c ${quote(launcherScript)} bash 2>&5 3>&- 4<&- 5>&-`,
+  `"$BASH" --noprofile --norc -c ${quote(launcher)} bash 2>&5 3>&- 4<&- 5>&-`,
   'status=$?',
   'exec 0<&- 1>&- 5>&-',
   'processes=(/proc/[0-9]*)',
   `{ printf "ended %d %d " "$status" "\${#processes[@]}"; times; printf "\\0"; } >&3`,
   'read -r <&4',
   'exit "$status"',
-].join('\n');
+];
 
 /** What a keeper says. */
 export type KeeperWord =

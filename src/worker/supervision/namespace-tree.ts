@@ -5,6 +5,7 @@ import { within } from '../../support/within.ts';
 import { politeSignals } from '../polite-signals.ts';
 import type { ProcessInfo, ProcessTable, TreeRoot } from '../process-table.ts';
 import type { ProcessTree, TreeView } from '../process-tree.ts';
+import { sendSignal } from '../send-signal.ts';
 import type { Keeper } from './start-keeper.ts';
 
 /** How a namespace is built above the command's shell. */
@@ -51,8 +52,8 @@ export function createNamespaceTree(keeper: Keeper, roof: Roof, table: ProcessTa
       }
       const { top, guests } = await look();
       // The supervisor first: unshare would report the death of its child as a failure of its own.
-      send(keeper.pid, 'SIGKILL');
-      send(top?.pid, 'SIGKILL');
+      sendSignal(keeper.pid, 'SIGKILL');
+      sendSignal(top?.pid, 'SIGKILL');
       if (top === undefined || (await isGone(top, table))) return [];
       return describeSurvivors(guests, table);
     },
@@ -86,9 +87,9 @@ async function askToEnd(
   graceMs: number,
 ): Promise<boolean> {
   const { guests } = await look();
-  for (const { pid } of guests) send(pid, signal);
+  for (const { pid } of guests) sendSignal(pid, signal);
   // A stopped process acts on nothing but SIGKILL until it is continued.
-  for (const { pid } of guests) send(pid, 'SIGCONT');
+  for (const { pid } of guests) sendSignal(pid, 'SIGCONT');
   const elapsed = createStopwatch();
   for (let delayMs = 1; elapsed() < graceMs; delayMs = Math.min(delayMs * 2, 50)) {
     if ((await look()).guests.length === 0) return true;
@@ -111,12 +112,4 @@ function describeSurvivors(
   table: ProcessTable,
 ): Promise<JobEnd['survivors']> {
   return Promise.all(guests.map(async ({ pid }) => ({ pid, command: await table.describe(pid) })));
-}
-
-function send(pid: number | undefined, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(pid, signal);
-  } catch {
-    // It has ended by itself.
-  }
 }

@@ -16,8 +16,14 @@ export interface Order {
 // The launcher reads up to a NUL from its stdin, byte by byte, so that what follows stays for the command.
 const variable = '__nacre_order';
 
+/** Where a shell at a terminal gets its order from. */
+export const orderFd = 7;
+
 /** The script of the shell that waits for an order and then becomes the command's own shell. */
 export const launcherScript = `IFS= read -r -d '' ${variable} && eval "$${variable}"`;
+
+/** The same for a shell at a terminal, where stdin is the person's: its order comes through a descriptor of its own. */
+export const terminalLauncherScript = `IFS= read -r -d '' ${variable} <&${orderFd} && exec ${orderFd}<&- && eval "$${variable}"`;
 
 /** The text of an order, NUL included. */
 export function toOrder({ command, cwd, env, stdin, prelude }: Order): string {

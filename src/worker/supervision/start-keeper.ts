@@ -11,6 +11,7 @@ import { type Descriptors, withoutInherited } from '../inherited-descriptors.ts'
 import { bridgeScript, takeOver } from '../network/bridge.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { ProcessExit } from '../start-process.ts';
+import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import { toKeeperScript, toKeeperWord } from './keeper.ts';
 
 /** What a keeper is started from. */
@@ -26,6 +27,8 @@ export interface KeeperPlan {
   readonly scriptFile?: number | undefined;
   /** What answers the command's requests to the network, where that is filtered. */
   readonly proxy?: NetworkProxy | undefined;
+  /** The terminal that the command gets in place of pipes. */
+  readonly terminal?: OpenTerminal | undefined;
   /** Stands in front of the keeper's shell and becomes it, with less that it may execute. */
   readonly guard?: ExecGuard | undefined;
 }
@@ -51,6 +54,7 @@ export interface Keeper {
   /** Resolves when the supervisor is gone. */
   readonly gone: Promise<void>;
   readonly proxy: NetworkProxy | undefined;
+  readonly terminal: OpenTerminal | undefined;
   /** Lets it end; whatever still runs in its namespace ends with it. */
   release(): void;
   /** What stands in its stderr, for one that did not get ready. */
@@ -79,13 +83,18 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
   const [stdout, stderr, status, stdin, hold] = pipes;
   if (!stdout || !stderr || !status || !stdin || !hold) throw new Error('A keeper needs five pipes.');
   const [program, ...args] = plan.supervisor;
-  const script = [plan.bashPath, '--noprofile', '--norc', '-c', toKeeperScript(plan.proxy && bridgeScript)];
-  const own = [stdin.theirs, stdout.theirs, stderr.theirs, status.theirs, hold.theirs];
-  const stdio = [...own, ...toExtra(plan)];
+  const { terminal } = plan;
+  const keeperScript = toKeeperScript(plan.proxy && bridgeScript, terminal !== undefined);
+  const script = [plan.bashPath, '--noprofile', '--norc', '-c', keeperScript];
+  const pipesOrTerminal = terminal
+    ? [terminal.slave, terminal.slave, terminal.slave]
+    : [stdin.theirs, stdout.theirs, stderr.theirs];
+  const stdio = [...pipesOrTerminal, status.theirs, hold.theirs, ...toExtra(plan, stdin)];
   const passed = stdio.flatMap((one, fd) => (one === 'ignore' ? [] : [fd]));
   const { argv, env } = plan.guard?.toStart(script, plan.env, passed) ?? { argv: script, env: plan.env };
+  const leading = terminal ? leadSession : [];
   const options = { cwd: plan.cwd, env, detached: true, stdio: withoutInherited(stdio) };
-  const child = spawn(program, [...args, ...argv], options);
+  const child = spawn(program, [...args, ...leading, ...argv], options);
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
@@ -98,21 +107,24 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
     held = false;
   };
   void exited.then(release);
+  if (terminal) for (const pipe of [stdout, stderr]) closeSync(pipe.ours);
   return {
     pid: child.pid,
-    stdout: stdout.ours,
-    stderr: stderr.ours,
+    stdout: terminal?.master ?? stdout.ours,
+    stderr: terminal?.master ?? stderr.ours,
     stdin: stdin.ours,
+    terminal,
     ...words,
     gone: exited.then(() => {}),
     proxy: plan.proxy,
     release,
-    lastWords: () => readNow(stderr.ours),
+    lastWords: () => readNow(terminal?.master ?? stderr.ours),
     async discard() {
       // A supervisor that dies between its two forks leaves the first one behind, waiting for it forever.
       await within(words.ready, startMs);
       child.kill('SIGKILL');
-      for (const pipe of [stdout, stderr, stdin]) closeSync(pipe.ours);
+      for (const fd of [stdin.ours, ...(terminal ? [] : [stdout.ours, stderr.ours])]) closeSync(fd);
+      terminal?.discard();
       await exited;
     },
   };
@@ -121,8 +133,12 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
 /** How long a start may take on a busy machine before it counts as failed. */
 export const startMs = 3_000;
 
+// The keeper leads a session of its own whose terminal is the command's; its supervisor stays out of it.
+const leadSession = ['setsid', '--ctty'];
+
 // Descriptor 5 is free at first: a filtered network is handed out through it.
-function toExtra({ proxy, scriptFile }: KeeperPlan): Descriptors {
+function toExtra({ proxy, scriptFile, terminal }: KeeperPlan, order: Fifo): Descriptors {
+  if (terminal) return [proxy ? 'ipc' : 'ignore', scriptFile ?? 'ignore', order.theirs];
   if (scriptFile !== undefined) return [proxy ? 'ipc' : 'ignore', scriptFile];
   return proxy ? ['ipc'] : [];
 }
@@ -171,8 +187,8 @@ const signalNames = new Map(
     .map(([name, number]) => [number, name as NodeJS.Signals] as const),
 );
 
-// Across a supervisor, death by signal N is the exit code 128+N, as in every shell.
-function toExit(code: number): ProcessExit {
+/** How a command ended whose shell was waited for by another: death by signal N is the exit code 128+N. */
+export function toExit(code: number): ProcessExit {
   const signal = signalNames.get(code - 128);
   return signal === undefined ? { code, signal: null } : { code: null, signal };
 }

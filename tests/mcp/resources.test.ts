@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { connect, eras, protocolError, type ServerOptions } from '../support/mcp.ts';
+
+type Server = Awaited<ReturnType<typeof connect>>;
+let open: Server[] = [];
+
+async function serve(options: ServerOptions): Promise<Server> {
+  const server = await connect({ ...options, env: { ALLOWED_COMMANDS: '*' } });
+  open.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  const left = await Promise.all(open.map((server) => server.close()));
+  open = [];
+  expect(left.flat()).toEqual([]);
+});
+
+interface Piece {
+  readonly text: string;
+  readonly _meta?: { readonly 'nacre/next'?: string };
+}
+
+async function read(server: Server, uri: string): Promise<Piece> {
+  const { contents } = await server.client.readResource({ uri });
+  return contents[0] as Piece;
+}
+
+describe.each(eras)('T9: the output of commands as resources over MCP %s', (era) => {
+  it('is listed and read in pieces, and replies link to what they leave out', async () => {
+    const server = await serve({ era });
+    const { structured } = await server.use('start_command', {
+      command: 'seq 1 20000',
+      name: 'numbers',
+      wait_ms: 20_000,
+    });
+    const uri = `nacre://commands/${structured.command_id}/log`;
+    const { resources } = await server.client.listResources();
+    expect(resources).toEqual([
+      { uri, name: 'numbers log', title: 'seq 1 20000', mimeType: 'text/plain', size: 108_894 },
+    ]);
+    const { resourceTemplates } = await server.client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'nacre://commands/{id}/log{?from}',
+      'nacre://commands/{id}/screen',
+    ]);
+    let text = '';
+    for (let next: string | undefined = uri; next !== undefined; ) {
+      const piece: Piece = await read(server, next);
+      expect(piece.text.length).toBeLessThanOrEqual(30_000);
+      text += piece.text;
+      next = piece._meta?.['nacre/next'];
+    }
+    expect(text).toBe(Array.from({ length: 20_000 }, (_, i) => `${i + 1}\n`).join(''));
+    const long = await server.client.callTool({
+      name: 'execute_command',
+      arguments: { command: 'seq 1 20000' },
+    });
+    const link = (long.content as { type: string; uri: string }[])[1];
+    expect(link).toMatchObject({
+      type: 'resource_link',
+      uri: expect.stringMatching(/^nacre:\/\/commands\/cmd_/),
+    });
+    expect((await read(server, link?.uri ?? '')).text).toMatch(/^1\n2\n/);
+  });
+
+  it('is told about while it grows, and shows the screen of a terminal', async () => {
+    const server = await serve({ era });
+    const updated: string[] = [];
+    server.client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      updated.push(params.uri);
+    });
+    const { structured } = await server.use('start_command', {
+      command: 'read -r x; echo "got $x"; sleep 60',
+      pty: true,
+      wait_ms: 20_000,
+    });
+    const id = String(structured.command_id);
+    const [log, screen] = [`nacre://commands/${id}/log`, `nacre://commands/${id}/screen`];
+    const { resources } = await server.client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual([log, screen]);
+    if (era === '2026-07-28') await server.client.listen({ resourceSubscriptions: [log, screen] });
+    else {
+      await server.client.subscribeResource({ uri: log });
+      await server.client.subscribeResource({ uri: screen });
+    }
+    await server.use('write_input', { command_id: id, text: 'it\n', wait_for: 'got' });
+    await expect.poll(() => new Set(updated), { timeout: 10_000 }).toEqual(new Set([log, screen]));
+    expect((await read(server, log)).text).toContain('got it\n');
+    expect((await read(server, screen)).text).toBe('it\ngot it\n');
+    if (era === '2026-07-28') return;
+    await server.client.unsubscribeResource({ uri: log });
+    await server.client.unsubscribeResource({ uri: screen });
+    const before = updated.length;
+    await server.use('stop_command', { command_id: id });
+    expect(updated.length).toBe(before);
+  });
+
+  it('that does not exist is not found', async () => {
+    const server = await serve({ era });
+    const { structured } = await server.use('start_command', { command: 'true', wait_ms: 10_000 });
+    for (const uri of [
+      'nacre://commands/cmd_000000000000/log',
+      'nacre://commands/x/y/log',
+      'file:///etc/passwd',
+      `nacre://commands/${structured.command_id}/screen`,
+      `nacre://commands/${structured.command_id}/log?from=99999`,
+    ]) {
+      expect((await protocolError(server.client.readResource({ uri }))).code).toBe(-32602);
+    }
+  });
+});
