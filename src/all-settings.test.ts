@@ -45,6 +45,9 @@ describe('all settings together', () => {
       tombstoneSeconds: 900,
       maxRunning: 64,
       auditFsync: 'interval',
+      auditKeepDays: 400,
+      auditMaxBytes: 1_073_741_824,
+      redactOutput: false,
     });
   });
 

@@ -4,7 +4,7 @@
 import type { JobState } from '../contract/job.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { createId } from '../support/create-id.ts';
-import { type Admission, admit, recordFailure } from './admit.ts';
+import { type Admission, admit, recordFailure, recordStart } from './admit.ts';
 import { ended } from './follow.ts';
 import { quotePaths } from './quote-paths.ts';
 import type { EngineParts, RunContext } from './run.ts';
@@ -65,6 +65,7 @@ export async function start(
       isolation,
       beginsAs: session,
     } as const;
+    recordStart(parts, { id, caller, cwd }, typeof stdin === 'object' ? stdin.text : undefined);
     await parts.sessions.start(spec, { owner, name, goesOn, inputJudge });
     if (typeof stdin === 'object') {
       parts.backend.write(id, Buffer.from(stdin.text), { eof: true }).catch(() => {});

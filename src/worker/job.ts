@@ -86,7 +86,7 @@ export class Job {
   #ending = false;
   #limit: LimitReached | null = null;
   #disposed = false;
-  #end: { readonly durationMs: number; readonly value: JobEnd } | null = null;
+  #end: (Pick<JobState, 'durationMs' | 'digests'> & { readonly value: JobEnd }) | null = null;
 
   constructor(spec: JobSpec, options: JobOptions) {
     this.#spec = spec;
@@ -142,6 +142,7 @@ export class Job {
       durationMs: Math.round(this.#end?.durationMs ?? this.#elapsed()),
       stdoutBytes: this.#log.stdoutBytes,
       stderrBytes: this.#log.stderrBytes,
+      digests: this.#end?.digests,
       withheldEnv: this.#options.withheldEnv,
       enforcement: this.#enforcement,
       resources: this.#watch?.resources() ?? null,
@@ -289,7 +290,7 @@ export class Job {
     };
     const session = await this.#session;
     const value = { ...found, ...end, ...failure, exitCode, signal, session };
-    this.#end = { durationMs: this.#elapsed(), value };
+    this.#end = { durationMs: this.#elapsed(), value, digests: this.#log.digests() };
     // What it left running in its session may still write, and is kept for it.
     void Promise.all(this.#captures.map((capture) => capture.ended))
       .then(() => this.#log.finish())
