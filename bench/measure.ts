@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuditLog } from '../src/audit/audit-log.ts';
+import { type AuditLog, createAuditLog } from '../src/audit/audit-log.ts';
 import { createRedact } from '../src/audit/redact.ts';
 import { createLocalBackend } from '../src/backends/local/create-local-backend.ts';
 import type { SandboxName } from '../src/contract/isolation.ts';
@@ -50,9 +50,11 @@ export function report(what: string, figure: number, bar: number, unit: string, 
 export function createBenchEngine({
   spoolBytes = 268_435_456,
   sandbox = 'off',
+  audit = 'interval',
 }: {
   spoolBytes?: number;
   sandbox?: SandboxName;
+  audit?: 'interval' | 'always' | 'off';
 } = {}): {
   engine: Engine;
   close(): Promise<void>;
@@ -92,7 +94,7 @@ export function createBenchEngine({
   const engine = createEngine({
     backend,
     sessions: createSessions(backend, { maxRunning: 64, tombstoneSeconds: 1 }),
-    audit: createAuditLog({ dir: join(folder, 'audit'), fsync: 'interval', redact: createRedact([]) }),
+    audit: toAuditLog(join(folder, 'audit'), audit),
     cancelling: { signal: 'SIGTERM', graceMs: 2_000 },
   });
   const close = async () => {
@@ -100,6 +102,11 @@ export function createBenchEngine({
     rmSync(folder, { recursive: true, force: true });
   };
   return { engine, close };
+}
+
+function toAuditLog(dir: string, fsync: 'interval' | 'always' | 'off'): AuditLog {
+  if (fsync === 'off') return { path: dir, record() {}, tryRecord: () => [], close() {} };
+  return createAuditLog({ dir, fsync, redact: createRedact([]) });
 }
 
 /** Runs a script to its end in an engine. */

@@ -46,6 +46,9 @@ describe('all settings together', () => {
       tombstoneSeconds: 3_600,
       maxRunning: 64,
       auditFsync: 'interval',
+      auditKeepDays: 400,
+      auditMaxBytes: 1_073_741_824,
+      redactOutput: false,
     });
   });
 

@@ -24,14 +24,23 @@ export async function createWholeEngine(
   { env, cwd, execAllow, config }: Standing,
   createBackend: (options: Omit<WorkerOptions, 'table'>) => Promise<Backend>,
 ): Promise<Engine> {
-  const [{ createEngine }, { createSessions }, { createAuditLog }, { createRedact }, { filterEnvironment }] =
-    await Promise.all([
-      import('./engine/create-engine.ts'),
-      import('./sessions/sessions.ts'),
-      import('./audit/audit-log.ts'),
-      import('./audit/redact.ts'),
-      import('./worker/environment.ts'),
-    ]);
+  const [
+    { createEngine },
+    { maskBackend },
+    { createSessions },
+    { createAuditLog },
+    { readAuditKey },
+    { createMask, createRedact },
+    { filterEnvironment },
+  ] = await Promise.all([
+    import('./engine/create-engine.ts'),
+    import('./engine/masked-backend.ts'),
+    import('./sessions/sessions.ts'),
+    import('./audit/audit-log.ts'),
+    import('./audit/audit-key.ts'),
+    import('./audit/redact.ts'),
+    import('./worker/environment.ts'),
+  ]);
   const home = homeOf(env);
   const stateDir = resolve(cwd, values.stateDir ?? stateDirOf(env));
   const environment = Object.fromEntries(
@@ -41,8 +50,9 @@ export async function createWholeEngine(
     ...values,
     envWithhold: [...values.envWithhold, ...values.shellExecuteEnvWithhold],
   });
-  const auditDir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
-  const backend = await createBackend({
+  const { dir: auditDir, keyPath } = auditPlace(values, { env, cwd });
+  const secrets = withheld.map((name) => environment[name] ?? '');
+  const plain = await createBackend({
     ...values,
     stateDir,
     cwd: toCanonical(cwd),
@@ -51,18 +61,35 @@ export async function createWholeEngine(
     highestLevel: 'namespace',
     execAllow,
     execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
-    ownFiles: [auditDir, configDirOf(env), ...(config === undefined ? [] : [resolve(cwd, config)])],
+    ownFiles: [
+      auditDir,
+      configDirOf(env),
+      ...[config, keyPath].flatMap((path) => (path ? [resolve(cwd, path)] : [])),
+    ],
   });
+  const backend = values.redactOutput ? maskBackend(plain, createMask(secrets)) : plain;
   return createEngine({
     backend,
     sessions: createSessions(backend, values),
     audit: createAuditLog({
       dir: auditDir,
       fsync: values.auditFsync,
-      redact: createRedact(withheld.map((name) => environment[name] ?? '')),
+      key: keyPath === undefined ? undefined : () => readAuditKey(keyPath),
+      retention: { keepDays: values.auditKeepDays, maxBytes: values.auditMaxBytes },
+      redact: createRedact(secrets),
     }),
     cancelling: { signal: 'SIGTERM', graceMs: values.killGraceMs },
   });
+}
+
+/** Where the audit log and its key are. */
+export function auditPlace(
+  values: Settings,
+  { env, cwd }: Standing,
+): { readonly dir: string; readonly keyPath: string | undefined } {
+  const stateDir = resolve(cwd, values.stateDir ?? stateDirOf(env));
+  const dir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
+  return { dir, keyPath: values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey) };
 }
 
 /** The home directory that an environment names. */

@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runChild } from '../../tests/support/child.ts';
@@ -16,6 +7,7 @@ import { openDescriptors } from '../../tests/support/processes.ts';
 import { temporaryFolder } from '../../tests/support/worker.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
+import { listAuditFiles } from './audit-files.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import type { AuditEntry } from './entry.ts';
 import { createRedact } from './redact.ts';
@@ -176,7 +168,7 @@ describe('S6: the audit log', () => {
   test('is another file for every server, although they start at once', () => {
     const pair = [newLog(), newLog()];
     for (const log of [...pair, ...pair]) log.record(asked('x'));
-    expect(readdirSync(dir)).toHaveLength(2);
+    expect(listAuditFiles(dir)).toHaveLength(2);
     for (const { path } of pair) expectChain(path);
   });
 

@@ -1,13 +1,23 @@
-import { createHash } from 'node:crypto';
+// The log of one server:
+// 1. an entry becomes a record with its secrets hidden (entry.ts), chained to the one before (chain.ts),
+// 2. it goes into the file of its day (line-file.ts), 3. the first, the last and now and then another record is anchored
+// in the index that all servers share (audit-index.ts), 4. files that are too old or too many are removed (prune.ts).
 import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
 import { createId } from '../support/create-id.ts';
+import { toFileName } from './audit-files.ts';
+import { type Anchor, createAuditIndex } from './audit-index.ts';
+import type { AuditKey } from './audit-key.ts';
+import { digestOf, genesis, toLine } from './chain.ts';
 import { type AuditEntry, toRecord } from './entry.ts';
-import { createLineFile, type Fsync } from './line-file.ts';
+import { createLineFile, type Fsync, type LineFile } from './line-file.ts';
+import { prune, type Retention } from './prune.ts';
 import type { Redact } from './redact.ts';
+import { createRedactInput } from './redact-input.ts';
 
-/** What was asked, decided and done, in a file that only grows. */
+/** What was asked, decided and done, in files that only grow. */
 export interface AuditLog {
+  /** The file of today. */
   readonly path: string;
   /** Returns when the record is written; throws `audit_unavailable` when it cannot be. */
   record(entry: AuditEntry): void;
@@ -21,36 +31,105 @@ export interface AuditLogOptions {
   readonly dir: string;
   readonly fsync: Fsync;
   readonly redact: Redact;
+  /** Makes the key that signs records; asked for at the first one. */
+  readonly key?: (() => AuditKey) | undefined;
+  /** What is removed; nothing when absent. */
+  readonly retention?: Retention | undefined;
+  readonly now?: (() => Date) | undefined;
 }
 
-const genesis = '0'.repeat(64);
+// Long enough to cost nothing, short enough that little of a killed server's end can go missing unnoticed.
+const anchorEveryMs = 5_000;
+
+interface OpenFile {
+  readonly name: string;
+  readonly day: string;
+  readonly lines: LineFile;
+  readonly first: number;
+  readonly before: string;
+  /** How many records were there when it was last anchored. */
+  anchored: number;
+}
 
 /**
- * Makes the log of one server: JSON lines, each with the SHA-256 of the line before, so that a change, a gap or a
- * reordering shows. Writes are synchronous on purpose: a record has to be there before the effect it describes,
- * and a write to the page cache takes some microseconds, less than handing it to another thread.
+ * Makes the log of one server. Writes are synchronous on purpose: a record has to be there before the effect it
+ * describes, and a write to the page cache takes some microseconds, less than handing it to another thread.
  */
 export function createAuditLog(options: AuditLogOptions): AuditLog {
-  const path = join(options.dir, fileName());
-  const file = createLineFile(path, options.fsync);
+  const { dir, redact, now = () => new Date() } = options;
+  const redactInput = createRedactInput(redact);
+  const instance = createId(String(process.pid));
+  let key: AuditKey | undefined;
   let sequence = 0;
   let previous = genesis;
+  let file: OpenFile | null = null;
+  let anchoring: NodeJS.Timeout | null = null;
 
-  const record = (entry: AuditEntry) => {
-    const time = new Date().toISOString();
-    const body = { seq: sequence, time, prev: previous, ...toRecord(entry, options.redact) };
-    const line = `${JSON.stringify(body)}\n`;
+  const index = () => createAuditIndex(dir, { key, durable: options.fsync === 'always' });
+  const pathOf = (day: string) => join(dir, toFileName(day, instance));
+  const anchor = (of: OpenFile, event: Anchor['event']) => {
+    const { name, first, before } = of;
+    index().append({ event, file: name, instance, first, before, last: sequence - 1, head: previous });
+    of.anchored = sequence;
+  };
+  const tryAnchor = (of: OpenFile, event: Anchor['event']) => {
     try {
-      file.append(line);
-    } catch (cause) {
-      throw unavailable(path, cause);
-    }
-    previous = createHash('sha256').update(line).digest('hex');
+      if (sequence > of.first && (event === 'closed' || sequence > of.anchored)) anchor(of, event);
+    } catch {}
+  };
+  const anchorSoon = (of: OpenFile) => {
+    anchoring ??= setTimeout(() => {
+      anchoring = null;
+      // Only what is safe on disk: a crash of the machine must not look like a missing end.
+      of.lines.sync(() => file === of && tryAnchor(of, 'anchor'));
+    }, anchorEveryMs).unref();
+  };
+  const closeFile = () => {
+    if (file === null) return;
+    const closing = file;
+    file = null;
+    closing.lines.close();
+    tryAnchor(closing, 'closed');
+  };
+  const openFile = (day: string): OpenFile => {
+    if (file?.day === day) return file;
+    closeFile();
+    key ??= options.key?.();
+    const name = toFileName(day, instance);
+    file = {
+      name,
+      day,
+      lines: createLineFile(pathOf(day), options.fsync),
+      first: sequence,
+      before: previous,
+      anchored: sequence,
+    };
+    return file;
+  };
+  const append = (entry: AuditEntry, time: string) => {
+    const to = openFile(time.slice(0, 10));
+    const body = { seq: sequence, time, prev: previous, ...toRecord(entry, redact, redactInput) };
+    const line = toLine(body, key);
+    to.lines.append(line);
+    previous = digestOf(line);
     sequence += 1;
+    if (to.anchored > to.first) return anchorSoon(to);
+    anchor(to, 'open');
+    if (options.retention) prune(dir, index(), options.retention, now());
+  };
+  const record = (entry: AuditEntry) => {
+    const time = now().toISOString();
+    try {
+      append(entry, time);
+    } catch (cause) {
+      throw cause instanceof NacreError ? cause : unavailable(pathOf(time.slice(0, 10)), cause);
+    }
   };
 
   return {
-    path,
+    get path() {
+      return pathOf(file?.day ?? now().toISOString().slice(0, 10));
+    },
     record,
     tryRecord(entry) {
       try {
@@ -60,14 +139,12 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         return [`This could not be recorded. ${(error as Error).message}`];
       }
     },
-    close: () => file.close(),
+    close() {
+      if (anchoring) clearTimeout(anchoring);
+      anchoring = null;
+      closeFile();
+    },
   };
-}
-
-// The process number is for people; another server, in this process or in a container, may have the same.
-function fileName(): string {
-  const now = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-  return `${createId(`${now}-${process.pid}`)}.jsonl`;
 }
 
 function unavailable(path: string, cause: unknown): NacreError {

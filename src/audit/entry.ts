@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import type { Decision } from '../contract/decision.ts';
-import { NacreError } from '../contract/failure.ts';
+import { type FailureCode, NacreError } from '../contract/failure.ts';
+import { digestedBytes } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { looksSecret } from '../support/looks-secret.ts';
 import { hidden, type Redact, redactArguments } from './redact.ts';
+import type { RedactInput } from './redact-input.ts';
 
 /** One thing to record about one command. */
 export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
@@ -18,6 +20,8 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
     }
   | { readonly kind: 'decided'; readonly cwd: string; readonly decision: Decision }
   | { readonly kind: 'approved' }
+  /** Written before the command is started. */
+  | { readonly kind: 'started'; readonly cwd: string }
   | {
       readonly kind: 'input';
       readonly text: string;
@@ -37,12 +41,30 @@ const longestText = 16_384;
 const mostPrograms = 100;
 
 /** The plain data of a record, with its secrets hidden. */
-export function toRecord(entry: AuditEntry, redact: Redact): Record<string, unknown> {
+export function toRecord(
+  entry: AuditEntry,
+  redact: Redact,
+  redactInput: RedactInput,
+): Record<string, unknown> {
+  if (entry.kind === 'finished' || entry.kind === 'failed') redactInput.forget(entry.id);
   const { id, caller, kind } = entry;
-  return { kind, id, door: caller.door, client: redact(caller.client), ...details(entry, redact) };
+  const named = kind === 'failed' && isRefusal(entry.error) ? 'refused' : kind;
+  return {
+    kind: named,
+    id,
+    door: caller.door,
+    client: redact(caller.client),
+    ...details(entry, redact, redactInput),
+  };
 }
 
-function details(entry: AuditEntry, redact: Redact): Record<string, unknown> {
+function isRefusal(error: unknown): boolean {
+  return error instanceof NacreError && refusals.has(error.code);
+}
+
+const refusals: ReadonlySet<FailureCode> = new Set(['policy_denied', 'approval_required', 'cwd_not_allowed']);
+
+function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): Record<string, unknown> {
   switch (entry.kind) {
     case 'asked':
       return {
@@ -57,10 +79,12 @@ function details(entry: AuditEntry, redact: Redact): Record<string, unknown> {
       return { cwd: redact(entry.cwd), verdict, rule, reason: cut(redact(reason)), programs: shown };
     }
     case 'approved':
-      return {};
+      return { by: redact(`the user of ${entry.caller.client}`) };
+    case 'started':
+      return { cwd: redact(entry.cwd) };
     case 'input': {
       const { text, keys, eof, secret } = entry;
-      return { text: secret ? hidden : cut(redact(text)), chars: text.length, keys, eof };
+      return { text: secret ? hidden : cut(redactInput(entry.id, text)), chars: text.length, keys, eof };
     }
     case 'stop':
       return { signal: entry.signal };
@@ -104,6 +128,9 @@ function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unkn
     duration_ms: durationMs,
     stdout_bytes: stdoutBytes,
     stderr_bytes: stderrBytes,
+    stdout_sha256: outcome.digests?.stdout ?? null,
+    stderr_sha256: outcome.digests?.stderr ?? null,
+    ...(Math.max(stdoutBytes, stderrBytes) > digestedBytes && { sha256_of_first: digestedBytes }),
     left_running: leftRunning.length,
     denied_hosts: outcome.deniedHosts.map(redact),
     enforcement: outcome.enforcement,

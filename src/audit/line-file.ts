@@ -6,6 +6,8 @@ import { makeFolder } from '../support/make-folder.ts';
 export interface LineFile {
   /** Returns when the line is written; throws when it cannot be. */
   append(line: string): void;
+  /** Forces what is written to disk, then calls back; not at all when that fails. */
+  sync(done: () => void): void;
   close(): void;
 }
 
@@ -30,8 +32,9 @@ export function createLineFile(path: string, fsyncMode: Fsync): LineFile {
     return file;
   };
   const openFile = () => {
-    const fd = file === null || fstatSync(file).nlink === 0 ? reopen() : file;
-    if (!torn) size = fstatSync(fd).size;
+    const known = file === null ? undefined : fstatSync(file);
+    const fd = file === null || known?.nlink === 0 ? reopen() : file;
+    if (!torn) size = fd === file && known && known.nlink > 0 ? known.size : fstatSync(fd).size;
     return fd;
   };
   // A torn line would spoil every one after it. Where it cannot be cut off now, that comes before the next line.
@@ -60,6 +63,9 @@ export function createLineFile(path: string, fsyncMode: Fsync): LineFile {
       }
       torn = false;
       if (fsyncMode === 'interval') syncSoon();
+    },
+    sync(done) {
+      if (file !== null) fsync(file, (error) => error === null && done());
     },
     close() {
       if (syncing) clearTimeout(syncing);

@@ -43,11 +43,15 @@ const patterns: readonly (readonly [RegExp, string])[] = [
 
 const shortestValue = 6;
 
-/** Makes the redaction; `secrets` are values (of variables that commands do not get) to hide wherever they appear. */
-export function createRedact(secrets: readonly string[]): Redact {
-  const values = [...new Set(secrets)]
+function toValues(secrets: readonly string[]): readonly string[] {
+  return [...new Set(secrets)]
     .filter((secret) => secret.length >= shortestValue)
     .sort((a, b) => b.length - a.length);
+}
+
+/** Makes the redaction; `secrets` are values (of variables that commands do not get) to hide wherever they appear. */
+export function createRedact(secrets: readonly string[]): Redact {
+  const values = toValues(secrets);
   return (text) => {
     let clean = text;
     for (const secret of values) clean = clean.replaceAll(secret, hidden);
@@ -62,3 +66,42 @@ export function redactArguments(argv: readonly string[], redact: Redact): readon
 }
 
 const secretFlag = new RegExp(`^${flag}$`, 'i');
+
+/** Hides secrets without changing where anything stands: each of their characters becomes an asterisk. */
+export interface Mask {
+  /** Takes and gives text with one character a byte. */
+  hide(bytes: string): string;
+  /** How many characters at the end may be the beginning of a secret of which the rest is still to come. */
+  openEnd(bytes: string): number;
+}
+
+const longestOpenEnd = 8_192;
+
+/** Makes the mask for output; `secrets` are values as for `createRedact`. */
+export function createMask(secrets: readonly string[]): Mask {
+  const values = toValues(secrets).map((value) => Buffer.from(value).toString('latin1'));
+  const stars = (count: number) => '*'.repeat(count);
+  return {
+    hide(bytes) {
+      let clean = bytes;
+      for (const value of values) clean = clean.replaceAll(value, stars(value.length));
+      for (const [pattern] of patterns)
+        clean = clean.replace(pattern, (match, kept) => {
+          const before = typeof kept === 'string' ? kept : '';
+          return before + stars(match.length - before.length);
+        });
+      return clean;
+    },
+    openEnd(bytes) {
+      const word = /\S*$/.exec(bytes.slice(-longestOpenEnd))?.[0].length ?? 0;
+      const most = Math.max(word, ...values.map((value) => beginningAtEnd(bytes, value)));
+      return most >= longestOpenEnd ? 0 : most;
+    },
+  };
+}
+
+function beginningAtEnd(text: string, value: string): number {
+  for (let length = Math.min(value.length - 1, text.length); length > 0; length -= 1)
+    if (text.endsWith(value.slice(0, length))) return length;
+  return 0;
+}

@@ -1,5 +1,5 @@
 import type { Enforcement } from './isolation.ts';
-import type { EndCause, JobStatus, ProcessRef } from './job.ts';
+import type { EndCause, JobStatus, ProcessRef, Stream } from './job.ts';
 import type { Resources } from './limits.ts';
 import type { SessionEnd } from './session.ts';
 
@@ -17,6 +17,8 @@ export interface Outcome {
   readonly stderr: string;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
+  /** SHA-256 of each output, in hexadecimal digits. */
+  readonly digests?: Readonly<Record<Stream, string>> | undefined;
   readonly truncated: boolean;
   readonly leftRunning: readonly ProcessRef[];
   /** Daemons that stay until the server ends, because the settings let them. */

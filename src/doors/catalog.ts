@@ -46,6 +46,31 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     takesCommand: true,
     load: () => import('./cli/check.ts'),
   },
+  audit: {
+    summary:
+      'Check the audit log (verify), show its commands (show), print its records (export), follow it (tail).',
+    usage: 'verify | show | export | tail',
+    flags: {
+      json,
+      since: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ flag: '--since', description: 'Only later ones: 90min, 2d, 2026-01-31 or a full time.' }),
+      program: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ flag: '--program', description: 'Only with this program.' }),
+      outcome: z.string().min(1).optional().meta({
+        flag: '--outcome',
+        description: 'Only completed, failed, timeout, killed, refused or running.',
+      }),
+      client: z.string().min(1).optional().meta({ flag: '--client', description: 'Only of this client.' }),
+      id: z.string().min(1).optional().meta({ flag: '--id', description: 'Only the command of this id.' }),
+    },
+    load: () => import('./cli/audit.ts'),
+  },
   config: {
     summary: 'Show every setting, its value and where it came from.',
     usage: '',

@@ -40,6 +40,8 @@ export interface Assembly {
   /** The rules for commands that the person at the command line types. */
   readonly ownRules: Pick<RunContext, 'rules' | 'cwdRoots'>;
   readonly maxOutputChars: number;
+  /** Where the audit log is, and the key that signs it. */
+  readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
   /** The tools that the settings ask for. */
   tools(): Promise<readonly Tool[]>;
   engine(): Promise<Engine>;

@@ -68,6 +68,17 @@ export async function obey(decision: Decision, askPerson: AskPerson | undefined)
   return true;
 }
 
+/** Records that a command is about to be started, and what it will find on its stdin. */
+export function recordStart(
+  { audit }: EngineParts,
+  { id, caller, cwd }: { readonly id: string; readonly caller: RunContext['caller']; readonly cwd: string },
+  input: string | undefined,
+): void {
+  audit.record({ kind: 'started', id, caller, cwd });
+  if (input !== undefined)
+    audit.record({ kind: 'input', id, caller, text: input, keys: [], eof: true, secret: false });
+}
+
 /** Records what kept a command from running, or from being followed, and passes it on. */
 export async function recordFailure<T>(
   { audit }: EngineParts,

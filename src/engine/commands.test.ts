@@ -45,12 +45,12 @@ describe('T9: a command that goes on after its call', () => {
     await write(id, 'open sesame\n');
     await write(id, 'hunter2\n', { secret: true, eof: true });
     expect(await toEnd(id)).toMatchObject({ stdout: 'open sesame\n[secret]\n' });
-    await expect.poll(kinds).toEqual(['asked', 'decided', 'input', 'input', 'finished']);
+    await expect.poll(kinds).toEqual(['asked', 'decided', 'started', 'input', 'input', 'finished']);
     const records = here.records();
-    expect(records[2]).toMatchObject({ id, text: 'open sesame\n', eof: false });
-    expect(records[3]).toMatchObject({ chars: 8, eof: true });
+    expect(records[3]).toMatchObject({ id, text: 'open sesame\n', eof: false });
+    expect(records[4]).toMatchObject({ chars: 8, eof: true });
     expect(JSON.stringify(records)).not.toContain('hunter2');
-    expect(records[4]).toMatchObject({ id, exit_code: 0, stdout_bytes: 20 });
+    expect(records[5]).toMatchObject({ id, exit_code: 0, stdout_bytes: 20 });
   });
 
   test('belongs to its owner: to anybody else it never was', async () => {
@@ -107,7 +107,7 @@ describe('T9: a command that goes on after its call', () => {
     await expect(here.start('sleep 30')).rejects.toMatchObject({ code: 'resources_unavailable' });
     const rules = { allow: { kind: 'names', names: ['ls'] }, allowSetting: 'X', danger: 'block' } as const;
     await expect(here.start('touch x', {}, { rules })).rejects.toMatchObject({ code: 'policy_denied' });
-    expect(kinds().slice(-3)).toEqual(['asked', 'decided', 'failed']);
+    expect(kinds().slice(-3)).toEqual(['asked', 'decided', 'refused']);
   });
 
   test('has a timeout only when it is given one', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -40,8 +41,9 @@ describe('S6: the journey of a command is recorded', () => {
       truncated: false,
       warnings: [],
     });
-    const [asked, decided, finished] = here.records();
-    expect(here.records()).toHaveLength(3);
+    const [asked, decided, started, finished] = here.records();
+    expect(here.records()).toHaveLength(4);
+    expect(started).toMatchObject({ kind: 'started', cwd: here.folder });
     for (const record of here.records())
       expect(record).toMatchObject({ id: outcome.id, door: 'cli', client: 'test' });
     expect(asked).toMatchObject({ kind: 'asked', command: 'echo out; echo err >&2; exit 3' });
@@ -52,6 +54,8 @@ describe('S6: the journey of a command is recorded', () => {
       cwd: here.folder,
     });
     expect(finished).toMatchObject({ kind: 'finished', exit_code: 3, stdout_bytes: 4, stderr_bytes: 4 });
+    expect(finished?.stdout_sha256).toBe(createHash('sha256').update('out\n').digest('hex'));
+    expect(finished).toMatchObject({ resources: expect.any(Object), enforcement: { level: 'group' } });
   });
 
   test('as asked, decided and failed when policy refuses it, and nothing runs', async () => {
@@ -60,7 +64,7 @@ describe('S6: the journey of a command is recorded', () => {
       message: expect.stringContaining('touch'),
     });
     expect(existsSync(join(here.folder, 'made'))).toBe(false);
-    expect(kinds()).toEqual(['asked', 'decided', 'failed']);
+    expect(kinds()).toEqual(['asked', 'decided', 'refused']);
     expect(here.records()[2]).toMatchObject({ code: 'policy_denied' });
   });
 
@@ -72,7 +76,7 @@ describe('S6: the journey of a command is recorded', () => {
   test('as failed when its program cannot be started', async () => {
     const command = { kind: 'argv', argv: ['no-such-program'] } as const;
     await expect(here.run('', { command })).rejects.toMatchObject({ code: 'program_not_found' });
-    expect(kinds()).toEqual(['asked', 'decided', 'failed']);
+    expect(kinds()).toEqual(['asked', 'decided', 'started', 'failed']);
   });
 
   test('before it runs: what cannot be recorded is not run', async () => {
@@ -188,7 +192,7 @@ describe('E2: cancelling', () => {
       deniedHosts: [],
     });
     expect(processesWith(mark)).toEqual([]);
-    expect(kinds()).toEqual(['asked', 'decided', 'finished']);
+    expect(kinds()).toEqual(['asked', 'decided', 'started', 'finished']);
   });
 
   test('during the start ends it all the same', async () => {
@@ -213,7 +217,7 @@ describe('E2: cancelling', () => {
     cancel.abort();
     await pause(20);
     expect(outcome.status).toBe('completed');
-    expect(kinds()).toEqual(['asked', 'decided', 'finished']);
+    expect(kinds()).toEqual(['asked', 'decided', 'started', 'finished']);
   });
 });
 
@@ -241,7 +245,7 @@ describe('output as it comes', () => {
     const onOutput = () => Promise.reject(new Error('EPIPE'));
     await expect(here.run('echo x; sleep 63', marked(), { onOutput })).rejects.toThrow('EPIPE');
     expect(processesWith(mark)).toEqual([]);
-    expect(kinds()).toEqual(['asked', 'decided', 'failed']);
+    expect(kinds()).toEqual(['asked', 'decided', 'started', 'failed']);
   });
 });
 
@@ -271,10 +275,10 @@ describe('closing', () => {
       warnings: [],
     });
     expect(processesWith(mark)).toEqual([]);
-    expect(kinds()).toEqual(['asked', 'decided', 'finished']);
+    expect(kinds()).toEqual(['asked', 'decided', 'started', 'finished']);
     await expect(here.run('touch made')).rejects.toMatchObject({ code: 'shutting_down' });
     expect(existsSync(join(here.folder, 'made'))).toBe(false);
-    expect(kinds()).toHaveLength(3);
+    expect(kinds()).toHaveLength(4);
   });
 
   test('twice is once', async () => {

@@ -14,7 +14,7 @@ import type { Matcher } from '../output/matcher.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Wait } from '../sessions/turns.ts';
 import { createId } from '../support/create-id.ts';
-import { admit, recordFailure } from './admit.ts';
+import { admit, recordFailure, recordStart } from './admit.ts';
 import type { AskPerson } from './approval.ts';
 import { dryOutcome } from './dry-outcome.ts';
 import { follow } from './follow.ts';
@@ -79,6 +79,7 @@ export async function run(
     const stdin = input === undefined ? 'empty' : 'open';
     const { env = {}, timeoutMs, limits, session, maxOutputChars } = request;
     const { owner, environment } = context;
+    recordStart(parts, { id, caller, cwd }, input);
     await sessions.start(
       { id, command, cwd, env, stdin, timeoutMs, limits, isolation, environment, session },
       owner === undefined ? undefined : { owner },

@@ -43,13 +43,13 @@ export async function shapeOutcome(
 
 /** What became of a job, without its output. */
 export function toFinished(state: JobState, cwd: string): Finished {
-  const { id, status, durationMs, stdoutBytes, stderrBytes, withheldEnv, enforcement, resources, end } =
-    state;
+  const { id, status, durationMs, stdoutBytes, stderrBytes, digests, withheldEnv } = state;
+  const { enforcement, resources, end } = state;
   if (!end || status === 'pending' || status === 'running') {
     throw new NacreError('internal', `${id} has not ended.`);
   }
-  const known = { id, status, durationMs, stdoutBytes, stderrBytes, withheldEnv, enforcement, resources };
-  return { ...known, cwd, ...end };
+  const sizes = { durationMs, stdoutBytes, stderrBytes, digests };
+  return { id, status, ...sizes, withheldEnv, enforcement, resources, cwd, ...end };
 }
 
 const nothing: Record<Stream, StreamBytes> = {

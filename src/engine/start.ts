@@ -5,7 +5,7 @@ import { NacreError } from '../contract/failure.ts';
 import type { JobState, TerminalSize } from '../contract/job.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { createId } from '../support/create-id.ts';
-import { type Admission, admit, recordFailure } from './admit.ts';
+import { type Admission, admit, recordFailure, recordStart } from './admit.ts';
 import { ended } from './follow.ts';
 import { createLiveScreen } from './live-screen.ts';
 import { quotePaths } from './quote-paths.ts';
@@ -75,6 +75,7 @@ export async function start(
       session: request.session,
       beginsAs,
     } as const;
+    recordStart(parts, { id, caller, cwd }, typeof stdin === 'object' ? stdin.text : undefined);
     await parts.sessions.start(spec, { owner, name, goesOn, inputJudge, screen });
     screen?.follow(id);
     if (typeof stdin === 'object') {

@@ -90,7 +90,7 @@ export class Job {
   #ending = false;
   #limit: LimitReached | null = null;
   #disposed = false;
-  #end: { readonly durationMs: number; readonly value: JobEnd } | null = null;
+  #end: (Pick<JobState, 'durationMs' | 'digests'> & { readonly value: JobEnd }) | null = null;
 
   constructor(spec: JobSpec, options: JobOptions) {
     this.#spec = spec;
@@ -163,6 +163,7 @@ export class Job {
       durationMs: Math.round(this.#end?.durationMs ?? this.#elapsed()),
       stdoutBytes: this.#log.stdoutBytes,
       stderrBytes: this.#log.stderrBytes,
+      digests: this.#end?.digests,
       withheldEnv: this.#options.withheldEnv,
       enforcement: this.#enforcement,
       resources: this.#watch?.resources() ?? null,
@@ -328,7 +329,7 @@ export class Job {
     };
     const session = await this.#session;
     const value = { ...found, ...end, ...failure, exitCode, signal, session };
-    this.#end = { durationMs: this.#elapsed(), value };
+    this.#end = { durationMs: this.#elapsed(), value, digests: this.#log.digests() };
     // What it left running in its session may still write, and is kept for it.
     void outputsEnd.then(() => this.#log.finish()).catch(() => {});
     this.#release(value.kept.length > 0);

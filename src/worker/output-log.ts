@@ -1,4 +1,5 @@
-import type { Cursor, OutputChunk, Stream } from '../contract/job.ts';
+import { createHash } from 'node:crypto';
+import { type Cursor, digestedBytes, type OutputChunk, type Stream } from '../contract/job.ts';
 import { appendFrame, type Block, createBlock, readFrames, sealedBytes } from './block.ts';
 import type { Spool } from './spool.ts';
 
@@ -7,6 +8,8 @@ export interface OutputLog {
   readonly end: Cursor;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
+  /** SHA-256 of each stream so far, or of its first `digestedBytes`, in hexadecimal digits. */
+  digests(): Readonly<Record<Stream, string>>;
   /** True while more waits to be written than memory should hold: stop reading until `onRelief`. */
   readonly pressed: boolean;
   append(stream: Stream, bytes: Uint8Array): void;
@@ -41,6 +44,7 @@ const restingBytes = 64 * 1024;
 export function createOutputLog(options: OutputLogOptions): OutputLog {
   const { ringBytes, spool } = options;
   const counts = { stdout: 0, stderr: 0 };
+  const hashes = { stdout: createHash('sha256'), stderr: createHash('sha256') };
   let blocks: Block[] = [];
   let held = 0;
   let flushing: Promise<void> | null = null;
@@ -85,6 +89,10 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
     get stderrBytes() {
       return counts.stderr;
     },
+    digests: () => ({
+      stdout: hashes.stdout.copy().digest('hex'),
+      stderr: hashes.stderr.copy().digest('hex'),
+    }),
     get pressed() {
       return !broken && held > ringBytes + slackBytes;
     },
@@ -97,6 +105,8 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
         const taken = appendFrame(block, stream, rest);
         held += block.used - before;
         counts[stream] += taken;
+        const room = digestedBytes - (counts[stream] - taken);
+        if (room > 0) hashes[stream].update(rest.subarray(0, Math.min(taken, room)));
         rest = rest.subarray(taken);
         if (rest.length > 0) addBlock();
       }

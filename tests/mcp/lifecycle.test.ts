@@ -44,7 +44,7 @@ describe.concurrent.each(eras)('over MCP %s', (era) => {
     await server.call({ command: 'true' });
     expect(await server.close()).toEqual([]);
     const folder = join(server.cwd, 'audit');
-    const [file = ''] = await readdir(folder);
+    const file = (await readdir(folder)).find((name) => /^\d/.test(name)) ?? '';
     const [asked = ''] = readFileSync(join(folder, file), 'utf8').split('\n');
     expect(JSON.parse(asked)).toMatchObject({ kind: 'asked', door: 'mcp', client: 'tester' });
   });

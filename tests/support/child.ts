@@ -32,13 +32,7 @@ export async function runChild(
   chmodSync(temporary, 0o1777);
   const file = join(folder, `${name}.mjs`);
   try {
-    await build({
-      entryPoints: [join(root, 'tests/children', `${name}.ts`)],
-      outfile: file,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-    });
+    await buildChild(name, file);
     const script = [...ulimits.map((limit) => `ulimit ${limit}`), 'exec "$@"'].join(' && ');
     const words = ['-c', script, 'child', process.execPath, file, ...args];
     const env = { ...process.env, TMPDIR: temporary };
@@ -47,4 +41,10 @@ export async function runChild(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Makes one file of a file of tests/children and all that it imports. */
+export async function buildChild(name: string, outfile: string): Promise<void> {
+  const entryPoints = [join(root, 'tests/children', `${name}.ts`)];
+  await build({ entryPoints, outfile, bundle: true, format: 'esm', platform: 'node' });
 }

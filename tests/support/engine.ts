@@ -99,7 +99,8 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
       return id;
     },
     records() {
-      const files = readdirSync(auditDir).map((name) => readFileSync(join(auditDir, name), 'utf8'));
+      const names = readdirSync(auditDir).filter((name) => /^\d/.test(name));
+      const files = names.map((name) => readFileSync(join(auditDir, name), 'utf8'));
       const lines = files.flatMap((text) => text.split('\n').filter((line) => line !== ''));
       return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     },

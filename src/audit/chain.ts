@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { AuditKey } from './audit-key.ts';
+
+/** What stands for the digest of the record before the first one. */
+export const genesis = '0'.repeat(64);
+
+/** The digest by which the next line names this one; its line break counts. */
+export function digestOf(line: string | Uint8Array): string {
+  return createHash('sha256').update(line).digest('hex');
+}
+
+/** One line of a chain, line break included, signed where there is a key. */
+export function toLine(body: Readonly<Record<string, unknown>>, key: AuditKey | undefined): string {
+  const text = JSON.stringify(body);
+  return key === undefined ? `${text}\n` : `${text.slice(0, -1)}${signMark}${key.sign(text)}"}\n`;
+}
+
+const signMark = ',"sig":"';
+
+/** One line as it was read: its place in the chain, and what is wrong with it by itself. */
+export interface ReadLine {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly seq: number;
+  readonly prev: string;
+  readonly problem: string | undefined;
+}
+
+/** Reads one line without its line break; null for what is no record. */
+export function readLine(line: string, key: AuditKey | undefined): ReadLine | null {
+  try {
+    const body = JSON.parse(line) as Record<string, unknown>;
+    const { seq, prev } = body;
+    if (typeof seq !== 'number' || typeof prev !== 'string') return null;
+    return { body, seq, prev, problem: key && checkSignature(line, key) };
+  } catch {
+    return null;
+  }
+}
+
+function checkSignature(line: string, key: AuditKey): string | undefined {
+  const at = line.lastIndexOf(signMark);
+  if (at < 0 || !line.endsWith('"}')) return 'is not signed';
+  const isValid = key.check(`${line.slice(0, at)}}`, line.slice(at + signMark.length, -2));
+  return isValid ? undefined : 'has a signature that is not valid';
+}

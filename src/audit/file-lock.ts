@@ -1,0 +1,69 @@
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { createId } from '../support/create-id.ts';
+
+const patienceMs = 5_000;
+const pauseMs = 2;
+// A holder is done within moments; one that is gone may have left its lock, and one that is stopped may not block all.
+const youngestGoneMs = 200;
+const oldestMs = 4_000;
+
+/** Runs a short step while no other process does; what a killed one left in the way is removed. */
+export function withLock<T>(path: string, step: () => T): T {
+  acquire(path);
+  try {
+    return step();
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+function acquire(path: string): void {
+  for (const start = Date.now(); !tryToMake(path); ) {
+    if (Date.now() - start > patienceMs) throw new Error(`${path} is held by another process`);
+    if (isAbandoned(path)) remove(path);
+    else Atomics.wait(sleeper, 0, 0, pauseMs);
+  }
+}
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+function tryToMake(path: string): boolean {
+  try {
+    const fd = openSync(path, 'wx', 0o600);
+    try {
+      writeSync(fd, String(process.pid));
+    } finally {
+      closeSync(fd);
+    }
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function isAbandoned(path: string): boolean {
+  try {
+    const ageMs = Date.now() - statSync(path).mtimeMs;
+    return ageMs > oldestMs || (ageMs > youngestGoneMs && !isAlive(Number(readFileSync(path, 'utf8'))));
+  } catch {
+    return false;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+// Moved first: of two that find it abandoned only one moves it, and a lock that came in between is moved by none.
+function remove(path: string): void {
+  const aside = `${path}.${createId('old')}`;
+  try {
+    renameSync(path, aside);
+    rmSync(aside, { force: true });
+  } catch {}
+}

@@ -1,0 +1,61 @@
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AuditFile, listAuditFiles } from './audit-files.ts';
+import type { Anchor, AuditIndex } from './audit-index.ts';
+import { digestOf, readLine } from './chain.ts';
+
+/** How long and how much is kept. */
+export interface Retention {
+  readonly keepDays: number;
+  readonly maxBytes: number;
+}
+
+const lookEveryMs = 3_600_000;
+const dayMs = 86_400_000;
+
+/**
+ * Removes the oldest files. Before one goes the index says so, with its last record, from which the next file of its
+ * chain goes on: what is left stays verifiable. Files of today may still grow and stay.
+ */
+export function prune(dir: string, index: AuditIndex, { keepDays, maxBytes }: Retention, now: Date): void {
+  if (!isTime(join(dir, 'pruned'), now)) return;
+  const today = toDay(now);
+  const firstKept = toDay(new Date(now.getTime() - keepDays * dayMs));
+  const files = listAuditFiles(dir).map((file) => ({ ...file, bytes: statSync(join(dir, file.name)).size }));
+  let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  for (const file of files) {
+    if (file.day >= today || (file.day >= firstKept && total <= maxBytes)) continue;
+    remove(dir, index, file);
+    total -= file.bytes;
+  }
+  index.compact((name) => files.some((file) => file.name === name));
+}
+
+function remove(dir: string, index: AuditIndex, { name, instance }: AuditFile): void {
+  const path = join(dir, name);
+  index.locked((append) => {
+    const ends = readEnds(readFileSync(path, 'utf8'));
+    if (ends) append({ event: 'pruned', file: name, instance, ...ends });
+  });
+  rmSync(path, { force: true });
+}
+
+function readEnds(text: string): Omit<Anchor, 'event' | 'file' | 'instance'> | null {
+  const lines = text.split('\n').slice(0, -1);
+  const [first, last] = [lines[0] ?? '', lines.at(-1) ?? ''].map((line) => readLine(line, undefined));
+  if (!first || !last) return null;
+  return { first: first.seq, before: first.prev, last: last.seq, head: digestOf(`${lines.at(-1)}\n`) };
+}
+
+// Every server asks, and there may be thousands of files.
+function isTime(mark: string, now: Date): boolean {
+  const last = statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (Math.abs(now.getTime() - last) < lookEveryMs) return false;
+  writeFileSync(mark, '', { mode: 0o600 });
+  utimesSync(mark, now, now);
+  return true;
+}
+
+function toDay(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

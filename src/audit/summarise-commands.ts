@@ -1,0 +1,99 @@
+import type { AuditRecord } from './read-records.ts';
+
+/** What the records tell of one command. */
+export interface CommandSummary {
+  readonly id: string;
+  readonly time: string;
+  readonly door: string;
+  readonly client: string;
+  /** As it was recorded: text or arguments, secrets hidden, a long one cut. */
+  readonly command: string;
+  readonly cwd: string | null;
+  readonly programs: readonly string[];
+  readonly verdict: string | null;
+  readonly rule: string | null;
+  /** How it ended; `running` for one whose end is not recorded, because it runs or its server was killed. */
+  readonly outcome: string;
+  readonly exit_code: number | null;
+  readonly duration_ms: number | null;
+}
+
+/** What is wanted; everything when nothing is named. */
+export interface CommandFilter {
+  readonly program?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly client?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+/** Gathers the records of each command, in the order in which they were asked for. */
+export function summariseCommands(records: Iterable<AuditRecord>): CommandSummary[] {
+  const commands = new Map<string, CommandSummary>();
+  for (const record of records) {
+    const known = commands.get(record.id) ?? begin(record);
+    commands.set(record.id, { ...known, ...learn(record) });
+  }
+  return [...commands.values()].sort((a, b) => (a.time < b.time ? -1 : 1));
+}
+
+/** Whether a command is one that is wanted. */
+export function matchesFilter(
+  command: CommandSummary,
+  { program, outcome, client, id }: CommandFilter,
+): boolean {
+  return (
+    (program === undefined ||
+      command.programs.some((name) => name === program || name.endsWith(`/${program}`))) &&
+    (outcome === undefined || command.outcome === outcome) &&
+    (client === undefined || command.client === client) &&
+    (id === undefined || command.id === id)
+  );
+}
+
+function begin({ id, time, door, client }: AuditRecord): CommandSummary {
+  return {
+    id,
+    time,
+    door,
+    client,
+    command: '',
+    cwd: null,
+    programs: [],
+    verdict: null,
+    rule: null,
+    outcome: 'running',
+    exit_code: null,
+    duration_ms: null,
+  };
+}
+
+function learn(record: AuditRecord): Partial<CommandSummary> {
+  switch (record.kind) {
+    case 'asked':
+      return { command: toText(record.command) };
+    case 'decided':
+      return {
+        cwd: String(record.cwd),
+        verdict: String(record.verdict),
+        rule: String(record.rule),
+        programs: Array.isArray(record.programs) ? record.programs.map(String) : [],
+      };
+    case 'finished':
+      return {
+        outcome: String(record.status),
+        exit_code: Number(record.exit_code),
+        duration_ms: Number(record.duration_ms),
+      };
+    case 'refused':
+    case 'failed':
+      return { outcome: record.kind === 'refused' ? 'refused' : `error: ${String(record.code)}` };
+    default:
+      return {};
+  }
+}
+
+function toText(command: unknown): string {
+  if (typeof command === 'string') return command;
+  if (Array.isArray(command)) return command.join(' ');
+  return String((command as { beginning?: unknown } | null)?.beginning ?? '');
+}

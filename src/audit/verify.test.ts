@@ -1,0 +1,313 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { buildChild } from '../../tests/support/child.ts';
+import { temporaryFolder } from '../../tests/support/worker.ts';
+import { listAuditFiles } from './audit-files.ts';
+import { indexName } from './audit-index.ts';
+import { readAuditKey } from './audit-key.ts';
+import { type AuditLogOptions, createAuditLog } from './audit-log.ts';
+import { digestOf } from './chain.ts';
+import type { AuditEntry } from './entry.ts';
+import { createRecordReader } from './read-records.ts';
+import { createRedact } from './redact.ts';
+import { verifyAudit } from './verify.ts';
+
+let folder = '';
+let dir = '';
+beforeEach(() => {
+  folder = temporaryFolder();
+  dir = join(folder, 'audit');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const caller = { door: 'mcp', client: 'test' } as const;
+const asked = (script: string): AuditEntry => ({
+  kind: 'asked',
+  id: 'cmd_1',
+  caller,
+  command: { kind: 'shell', script },
+  cwd: undefined,
+  env: {},
+});
+const newLog = (more: Partial<AuditLogOptions> = {}) =>
+  createAuditLog({ dir, fsync: 'interval', redact: createRedact([]), ...more });
+const write = (scripts: readonly string[], more: Partial<AuditLogOptions> = {}) => {
+  const log = newLog(more);
+  for (const script of scripts) log.record(asked(script));
+  log.close();
+  return log.path;
+};
+const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+const rewrite = (path: string, change: (lines: string[]) => string[]) =>
+  writeFileSync(
+    path,
+    change(linesOf(path))
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+/** Changes a line and everything that follows from it, as somebody would who knows how the chain is made. */
+const forge = (path: string, at: number) =>
+  rewrite(path, (lines) => {
+    let prev = '';
+    return lines.map((line, index) => {
+      const body = JSON.parse(line);
+      if (index === at) body.command = 'something else';
+      if (index > at) body.prev = prev;
+      const text = JSON.stringify(body);
+      prev = digestOf(`${text}\n`);
+      return text;
+    });
+  });
+const whats = (key?: string) =>
+  verifyAudit(dir, key === undefined ? undefined : readAuditKey(key)).problems.map(
+    ({ file, line, what }) => `${file === indexName ? 'index' : 'file'}:${line} ${what}`,
+  );
+
+describe('S6: the audit log is whole', () => {
+  test('when nobody has touched it, over days and servers', () => {
+    let day = '2026-03-01T23:59:59.000Z';
+    const log = newLog({ now: () => new Date(day) });
+    log.record(asked('one'));
+    day = '2026-03-02T00:00:01.000Z';
+    log.record(asked('two'));
+    log.record(asked('three'));
+    write(['beside it']);
+    expect(verifyAudit(dir)).toMatchObject({ files: 3, records: 4, problems: [], notes: [] });
+    log.close();
+    expect(verifyAudit(dir)).toMatchObject({ problems: [], notes: [] });
+    expect(listAuditFiles(dir).map((file) => file.day)).toEqual(
+      expect.arrayContaining(['2026-03-01', '2026-03-02']),
+    );
+  });
+
+  test('when it is empty', () => {
+    expect(verifyAudit(dir)).toEqual({ files: 0, records: 0, problems: [], notes: [] });
+  });
+
+  test('although a server was killed in the middle of a line', () => {
+    const log = newLog();
+    log.record(asked('one'));
+    appendFileSync(log.path, '{"seq":1,"ti');
+    appendFileSync(join(dir, indexName), '{"seq":1,"ti');
+    const { problems, notes } = verifyAudit(dir);
+    expect(problems).toEqual([]);
+    expect(notes).toEqual([
+      expect.stringContaining('index.jsonl: 12 bytes'),
+      expect.stringMatching(/\.jsonl: 12 bytes of a last line that was never finished/),
+    ]);
+    // The next server mends the index and says so.
+    write(['two']);
+    expect(verifyAudit(dir)).toMatchObject({ problems: [], notes: [expect.stringContaining('12 bytes')] });
+    expect(readFileSync(join(dir, indexName), 'utf8')).toContain('"recovered_bytes":12');
+    expect([...createRecordReader(dir).more()].map(({ record }) => record.command)).toEqual(
+      expect.arrayContaining(['one', 'two']),
+    );
+  });
+
+  test('although its server was killed before the index knew it', () => {
+    const path = write(['one']);
+    const other = write(['two']);
+    rewrite(join(dir, indexName), (lines) => lines.filter((line) => !line.includes(other.slice(-12))));
+    expect(path).not.toBe(other);
+    expect(verifyAudit(dir)).toMatchObject({
+      problems: [],
+      notes: [expect.stringContaining('the index does not know it')],
+    });
+  });
+});
+
+describe('S6: it shows', () => {
+  test('a changed record, by the one after it', () => {
+    const path = write(['one', 'two', 'three']);
+    rewrite(path, (lines) => lines.map((line) => line.replace('"two"', '"too"')));
+    expect(whats()).toEqual(['file:3 does not follow from the record before it, which was changed']);
+  });
+
+  test('a changed last record, by the index', () => {
+    const path = write(['one', 'two']);
+    rewrite(path, (lines) => lines.map((line) => line.replace('"two"', '"too"')));
+    expect(whats()).toEqual([expect.stringMatching(/^file:2 .* index knows/)]);
+  });
+
+  test('a missing record, one that was put in, and a line that is none', () => {
+    const path = write(['one', 'two', 'three', 'four']);
+    const whole = linesOf(path);
+    rewrite(path, () => whole.filter((_, index) => index !== 1));
+    expect(whats()).toEqual(['file:2 is record 2, and record 1 is missing before it']);
+    rewrite(path, () => whole.filter((_, index) => index === 0 || index === 3));
+    expect(whats()).toEqual(['file:2 is record 3, and records 1 to 2 are missing before it']);
+    rewrite(path, () => [...whole.slice(0, 2), ...whole.slice(1)]);
+    expect(whats()).toEqual(['file:3 is record 1 where record 2 was to be']);
+    rewrite(path, () => [...whole.slice(0, 2), 'nonsense', ...whole.slice(2)]);
+    expect(whats()[0]).toBe('file:3 is no record');
+    rewrite(path, () => ['{"seq":"x"}', ...whole.slice(1)]);
+    expect(whats()[0]).toBe('file:1 is no record');
+  });
+
+  test('a missing end, a missing file and a missing index', () => {
+    const path = write(['one', 'two', 'three']);
+    rewrite(path, (lines) => lines.slice(0, 1));
+    expect(whats()).toEqual(['file:1 is not the end: records 1 to 2 are missing']);
+    rmSync(path);
+    expect(whats()).toEqual(['file:null is missing, with records 0 to 2 or more']);
+    write(['more']);
+    rmSync(join(dir, indexName));
+    expect(whats()).toEqual(['index:null is missing']);
+  });
+
+  test('a changed index, and one that is no index', () => {
+    write(['one']);
+    write(['two']);
+    const path = join(dir, indexName);
+    const whole = linesOf(path);
+    rewrite(path, (lines) => lines.slice(1));
+    expect(whats()[0]).toBe('index:1 is record 1, and record 0 is missing before it');
+    rewrite(path, () => [whole[0] ?? '', '{}', ...whole.slice(1)]);
+    expect(whats()[0]).toBe('index:2 is no record');
+  });
+
+  test('a chain that was written anew, by the index, and by a key where there is one', () => {
+    forge(write(['one', 'two', 'three']), 1);
+    expect(whats()).toEqual([expect.stringMatching(/^file:3 .*written anew/)]);
+  });
+});
+
+describe('S6: with a key', () => {
+  const hmac = () => {
+    const path = join(folder, 'secret');
+    writeFileSync(path, randomBytes(32));
+    return path;
+  };
+  const ed25519 = () => {
+    const pair = generateKeyPairSync('ed25519');
+    const path = join(folder, 'key.pem');
+    writeFileSync(path, pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    writeFileSync(join(folder, 'public.pem'), pair.publicKey.export({ type: 'spki', format: 'pem' }));
+    return path;
+  };
+
+  test.each([
+    ['HMAC', hmac],
+    ['Ed25519', ed25519],
+  ])('%s: what was written anew shows although the index was, too', (_, make) => {
+    const key = make();
+    const path = write(['one', 'two'], { key: () => readAuditKey(key) });
+    expect(whats(key)).toEqual([]);
+    expect(whats()).toEqual([]);
+    rewrite(path, (lines) => lines.map((line) => line.replace('"two"', '"too"')));
+    expect(whats(key)).toEqual(['file:2 has a signature that is not valid']);
+    forge(path, 1);
+    expect(whats(key)).toEqual(['file:2 has a signature that is not valid']);
+    rewrite(path, (lines) => lines.map((line) => line.replace(/,"sig":"[^"]*"/, '')));
+    expect(whats(key)[0]).toBe('file:1 is not signed');
+  });
+
+  test('the public half is enough to check, and signs nothing', () => {
+    const key = ed25519();
+    write(['one'], { key: () => readAuditKey(key) });
+    const open = join(folder, 'public.pem');
+    expect(whats(open)).toEqual([]);
+    expect(() => write(['two'], { key: () => readAuditKey(open) })).toThrow(/public key/);
+  });
+
+  test('one that cannot be used keeps everything from running, and says why', () => {
+    const short = join(folder, 'short');
+    writeFileSync(short, 'x');
+    const rsa = join(folder, 'rsa.pem');
+    const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    writeFileSync(rsa, pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    for (const [path, why] of [
+      [short, /fewer than 32 bytes/],
+      [rsa, /not Ed25519/],
+      [join(folder, 'none'), /ENOENT/],
+    ] as const)
+      expect(() => write(['one'], { key: () => readAuditKey(path) })).toThrow(why);
+    expect(existsSync(dir)).toBe(false);
+  });
+});
+
+describe('S6: what is too old or too much', () => {
+  const at = (day: string) => ({ now: () => new Date(`${day}T12:00:00Z`) });
+
+  test('is removed day by day, and what is left verifies', () => {
+    let day = '2026-01-01';
+    const retention = { keepDays: 30, maxBytes: 1_000_000_000 };
+    const log = newLog({ now: () => new Date(`${day}T12:00:00Z`), retention });
+    const days = ['2026-01-01', '2026-01-02', '2026-01-20', '2026-02-05'];
+    for (day of days) log.record(asked(day));
+    log.close();
+    expect(listAuditFiles(dir).map((file) => file.day)).toEqual(['2026-01-20', '2026-02-05']);
+    expect(verifyAudit(dir)).toMatchObject({ files: 2, problems: [], notes: [] });
+    // What was removed otherwise still shows.
+    rmSync(join(dir, listAuditFiles(dir)[0]?.name ?? ''));
+    expect(whats()).toHaveLength(2);
+  });
+
+  test('goes by size as well, never the files of today', () => {
+    const retention = { keepDays: 400, maxBytes: 1_500 };
+    for (const day of ['2026-01-01', '2026-01-02', '2026-01-03'])
+      write(['x'.repeat(1_000)], { ...at(day), retention });
+    expect(listAuditFiles(dir).map((file) => file.day)).toEqual(['2026-01-03']);
+    expect(verifyAudit(dir)).toMatchObject({ files: 1, problems: [] });
+  });
+
+  test('does not pile up in the index', () => {
+    write(['one'], at('2026-01-01'));
+    const index = join(dir, indexName);
+    const line = linesOf(index).at(-1) ?? '';
+    let prev = digestOf(`${line}\n`);
+    const bodies = Array.from({ length: 12_000 }, (_, number) => {
+      const text = `${JSON.stringify({ ...JSON.parse(line), seq: number + 2, prev })}\n`;
+      prev = digestOf(text);
+      return text;
+    });
+    appendFileSync(index, bodies.join(''));
+    expect(verifyAudit(dir).problems).toEqual([]);
+    write(['two'], { ...at('2026-01-02'), retention: { keepDays: 400, maxBytes: 1_000_000 } });
+    expect(linesOf(index).length).toBeLessThan(10);
+    expect(verifyAudit(dir)).toMatchObject({ files: 2, problems: [], notes: [] });
+  });
+});
+
+describe('S6: how fast and how sure', () => {
+  test('ten thousand records verify in under two seconds', () => {
+    write(Array.from({ length: 10_000 }, (_, number) => `command number ${number} with some arguments`));
+    const start = performance.now();
+    expect(verifyAudit(dir)).toMatchObject({ records: 10_000, problems: [] });
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
+  test('200 servers that are killed at any moment leave a whole chain and no effect without a record', async () => {
+    const file = join(folder, 'child.mjs');
+    const effects = join(folder, 'effects');
+    mkdirSync(dir);
+    await buildChild('audit-until-killed', file);
+    const killOne = async () => {
+      const child: ChildProcess = spawn(process.execPath, [file, dir, effects], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await once(child.stdout as NonNullable<ChildProcess['stdout']>, 'data');
+      // From the very first record on, which is when the file and the index are made.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() ** 3 * 25));
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    };
+    for (let round = 0; round < 50; round += 1) {
+      await Promise.all([killOne(), killOne(), killOne(), killOne()]);
+      if (round % 10 === 9) expect(verifyAudit(dir).problems).toEqual([]);
+    }
+    expect(verifyAudit(dir)).toMatchObject({ problems: [] });
+    const started = new Set(
+      [...createRecordReader(dir).more()].flatMap(({ record }) =>
+        record.kind === 'started' ? [record.id] : [],
+      ),
+    );
+    const done = linesOf(effects);
+    expect(done.length).toBeGreaterThan(200);
+    expect(done.filter((id) => !started.has(id))).toEqual([]);
+  }, 60_000);
+});

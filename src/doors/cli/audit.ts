@@ -1,0 +1,137 @@
+// `nacre audit`: what the log holds, and whether it is whole. Nothing here writes to it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readAuditKey } from '../../audit/audit-key.ts';
+import { type AuditRecord, createRecordReader } from '../../audit/read-records.ts';
+import {
+  type CommandFilter,
+  type CommandSummary,
+  matchesFilter,
+  summariseCommands,
+} from '../../audit/summarise-commands.ts';
+import { type AuditReport, verifyAudit } from '../../audit/verify.ts';
+import { NacreError } from '../../contract/failure.ts';
+import { didYouMean } from '../../settings/nearest.ts';
+import type { Assembly } from '../door.ts';
+import { toJson, toSentences, write } from '../say.ts';
+import { toTime } from './to-time.ts';
+
+const pollMs = 250;
+
+/** Opens the log for the person at the command line. */
+export async function open(assembly: Assembly): Promise<number> {
+  const { io, flags, words } = assembly;
+  try {
+    return await choose(words)(assembly, {
+      ...(flags as CommandFilter),
+      json: flags.json === true,
+      since: typeof flags.since === 'string' ? toTime(flags.since) : undefined,
+    });
+  } catch (error) {
+    await (flags.json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
+    return 2;
+  }
+}
+
+interface Options extends CommandFilter {
+  readonly json: boolean;
+  readonly since: string | undefined;
+}
+
+type Verb = (assembly: Assembly, options: Options) => Promise<number>;
+
+const verbs: Readonly<Record<string, Verb>> = {
+  async verify({ io, audit }, { json }) {
+    const key = audit.keyPath === undefined ? undefined : readAuditKey(audit.keyPath);
+    const report = verifyAudit(audit.dir, key);
+    await write(io.stdout, json ? `${JSON.stringify(report)}\n` : toVerdict(report, audit));
+    return report.problems.length === 0 ? 0 : 1;
+  },
+  async show({ io, audit }, options) {
+    const commands = summariseCommands(records(audit.dir, options)).filter((one) =>
+      matchesFilter(one, options),
+    );
+    for (const command of commands)
+      await write(io.stdout, options.json ? `${JSON.stringify(command)}\n` : toRow(command), io.interrupted);
+    return 0;
+  },
+  async export({ io, audit }, options) {
+    const wanted = toWanted(audit.dir, options);
+    for (const { record, line } of createRecordReader(audit.dir, options).more())
+      if (wanted(record)) await write(io.stdout, `${line}\n`, io.interrupted);
+    return 0;
+  },
+  async tail({ io, audit }, options) {
+    const reader = createRecordReader(audit.dir, { since: options.since ?? new Date().toISOString() });
+    while (!io.interrupted.aborted) {
+      for (const { record, line } of reader.more())
+        await write(io.stdout, options.json ? `${line}\n` : toRecordRow(record), io.interrupted);
+      await sleep(pollMs, undefined, { signal: io.interrupted }).catch(() => {});
+    }
+    return 0;
+  },
+};
+
+function choose([verb, ...more]: readonly string[]): Verb {
+  const found = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (found && more.length === 0) return found;
+  const known = Object.keys(verbs);
+  const message =
+    verb === undefined
+      ? 'nacre audit needs a word that says what to do.'
+      : `nacre audit does not know ${[verb, ...more].join(' ')}.${didYouMean(verb, known)}`;
+  throw new NacreError('invalid_request', message, { hint: `Say one of ${known.join(', ')}.` });
+}
+
+function* records(dir: string, { since }: Pick<Options, 'since'>): Generator<AuditRecord> {
+  for (const { record } of createRecordReader(dir, { since }).more()) yield record;
+}
+
+// A record alone does not tell all that a filter asks about: its command does.
+function toWanted(dir: string, options: Options): (record: AuditRecord) => boolean {
+  const { program, outcome, client, id } = options;
+  if ([program, outcome, client, id].every((one) => one === undefined)) return () => true;
+  const ids = summariseCommands(records(dir, options)).filter((one) => matchesFilter(one, options));
+  const wanted = new Set(ids.map((command) => command.id));
+  return (record) => wanted.has(record.id);
+}
+
+function toVerdict(
+  { files, records: count, problems, notes }: AuditReport,
+  { dir, keyPath }: Assembly['audit'],
+): string {
+  const lines = problems.map(
+    ({ file, line, what }) => `BROKEN ${file}${line === null ? '' : `:${line}`} ${what}.`,
+  );
+  const amount = `${count} records in ${files} files of ${dir}`;
+  const signed =
+    keyPath === undefined ? 'signatures were not looked at: no audit_key' : 'every signature is valid';
+  const verdict = problems.length === 0 ? `Whole: ${amount}; ${signed}.` : `Not whole: ${amount}.`;
+  return `${[...lines, ...notes.map((note) => `note: ${note}`), verdict].join('\n')}\n`;
+}
+
+function toRow({ time, id, client, outcome, exit_code, duration_ms, command }: CommandSummary): string {
+  const result = exit_code === null || outcome === 'completed' ? outcome : `${outcome} ${exit_code}`;
+  const took = duration_ms === null ? '-' : `${duration_ms} ms`;
+  return `${time}  ${id}  ${result.padEnd(11)}  ${took.padStart(8)}  ${client}: ${oneLine(command)}\n`;
+}
+
+function toRecordRow({
+  time,
+  id,
+  kind,
+  client,
+  seq: _seq,
+  prev: _prev,
+  sig: _sig,
+  door: _door,
+  ...rest
+}: AuditRecord): string {
+  return `${time}  ${id}  ${kind.padEnd(8)}  ${client}: ${oneLine(JSON.stringify(rest))}\n`;
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s*\n\s*/g, ' ⏎ ');
+  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
+}
+
+const longestShown = 200;

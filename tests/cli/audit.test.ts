@@ -1,0 +1,130 @@
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPlace, endOf, runInProcess, startInProcess, startReal, survivors } from '../support/nacre.ts';
+
+const place = createPlace({ NACRE_AUDIT_DIR: 'audit', DB_PASSWORD: 'hunter2-value' });
+const audit = (...words: string[]) => runInProcess(['audit', ...words], place);
+const folder = join(place.cwd, 'audit');
+const fileWith = (text: string) =>
+  readdirSync(folder)
+    .filter((name) => /^\d/.test(name))
+    .map((name) => join(folder, name))
+    .find((path) => readFileSync(path, 'utf8').includes(text)) ?? '';
+
+beforeAll(async () => {
+  await runInProcess(['run', 'echo one'], place);
+  await runInProcess(['run', 'ls -d hunter2-value; exit 3'], place);
+  await runInProcess(['run', '--allow', 'ls', 'cat /dev/null'], place);
+  await runInProcess(['run', '--input', 'typed hunter2-value text', 'cat'], place);
+  await runInProcess(['run', '--timeout', '200ms', 'sleep 60'], place);
+});
+afterAll(async () => {
+  expect(await survivors(place.mark)).toEqual([]);
+  rmSync(place.cwd, { recursive: true });
+});
+
+describe('S6: nacre audit', () => {
+  it('show lists commands with their outcomes, and filters them', async () => {
+    const { stdout, code } = await audit('show');
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(0, -1)).toEqual([
+      expect.stringMatching(/^\d{4}-\S+Z {2}cmd_\w+ {2}completed .* ms {2}nacre run: echo one$/),
+      expect.stringMatching(/failed 3 .* nacre run: ls -d \[redacted\]; exit 3$/),
+      expect.stringMatching(/refused .* - {2}nacre run: cat \/dev\/null$/),
+      expect.stringMatching(/completed .*: cat$/),
+      expect.stringMatching(/timeout 1\d\d .*: sleep 60$/),
+    ]);
+    const shown = async (...words: string[]) =>
+      (await audit('show', '--json', ...words)).stdout.split('\n').length - 1;
+    expect(await shown()).toBe(5);
+    expect(await shown('--program', 'cat')).toBe(2);
+    expect(await shown('--program', 'cat', '--outcome', 'refused')).toBe(1);
+    expect(await shown('--client', 'somebody')).toBe(0);
+    expect(await shown('--since', '1h')).toBe(5);
+    expect(await shown('--since', '2999-01-01')).toBe(0);
+  });
+
+  it('export prints the records of a command: asked, decided, started, input, finished', async () => {
+    const id = JSON.parse(
+      (await audit('show', '--json', '--program', 'cat', '--outcome', 'completed')).stdout,
+    ).id;
+    const { stdout } = await audit('export', '--id', id);
+    const records = stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+    expect(records.map(({ kind }) => kind)).toEqual(['asked', 'decided', 'started', 'input', 'finished']);
+    expect(records[3]).toMatchObject({ text: 'typed [redacted] text', chars: 24, eof: true });
+    expect(records[4]).toMatchObject({
+      status: 'completed',
+      stdout_bytes: 24,
+      stdout_sha256: 'babb99d2944e52de5e911883ade321da97e459a47b3ecc95cd63814602798cd1',
+      resources: expect.any(Object),
+      enforcement: expect.any(Object),
+    });
+    expect((await audit('export')).stdout).not.toContain('hunter2');
+  });
+
+  it('verify tells that all is whole, then the first broken record and what is wrong', async () => {
+    const whole = await audit('verify');
+    expect(whole).toMatchObject({ code: 0, stderr: '' });
+    expect(whole.stdout).toMatch(/^Whole: 2\d records in 5 files of .*no audit_key\.\n$/);
+    const path = fileWith('echo one');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace('echo one', 'echo two'));
+    const broken = await audit('verify');
+    expect(broken.code).toBe(1);
+    expect(broken.stdout).toMatch(/^BROKEN \S+\.jsonl:2 does not follow.*changed\.\nNot whole/);
+    expect(JSON.parse((await audit('verify', '--json')).stdout).problems).toHaveLength(1);
+    writeFileSync(path, text);
+    appendFileSync(path, '{"torn');
+    expect(await audit('verify')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^note: .*6 bytes/),
+    });
+    writeFileSync(path, text);
+  });
+
+  it('verify checks signatures with a key', async () => {
+    const keyed = createPlace({ NACRE_AUDIT_KEY: 'key' });
+    writeFileSync(join(keyed.cwd, 'key'), 'k'.repeat(40));
+    await runInProcess(['run', 'true'], keyed);
+    const { stdout, code } = await runInProcess(['audit', 'verify'], keyed);
+    expect(code).toBe(0);
+    expect(stdout).toContain('every signature is valid');
+    writeFileSync(join(keyed.cwd, 'key'), 'other'.repeat(40));
+    expect((await runInProcess(['audit', 'verify'], keyed)).code).toBe(1);
+    rmSync(keyed.cwd, { recursive: true });
+  });
+
+  it('tail follows what is recorded', async () => {
+    const tail = startInProcess(['audit', 'tail'], place);
+    const lines = startInProcess(['audit', 'tail', '--json', '--since', '1min'], place);
+    await runInProcess(['run', 'echo followed'], place);
+    await expect
+      .poll(() => tail.out.text(), { timeout: 5_000 })
+      .toMatch(/asked .*echo followed.*\n[\s\S]*finished/);
+    await expect.poll(() => lines.out.text(), { timeout: 5_000 }).toContain('"echo followed"');
+    tail.interrupt('SIGINT');
+    lines.interrupt('SIGINT');
+    expect(await tail.ended).toMatchObject({ code: 0 });
+    expect(await lines.ended).toMatchObject({ code: 0 });
+  });
+
+  it('says what it can do when it is asked for something else', async () => {
+    expect(await audit()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('verify, show, export, tail'),
+    });
+    expect((await audit('verfy')).stderr).toContain('Did you mean verify?');
+    expect((await audit('show', '--since', 'soon')).stderr).toContain('--since cannot be "soon"');
+    expect(JSON.parse((await audit('show', '--json', '--since', 'soon')).stdout).error.code).toBe(
+      'invalid_request',
+    );
+  });
+
+  it('works as it is shipped', async () => {
+    expect(await endOf(startReal(['audit', 'verify'], place))).toMatchObject({ code: 0 });
+  });
+});
