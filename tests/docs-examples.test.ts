@@ -46,7 +46,9 @@ describe.each(pages)('%s', (page) => {
   // The settings that a page shows hold for all of its examples.
   test.each(examples)('tells the truth about: $command', ({ command, expected }) => {
     const configured = command.replace(/\bnacre (\w+)/, `nacre $1 --config ${settings}`);
-    const { stdout, stderr, status } = sh(configured);
+    // What one page does is no part of another's history.
+    const state = join(home, `${page.replaceAll('/', '-')}.state`);
+    const { stdout, stderr, status } = sh(`export XDG_STATE_HOME=${state}; ${configured}`);
     const exit = status === 0 ? '' : `[exit ${status}]\n`;
     const shown = `${stdout}${stderr}${exit}`.replace(/\(\d+\)/g, '(PID)');
     expect(placeless(shown)).toBe(placeless(expected));

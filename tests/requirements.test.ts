@@ -97,11 +97,3 @@ describe('findGaps', () => {
     expect(findGaps(required, new Map([['E1', ['a']]]))).toEqual([]);
   });
 });
-
-it('B16: the tests fail where they cover less than nine tenths of the code', async () => {
-  const { default: config } = await import('../vitest.config.ts');
-  const { thresholds } = (config as { test: { coverage: { thresholds: Record<string, number> } } }).test
-    .coverage;
-  for (const what of ['lines', 'branches', 'functions', 'statements'])
-    expect(thresholds[what]).toBeGreaterThanOrEqual(90);
-});

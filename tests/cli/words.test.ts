@@ -21,7 +21,7 @@ describe('nacre', () => {
     const overview = await nacre();
     expect(overview).toMatchObject({ code: 0, stderr: '' });
     for (const [name, { summary }] of Object.entries(doors)) {
-      expect(overview.stdout).toMatch(new RegExp(`^ {2}${name} +${summary}$`, 'm'));
+      expect(overview.stdout).toMatch(new RegExp(`^ {2}${name} +${summary.replace(/[().]/g, '\\$&')}$`, 'm'));
     }
     for (const word of ['--help', '-h', 'help']) expect(await nacre(word)).toEqual(overview);
   });
