@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Facts, InspectQuery, Place, PlaceProblem, SessionFacts } from '../contract/facts.ts';
 
 /** Where the worker stands: what relative paths and bare names are relative to. */
 export interface Surroundings {
   readonly cwd: string;
-  /** The same directory, looked at once: the server does not move. */
+  /** The same directory, or that of the persistent shell, as it was looked at before. */
   readonly ownPlace: Place;
   readonly home: string;
   /** The PATH that commands get. */
@@ -18,7 +18,7 @@ export interface Surroundings {
 /** Looks up what policy has to know: canonical directories and where programs are. Runs nothing. */
 export async function inspect(query: InspectQuery, here: Surroundings): Promise<Facts> {
   const [cwd, ...roots] = await Promise.all([
-    query.cwd === undefined ? ownPlace(here) : toPlace(query.cwd, here.cwd),
+    query.cwd === undefined ? here.ownPlace : toPlace(query.cwd, here.cwd),
     ...query.roots.map((root) => toPlace(root, here.cwd)),
   ]);
   const workspace = await Promise.all((query.workspace ?? []).map((folder) => toPlace(folder, here.cwd)));
@@ -30,15 +30,6 @@ export async function inspect(query: InspectQuery, here: Surroundings): Promise<
 
 function existingIn(cwd: string, paths: readonly string[]): readonly string[] {
   return paths.filter((path) => existsSync(resolve(cwd, path)));
-}
-
-// A directory that was deleted under a shell leaves the nearest one above it.
-async function ownPlace({ session, ownPlace: own }: Surroundings): Promise<Place> {
-  if (!session) return own;
-  for (let path = session.cwd; ; path = dirname(path)) {
-    const place = await toPlace(path, '/');
-    if (place.problem !== 'missing' || path === '/') return place;
-  }
 }
 
 /** Resolves a directory as it was asked for; says what is wrong with it where it cannot be used. */

@@ -132,8 +132,9 @@ export function createWorker(options: WorkerOptions): Worker {
   return {
     async inspect(query) {
       const { path, ownPlace, shells } = await ready();
-      const session = query.session === undefined ? undefined : await shells.facts(query.session);
-      return inspect(query, { cwd: options.cwd, ownPlace, home: options.home, path, session });
+      const shell = query.session === undefined ? undefined : await shells.look(query.session);
+      const here = { cwd: options.cwd, ownPlace, home: options.home, path, ...shell };
+      return inspect(query, here);
     },
     async start(spec) {
       if (closed) throw shuttingDown();

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { SessionFacts } from '../../contract/facts.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Place, SessionFacts } from '../../contract/facts.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/create-id.ts';
@@ -13,6 +14,7 @@ import type { ProcessTree } from '../process-tree.ts';
 import type { ProcessExit } from '../start-process.ts';
 import type { Started, Starter } from '../starter.ts';
 import { quote } from '../supervision/order.ts';
+import { keepPlace } from './keep-place.ts';
 import { createShellHost, type ShellAnswer, type ShellHost } from './shell-host.ts';
 import { type ShellOutputs, takeOutputs } from './shell-outputs.ts';
 import { toHostScript } from './shell-script.ts';
@@ -24,6 +26,7 @@ import {
   toSessionFacts,
   toShellState,
 } from './shell-state.ts';
+import type { PrintedState } from './shell-status.ts';
 import { createShellTree } from './shell-tree.ts';
 import { toReadingWord, toShellText } from './to-shell-text.ts';
 
@@ -35,6 +38,12 @@ export interface ShellMeans {
   readonly folder: string;
   /** The directory that it begins in where no command says otherwise. */
   readonly cwd: string;
+}
+
+/** What a session has become, and where it stands. */
+export interface SessionLook {
+  readonly session: SessionFacts;
+  readonly ownPlace: Place;
 }
 
 /**
@@ -58,6 +67,9 @@ export class ShellSession {
   /** Where it began: a sandbox keeps that directory writable, wherever later commands went. */
   #home: string | null = null;
   #known: ShellState | null = null;
+  #printed: PrintedState | null = null;
+  #facts: SessionFacts | null = null;
+  readonly #placeOf = keepPlace();
   /** What the first shell was like before any command. */
   #fresh: ShellState | null = null;
   #telling: Promise<void> = Promise.resolve();
@@ -70,9 +82,11 @@ export class ShellSession {
   }
 
   /** What policy has to know; undefined before the first command. */
-  async facts(): Promise<SessionFacts | undefined> {
+  async look(): Promise<SessionLook | undefined> {
     await this.#telling;
-    return this.#known ? toSessionFacts(this.#known, this.#fresh) : undefined;
+    if (!this.#known) return undefined;
+    this.#facts ??= toSessionFacts(this.#known, this.#fresh);
+    return { session: this.#facts, ownPlace: await this.#placeOf(this.#known.cwd) };
   }
 
   /** What makes another shell like this one; undefined before the first command. */
@@ -233,8 +247,12 @@ export class ShellSession {
 
   async #learn(host: ShellHost, cwd: string): Promise<void> {
     const printed = await host.state();
-    if (printed) this.#known = toShellState(cwd, printed);
-    else this.#noteGone();
+    if (!printed) return this.#noteGone();
+    // Most commands change nothing: then all that was made of it still holds.
+    if (this.#known?.cwd === cwd && isDeepStrictEqual(printed, this.#printed)) return;
+    this.#printed = printed;
+    this.#known = toShellState(cwd, printed);
+    this.#facts = null;
   }
 
   #noteGone(): void {

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import type { SessionFacts } from '../../contract/facts.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { SessionState } from '../../contract/session.ts';
 import type { Started } from '../starter.ts';
 import { quote, quoteOnOneLine } from '../supervision/order.ts';
-import { type ShellMeans, ShellSession } from './shell-session.ts';
+import { type SessionLook, type ShellMeans, ShellSession } from './shell-session.ts';
 
 /** A worker's persistent shells, by their keys. */
 export interface ShellSessions {
-  facts(key: string): Promise<SessionFacts | undefined>;
+  /** What a session has become and where it stands; undefined for one that has run nothing yet. */
+  look(key: string): Promise<SessionLook | undefined>;
   start(key: string, spec: JobSpec): Promise<Started>;
   /** A command that begins with the state of a session, with what it takes to do so. */
   likeSession(spec: JobSpec): Promise<JobSpec>;
@@ -64,7 +64,7 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
   };
 
   return {
-    facts: async (key) => entries.get(key)?.session.facts(),
+    look: async (key) => entries.get(key)?.session.look(),
     async start(key, spec) {
       const entry = entries.get(key) ?? add(key);
       entry.running = spec.id;
