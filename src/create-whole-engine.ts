@@ -42,7 +42,7 @@ export async function createWholeEngine(
     import('./worker/environment.ts'),
   ]);
   const home = homeOf(env);
-  const stateDir = resolve(cwd, values.stateDir ?? stateDirOf(env));
+  const stateDir = toStateDir(values, { env, cwd });
   const environment = Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
@@ -87,7 +87,7 @@ export function auditPlace(
   values: Settings,
   { env, cwd }: Standing,
 ): { readonly dir: string; readonly keyPath: string | undefined } {
-  const stateDir = resolve(cwd, values.stateDir ?? stateDirOf(env));
+  const stateDir = toStateDir(values, { env, cwd });
   const dir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
   return { dir, keyPath: values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey) };
 }
@@ -99,6 +99,14 @@ export function homeOf(env: Standing['env']): string {
 
 function configDirOf(env: Standing['env']): string {
   return join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'nacre');
+}
+
+/** Where spools, the audit log and sockets are. */
+export function toStateDir(
+  { stateDir }: Pick<Settings, 'stateDir'>,
+  { env, cwd }: Pick<Standing, 'env' | 'cwd'>,
+): string {
+  return resolve(cwd, stateDir ?? stateDirOf(env));
 }
 
 function stateDirOf(env: Standing['env']): string {

@@ -1,11 +1,12 @@
 // Assembles everything; with cli.ts the only reader of env and argv:
 // 1. the first word names a door, 2. flags, environment and files become settings, 3. the door is opened with an
 // assembly whose costly parts are made when they are first used.
+import { join } from 'node:path';
 import { z } from 'zod';
 import { allSettings, settingGroups } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
-import { auditPlace, homeOf, type Standing } from './create-whole-engine.ts';
-import { doors } from './doors/catalog.ts';
+import { auditPlace, homeOf, type Standing, toStateDir } from './create-whole-engine.ts';
+import { doors, loadControl } from './doors/catalog.ts';
 import type { Assembly, DoorEntry, Io } from './doors/door.ts';
 import { toSentences, write } from './doors/say.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
@@ -108,6 +109,8 @@ function assemble(
 ): Assembly {
   const { values, limits, origins, warnings } = resolved;
   const { open: openEngine, close } = engineOnDemand(resolved, here);
+  const controlDir = join(toStateDir(values, here), 'control');
+  let control: { close(): Promise<void> } | undefined;
   return {
     io: here.io,
     version,
@@ -123,11 +126,18 @@ function assemble(
     maxOutputChars: values.maxOutputChars,
     audit: auditPlace(values, here),
     engine: openEngine,
+    controlDir,
+    async openControl() {
+      control = await (await loadControl()).serveControl(controlDir, openEngine);
+    },
     async tools() {
       const { assembleTools } = await import('./assemble-tools.ts');
       return assembleTools(resolved, openEngine);
     },
-    close,
+    async close() {
+      await control?.close();
+      await close();
+    },
   };
 }
 

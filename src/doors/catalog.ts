@@ -71,6 +71,47 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     },
     load: () => import('./cli/audit.ts'),
   },
+  ps: {
+    summary: 'List the commands of every running server.',
+    usage: '',
+    flags: { json },
+    load: () => import('./control/ps.ts'),
+  },
+  logs: {
+    summary: 'Print what a command of a running server has printed.',
+    usage: 'ID',
+    flags: {
+      follow: z
+        .boolean()
+        .default(false)
+        .meta({ flag: ['--follow', '-f'], description: 'Go on until it has ended.' }),
+    },
+    load: () => import('./control/logs.ts'),
+  },
+  attach: {
+    summary: 'Put this terminal in front of a command of a running server; Ctrl-] leaves it.',
+    usage: 'ID',
+    flags: {},
+    load: () => import('./control/attach.ts'),
+  },
+  stop: {
+    summary: 'End a command of a running server with everything it has started.',
+    usage: 'ID',
+    flags: {},
+    load: () => import('./control/stop.ts'),
+  },
+  pause: {
+    summary: 'End all that runs on every running server and refuse what comes, until nacre resume.',
+    usage: '',
+    flags: {},
+    load: async () => (await import('./control/switch.ts')).pause,
+  },
+  resume: {
+    summary: 'Let commands run again after nacre pause.',
+    usage: '',
+    flags: {},
+    load: async () => (await import('./control/switch.ts')).resume,
+  },
   config: {
     summary: 'Show every setting, its value and where it came from.',
     usage: '',
@@ -84,3 +125,6 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     load: () => import('./cli/doctor.ts'),
   },
 };
+
+/** Opens the socket through which these doors reach a running server. */
+export const loadControl = () => import('./control/serve-control.ts');

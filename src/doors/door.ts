@@ -45,6 +45,10 @@ export interface Assembly {
   /** The tools that the settings ask for. */
   tools(): Promise<readonly Tool[]>;
   engine(): Promise<Engine>;
+  /** Where the sockets of running servers are. */
+  readonly controlDir: string;
+  /** Lets other terminals reach the commands of this process. */
+  openControl(): Promise<void>;
   /** Ends every command; from then on there is no engine. */
   close(): Promise<void>;
 }

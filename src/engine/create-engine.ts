@@ -45,6 +45,9 @@ export interface Engine {
   list(asker: Asker): Promise<readonly ListedCommand[]>;
   /** Forgets a command that has ended, and its output. */
   forget(idOrName: string, asker: Asker): Promise<void>;
+  /** Ends all that runs and refuses what comes, until `resume`. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
   /** Tells a listener about the owner's commands that go on, from now on; what it returns ends that. */
   listen: Announcer['listen'];
   /** What would become of a command; nothing runs. */
@@ -77,7 +80,9 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
   const started = new Map<string, StartedCommand['ended']>();
   let closing: Promise<void> | null = null;
 
+  let isPaused = false;
   const refuseWhenClosing = () => {
+    if (isPaused) throw pausedByPerson();
     if (closing)
       throw new NacreError('shutting_down', 'The server is shutting down; nothing new is started.');
   };
@@ -131,6 +136,17 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     closeSession: (key) => backend.closeSession(key),
     forget: (idOrName, asker) => forget(parts, idOrName, asker),
     listen: announcer.listen,
+    async pause() {
+      isPaused = true;
+      for (const cancel of calls.keys()) cancel.abort(serverCloses);
+      await Promise.all([...started.keys()].map((id) => backend.stop(id, closingLadder).catch(() => {})));
+      await Promise.allSettled(calls.values());
+      const sessions = await backend.listSessions();
+      await Promise.allSettled(sessions.map(({ key }) => backend.closeSession(key)));
+    },
+    async resume() {
+      isPaused = false;
+    },
     check: (request, context) => check(parts, request, context),
     report: () => backend.report(),
     async warmUp() {
@@ -141,6 +157,12 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
       return closing;
     },
   };
+}
+
+function pausedByPerson(): NacreError {
+  return new NacreError('policy_denied', 'nacre is paused: its user has stopped everything.', {
+    hint: 'Only the user can change that, with nacre resume.',
+  });
 }
 
 /** A controller of our own that is aborted with the caller's signal. */

@@ -58,11 +58,15 @@ interface Page {
   readonly positions: Map<string, Cursor>;
 }
 
+/** Who may see every command: the person whose server it is. No door calls its callers so. */
+const everyone = '*';
+
 /** Makes an empty book. */
 export function createCommandBook(isRunning: (id: string) => boolean): CommandBook {
   const pages = new Map<string, Page>();
+  const isTheirs = (owner: string, command: KeptCommand) => owner === everyone || command.owner === owner;
   const ofOwner = (owner: string) =>
-    [...pages.values()].map(({ command }) => command).filter((command) => command.owner === owner);
+    [...pages.values()].map(({ command }) => command).filter((command) => isTheirs(owner, command));
   // A name may be used again when its command has ended: then it means the newest.
   const named = (owner: string, name: string) => ofOwner(owner).findLast((one) => one.name === name);
 
@@ -80,7 +84,7 @@ export function createCommandBook(isRunning: (id: string) => boolean): CommandBo
     remove: (id) => void pages.delete(id),
     find(owner, idOrName) {
       const byId = pages.get(idOrName)?.command;
-      const found = byId?.owner === owner ? byId : named(owner, idOrName);
+      const found = byId && isTheirs(owner, byId) ? byId : named(owner, idOrName);
       if (!found) throw notFound(idOrName);
       return found;
     },

@@ -48,6 +48,45 @@ describe('nacre mcp inside another process', () => {
     expect(await server.ended).toMatchObject({ code: 0, stderr });
   });
 
+  it('T9: offers the output of commands as resources', async () => {
+    const server = serve();
+    const clientInfo = { name: 'old', version: '1' };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    const ask = (id: number, method: string, asked: object = {}) => {
+      server.send({ id, method, params: asked });
+      return server.answer(id);
+    };
+    await ask(1, 'initialize', params);
+    const started = {
+      name: 'start_command',
+      arguments: { command: 'echo one; cat', pty: true, wait_for: 'one' },
+    };
+    const { command_id } = (await ask(2, 'tools/call', started)).result.structuredContent;
+    const { resources } = (await ask(3, 'resources/list')).result;
+    const [log, screen] = resources.map(({ uri }: { uri: string }) => uri);
+    expect((await ask(4, 'resources/read', { uri: log })).result.contents[0].text).toBe('one\n');
+    expect((await ask(5, 'resources/read', { uri: screen })).result.contents[0].text).toBe('one\n');
+    expect((await ask(6, 'resources/read', { uri: 'nacre://nothing' })).error.code).toBe(-32602);
+    expect((await ask(7, 'resources/templates/list')).result.resourceTemplates).toHaveLength(2);
+    await ask(8, 'resources/subscribe', { uri: log });
+    await ask(9, 'tools/call', {
+      name: 'write_input',
+      arguments: { command_id, text: 'two\n', wait_for: 'two' },
+    });
+    const told = () => server.messages().filter(({ method }) => method === 'notifications/resources/updated');
+    await expect.poll(told, { timeout: 10_000 }).toMatchObject([{ params: { uri: log } }]);
+    await ask(10, 'resources/unsubscribe', { uri: log });
+    const much = { name: 'execute_command', arguments: { command: 'seq 1 20000' } };
+    const { content } = (await ask(11, 'tools/call', much)).result;
+    expect((await ask(12, 'resources/read', { uri: content[1].uri })).result.contents[0]._meta).toMatchObject(
+      {
+        'nacre/next': expect.stringContaining('?from='),
+      },
+    );
+    server.stdin.end();
+    expect(await server.ended).toMatchObject({ code: 0 });
+  });
+
   it('serves a client of 2026-07-28, and tells it how a command is getting on', async () => {
     const server = serve();
     const _meta = {

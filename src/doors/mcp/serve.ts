@@ -68,6 +68,7 @@ async function prepare(assembly: Assembly, say: (message: string) => void): Prom
   try {
     const engine = await assembly.engine();
     await engine.warmUp();
+    await assembly.openControl();
     const { supervision, sandbox, network, gaps } = await engine.report();
     const found = `supervision ${supervision}, sandbox ${sandbox}, network ${network}`;
     say(`ready: ${found}${gaps.map((gap) => `; gap: ${gap}`).join('')}`);

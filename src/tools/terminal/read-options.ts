@@ -20,8 +20,8 @@ export const terminalSize = { cols: z.int().min(2).max(500), rows: z.int().min(1
 /** How output is read. */
 export const reading = {
   ...waiting,
-  cursor: cursor.describe('Read again from here'),
-  filter: pattern.describe('RegExp; lines without it are left out'),
+  cursor,
+  filter: pattern,
   stream: z.enum(['stdout', 'stderr']).optional(),
   view: z.enum(['clean', 'raw', 'tail', 'screen']).default('clean'),
   max_output_chars: z.int().min(1).max(200_000).optional(),

@@ -5,7 +5,12 @@ import { commandOutput, commandReply } from './command-reply.ts';
 import { commandId, reading, toReadQuery } from './read-options.ts';
 import { terminalFailure } from './reply.ts';
 
-const input = z.strictObject({ command_id: commandId, ...reading });
+const input = z.strictObject({
+  command_id: commandId,
+  ...reading,
+  cursor: reading.cursor.describe('Read again from here'),
+  filter: reading.filter.describe('RegExp; lines without it are left out'),
+});
 
 /** What `read_output` takes. */
 export type ReadOutputInput = z.input<typeof input>;

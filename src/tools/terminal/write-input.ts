@@ -3,7 +3,7 @@ import { inputText } from '../../contract/request.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
 import { commandOutput, commandReply } from './command-reply.ts';
-import { commandId, reading, terminalSize, toReadQuery, waiting } from './read-options.ts';
+import { commandId, reading, terminalSize, toReadQuery } from './read-options.ts';
 import { terminalFailure } from './reply.ts';
 
 const input = z.strictObject({
@@ -17,9 +17,7 @@ const input = z.strictObject({
   resize: z.strictObject(terminalSize).optional(),
   eof: z.boolean().default(false),
   secret: z.boolean().default(false).describe('Not recorded, for passwords'),
-  ...waiting,
-  view: reading.view,
-  max_output_chars: reading.max_output_chars,
+  ...reading,
 });
 
 /** What `write_input` takes. */

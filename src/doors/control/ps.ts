@@ -1,0 +1,31 @@
+import type { ListedCommand } from '../../engine/commands.ts';
+import type { Assembly } from '../door.ts';
+import { write } from '../say.ts';
+import { reachServers } from './reach-servers.ts';
+
+/** Lists the commands of every running server. */
+export async function open({ io, flags, controlDir }: Assembly): Promise<number> {
+  const servers = await reachServers(controlDir);
+  const lists = await Promise.all(servers.map((server) => server.call({ method: 'list' })));
+  for (const server of servers) server.close();
+  const commands = lists.flat() as readonly ListedCommand[];
+  const text = flags.json ? `${JSON.stringify(commands, null, 2)}\n` : toTable(commands);
+  await write(io.stdout, text);
+  return 0;
+}
+
+function toTable(commands: readonly ListedCommand[]): string {
+  const rows = commands.map(({ id, name, command, state, look }) => [
+    id,
+    name ?? '-',
+    state.status,
+    `${Math.round(state.durationMs / 1_000)}s`,
+    look.listening.join(',') || '-',
+    command.kind === 'shell' ? (command.script.split('\n')[0] ?? '') : command.argv.join(' '),
+  ]);
+  const all = [['ID', 'NAME', 'STATUS', 'TIME', 'PORTS', 'COMMAND'], ...rows];
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all
+    .map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`)
+    .join('');
+}
