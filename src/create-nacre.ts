@@ -6,10 +6,12 @@ import { allSettings } from './all-settings.ts';
 import { assembleTools } from './assemble-tools.ts';
 import type { MachineReport } from './contract/report.ts';
 import type { ToolResult } from './contract/tool-result.ts';
+import { toOwnPlaces } from './create-whole-engine.ts';
 import { type Bound, bind, whenNoneIsOpen } from './doors/functions/first-nacre.ts';
 import { type FunctionTool, toFunctionTool, toOwnForm } from './doors/functions/function-tool.ts';
 import { type OwnCommands, ownCommands } from './doors/functions/own-commands.ts';
 import { ownShells } from './doors/functions/own-shells.ts';
+import { type OwnWorkflows, ownWorkflows } from './doors/functions/own-workflows.ts';
 import { ToolRegistry } from './doors/functions/tool-registry.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 import { type Resolved, readRules, rulesFor } from './rules-for.ts';
@@ -42,7 +44,7 @@ type Both<Union> = (Union extends unknown ? (one: Union) => void : never) extend
   : never;
 
 /** nacre inside a program. */
-export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends OwnCommands {
+export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends OwnCommands, OwnWorkflows {
   /** The tools that the settings ask for, each under its name in camelCase. */
   readonly tools: {
     readonly [Name in keyof Both<Inputs<F>>]: FunctionTool<Both<Inputs<F>>[Name], ResultOf<Name>>;
@@ -89,10 +91,23 @@ function open(
     release();
     await engine.close();
   };
-  const bound = { executionTools: tools, shells: ownShells(engine.open, rules, { owner, ladder }), close };
+  const workflows = ownWorkflows({
+    engine: engine.open,
+    rules,
+    maxOutputChars,
+    tools: async () => assembled,
+    dir: toOwnPlaces(resolved.values, { env, cwd }).workflowDir,
+  });
+  const bound = {
+    executionTools: tools,
+    ...workflows,
+    shells: ownShells(engine.open, rules, { owner, ladder }),
+    close,
+  };
   const release = bind(bound);
   return {
     ...ownCommands(engine.open, rules, maxOutputChars),
+    ...workflows,
     tools: Object.fromEntries(
       assembled.map((tool) => [toCamelCase(tool.name), toOwnForm(tool, owner)]),
     ) as unknown as Nacre<'all'>['tools'],

@@ -42,7 +42,6 @@ export async function createWholeEngine(
     import('./worker/environment.ts'),
   ]);
   const home = homeOf(env);
-  const stateDir = resolve(cwd, values.stateDir ?? stateDirOf(env));
   const environment = Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
@@ -50,7 +49,8 @@ export async function createWholeEngine(
     ...values,
     envWithhold: [...values.envWithhold, ...values.shellExecuteEnvWithhold],
   });
-  const { dir: auditDir, keyPath } = auditPlace(values, { env, cwd });
+  const { stateDir, audit } = toOwnPlaces(values, { env, cwd });
+  const { dir: auditDir, keyPath } = audit;
   const secrets = withheld.map((name) => environment[name] ?? '');
   const plain = await createBackend({
     ...values,
@@ -82,14 +82,20 @@ export async function createWholeEngine(
   });
 }
 
-/** Where the audit log and its key are. */
-export function auditPlace(
-  values: Settings,
-  { env, cwd }: Standing,
-): { readonly dir: string; readonly keyPath: string | undefined } {
+/** Where nacre keeps what is its own. */
+export interface OwnPlaces {
+  readonly stateDir: string;
+  readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
+  /** Where runs of workflows are kept, to be resumed. */
+  readonly workflowDir: string;
+}
+
+/** The places that the settings and the environment name. */
+export function toOwnPlaces(values: Settings, { env, cwd }: Standing): OwnPlaces {
   const stateDir = resolve(cwd, values.stateDir ?? stateDirOf(env));
   const dir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
-  return { dir, keyPath: values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey) };
+  const keyPath = values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey);
+  return { stateDir, audit: { dir, keyPath }, workflowDir: join(stateDir, 'workflows') };
 }
 
 /** The home directory that an environment names. */

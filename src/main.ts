@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { allSettings, settingGroups } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
-import { auditPlace, homeOf, type Standing } from './create-whole-engine.ts';
+import { homeOf, type Standing, toOwnPlaces } from './create-whole-engine.ts';
 import { doors } from './doors/catalog.ts';
 import type { Assembly, DoorEntry, Io } from './doors/door.ts';
 import { toSentences, write } from './doors/say.ts';
@@ -121,7 +121,7 @@ function assemble(
     toolWarnings: warnOfRefusal(resolved),
     ownRules: rulesFor('everything', resolved),
     maxOutputChars: values.maxOutputChars,
-    audit: auditPlace(values, here),
+    places: toOwnPlaces(values, here),
     engine: openEngine,
     async tools() {
       const { assembleTools } = await import('./assemble-tools.ts');

@@ -28,7 +28,8 @@ export const allowedFolders: Readonly<Record<string, readonly string[]>> = {
   engine: [...shared, 'sessions', 'policy', 'output', 'audit'],
   backends: [...shared, 'worker'],
   tools: [...shared, 'engine', 'output'],
-  doors: [...shared, 'engine', 'tools', 'audit'],
+  workflows: [...shared, 'tools'],
+  doors: [...shared, 'engine', 'tools', 'audit', 'workflows'],
 };
 
 /** Everything in the sources that the architecture does not allow. */

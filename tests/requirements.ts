@@ -84,7 +84,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'Command filtering, working-directory restriction and environment filtering can be configured for shell_execute as for the other tools.',
   },
   S9: {
-    built: false,
+    built: true,
     text: 'A workflow runs its steps in order; a step can take the output of an earlier one as stdin or environment, never as shell text; a failed step stops the rest unless it says otherwise, and an abort ends the running tree and skips the rest.',
   },
   S10: {

@@ -1,10 +1,13 @@
 import type { StopOptions } from '../contract/backend.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Command } from '../contract/command.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { SessionState } from '../contract/session.ts';
 import { createMatcher } from '../output/matcher.ts';
+import { createId } from '../support/create-id.ts';
 import { within } from '../support/within.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 import { type Checked, check } from './check.ts';
@@ -52,6 +55,8 @@ export interface Engine {
     request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
     context: Pick<RunContext, 'rules' | 'cwdRoots'>,
   ): Promise<Checked>;
+  /** Records a command that was planned and will not run; throws when that cannot be. */
+  skip(command: Command, caller: Caller, reason: string): Promise<void>;
   /** The persistent shells. */
   listSessions(): Promise<readonly SessionState[]>;
   /** Ends a persistent shell with all it has in the background; false when there is none of that key. */
@@ -132,6 +137,9 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     forget: (idOrName, asker) => forget(parts, idOrName, asker),
     listen: announcer.listen,
     check: (request, context) => check(parts, request, context),
+    async skip(command, caller, reason) {
+      audit.record({ kind: 'skipped', id: createId('cmd'), caller, command, reason });
+    },
     report: () => backend.report(),
     async warmUp() {
       await backend.inspect({ cwd: undefined, roots: [], programs: [] }).catch(() => {});
