@@ -51,6 +51,8 @@ export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends OwnCom
   };
   /** The same tools by the names that models know. */
   readonly registry: ToolRegistry;
+  /** Figures about all commands so far, in Prometheus' text format. */
+  metrics(): Promise<string>;
   /** What was found on the machine. */
   report(): Promise<MachineReport>;
   /** Ends every command and everything else; nothing new starts. */
@@ -79,7 +81,7 @@ function open(
   { env = process.env, cwd = process.cwd() }: Surroundings,
 ): Nacre<'all'> & { readonly bound: Bound } {
   const { maxOutputChars, killGraceMs } = resolved.values;
-  const engine = engineOnDemand(resolved, { env, cwd });
+  const engine = engineOnDemand(resolved, { env, cwd, log: (line) => void process.stderr.write(line) });
   const owner = createId('program');
   const assembled = assembleTools(resolved, engine.open);
   const tools = assembled.map((tool) => toFunctionTool(tool, owner));
@@ -112,6 +114,7 @@ function open(
       assembled.map((tool) => [toCamelCase(tool.name), toOwnForm(tool, owner)]),
     ) as unknown as Nacre<'all'>['tools'],
     registry,
+    metrics: async () => (await engine.open()).metrics(),
     report: async () => (await engine.open()).report(),
     close,
     bound,

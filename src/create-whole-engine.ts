@@ -12,6 +12,8 @@ import type { WorkerOptions } from './worker/worker.ts';
 export interface Standing {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Where log lines go; nowhere when absent. */
+  readonly log?: ((line: string) => void) | undefined;
   /** The listed programs; undefined when everything may run. */
   readonly execAllow?: readonly string[] | undefined;
   /** The settings file that was named in place of the user's. */
@@ -21,7 +23,7 @@ export interface Standing {
 /** Makes the engine and all its parts; they are loaded only now, since not every door runs commands. */
 export async function createWholeEngine(
   values: Settings,
-  { env, cwd, execAllow, config }: Standing,
+  { env, cwd, execAllow, config, log }: Standing,
   createBackend: (options: Omit<WorkerOptions, 'table'>) => Promise<Backend>,
 ): Promise<Engine> {
   const [
@@ -31,6 +33,7 @@ export async function createWholeEngine(
     { createAuditLog },
     { readAuditKey },
     { createMask, createRedact },
+    { toLogLine },
     { filterEnvironment },
   ] = await Promise.all([
     import('./engine/create-engine.ts'),
@@ -39,6 +42,7 @@ export async function createWholeEngine(
     import('./audit/audit-log.ts'),
     import('./audit/audit-key.ts'),
     import('./audit/redact.ts'),
+    import('./monitor/log-line.ts'),
     import('./worker/environment.ts'),
   ]);
   const home = homeOf(env);
@@ -68,16 +72,21 @@ export async function createWholeEngine(
     ],
   });
   const backend = values.redactOutput ? maskBackend(plain, createMask(secrets)) : plain;
+  const auditLog = createAuditLog({
+    dir: auditDir,
+    fsync: values.auditFsync,
+    key: keyPath === undefined ? undefined : () => readAuditKey(keyPath),
+    retention: { keepDays: values.auditKeepDays, maxBytes: values.auditMaxBytes },
+    redact: createRedact(secrets),
+  });
+  auditLog.subscribe((record) => {
+    const line = toLogLine(record, values);
+    if (line !== null) log?.(line);
+  });
   return createEngine({
     backend,
     sessions: createSessions(backend, values),
-    audit: createAuditLog({
-      dir: auditDir,
-      fsync: values.auditFsync,
-      key: keyPath === undefined ? undefined : () => readAuditKey(keyPath),
-      retention: { keepDays: values.auditKeepDays, maxBytes: values.auditMaxBytes },
-      redact: createRedact(secrets),
-    }),
+    audit: auditLog,
     cancelling: { signal: 'SIGTERM', graceMs: values.killGraceMs },
   });
 }

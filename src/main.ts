@@ -107,7 +107,10 @@ function assemble(
   here: Surroundings & Pick<Standing, 'config'> & Pick<Assembly, 'words' | 'flags'>,
 ): Assembly {
   const { values, limits, origins, warnings } = resolved;
-  const { open: openEngine, close } = engineOnDemand(resolved, here);
+  const { open: openEngine, close } = engineOnDemand(resolved, {
+    ...here,
+    log: (line) => void here.io.stderr.write(line),
+  });
   return {
     io: here.io,
     version,

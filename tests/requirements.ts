@@ -76,7 +76,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'Every command is recorded with time, caller, decision and rule, cwd, outcome, duration, byte counts and a digest of its output; the record is append-only, tamper-evident, verifiable and free of secrets, and what cannot be recorded is not run.',
   },
   S7: {
-    built: false,
+    built: true,
     text: "CPU time and peak memory of the command's whole tree are in the metadata as resources, and visible while it runs.",
   },
   S8: {

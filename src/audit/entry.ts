@@ -137,6 +137,7 @@ function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unkn
     ...(Math.max(stdoutBytes, stderrBytes) > digestedBytes && { sha256_of_first: digestedBytes }),
     left_running: leftRunning.length,
     denied_hosts: outcome.deniedHosts.map(redact),
+    ...(outcome.session?.restored && { shell_restored: true }),
     enforcement: outcome.enforcement,
     resources: outcome.resources,
   };
