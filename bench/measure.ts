@@ -105,7 +105,7 @@ export function createBenchEngine({
 }
 
 function toAuditLog(dir: string, fsync: 'interval' | 'always' | 'off'): AuditLog {
-  if (fsync === 'off') return { path: dir, record() {}, tryRecord: () => [], close() {} };
+  if (fsync === 'off') return { path: dir, record() {}, tryRecord: () => [], subscribe() {}, close() {} };
   return createAuditLog({ dir, fsync, redact: createRedact([]) });
 }
 

@@ -49,6 +49,8 @@ describe('all settings together', () => {
       auditKeepDays: 400,
       auditMaxBytes: 1_073_741_824,
       redactOutput: false,
+      logLevel: 'off',
+      logFormat: 'pretty',
     });
   });
 

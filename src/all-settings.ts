@@ -1,4 +1,5 @@
 import { auditSettings } from './audit/settings.ts';
+import { monitorSettings } from './monitor/settings.ts';
 import { outputSettings } from './output/settings.ts';
 import { policySettings } from './policy/settings.ts';
 import { sessionSettings } from './sessions/settings.ts';
@@ -14,6 +15,7 @@ export const settingGroups = {
   Output: outputSettings,
   Sessions: sessionSettings,
   Audit: auditSettings,
+  Monitoring: monitorSettings,
 };
 
 /** Every setting there is, by name. */
@@ -24,6 +26,7 @@ export const allSettings = defineSettings({
   ...outputSettings,
   ...sessionSettings,
   ...auditSettings,
+  ...monitorSettings,
 });
 
 /** The values of all settings. */

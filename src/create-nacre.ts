@@ -6,10 +6,12 @@ import { allSettings } from './all-settings.ts';
 import { assembleTools } from './assemble-tools.ts';
 import type { MachineReport } from './contract/report.ts';
 import type { ToolResult } from './contract/tool-result.ts';
+import { toOwnPlaces } from './create-whole-engine.ts';
 import { type Bound, bind, whenNoneIsOpen } from './doors/functions/first-nacre.ts';
 import { type FunctionTool, toFunctionTool, toOwnForm } from './doors/functions/function-tool.ts';
 import { type OwnCommands, ownCommands } from './doors/functions/own-commands.ts';
 import { ownShells } from './doors/functions/own-shells.ts';
+import { type OwnWorkflows, ownWorkflows } from './doors/functions/own-workflows.ts';
 import { ToolRegistry } from './doors/functions/tool-registry.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 import { type Resolved, readRules, rulesFor } from './rules-for.ts';
@@ -42,13 +44,15 @@ type Both<Union> = (Union extends unknown ? (one: Union) => void : never) extend
   : never;
 
 /** nacre inside a program. */
-export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends OwnCommands {
+export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends OwnCommands, OwnWorkflows {
   /** The tools that the settings ask for, each under its name in camelCase. */
   readonly tools: {
     readonly [Name in keyof Both<Inputs<F>>]: FunctionTool<Both<Inputs<F>>[Name], ResultOf<Name>>;
   };
   /** The same tools by the names that models know. */
   readonly registry: ToolRegistry;
+  /** Figures about all commands so far, in Prometheus' text format. */
+  metrics(): Promise<string>;
   /** What was found on the machine. */
   report(): Promise<MachineReport>;
   /** Ends every command and everything else; nothing new starts. */
@@ -77,7 +81,7 @@ function open(
   { env = process.env, cwd = process.cwd() }: Surroundings,
 ): Nacre<'all'> & { readonly bound: Bound } {
   const { maxOutputChars, killGraceMs } = resolved.values;
-  const engine = engineOnDemand(resolved, { env, cwd });
+  const engine = engineOnDemand(resolved, { env, cwd, log: (line) => void process.stderr.write(line) });
   const owner = createId('program');
   const assembled = assembleTools(resolved, engine.open);
   const tools = assembled.map((tool) => toFunctionTool(tool, owner));
@@ -89,14 +93,28 @@ function open(
     release();
     await engine.close();
   };
-  const bound = { executionTools: tools, shells: ownShells(engine.open, rules, { owner, ladder }), close };
+  const workflows = ownWorkflows({
+    engine: engine.open,
+    rules,
+    maxOutputChars,
+    tools: async () => assembled,
+    dir: toOwnPlaces(resolved.values, { env, cwd }).workflowDir,
+  });
+  const bound = {
+    executionTools: tools,
+    ...workflows,
+    shells: ownShells(engine.open, rules, { owner, ladder }),
+    close,
+  };
   const release = bind(bound);
   return {
     ...ownCommands(engine.open, rules, maxOutputChars),
+    ...workflows,
     tools: Object.fromEntries(
       assembled.map((tool) => [toCamelCase(tool.name), toOwnForm(tool, owner)]),
     ) as unknown as Nacre<'all'>['tools'],
     registry,
+    metrics: async () => (await engine.open()).metrics(),
     report: async () => (await engine.open()).report(),
     close,
     bound,

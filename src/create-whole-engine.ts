@@ -12,6 +12,8 @@ import type { WorkerOptions } from './worker/worker.ts';
 export interface Standing {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Where log lines go; nowhere when absent. */
+  readonly log?: ((line: string) => void) | undefined;
   /** The listed programs; undefined when everything may run. */
   readonly execAllow?: readonly string[] | undefined;
   /** The settings file that was named in place of the user's. */
@@ -21,7 +23,7 @@ export interface Standing {
 /** Makes the engine and all its parts; they are loaded only now, since not every door runs commands. */
 export async function createWholeEngine(
   values: Settings,
-  { env, cwd, execAllow, config }: Standing,
+  { env, cwd, execAllow, config, log }: Standing,
   createBackend: (options: Omit<WorkerOptions, 'table'>) => Promise<Backend>,
 ): Promise<Engine> {
   const [
@@ -31,6 +33,7 @@ export async function createWholeEngine(
     { createAuditLog },
     { readAuditKey },
     { createMask, createRedact },
+    { toLogLine },
     { filterEnvironment },
   ] = await Promise.all([
     import('./engine/create-engine.ts'),
@@ -39,10 +42,10 @@ export async function createWholeEngine(
     import('./audit/audit-log.ts'),
     import('./audit/audit-key.ts'),
     import('./audit/redact.ts'),
+    import('./monitor/log-line.ts'),
     import('./worker/environment.ts'),
   ]);
   const home = homeOf(env);
-  const stateDir = toStateDir(values, { env, cwd });
   const environment = Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
@@ -50,7 +53,8 @@ export async function createWholeEngine(
     ...values,
     envWithhold: [...values.envWithhold, ...values.shellExecuteEnvWithhold],
   });
-  const { dir: auditDir, keyPath } = auditPlace(values, { env, cwd });
+  const { stateDir, audit } = toOwnPlaces(values, { env, cwd });
+  const { dir: auditDir, keyPath } = audit;
   const secrets = withheld.map((name) => environment[name] ?? '');
   const plain = await createBackend({
     ...values,
@@ -68,28 +72,39 @@ export async function createWholeEngine(
     ],
   });
   const backend = values.redactOutput ? maskBackend(plain, createMask(secrets)) : plain;
+  const auditLog = createAuditLog({
+    dir: auditDir,
+    fsync: values.auditFsync,
+    key: keyPath === undefined ? undefined : () => readAuditKey(keyPath),
+    retention: { keepDays: values.auditKeepDays, maxBytes: values.auditMaxBytes },
+    redact: createRedact(secrets),
+  });
+  auditLog.subscribe((record) => {
+    const line = toLogLine(record, values);
+    if (line !== null) log?.(line);
+  });
   return createEngine({
     backend,
     sessions: createSessions(backend, values),
-    audit: createAuditLog({
-      dir: auditDir,
-      fsync: values.auditFsync,
-      key: keyPath === undefined ? undefined : () => readAuditKey(keyPath),
-      retention: { keepDays: values.auditKeepDays, maxBytes: values.auditMaxBytes },
-      redact: createRedact(secrets),
-    }),
+    audit: auditLog,
     cancelling: { signal: 'SIGTERM', graceMs: values.killGraceMs },
   });
 }
 
-/** Where the audit log and its key are. */
-export function auditPlace(
-  values: Settings,
-  { env, cwd }: Standing,
-): { readonly dir: string; readonly keyPath: string | undefined } {
-  const stateDir = toStateDir(values, { env, cwd });
+/** Where nacre keeps what is its own. */
+export interface OwnPlaces {
+  readonly stateDir: string;
+  readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
+  /** Where runs of workflows are kept, to be resumed. */
+  readonly workflowDir: string;
+}
+
+/** The places that the settings and the environment name. */
+export function toOwnPlaces(values: Settings, { env, cwd }: Standing): OwnPlaces {
+  const stateDir = resolve(cwd, values.stateDir ?? stateDirOf(env));
   const dir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
-  return { dir, keyPath: values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey) };
+  const keyPath = values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey);
+  return { stateDir, audit: { dir, keyPath }, workflowDir: join(stateDir, 'workflows') };
 }
 
 /** The home directory that an environment names. */
@@ -99,14 +114,6 @@ export function homeOf(env: Standing['env']): string {
 
 function configDirOf(env: Standing['env']): string {
   return join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'nacre');
-}
-
-/** Where spools, the audit log and sockets are. */
-export function toStateDir(
-  { stateDir }: Pick<Settings, 'stateDir'>,
-  { env, cwd }: Pick<Standing, 'env' | 'cwd'>,
-): string {
-  return resolve(cwd, stateDir ?? stateDirOf(env));
 }
 
 function stateDirOf(env: Standing['env']): string {

@@ -8,6 +8,7 @@ export { createNacre, type Nacre, type NacreSettings, type Surroundings } from '
 export type { ExecutionContext, OutputPiece } from './doors/functions/execution-context.ts';
 export { type FunctionTool, toText } from './doors/functions/function-tool.ts';
 export type { RunOptions } from './doors/functions/own-commands.ts';
+export { runWorkflow, type WorkflowOptions } from './doors/functions/own-workflows.ts';
 export { registerExecutionTools } from './doors/functions/register-execution-tools.ts';
 export type { SchemaOptions, Vendor, VendorSchemas } from './doors/functions/schemas/vendors.ts';
 export {
@@ -18,3 +19,5 @@ export {
 export { ShellProcess, type ShellStatus } from './doors/functions/shell-process.ts';
 export { ToolRegistry } from './doors/functions/tool-registry.ts';
 export type { ShellExecuteMetadata, ShellExecuteResult } from './tools/shell-execute/shell-execute.ts';
+export type { StepResult, WorkflowEvent, WorkflowResult } from './workflows/events.ts';
+export type { WorkflowStep } from './workflows/schema.ts';

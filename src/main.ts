@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { allSettings, settingGroups } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
-import { auditPlace, homeOf, type Standing, toStateDir } from './create-whole-engine.ts';
+import { homeOf, type Standing, toOwnPlaces } from './create-whole-engine.ts';
 import { doors, loadControl } from './doors/catalog.ts';
 import type { Assembly, DoorEntry, Io } from './doors/door.ts';
 import { toSentences, write } from './doors/say.ts';
@@ -108,8 +108,12 @@ function assemble(
   here: Surroundings & Pick<Standing, 'config'> & Pick<Assembly, 'words' | 'flags'>,
 ): Assembly {
   const { values, limits, origins, warnings } = resolved;
-  const { open: openEngine, close } = engineOnDemand(resolved, here);
-  const controlDir = join(toStateDir(values, here), 'control');
+  const { open: openEngine, close } = engineOnDemand(resolved, {
+    ...here,
+    log: (line) => void here.io.stderr.write(line),
+  });
+  const places = toOwnPlaces(values, here);
+  const controlDir = join(places.stateDir, 'control');
   let control: { close(): Promise<void> } | undefined;
   return {
     io: here.io,
@@ -124,7 +128,7 @@ function assemble(
     toolWarnings: warnOfRefusal(resolved),
     ownRules: rulesFor('everything', resolved),
     maxOutputChars: values.maxOutputChars,
-    audit: auditPlace(values, here),
+    places,
     engine: openEngine,
     controlDir,
     async openControl() {

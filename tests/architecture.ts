@@ -24,11 +24,13 @@ export const allowedFolders: Readonly<Record<string, readonly string[]>> = {
   output: shared,
   sessions: shared,
   audit: shared,
+  monitor: shared,
   worker: shared,
-  engine: [...shared, 'sessions', 'policy', 'output', 'audit'],
+  engine: [...shared, 'sessions', 'policy', 'output', 'audit', 'monitor'],
   backends: [...shared, 'worker'],
   tools: [...shared, 'engine', 'output'],
-  doors: [...shared, 'engine', 'tools', 'audit'],
+  workflows: [...shared, 'tools'],
+  doors: [...shared, 'engine', 'tools', 'audit', 'workflows'],
 };
 
 /** Everything in the sources that the architecture does not allow. */

@@ -76,7 +76,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'Every command is recorded with time, caller, decision and rule, cwd, outcome, duration, byte counts and a digest of its output; the record is append-only, tamper-evident, verifiable and free of secrets, and what cannot be recorded is not run.',
   },
   S7: {
-    built: false,
+    built: true,
     text: "CPU time and peak memory of the command's whole tree are in the metadata as resources, and visible while it runs.",
   },
   S8: {
@@ -84,7 +84,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'Command filtering, working-directory restriction and environment filtering can be configured for shell_execute as for the other tools.',
   },
   S9: {
-    built: false,
+    built: true,
     text: 'A workflow runs its steps in order; a step can take the output of an earlier one as stdin or environment, never as shell text; a failed step stops the rest unless it says otherwise, and an abort ends the running tree and skips the rest.',
   },
   S10: {

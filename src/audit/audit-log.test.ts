@@ -109,7 +109,7 @@ describe('S6: the audit log', () => {
       kept: [],
       deniedHosts: ['PASSWORD=x.example:443'],
       withheldEnv: [],
-      resources: { cpuMs: 12, peakMemoryBytes: null, processes: null },
+      resources: { cpuMs: 12, peakMemoryBytes: null, processes: null, readBytes: null, writtenBytes: null },
       enforcement: null,
       warnings: [],
     };

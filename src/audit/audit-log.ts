@@ -12,6 +12,7 @@ import { digestOf, genesis, toLine } from './chain.ts';
 import { type AuditEntry, toRecord } from './entry.ts';
 import { createLineFile, type Fsync, type LineFile } from './line-file.ts';
 import { prune, type Retention } from './prune.ts';
+import type { AuditRecord } from './read-records.ts';
 import type { Redact } from './redact.ts';
 import { createRedactInput } from './redact-input.ts';
 
@@ -23,6 +24,8 @@ export interface AuditLog {
   record(entry: AuditEntry): void;
   /** Records what has already happened; what goes wrong is returned as sentences instead of being thrown. */
   tryRecord(entry: AuditEntry): readonly string[];
+  /** Has every record told, once it is written, with its secrets hidden. */
+  subscribe(listener: (record: AuditRecord) => void): void;
   close(): void;
 }
 
@@ -59,6 +62,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { dir, redact, now = () => new Date() } = options;
   const redactInput = createRedactInput(redact);
   const instance = createId(String(process.pid));
+  const listeners: ((record: AuditRecord) => void)[] = [];
   let key: AuditKey | undefined;
   let sequence = 0;
   let previous = genesis;
@@ -113,6 +117,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     to.lines.append(line);
     previous = digestOf(line);
     sequence += 1;
+    for (const listener of listeners) listener(body as unknown as AuditRecord);
     if (to.anchored > to.first) return anchorSoon(to);
     anchor(to, 'open');
     if (options.retention) prune(dir, index(), options.retention, now());
@@ -139,6 +144,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         return [`This could not be recorded. ${(error as Error).message}`];
       }
     },
+    subscribe: (listener) => void listeners.push(listener),
     close() {
       if (anchoring) clearTimeout(anchoring);
       anchoring = null;

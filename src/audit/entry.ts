@@ -30,6 +30,8 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
       readonly secret: boolean;
     }
   | { readonly kind: 'stop'; readonly signal: string }
+  /** Somebody planned it and will not run it. */
+  | { readonly kind: 'skipped'; readonly command: Command; readonly reason: string }
   | { readonly kind: 'finished'; readonly outcome: Finished }
   | { readonly kind: 'failed'; readonly error: unknown }
 );
@@ -86,6 +88,8 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
       const { text, keys, eof, secret } = entry;
       return { text: secret ? hidden : cut(redactInput(entry.id, text)), chars: text.length, keys, eof };
     }
+    case 'skipped':
+      return { command: toCommandRecord(entry.command, redact), reason: redact(entry.reason) };
     case 'stop':
       return { signal: entry.signal };
     case 'finished':
@@ -133,6 +137,7 @@ function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unkn
     ...(Math.max(stdoutBytes, stderrBytes) > digestedBytes && { sha256_of_first: digestedBytes }),
     left_running: leftRunning.length,
     denied_hosts: outcome.deniedHosts.map(redact),
+    ...(outcome.session?.restored && { shell_restored: true }),
     enforcement: outcome.enforcement,
     resources: outcome.resources,
   };

@@ -69,6 +69,8 @@ function begin({ id, time, door, client }: AuditRecord): CommandSummary {
 
 function learn(record: AuditRecord): Partial<CommandSummary> {
   switch (record.kind) {
+    case 'skipped':
+      return { command: toText(record.command), outcome: 'skipped' };
     case 'asked':
       return { command: toText(record.command) };
     case 'decided':

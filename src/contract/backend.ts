@@ -19,6 +19,8 @@ export interface Backend {
     readonly killTree: 'all' | 'group';
   };
   report(): Promise<MachineReport>;
+  /** What all commands together take up now. */
+  usage(): Promise<{ readonly spoolBytes: number }>;
   inspect(query: InspectQuery): Promise<Facts>;
   /** Resolves when the process runs. Starting the same id twice starts it once. */
   start(job: JobSpec): Promise<void>;

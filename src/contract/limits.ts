@@ -20,4 +20,7 @@ export interface Resources {
   readonly peakMemoryBytes: number | null;
   /** The most processes that were seen at one time. */
   readonly processes: number | null;
+  /** Bytes that its processes read and wrote, from and to files, pipes and terminals alike. */
+  readonly readBytes: number | null;
+  readonly writtenBytes: number | null;
 }

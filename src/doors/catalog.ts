@@ -46,6 +46,28 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     takesCommand: true,
     load: () => import('./cli/check.ts'),
   },
+  workflow: {
+    summary: 'Run the steps of a YAML file; later ones can take the output of earlier ones.',
+    usage: 'FILE.yaml',
+    flags: {
+      json: json.meta({ flag: '--json', description: 'Print JSON lines on a terminal, too.' }),
+      abortFile: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ flag: '--abort-file', description: 'Abort when this file appears.' }),
+      resume: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ flag: '--resume', description: 'Go on with a run after the steps that it completed.' }),
+      parallel: z.int().min(1).max(64).optional().meta({
+        flag: '--parallel',
+        description: 'Steps that may run at one time, in place of what the file says.',
+      }),
+    },
+    load: () => import('./cli/workflow.ts'),
+  },
   audit: {
     summary:
       'Check the audit log (verify), show its commands (show), print its records (export), follow it (tail).',

@@ -40,8 +40,11 @@ export interface Assembly {
   /** The rules for commands that the person at the command line types. */
   readonly ownRules: Pick<RunContext, 'rules' | 'cwdRoots'>;
   readonly maxOutputChars: number;
-  /** Where the audit log is, and the key that signs it. */
-  readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
+  /** Where the audit log is, and the key that signs it; where runs of workflows are kept. */
+  readonly places: {
+    readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
+    readonly workflowDir: string;
+  };
   /** The tools that the settings ask for. */
   tools(): Promise<readonly Tool[]>;
   engine(): Promise<Engine>;

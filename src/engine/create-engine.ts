@@ -1,10 +1,14 @@
 import type { StopOptions } from '../contract/backend.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Command } from '../contract/command.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { SessionState } from '../contract/session.ts';
+import { createMetrics } from '../monitor/metrics.ts';
 import { createMatcher } from '../output/matcher.ts';
+import { createId } from '../support/create-id.ts';
 import { within } from '../support/within.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 import { type Checked, check } from './check.ts';
@@ -55,10 +59,14 @@ export interface Engine {
     request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
     context: Pick<RunContext, 'rules' | 'cwdRoots'>,
   ): Promise<Checked>;
+  /** Records a command that was planned and will not run; throws when that cannot be. */
+  skip(command: Command, caller: Caller, reason: string): Promise<void>;
   /** The persistent shells. */
   listSessions(): Promise<readonly SessionState[]>;
   /** Ends a persistent shell with all it has in the background; false when there is none of that key. */
   closeSession(key: string): Promise<boolean>;
+  /** Figures about all commands so far, in Prometheus' text format. */
+  metrics(): Promise<string>;
   /** What was found on the machine. */
   report(): Promise<MachineReport>;
   /** Gets ready what the first command would otherwise wait for; what goes wrong shows at that command. */
@@ -74,6 +82,8 @@ const lastWordsMs = 1_200;
 export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
   const { backend, sessions, audit } = given;
   const matcher = createMatcher();
+  const metrics = createMetrics();
+  audit.subscribe(metrics.observe);
   const announcer = createAnnouncer(backend);
   const parts: EngineParts = { ...given, matcher };
   const calls = new Map<AbortController, Promise<unknown>>();
@@ -148,6 +158,13 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
       isPaused = false;
     },
     check: (request, context) => check(parts, request, context),
+    async skip(command, caller, reason) {
+      audit.record({ kind: 'skipped', id: createId('cmd'), caller, command, reason });
+    },
+    async metrics() {
+      const { spoolBytes } = await backend.usage();
+      return metrics.toText({ queue: sessions.turns.waiting(), spoolBytes });
+    },
     report: () => backend.report(),
     async warmUp() {
       await backend.inspect({ cwd: undefined, roots: [], programs: [] }).catch(() => {});

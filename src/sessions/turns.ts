@@ -21,6 +21,8 @@ export interface Turns {
   inTurn<T>(key: string | undefined, waiting: Waiting, step: (wait: Wait) => Promise<T>): Promise<T>;
   /** How many calls are in a line, the one that is served included. */
   length(key: string): number;
+  /** How many calls wait in all lines. */
+  waiting(): number;
 }
 
 interface Place {
@@ -72,6 +74,7 @@ export function createTurns(): Turns {
         leave(key, place);
       }
     },
+    waiting: () => [...lines.values()].reduce((sum, line) => sum + line.length - 1, 0),
     length: (key) => lines.get(key)?.length ?? 0,
   };
 }

@@ -10,13 +10,31 @@ export function receive<Input extends z.ZodObject>(
 ): z.output<Input> {
   const parsed = input.safeParse(raw ?? {}, { error: toPredicate });
   if (parsed.success) return parsed.data;
-  const known = Object.keys(input.shape);
-  const problems = parsed.error.issues.flatMap((issue) => toSentences(issue, known));
+  const problems = toProblems(parsed.error, Object.keys(input.shape)).map(({ sentence }) => sentence);
   throw new NacreError('invalid_request', `Invalid input for ${tool}: ${problems.join('; ')}.`, {
     hint: `Correct what is named and call ${tool} again; nothing was run.`,
     details: { problems },
   });
 }
+
+/** What is wrong with a value, and where in it. */
+export interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly sentence: string;
+}
+
+/** Every problem of a value that a schema does not take, in words; `known` are the names of its fields. */
+export function toProblems({ issues }: z.core.$ZodError, known: readonly string[]): readonly Problem[] {
+  return issues.flatMap((issue) =>
+    toSentences(issue, known).map((sentence, index) => {
+      const key = issue.code === 'unrecognized_keys' ? issue.keys.slice(index, index + 1) : [];
+      return { path: [...issue.path, ...key], sentence };
+    }),
+  );
+}
+
+/** The words for what a schema itself has none for. */
+export const inWords = { error: toPredicate };
 
 // Where a schema has no words of its own for what is wrong.
 function toPredicate(issue: z.core.$ZodRawIssue): string | undefined {

@@ -183,6 +183,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await made?.fifos.close();
       await made?.folder.remove();
     },
+    usage: async () => ({ spoolBytes: quota.usedBytes }),
     async report() {
       const { bash, path, loginNote, withheld, folder, starter } = await ready();
       return {

@@ -1,5 +1,4 @@
 // `nacre audit`: what the log holds, and whether it is whole. Nothing here writes to it.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readAuditKey } from '../../audit/audit-key.ts';
 import { type AuditRecord, createRecordReader } from '../../audit/read-records.ts';
 import {
@@ -11,6 +10,7 @@ import {
 import { type AuditReport, verifyAudit } from '../../audit/verify.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
+import { pause } from '../../support/pause.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
 import { toTime } from './to-time.ts';
@@ -40,13 +40,13 @@ interface Options extends CommandFilter {
 type Verb = (assembly: Assembly, options: Options) => Promise<number>;
 
 const verbs: Readonly<Record<string, Verb>> = {
-  async verify({ io, audit }, { json }) {
+  async verify({ io, places: { audit } }, { json }) {
     const key = audit.keyPath === undefined ? undefined : readAuditKey(audit.keyPath);
     const report = verifyAudit(audit.dir, key);
     await write(io.stdout, json ? `${JSON.stringify(report)}\n` : toVerdict(report, audit));
     return report.problems.length === 0 ? 0 : 1;
   },
-  async show({ io, audit }, options) {
+  async show({ io, places: { audit } }, options) {
     const commands = summariseCommands(records(audit.dir, options)).filter((one) =>
       matchesFilter(one, options),
     );
@@ -54,18 +54,18 @@ const verbs: Readonly<Record<string, Verb>> = {
       await write(io.stdout, options.json ? `${JSON.stringify(command)}\n` : toRow(command), io.interrupted);
     return 0;
   },
-  async export({ io, audit }, options) {
+  async export({ io, places: { audit } }, options) {
     const wanted = toWanted(audit.dir, options);
     for (const { record, line } of createRecordReader(audit.dir, options).more())
       if (wanted(record)) await write(io.stdout, `${line}\n`, io.interrupted);
     return 0;
   },
-  async tail({ io, audit }, options) {
+  async tail({ io, places: { audit } }, options) {
     const reader = createRecordReader(audit.dir, { since: options.since ?? new Date().toISOString() });
     while (!io.interrupted.aborted) {
       for (const { record, line } of reader.more())
         await write(io.stdout, options.json ? `${line}\n` : toRecordRow(record), io.interrupted);
-      await sleep(pollMs, undefined, { signal: io.interrupted }).catch(() => {});
+      await pause(pollMs, io.interrupted);
     }
     return 0;
   },
@@ -97,7 +97,7 @@ function toWanted(dir: string, options: Options): (record: AuditRecord) => boole
 
 function toVerdict(
   { files, records: count, problems, notes }: AuditReport,
-  { dir, keyPath }: Assembly['audit'],
+  { dir, keyPath }: Assembly['places']['audit'],
 ): string {
   const lines = problems.map(
     ({ file, line, what }) => `BROKEN ${file}${line === null ? '' : `:${line}`} ${what}.`,

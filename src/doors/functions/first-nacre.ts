@@ -1,10 +1,12 @@
 import type { FunctionTool } from './function-tool.ts';
 import type { Shells } from './own-shells.ts';
+import type { OwnWorkflows } from './own-workflows.ts';
 
 /** What of a nacre those use who are not told which one. */
 export interface Bound {
   readonly executionTools: readonly FunctionTool[];
   readonly shells: Shells;
+  readonly runWorkflow: OwnWorkflows['runWorkflow'];
   close(): Promise<void>;
 }
 

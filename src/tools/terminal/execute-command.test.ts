@@ -138,7 +138,13 @@ describe('execute_command', () => {
   );
 
   it('S7: what was enforced and what was used stand beside the reply, not in it', async () => {
-    const resources = { cpuMs: 12, peakMemoryBytes: 3_000_000, processes: 2 };
+    const resources = {
+      cpuMs: 12,
+      peakMemoryBytes: 3_000_000,
+      processes: 2,
+      readBytes: 5,
+      writtenBytes: null,
+    };
     const gaps: string[] = [];
     const levels = { level: 'group', sandbox: 'off', network: 'on', processes: 'host', exec: 'off' } as const;
     const { structured, meta } = await replyTo({ resources, enforcement: { ...levels, setuid: true, gaps } });

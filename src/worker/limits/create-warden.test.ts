@@ -38,7 +38,13 @@ test('a keeper tells CPU time in any locale', () => {
 test('S7: where the process table knows no figures they are null, and processes are counted all the same', async () => {
   const here = createTestWorker({ table: createPsProcessTable(), cgroups: false });
   const { state } = await here.run('sleep 0.5');
-  expect(state.resources).toEqual({ cpuMs: null, peakMemoryBytes: null, processes: null });
+  expect(state.resources).toEqual({
+    cpuMs: null,
+    peakMemoryBytes: null,
+    processes: null,
+    readBytes: null,
+    writtenBytes: null,
+  });
   const storm = await here.run('for i in {1..30}; do sleep 9 & done; wait', { limits: { maxProcesses: 20 } });
   expect(storm.state.end).toMatchObject({
     cause: 'processes',

@@ -41,10 +41,19 @@ const guardingMs = 50;
 // Looking at thousands of processes takes long: it may have this part of the time.
 const restFactor = 8;
 const mostPeaks = 8;
+const mostTraffic = 256;
 
 /** Looks at a command's processes from time to time while it runs. */
 export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: WatchMeans): Watch {
-  const seen = { cpuMs: -1, peakBytes: 0, processes: -1, largestBytes: 0, busiestMs: 0 };
+  const seen = {
+    cpuMs: -1,
+    peakBytes: 0,
+    processes: -1,
+    largestBytes: 0,
+    busiestMs: 0,
+    read: -1,
+    written: -1,
+  };
   const guarded = guardedLimits(limits, group);
   const isGuarding = guarded.maxProcesses !== undefined || guarded.treeMemoryBytes !== undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -58,6 +67,9 @@ export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: Watc
     seen.peakBytes = Math.max(seen.peakBytes, seen.largestBytes, sum(view.guests, residentBytes));
     seen.cpuMs = Math.max(seen.cpuMs, sum(view.guests, wholeCpuMs) + sum(view.hosts, childrenCpuMs));
     seen.busiestMs = Math.max(seen.busiestMs, ...view.guests.map(({ usage }) => usage?.cpuMs ?? 0));
+    const traffic = readTraffic(view.guests);
+    seen.read = Math.max(seen.read, traffic.read);
+    seen.written = Math.max(seen.written, traffic.written);
     seen.processes = Math.max(seen.processes, view.guests.length);
   };
   const kernelReached = (): LimitReached | null => {
@@ -90,6 +102,8 @@ export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: Watc
     cpuMs: orNull(Math.round(Math.max(seen.cpuMs, endedCpuMs() ?? -1))),
     peakMemoryBytes: seen.peakBytes || null,
     processes: orNull(seen.processes),
+    readBytes: orNull(seen.read),
+    writtenBytes: orNull(seen.written),
   });
 
   return {
@@ -133,8 +147,8 @@ function overLimit({ guests }: TreeView, limits: Limits): LimitReached | null {
   return { cause: 'oom', detail };
 }
 
-function largest(processes: readonly ProcessInfo[]): readonly ProcessInfo[] {
-  return [...processes].sort((one, other) => residentBytes(other) - residentBytes(one)).slice(0, mostPeaks);
+function largest(processes: readonly ProcessInfo[], most = mostPeaks): readonly ProcessInfo[] {
+  return [...processes].sort((one, other) => residentBytes(other) - residentBytes(one)).slice(0, most);
 }
 
 function residentBytes({ usage }: ProcessInfo): number {
@@ -155,6 +169,26 @@ function sum(processes: readonly ProcessInfo[], figure: (process: ProcessInfo) =
 
 function orNull(value: number): number | null {
   return value < 0 ? null : value;
+}
+
+/** What processes read and wrote, those that they waited for included; -1 where nobody may look. */
+function readTraffic(processes: readonly ProcessInfo[]): { read: number; written: number } {
+  const counts = largest(processes, mostTraffic).flatMap(({ pid }) => readCounts(pid) ?? []);
+  if (counts.length === 0) return { read: -1, written: -1 };
+  return {
+    read: counts.reduce((total, { read }) => total + read, 0),
+    written: counts.reduce((total, { written }) => total + written, 0),
+  };
+}
+
+function readCounts(pid: number): { read: number; written: number } | null {
+  try {
+    const [, read, written] =
+      /^rchar: (\d+)\nwchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1')) ?? [];
+    return read === undefined ? null : { read: Number(read), written: Number(written) };
+  } catch {
+    return null;
+  }
 }
 
 /** The most memory that a process has ever had resident. */

@@ -175,7 +175,13 @@ describe('S7: what a command uses', () => {
   test('is not guessed for a command that nobody could look at, and its CPU time is exact', async () => {
     const here = createTestWorker({ highestLevel: 'namespace' });
     const { state } = await here.run('true');
-    expect(state.resources).toEqual({ cpuMs: expect.any(Number), peakMemoryBytes: null, processes: null });
+    expect(state.resources).toEqual({
+      cpuMs: expect.any(Number),
+      peakMemoryBytes: null,
+      processes: null,
+      readBytes: null,
+      writtenBytes: null,
+    });
     const busy = await here.run(`perl -e '$_++ for 1..1e7; my @t = times; print $t[0] + $t[1]'`);
     const ownMs = Number(busy.stdout) * 1_000;
     expect(ownMs).toBeGreaterThan(50);

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { type MonitoredRecord, toLogLine } from './log-line.ts';
+
+const record = (kind: string, more: object = {}): MonitoredRecord => ({
+  seq: 3,
+  prev: 'x',
+  time: '2026-03-01T10:11:12.345Z',
+  kind,
+  id: 'cmd_1',
+  door: 'mcp',
+  client: 'tester',
+  ...more,
+});
+const kindsAt = (logLevel: 'off' | 'error' | 'warn' | 'info' | 'debug') =>
+  [
+    record('asked', { command: 'ls' }),
+    record('decided', { verdict: 'allow', rule: 'listed' }),
+    record('started'),
+    record('finished', { status: 'failed', exit_code: 2, duration_ms: 5 }),
+    record('refused', { code: 'policy_denied', message: 'rm is not allowed.' }),
+    record('failed', { code: 'internal', message: 'oh' }),
+    record('failed', { code: 'cancelled', message: 'stopped' }),
+    record('skipped', { reason: 'why' }),
+  ].flatMap((one) => toLogLine(one, { logLevel, logFormat: 'pretty' }) ?? []);
+
+describe('S10: log lines', () => {
+  it('are for people, as many as the level says', () => {
+    expect(kindsAt('off')).toEqual([]);
+    expect(kindsAt('error')).toEqual(['nacre: 10:11:12.345 error cmd_1 failed: tester, "oh"\n']);
+    expect(kindsAt('warn')).toHaveLength(2);
+    expect(kindsAt('info')).toContain(
+      'nacre: 10:11:12.345 info  cmd_1 finished: tester, failed with exit code 2 after 5 ms\n',
+    );
+    expect(kindsAt('info')).toHaveLength(5);
+    expect(kindsAt('debug').slice(0, 3)).toEqual([
+      'nacre: 10:11:12.345 debug cmd_1 asked: tester asks for "ls"\n',
+      'nacre: 10:11:12.345 debug cmd_1 decided: tester, allow by listed\n',
+      'nacre: 10:11:12.345 debug cmd_1 started: tester\n',
+    ]);
+  });
+
+  it('or one JSON document each', () => {
+    const line = toLogLine(record('finished', { status: 'completed' }), {
+      logLevel: 'info',
+      logFormat: 'json',
+    });
+    expect(JSON.parse(line ?? '')).toEqual({
+      time: '2026-03-01T10:11:12.345Z',
+      level: 'info',
+      event: 'finished',
+      id: 'cmd_1',
+      door: 'mcp',
+      client: 'tester',
+      status: 'completed',
+    });
+  });
+});

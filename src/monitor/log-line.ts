@@ -1,0 +1,44 @@
+import type { Values } from '../settings/define.ts';
+import { logLevels, type monitorSettings } from './settings.ts';
+
+/** A record of the audit log, whose secrets are hidden. */
+export interface MonitoredRecord {
+  readonly time: string;
+  readonly kind: string;
+  readonly id: string;
+  readonly door: string;
+  readonly client: string;
+  readonly [field: string]: unknown;
+}
+
+type Level = (typeof logLevels)[number];
+
+/** The log line for a record, line break included; null where its level is not wanted. */
+export function toLogLine(
+  record: MonitoredRecord,
+  { logLevel, logFormat }: Values<typeof monitorSettings>,
+): string | null {
+  const level = levelOf(record);
+  if (logLevels.indexOf(level) > logLevels.indexOf(logLevel)) return null;
+  const { time, kind, id, door, client, seq: _seq, prev: _prev, ...rest } = record;
+  if (logFormat === 'json')
+    return `${JSON.stringify({ time, level, event: kind, id, door, client, ...rest })}\n`;
+  return `nacre: ${time.slice(11, 23)} ${level.padEnd(5)} ${id} ${kind}: ${client}${describe(record)}\n`;
+}
+
+function levelOf({ kind, code }: MonitoredRecord): Level {
+  if (kind === 'refused') return 'warn';
+  if (kind === 'failed') return code === 'cancelled' || code === 'shutting_down' ? 'info' : 'error';
+  return told.has(kind) ? 'info' : 'debug';
+}
+
+const told: ReadonlySet<string> = new Set(['finished', 'skipped', 'approved']);
+
+function describe(record: MonitoredRecord): string {
+  const { kind, command, status, exit_code, duration_ms, message, verdict, rule, reason } = record;
+  if (kind === 'asked') return ` asks for ${JSON.stringify(command).slice(0, 200)}`;
+  if (kind === 'decided') return `, ${verdict} by ${rule}`;
+  if (kind === 'finished') return `, ${status} with exit code ${exit_code} after ${duration_ms} ms`;
+  const words = message ?? reason;
+  return words === undefined ? '' : `, ${JSON.stringify(words)}`;
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { commandText, cwdText, envMap, inputText } from '../contract/request.ts';
+import { toNumber } from '../settings/units.ts';
+
+const stepId = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must begin with a letter and have only letters, digits, _ and -');
+
+const durationMs = (most: number) =>
+  z
+    .union([z.number(), z.string()], 'must be seconds, or a text such as 500ms, 30s or 5min')
+    .transform((given, context) => {
+      const ms = typeof given === 'number' ? given * 1_000 : toNumber(given, 'ms');
+      if (ms !== undefined && Number.isInteger(ms) && ms >= 0 && ms <= most) return ms;
+      context.addIssue(`must be seconds, or a text such as 500ms, 30s or 5min, of at most ${most / 1_000} s`);
+      return z.NEVER;
+    });
+
+const source = z.union(
+  [
+    stepId.transform((step) => ({ step, stream: 'stdout' as const })),
+    z.strictObject({ step: stepId, stream: z.enum(['stdout', 'stderr']).default('stdout') }),
+  ],
+  'must be the id of a step, or step and stream',
+);
+
+const condition = z.strictObject({
+  step: stepId,
+  outcome: z.enum(['completed', 'failed', 'skipped']).optional(),
+  exit_code: z.int().min(0).max(255).optional(),
+  stdout_contains: z.string().min(1).optional(),
+});
+
+const retry = z.union(
+  [
+    z
+      .int()
+      .min(1)
+      .max(20)
+      .transform((times) => ({ times, delay: 1_000, factor: 2 })),
+    z.strictObject({
+      times: z.int().min(1).max(20),
+      delay: durationMs(3_600_000).default(1_000),
+      factor: z.number().min(1).max(10).default(2),
+    }),
+  ],
+  'must be how often (1 to 20), or times with delay and factor',
+);
+
+/** One step as it is written. */
+export const stepSchema = z.strictObject({
+  id: stepId.optional(),
+  command: z
+    .union(
+      [commandText, z.array(commandText).min(1)],
+      'must be text for bash, or a program and its arguments',
+    )
+    .optional(),
+  tool: z.string().min(1).optional(),
+  with: z.record(z.string(), z.unknown()).optional(),
+  cwd: cwdText.optional(),
+  env: envMap.optional(),
+  env_from: z.record(envMap.keyType, source).optional(),
+  input: inputText.optional(),
+  input_from: source.optional(),
+  needs: z.array(stepId).max(1_000).optional(),
+  when: z
+    .union(
+      [z.enum(['success', 'failure', 'always']), condition],
+      'must be success, failure or always, or step with outcome, exit_code or stdout_contains',
+    )
+    .default('success'),
+  timeout: durationMs(86_400_000).optional(),
+  retry: retry.optional(),
+  continue_on_error: z.boolean().default(false),
+});
+
+/** A whole workflow as it is written. */
+export const workflowSchema = z.strictObject({
+  name: z.string().min(1).max(100).optional(),
+  parallel: z.int().min(1).max(64).default(4),
+  cwd: cwdText.optional(),
+  env: envMap.optional(),
+  steps: z.array(stepSchema).min(1, 'must have at least one step').max(1_000),
+});
+
+/** A step as people write it. */
+export type WorkflowStep = z.input<typeof stepSchema>;
+
+/** A step whose words are understood, with its name and all that it waits for. */
+export interface PlannedStep extends Omit<z.output<typeof stepSchema>, 'id' | 'needs'> {
+  readonly id: string;
+  readonly needs: readonly string[];
+}
+
+/** A workflow that can be run. */
+export interface Workflow extends Omit<z.output<typeof workflowSchema>, 'steps'> {
+  readonly steps: readonly PlannedStep[];
+}

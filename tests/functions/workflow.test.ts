@@ -1,0 +1,304 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createNacre,
+  type NacreError,
+  runWorkflow,
+  type WorkflowEvent,
+  type WorkflowOptions,
+  type WorkflowStep,
+} from '../../src/index.ts';
+import { createPlace, survivors } from '../support/nacre.ts';
+import { processesWith } from '../support/processes.ts';
+
+const place = createPlace();
+let nacre: Awaited<ReturnType<typeof createNacre>>;
+beforeEach(async () => {
+  nacre = await createNacre(
+    { loginEnv: 'never', tools: ['all'], allowedCommands: ['*'], auditDir: 'audit' },
+    place,
+  );
+});
+afterEach(() => nacre.close());
+afterAll(async () => {
+  expect(await survivors(place.mark)).toEqual([]);
+  rmSync(place.cwd, { recursive: true });
+});
+
+const run = (steps: readonly WorkflowStep[], options?: WorkflowOptions) => nacre.runWorkflow(steps, options);
+const statuses = async (steps: readonly WorkflowStep[], options?: WorkflowOptions) =>
+  Object.fromEntries((await run(steps, options)).steps.map(({ id, status }) => [id, status]));
+const problemsOf = async (steps: unknown): Promise<string> => {
+  const error = await run(steps as WorkflowStep[]).catch((reason: unknown) => reason);
+  return (error as NacreError).message;
+};
+const audited = () =>
+  readdirSync(join(place.cwd, 'audit'))
+    .filter((name) => /^\d/.test(name))
+    .map((name) => readFileSync(join(place.cwd, 'audit', name), 'utf8'))
+    .join('');
+
+describe('S9: a workflow', () => {
+  it('runs its steps in order, on the first nacre of the process', async () => {
+    const result = await runWorkflow(
+      [{ command: 'echo one > order' }, { command: 'echo two >> order; cat order' }],
+      {
+        name: 'small',
+      },
+    );
+    expect(result).toMatchObject({ name: 'small', status: 'completed', run: expect.stringMatching(/^run_/) });
+    expect(result.steps).toMatchObject([
+      {
+        id: 'step-1',
+        status: 'completed',
+        exit_code: 0,
+        attempts: 1,
+        command_id: expect.stringMatching(/^cmd_/),
+      },
+      { id: 'step-2', status: 'completed', stdout: 'one\ntwo\n' },
+    ]);
+  });
+
+  it('hands output on as stdin and as variables, and never as text of a command', async () => {
+    const hostile = '$(touch made); `touch made`; "\'; touch made #\n\n';
+    const { steps } = await run([
+      { id: 'say', command: ['printf', '%s', hostile] },
+      { id: 'warn', command: 'echo careful >&2' },
+      { id: 'read', command: 'cat', input_from: 'say' },
+      {
+        id: 'name',
+        command: 'printf "[%s]" "$TEXT" "$WARNING"',
+        env_from: { TEXT: 'say', WARNING: { step: 'warn', stream: 'stderr' } },
+      },
+      { id: 'argv', command: ['printenv', 'TEXT'], env_from: { TEXT: 'say' } },
+    ]);
+    expect(steps.map(({ status }) => status)).toEqual(Array(5).fill('completed'));
+    expect(steps[2]?.stdout).toBe(hostile);
+    expect(steps[3]?.stdout).toBe(`[${hostile.trimEnd()}][careful]`);
+    expect(existsSync(join(place.cwd, 'made'))).toBe(false);
+  });
+
+  it('hands on all of an output that a reply would cut', async () => {
+    const { steps } = await run([
+      { id: 'much', command: 'seq 100000' },
+      { command: 'wc -l', input_from: 'much' },
+    ]);
+    expect(steps[1]?.stdout?.trim()).toBe('100000');
+  });
+
+  it('says why an output cannot be handed on', async () => {
+    const binary = await run([
+      { id: 'a', command: "printf '\\377'" },
+      { command: 'cat', input_from: 'a' },
+    ]);
+    expect(binary.steps[1]).toMatchObject({
+      status: 'error',
+      reason: expect.stringContaining('stdout of step a is not valid UTF-8'),
+    });
+    const nul = await run([
+      { id: 'a', command: "printf '\\0'" },
+      { command: 'true', env_from: { X: 'a' } },
+    ]);
+    expect(nul.steps[1]?.reason).toContain('NUL byte');
+    const large = await run([
+      { id: 'a', command: 'head -c 9000000 /dev/zero | tr "\\\\0" x' },
+      { command: 'cat', input_from: 'a' },
+    ]);
+    expect(large.steps[1]?.reason).toContain('more than 8388608 bytes');
+  });
+
+  it('stops after a failed step, unless that one says otherwise', async () => {
+    expect(
+      await statuses([
+        { id: 'a', command: 'false' },
+        { id: 'b', command: 'true' },
+      ]),
+    ).toEqual({ a: 'failed', b: 'skipped' });
+    const tolerant: WorkflowStep[] = [
+      { id: 'a', command: 'false', continue_on_error: true },
+      { id: 'b', command: 'true' },
+    ];
+    const result = await run(tolerant);
+    expect(result).toMatchObject({
+      status: 'completed',
+      steps: [{ status: 'failed' }, { status: 'completed' }],
+    });
+    const refused = await run([{ command: 'rm -rf /' }, { command: 'true' }]);
+    expect(refused).toMatchObject({
+      status: 'failed',
+      steps: [{ status: 'refused' }, { status: 'skipped', reason: 'an earlier step failed' }],
+    });
+  });
+
+  it('asks conditions', async () => {
+    const steps: WorkflowStep[] = [
+      { id: 'test', command: 'echo 3 failures; exit 4', continue_on_error: true },
+      { id: 'code', command: 'true', when: { step: 'test', exit_code: 4, outcome: 'failed' } },
+      { id: 'other', command: 'true', when: { step: 'test', exit_code: 5 } },
+      { id: 'words', command: 'true', when: { step: 'test', stdout_contains: 'failures' } },
+      { id: 'none', command: 'true', when: { step: 'other', outcome: 'completed' } },
+      { id: 'from', command: 'cat', input_from: 'other' },
+      { id: 'bad', command: 'exit 1' },
+      { id: 'mend', command: 'true', when: 'failure' },
+      { id: 'tidy', command: 'true', when: 'always' },
+      { id: 'last', command: 'true' },
+    ];
+    expect(await statuses(steps)).toEqual({
+      test: 'failed',
+      code: 'completed',
+      other: 'skipped',
+      words: 'completed',
+      none: 'skipped',
+      from: 'skipped',
+      bad: 'failed',
+      mend: 'completed',
+      tidy: 'completed',
+      last: 'skipped',
+    });
+    expect(
+      await statuses([
+        { id: 'a', command: 'true' },
+        { id: 'b', command: 'true', when: 'failure' },
+      ]),
+    ).toEqual({ a: 'completed', b: 'skipped' });
+  });
+
+  it('tries again with growing pauses, and gives up', async () => {
+    const events: WorkflowEvent[] = [];
+    const command = 'n=$(cat tries 2>/dev/null || echo 0); echo $((n + 1)) > tries; ((n >= 2))';
+    const options = { onEvent: (event: WorkflowEvent) => void events.push(event) };
+    const { steps } = await run([{ command, retry: { times: 3, delay: '20ms', factor: 2 } }], options);
+    expect(steps[0]).toMatchObject({ status: 'completed', attempts: 3 });
+    expect(events.flatMap((event) => (event.type === 'step_retry' ? [event.delay_ms] : []))).toEqual([
+      20, 40,
+    ]);
+    const never = await run([{ command: 'false', retry: { times: 2, delay: 0 } }]);
+    expect(never.steps[0]).toMatchObject({ status: 'failed', attempts: 3 });
+  });
+
+  it('ends a step that takes too long, with its tree', async () => {
+    const { steps } = await run([{ command: 'sleep 3172 & sleep 3172', timeout: 0.3 }]);
+    expect(steps[0]).toMatchObject({ status: 'timeout' });
+    expect(processesWith('sleep\u00003172')).toEqual([]);
+  });
+
+  it('runs independent steps at one time, within the limit', async () => {
+    const meet = (own: string, other: string) =>
+      `touch ${own}; for i in $(seq 100); do [ -e ${other} ] && exit 0; sleep 0.1; done; exit 1`;
+    const steps: WorkflowStep[] = [
+      { id: 'a', command: meet('at-a', 'at-b') },
+      { id: 'b', command: meet('at-b', 'at-a'), needs: [] },
+      { id: 'c', command: 'echo both', needs: ['a', 'b'] },
+    ];
+    expect(await statuses(steps)).toEqual({ a: 'completed', b: 'completed', c: 'completed' });
+    const order: string[] = [];
+    const onEvent = (event: WorkflowEvent) => {
+      if (event.type === 'step_started' || event.type === 'step_finished')
+        order.push(`${event.type} ${event.step}`);
+    };
+    const alone = [
+      { id: 'x', command: 'true' },
+      { id: 'y', command: 'true', needs: [] },
+    ];
+    await run(alone, { parallel: 1, onEvent });
+    expect(order).toEqual(['step_started x', 'step_finished x', 'step_started y', 'step_finished y']);
+  });
+
+  it('calls tools', async () => {
+    const { steps } = await run([
+      { id: 'tool', tool: 'shell_execute', with: { command: 'echo from the tool' } },
+      { id: 'cat', command: 'cat', input_from: 'tool' },
+      { id: 'bad', tool: 'shell_execute', with: { command: 'exit 3' }, continue_on_error: true },
+      { id: 'none', tool: 'shell_exekute' },
+    ]);
+    expect(steps).toMatchObject([
+      { status: 'completed', exit_code: 0, command_id: expect.stringMatching(/^cmd_/) },
+      { status: 'completed', stdout: 'from the tool\n' },
+      { status: 'failed', exit_code: 3, reason: expect.stringContaining('exit code 3') },
+      {
+        status: 'error',
+        reason: expect.stringContaining('There is no tool shell_exekute. Did you mean shell_execute?'),
+      },
+    ]);
+  });
+
+  it('ends the running tree and skips the rest when it is aborted, and the audit tells it', async () => {
+    const controller = new AbortController();
+    const onEvent = (event: WorkflowEvent) => event.type === 'step_output' && controller.abort();
+    const steps = [
+      { id: 'long', command: 'echo begun; sleep 3173' },
+      { id: 'after', command: 'echo never-run' },
+    ];
+    const result = await run(steps, { signal: controller.signal, onEvent });
+    expect(result).toMatchObject({
+      status: 'aborted',
+      steps: [{ status: 'killed' }, { status: 'skipped', reason: 'the workflow was aborted' }],
+    });
+    expect(processesWith('sleep\u00003173')).toEqual([]);
+    const records = audited();
+    expect(records).toMatch(/"kind":"skipped".*never-run.*the workflow was aborted/);
+    expect(records).toMatch(/"kind":"finished".*"status":"killed","cause":"stopped"/);
+    const before = await run(steps, { signal: AbortSignal.abort() });
+    expect(before.steps.map(({ status }) => status)).toEqual(['skipped', 'skipped']);
+  });
+
+  it('goes on after its last good step when it is resumed', async () => {
+    rmSync(join(place.cwd, 'fixed'), { force: true });
+    const steps: WorkflowStep[] = [
+      { id: 'a', command: 'echo x >> count; echo kept' },
+      { id: 'b', command: '[ -e fixed ]' },
+      { id: 'c', command: 'cat', input_from: 'a' },
+    ];
+    const first = await run(steps);
+    expect(first).toMatchObject({
+      status: 'failed',
+      steps: [{ status: 'completed' }, { status: 'failed' }, { status: 'skipped' }],
+    });
+    writeFileSync(join(place.cwd, 'fixed'), '');
+    const second = await run(steps, { resume: first.run });
+    expect(second).toMatchObject({
+      run: first.run,
+      status: 'completed',
+      steps: [{ resumed: true }, { status: 'completed' }, { stdout: 'kept\n' }],
+    });
+    expect(readFileSync(join(place.cwd, 'count'), 'utf8')).toBe('x\n');
+    const changed = await run([{ id: 'a', command: 'echo other' }, ...steps.slice(1)], { resume: first.run });
+    expect(changed.steps[2]).toMatchObject({ stdout: 'other\n' });
+    await expect(run(steps, { resume: 'run_000000000000' })).rejects.toThrow(
+      'There is no run run_000000000000',
+    );
+    await expect(run(steps, { resume: '../x' })).rejects.toThrow('no id of a run');
+  });
+
+  it('names everything that is wrong with its steps', async () => {
+    expect(await problemsOf([])).toContain('must have at least one step');
+    const message = await problemsOf([
+      { id: 'a', command: 'true', tool: 'x' },
+      { id: 'a' },
+      { id: 'c', command: 'true', needs: ['zz', 'c'], input: 'x', input_from: 'a' },
+      { id: 'd', tool: 'x', cwd: '/' },
+      { id: 'e', command: 'true', with: {} },
+    ]);
+    for (const problem of [
+      'steps.0: step a needs either command or tool',
+      'steps.1.id: there are two steps a',
+      'steps.2.needs.0: there is no step zz',
+      'steps.2.needs.1: step c cannot wait for itself',
+      'steps.2.input_from: there is input already',
+      'steps.3.cwd: cwd is not for tools',
+      'steps.4.with: with is the input of a tool',
+    ])
+      expect(message).toContain(problem);
+    const cycle = [
+      { id: 'a', command: 'true', needs: ['b'] },
+      { id: 'b', command: 'true', needs: ['a'] },
+    ];
+    expect(await problemsOf(cycle)).toContain('steps.0: step a waits for itself through');
+    const wrong = [{ id: '1', command: 5, timeout: 'long', retry: 99, when: 'never', env_from: { X: 1 } }];
+    const words = await problemsOf(wrong);
+    for (const field of ['id', 'command', 'timeout', 'retry', 'when', 'env_from.X'])
+      expect(words).toContain(`steps.0.${field}: `);
+    await expect(run([{ command: 'true' }], { signal: 5 } as object)).rejects.toThrow('AbortSignal');
+  });
+});
