@@ -1,4 +1,5 @@
 import { auditSettings } from './audit/settings.ts';
+import { httpSettings } from './doors/settings.ts';
 import { outputSettings } from './output/settings.ts';
 import { policySettings } from './policy/settings.ts';
 import { sessionSettings } from './sessions/settings.ts';
@@ -10,6 +11,7 @@ import { workerSettings } from './worker/settings.ts';
 export const settingGroups = {
   Policy: policySettings,
   Tools: toolSettings,
+  HTTP: httpSettings,
   Commands: workerSettings,
   Output: outputSettings,
   Sessions: sessionSettings,
@@ -20,6 +22,7 @@ export const settingGroups = {
 export const allSettings = defineSettings({
   ...policySettings,
   ...toolSettings,
+  ...httpSettings,
   ...workerSettings,
   ...outputSettings,
   ...sessionSettings,

@@ -61,11 +61,7 @@ export async function createWholeEngine(
     highestLevel: 'namespace',
     execAllow,
     execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
-    ownFiles: [
-      auditDir,
-      configDirOf(env),
-      ...[config, keyPath].flatMap((path) => (path ? [resolve(cwd, path)] : [])),
-    ],
+    ownFiles: [auditDir, configDirOf(env), ...given([config, keyPath, values.tokenFile, values.tlsKey], cwd)],
   });
   const backend = values.redactOutput ? maskBackend(plain, createMask(secrets)) : plain;
   return createEngine({
@@ -90,6 +86,10 @@ export function auditPlace(
   const stateDir = resolve(cwd, values.stateDir ?? stateDirOf(env));
   const dir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
   return { dir, keyPath: values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey) };
+}
+
+function given(paths: readonly (string | undefined)[], cwd: string): readonly string[] {
+  return paths.flatMap((path) => (path === undefined ? [] : [resolve(cwd, path)]));
 }
 
 /** The home directory that an environment names. */

@@ -15,6 +15,7 @@ import {
   type Resolved,
   readRules,
   rulesFor,
+  rulesForShell,
   warnOfIgnoredRules,
   warnOfRefusal,
   warnOfRoots,
@@ -113,19 +114,23 @@ function assemble(
     version,
     words: here.words,
     flags: here.flags,
-    settings: listSettings(allSettings).map(({ name, key }) => {
+    settings: listSettings(allSettings).map(({ name, key, secret }) => {
       const one = name as keyof typeof allSettings;
-      return { key, value: values[one], limit: limits[one], origin: origins[one] };
+      const value = secret && values[one] !== undefined ? '(hidden)' : values[one];
+      return { key, value, limit: limits[one], origin: origins[one] };
     }),
     warnings: [...warnings, ...warnOfRoots(resolved, here.cwd), ...warnOfIgnoredRules(resolved)],
     toolWarnings: warnOfRefusal(resolved),
     ownRules: rulesFor('everything', resolved),
     maxOutputChars: values.maxOutputChars,
     audit: auditPlace(values, here),
+    http: values,
+    cwd: here.cwd,
+    shellRules: (narrowing) => rulesForShell(resolved, narrowing),
     engine: openEngine,
-    async tools() {
+    async tools(narrowing) {
       const { assembleTools } = await import('./assemble-tools.ts');
-      return assembleTools(resolved, openEngine);
+      return assembleTools(resolved, openEngine, narrowing);
     },
     close,
   };
