@@ -38,6 +38,7 @@ describe('all settings together', () => {
         ...['git', 'ls', 'cat', 'head', 'tail', 'grep', 'find', 'wc', 'diff'],
         ...['docker', 'npm', 'npx', 'make', 'cargo', 'go', 'python', 'pip'],
       ],
+      terminalShells: [],
       execTimeoutMs: 60_000,
       execMaxBufferBytes: 10_485_760,
       httpMaxRunning: 16,

@@ -16,6 +16,7 @@ import {
   readRules,
   rulesFor,
   rulesForShell,
+  rulesForTerminal,
   warnOfIgnoredRules,
   warnOfRefusal,
   warnOfRoots,
@@ -127,6 +128,7 @@ function assemble(
     http: values,
     cwd: here.cwd,
     shellRules: (narrowing) => rulesForShell(resolved, narrowing),
+    terminalRules: rulesForTerminal(resolved),
     engine: openEngine,
     async tools(narrowing) {
       const { assembleTools } = await import('./assemble-tools.ts');

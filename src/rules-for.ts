@@ -74,6 +74,13 @@ export function rulesForShell(resolved: Resolved, narrowing?: Narrowing): BoundR
   return narrowRules({ rules, cwdRoots: shared.cwdRoots, refuseSensitive: true }, narrowing);
 }
 
+/** The rules for a shell that the settings let pages open at a terminal: keys cannot be judged, so nothing typed is. */
+export function rulesForTerminal(resolved: Resolved): BoundRules {
+  const { rules, ...bound } = rulesForShell(resolved);
+  const { allowSetting } = rules;
+  return { ...bound, rules: { allow: { kind: 'all' }, allowSetting, danger: 'off' } };
+}
+
 /** What is left of rules for one caller whose own list or directories are narrower. */
 export function narrowRules(bound: BoundRules, narrowing: Narrowing | undefined): BoundRules {
   if (narrowing === undefined) return bound;

@@ -50,11 +50,18 @@ export const httpSettings = defineSettings({
       flag: '--shell-allow',
       description: 'Programs that POST /api/shell, its stream and applets may run; * allows all of them.',
       accepts: 'a comma list of programs, or *',
-      unset:
-        'git, ls, cat, head, tail, grep, find, wc, diff, docker, npm, npx, make, cargo, go, python and pip',
       everything: '*',
       project: 'intersect',
     }),
+  terminalShells: z.array(z.string().min(1)).default([]).meta({
+    env: 'NACRE_TERMINAL_SHELLS',
+    flag: '--terminal-shells',
+    description:
+      'Shells that pages may open at a terminal; what is typed there is not judged and can do whatever you can.',
+    accepts: 'a comma list of shells, such as bash',
+    unset: 'none, so that there is no terminal',
+    project: 'intersect',
+  }),
   execTimeoutMs: z
     .int()
     .min(1)

@@ -11,6 +11,8 @@ export interface HttpCaller {
   /** Whose commands it starts and sees. */
   readonly owner: string;
   readonly rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  /** The programs that it asks for or is held to; undefined for all that the rules allow. */
+  readonly programs?: readonly string[] | undefined;
   /** The tools that it may call; an applet has none. */
   readonly tools: readonly Tool[];
   readonly rate?: RateLimit | undefined;
@@ -35,6 +37,7 @@ export async function createCallers(assembly: Assembly, ownToken: string): Promi
         client: `token ${name}`,
         owner: `http/${name}`,
         rules: assembly.shellRules(narrowing),
+        programs: allow,
         tools: await assembly.tools(narrowing),
         rate: requests_per_minute === undefined ? undefined : createRateLimit(requests_per_minute),
       },

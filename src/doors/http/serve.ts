@@ -2,13 +2,15 @@
 // 1. the token is read or made, callers and applets are found, 2. the server listens and says where,
 // 3. create-app.ts answers requests, stream/ what comes over WebSockets, 4. when it is asked to end it stops taking
 //    calls, gives those that run some time, ends what is left and says how many there were.
+import type { Server } from 'node:http';
 import { resolve } from 'node:path';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { pause } from '../../support/pause.ts';
 import type { Assembly } from '../door.ts';
 import { write } from '../say.ts';
 import { createApplets } from './applets/applets.ts';
-import { createCallers } from './callers.ts';
+import type { Authenticate } from './authenticate.ts';
+import { createCallers, type HttpCaller } from './callers.ts';
 import { type AppParts, createApp } from './create-app.ts';
 import { secure as withHeaders } from './headers.ts';
 import { createLine } from './line.ts';
@@ -16,6 +18,9 @@ import { answerRequests, createHttpServer, listen } from './listen.ts';
 import { createPageSessions } from './page-sessions.ts';
 import { type OwnToken, readToken } from './read-token.ts';
 import { createSites } from './sites.ts';
+import { acceptUpgrades } from './stream/accept-upgrades.ts';
+import { createKeptCommands, type KeptCommand } from './stream/kept-commands.ts';
+import { serveSocket } from './stream/serve-socket.ts';
 
 /** Serves until the process is asked to end. */
 export async function open(assembly: Assembly): Promise<number> {
@@ -27,7 +32,8 @@ export async function open(assembly: Assembly): Promise<number> {
   const { server, secure } = createHttpServer(settings, cwd);
   const port = await listen(server, settings);
   const parts = await assembleParts(assembly, { token, secure, port, log });
-  const { answer } = createApp(parts);
+  const { answer, authenticate } = createApp(parts);
+  const streams = openStreams(assembly, parts, { server, authenticate });
   answerRequests(
     server,
     getRequestListener((request, env) => answer(request, env as HttpBindings), {
@@ -41,10 +47,38 @@ export async function open(assembly: Assembly): Promise<number> {
   server.close();
   const { running, queued } = parts.line.counts();
   const left = await drained(parts, settings.shutdownMs);
+  streams.close();
   await assembly.close();
   server.closeAllConnections();
   log(`ended: ${running + queued - left} of ${running + queued} open calls were finished.`);
   return 0;
+}
+
+/** Serves what comes over WebSockets; a command that nobody came back to is ended. */
+function openStreams(
+  { terminalRules, http }: Assembly,
+  { engine, isClosing, log }: AppParts,
+  { server, authenticate }: { readonly server: Server; readonly authenticate: Authenticate },
+): { close(): void } {
+  const ladder = { signal: 'SIGTERM', graceMs: 2_000 } as const;
+  const end = async ({ commandId, asker }: KeptCommand) => {
+    await (await engine()).stop(commandId, ladder, asker).catch(() => {});
+  };
+  const kept = createKeptCommands((command) => void end(command).catch(() => {}));
+  const atTerminal = (program: string, { programs }: HttpCaller) =>
+    http.terminalShells.includes(program) && (programs?.includes(program) ?? true)
+      ? terminalRules
+      : undefined;
+  const parts = { engine, kept, terminalRules: atTerminal, isClosing, log };
+  const upgrades = acceptUpgrades(server, authenticate, (socket, caller) =>
+    serveSocket(parts, socket, caller),
+  );
+  return {
+    close() {
+      upgrades.close();
+      kept.close();
+    },
+  };
 }
 
 interface Standing {
@@ -60,6 +94,7 @@ async function assembleParts(assembly: Assembly, { token, secure, port, log }: S
   const applets = createApplets(
     appletsDir === undefined ? undefined : resolve(cwd, appletsDir),
     assembly.shellRules,
+    settings.terminalShells,
   );
   return {
     callers: await createCallers(assembly, token.text),

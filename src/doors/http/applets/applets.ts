@@ -28,7 +28,11 @@ export interface Applets {
 const longestManifest = 65_536;
 
 /** Finds the applets of a folder; without one there are none. */
-export function createApplets(dir: string | undefined, shellRules: Assembly['shellRules']): Applets {
+export function createApplets(
+  dir: string | undefined,
+  shellRules: Assembly['shellRules'],
+  terminalShells: readonly string[],
+): Applets {
   const read = (name: string): Applet => {
     const folder = realpathSync(join(dir ?? '', name));
     const manifest = readManifest(join(folder, 'applet.json'), name);
@@ -37,8 +41,8 @@ export function createApplets(dir: string | undefined, shellRules: Assembly['she
     return {
       manifest,
       folder,
-      caller: { client: `applet ${name}`, owner: `applet/${name}`, rules, tools: [] },
-      refused: programs.filter((program) => !allows(rules.rules.allow, program)),
+      caller: { client: `applet ${name}`, owner: `applet/${name}`, rules, programs, tools: [] },
+      refused: programs.filter((one) => !terminalShells.includes(one) && !lists(rules.rules.allow, one)),
     };
   };
   return {
@@ -97,6 +101,6 @@ function toWords({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `${path.join('.') || 'the manifest'}: ${message}`).join('; ');
 }
 
-function allows(allow: AllowList, program: string): boolean {
+function lists(allow: AllowList, program: string): boolean {
   return allow.kind === 'all' || (allow.kind === 'names' && allow.names.includes(program));
 }
