@@ -31,6 +31,22 @@ describe('all settings together', () => {
       sessionIdleMs: 1_800_000,
       tools: ['terminal'],
       onTimeout: 'kill',
+      httpHost: '127.0.0.1',
+      httpPort: 7433,
+      tokens: [],
+      shellAllowlist: [
+        ...['git', 'ls', 'cat', 'head', 'tail', 'grep', 'find', 'wc', 'diff'],
+        ...['docker', 'npm', 'npx', 'make', 'cargo', 'go', 'python', 'pip'],
+      ],
+      terminalShells: [],
+      execTimeoutMs: 60_000,
+      execMaxBufferBytes: 10_485_760,
+      httpMaxRunning: 16,
+      httpMaxQueued: 512,
+      httpHosts: [],
+      corsOrigins: [],
+      insecure: false,
+      shutdownMs: 5_000,
       shellExecuteCwdRoots: [],
       shellExecuteEnvPass: [],
       shellExecuteEnvWithhold: [],
@@ -112,8 +128,8 @@ describe('all settings together', () => {
   it('appear in the help, each with its flag', () => {
     const help = toHelp(settingGroups);
     expect(help).toContain('--allow LIST');
-    // Only a file can hold written rules.
-    const { policy: _rules, ...withFlag } = allSettings;
+    // Only a file can hold written rules and named tokens, and no command line shows a token.
+    const { policy: _rules, tokens: _names, token: _secret, ...withFlag } = allSettings;
     expect(help.match(/^ {2}-/gm)).toHaveLength(Object.keys(withFlag).length);
   });
 });

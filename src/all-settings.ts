@@ -1,4 +1,5 @@
 import { auditSettings } from './audit/settings.ts';
+import { httpSettings } from './doors/settings.ts';
 import { monitorSettings } from './monitor/settings.ts';
 import { outputSettings } from './output/settings.ts';
 import { policySettings } from './policy/settings.ts';
@@ -11,6 +12,7 @@ import { workerSettings } from './worker/settings.ts';
 export const settingGroups = {
   Policy: policySettings,
   Tools: toolSettings,
+  HTTP: httpSettings,
   Commands: workerSettings,
   Output: outputSettings,
   Sessions: sessionSettings,
@@ -22,6 +24,7 @@ export const settingGroups = {
 export const allSettings = defineSettings({
   ...policySettings,
   ...toolSettings,
+  ...httpSettings,
   ...workerSettings,
   ...outputSettings,
   ...sessionSettings,

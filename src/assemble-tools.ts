@@ -1,15 +1,20 @@
+import type { Narrowing } from './contract/narrowing.ts';
 import type { Engine } from './engine/create-engine.ts';
-import { type Resolved, rulesForFamily } from './rules-for.ts';
+import { narrowRules, type Resolved, rulesForFamily } from './rules-for.ts';
 import { placed } from './tools/allowed-run.ts';
 import { families } from './tools/catalog.ts';
 import type { Tool } from './tools/define-tool.ts';
 import { toFamilies } from './tools/settings.ts';
 
 /** Makes the tools that the settings ask for, each bound to the rules; the engine is made when one first needs it. */
-export function assembleTools(resolved: Resolved, openEngine: () => Promise<Engine>): readonly Tool[] {
+export function assembleTools(
+  resolved: Resolved,
+  openEngine: () => Promise<Engine>,
+  narrowing?: Narrowing,
+): readonly Tool[] {
   const { values } = resolved;
   return toFamilies(values.tools).flatMap((family) => {
-    const rules = rulesForFamily(family, resolved);
+    const rules = narrowRules(rulesForFamily(family, resolved), narrowing);
     return families[family]({
       run: async (request, context) =>
         (await openEngine()).run(placed(request, context), { ...context, ...rules }),

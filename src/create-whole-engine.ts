@@ -65,11 +65,7 @@ export async function createWholeEngine(
     highestLevel: 'namespace',
     execAllow,
     execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
-    ownFiles: [
-      auditDir,
-      configDirOf(env),
-      ...[config, keyPath].flatMap((path) => (path ? [resolve(cwd, path)] : [])),
-    ],
+    ownFiles: [auditDir, configDirOf(env), ...given([config, keyPath, values.tokenFile, values.tlsKey], cwd)],
   });
   const backend = values.redactOutput ? maskBackend(plain, createMask(secrets)) : plain;
   const auditLog = createAuditLog({
@@ -105,6 +101,10 @@ export function toOwnPlaces(values: Settings, { env, cwd }: Standing): OwnPlaces
   const dir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
   const keyPath = values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey);
   return { stateDir, audit: { dir, keyPath }, workflowDir: join(stateDir, 'workflows') };
+}
+
+function given(paths: readonly (string | undefined)[], cwd: string): readonly string[] {
+  return paths.flatMap((path) => (path === undefined ? [] : [resolve(cwd, path)]));
 }
 
 /** The home directory that an environment names. */

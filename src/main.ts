@@ -16,6 +16,8 @@ import {
   type Resolved,
   readRules,
   rulesFor,
+  rulesForShell,
+  rulesForTerminal,
   warnOfIgnoredRules,
   warnOfRefusal,
   warnOfRoots,
@@ -120,23 +122,28 @@ function assemble(
     version,
     words: here.words,
     flags: here.flags,
-    settings: listSettings(allSettings).map(({ name, key }) => {
+    settings: listSettings(allSettings).map(({ name, key, secret }) => {
       const one = name as keyof typeof allSettings;
-      return { key, value: values[one], limit: limits[one], origin: origins[one] };
+      const value = secret && values[one] !== undefined ? '(hidden)' : values[one];
+      return { key, value, limit: limits[one], origin: origins[one] };
     }),
     warnings: [...warnings, ...warnOfRoots(resolved, here.cwd), ...warnOfIgnoredRules(resolved)],
     toolWarnings: warnOfRefusal(resolved),
     ownRules: rulesFor('everything', resolved),
     maxOutputChars: values.maxOutputChars,
     places,
+    http: values,
+    cwd: here.cwd,
+    shellRules: (narrowing) => rulesForShell(resolved, narrowing),
+    terminalRules: rulesForTerminal(resolved),
     engine: openEngine,
     controlDir,
     async openControl() {
       control = await (await loadControl()).serveControl(controlDir, openEngine);
     },
-    async tools() {
+    async tools(narrowing) {
       const { assembleTools } = await import('./assemble-tools.ts');
-      return assembleTools(resolved, openEngine);
+      return assembleTools(resolved, openEngine, narrowing);
     },
     async close() {
       await control?.close();

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { allSettings } from './all-settings.ts';
 import type { AllowList, PolicyRule } from './contract/decision.ts';
+import type { Narrowing } from './contract/narrowing.ts';
 import type { RunContext } from './engine/run.ts';
 import { toAllowList } from './policy/settings.ts';
 import type { ResolvedSettings } from './settings/resolve-offers.ts';
@@ -14,7 +15,7 @@ export type Resolved = ResolvedSettings<typeof allSettings> & {
 };
 
 /** What binds one kind of caller. */
-export type BoundRules = Pick<RunContext, 'rules' | 'cwdRoots' | 'environment'>;
+export type BoundRules = Pick<RunContext, 'rules' | 'cwdRoots' | 'environment' | 'refuseSensitive'>;
 
 /** Reads the written rules. Judging their examples takes the whole policy, which is loaded only where there are any. */
 export async function readRules(resolved: ResolvedSettings<typeof allSettings>): Promise<Resolved> {
@@ -61,6 +62,33 @@ export function rulesForFamily(family: ToolFamily, resolved: Resolved): BoundRul
     cwdRoots: [...shared.cwdRoots, ...own.filter((roots) => roots.length > 0)],
     environment: { envPass: values.shellExecuteEnvPass, envWithhold: values.shellExecuteEnvWithhold },
   };
+}
+
+/** The rules for what apps run over HTTP without a shell: a list of its own, and no directories of system or keys. */
+export function rulesForShell(resolved: Resolved, narrowing?: Narrowing): BoundRules {
+  const { values, limits, origins } = resolved;
+  const shared = rulesFor('everything', resolved);
+  const allow = toAllowList(values.shellAllowlist, limits.shellAllowlist, 'nothing');
+  const narrowedBy = origins.shellAllowlist.tightenedBy;
+  const rules = { ...shared.rules, allow, allowSetting: 'SHELL_ALLOWLIST', narrowedBy };
+  return narrowRules({ rules, cwdRoots: shared.cwdRoots, refuseSensitive: true }, narrowing);
+}
+
+/** The rules for a shell that the settings let pages open at a terminal: keys cannot be judged, so nothing typed is. */
+export function rulesForTerminal(resolved: Resolved): BoundRules {
+  const { rules, ...bound } = rulesForShell(resolved);
+  const { allowSetting } = rules;
+  return { ...bound, rules: { allow: { kind: 'all' }, allowSetting, danger: 'off' } };
+}
+
+/** What is left of rules for one caller whose own list or directories are narrower. */
+export function narrowRules(bound: BoundRules, narrowing: Narrowing | undefined): BoundRules {
+  if (narrowing === undefined) return bound;
+  const { allow, cwdRoots = [], named } = narrowing;
+  const rules = allow
+    ? { ...bound.rules, allow: narrowAllow(bound.rules.allow, allow), allowSetting: named }
+    : bound.rules;
+  return { ...bound, rules, cwdRoots: [...bound.cwdRoots, ...(cwdRoots.length > 0 ? [cwdRoots] : [])] };
 }
 
 function narrowAllow(general: AllowList, own: readonly string[]): AllowList {

@@ -19,25 +19,31 @@ export interface CommandRequest {
   /** What the command may use, where that is less than the settings grant. */
   readonly limits?: Limits | undefined;
   readonly maxOutputChars: number;
+  /** Ends the command when one of its streams has more bytes than this; up to there the text is whole. */
+  readonly maxStreamBytes?: number | undefined;
   /** False keeps exactly that many characters; otherwise the kept parts end at lines where that costs little. */
   readonly cutAtLines?: boolean | undefined;
   /** Puts quotes around unquoted words that together name an existing path. */
   readonly quotePaths?: boolean | undefined;
 }
 
-const text = (what: string) =>
+/** Text without NUL bytes and halves of characters; the name is for what is wrong with it. */
+export const plainText = (what: string) =>
   z
     .string()
     .refine((value) => !value.includes('\0'), `${what} must not contain NUL bytes`)
     .refine((value) => value.isWellFormed(), `${what} must be valid Unicode: it has half a surrogate pair`);
 
 /** A shell command as any door may receive it. */
-export const commandText = text('command')
+export const commandText = plainText('command')
   .min(1, 'command must not be empty')
   .refine(
     (value) => utf8Length(value) <= maxCommandBytes,
     `command must be at most ${maxCommandBytes} bytes; put long data into input or a file`,
   );
+
+/** The most arguments that a program is given. */
+export const maxArguments = 10_000;
 
 /** Text for stdin. */
 export const inputText = z
@@ -47,7 +53,9 @@ export const inputText = z
 
 /** A directory in the field of that name. */
 export const directoryText = (field: string) =>
-  text(field).min(1, `${field} must not be empty`).max(4_096, `${field} must be at most 4096 characters`);
+  plainText(field)
+    .min(1, `${field} must not be empty`)
+    .max(4_096, `${field} must be at most 4096 characters`);
 
 /** A directory as most doors receive it. */
 export const cwdText = directoryText('cwd');
@@ -57,7 +65,7 @@ export const envMap = z.record(
   z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name has letters, digits and _ and starts with no digit'),
-  text('a variable’s value').max(131_000, 'a variable’s value must be at most 131000 characters'),
+  plainText('a variable’s value').max(131_000, 'a variable’s value must be at most 131000 characters'),
 );
 
 function utf8Length(value: string): number {

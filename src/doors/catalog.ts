@@ -11,6 +11,17 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     flags: {},
     load: () => import('./mcp/serve.ts'),
   },
+  serve: {
+    summary: 'Serve HTTP on one address, for apps, pages and agents.',
+    usage: '',
+    flags: {
+      json: z
+        .boolean()
+        .default(false)
+        .meta({ flag: '--json', description: 'Print address and token as one line of JSON.' }),
+    },
+    load: () => import('./http/serve.ts'),
+  },
   run: {
     summary: 'Run a command: one word is bash text, several are a program and its arguments.',
     usage: "'COMMAND' | PROGRAM ARGUMENT...",

@@ -1,9 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Narrowing } from '../contract/narrowing.ts';
 import type { Engine } from '../engine/create-engine.ts';
 import type { RunContext } from '../engine/run.ts';
 import type { Declarations } from '../settings/define.ts';
 import type { Origin } from '../settings/resolve-offers.ts';
 import type { Tool } from '../tools/define-tool.ts';
+import type { HttpSettings } from './settings.ts';
 
 /** The process's own ends, so that a door can be opened inside another process, too. */
 export interface Io {
@@ -45,8 +47,16 @@ export interface Assembly {
     readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
     readonly workflowDir: string;
   };
-  /** The tools that the settings ask for. */
-  tools(): Promise<readonly Tool[]>;
+  /** How and for whom HTTP is served. */
+  readonly http: HttpSettings;
+  /** The directory that the process was started in. */
+  readonly cwd: string;
+  /** The rules for what apps run without a shell, narrowed for one caller. */
+  shellRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  /** The rules for shells that the settings let pages open at a terminal. */
+  readonly terminalRules: Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  /** The tools that the settings ask for, narrowed for one caller. */
+  tools(narrowing?: Narrowing): Promise<readonly Tool[]>;
   engine(): Promise<Engine>;
   /** Where the sockets of running servers are. */
   readonly controlDir: string;

@@ -39,7 +39,7 @@ export async function admit(
   },
   context: Pick<
     RunContext,
-    'caller' | 'rules' | 'cwdRoots' | 'workspace' | 'askPerson' | 'signal' | 'dryRun'
+    'caller' | 'rules' | 'cwdRoots' | 'refuseSensitive' | 'workspace' | 'askPerson' | 'signal' | 'dryRun'
   >,
 ): Promise<Admission> {
   const { audit } = parts;

@@ -3,7 +3,7 @@
 import type { Backend, StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
 import { NacreError } from '../contract/failure.ts';
-import type { Cursor, JobLook, JobState, Stream, TerminalSize } from '../contract/job.ts';
+import type { Cursor, JobLook, JobState, ReadResult, Stream, TerminalSize } from '../contract/job.ts';
 import type { ScreenView } from '../contract/screen.ts';
 import { checkPattern } from '../output/matcher.ts';
 import type { KeptCommand } from '../sessions/command-book.ts';
@@ -121,6 +121,35 @@ async function viewScreen({ id, screen }: KeptCommand): Promise<ScreenView> {
   });
 }
 
+/** How much to read at once, and how long to wait for something to read. */
+export interface BytesQuery {
+  readonly waitMs: number;
+  readonly maxBytes: number;
+}
+
+/** Tells bytes as they came, for readers who keep their own position. */
+export function readBytes(
+  { backend, sessions }: EngineParts,
+  idOrName: string,
+  from: Cursor,
+  query: BytesQuery,
+  { owner }: Asker,
+): Promise<ReadResult> {
+  return backend.read(sessions.book.find(owner, idOrName).id, from, query);
+}
+
+/** Looks at one command. */
+export async function look(
+  parts: EngineParts,
+  idOrName: string,
+  { owner, reader }: Asker,
+): Promise<ListedCommand> {
+  const command = parts.sessions.book.find(owner, idOrName);
+  const view = await toView(parts, command, reader ?? owner);
+  const hasScreen = command.screen !== undefined;
+  return { ...view, look: await parts.backend.look(command.id), hasScreen };
+}
+
 /** Writes to a command. */
 export async function write(
   { backend, sessions, audit }: EngineParts,
@@ -202,13 +231,9 @@ export async function forget(
 }
 
 /** The owner's commands, oldest first. */
-export async function list(parts: EngineParts, { owner, reader }: Asker): Promise<readonly ListedCommand[]> {
+export async function list(parts: EngineParts, asker: Asker): Promise<readonly ListedCommand[]> {
   const views = await Promise.allSettled(
-    parts.sessions.book.list(owner).map(async (command) => ({
-      ...(await toView(parts, command, reader ?? owner)),
-      look: await parts.backend.look(command.id),
-      hasScreen: command.screen !== undefined,
-    })),
+    parts.sessions.book.list(asker.owner).map(({ id }) => look(parts, id, asker)),
   );
   // What was forgotten just now is not there.
   return views.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

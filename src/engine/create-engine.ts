@@ -2,6 +2,7 @@ import type { StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import { NacreError } from '../contract/failure.ts';
+import type { Cursor, ReadResult } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
@@ -14,14 +15,17 @@ import { type Announcer, createAnnouncer } from './announcer.ts';
 import { type Checked, check } from './check.ts';
 import {
   type Asker,
+  type BytesQuery,
   type CommandInput,
   type CommandView,
   forget,
   type ListedCommand,
   list,
+  look,
   type Reading,
   type ReadQuery,
   read,
+  readBytes,
   stop,
   write,
 } from './commands.ts';
@@ -42,6 +46,10 @@ export interface Engine {
   start(request: StartRequest, context: StartContext): Promise<Pick<StartedCommand, 'id'>>;
   /** Waits for what the query says and tells what the reader has not seen yet. */
   read(idOrName: string, query: ReadQuery, asker: Asker): Promise<Reading>;
+  /** The bytes of both streams from a position on, as they came; waits for some as long as is said. */
+  readBytes(idOrName: string, from: Cursor, query: BytesQuery, asker: Asker): Promise<ReadResult>;
+  /** A command as it is now, and what only a look at its processes tells. */
+  look(idOrName: string, asker: Asker): Promise<ListedCommand>;
   write(idOrName: string, input: CommandInput, asker: Asker): Promise<void>;
   /** Ends a command with its whole tree; one that has ended stays as it is. */
   stop(idOrName: string, options: StopOptions, asker: Asker): Promise<CommandView>;
@@ -139,6 +147,8 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
       return { id: command.id };
     },
     read: (idOrName, query, asker) => read(parts, idOrName, query, asker),
+    readBytes: (idOrName, from, query, asker) => readBytes(parts, idOrName, from, query, asker),
+    look: (idOrName, asker) => look(parts, idOrName, asker),
     write: (idOrName, input, asker) => write(parts, idOrName, input, asker),
     stop: (idOrName, options, asker) => stop(parts, idOrName, options, asker),
     list: (asker) => list(parts, asker),

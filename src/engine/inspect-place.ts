@@ -2,6 +2,7 @@ import type { Facts } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { decideCwd } from '../policy/decide-cwd.ts';
+import { decideSensitive, sensitiveDirectories } from '../policy/decide-sensitive.ts';
 import type { EngineParts, RunContext } from './run.ts';
 
 /** Where a command would run, and what holds there. */
@@ -17,14 +18,16 @@ export interface FoundPlace {
 export async function inspectPlace(
   { backend, sessions }: EngineParts,
   request: Pick<CommandRequest, 'cwd' | 'session'>,
-  { cwdRoots, workspace }: Pick<RunContext, 'cwdRoots' | 'workspace'>,
+  { cwdRoots, workspace, refuseSensitive }: Pick<RunContext, 'cwdRoots' | 'workspace' | 'refuseSensitive'>,
 ): Promise<FoundPlace> {
   const { session } = request;
   const ask = (cwd: string | undefined) =>
     backend.inspect({ cwd, roots: cwdRoots.flat(), programs: [], session, workspace });
   if (session === undefined) {
     const facts = await ask(request.cwd);
-    return { facts, cwd: decideCwd(facts, cwdRoots, { given: request.cwd !== undefined }), notes: [] };
+    const cwd = decideCwd(facts, cwdRoots, { given: request.cwd !== undefined });
+    if (refuseSensitive) await keepFromSensitive(backend, facts, cwd);
+    return { facts, cwd, notes: [] };
   }
   const known = sessions.places.get(session);
   // A caller who names the same directory with every call means where the shell begins, not where it is to return to.
@@ -33,6 +36,13 @@ export async function inspectPlace(
   const found = decideWithin(facts, cwdRoots, asked === undefined ? known?.allowed : undefined);
   sessions.places.set(session, { asked: request.cwd ?? known?.asked, allowed: found.cwd });
   return { facts: { ...facts, cwd: { asked: found.cwd, path: found.cwd } }, ...found };
+}
+
+// The places themselves may be links, too.
+async function keepFromSensitive(backend: EngineParts['backend'], { home }: Facts, cwd: string) {
+  const roots = sensitiveDirectories(home);
+  const { roots: places } = await backend.inspect({ cwd: undefined, roots, programs: [] });
+  decideSensitive(cwd, places);
 }
 
 // The roots bind a session's directory, wherever its commands went; it goes back to the last one that they allow.

@@ -18,6 +18,7 @@ import { admit, recordFailure, recordStart } from './admit.ts';
 import type { AskPerson } from './approval.ts';
 import { dryOutcome } from './dry-outcome.ts';
 import { follow } from './follow.ts';
+import { gatherWhole } from './gather-whole.ts';
 import { noteOutside } from './inspect-place.ts';
 import { noticesFor } from './notices.ts';
 import type { Progress } from './progress.ts';
@@ -42,6 +43,8 @@ export interface RunContext {
   readonly rules: Rules;
   /** Groups of directories; a cwd that the caller gives must lie in one of each. */
   readonly cwdRoots: readonly (readonly string[])[];
+  /** Refuses to work in directories of the system and of keys, wherever the roots lie. */
+  readonly refuseSensitive?: boolean | undefined;
   /** Which of the server's variables these callers get, or not, beside what holds for all. */
   readonly environment?: EnvironmentRules | undefined;
   /** Directories that the caller offers as its workspace, for a sandbox that the settings give none. */
@@ -84,9 +87,12 @@ export async function run(
       { id, command, cwd, env, stdin, timeoutMs, limits, isolation, environment, session },
       owner === undefined ? undefined : { owner },
     );
-    const outcome = await follow(parts, id, input, context)
+    const whole = gatherWhole(parts, id, request.maxStreamBytes);
+    const outcome = await follow(parts, id, input, { ...context, ...whole?.listening })
       .then((state) =>
-        shapeOutcome(backend, state, { ...request, ...context, cwd, maxChars: maxOutputChars }),
+        whole
+          ? whole.toOutcome(state, cwd)
+          : shapeOutcome(backend, state, { ...request, ...context, cwd, maxChars: maxOutputChars }),
       )
       // Only now: a job that has ended may be forgotten at any time.
       .finally(() => sessions.ended(id));

@@ -8,8 +8,8 @@ export const maxStringChars = 8_192;
 /** The longest parameters of one sequence that are waited for. */
 export const maxParameterChars = 256;
 
-/** What to make of a NUL: a picture of it, or the end of a line in text that is separated by NULs. */
-export type NulMeaning = 'picture' | 'newline';
+/** What to make of a NUL: a picture of it, the end of a line in text that is separated by NULs, or itself for programs. */
+export type NulMeaning = 'picture' | 'newline' | 'keep';
 
 /**
  * Removes terminal sequences from text that comes in pieces and obeys those that change what a line shows.
@@ -64,7 +64,8 @@ export class VtStripper {
     const end = at + (code > 0xffff ? 2 : 1);
     if (code === 0x0d) this.#line.carriageReturn();
     else if (code === 0x08) this.#line.moveBy(-1);
-    else if (code === 0x00 && this.#nul === 'newline') this.#line.print('\n');
+    else if (code === 0x00 && this.#nul !== 'picture')
+      this.#line.print(this.#nul === 'newline' ? '\n' : '\0');
     else if (!silent.has(code)) this.#line.print(isUnsafe(code) ? toVisible(code) : text.slice(at, end));
     return end;
   }

@@ -28,6 +28,8 @@ declare module 'zod' {
     accepts?: string;
     /** What holds while the setting is unset, in words. */
     unset?: string;
+    /** Its value is never shown. */
+    secret?: boolean;
   }
 }
 
@@ -55,6 +57,7 @@ export interface Setting {
   readonly path: boolean;
   readonly accepts: string | undefined;
   readonly unset: string | undefined;
+  readonly secret: boolean;
 }
 
 /** Declares settings; throws at load for one that lacks a description or whose parts contradict each other. */
@@ -86,6 +89,7 @@ export function inspectSetting(name: string, schema: z.ZodType): Setting {
     path: meta.path ?? false,
     accepts: meta.accepts,
     unset: meta.unset,
+    secret: meta.secret ?? false,
   };
 }
 

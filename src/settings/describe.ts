@@ -26,7 +26,7 @@ export function describeDefault(setting: Setting): string {
   const result = setting.schema.safeParse(undefined);
   const value = result.success ? result.data : undefined;
   if (value === undefined) return setting.unset ?? 'unset';
-  if (Array.isArray(value)) return value.length === 0 ? (setting.unset ?? 'none') : value.join(',');
+  if (Array.isArray(value)) return value.length === 0 ? (setting.unset ?? 'none') : value.join(', ');
   return String(value);
 }
 

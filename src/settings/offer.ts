@@ -39,7 +39,9 @@ export function checkOffer(offer: Offer): CheckedOffer | SettingProblem {
   const result = setting.schema.safeParse(given === undefined ? null : toValue(setting, given));
   if (result.success) return { ...offer, value: setting.path ? besideFile(offer, result.data) : result.data };
   const detail = setting.kind.type === 'records' ? firstFault(setting.key, result.error) : undefined;
-  const message = detail ?? `${setting.key} cannot be ${show(given)}; it takes ${describeAccepted(setting)}.`;
+  const message =
+    detail ??
+    `${setting.key} cannot be ${setting.secret ? 'what was given' : show(given)}; it takes ${describeAccepted(setting)}.`;
   return { where, message };
 }
 

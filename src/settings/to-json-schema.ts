@@ -25,7 +25,7 @@ function toProperty(setting: Setting): JsonSchema {
   } = z.toJSONSchema(setting.schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      for (const part of ['env', 'flag', 'project', 'everything', 'path', 'accepts', 'unset'])
+      for (const part of ['env', 'flag', 'project', 'everything', 'path', 'accepts', 'unset', 'secret'])
         delete jsonSchema[part];
     },
   });

@@ -1,0 +1,54 @@
+import type { RunContext } from '../../engine/run.ts';
+import type { Tool } from '../../tools/define-tool.ts';
+import type { Assembly } from '../door.ts';
+import { createRateLimit, type RateLimit } from './rate-limit.ts';
+import { digest, isSame } from './secrets.ts';
+
+/** Somebody who has shown who it is, and what it may do. */
+export interface HttpCaller {
+  /** Its name in the audit log. */
+  readonly client: string;
+  /** Whose commands it starts and sees. */
+  readonly owner: string;
+  readonly rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  /** The programs that it asks for or is held to; undefined for all that the rules allow. */
+  readonly programs?: readonly string[] | undefined;
+  /** The tools that it may call; an applet has none. */
+  readonly tools: readonly Tool[];
+  readonly rate?: RateLimit | undefined;
+}
+
+/** Who has which token. */
+export interface Callers {
+  /** The holder of the server's own token, and whoever opens its pages. */
+  readonly own: HttpCaller;
+  byToken(token: string): HttpCaller | undefined;
+}
+
+/** Makes the callers that the settings name, each with its own rules. */
+export async function createCallers(assembly: Assembly, ownToken: string): Promise<Callers> {
+  const own = { client: 'token', owner: 'http', rules: assembly.shellRules(), tools: await assembly.tools() };
+  const known: (readonly [Buffer, HttpCaller])[] = [[digest(ownToken), own]];
+  for (const { name, sha256, allow, cwd_roots: cwdRoots, requests_per_minute } of assembly.http.tokens) {
+    const narrowing = { allow, cwdRoots, named: `the list of the token ${name}` };
+    known.push([
+      Buffer.from(sha256, 'hex'),
+      {
+        client: `token ${name}`,
+        owner: `http/${name}`,
+        rules: assembly.shellRules(narrowing),
+        programs: allow,
+        tools: await assembly.tools(narrowing),
+        rate: requests_per_minute === undefined ? undefined : createRateLimit(requests_per_minute),
+      },
+    ]);
+  }
+  return {
+    own,
+    byToken(token) {
+      const given = digest(token);
+      // Every one is compared, so that the time does not tell which one it was.
+      return known.filter(([expected]) => isSame(given, expected))[0]?.[1];
+    },
+  };
+}

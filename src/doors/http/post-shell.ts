@@ -1,0 +1,67 @@
+// POST /api/shell: a program with its arguments, no shell in between.
+// 1. the body is checked, 2. the engine runs it under the caller's rules and gathers all of its output,
+// 3. whatever it came to is an answer: only a limit that ended it is a failure.
+import { z } from 'zod';
+import type { Outcome } from '../../contract/outcome.ts';
+import { commandText, directoryText, maxArguments, plainText } from '../../contract/request.ts';
+import type { Engine } from '../../engine/create-engine.ts';
+import { receive } from '../../tools/receive.ts';
+import type { HttpSettings } from '../settings.ts';
+import type { HttpCaller } from './callers.ts';
+
+/** The body of the request. */
+export const shellRequest = z.strictObject({
+  command: commandText.describe('The program to run.'),
+  args: z
+    .array(plainText('an argument'))
+    .max(maxArguments)
+    .default([])
+    .describe('Its arguments; no shell reads them.'),
+  cwd: directoryText('cwd')
+    .refine((path) => path.startsWith('/'), 'cwd must be an absolute path')
+    .optional()
+    .describe("Absolute directory to run in; the server's own when left out."),
+});
+
+/** Runs what the body asks for and tells what it came to. */
+export async function postShell(
+  body: unknown,
+  caller: HttpCaller,
+  {
+    engine,
+    limits,
+    signal,
+  }: {
+    readonly engine: Engine;
+    readonly limits: Pick<HttpSettings, 'execTimeoutMs' | 'execMaxBufferBytes'>;
+    readonly signal: AbortSignal;
+  },
+): Promise<Response> {
+  const { command, args, cwd } = receive('POST /api/shell', shellRequest, body);
+  const outcome = await engine.run(
+    {
+      command: { kind: 'argv', argv: [command, ...args] },
+      cwd,
+      timeoutMs: limits.execTimeoutMs,
+      maxOutputChars: limits.execMaxBufferBytes,
+      maxStreamBytes: limits.execMaxBufferBytes,
+    },
+    { ...caller.rules, caller: { door: 'http', client: caller.client }, howToGetRest: '', signal },
+  );
+  return toResponse(outcome, limits.execTimeoutMs);
+}
+
+function toResponse(outcome: Outcome, timeoutMs: number): Response {
+  const { stdout, stderr, exitCode, signal, truncated, durationMs, id, cause, detail } = outcome;
+  const more = {
+    id,
+    duration_ms: durationMs,
+    ...(signal !== null && { signal }),
+    ...(truncated && { truncated }),
+  };
+  if (cause === 'exit' || cause === 'stopped')
+    return Response.json({ stdout, stderr, code: exitCode, ...more });
+  const timedOut = `The command timed out after ${timeoutMs} ms and was ended.`;
+  const error = cause === 'timeout' ? timedOut : (detail ?? `The command was ended: ${cause}.`);
+  return Response.json({ error, stdout, stderr, ...more }, { status: cause === 'timeout' ? 408 : 500 });
+}

@@ -1,0 +1,16 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** A secret that nobody can guess, as text for a header, a cookie or an address. */
+export function createSecret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+/** What stands for a secret where it is kept and compared. */
+export function digest(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Compares in a time that tells nothing about the secret. */
+export function isSame(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}

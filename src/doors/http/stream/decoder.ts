@@ -1,0 +1,25 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { OutputChunk, Stream } from '../../../contract/job.ts';
+
+/** Turns the bytes of both streams into text for messages. */
+export interface Decoder {
+  decode(chunk: OutputChunk): string;
+  /** What each stream still held: half a character at its very end. */
+  end(): readonly { readonly stream: Stream; readonly data: string }[];
+}
+
+const streams = ['stdout', 'stderr'] as const;
+
+/** Makes a decoder that goes on behind these chunks, which were told before: a character may have begun there. */
+export function createDecoder(encoding: 'utf8' | 'base64', before: readonly OutputChunk[] = []): Decoder {
+  if (encoding === 'base64') {
+    return { decode: ({ data }) => Buffer.from(data).toString('base64'), end: () => [] };
+  }
+  const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
+  for (const { stream, data } of before) decoders[stream].write(Buffer.from(data));
+  return {
+    decode: ({ stream, data }) => decoders[stream].write(Buffer.from(data)),
+    end: () =>
+      streams.map((stream) => ({ stream, data: decoders[stream].end() })).filter(({ data }) => data !== ''),
+  };
+}

@@ -1,0 +1,179 @@
+// One WebSocket:
+// 1. a message is checked like every other input, 2. `shell.run` starts a command and pump.ts tells its output,
+// 3. the others write to it, signal it, resize it, or take it up again where a lost connection left off,
+// 4. when the socket closes its commands are kept for a while (kept-commands.ts).
+import type { RawData, WebSocket } from 'ws';
+import { NacreError } from '../../../contract/failure.ts';
+import type { Engine } from '../../../engine/create-engine.ts';
+import { createId } from '../../../support/create-id.ts';
+import { receive } from '../../../tools/receive.ts';
+import type { HttpCaller } from '../callers.ts';
+import { toFailure } from '../problem.ts';
+import type { KeptCommand, KeptCommands } from './kept-commands.ts';
+import { type ClientMessage, type ClientType, clientMessages, type ServerMessage } from './messages.ts';
+import { type Outlet, pump } from './pump.ts';
+
+/** What every socket needs. */
+export interface SocketParts {
+  readonly engine: () => Promise<Engine>;
+  readonly kept: KeptCommands;
+  /** The rules for a command at a terminal; undefined where its usual ones hold. */
+  readonly terminalRules: (program: string, caller: HttpCaller) => HttpCaller['rules'] | undefined;
+  readonly isClosing: () => boolean;
+  readonly log: (message: string) => void;
+}
+
+/** Serves one socket of a caller until it closes. */
+export function serveSocket(parts: SocketParts, socket: WebSocket, caller: HttpCaller): void {
+  const own = new Set<KeptCommand>();
+  const send = outletOf(socket);
+  const asker = { caller: { door: 'http', client: caller.client }, owner: caller.owner } as const;
+
+  const tell = async (command: KeptCommand, from: number) => {
+    command.attached?.abort();
+    const attached = new AbortController();
+    command.attached = attached;
+    own.add(command);
+    const isTold = await pump(await parts.engine(), command, from, { send, signal: attached.signal });
+    if (command.attached !== attached) return;
+    own.delete(command);
+    command.ended ||= isTold;
+    parts.kept.lose(command);
+  };
+  const find = (id: string): KeptCommand => {
+    const found = parts.kept.find(caller.owner, id);
+    if (!found) throw notFound(id);
+    return found;
+  };
+  const write = async (
+    id: string,
+    input: { text?: string; keys?: string[]; eof?: boolean; resize?: { cols: number; rows: number } },
+  ) => {
+    const engine = await parts.engine();
+    await engine.write(find(id).commandId, { text: '', eof: false, secret: false, ...input }, asker);
+  };
+  const handlers: { readonly [Type in ClientType]: (message: ClientMessage<Type>) => Promise<void> } = {
+    async 'shell.run'(message) {
+      const { command, args, cwd, env, stdin, timeout_ms, pty, encoding } = message;
+      const id = message.id ?? createId('cmd');
+      if (parts.isClosing())
+        throw new NacreError('shutting_down', 'The server is ending; nothing new is started.');
+      if (!parts.kept.reserve(caller.owner, id)) throw isTaken(id);
+      const rules = (pty && parts.terminalRules(command, caller)) ?? caller.rules;
+      const engine = await parts.engine();
+      const started = await engine
+        .start(
+          {
+            command: { kind: 'argv', argv: [command, ...args] },
+            cwd,
+            env,
+            stdin,
+            timeoutMs: timeout_ms ?? null,
+            terminal: pty,
+          },
+          { ...rules, ...asker },
+        )
+        .catch((error: unknown) => {
+          parts.kept.release(caller.owner, id);
+          throw error;
+        });
+      const kept = parts.kept.add({ id, commandId: started.id, encoding, asker });
+      await send({ type: 'shell.start', id, command_id: started.id, cursor: 0 });
+      await tell(kept, 0);
+    },
+    'shell.stdin': ({ id, data, eof }) => write(id, { text: data, eof }),
+    async 'shell.signal'({ id, signal }) {
+      if (signal === 'SIGINT') return write(id, { keys: ['ctrl-c'] });
+      await (await parts.engine()).stop(find(id).commandId, { signal, graceMs: graceMs }, asker);
+    },
+    'shell.resize': ({ id, cols, rows }) => write(id, { resize: { cols, rows } }),
+    async 'shell.resume'({ id, cursor }) {
+      const command = find(id);
+      const { state } = await (await parts.engine()).look(command.commandId, asker);
+      if (cursor > state.stdoutBytes + state.stderrBytes) throw beyondEnd(id, cursor);
+      await send({ type: 'shell.start', id, command_id: command.commandId, cursor });
+      await tell(command, cursor);
+    },
+  };
+
+  socket.on('message', (data, isBinary) => {
+    void dispatch(handlers, data, isBinary).catch(({ id, cause }: Refusal) => {
+      const { error, reason, hint } = {
+        reason: undefined,
+        hint: undefined,
+        ...toFailure(cause, parts.log).body,
+      };
+      void send({ type: 'shell.error', id, error, reason, hint });
+    });
+  });
+  socket.on('close', () => {
+    for (const command of own) {
+      command.attached?.abort();
+      command.attached = undefined;
+      parts.kept.lose(command);
+    }
+  });
+}
+
+const graceMs = 2_000;
+
+interface Refusal {
+  readonly id: string | null;
+  readonly cause: unknown;
+}
+
+type Handlers = Readonly<Record<ClientType, (message: never) => Promise<void>>>;
+
+// The id stands in every answer, also where the rest of the message makes no sense.
+async function dispatch(handlers: Handlers, data: RawData, isBinary: boolean): Promise<void> {
+  let id: string | null = null;
+  try {
+    if (isBinary) throw new NacreError('invalid_request', 'Messages are JSON in text frames.');
+    const { type, ...rest } = parse(String(data));
+    id = typeof rest.id === 'string' ? rest.id.slice(0, 64) : null;
+    const known = Object.keys(clientMessages) as ClientType[];
+    const found = known.find((one) => one === type);
+    if (found === undefined) {
+      throw new NacreError(
+        'invalid_request',
+        `There is no message of this type. Types: ${known.join(', ')}.`,
+      );
+    }
+    await handlers[found](receive(found, clientMessages[found], rest) as never);
+  } catch (cause) {
+    throw { id, cause } satisfies Refusal;
+  }
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {}
+  throw new NacreError('invalid_request', 'A message must be a JSON object.');
+}
+
+function outletOf(socket: WebSocket): Outlet {
+  return (message: ServerMessage) =>
+    new Promise((resolve) => {
+      socket.send(JSON.stringify(message), (error) => resolve(error === undefined || error === null));
+    });
+}
+
+function notFound(id: string): NacreError {
+  return new NacreError('job_not_found', `There is no command ${id}.`, {
+    hint: 'Start it with shell.run; what nobody listens to is ended after a minute.',
+  });
+}
+
+function isTaken(id: string): NacreError {
+  return new NacreError('invalid_request', `A command ${id} is running already.`, {
+    hint: 'Choose another id, or take it up with shell.resume.',
+  });
+}
+
+function beyondEnd(id: string, cursor: number): NacreError {
+  return new NacreError('invalid_request', `${id} has not written ${cursor} bytes.`, {
+    hint: 'Give the cursor of the last message that arrived.',
+  });
+}

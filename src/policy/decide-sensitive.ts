@@ -1,0 +1,28 @@
+import type { Place } from '../contract/facts.ts';
+import { NacreError } from '../contract/failure.ts';
+import { isWithin } from './decide-cwd.ts';
+
+const systemDirectories = ['/proc', '/sys', '/dev', '/boot', '/etc'];
+const keyStores = ['.ssh', '.gnupg', '.aws', '.kube', '.docker'];
+
+/** The directories in which no page or app has any business: the system's own, and the user's keys. */
+export function sensitiveDirectories(home: string): readonly string[] {
+  return [...systemDirectories, ...keyStores.map((name) => `${home}/${name}`)];
+}
+
+/** Refuses a canonical directory that is one of these places or lies in one. */
+export function decideSensitive(cwd: string, places: readonly Place[]): void {
+  const found = places.find(({ path }) => path !== undefined && isWithin(cwd, path));
+  if (!found) return;
+  throw new NacreError(
+    'cwd_not_allowed',
+    `cwd ${JSON.stringify(cwd)} is not allowed: ${words(found, cwd)}.`,
+    {
+      hint: 'Choose a directory of a project.',
+    },
+  );
+}
+
+function words({ asked, path }: Place, cwd: string): string {
+  return path === cwd ? 'it is a sensitive directory' : `it lies in the sensitive directory ${asked}`;
+}

@@ -1,0 +1,273 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rawRequest, serve, type TestServer } from '../support/http.ts';
+import { createPlace, runInProcess } from '../support/nacre.ts';
+
+const json = { 'Content-Type': 'application/json' };
+const ask = JSON.stringify({ command: 'git', args: ['--version'] });
+let here: TestServer;
+
+beforeAll(async () => {
+  here = await serve({
+    env: { NACRE_CORS_ORIGINS: 'http://localhost:6274', NACRE_HTTP_HOSTS: 'nacre.example.net' },
+  });
+});
+afterAll(async () => expect(await here.close()).toEqual([]));
+
+const send = (headers: Record<string, string>, body = ask) =>
+  rawRequest(here.address, '/api/shell', { method: 'POST', headers: { ...json, ...headers }, body });
+
+describe('H10: a token', () => {
+  test('is needed, and a wrong one is none', async () => {
+    const without = await here.send('/api/shell', { method: 'POST', headers: json, body: ask });
+    expect(without).toMatchObject({ status: 401, body: { error: expect.stringMatching(/token/) } });
+    expect(without.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    expect((await here.post('/api/shell', ask, { Authorization: `Bearer ${here.token}x` })).status).toBe(401);
+    expect((await here.post('/api/shell', ask, { Authorization: `Basic ${here.token}` })).status).toBe(401);
+    expect(
+      (await here.send(`/api/shell?token=${here.token}`, { method: 'POST', headers: json, body: ask }))
+        .status,
+    ).toBe(401);
+    expect((await here.post('/api/shell', ask)).status).toBe(200);
+    expect(here.stderr()).toContain('refused 127.0.0.1: no token');
+    expect(here.stderr()).not.toContain(here.token);
+  });
+
+  test('that is wrong too often is told to wait, while the right one goes on', async () => {
+    const other = await serve();
+    const statuses = [];
+    for (let tries = 0; tries < 14; tries += 1)
+      statuses.push((await other.post('/api/shell', ask, { Authorization: 'Bearer wrong' })).status);
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
+    expect(statuses.at(-1)).toBe(429);
+    expect((await other.post('/api/shell', ask)).status).toBe(200);
+    expect(await other.close()).toEqual([]);
+  });
+
+  test('can be given, or kept in a file that commands cannot read', async () => {
+    const given = await serve({ env: { NACRE_TOKEN: 'a-token-that-is-long-enough' } });
+    expect(given.token).toBe('a-token-that-is-long-enough');
+    expect(await given.close()).toEqual([]);
+    const args = ['--token-file', 'kept/token'];
+    const first = await serve({ args });
+    const file = join(first.cwd, 'kept', 'token');
+    expect(readFileSync(file, 'utf8').trim()).toBe(first.token);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await first.shell('cat', [file])).body).toMatchObject({ stdout: '' });
+    expect(await first.close()).toEqual([]);
+  });
+
+  test.each([
+    ['is short', 'short', 0o600, /less than 16 characters/],
+    ['others can read', 'a-token-that-is-long-enough', 0o644, /others can read it/],
+  ])('in a file that %s stops the start', async (_, text, mode, words) => {
+    const place = createPlace();
+    writeFileSync(join(place.cwd, 'token'), text);
+    chmodSync(join(place.cwd, 'token'), mode);
+    const { code, stderr } = await runInProcess(['serve', '--port', '0', '--token-file', 'token'], place);
+    expect(code).toBe(125);
+    expect(stderr).toMatch(words);
+  });
+
+  test('is never shown, not even where it cannot be', async () => {
+    const place = createPlace({ NACRE_TOKEN: 'a-token-that-is-long-enough' });
+    expect((await runInProcess(['config'], place)).stdout).toMatch(/^token +"\(hidden\)"/m);
+    const short = createPlace({ NACRE_TOKEN: 'too-short' });
+    const { stderr, code } = await runInProcess(['serve'], short);
+    expect(code).toBe(125);
+    expect(stderr).toMatch(/at least 16 characters/);
+    expect(stderr).not.toContain('too-short');
+  });
+});
+
+describe('H10: a foreign Host or Origin is 403', () => {
+  const foreign = ['evil.example', 'localhost', 'localhost:1', '127.0.0.1', 'x.localhost:1'];
+  test.each(foreign)('Host: %j, on every route', async (Host) => {
+    expect((await send({ ...here.bearer, Host })).status).toBe(403);
+    for (const path of ['/', '/healthz', '/readyz', '/applets/'])
+      expect((await rawRequest(here.address, path, { headers: { Host } })).status).toBe(403);
+  });
+
+  test.each(['http://evil.example', 'null', 'http://localhost:1', 'https://127.0.0.1', 'file://'])(
+    'Origin: %s',
+    async (Origin) => {
+      const reply = await send({ ...here.bearer, Origin });
+      expect(reply).toMatchObject({ status: 403, body: { error: expect.stringMatching(/origin/) } });
+      expect(reply.headers.get('access-control-allow-origin')).toBeNull();
+      expect((await rawRequest(here.address, '/healthz', { headers: { Origin } })).status).toBe(403);
+    },
+  );
+
+  test.each(['[::1', 'x.127.0.0.1:80', 'a b', 'x\\y'])('Host: %j is none at all', async (Host) => {
+    const reply = await send({ ...here.bearer, Host });
+    expect([400, 403]).toContain(reply.status);
+    expect(reply.headers.get('x-content-type-options') ?? 'nosniff').toBe('nosniff');
+  });
+
+  test('names of this machine and those of the settings are ours', async () => {
+    for (const Host of [
+      `localhost:${here.port}`,
+      `127.0.0.1:${here.port}`,
+      `[::1]:${here.port}`,
+      'nacre.example.net',
+    ])
+      expect((await send({ ...here.bearer, Host })).status).toBe(200);
+    const own = { Host: `localhost:${here.port}`, Origin: `http://localhost:${here.port}` };
+    expect((await send({ ...here.bearer, ...own })).status).toBe(200);
+  });
+
+  test('a page that the settings name may call with a token, and read the answer', async () => {
+    const Origin = 'http://localhost:6274';
+    const preflight = await rawRequest(here.address, '/api/shell', {
+      method: 'OPTIONS',
+      headers: { Origin },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(Origin);
+    const reply = await send({ ...here.bearer, Origin });
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('access-control-allow-origin')).toBe(Origin);
+    const other = await rawRequest(here.address, '/api/shell', {
+      method: 'OPTIONS',
+      headers: { Origin: 'http://localhost:1' },
+    });
+    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('H2: refusals come in their order', () => {
+  const long = JSON.stringify({ command: 'ls', args: ['x'.repeat(1_100_000)] });
+  test('401, 403, 413, 415, 400, 403', async () => {
+    const [bad, type] = [{ Host: 'evil.example' }, { 'Content-Type': 'text/plain' }];
+    expect((await send({ ...bad, ...type }, 'x')).status).toBe(401);
+    expect((await send({ ...here.bearer, ...bad, ...type }, long)).status).toBe(403);
+    expect((await send({ ...here.bearer, ...type }, long)).status).toBe(413);
+    expect((await send({ ...here.bearer, ...type }, '{')).status).toBe(415);
+    expect((await send({ ...here.bearer }, '{')).status).toBe(400);
+    expect((await send({ ...here.bearer }, '{"command":"rm","cwd":"/nowhere"}')).status).toBe(400);
+    expect((await send({ ...here.bearer }, '{"command":"rm"}')).status).toBe(403);
+  });
+
+  test('413 also for a body that does not say how long it is', async () => {
+    const chunked = { ...here.bearer, 'Transfer-Encoding': 'chunked' };
+    const reply = await send(chunked, long).catch((error: Error) => error);
+    // The connection may be cut while the rest is still sent.
+    if (!(reply instanceof Error)) expect(reply.status).toBe(413);
+    expect((await here.post('/api/shell', ask)).status).toBe(200);
+  });
+});
+
+describe('H10: tokens with names', () => {
+  const sha256 = (token: string) => createHash('sha256').update(token).digest('hex');
+  let named: TestServer;
+  beforeAll(async () => {
+    named = await serve({
+      env: { ALLOWED_COMMANDS: '*', NACRE_TOOLS: 'all' },
+      userFile: [
+        'tokens:',
+        `  - { name: ci, sha256: ${sha256('the-token-of-ci')}, allow: [git, rm], cwd_roots: [/usr] }`,
+        `  - { name: slow, sha256: ${sha256('the-token-of-slow')}, requests_per_minute: 2 }`,
+      ].join('\n'),
+    });
+    mkdirSync(join(named.cwd, 'below'));
+  });
+  afterAll(async () => expect(await named.close()).toEqual([]));
+  const as = (token: string) => ({ Authorization: `Bearer ${token}` });
+  const shell = (token: string, body: object) => named.post('/api/shell', body, as(token));
+
+  test('have a list that only narrows', async () => {
+    expect((await shell('the-token-of-ci', { command: 'git', args: ['--version'] })).status).toBe(200);
+    const refused = await shell('the-token-of-ci', { command: 'ls' });
+    expect(refused).toMatchObject({ status: 403, body: { error: expect.stringMatching(/token ci/) } });
+    expect((await shell('the-token-of-ci', { command: 'rm' })).status).toBe(403);
+  });
+
+  test('have directories of their own', async () => {
+    expect(
+      (await shell('the-token-of-ci', { command: 'git', args: ['--version'], cwd: '/usr/lib' })).status,
+    ).toBe(200);
+    expect((await shell('the-token-of-ci', { command: 'git', cwd: join(named.cwd, 'below') })).status).toBe(
+      403,
+    );
+  });
+
+  test('bind tools, too', async () => {
+    const call = (command: string, token: string) =>
+      named.post('/api/tools/execute_command', { command }, as(token));
+    expect((await call('git --version', 'the-token-of-ci')).body).toMatchObject({ is_error: false });
+    expect((await call('ls', 'the-token-of-ci')).body).toMatchObject({
+      is_error: true,
+      text: expect.stringMatching(/not allowed/),
+    });
+  });
+
+  test('have a rate of their own', async () => {
+    const statuses = [];
+    for (let tries = 0; tries < 4; tries += 1)
+      statuses.push((await shell('the-token-of-slow', { command: 'git', args: ['--version'] })).status);
+    expect(statuses).toEqual([200, 200, 429, 429]);
+  });
+
+  test('do not see one another’s commands', async () => {
+    const start = await named.post(
+      '/api/tools/start_command',
+      { command: 'git --version' },
+      as('the-token-of-ci'),
+    );
+    const { command_id } = start.body.result as { command_id: string };
+    const other = await named.post('/api/tools/read_output', { command_id });
+    expect(other.body).toMatchObject({ is_error: true });
+    const own = await named.post(
+      '/api/tools/read_output',
+      { command_id, cursor: 0, wait_ms: 5_000 },
+      as('the-token-of-ci'),
+    );
+    expect(own.body.text).toContain('git version');
+  });
+});
+
+describe('H10: where it serves', () => {
+  test.each(['0.0.0.0', '::', '192.0.2.1'])('%s needs TLS or --insecure', async (host) => {
+    const { code, stderr } = await runInProcess(['serve', '--host', host], createPlace());
+    expect(code).toBe(125);
+    expect(stderr).toMatch(/without TLS.*\n.*--insecure/);
+  });
+
+  test('half of TLS, files that are not there and a port that is taken are told', async () => {
+    const serveWith = (...args: string[]) => runInProcess(['serve', ...args], createPlace());
+    expect((await serveWith('--tls-cert', 'x')).stderr).toMatch(/belong together/);
+    expect((await serveWith('--tls-cert', 'x', '--tls-key', 'y')).stderr).toMatch(/x cannot be read/);
+    expect((await serveWith('--port', String(here.port))).stderr).toMatch(/taken already/);
+  });
+
+  test('--insecure serves beyond this machine and says so', async () => {
+    const open = await serve({ args: ['--host', '0.0.0.0', '--insecure'] });
+    expect(open.address).toMatch(/^http:\/\/localhost:/);
+    expect((await open.shell('git', ['--version'])).status).toBe(200);
+    expect(await open.close()).toEqual([]);
+  });
+});
+
+describe('H10: answers', () => {
+  test('have headers that keep browsers from misusing them', async () => {
+    for (const path of ['/healthz', '/api/shell', '/nowhere']) {
+      const { headers } = await here.send(path);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'same-origin',
+        'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+        'cache-control': 'no-store',
+      });
+    }
+  });
+
+  test('tell that something is not there without telling more', async () => {
+    const { status, body } = await here.send('/nowhere');
+    expect(status).toBe(404);
+    expect(body).toEqual({ error: 'There is nothing at GET /nowhere.' });
+  });
+});

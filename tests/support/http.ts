@@ -1,0 +1,123 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { createPlace, sleep, startInProcess, survivors } from './nacre.ts';
+
+/** How a server for a test is started. */
+export interface ServeOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** The user's settings file. */
+  readonly userFile?: string;
+}
+
+/** What came back. */
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Where a server is and how to call it, as it printed that itself. */
+export interface Greeting {
+  readonly address: string;
+  readonly token: string;
+  readonly link: string;
+  readonly mcp: string;
+}
+
+/** `nacre serve` inside this process, so that its coverage counts, on a free port. */
+export async function serve({ env = {}, args = [], userFile }: ServeOptions = {}) {
+  const place = createPlace(env);
+  if (userFile !== undefined) {
+    mkdirSync(join(place.cwd, '.config', 'nacre'), { recursive: true });
+    writeFileSync(join(place.cwd, '.config', 'nacre', 'config.yaml'), userFile);
+  }
+  const started = startInProcess(['serve', '--port', '0', '--json', ...args], place);
+  const greeting = await greetingOf(started);
+  const call = callsTo(greeting);
+  return {
+    ...place,
+    ...greeting,
+    ...call,
+    port: Number(new URL(greeting.address).port),
+    stderr: started.err.text,
+    interrupt: started.interrupt,
+    ended: started.ended,
+    /** Ends the server and tells what it left behind. */
+    async close(): Promise<number[]> {
+      started.interrupt('SIGTERM');
+      await started.ended;
+      return survivors(place.mark);
+    },
+  };
+}
+
+/** A server of a test. */
+export type TestServer = Awaited<ReturnType<typeof serve>>;
+
+async function greetingOf({ out, ended }: ReturnType<typeof startInProcess>): Promise<Greeting> {
+  let early: string | undefined;
+  ended.then(({ stderr }) => {
+    early = stderr;
+  });
+  while (!out.text().includes('\n')) {
+    if (early !== undefined) throw new Error(`The server ended at once: ${early}`);
+    await sleep(5);
+  }
+  return JSON.parse(out.text());
+}
+
+function callsTo({ address, token }: Greeting) {
+  const bearer = { Authorization: `Bearer ${token}` };
+  const send = async (path: string, init: RequestInit = {}): Promise<HttpReply> => {
+    const reply = await fetch(`${address}${path}`, init);
+    const text = await reply.text();
+    const isJson = reply.headers.get('content-type')?.includes('json');
+    return { status: reply.status, headers: reply.headers, body: isJson ? JSON.parse(text) : { text } };
+  };
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    send(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...bearer, ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  return {
+    bearer,
+    send,
+    post,
+    /** POST /api/shell. */
+    shell: (command: string, args: readonly string[] = [], more: object = {}) =>
+      post('/api/shell', { command, args, ...more }),
+  };
+}
+
+/** A request with headers that `fetch` would not let anybody choose. */
+export function rawRequest(
+  address: string,
+  path: string,
+  {
+    method = 'GET',
+    headers = {},
+    body,
+  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(address);
+    const outgoing = request({ hostname, port, path, method, headers }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk) => chunks.push(chunk));
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = incoming.headers['content-type']?.includes('json');
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: new Headers(incoming.headers as Record<string, string>),
+          body: isJson ? JSON.parse(text) : { text },
+        });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
