@@ -133,6 +133,14 @@ test('T9: a terminal in a sandbox works, and what is outside of it cannot be wri
   }
 });
 
+test('T9: a terminal under a list that the kernel holds runs what is listed and nothing else', async () => {
+  const here = createTestWorker({ highestLevel: 'namespace', exec: 'enforce', execAllow: ['stty'] });
+  const { stdout, state } = await here.run('stty size; touch never; setsid true', atTerminal);
+  expect(stdout).toMatch(/^24 80\r\n.*touch: Permission denied\r\n.*setsid: Permission denied\r\n$/);
+  expect(state.end?.exitCode).toBe(126);
+  await here.close();
+});
+
 test('T9: a pipe is interrupted by the signal itself', async () => {
   const here = createTestWorker();
   const id = await here.start('trap "echo caught; exit 9" INT; echo up; while :; do sleep 0.05; done');
