@@ -43,7 +43,7 @@ it('aligns flags under their headings and breaks long lines', () => {
       '  --retries N         Tries. (default: 0)',
       '  --level a|b         How much. (default: a)',
       '  --names LIST        Which. (default: none)',
-      '  --sorts x,y         Sorts. (default: x,y)',
+      '  --sorts x,y         Sorts. (default: x, y)',
       '  --title TEXT        A title. (default: unset)',
       '  --dir PATH          A place. (default: here)',
     ].join('\n'),
