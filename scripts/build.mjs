@@ -55,9 +55,10 @@ await build({
   platform: 'node',
   target: 'node20.19',
   format: 'esm',
-  external: ['@lydell/node-pty'],
+  // The one is optional; the other is CommonJS, which would drag `require` into an ES module.
+  external: ['@lydell/node-pty', 'ws'],
   alias: {
-    // Its build for Node is CommonJS, which would drag `require` into an ES module.
+    // Its build for Node is CommonJS, too.
     yaml: './node_modules/yaml/browser/index.js',
     // The SDK's own would load a JSON Schema compiler at the start that no reply of ours goes through.
     '@modelcontextprotocol/server/_shims': './src/doors/mcp/sdk-shims.ts',
