@@ -11,6 +11,8 @@ export interface HttpCaller {
   /** Whose commands it starts and sees. */
   readonly owner: string;
   readonly rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  /** The applet that it is, if it is one. */
+  readonly slug?: string | undefined;
   /** The programs that it asks for or is held to; undefined for all that the rules allow. */
   readonly programs?: readonly string[] | undefined;
   /** The tools that it may call; an applet has none. */

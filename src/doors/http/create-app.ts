@@ -11,6 +11,7 @@ import { type Authenticate, type AuthenticationParts, createAuthenticate } from 
 import type { HttpCaller } from './callers.ts';
 import { secure } from './headers.ts';
 import type { Line } from './line.ts';
+import type { McpRoute } from './mcp-route.ts';
 import { postShell } from './post-shell.ts';
 import { HttpProblem, toAnswer } from './problem.ts';
 import { readJson } from './read-body.ts';
@@ -21,6 +22,7 @@ export interface AppParts extends AuthenticationParts {
   readonly engine: () => Promise<Engine>;
   readonly settings: HttpSettings;
   readonly line: Line;
+  readonly mcp: McpRoute;
   readonly version: string;
   /** True from the moment on in which the server is asked to end. */
   readonly isClosing: () => boolean;
@@ -63,6 +65,12 @@ export function createApp(parts: AppParts): { readonly answer: Answer; readonly 
     serveCall(parts, authenticate, received(req.raw, env), async (caller, { request, signal }) => {
       const body = await readJson(request);
       return inLine(parts, caller, signal, () => callTool(req.param('name'), body, caller, signal));
+    }),
+  );
+  app.all('/mcp', ({ req, env }) =>
+    serveCall(parts, authenticate, received(req.raw, env), (caller, { request }) => {
+      if (caller.slug !== undefined) throw new HttpProblem(403, 'Applets have no tools.');
+      return parts.mcp.answer(request, caller);
     }),
   );
   app.notFound(({ req }) => {

@@ -6,6 +6,7 @@ import type { Server } from 'node:http';
 import { resolve } from 'node:path';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { pause } from '../../support/pause.ts';
+import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly } from '../door.ts';
 import { write } from '../say.ts';
 import { createApplets } from './applets/applets.ts';
@@ -15,6 +16,7 @@ import { type AppParts, createApp } from './create-app.ts';
 import { secure as withHeaders } from './headers.ts';
 import { createLine } from './line.ts';
 import { answerRequests, createHttpServer, listen } from './listen.ts';
+import { type CreateServer, createMcpRoute } from './mcp-route.ts';
 import { createPageSessions } from './page-sessions.ts';
 import { type OwnToken, readToken } from './read-token.ts';
 import { createSites } from './sites.ts';
@@ -22,8 +24,15 @@ import { acceptUpgrades } from './stream/accept-upgrades.ts';
 import { createKeptCommands, type KeptCommand } from './stream/kept-commands.ts';
 import { serveSocket } from './stream/serve-socket.ts';
 
+/** Makes what answers MCP for one owner of commands. */
+type CreateMcpServer = (
+  tools: readonly Tool[],
+  version: string,
+  source: Pick<Assembly, 'engine' | 'maxOutputChars'> & { readonly owner: string },
+) => ReturnType<CreateServer>;
+
 /** Serves until the process is asked to end. */
-export async function open(assembly: Assembly): Promise<number> {
+export async function serve(assembly: Assembly, createMcpServer: CreateMcpServer): Promise<number> {
   const { io, http: settings, cwd } = assembly;
   const log = (message: string) => void io.stderr.write(`nacre: ${message}\n`);
   for (const warning of assembly.warnings) log(`warning: ${warning}`);
@@ -32,7 +41,11 @@ export async function open(assembly: Assembly): Promise<number> {
   const { server, secure } = createHttpServer(settings, cwd);
   const port = await listen(server, settings);
   const parts = await assembleParts(assembly, { token, secure, port, log });
-  const { answer, authenticate } = createApp(parts);
+  const mcp = createMcpRoute(
+    ({ tools, owner }) => createMcpServer(tools, assembly.version, { ...assembly, owner }),
+    log,
+  );
+  const { answer, authenticate } = createApp({ ...parts, mcp });
   const streams = openStreams(assembly, parts, { server, authenticate });
   answerRequests(
     server,
@@ -49,6 +62,7 @@ export async function open(assembly: Assembly): Promise<number> {
   const left = await drained(parts, settings.shutdownMs);
   streams.close();
   await assembly.close();
+  await mcp.close();
   server.closeAllConnections();
   log(`ended: ${running + queued - left} of ${running + queued} open calls were finished.`);
   return 0;
@@ -57,7 +71,7 @@ export async function open(assembly: Assembly): Promise<number> {
 /** Serves what comes over WebSockets; a command that nobody came back to is ended. */
 function openStreams(
   { terminalRules, http }: Assembly,
-  { engine, isClosing, log }: AppParts,
+  { engine, isClosing, log }: Pick<AppParts, 'engine' | 'isClosing' | 'log'>,
   { server, authenticate }: { readonly server: Server; readonly authenticate: Authenticate },
 ): { close(): void } {
   const ladder = { signal: 'SIGTERM', graceMs: 2_000 } as const;
@@ -88,7 +102,10 @@ interface Standing {
   readonly log: (message: string) => void;
 }
 
-async function assembleParts(assembly: Assembly, { token, secure, port, log }: Standing): Promise<AppParts> {
+async function assembleParts(
+  assembly: Assembly,
+  { token, secure, port, log }: Standing,
+): Promise<Omit<AppParts, 'mcp'>> {
   const { http: settings, cwd, io } = assembly;
   const { httpHost: host, httpHosts: moreHosts, corsOrigins, appletsDir } = settings;
   const applets = createApplets(
@@ -112,7 +129,11 @@ async function assembleParts(assembly: Assembly, { token, secure, port, log }: S
   };
 }
 
-function toGreeting({ flags, version }: Assembly, { sites, pages }: AppParts, token: OwnToken): string {
+function toGreeting(
+  { flags, version }: Assembly,
+  { sites, pages }: Pick<AppParts, 'sites' | 'pages'>,
+  token: OwnToken,
+): string {
   const address = sites.address();
   const link = `${address}/open?ticket=${pages.issueTicket({ origin: address })}`;
   if (flags.json === true)
@@ -134,7 +155,7 @@ function interrupted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function drained({ line }: AppParts, limitMs: number): Promise<number> {
+async function drained({ line }: Pick<AppParts, 'line'>, limitMs: number): Promise<number> {
   const open = () => line.counts().running + line.counts().queued;
   for (let waitedMs = 0; open() > 0 && waitedMs < limitMs; waitedMs += 20) await pause(20);
   return open();

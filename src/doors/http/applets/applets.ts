@@ -41,7 +41,7 @@ export function createApplets(
     return {
       manifest,
       folder,
-      caller: { client: `applet ${name}`, owner: `applet/${name}`, rules, programs, tools: [] },
+      caller: { slug: name, client: `applet ${name}`, owner: `applet/${name}`, rules, programs, tools: [] },
       refused: programs.filter((one) => !terminalShells.includes(one) && !lists(rules.rules.allow, one)),
     };
   };
