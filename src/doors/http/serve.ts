@@ -9,11 +9,12 @@ import { pause } from '../../support/pause.ts';
 import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly } from '../door.ts';
 import { write } from '../say.ts';
-import { createApplets } from './applets/applets.ts';
+import { createApplets, warnOfApplets } from './applets/applets.ts';
 import type { Authenticate } from './authenticate.ts';
 import { createCallers, type HttpCaller } from './callers.ts';
 import { type AppParts, createApp } from './create-app.ts';
 import { secure as withHeaders } from './headers.ts';
+import { createHistory } from './history.ts';
 import { createLine } from './line.ts';
 import { answerRequests, createHttpServer, listen } from './listen.ts';
 import { type CreateServer, createMcpRoute } from './mcp-route.ts';
@@ -41,6 +42,7 @@ export async function serve(assembly: Assembly, createMcpServer: CreateMcpServer
   const { server, secure } = createHttpServer(settings, cwd);
   const port = await listen(server, settings);
   const parts = await assembleParts(assembly, { token, secure, port, log });
+  for (const warning of warnOfApplets(parts.applets)) log(`warning: ${warning}`);
   const mcp = createMcpRoute(
     ({ tools, owner }) => createMcpServer(tools, assembly.version, { ...assembly, owner }),
     log,
@@ -71,7 +73,7 @@ export async function serve(assembly: Assembly, createMcpServer: CreateMcpServer
 /** Serves what comes over WebSockets; a command that nobody came back to is ended. */
 function openStreams(
   { terminalRules, http }: Assembly,
-  { engine, isClosing, log }: Pick<AppParts, 'engine' | 'isClosing' | 'log'>,
+  { engine, isClosing, log, history }: Pick<AppParts, 'engine' | 'isClosing' | 'log' | 'history'>,
   { server, authenticate }: { readonly server: Server; readonly authenticate: Authenticate },
 ): { close(): void } {
   const ladder = { signal: 'SIGTERM', graceMs: 2_000 } as const;
@@ -83,7 +85,7 @@ function openStreams(
     http.terminalShells.includes(program) && (programs?.includes(program) ?? true)
       ? terminalRules
       : undefined;
-  const parts = { engine, kept, terminalRules: atTerminal, isClosing, log };
+  const parts = { engine, kept, terminalRules: atTerminal, isClosing, log, history };
   const upgrades = acceptUpgrades(server, authenticate, (socket, caller) =>
     serveSocket(parts, socket, caller),
   );
@@ -108,13 +110,15 @@ async function assembleParts(
 ): Promise<Omit<AppParts, 'mcp'>> {
   const { http: settings, cwd, io } = assembly;
   const { httpHost: host, httpHosts: moreHosts, corsOrigins, appletsDir } = settings;
+  const history = createHistory();
   const applets = createApplets(
     appletsDir === undefined ? undefined : resolve(cwd, appletsDir),
     assembly.shellRules,
     settings.terminalShells,
   );
   return {
-    callers: await createCallers(assembly, token.text),
+    callers: await createCallers(assembly, token.text, history),
+    history,
     sites: createSites({ secure, host, port, moreHosts, corsOrigins }),
     pages: createPageSessions(),
     applets,
