@@ -64,7 +64,7 @@ await build({
   platform: 'node',
   target: 'node20.19',
   format: 'esm',
-  external: ['@lydell/node-pty'],
+  external: ['@lydell/node-pty', 'ws'],
   alias: {
     // Its build for Node is CommonJS, which would drag `require` into an ES module.
     yaml: './node_modules/yaml/browser/index.js',
