@@ -1,9 +1,18 @@
 // Builds dist/: the command line and what programs import as ES modules for Node, with what is needed later in chunks of their own.
 // Start-up time is mostly the loading of code, so what nobody uses is left out.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -77,5 +86,10 @@ await build({
   format: 'esm',
   external: ['koffi'],
 });
+cpSync('src/doors/http/pages', 'dist/pages', { recursive: true });
+// The applets come ready to be served, with the terminal emulator that one of them shows.
+cpSync('examples/applets', 'dist/applets', { recursive: true });
+for (const file of ['lib/xterm.js', 'css/xterm.css'])
+  copyFileSync(`node_modules/@xterm/xterm/${file}`, join('dist/applets/terminal', basename(file)));
 chmodSync('dist/cli.js', 0o755);
 writeTypes(['index.d.ts', 'policy/decide-command.d.ts']);

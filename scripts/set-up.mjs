@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path';
 const programs = {
   bash: 'bash',
   bwrap: 'bubblewrap',
+  chromium: 'chromium',
   git: 'git',
   less: 'less',
   mkfifo: 'coreutils',

@@ -170,43 +170,43 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
 
   H1: {
-    built: false,
+    built: true,
     text: 'POST /api/shell takes command, args and cwd and runs without a shell; cwd is absolute, exists and is a directory.',
   },
   H2: {
-    built: false,
+    built: true,
     text: 'Checks come in the order 401, 403 for Host or Origin, 413, 415, 400, 403 for policy; then 200 with stdout, stderr and code whatever the exit code, 408 with the partial output, 500 for a program not found or output over the limit. Every error body has error, a sentence; additions replace no specified key; a file that may not be executed is 200 with code 126.',
   },
   H3: {
-    built: false,
+    built: true,
     text: 'VT sequences are stripped also when split between chunks, CRLF becomes LF, a bare CR gives the text that a terminal would finally show, and UTF-8 survives any chunking with U+FFFD for invalid bytes.',
   },
   H4: {
-    built: false,
+    built: true,
     text: 'EXEC_TIMEOUT_MS (60000) and EXEC_MAX_BUFFER_BYTES (10 MiB per stream) end the tree with SIGTERM, then SIGKILL; a WebSocket run has the quota of the spool, and a timeout only on request.',
   },
   H5: {
-    built: false,
+    built: true,
     text: 'SHELL_ALLOWLIST has the seventeen specified names by default; arguments are data, but programs named inside them are judged.',
   },
   H6: {
-    built: false,
+    built: true,
     text: 'Sensitive directories (/proc, /sys, /dev, /boot, /etc, ~/.ssh, ~/.gnupg, ~/.aws, ~/.kube, ~/.docker) are refused as cwd with 403, also through symlinks and "..".',
   },
   H7: {
-    built: false,
+    built: true,
     text: 'The WebSocket /api/shell/stream carries many commands, each message with its id; a slow reader never makes the server grow, and reconnecting with a cursor loses and repeats nothing; a command whose socket is gone is kept for 60 s.',
   },
   H8: {
-    built: false,
+    built: true,
     text: "Each applet is a folder served on an origin of its own, may run only what it declares within the server's list, and cannot pass for another; without a shell: permission it runs nothing.",
   },
   H9: {
-    built: false,
+    built: true,
     text: 'shell.run with pty gives an interactive terminal.',
   },
   H10: {
-    built: false,
+    built: true,
     text: 'Loopback by default; callers need a token, or be a page that the server itself served, with an exactly matching Origin; a foreign Host or Origin is 403, and nothing is readable or runnable across origins.',
   },
 

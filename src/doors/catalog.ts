@@ -20,7 +20,14 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         .default(false)
         .meta({ flag: '--json', description: 'Print address and token as one line of JSON.' }),
     },
-    load: () => import('./http/serve.ts'),
+    // Agents come over HTTP, too; what answers them is that of the other door.
+    async load() {
+      const [{ serve }, { createServer }] = await Promise.all([
+        import('./http/serve.ts'),
+        import('./mcp/create-server.ts'),
+      ]);
+      return { open: (assembly) => serve(assembly, createServer) };
+    },
   },
   run: {
     summary: 'Run a command: one word is bash text, several are a program and its arguments.',

@@ -1,6 +1,7 @@
 import type { RunContext } from '../../engine/run.ts';
 import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly } from '../door.ts';
+import type { History } from './history.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { digest, isSame } from './secrets.ts';
 
@@ -11,6 +12,8 @@ export interface HttpCaller {
   /** Whose commands it starts and sees. */
   readonly owner: string;
   readonly rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  /** The applet that it is, if it is one. */
+  readonly slug?: string | undefined;
   /** The programs that it asks for or is held to; undefined for all that the rules allow. */
   readonly programs?: readonly string[] | undefined;
   /** The tools that it may call; an applet has none. */
@@ -26,8 +29,17 @@ export interface Callers {
 }
 
 /** Makes the callers that the settings name, each with its own rules. */
-export async function createCallers(assembly: Assembly, ownToken: string): Promise<Callers> {
-  const own = { client: 'token', owner: 'http', rules: assembly.shellRules(), tools: await assembly.tools() };
+export async function createCallers(
+  assembly: Assembly,
+  ownToken: string,
+  history: History,
+): Promise<Callers> {
+  const own = {
+    client: 'token',
+    owner: 'http',
+    rules: assembly.shellRules(),
+    tools: toldOf(await assembly.tools(), history),
+  };
   const known: (readonly [Buffer, HttpCaller])[] = [[digest(ownToken), own]];
   for (const { name, sha256, allow, cwd_roots: cwdRoots, requests_per_minute } of assembly.http.tokens) {
     const narrowing = { allow, cwdRoots, named: `the list of the token ${name}` };
@@ -38,7 +50,7 @@ export async function createCallers(assembly: Assembly, ownToken: string): Promi
         owner: `http/${name}`,
         rules: assembly.shellRules(narrowing),
         programs: allow,
-        tools: await assembly.tools(narrowing),
+        tools: toldOf(await assembly.tools(narrowing), history),
         rate: requests_per_minute === undefined ? undefined : createRateLimit(requests_per_minute),
       },
     ]);
@@ -51,4 +63,19 @@ export async function createCallers(assembly: Assembly, ownToken: string): Promi
       return known.filter(([expected]) => isSame(given, expected))[0]?.[1];
     },
   };
+}
+
+// Also what comes over MCP, where nothing else of this door is on the way.
+function toldOf(tools: readonly Tool[], history: History): readonly Tool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    async call(input, context) {
+      const { command } = { command: undefined, ...(input as { command?: unknown }) };
+      if (typeof command !== 'string') return tool.call(input, context);
+      const done = history.begin({ owner: context.owner, client: context.caller.client }, command);
+      const reply = await tool.call(input, context);
+      done(reply.isError ? 'failed' : 'ok');
+      return reply;
+    },
+  }));
 }

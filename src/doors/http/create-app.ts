@@ -2,7 +2,7 @@
 // 1. its Host says for which site it is, 2. whatever runs something or tells something asks who calls (authenticate.ts),
 // 3. calls that run commands wait in line, 4. every answer gets the same headers.
 import type { HttpBindings } from '@hono/node-server';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { NacreError } from '../../contract/failure.ts';
 import type { Engine } from '../../engine/create-engine.ts';
 import type { HttpSettings } from '../settings.ts';
@@ -10,7 +10,10 @@ import { toMcpTool } from '../to-mcp-tool.ts';
 import { type Authenticate, type AuthenticationParts, createAuthenticate } from './authenticate.ts';
 import type { HttpCaller } from './callers.ts';
 import { secure } from './headers.ts';
+import type { History } from './history.ts';
 import type { Line } from './line.ts';
+import type { McpRoute } from './mcp-route.ts';
+import { leadToApplet, makeLink, openLink, serveApplet, servePage, tellState } from './page-routes.ts';
 import { postShell } from './post-shell.ts';
 import { HttpProblem, toAnswer } from './problem.ts';
 import { readJson } from './read-body.ts';
@@ -21,6 +24,8 @@ export interface AppParts extends AuthenticationParts {
   readonly engine: () => Promise<Engine>;
   readonly settings: HttpSettings;
   readonly line: Line;
+  readonly mcp: McpRoute;
+  readonly history: History;
   readonly version: string;
   /** True from the moment on in which the server is asked to end. */
   readonly isClosing: () => boolean;
@@ -43,50 +48,95 @@ export type Answer = (request: Request, env: HttpBindings) => Promise<Response>;
 /** Makes the function that answers every request. */
 export function createApp(parts: AppParts): { readonly answer: Answer; readonly authenticate: Authenticate } {
   const authenticate = createAuthenticate(parts);
-  const app = new Hono<Env>();
+  const call = (step: Step) => (context: Context<Env>) =>
+    serveCall(parts, authenticate, received(context), (caller, received) => step(caller, received, context));
+  const apps = { main: createMain(parts, call), applet: createAppletSite(parts, call) };
+  const answer: Answer = async (request, env) => {
+    const { headers, method } = request;
+    const cors = attempt(() => parts.sites.check(headers));
+    if (method === 'OPTIONS' && typeof cors === 'string') return secure(preflight(), cors);
+    // Calls say 401 before they say 403.
+    if (cors instanceof HttpProblem && !isCall(request)) return secure(toAnswer(cors, parts.log));
+    const app = apps[parts.sites.find(headers.get('host'))?.kind ?? 'main'];
+    return secure(await app.fetch(request, env), typeof cors === 'string' ? cors : undefined);
+  };
+  return { authenticate, answer };
+}
+
+type Step = (caller: HttpCaller, received: Received, context: Context<Env>) => Promise<Response> | Response;
+type Call = (step: Step) => (context: Context<Env>) => Promise<Response>;
+
+function createMain(parts: AppParts, call: Call): Hono<Env> {
+  const app = createSite(parts, call);
   app.get('/healthz', () => Response.json({ status: 'ok', version: parts.version }));
   app.get('/readyz', () => ready(parts));
-  app.post('/api/shell', ({ req, env }) =>
-    serveCall(parts, authenticate, received(req.raw, env), async (caller, { request, signal }) => {
+  for (const path of ['/', '/applets', '/applets/']) app.get(path, () => servePage('start.html'));
+  app.get('/assets/:name', ({ req }) => servePage(req.param('name')));
+  const lead = call((caller, _, { req }) => leadToApplet(parts, caller, req.param('slug') ?? ''));
+  app.get('/applets/:slug/', async (context) => {
+    const answer = await lead(context).catch((error: unknown) => toAnswer(error, parts.log));
+    // Whoever is not signed in finds out how on the start page.
+    return answer.status === 401 ? context.redirect('/') : answer;
+  });
+  app.get('/applets/:slug', ({ req, redirect }) => redirect(`/applets/${req.param('slug')}/`));
+  app.get(
+    '/api/state',
+    call((caller) => tellState(parts, caller)),
+  );
+  app.post(
+    '/api/link',
+    call((caller) => makeLink(parts, caller)),
+  );
+  app.get(
+    '/api/tools',
+    call(({ tools }) => Response.json({ tools: tools.map(toMcpTool) })),
+  );
+  app.post(
+    '/api/tools/:name',
+    call(async (caller, { request, signal }, { req }) => {
       const body = await readJson(request);
-      return inLine(parts, caller, signal, async () =>
-        postShell(body, caller, { engine: await parts.engine(), limits: parts.settings, signal }),
-      );
+      return inLine(parts, caller, signal, () => callTool(req.param('name') ?? '', body, caller, signal));
     }),
   );
-  app.get('/api/tools', ({ req, env }) =>
-    serveCall(parts, authenticate, received(req.raw, env), async ({ tools }) =>
-      Response.json({ tools: tools.map(toMcpTool) }),
-    ),
+  app.all(
+    '/mcp',
+    call((caller, { request }) => parts.mcp.answer(request, caller)),
   );
-  app.post('/api/tools/:name', ({ req, env }) =>
-    serveCall(parts, authenticate, received(req.raw, env), async (caller, { request, signal }) => {
+  return app;
+}
+
+function createAppletSite(parts: AppParts, call: Call): Hono<Env> {
+  const app = createSite(parts, call);
+  app.get('*', ({ req }) => {
+    const { hostname, pathname } = new URL(req.url);
+    return serveApplet(parts, hostname.slice(0, hostname.indexOf('.')), pathname);
+  });
+  return app;
+}
+
+// What every site has.
+function createSite(parts: AppParts, call: Call): Hono<Env> {
+  const app = new Hono<Env>();
+  app.get('/open', ({ req }) => openLink(parts, req.raw));
+  app.post(
+    '/api/shell',
+    call(async (caller, { request, signal }) => {
       const body = await readJson(request);
-      return inLine(parts, caller, signal, () => callTool(req.param('name'), body, caller, signal));
+      return inLine(parts, caller, signal, async () =>
+        postShell(body, caller, { ...parts, engine: await parts.engine(), limits: parts.settings, signal }),
+      );
     }),
   );
   app.notFound(({ req }) => {
     throw new HttpProblem(404, `There is nothing at ${req.method} ${new URL(req.url).pathname}.`);
   });
   app.onError((error) => toAnswer(error, parts.log));
-  return { authenticate, answer: (request, env) => answerWith(app, parts, request, env) };
+  return app;
 }
 
-async function answerWith(
-  app: Hono<Env>,
-  parts: AppParts,
-  request: Request,
-  env: HttpBindings,
-): Promise<Response> {
-  const { headers } = request;
-  const cors = attempt(() => parts.sites.check(headers));
-  if (request.method === 'OPTIONS' && typeof cors === 'string') return secure(preflight(), cors);
-  // Calls say 401 before they say 403.
-  const isCall =
-    new URL(request.url).pathname.startsWith('/api/') || new URL(request.url).pathname === '/mcp';
-  const answer =
-    cors instanceof HttpProblem && !isCall ? toAnswer(cors, parts.log) : await app.fetch(request, env);
-  return secure(answer, typeof cors === 'string' ? cors : undefined);
+function isCall({ url }: Request): boolean {
+  const { pathname } = new URL(url);
+  return pathname.startsWith('/api/') || pathname === '/mcp';
 }
 
 function attempt(check: () => string | undefined): string | undefined | HttpProblem {
@@ -122,7 +172,7 @@ async function serveCall(
   parts: AppParts,
   authenticate: Authenticate,
   call: Received,
-  step: (caller: HttpCaller, call: Received) => Promise<Response>,
+  step: (caller: HttpCaller, call: Received) => Promise<Response> | Response,
 ): Promise<Response> {
   const caller = authenticate(call.request.headers, call.address);
   if (parts.isClosing())
@@ -144,10 +194,11 @@ async function inLine(
   }
 }
 
-function received(request: Request, { incoming, outgoing }: HttpBindings): Received {
+function received({ req, env }: Context<Env>): Received {
+  const { incoming, outgoing } = env;
   const gone = new AbortController();
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) gone.abort();
   });
-  return { request, signal: gone.signal, address: incoming.socket.remoteAddress ?? '' };
+  return { request: req.raw, signal: gone.signal, address: incoming.socket.remoteAddress ?? '' };
 }

@@ -8,6 +8,7 @@ import type { Engine } from '../../engine/create-engine.ts';
 import { receive } from '../../tools/receive.ts';
 import type { HttpSettings } from '../settings.ts';
 import type { HttpCaller } from './callers.ts';
+import type { History } from './history.ts';
 
 /** The body of the request. */
 export const shellRequest = z.strictObject({
@@ -31,23 +32,32 @@ export async function postShell(
     engine,
     limits,
     signal,
+    history,
   }: {
     readonly engine: Engine;
     readonly limits: Pick<HttpSettings, 'execTimeoutMs' | 'execMaxBufferBytes'>;
     readonly signal: AbortSignal;
+    readonly history: History;
   },
 ): Promise<Response> {
   const { command, args, cwd } = receive('POST /api/shell', shellRequest, body);
-  const outcome = await engine.run(
-    {
-      command: { kind: 'argv', argv: [command, ...args] },
-      cwd,
-      timeoutMs: limits.execTimeoutMs,
-      maxOutputChars: limits.execMaxBufferBytes,
-      maxStreamBytes: limits.execMaxBufferBytes,
-    },
-    { ...caller.rules, caller: { door: 'http', client: caller.client }, howToGetRest: '', signal },
-  );
+  const done = history.begin(caller, [command, ...args].join(' '));
+  const outcome = await engine
+    .run(
+      {
+        command: { kind: 'argv', argv: [command, ...args] },
+        cwd,
+        timeoutMs: limits.execTimeoutMs,
+        maxOutputChars: limits.execMaxBufferBytes,
+        maxStreamBytes: limits.execMaxBufferBytes,
+      },
+      { ...caller.rules, caller: { door: 'http', client: caller.client }, howToGetRest: '', signal },
+    )
+    .catch((error: unknown) => {
+      done('not run');
+      throw error;
+    });
+  done(outcome.cause === 'exit' ? `exit ${outcome.exitCode}` : outcome.cause);
   return toResponse(outcome, limits.execTimeoutMs);
 }
 

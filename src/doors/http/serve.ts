@@ -6,15 +6,18 @@ import type { Server } from 'node:http';
 import { resolve } from 'node:path';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { pause } from '../../support/pause.ts';
+import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly } from '../door.ts';
 import { write } from '../say.ts';
-import { createApplets } from './applets/applets.ts';
+import { createApplets, warnOfApplets } from './applets/applets.ts';
 import type { Authenticate } from './authenticate.ts';
 import { createCallers, type HttpCaller } from './callers.ts';
 import { type AppParts, createApp } from './create-app.ts';
 import { secure as withHeaders } from './headers.ts';
+import { createHistory } from './history.ts';
 import { createLine } from './line.ts';
 import { answerRequests, createHttpServer, listen } from './listen.ts';
+import { type CreateServer, createMcpRoute } from './mcp-route.ts';
 import { createPageSessions } from './page-sessions.ts';
 import { type OwnToken, readToken } from './read-token.ts';
 import { createSites } from './sites.ts';
@@ -22,8 +25,15 @@ import { acceptUpgrades } from './stream/accept-upgrades.ts';
 import { createKeptCommands, type KeptCommand } from './stream/kept-commands.ts';
 import { serveSocket } from './stream/serve-socket.ts';
 
+/** Makes what answers MCP for one owner of commands. */
+type CreateMcpServer = (
+  tools: readonly Tool[],
+  version: string,
+  source: Pick<Assembly, 'engine' | 'maxOutputChars'> & { readonly owner: string },
+) => ReturnType<CreateServer>;
+
 /** Serves until the process is asked to end. */
-export async function open(assembly: Assembly): Promise<number> {
+export async function serve(assembly: Assembly, createMcpServer: CreateMcpServer): Promise<number> {
   const { io, http: settings, cwd } = assembly;
   const log = (message: string) => void io.stderr.write(`nacre: ${message}\n`);
   for (const warning of assembly.warnings) log(`warning: ${warning}`);
@@ -32,7 +42,12 @@ export async function open(assembly: Assembly): Promise<number> {
   const { server, secure } = createHttpServer(settings, cwd);
   const port = await listen(server, settings);
   const parts = await assembleParts(assembly, { token, secure, port, log });
-  const { answer, authenticate } = createApp(parts);
+  for (const warning of warnOfApplets(parts.applets)) log(`warning: ${warning}`);
+  const mcp = createMcpRoute(
+    ({ tools, owner }) => createMcpServer(tools, assembly.version, { ...assembly, owner }),
+    log,
+  );
+  const { answer, authenticate } = createApp({ ...parts, mcp });
   const streams = openStreams(assembly, parts, { server, authenticate });
   answerRequests(
     server,
@@ -49,6 +64,7 @@ export async function open(assembly: Assembly): Promise<number> {
   const left = await drained(parts, settings.shutdownMs);
   streams.close();
   await assembly.close();
+  await mcp.close();
   server.closeAllConnections();
   log(`ended: ${running + queued - left} of ${running + queued} open calls were finished.`);
   return 0;
@@ -57,7 +73,7 @@ export async function open(assembly: Assembly): Promise<number> {
 /** Serves what comes over WebSockets; a command that nobody came back to is ended. */
 function openStreams(
   { terminalRules, http }: Assembly,
-  { engine, isClosing, log }: AppParts,
+  { engine, isClosing, log, history }: Pick<AppParts, 'engine' | 'isClosing' | 'log' | 'history'>,
   { server, authenticate }: { readonly server: Server; readonly authenticate: Authenticate },
 ): { close(): void } {
   const ladder = { signal: 'SIGTERM', graceMs: 2_000 } as const;
@@ -69,7 +85,7 @@ function openStreams(
     http.terminalShells.includes(program) && (programs?.includes(program) ?? true)
       ? terminalRules
       : undefined;
-  const parts = { engine, kept, terminalRules: atTerminal, isClosing, log };
+  const parts = { engine, kept, terminalRules: atTerminal, isClosing, log, history };
   const upgrades = acceptUpgrades(server, authenticate, (socket, caller) =>
     serveSocket(parts, socket, caller),
   );
@@ -88,16 +104,21 @@ interface Standing {
   readonly log: (message: string) => void;
 }
 
-async function assembleParts(assembly: Assembly, { token, secure, port, log }: Standing): Promise<AppParts> {
+async function assembleParts(
+  assembly: Assembly,
+  { token, secure, port, log }: Standing,
+): Promise<Omit<AppParts, 'mcp'>> {
   const { http: settings, cwd, io } = assembly;
   const { httpHost: host, httpHosts: moreHosts, corsOrigins, appletsDir } = settings;
+  const history = createHistory();
   const applets = createApplets(
     appletsDir === undefined ? undefined : resolve(cwd, appletsDir),
     assembly.shellRules,
     settings.terminalShells,
   );
   return {
-    callers: await createCallers(assembly, token.text),
+    callers: await createCallers(assembly, token.text, history),
+    history,
     sites: createSites({ secure, host, port, moreHosts, corsOrigins }),
     pages: createPageSessions(),
     applets,
@@ -112,7 +133,11 @@ async function assembleParts(assembly: Assembly, { token, secure, port, log }: S
   };
 }
 
-function toGreeting({ flags, version }: Assembly, { sites, pages }: AppParts, token: OwnToken): string {
+function toGreeting(
+  { flags, version }: Assembly,
+  { sites, pages }: Pick<AppParts, 'sites' | 'pages'>,
+  token: OwnToken,
+): string {
   const address = sites.address();
   const link = `${address}/open?ticket=${pages.issueTicket({ origin: address })}`;
   if (flags.json === true)
@@ -134,7 +159,7 @@ function interrupted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function drained({ line }: AppParts, limitMs: number): Promise<number> {
+async function drained({ line }: Pick<AppParts, 'line'>, limitMs: number): Promise<number> {
   const open = () => line.counts().running + line.counts().queued;
   for (let waitedMs = 0; open() > 0 && waitedMs < limitMs; waitedMs += 20) await pause(20);
   return open();

@@ -2,22 +2,14 @@
 // 1. `stdio-transport.ts` reads a message, and the SDK understands it, of whatever protocol revision,
 // 2. `call-tool.ts` hands a call to its tool, 3. the tool's reply goes back; progress goes out while the command runs;
 // cancelling ends the command's tree. When stdin closes, every command ends and so does the server.
-import { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createId } from '../../support/create-id.ts';
-import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly, Io } from '../door.ts';
-import { toMcpTool } from '../to-mcp-tool.ts';
-import { callTool } from './call-tool.ts';
-import { createClientRoots } from './client-roots.ts';
-import { offerResources, type ResourceSource, resourceCapabilities } from './resources.ts';
+import { createServer } from './create-server.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
 // The client's first questions come before what only a command needs.
 const warmUpAfterMs = 300;
-
-const instructions =
-  'Runs shell commands for you. What may run is set by the user; a refusal says which program is not allowed.';
 
 /** Serves MCP on stdin and stdout until stdin closes or the process is asked to end. */
 export async function open(assembly: Assembly): Promise<number> {
@@ -40,27 +32,6 @@ export async function open(assembly: Assembly): Promise<number> {
   await assembly.close();
   await handle.close();
   return 0;
-}
-
-function createServer(tools: readonly Tool[], version: string, source: ResourceSource): Server {
-  const { owner } = source;
-  const server = new Server(
-    { name: 'nacre', title: 'nacre', version },
-    { capabilities: { tools: {}, resources: resourceCapabilities }, instructions },
-  );
-  const roots = createClientRoots(server);
-  server.setRequestHandler('tools/list', () => ({ tools: tools.map(toMcpTool) }));
-  const resources = offerResources(server, source);
-  server.setRequestHandler('tools/call', async (request, context) => {
-    await resources.watch();
-    return callTool(tools, request.params, context, {
-      owner,
-      introduction: server.getClientVersion(),
-      elicits: server.getClientCapabilities()?.elicitation !== undefined,
-      roots: await roots(),
-    });
-  });
-  return server;
 }
 
 // What goes wrong here shows, with its reason, at the first command.

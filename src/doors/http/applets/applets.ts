@@ -41,24 +41,38 @@ export function createApplets(
     return {
       manifest,
       folder,
-      caller: { client: `applet ${name}`, owner: `applet/${name}`, rules, programs, tools: [] },
+      caller: { slug: name, client: `applet ${name}`, owner: `applet/${name}`, rules, programs, tools: [] },
       refused: programs.filter((one) => !terminalShells.includes(one) && !lists(rules.rules.allow, one)),
     };
   };
   return {
     list() {
-      const found = namesIn(dir).map((name) => attempt(() => read(name)));
+      const names = attempt(() => namesIn(dir));
+      if (typeof names === 'string') return { applets: [], problems: [`applets_dir: ${names}`] };
+      const found = names.map((name) => attempt(() => read(name)));
       return {
         applets: found.flatMap((one) => (typeof one === 'string' ? [] : [one])),
         problems: found.flatMap((one) => (typeof one === 'string' ? [one] : [])),
       };
     },
     find(slug) {
-      if (!namesIn(dir).includes(slug)) return undefined;
-      const found = attempt(() => read(slug));
+      const found = attempt(() => (namesIn(dir).includes(slug) ? read(slug) : undefined));
       return typeof found === 'string' ? undefined : found;
     },
   };
+}
+
+/** What is wrong with applets, and which of them ask for more than they get. */
+export function warnOfApplets(applets: Applets): readonly string[] {
+  const found = applets.list();
+  const asking = found.applets.filter(({ refused }) => refused.length > 0);
+  return [
+    ...found.problems,
+    ...asking.map(
+      ({ manifest, refused }) =>
+        `the applet ${manifest.slug} asks for ${refused.join(', ')}, which SHELL_ALLOWLIST does not allow.`,
+    ),
+  ];
 }
 
 function namesIn(dir: string | undefined): readonly string[] {
@@ -68,7 +82,7 @@ function namesIn(dir: string | undefined): readonly string[] {
     .sort();
 }
 
-function attempt(step: () => Applet): Applet | string {
+function attempt<T>(step: () => T): T | string {
   try {
     return step();
   } catch (error) {

@@ -51,6 +51,7 @@ export function createKeptCommands(end: (command: KeptCommand) => void, lastsMs 
       const forget = () => {
         const own = key(command.asker.owner, command.id);
         if (kept.get(own) === command) kept.delete(own);
+        command.done('stopped');
         if (!command.ended) end(command);
       };
       command.timer = setTimeout(forget, lastsMs).unref();

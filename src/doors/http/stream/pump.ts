@@ -11,6 +11,8 @@ export interface PumpedCommand {
   readonly commandId: string;
   readonly encoding: 'utf8' | 'base64';
   readonly asker: Asker;
+  /** Told once what it came to. */
+  readonly done: (outcome: string) => void;
 }
 
 /** Sends a message and resolves when the other side has room for the next; false when it is gone. */
@@ -64,16 +66,13 @@ export async function pump(
   return send(await toExit(engine, command, cursor));
 }
 
-async function toExit(
-  engine: Engine,
-  { id, commandId, asker }: PumpedCommand,
-  cursor: Cursor,
-): Promise<ServerMessage> {
-  const { state } = await engine.look(commandId, asker);
+async function toExit(engine: Engine, command: PumpedCommand, cursor: Cursor): Promise<ServerMessage> {
+  const { state } = await engine.look(command.commandId, command.asker);
   const { exitCode = 0, signal = null, cause = 'exit', detail = null } = state.end ?? {};
+  command.done(cause === 'exit' ? `exit ${exitCode}` : cause);
   return {
     type: 'shell.exit',
-    id,
+    id: command.id,
     code: exitCode,
     signal,
     cause,

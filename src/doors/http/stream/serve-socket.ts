@@ -8,6 +8,7 @@ import type { Engine } from '../../../engine/create-engine.ts';
 import { createId } from '../../../support/create-id.ts';
 import { receive } from '../../../tools/receive.ts';
 import type { HttpCaller } from '../callers.ts';
+import type { History } from '../history.ts';
 import { toFailure } from '../problem.ts';
 import type { KeptCommand, KeptCommands } from './kept-commands.ts';
 import { type ClientMessage, type ClientType, clientMessages, type ServerMessage } from './messages.ts';
@@ -17,6 +18,7 @@ import { type Outlet, pump } from './pump.ts';
 export interface SocketParts {
   readonly engine: () => Promise<Engine>;
   readonly kept: KeptCommands;
+  readonly history: History;
   /** The rules for a command at a terminal; undefined where its usual ones hold. */
   readonly terminalRules: (program: string, caller: HttpCaller) => HttpCaller['rules'] | undefined;
   readonly isClosing: () => boolean;
@@ -77,7 +79,8 @@ export function serveSocket(parts: SocketParts, socket: WebSocket, caller: HttpC
           parts.kept.release(caller.owner, id);
           throw error;
         });
-      const kept = parts.kept.add({ id, commandId: started.id, encoding, asker });
+      const done = parts.history.begin(caller, [command, ...args].join(' '));
+      const kept = parts.kept.add({ id, commandId: started.id, encoding, asker, done });
       await send({ type: 'shell.start', id, command_id: started.id, cursor: 0 });
       await tell(kept, 0);
     },

@@ -1,0 +1,66 @@
+// A shell at a terminal over the stream. A connection that is lost is taken up again where it left off.
+const say = (text) => {
+  document.getElementById('status').textContent = text;
+};
+const place = document.getElementById('terminal');
+const terminal = new globalThis.Terminal({ cursorBlink: true, theme: { background: '#101413' } });
+const id = `terminal-${crypto.randomUUID()}`;
+const retryMs = 1_000;
+let cursor = 0;
+let socket;
+let started = false;
+let ended = false;
+
+terminal.open(place);
+fillPlace();
+terminal.focus();
+terminal.onData((data) => send({ type: 'shell.stdin', id, data }));
+terminal.onResize(({ cols, rows }) => send({ type: 'shell.resize', id, cols, rows }));
+new ResizeObserver(fillPlace).observe(place);
+connect();
+
+// As many cells as there is room for, by the size of one.
+function fillPlace() {
+  const screen = place.querySelector('.xterm-screen');
+  const [width, height] = [screen.clientWidth / terminal.cols, screen.clientHeight / terminal.rows];
+  if (!(width > 0 && height > 0)) return;
+  const cols = Math.max(20, Math.floor((place.clientWidth - 24) / width));
+  const rows = Math.max(5, Math.floor((place.clientHeight - 8) / height));
+  if (cols !== terminal.cols || rows !== terminal.rows) terminal.resize(cols, rows);
+}
+
+function connect() {
+  socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/shell/stream`);
+  socket.addEventListener('open', () => {
+    const { cols, rows } = terminal;
+    const run = { type: 'shell.run', id, command: 'bash', args: ['-i'], pty: { cols, rows } };
+    send(started ? { type: 'shell.resume', id, cursor } : run);
+  });
+  socket.addEventListener('message', ({ data }) => receive(JSON.parse(data)));
+  socket.addEventListener('close', () => {
+    if (ended) return;
+    say('The connection was lost. Trying again… (Or open the terminal anew from the start page.)');
+    setTimeout(connect, retryMs);
+  });
+}
+
+function send(message) {
+  if (socket?.readyState === WebSocket.OPEN && !ended) socket.send(JSON.stringify(message));
+}
+
+function receive(message) {
+  if ('cursor' in message) cursor = message.cursor;
+  if (message.type === 'shell.start') {
+    started = true;
+    say('bash');
+  }
+  if (message.type === 'shell.stdout') terminal.write(message.data);
+  if (message.type === 'shell.exit') finish(`The shell ended with code ${message.code}. Reload for another.`);
+  if (message.type === 'shell.error') finish(`${message.error} ${message.hint ?? ''}`);
+}
+
+function finish(words) {
+  ended = true;
+  say(words);
+  socket.close();
+}

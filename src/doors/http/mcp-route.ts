@@ -1,0 +1,98 @@
+// MCP over Streamable HTTP, for both eras of the protocol:
+// 1. since 2026-07-28 every request stands for itself, 2. before, a handshake opens a session with an id; whoever shows
+// that id must be the caller who opened it. Commands belong to the caller either way.
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpHttpHandler,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { HttpCaller } from './callers.ts';
+import { createSecret } from './secrets.ts';
+
+/** Makes what answers one caller. */
+export type CreateServer = (caller: HttpCaller) => Server;
+
+/** Answers what comes to /mcp. */
+export interface McpRoute {
+  answer(request: Request, caller: HttpCaller): Promise<Response>;
+  close(): Promise<void>;
+}
+
+interface Session {
+  readonly owner: string;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  usedAt: number;
+}
+
+const maxBodyBytes = 12 * 1_048_576;
+const mostSessions = 1_000;
+const idleMs = 3_600_000;
+
+/** Makes the route; sessions that nobody used for an hour are forgotten when there are too many. */
+export function createMcpRoute(createServer: CreateServer, log: (message: string) => void): McpRoute {
+  const modern = new Map<string, McpHttpHandler>();
+  const sessions = new Map<string, Session>();
+  const onerror = (error: Error) => log(`protocol error: ${error.message}`);
+
+  const handlerFor = (caller: HttpCaller) => {
+    const known = modern.get(caller.owner);
+    if (known) return known;
+    const made = createMcpHandler(() => createServer(caller), {
+      legacy: 'reject',
+      onerror,
+      maxRequestBodySize: maxBodyBytes,
+    });
+    modern.set(caller.owner, made);
+    return made;
+  };
+  const openSession = async (caller: HttpCaller) => {
+    forgetOld(sessions);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: createSecret,
+      maxRequestBodySize: maxBodyBytes,
+      onsessioninitialized: (id) => {
+        sessions.set(id, { owner: caller.owner, transport, usedAt: performance.now() });
+      },
+      onsessionclosed: (id) => void sessions.delete(id),
+    });
+    await createServer(caller).connect(transport);
+    return transport;
+  };
+  const answerSession = async (request: Request, caller: HttpCaller) => {
+    const id = request.headers.get('mcp-session-id');
+    if (id === null) return (await openSession(caller)).handleRequest(request);
+    const session = sessions.get(id);
+    if (session?.owner !== caller.owner) return sessionNotFound();
+    session.usedAt = performance.now();
+    return session.transport.handleRequest(request);
+  };
+
+  return {
+    async answer(request, caller) {
+      const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes });
+      return isLegacy ? answerSession(request, caller) : handlerFor(caller).fetch(request);
+    },
+    async close() {
+      await Promise.allSettled([...modern.values()].map((handler) => handler.close()));
+      await Promise.allSettled([...sessions.values()].map(({ transport }) => transport.close()));
+    },
+  };
+}
+
+function forgetOld(sessions: Map<string, Session>): void {
+  if (sessions.size < mostSessions) return;
+  const oldest = [...sessions].sort(([, one], [, other]) => one.usedAt - other.usedAt);
+  for (const [index, [id, { transport, usedAt }]] of oldest.entries()) {
+    if (index > 0 && performance.now() - usedAt < idleMs) return;
+    sessions.delete(id);
+    transport.close().catch(() => {});
+  }
+}
+
+// What is another's is as unknown as what never was.
+function sessionNotFound(): Response {
+  const error = { code: -32_001, message: 'Session not found' };
+  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 404 });
+}

@@ -1,0 +1,252 @@
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type HttpReply, rawRequest, serve, type TestServer } from '../support/http.ts';
+import { openSocket, refusalOf } from '../support/socket.ts';
+
+let here: TestServer;
+let cookies: Record<string, string>;
+
+const write = (folder: string, files: Readonly<Record<string, string>>) => {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+};
+const manifest = (slug: string, permissions: readonly string[]) => JSON.stringify({ slug, permissions });
+
+beforeAll(async () => {
+  here = await serve({ args: ['--applets-dir', 'applets'] });
+  const applets = join(here.cwd, 'applets');
+  write(join(applets, 'gits'), {
+    'applet.json': manifest('gits', ['shell:git']),
+    'index.html': '<p>git',
+    '.hidden.txt': 'x',
+  });
+  write(join(applets, 'lister'), {
+    'applet.json': manifest('lister', ['shell:ls', 'shell:rm']),
+    'index.html': 'x',
+  });
+  write(join(applets, 'idle'), {
+    'applet.json': '{"slug":"idle"}',
+    'index.html': 'x',
+    'a.css': 'p{}',
+    'b.exe': 'x',
+  });
+  write(join(here.cwd, 'outside'), { 'secret.txt': 'secret' });
+  symlinkSync(join(here.cwd, 'outside', 'secret.txt'), join(applets, 'idle', 'link.txt'));
+  cookies = { main: await signIn(here.link, here.address) };
+  for (const slug of ['gits', 'lister', 'idle']) cookies[slug] = await openApplet(slug);
+});
+afterAll(async () => expect(await here.close()).toEqual([]));
+
+const get = (host: string, path: string, headers: Record<string, string> = {}) =>
+  rawRequest(here.address, path, { headers: { Host: host, ...headers } });
+const hostOf = (slug: string) => `${slug}.localhost:${here.port}`;
+
+async function signIn(link: string, origin: string): Promise<string> {
+  const { host, pathname, search } = new URL(link);
+  const reply = await get(host, `${pathname}${search}`);
+  expect(reply.status).toBe(200);
+  expect(link.startsWith(origin)).toBe(true);
+  const cookie = reply.headers.get('set-cookie') ?? '';
+  expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+  expect(cookie).not.toMatch(/domain/i);
+  return cookie.split(';')[0] ?? '';
+}
+
+async function openApplet(slug: string): Promise<string> {
+  const page = { Cookie: cookies.main ?? '', 'Sec-Fetch-Site': 'same-origin' };
+  const { status, headers } = await get(`127.0.0.1:${here.port}`, `/applets/${slug}/`, page);
+  expect(status).toBe(302);
+  return signIn(headers.get('location') ?? '', `http://${hostOf(slug)}`);
+}
+
+/** What the page of an applet would send. */
+function from(slug: string, body: object, headers: Record<string, string> = {}): Promise<HttpReply> {
+  const own = { Host: hostOf(slug), Origin: `http://${hostOf(slug)}`, Cookie: cookies[slug] ?? '' };
+  return rawRequest(here.address, '/api/shell', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...own, ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+describe('H8: an applet', () => {
+  test('may run what it declares, by the fetch of the specification', async () => {
+    const reply = await from('gits', { command: 'git', args: ['--version'] });
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { stdout: expect.stringMatching(/^git version/), code: 0 },
+    });
+  });
+
+  test('may run nothing else', async () => {
+    const reply = await from('gits', { command: 'ls' });
+    expect(reply).toMatchObject({
+      status: 403,
+      body: { error: expect.stringMatching(/ls is not allowed.*applet gits/) },
+    });
+    expect((await from('gits', { command: 'git', args: ['-c', 'alias.x=!ls', 'x'] })).status).toBe(403);
+  });
+
+  test('may not run what the server does not allow, and says so at start', async () => {
+    expect((await from('lister', { command: 'ls' })).status).toBe(200);
+    expect((await from('lister', { command: 'rm', args: ['x'] })).status).toBe(403);
+    const other = await serve({ args: ['--applets-dir', join(here.cwd, 'applets')] });
+    expect(other.stderr()).toMatch(/applet lister asks for rm, which SHELL_ALLOWLIST does not allow/);
+    expect(await other.close()).toEqual([]);
+  });
+
+  test('without a permission runs nothing', async () => {
+    for (const command of ['git', 'ls', 'true']) expect((await from('idle', { command })).status).toBe(403);
+  });
+
+  test('cannot pass for another, or for the server', async () => {
+    const git = { command: 'git', args: ['--version'] };
+    expect(
+      (await from('idle', git, { Host: hostOf('gits'), Origin: `http://${hostOf('gits')}` })).status,
+    ).toBe(401);
+    expect((await from('idle', git, { Host: hostOf('gits') })).status).toBe(401);
+    expect((await from('gits', git, { Origin: `http://${hostOf('idle')}` })).status).toBe(403);
+    expect((await from('idle', git, { Host: `127.0.0.1:${here.port}`, Origin: here.address })).status).toBe(
+      401,
+    );
+    expect(
+      (
+        await from(
+          'gits',
+          { command: 'ls' },
+          { Host: `127.0.0.1:${here.port}`, Origin: here.address, Cookie: cookies.main ?? '' },
+        )
+      ).status,
+    ).toBe(200);
+    expect(
+      (await from('idle', git, { 'X-Applet': 'gits', Authorization: `Bearer ${here.token}` })).status,
+    ).toBe(403);
+  });
+
+  test('has no tools, no list of commands and no way to another', async () => {
+    const own = { Cookie: cookies.gits ?? '', 'Sec-Fetch-Site': 'same-origin' };
+    for (const path of ['/api/tools', '/api/state', '/mcp', '/applets/idle/'])
+      expect((await get(hostOf('gits'), path, own)).status).toBe(404);
+  });
+
+  test('streams, within its permissions', async () => {
+    const address = `http://127.0.0.1:${here.port}`;
+    const own = { Host: hostOf('gits'), Origin: `http://${hostOf('gits')}`, Cookie: cookies.gits ?? '' };
+    expect(await refusalOf(address, { ...own, Origin: `http://${hostOf('idle')}` })).toBe(403);
+    expect(await refusalOf(address, { ...own, Cookie: '' })).toBe(401);
+    const socket = await openSocket(address, own);
+    socket.send({ type: 'shell.run', id: 'a', command: 'git', args: ['--version'] });
+    expect(await socket.exit('a')).toMatchObject({ code: 0 });
+    socket.send({ type: 'shell.run', id: 'b', command: 'ls' });
+    expect((await socket.error()).error).toMatch(/not allowed/);
+    socket.send({ type: 'shell.run', id: 'c', command: 'bash', pty: { cols: 80, rows: 24 } });
+    await socket.until(({ id, type }) => id === 'c' && type === 'shell.error');
+    await socket.close();
+  });
+});
+
+describe('H8: its files', () => {
+  test('come with their types and a strict policy', async () => {
+    const page = await get(hostOf('gits'), '/');
+    expect(page.body.text).toBe('<p>git');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+    ])
+      expect(policy).toContain(part);
+    expect(page.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    expect((await get(hostOf('idle'), '/a.css')).headers.get('content-type')).toBe('text/css; charset=utf-8');
+  });
+
+  test.each([
+    '/../outside/secret.txt',
+    '/%2e%2e/outside/secret.txt',
+    '/..%2foutside%2fsecret.txt',
+    '/..%5coutside%5csecret.txt',
+    '//etc/passwd',
+    '/link.txt',
+    '/.hidden.txt',
+    '/b.exe',
+    '/a.css%00.txt',
+    '/a.css/',
+    '/nothing.html',
+    `/${'a/'.repeat(500)}x.txt`,
+  ])('end at its folder: %s', async (path) => {
+    for (const slug of ['idle', 'gits']) {
+      const { status, body } = await get(hostOf(slug), path);
+      expect([400, 404]).toContain(status);
+      expect(JSON.stringify(body)).not.toContain('secret"');
+    }
+  });
+
+  test('are not there for an applet that is not there', async () => {
+    expect((await get(hostOf('never'), '/')).status).toBe(404);
+  });
+});
+
+describe('H8: the list of applets', () => {
+  const state = async () => {
+    const page = { Cookie: cookies.main ?? '', 'Sec-Fetch-Site': 'same-origin' };
+    return (await get(`127.0.0.1:${here.port}`, '/api/state', page)).body as {
+      applets: { slug: string; refused: string[] }[];
+      problems: string[];
+    };
+  };
+
+  test('is live, and names what is wrong with a manifest by file and field', async () => {
+    expect((await state()).applets.map(({ slug }) => slug)).toEqual(['gits', 'idle', 'lister']);
+    const applets = join(here.cwd, 'applets');
+    write(join(applets, 'later'), { 'applet.json': manifest('later', []), 'index.html': 'x' });
+    write(join(applets, 'wrong-slug'), { 'applet.json': manifest('other', []) });
+    write(join(applets, 'wrong-json'), { 'applet.json': '{' });
+    write(join(applets, 'wrong-field'), {
+      'applet.json': '{"slug":"wrong-field","permissions":["shell:*  "],"extra":1}',
+    });
+    const { applets: now, problems } = await state();
+    expect(now.map(({ slug }) => slug)).toContain('later');
+    expect(now.find(({ slug }) => slug === 'lister')?.refused).toEqual(['rm']);
+    expect(problems).toEqual([
+      expect.stringMatching(/wrong-field\/applet\.json: permissions\.0: must be shell:.*extra/),
+      expect.stringMatching(/wrong-json\/applet\.json is not valid JSON/),
+      expect.stringMatching(/wrong-slug\/applet\.json: slug is other, but the folder is wrong-slug/),
+    ]);
+    expect(existsSync(join(applets, 'later'))).toBe(true);
+  });
+});
+
+describe('H10: pages', () => {
+  test('a link works once, and only where it leads to', async () => {
+    const { body } = await here.post('/api/link', {});
+    const { pathname, search } = new URL(String(body.link));
+    expect((await get(`localhost:${here.port}`, `${pathname}${search}`)).status).toBe(401);
+    expect((await get(hostOf('gits'), `${pathname}${search}`)).status).toBe(401);
+    expect((await get(`127.0.0.1:${here.port}`, `${pathname}${search}`)).status).toBe(200);
+    expect((await get(`127.0.0.1:${here.port}`, `${pathname}${search}`)).status).toBe(401);
+  });
+
+  test('a cookie counts only with the Origin of its page, or where the browser says so', async () => {
+    const send = (headers: Record<string, string>) =>
+      get(`127.0.0.1:${here.port}`, '/api/state', { Cookie: cookies.main ?? '', ...headers });
+    expect((await send({ 'Sec-Fetch-Site': 'same-origin' })).status).toBe(200);
+    expect((await send({ Origin: here.address })).status).toBe(200);
+    expect((await send({})).status).toBe(401);
+    expect((await send({ 'Sec-Fetch-Site': 'same-site' })).status).toBe(401);
+    expect((await send({ Origin: `http://127.0.0.1:1` })).status).toBe(403);
+    expect(
+      (await send({ Cookie: `nacre_${here.port}=made-up`, 'Sec-Fetch-Site': 'same-origin' })).status,
+    ).toBe(401);
+  });
+
+  test('whoever is not signed in is led to the start page', async () => {
+    const { status, headers } = await get(`127.0.0.1:${here.port}`, '/applets/gits/');
+    expect([status, headers.get('location')]).toEqual([302, '/']);
+    const start = await get(`127.0.0.1:${here.port}`, '/');
+    expect(start.status).toBe(200);
+    expect(start.headers.get('content-security-policy')).toContain("script-src 'self'");
+  });
+});

@@ -1,0 +1,202 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { serve, type TestServer } from '../support/http.ts';
+
+let here: TestServer;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let foreign: Server;
+let foreignAddress: string;
+const pictures = process.env.NACRE_SCREENSHOTS;
+
+beforeAll(async () => {
+  const applets = resolve('dist/applets');
+  here = await serve({
+    args: ['--applets-dir', applets],
+    env: { NACRE_TERMINAL_SHELLS: 'bash', PS1: 'nacre $ ' },
+  });
+  const repo = join(here.cwd, 'project');
+  mkdirSync(repo);
+  const git = (...words: string[]) => execFileSync('git', ['-C', repo, ...words], { env: here.env });
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.email', 'someone@example.net');
+  git('config', 'user.name', 'Someone');
+  writeFileSync(join(repo, 'a file.txt'), 'first\n');
+  git('add', '.');
+  git('commit', '-qm', 'A first version');
+  writeFileSync(join(repo, 'a file.txt'), 'second\n');
+  writeFileSync(join(repo, 'new.txt'), 'new\n');
+  browser = await openBrowser();
+  foreign = createServer((_, answer) => {
+    answer.setHeader('Content-Type', 'text/html');
+    answer.end('<!doctype html><title>foreign</title>');
+  });
+  await new Promise<void>((done) => foreign.listen(0, '127.0.0.1', done));
+  foreignAddress = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  foreign.closeAllConnections();
+  foreign.close();
+  expect(await here.close()).toEqual([]);
+});
+
+async function show(page: Page, name: string): Promise<void> {
+  if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
+
+async function startPage(): Promise<Page> {
+  const page = await browser.context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  const { body } = await here.post('/api/link', {});
+  await page.goto(String(body.link));
+  await page.waitForURL(`${here.address}/`);
+  await page.getByText(/version .* running/).waitFor();
+  expect(problems).toEqual([]);
+  return page;
+}
+
+// What a page gets when it asks for something: a status, or that the browser kept it from asking or reading.
+const ask = (page: Page, url: string, init: object = {}) =>
+  page.evaluate(
+    async ([address, options]) => {
+      try {
+        return (await fetch(address as string, options as RequestInit)).status;
+      } catch {
+        return 'refused';
+      }
+    },
+    [url, init] as const,
+  );
+
+describe('H10: the start page', { timeout: 60_000 }, () => {
+  test('tells how to get in where nobody is signed in', async () => {
+    const page = await browser.context.newPage();
+    await page.goto(here.address.replace('127.0.0.1', 'localhost'));
+    await page.getByRole('heading', { name: 'Open this page by its link' }).waitFor();
+    await page.close();
+  });
+
+  test('shows what runs, what ran and the applets, and works by keyboard', async () => {
+    await here.shell('git', ['--version']);
+    const slow = here.shell('tail', ['-f', '/dev/null']);
+    const page = await startPage();
+    await page.getByText('git --version').waitFor();
+    await page.locator('#running').getByText('tail -f /dev/null').waitFor();
+    await page.getByRole('link', { name: 'Git status' }).waitFor();
+    await show(page, 'start-page');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 700 });
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await show(page, 'start-page-phone-dark');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`http://git-status.localhost:${here.port}/`);
+    await page.close();
+    void slow.catch(() => {});
+  });
+});
+
+describe('H8: applets in a browser', { timeout: 60_000 }, () => {
+  const open = async (name: string) => {
+    const page = await startPage();
+    await page.getByRole('link', { name }).click();
+    return page;
+  };
+
+  test('git-status shows status, diff and log of a repository, and refreshes', async () => {
+    const page = await open('Git status');
+    await page.waitForURL(`http://git-status.localhost:${here.port}/`);
+    await page.getByLabel('Repository').fill(join(here.cwd, 'project'));
+    await page.getByLabel('Repository').press('Enter');
+    await page.getByText('On main: 2 changes.').waitFor();
+    await page.getByText('?? new.txt').waitFor();
+    await page.getByText('+second').waitFor();
+    await page.getByText('A first version').waitFor();
+    await show(page, 'git-status');
+    writeFileSync(join(here.cwd, 'project', 'third.txt'), 'x');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('On main: 3 changes.').waitFor();
+    await page.close();
+  });
+
+  test('H9: terminal gives a shell that lives through a lost connection', async () => {
+    const page = await open('Terminal');
+    await page.waitForURL(`http://terminal.localhost:${here.port}/`);
+    await page.getByText('bash', { exact: true }).waitFor();
+    await page.keyboard.type('echo $((6 * 7)) in $(tty)');
+    await page.keyboard.press('Enter');
+    await page.getByText(/42 in \/dev\/pts\/\d+/).waitFor();
+    await show(page, 'terminal');
+    await page.keyboard.type('exit 3');
+    await page.keyboard.press('Enter');
+    await page.getByText('The shell ended with code 3').waitFor();
+    await page.close();
+  });
+
+  test('an applet cannot use another’s permissions, read it or frame it', async () => {
+    const page = await open('Git status');
+    await page.waitForURL(`http://git-status.localhost:${here.port}/`);
+    const post = (command: string) => ({
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ command }),
+      credentials: 'include',
+    });
+    expect(await ask(page, '/api/shell', post('git'))).toBe(200);
+    expect(await ask(page, '/api/shell', post('bash'))).toBe(403);
+    expect(await ask(page, `http://terminal.localhost:${here.port}/api/shell`, post('bash'))).toBe('refused');
+    expect(await ask(page, `http://terminal.localhost:${here.port}/`)).toBe('refused');
+    expect(await ask(page, `${here.address}/api/state`, { credentials: 'include' })).toBe('refused');
+    expect(await ask(page, '/api/tools')).toBe(404);
+    const framed = await page.evaluate(`new Promise((done) => {
+      const frame = document.createElement('iframe');
+      frame.src = 'http://terminal.localhost:${here.port}/';
+      document.body.append(frame);
+      setTimeout(() => done(frame.contentDocument?.body?.textContent ?? ''), 500);
+    })`);
+    expect(framed).toBe('');
+    await page.close();
+  });
+});
+
+describe('H10: a page of another origin', { timeout: 60_000 }, () => {
+  test('can neither run nor read nor stream anything, although the browser is signed in', async () => {
+    const signedIn = await startPage();
+    const page = await browser.context.newPage();
+    await page.goto(foreignAddress);
+    const body = JSON.stringify({ command: 'git', args: ['--from-elsewhere'] });
+    const run = { method: 'POST', body, credentials: 'include' };
+    expect(await ask(page, `${here.address}/api/shell`, run)).toBe('refused');
+    expect(
+      await ask(page, `${here.address}/api/shell`, {
+        ...run,
+        headers: { 'Content-Type': 'application/json' },
+      }),
+    ).toBe('refused');
+    expect(await ask(page, `${here.address}/api/state`, { credentials: 'include' })).toBe('refused');
+    expect(await ask(page, `${here.address}/healthz`)).toBe('refused');
+    const socket = await page.evaluate(
+      (address) =>
+        new Promise((done) => {
+          const opened = new WebSocket(address);
+          opened.onopen = () => done('open');
+          opened.onerror = () => done('refused');
+        }),
+      `${here.address.replace('http', 'ws')}/api/shell/stream`,
+    );
+    expect(socket).toBe('refused');
+    const ran = (await here.send('/api/state', { headers: here.bearer })).body.recent as {
+      command: string;
+    }[];
+    expect(ran.filter(({ command }) => command.includes('elsewhere'))).toEqual([]);
+    await signedIn.close();
+    await page.close();
+  });
+});

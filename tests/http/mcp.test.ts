@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serve, type TestServer } from '../support/http.ts';
+import { type Era, eras } from '../support/mcp.ts';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+let here: TestServer;
+
+beforeAll(async () => {
+  here = await serve({
+    env: { ALLOWED_COMMANDS: '*', NACRE_TOOLS: 'all' },
+    userFile: `tokens:\n  - { name: other, sha256: ${sha256('the-token-of-another')}, allow: [git, cat] }\n`,
+  });
+});
+afterAll(async () => expect(await here.close()).toEqual([]));
+
+async function connect(era: Era, token = here.token) {
+  const options: ClientOptions =
+    era === '2026-07-28'
+      ? { versionNegotiation: { mode: { pin: era } } }
+      : { supportedProtocolVersions: [era] };
+  const client = new Client({ name: 'tester', version: '1.0.0' }, options);
+  const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+  const transport = new StreamableHTTPClientTransport(new URL(here.mcp), { requestInit });
+  await client.connect(transport);
+  const use = async (name: string, args: Record<string, unknown>, more = {}) => {
+    const result = await client.callTool({ name, arguments: args }, more);
+    const [first] = result.content as { text: string }[];
+    return {
+      text: first?.text ?? '',
+      structured: result.structuredContent as Record<string, unknown>,
+      isError: result.isError === true,
+    };
+  };
+  return { client, transport, use };
+}
+
+describe.each(eras)('H10: MCP %s over HTTP', (era) => {
+  test('offers the same tools and runs them', async () => {
+    const { client, use } = await connect(era);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['execute_command', 'Bash', 'shell_execute']),
+    );
+    expect((await use('execute_command', { command: 'echo hello' })).structured).toMatchObject({
+      stdout: 'hello\n',
+    });
+    expect((await use('Bash', { command: 'cd /usr; x=kept' })).isError).toBe(false);
+    expect((await use('Bash', { command: 'echo $x $PWD' })).text).toContain('kept /usr');
+    await client.close();
+  });
+
+  test('tells progress while a command runs', async () => {
+    const { client, use } = await connect(era);
+    const seen: unknown[] = [];
+    await use(
+      'execute_command',
+      { command: 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done' },
+      { onprogress: (one: unknown) => seen.push(one) },
+    );
+    expect(seen.length).toBeGreaterThan(0);
+    await client.close();
+  });
+
+  test('two callers never see each other’s shells, commands or logs', async () => {
+    const [mine, other] = [await connect(era), await connect(era, 'the-token-of-another')];
+    const { structured } = await mine.use('start_command', { command: 'cat', name: 'secret' });
+    const { command_id } = structured as { command_id: string };
+    for (const [tool, input] of [
+      ['read_output', { command_id }],
+      ['read_output', { command_id: 'secret' }],
+      ['write_input', { command_id, text: 'x' }],
+      ['stop_command', { command_id }],
+      ['BashOutput', { bash_id: command_id }],
+      ['KillShell', { shell_id: command_id }],
+    ] as const)
+      expect((await other.use(tool, input)).isError).toBe(true);
+    expect((await other.use('list_commands', {})).text).not.toContain(command_id);
+    expect((await other.use('ListShells', {})).text).not.toContain(command_id);
+    const { resources } = await other.client.listResources();
+    expect(JSON.stringify(resources)).not.toContain(command_id);
+    await mine.use('Bash', { command: 'mine=1' });
+    expect((await other.use('Bash', { command: 'echo "[$mine]"' })).isError).toBe(true);
+    expect((await mine.use('list_commands', {})).text).toContain(command_id);
+    expect((await mine.use('stop_command', { command_id })).isError).toBe(false);
+    await mine.client.close();
+    await other.client.close();
+  });
+
+  test('a list of one’s own binds', async () => {
+    const { client, use } = await connect(era, 'the-token-of-another');
+    expect((await use('execute_command', { command: 'git --version' })).isError).toBe(false);
+    expect((await use('execute_command', { command: 'ls' })).text).toMatch(/not allowed/);
+    await client.close();
+  });
+
+  test('a wrong token opens nothing', async () => {
+    await expect(connect(era, 'wrong')).rejects.toThrow();
+  });
+});
+
+describe('H10: a session of MCP', () => {
+  test('is bound to the caller who opened it, and ends when it says so', async () => {
+    const { client, transport } = await connect('2025-11-25');
+    const id = transport.sessionId ?? '';
+    expect(id).not.toBe('');
+    const ask = (token: string, session: string) =>
+      here.post(
+        '/mcp',
+        { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+        {
+          Authorization: `Bearer ${token}`,
+          Accept: 'application/json, text/event-stream',
+          'Mcp-Session-Id': session,
+          'Mcp-Protocol-Version': '2025-11-25',
+        },
+      );
+    expect((await ask(here.token, id)).status).toBe(200);
+    expect((await ask('the-token-of-another', id)).status).toBe(404);
+    expect((await ask(here.token, 'made-up')).status).toBe(404);
+    await transport.terminateSession();
+    expect((await ask(here.token, id)).status).toBe(404);
+    await client.close();
+  });
+
+  test('needs our Host and Origin, and a body of a bearable size', async () => {
+    const hello = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
+    expect((await here.post('/mcp', hello, { Authorization: '' })).status).toBe(401);
+    expect((await here.post('/mcp', hello, { Origin: 'http://evil.example' })).status).toBe(403);
+    expect(
+      (await here.post('/mcp', JSON.stringify({ ...hello, params: { x: 'x'.repeat(13_000_000) } }))).status,
+    ).toBe(413);
+    const accept = { Accept: 'application/json, text/event-stream' };
+    expect((await here.post('/mcp', '{', accept)).status).toBe(400);
+  });
+});
