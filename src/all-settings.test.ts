@@ -65,6 +65,7 @@ describe('all settings together', () => {
       auditKeepDays: 400,
       auditMaxBytes: 1_073_741_824,
       redactOutput: false,
+      record: false,
       logLevel: 'off',
       logFormat: 'pretty',
     });
