@@ -68,6 +68,7 @@ describe('all settings together', () => {
       record: false,
       logLevel: 'off',
       logFormat: 'pretty',
+      traces: false,
     });
   });
 

@@ -86,6 +86,13 @@ export async function createWholeEngine(
     const line = toLogLine(record, values);
     if (line !== null) log?.(line);
   });
+  if (values.traces) {
+    const [{ createSpans }, { loadTraceApi }] = await Promise.all([
+      import('./monitor/spans.ts'),
+      import('./monitor/trace-api.ts'),
+    ]);
+    auditLog.subscribe(createSpans(loadTraceApi()));
+  }
   return createEngine({
     backend,
     sessions: createSessions(backend, values),
