@@ -65,8 +65,10 @@ describe('all settings together', () => {
       auditKeepDays: 400,
       auditMaxBytes: 1_073_741_824,
       redactOutput: false,
+      record: false,
       logLevel: 'off',
       logFormat: 'pretty',
+      traces: false,
     });
   });
 

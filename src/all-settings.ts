@@ -3,6 +3,7 @@ import { httpSettings } from './doors/settings.ts';
 import { monitorSettings } from './monitor/settings.ts';
 import { outputSettings } from './output/settings.ts';
 import { policySettings } from './policy/settings.ts';
+import { recordingSettings } from './recordings/settings.ts';
 import { sessionSettings } from './sessions/settings.ts';
 import { defineSettings, type Values } from './settings/define.ts';
 import { toolSettings } from './tools/settings.ts';
@@ -18,6 +19,7 @@ export const settingGroups = {
   Sessions: sessionSettings,
   Audit: auditSettings,
   Monitoring: monitorSettings,
+  Recording: recordingSettings,
 };
 
 /** Every setting there is, by name. */
@@ -30,6 +32,7 @@ export const allSettings = defineSettings({
   ...sessionSettings,
   ...auditSettings,
   ...monitorSettings,
+  ...recordingSettings,
 });
 
 /** The values of all settings. */

@@ -34,6 +34,8 @@ export async function createWholeEngine(
     { readAuditKey },
     { createMask, createRedact },
     { toLogLine },
+    { recordBackend },
+    { createRecordings },
     { filterEnvironment },
   ] = await Promise.all([
     import('./engine/create-engine.ts'),
@@ -43,6 +45,8 @@ export async function createWholeEngine(
     import('./audit/audit-key.ts'),
     import('./audit/redact.ts'),
     import('./monitor/log-line.ts'),
+    import('./engine/recorded-backend.ts'),
+    import('./recordings/recordings.ts'),
     import('./worker/environment.ts'),
   ]);
   const home = homeOf(env);
@@ -53,7 +57,7 @@ export async function createWholeEngine(
     ...values,
     envWithhold: [...values.envWithhold, ...values.shellExecuteEnvWithhold],
   });
-  const { stateDir, audit } = toOwnPlaces(values, { env, cwd });
+  const { stateDir, audit, recordingDir } = toOwnPlaces(values, { env, cwd });
   const { dir: auditDir, keyPath } = audit;
   const secrets = withheld.map((name) => environment[name] ?? '');
   const plain = await createBackend({
@@ -67,7 +71,10 @@ export async function createWholeEngine(
     execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
     ownFiles: [auditDir, configDirOf(env), ...given([config, keyPath, values.tokenFile, values.tlsKey], cwd)],
   });
-  const backend = values.redactOutput ? maskBackend(plain, createMask(secrets)) : plain;
+  const masked = values.redactOutput ? maskBackend(plain, createMask(secrets)) : plain;
+  const backend = values.record
+    ? recordBackend(masked, createRecordings(recordingDir, values.auditKeepDays))
+    : masked;
   const auditLog = createAuditLog({
     dir: auditDir,
     fsync: values.auditFsync,
@@ -79,6 +86,13 @@ export async function createWholeEngine(
     const line = toLogLine(record, values);
     if (line !== null) log?.(line);
   });
+  if (values.traces) {
+    const [{ createSpans }, { loadTraceApi }] = await Promise.all([
+      import('./monitor/spans.ts'),
+      import('./monitor/trace-api.ts'),
+    ]);
+    auditLog.subscribe(createSpans(loadTraceApi()));
+  }
   return createEngine({
     backend,
     sessions: createSessions(backend, values),
@@ -93,6 +107,7 @@ export interface OwnPlaces {
   readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
   /** Where runs of workflows are kept, to be resumed. */
   readonly workflowDir: string;
+  readonly recordingDir: string;
 }
 
 /** The places that the settings and the environment name. */
@@ -100,7 +115,12 @@ export function toOwnPlaces(values: Settings, { env, cwd }: Standing): OwnPlaces
   const stateDir = resolve(cwd, values.stateDir ?? stateDirOf(env));
   const dir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
   const keyPath = values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey);
-  return { stateDir, audit: { dir, keyPath }, workflowDir: join(stateDir, 'workflows') };
+  return {
+    stateDir,
+    audit: { dir, keyPath },
+    workflowDir: join(stateDir, 'workflows'),
+    recordingDir: join(stateDir, 'recordings'),
+  };
 }
 
 function given(paths: readonly (string | undefined)[], cwd: string): readonly string[] {

@@ -25,12 +25,13 @@ export const allowedFolders: Readonly<Record<string, readonly string[]>> = {
   sessions: shared,
   audit: shared,
   monitor: shared,
+  recordings: shared,
   worker: shared,
-  engine: [...shared, 'sessions', 'policy', 'output', 'audit', 'monitor'],
+  engine: [...shared, 'sessions', 'policy', 'output', 'audit', 'monitor', 'recordings'],
   backends: [...shared, 'worker'],
   tools: [...shared, 'engine', 'output'],
   workflows: [...shared, 'tools'],
-  doors: [...shared, 'engine', 'tools', 'audit', 'workflows'],
+  doors: [...shared, 'engine', 'tools', 'audit', 'workflows', 'recordings'],
 };
 
 /** Everything in the sources that the architecture does not allow. */

@@ -88,7 +88,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'A workflow runs its steps in order; a step can take the output of an earlier one as stdin or environment, never as shell text; a failed step stops the rest unless it says otherwise, and an abort ends the running tree and skips the rest.',
   },
   S10: {
-    built: false,
+    built: true,
     text: 'Logging is structured and on stderr, with one id per command that is the same in reply, audit, metrics and traces.',
   },
 

@@ -73,6 +73,7 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
         command: toCommandRecord(entry.command, redact),
         cwd: entry.cwd === undefined ? null : redact(entry.cwd),
         env: toEnvironmentRecord(entry.env, redact),
+        ...(entry.caller.traceparent !== undefined && { traceparent: redact(entry.caller.traceparent) }),
       };
     case 'decided': {
       const { verdict, rule, reason, programs } = entry.decision;

@@ -21,12 +21,14 @@ export interface RecordReader {
 
 const pieceBytes = 1_048_576;
 
-/** Makes a reader of the records of a folder; days before `since` are not opened. */
+/** Makes a reader of the records of a folder; days before `since` are not opened. `positions` is how far each file was read. */
 export function createRecordReader(
   dir: string,
-  { since }: { since?: string | undefined } = {},
+  {
+    since,
+    positions = new Map(),
+  }: { since?: string | undefined; positions?: Map<string, number> | undefined } = {},
 ): RecordReader {
-  const positions = new Map<string, number>();
   const firstDay = since?.slice(0, 10) ?? '';
   return {
     *more() {

@@ -27,8 +27,11 @@ export interface CommandFilter {
 }
 
 /** Gathers the records of each command, in the order in which they were asked for. */
-export function summariseCommands(records: Iterable<AuditRecord>): CommandSummary[] {
-  const commands = new Map<string, CommandSummary>();
+export function summariseCommands(
+  records: Iterable<AuditRecord>,
+  earlier: readonly CommandSummary[] = [],
+): CommandSummary[] {
+  const commands = new Map(earlier.map((command) => [command.id, command]));
   for (const record of records) {
     const known = commands.get(record.id) ?? begin(record);
     commands.set(record.id, { ...known, ...learn(record) });

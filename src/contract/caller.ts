@@ -2,4 +2,6 @@
 export interface Caller {
   readonly door: 'mcp' | 'http' | 'functions' | 'cli';
   readonly client: string;
+  /** The caller's place in a trace, as the header of W3C's trace context has it. */
+  readonly traceparent?: string | undefined;
 }

@@ -3,6 +3,12 @@ import type { DoorEntry } from './door.ts';
 
 const json = z.boolean().default(false).meta({ flag: '--json', description: 'Print one JSON document.' });
 
+const since = z
+  .string()
+  .min(1)
+  .optional()
+  .meta({ flag: '--since', description: 'Only later ones: 90min, 2d, 2026-01-31 or a full time.' });
+
 /** Every door, by the word that opens it. Each is loaded when it is opened. */
 export const doors: Readonly<Record<string, DoorEntry>> = {
   mcp: {
@@ -92,11 +98,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     usage: 'verify | show | export | tail',
     flags: {
       json,
-      since: z
-        .string()
-        .min(1)
-        .optional()
-        .meta({ flag: '--since', description: 'Only later ones: 90min, 2d, 2026-01-31 or a full time.' }),
+      since,
       program: z
         .string()
         .min(1)
@@ -151,6 +153,58 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     usage: '',
     flags: {},
     load: async () => (await import('./control/switch.ts')).resume,
+  },
+  history: {
+    summary: 'Show the commands that ran, from the audit log.',
+    usage: '',
+    flags: {
+      json: json.meta({ flag: '--json', description: 'Print one JSON document a command.' }),
+      grep: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ flag: '--grep', description: 'Only commands that match this regular expression.' }),
+      failed: z
+        .boolean()
+        .default(false)
+        .meta({ flag: '--failed', description: 'Only those that did not complete.' }),
+      cwd: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ flag: '--cwd', description: 'Only those that ran in this directory or below it.' }),
+      since,
+      limit: z
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .default(100)
+        .meta({ flag: '--limit', description: 'How many to show, the newest ones.' }),
+    },
+    load: () => import('./cli/history.ts'),
+  },
+  replay: {
+    summary: 'Play what a command printed, as it was recorded (setting record).',
+    usage: 'ID',
+    flags: {
+      speed: z
+        .int()
+        .min(1)
+        .max(1_000)
+        .default(1)
+        .meta({ flag: '--speed', description: 'So many times faster.' }),
+      maxPauseMs: z
+        .int()
+        .min(0)
+        .max(86_400_000)
+        .optional()
+        .meta({ flag: '--max-pause', description: 'No pause longer than this, such as 2s.' }),
+      export: z
+        .enum(['v2', 'v3'])
+        .optional()
+        .meta({ flag: '--export', description: 'Print the asciicast of that version instead.' }),
+    },
+    load: () => import('./cli/replay.ts'),
   },
   config: {
     summary: 'Show every setting, its value and where it came from.',

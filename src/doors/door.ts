@@ -46,6 +46,7 @@ export interface Assembly {
   readonly places: {
     readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
     readonly workflowDir: string;
+    readonly recordingDir: string;
   };
   /** How and for whom HTTP is served. */
   readonly http: HttpSettings;

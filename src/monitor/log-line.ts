@@ -16,7 +16,7 @@ type Level = (typeof logLevels)[number];
 /** The log line for a record, line break included; null where its level is not wanted. */
 export function toLogLine(
   record: MonitoredRecord,
-  { logLevel, logFormat }: Values<typeof monitorSettings>,
+  { logLevel, logFormat }: Pick<Values<typeof monitorSettings>, 'logLevel' | 'logFormat'>,
 ): string | null {
   const level = levelOf(record);
   if (logLevels.indexOf(level) > logLevels.indexOf(logLevel)) return null;

@@ -16,4 +16,10 @@ export const monitorSettings = defineSettings({
     flag: '--log-format',
     description: 'Whether log lines are for people or one JSON document each.',
   }),
+  traces: z.boolean().default(false).meta({
+    env: 'NACRE_TRACES',
+    flag: '--traces',
+    description:
+      'Whether each command becomes a span of OpenTelemetry; the package @opentelemetry/api must be there.',
+  }),
 });

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connect, eras } from '../support/mcp.ts';
 import { exampleReplies, shapeOf } from '../support/replies.ts';
@@ -43,6 +45,25 @@ describe.each(eras)('shell_execute over MCP %s', (era) => {
 });
 
 describe('shell_execute behind the settings', () => {
+  it('S10: the id of the reply and the trace of the caller are in the audit and in log lines', async () => {
+    const env = { NACRE_AUDIT_DIR: 'audit', NACRE_LOG_LEVEL: 'info', NACRE_LOG_FORMAT: 'json' };
+    const server = await connect({ args: ['--tools', 'shell-execute'], env });
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const { structuredContent } = await server.client.callTool({
+      name: 'shell_execute',
+      arguments: { command: 'true' },
+      _meta: { traceparent },
+    });
+    const { id } = structuredContent as { id: string };
+    expect(await server.close()).toEqual([]);
+    const folder = join(server.cwd, 'audit');
+    const records = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect(records.join('')).toMatch(
+      new RegExp(`"kind":"asked","id":"${id}".*"traceparent":"${traceparent}"`),
+    );
+    expect(server.stderr()).toMatch(new RegExp(`"event":"finished","id":"${id}"`));
+  });
+
   it('P12: runs everything while no list is set, and what its own list says beside the terminal tools', async () => {
     expect((await (await serve())({ command: 'id -u' })).isError ?? false).toBe(false);
     const env = { NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS: 'id' };

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAuditLog } from '../../src/audit/audit-log.ts';
+import { type AuditLog, createAuditLog } from '../../src/audit/audit-log.ts';
 import { createRedact } from '../../src/audit/redact.ts';
 import { createLocalBackend } from '../../src/backends/local/create-local-backend.ts';
 import type { Backend } from '../../src/contract/backend.ts';
@@ -29,6 +29,8 @@ export interface TestEngine {
 
 /** What a test may want to be otherwise. */
 export interface TestEngineOptions extends Partial<SessionLimits> {
+  /** Gets every record of the audit log. */
+  readonly onRecord?: Parameters<AuditLog['subscribe']>[0];
   readonly worker?: Partial<WorkerOptions>;
   /** Stands between the engine and the backend. */
   readonly wrap?: (backend: Backend) => Backend;
@@ -70,10 +72,12 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   });
   const backend = options.wrap?.(local) ?? local;
   const { maxRunning = 64, tombstoneSeconds = 900 } = options;
+  const audit = createAuditLog({ dir: auditDir, fsync: 'interval', redact: createRedact([]) });
+  if (options.onRecord) audit.subscribe(options.onRecord);
   const engine = createEngine({
     backend,
     sessions: createSessions(backend, { maxRunning, tombstoneSeconds }),
-    audit: createAuditLog({ dir: auditDir, fsync: 'interval', redact: createRedact([]) }),
+    audit,
     cancelling: { signal: 'SIGTERM', graceMs: 500 },
   });
   const everything: RunContext = {

@@ -1,18 +1,14 @@
 // `nacre audit`: what the log holds, and whether it is whole. Nothing here writes to it.
 import { readAuditKey } from '../../audit/audit-key.ts';
 import { type AuditRecord, createRecordReader } from '../../audit/read-records.ts';
-import {
-  type CommandFilter,
-  type CommandSummary,
-  matchesFilter,
-  summariseCommands,
-} from '../../audit/summarise-commands.ts';
+import { type CommandFilter, matchesFilter, summariseCommands } from '../../audit/summarise-commands.ts';
 import { type AuditReport, verifyAudit } from '../../audit/verify.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import { pause } from '../../support/pause.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
+import { oneLine, toCommandRow } from './to-command-row.ts';
 import { toTime } from './to-time.ts';
 
 const pollMs = 250;
@@ -51,7 +47,11 @@ const verbs: Readonly<Record<string, Verb>> = {
       matchesFilter(one, options),
     );
     for (const command of commands)
-      await write(io.stdout, options.json ? `${JSON.stringify(command)}\n` : toRow(command), io.interrupted);
+      await write(
+        io.stdout,
+        options.json ? `${JSON.stringify(command)}\n` : toCommandRow(command),
+        io.interrupted,
+      );
     return 0;
   },
   async export({ io, places: { audit } }, options) {
@@ -109,12 +109,6 @@ function toVerdict(
   return `${[...lines, ...notes.map((note) => `note: ${note}`), verdict].join('\n')}\n`;
 }
 
-function toRow({ time, id, client, outcome, exit_code, duration_ms, command }: CommandSummary): string {
-  const result = exit_code === null || outcome === 'completed' ? outcome : `${outcome} ${exit_code}`;
-  const took = duration_ms === null ? '-' : `${duration_ms} ms`;
-  return `${time}  ${id}  ${result.padEnd(11)}  ${took.padStart(8)}  ${client}: ${oneLine(command)}\n`;
-}
-
 function toRecordRow({
   time,
   id,
@@ -128,10 +122,3 @@ function toRecordRow({
 }: AuditRecord): string {
   return `${time}  ${id}  ${kind.padEnd(8)}  ${client}: ${oneLine(JSON.stringify(rest))}\n`;
 }
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s*\n\s*/g, ' ⏎ ');
-  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
-}
-
-const longestShown = 200;

@@ -35,7 +35,7 @@ export async function callTool(
   const progress = toNotifications(context);
   const person = reachPerson(params, context, elicits);
   const reply = await tool.call(params.arguments, {
-    caller: { door: 'mcp', client: clientOf(context, introduction) },
+    caller: { door: 'mcp', client: clientOf(context, introduction), ...tracing(context) },
     owner,
     workspace: roots,
     signal: context.mcpReq.signal,
@@ -78,6 +78,11 @@ function clientOf({ mcpReq }: ServerContext, handshake: unknown): string {
 }
 
 const longestName = 100;
+
+function tracing({ mcpReq }: ServerContext): { readonly traceparent?: string } {
+  const { traceparent } = { traceparent: undefined, ...mcpReq._meta } as { traceparent: unknown };
+  return typeof traceparent === 'string' ? { traceparent: traceparent.slice(0, longestName) } : {};
+}
 
 // A command that ends just as its progress is looked at must not be told about after its answer.
 function toNotifications({ mcpReq }: ServerContext) {

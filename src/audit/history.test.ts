@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../tests/support/worker.ts';
+import { readHistory } from './history.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = join(temporaryFolder(), 'audit');
+  mkdirSync(dir);
+});
+afterEach(() => rmSync(join(dir, '..'), { recursive: true, force: true }));
+
+const writeDay = (day: string, commands: number) => {
+  const lines = Array.from({ length: commands }, (_, index) => {
+    const head = { time: `${day}T10:00:00.000Z`, id: `cmd_${day}_${index}`, door: 'mcp', client: 'test' };
+    return [
+      { ...head, kind: 'asked', command: `make target-${index}` },
+      { ...head, kind: 'decided', cwd: '/srv', verdict: 'allow', rule: 'listed', programs: ['make'] },
+      {
+        ...head,
+        kind: 'finished',
+        status: index % 2 ? 'failed' : 'completed',
+        exit_code: index % 2,
+        duration_ms: 5,
+      },
+    ].map((record) => `${JSON.stringify(record)}\n`);
+  });
+  writeFileSync(join(dir, `${day}_1_ab.jsonl`), lines.flat().join(''));
+};
+
+describe('S6: the history of commands', () => {
+  test('is the same with its index, without it, and with one that is broken', () => {
+    writeDay('2026-01-01', 300);
+    const first = readHistory(dir);
+    expect(first).toHaveLength(300);
+    expect(first[1]).toMatchObject({
+      command: 'make target-1',
+      outcome: 'failed',
+      exit_code: 1,
+      cwd: '/srv',
+    });
+    expect(existsSync(join(dir, 'history.index'))).toBe(true);
+    expect(readHistory(dir)).toEqual(first);
+    for (const broken of [
+      '',
+      'nonsense\n',
+      '{"version":9}\n',
+      '{"version":1,"positions":{},"commands":3}\n{}\n',
+    ]) {
+      writeFileSync(join(dir, 'history.index'), broken);
+      expect(readHistory(dir)).toEqual(first);
+    }
+  });
+
+  test('adds what came after the index was written, also the end of a command that ran then', () => {
+    writeDay('2026-01-01', 300);
+    const open = { time: '2026-01-01T11:00:00.000Z', id: 'cmd_late', door: 'cli', client: 'x' };
+    writeFileSync(
+      join(dir, '2026-01-01_2_cd.jsonl'),
+      `${JSON.stringify({ ...open, kind: 'asked', command: 'late' })}\n`,
+    );
+    expect(readHistory(dir).at(-1)).toMatchObject({ command: 'late', outcome: 'running' });
+    const end = { ...open, kind: 'finished', status: 'completed', exit_code: 0, duration_ms: 1 };
+    writeFileSync(join(dir, '2026-01-02_2_cd.jsonl'), `${JSON.stringify(end)}\n`);
+    expect(readHistory(dir).at(-1)).toMatchObject({ command: 'late', outcome: 'completed' });
+    expect(readHistory(dir)).toHaveLength(301);
+  });
+
+  test('is fast over a year of records', () => {
+    for (let month = 1; month <= 12; month += 1) writeDay(`2026-${String(month).padStart(2, '0')}-15`, 3_000);
+    expect(readHistory(dir)).toHaveLength(36_000);
+    const start = performance.now();
+    expect(readHistory(dir)).toHaveLength(36_000);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,55 @@
+// `nacre history`: the commands that ran, from the audit log.
+import { resolve } from 'node:path';
+import { readHistory } from '../../audit/history.ts';
+import type { CommandSummary } from '../../audit/summarise-commands.ts';
+import { NacreError } from '../../contract/failure.ts';
+import type { Assembly } from '../door.ts';
+import { toSentences, write } from '../say.ts';
+import { toCommandRow } from './to-command-row.ts';
+import { toTime } from './to-time.ts';
+
+interface Flags {
+  readonly json: boolean;
+  readonly grep?: string | undefined;
+  readonly failed: boolean;
+  readonly cwd?: string | undefined;
+  readonly since?: string | undefined;
+  readonly limit: number;
+}
+
+/** Shows the newest commands, oldest first. */
+export async function open({ io, flags: given, places }: Assembly): Promise<number> {
+  const flags = given as unknown as Flags;
+  try {
+    const wanted = toWanted(flags);
+    for (const command of readHistory(places.audit.dir).filter(wanted).slice(-flags.limit))
+      await write(
+        io.stdout,
+        flags.json ? `${JSON.stringify(command)}\n` : toCommandRow(command),
+        io.interrupted,
+      );
+    return 0;
+  } catch (error) {
+    await write(io.stderr, toSentences(error));
+    return 2;
+  }
+}
+
+function toWanted({ grep, failed, cwd, since }: Flags): (command: CommandSummary) => boolean {
+  const pattern = grep === undefined ? undefined : toPattern(grep);
+  const place = cwd === undefined ? undefined : resolve(cwd);
+  const time = since === undefined ? '' : toTime(since);
+  return (command) =>
+    (pattern === undefined || pattern.test(command.command)) &&
+    (!failed || !['completed', 'running', 'skipped'].includes(command.outcome)) &&
+    (place === undefined || command.cwd === place || command.cwd?.startsWith(`${place}/`) === true) &&
+    command.time >= time;
+}
+
+function toPattern(text: string): RegExp {
+  try {
+    return new RegExp(text, 'i');
+  } catch (cause) {
+    throw new NacreError('invalid_request', `--grep: ${(cause as Error).message}.`, { cause });
+  }
+}

@@ -1,0 +1,50 @@
+// `nacre replay`: what a command printed, with its original timing or faster.
+import { NacreError } from '../../contract/failure.ts';
+import { type Cast, toEventLine, toHeaderLine, toVersion2 } from '../../recordings/asciicast.ts';
+import { readRecording } from '../../recordings/recordings.ts';
+import { pause } from '../../support/pause.ts';
+import type { Assembly, Io } from '../door.ts';
+import { toSentences, write } from '../say.ts';
+
+/** Plays or prints the recording of a command. */
+export async function open({ io, words, flags, places }: Assembly): Promise<number> {
+  const {
+    speed,
+    maxPauseMs,
+    export: form,
+  } = flags as { speed: number; maxPauseMs?: number; export?: string };
+  try {
+    const cast = readRecording(places.recordingDir, theOne(words));
+    if (form === undefined)
+      return await play(io, cast, { speed, maxPauseMs: maxPauseMs ?? Number.POSITIVE_INFINITY });
+    await write(io.stdout, form === 'v2' ? toVersion2(cast) : toVersion3(cast), io.interrupted);
+    return 0;
+  } catch (error) {
+    await write(io.stderr, toSentences(error));
+    return 2;
+  }
+}
+
+function theOne([id, ...more]: readonly string[]): string {
+  if (id !== undefined && more.length === 0) return id;
+  throw new NacreError('invalid_request', 'nacre replay takes the id of one command.', {
+    hint: 'nacre history shows ids.',
+  });
+}
+
+async function play(
+  { stdout, interrupted }: Io,
+  { events }: Cast,
+  options: { speed: number; maxPauseMs: number },
+): Promise<number> {
+  for (const { after, code, data } of events) {
+    await pause(Math.min((after * 1_000) / options.speed, options.maxPauseMs), interrupted);
+    if (interrupted.aborted) return 130;
+    if (code === 'o') await write(stdout, data, interrupted);
+  }
+  return 0;
+}
+
+function toVersion3({ header, events }: Cast): string {
+  return `${toHeaderLine(header)}${events.map(toEventLine).join('')}`;
+}

@@ -1,0 +1,24 @@
+import type { CommandSummary } from '../../audit/summarise-commands.ts';
+
+/** One command as one line for people. */
+export function toCommandRow({
+  time,
+  id,
+  client,
+  outcome,
+  exit_code,
+  duration_ms,
+  command,
+}: CommandSummary): string {
+  const result = exit_code === null || outcome === 'completed' ? outcome : `${outcome} ${exit_code}`;
+  const took = duration_ms === null ? '-' : `${duration_ms} ms`;
+  return `${time}  ${id}  ${result.padEnd(11)}  ${took.padStart(8)}  ${client}: ${oneLine(command)}\n`;
+}
+
+/** A text without line breaks, and not too long. */
+export function oneLine(text: string): string {
+  const line = text.replace(/\s*\n\s*/g, ' ⏎ ');
+  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
+}
+
+const longestShown = 200;

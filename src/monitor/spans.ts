@@ -1,0 +1,63 @@
+import type { MonitoredRecord } from './log-line.ts';
+import type { Span, TraceApi } from './trace-api.ts';
+
+const failedStatus = 2;
+
+/** Makes a span of every command from its records, with the names that OpenTelemetry has for processes. */
+export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: MonitoredRecord) => void {
+  const tracer = trace.getTracer('nacre');
+  const open = new Map<string, Span>();
+
+  const begin = (record: MonitoredRecord) => {
+    const { id, door, client, command, traceparent } = record;
+    const attributes = {
+      'nacre.command.id': id,
+      'nacre.door': door,
+      'nacre.client': client,
+      'process.command_line': typeof command === 'string' ? command : JSON.stringify(command),
+    };
+    const parent = toParent(traceparent);
+    const context = parent && trace.setSpanContext(ROOT_CONTEXT, parent);
+    open.set(
+      id,
+      context === undefined
+        ? tracer.startSpan('command', { attributes })
+        : tracer.startSpan('command', { attributes }, context),
+    );
+  };
+  const learn = (span: Span, record: MonitoredRecord) => {
+    const [program] = Array.isArray(record.programs) ? record.programs.map(String) : [];
+    if (program !== undefined) span.updateName(program);
+    span.setAttributes({
+      ...(program !== undefined && { 'process.executable.name': program }),
+      'process.working_directory': String(record.cwd),
+      'nacre.rule': String(record.rule),
+    });
+  };
+  const end = (span: Span, record: MonitoredRecord) => {
+    const { id, kind, status, exit_code, code, message } = record;
+    if (kind === 'finished')
+      span.setAttributes({ 'process.exit.code': Number(exit_code), 'nacre.outcome': String(status) });
+    if (kind !== 'finished' || status !== 'completed') {
+      span.setAttributes({ 'error.type': String(kind === 'finished' ? status : code) });
+      span.setStatus({ code: failedStatus, ...(typeof message === 'string' && { message }) });
+    }
+    span.end();
+    open.delete(id);
+  };
+
+  return (record) => {
+    if (record.kind === 'asked') begin(record);
+    const span = open.get(record.id);
+    if (span && record.kind === 'decided') learn(span, record);
+    if (span && ['finished', 'failed', 'refused'].includes(record.kind)) end(span, record);
+  };
+}
+
+/** The span that a caller names in the header of W3C's trace context. */
+function toParent(traceparent: unknown) {
+  const [, traceId, spanId, flags] =
+    /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(traceparent)) ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags ?? '0', 16), isRemote: true };
+}

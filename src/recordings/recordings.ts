@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NacreError } from '../contract/failure.ts';
+import type { OutputChunk, TerminalSize } from '../contract/job.ts';
+import { makeFolder } from '../support/make-folder.ts';
+import { createStopwatch } from '../support/stopwatch.ts';
+import { type Cast, parseCast, toEventLine, toHeaderLine } from './asciicast.ts';
+
+/** Takes what one command prints. */
+export interface Recorder {
+  add(chunks: readonly OutputChunk[]): Promise<void>;
+  end(exitCode: number): Promise<void>;
+}
+
+/** The recordings of one folder. */
+export interface Recordings {
+  begin(id: string, terminal: TerminalSize | undefined): Promise<Recorder>;
+}
+
+const usualSize = { cols: 80, rows: 24 };
+const dayMs = 86_400_000;
+
+/** Makes recordings in a folder; those that are older than so many days go. */
+export function createRecordings(dir: string, keepDays: number): Recordings {
+  let isPruned = false;
+  return {
+    async begin(id, terminal) {
+      makeFolder(dir);
+      if (!isPruned) removeOld(dir, Date.now() - keepDays * dayMs);
+      isPruned = true;
+      const file = await open(toPath(dir, id), 'w', 0o600);
+      const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+      let elapsed = createStopwatch();
+      const write = async (code: string, data: string) => {
+        const after = elapsed() / 1_000;
+        elapsed = createStopwatch();
+        await file.write(toEventLine({ after, code, data }));
+      };
+      const { cols, rows } = terminal ?? usualSize;
+      await file.write(toHeaderLine({ cols, rows, timestamp: Math.floor(Date.now() / 1_000), title: id }));
+      return {
+        async add(chunks) {
+          for (const { stream, data } of chunks) {
+            const text = decoders[stream].decode(data, { stream: true });
+            // Without a terminal nobody has turned line feeds into new lines.
+            if (text !== '') await write('o', terminal ? text : text.replace(/\r?\n/g, '\r\n'));
+          }
+        },
+        async end(exitCode) {
+          await write('x', String(exitCode));
+          await file.close();
+        },
+      };
+    },
+  };
+}
+
+/** Reads the recording of a command. */
+export function readRecording(dir: string, id: string): Cast {
+  const path = toPath(dir, id);
+  try {
+    return parseCast(readFileSync(path, 'utf8'), path);
+  } catch (error) {
+    if (error instanceof NacreError) throw error;
+    throw new NacreError('invalid_request', `There is no recording of ${id}.`, {
+      hint: 'Commands are recorded while record is true.',
+      cause: error,
+    });
+  }
+}
+
+function toPath(dir: string, id: string): string {
+  if (/^[a-z]+_[0-9a-f]+$/.test(id)) return join(dir, `${id}.cast`);
+  throw new NacreError('invalid_request', `${JSON.stringify(id)} is no id of a command.`, {
+    hint: 'nacre history shows ids.',
+  });
+}
+
+function removeOld(dir: string, before: number): void {
+  for (const name of readdirSync(dir)) {
+    const path = join(dir, name);
+    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)
+      rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,92 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPlace, runInProcess, startInProcess, survivors } from '../support/nacre.ts';
+
+const place = createPlace({ NACRE_RECORD: 'true' });
+const nacre = (...words: string[]) => runInProcess(words, place);
+const idOf = async (text: string) =>
+  JSON.parse((await nacre('history', '--json', '--grep', text)).stdout.split('\n')[0] ?? '').id as string;
+
+beforeAll(async () => {
+  mkdirSync(join(place.cwd, 'below'));
+  await nacre('run', 'echo one');
+  await nacre('run', '--cwd', join(place.cwd, 'below'), 'echo two; exit 3');
+  await nacre('run', '--allow', 'ls', 'echo three');
+  await nacre('run', 'printf "a\\nb"; sleep 0.3; echo " ü" >&2; exit 4');
+});
+afterAll(async () => {
+  expect(await survivors(place.mark)).toEqual([]);
+  rmSync(place.cwd, { recursive: true });
+});
+
+describe('S6: nacre history', () => {
+  it('shows what ran, and finds it by words, failure, directory, time and number', async () => {
+    const shown = async (...flags: string[]) =>
+      (await nacre('history', ...flags)).stdout.split('\n').slice(0, -1);
+    expect(await shown()).toEqual([
+      expect.stringMatching(/completed .*: echo one$/),
+      expect.stringMatching(/failed 3 .*: echo two; exit 3$/),
+      expect.stringMatching(/refused .*: echo three$/),
+      expect.stringMatching(/failed 4 .*printf/),
+    ]);
+    expect(await shown('--grep', 'TWO|three')).toHaveLength(2);
+    expect(await shown('--failed')).toHaveLength(3);
+    expect(await shown('--cwd', join(place.cwd, 'below'))).toHaveLength(1);
+    expect(await shown('--cwd', place.cwd)).toHaveLength(4);
+    expect(await shown('--since', '2999-01-01')).toEqual([]);
+    expect(await shown('--limit', '1')).toEqual([expect.stringContaining('printf')]);
+    expect(await nacre('history', '--grep', '(')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--grep'),
+    });
+  });
+});
+
+describe('nacre replay', () => {
+  it('plays what a command printed, with its timing or faster', async () => {
+    const id = await idOf('printf');
+    const start = Date.now();
+    expect(await nacre('replay', id)).toMatchObject({ code: 0, stdout: 'a\r\nb ü\r\n' });
+    expect(Date.now() - start).toBeGreaterThanOrEqual(250);
+    expect(await nacre('replay', '--speed', '100', id)).toMatchObject({ stdout: 'a\r\nb ü\r\n' });
+    expect(await nacre('replay', '--max-pause', '1ms', id)).toMatchObject({ stdout: 'a\r\nb ü\r\n' });
+    const stopped = startInProcess(['replay', id], place);
+    stopped.interrupt('SIGINT');
+    expect(await stopped.ended).toMatchObject({ code: 130 });
+  });
+
+  it('prints asciicast of both versions, which players show', async () => {
+    const id = await idOf('printf');
+    const lines = async (version: string) =>
+      (await nacre('replay', '--export', version, id)).stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+    const [head, first, second, exit] = await lines('v3');
+    expect(head).toMatchObject({
+      version: 3,
+      term: { cols: 80, rows: 24 },
+      timestamp: expect.any(Number),
+      title: id,
+    });
+    expect([first?.slice(1), second?.slice(1), exit?.slice(1)]).toEqual([
+      ['o', 'a\r\nb'],
+      ['o', ' ü\r\n'],
+      ['x', '4'],
+    ]);
+    expect(second?.[0]).toBeGreaterThan(0.2);
+    const [old, ...events] = await lines('v2');
+    expect(old).toMatchObject({ version: 2, width: 80, height: 24 });
+    expect(events.map(([, code]) => code)).toEqual(['o', 'o']);
+    expect(events[1]?.[0]).toBeGreaterThan(events[0]?.[0]);
+  });
+
+  it('says so when there is nothing to play', async () => {
+    expect((await nacre('replay')).stderr).toContain('takes the id of one command');
+    expect((await nacre('replay', 'cmd_000000000000')).stderr).toContain(
+      'There is no recording of cmd_000000000000',
+    );
+    expect((await nacre('replay', '../x')).stderr).toContain('is no id of a command');
+  });
+});
