@@ -109,6 +109,7 @@ describe('execute_command', () => {
       denied_hosts: ['denied.example:443'],
       withheld_env: ['A_TOKEN'],
       warnings: ['The outcome could not be recorded.'],
+      hint: expect.stringContaining('start_command'),
     });
   });
 

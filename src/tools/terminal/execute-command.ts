@@ -81,7 +81,7 @@ const howToGetRest =
 function toReply(outcome: Outcome, timeoutMs: number): ToolReply {
   switch (outcome.cause) {
     case 'exit':
-      return terminalReply(outcome, {});
+      return terminalReply(outcome, outcome.leftRunning.length > 0 ? { hint: leftRunningHint } : {});
     case 'timeout':
       return terminalReply({ ...outcome, exitCode: null }, timedOut(timeoutMs));
     case 'stopped':
@@ -96,6 +96,9 @@ function toReply(outcome: Outcome, timeoutMs: number): ToolReply {
       return terminalReply(outcome, overLimit(outcome.cause, outcome.detail));
   }
 }
+
+const leftRunningHint =
+  'What was left running was ended with the command; start servers and other long-running programs with start_command.';
 
 // The same first keys as every other answer of this tool.
 function goesOn({ structured }: ToolReply, timeoutMs: number): ToolReply {
