@@ -24,7 +24,7 @@ export const allowedFolders: Readonly<Record<string, readonly string[]>> = {
   output: shared,
   sessions: shared,
   audit: shared,
-  monitor: shared,
+  monitor: [...shared, 'audit'],
   recordings: shared,
   worker: shared,
   engine: [...shared, 'sessions', 'policy', 'output', 'audit', 'monitor', 'recordings'],

@@ -110,6 +110,12 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     };
     return file;
   };
+  // What cannot be removed keeps no command from running.
+  const tryToPrune = () => {
+    try {
+      if (options.retention) prune(dir, index(), options.retention, now());
+    } catch {}
+  };
   const append = (entry: AuditEntry, time: string) => {
     const to = openFile(time.slice(0, 10));
     const body = { seq: sequence, time, prev: previous, ...toRecord(entry, redact, redactInput) };
@@ -120,7 +126,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     for (const listener of listeners) listener(body as unknown as AuditRecord);
     if (to.anchored > to.first) return anchorSoon(to);
     anchor(to, 'open');
-    if (options.retention) prune(dir, index(), options.retention, now());
+    tryToPrune();
   };
   const record = (entry: AuditEntry) => {
     const time = now().toISOString();

@@ -1,4 +1,13 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { createId } from '../support/create-id.ts';
 
 const patienceMs = 5_000;
@@ -20,7 +29,8 @@ export function withLock<T>(path: string, step: () => T): T {
 function acquire(path: string): void {
   for (const start = Date.now(); !tryToMake(path); ) {
     if (Date.now() - start > patienceMs) throw new Error(`${path} is held by another process`);
-    if (isAbandoned(path)) remove(path);
+    const abandoned = findAbandoned(path);
+    if (abandoned !== undefined) remove(path, abandoned);
     else Atomics.wait(sleeper, 0, 0, pauseMs);
   }
 }
@@ -42,12 +52,15 @@ function tryToMake(path: string): boolean {
   }
 }
 
-function isAbandoned(path: string): boolean {
+/** The lock that somebody left behind, by its inode; undefined for one that is in use. */
+function findAbandoned(path: string): number | undefined {
   try {
-    const ageMs = Date.now() - statSync(path).mtimeMs;
-    return ageMs > oldestMs || (ageMs > youngestGoneMs && !isAlive(Number(readFileSync(path, 'utf8'))));
+    const { mtimeMs, ino } = statSync(path);
+    const ageMs = Date.now() - mtimeMs;
+    const isGone = ageMs > youngestGoneMs && !isAlive(Number(readFileSync(path, 'utf8')));
+    return ageMs > oldestMs || isGone ? ino : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -59,11 +72,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// Moved first: of two that find it abandoned only one moves it, and a lock that came in between is moved by none.
-function remove(path: string): void {
+// Moved first: of two that find it abandoned only one moves it. What the other then takes away may be a new lock, which
+// goes back to its place.
+function remove(path: string, abandoned: number): void {
   const aside = `${path}.${createId('old')}`;
   try {
     renameSync(path, aside);
+    if (statSync(aside).ino !== abandoned) linkSync(aside, path);
     rmSync(aside, { force: true });
   } catch {}
 }

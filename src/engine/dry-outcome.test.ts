@@ -14,7 +14,7 @@ describe('a dry run', () => {
     const outcome = await here.run('touch made', {}, { dryRun: true });
     expect(outcome).toMatchObject({ exitCode: 0, stdout: '[Dry Run] Would execute: touch made\n' });
     expect(existsSync(join(here.folder, 'made'))).toBe(false);
-    expect(here.records().map(({ kind }) => kind)).toEqual(['asked', 'decided']);
+    expect(here.records().map(({ kind }) => kind)).toEqual(['asked', 'decided', 'skipped']);
     const argv = { command: { kind: 'argv', argv: ['touch', 'made'] } } as const;
     const { stdout } = await here.run('', argv, { dryRun: true });
     expect(stdout).toBe('[Dry Run] Would execute: touch made\n');

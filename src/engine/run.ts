@@ -78,7 +78,10 @@ export async function run(
     const command = await quotePaths(parts, request);
     const asked = { ...request, command, stdin: toKnownInput(input) };
     const { cwd, decision, isolation, notes } = await admit(parts, id, asked, context);
-    if (context.dryRun) return dryOutcome(id, command, cwd);
+    if (context.dryRun) {
+      audit.tryRecord({ kind: 'skipped', id, caller, command, reason: 'dry run' });
+      return dryOutcome(id, command, cwd);
+    }
     const stdin = input === undefined ? 'empty' : 'open';
     const { env = {}, timeoutMs, limits, session, maxOutputChars } = request;
     const { owner, environment } = context;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type MonitoredRecord, toLogLine } from './log-line.ts';
+import type { AuditRecord } from '../audit/read-records.ts';
+import { toLogLine } from './log-line.ts';
 
-const record = (kind: string, more: object = {}): MonitoredRecord => ({
+const record = (kind: string, more: object = {}): AuditRecord => ({
   seq: 3,
   prev: 'x',
   time: '2026-03-01T10:11:12.345Z',

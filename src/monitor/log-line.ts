@@ -1,21 +1,12 @@
+import type { AuditRecord } from '../audit/read-records.ts';
 import type { Values } from '../settings/define.ts';
 import { logLevels, type monitorSettings } from './settings.ts';
-
-/** A record of the audit log, whose secrets are hidden. */
-export interface MonitoredRecord {
-  readonly time: string;
-  readonly kind: string;
-  readonly id: string;
-  readonly door: string;
-  readonly client: string;
-  readonly [field: string]: unknown;
-}
 
 type Level = (typeof logLevels)[number];
 
 /** The log line for a record, line break included; null where its level is not wanted. */
 export function toLogLine(
-  record: MonitoredRecord,
+  record: AuditRecord,
   { logLevel, logFormat }: Pick<Values<typeof monitorSettings>, 'logLevel' | 'logFormat'>,
 ): string | null {
   const level = levelOf(record);
@@ -26,7 +17,7 @@ export function toLogLine(
   return `nacre: ${time.slice(11, 23)} ${level.padEnd(5)} ${id} ${kind}: ${client}${describe(record)}\n`;
 }
 
-function levelOf({ kind, code }: MonitoredRecord): Level {
+function levelOf({ kind, code }: AuditRecord): Level {
   if (kind === 'refused') return 'warn';
   if (kind === 'failed') return code === 'cancelled' || code === 'shutting_down' ? 'info' : 'error';
   return told.has(kind) ? 'info' : 'debug';
@@ -34,7 +25,7 @@ function levelOf({ kind, code }: MonitoredRecord): Level {
 
 const told: ReadonlySet<string> = new Set(['finished', 'skipped', 'approved']);
 
-function describe(record: MonitoredRecord): string {
+function describe(record: AuditRecord): string {
   const { kind, command, status, exit_code, duration_ms, message, verdict, rule, reason } = record;
   if (kind === 'asked') return ` asks for ${JSON.stringify(command).slice(0, 200)}`;
   if (kind === 'decided') return `, ${verdict} by ${rule}`;

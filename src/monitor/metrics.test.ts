@@ -50,7 +50,7 @@ describe('S7: figures about commands', () => {
 
   it('keep their number of lines small, whatever agents make up', () => {
     const metrics = createMetrics();
-    const base = { time: '', door: 'mcp', client: 'x' };
+    const base = { seq: 0, time: '', door: 'mcp', client: 'x' };
     for (let index = 0; index < 300; index += 1) {
       const id = `cmd_${index}`;
       metrics.observe({ ...base, kind: 'decided', id, programs: [`p${index}"\n`], rule: 'r' });

@@ -1,5 +1,5 @@
 // Figures about commands, gathered from the records that the audit log takes, in Prometheus' text format.
-import type { MonitoredRecord } from './log-line.ts';
+import type { AuditRecord } from '../audit/read-records.ts';
 
 /** Figures that are looked up when they are asked for. */
 export interface Gauges {
@@ -11,7 +11,7 @@ export interface Gauges {
 
 /** Counts what happens. */
 export interface Metrics {
-  observe(record: MonitoredRecord): void;
+  observe(record: AuditRecord): void;
   toText(gauges: Gauges): string;
 }
 
@@ -38,12 +38,12 @@ export function createMetrics(): Metrics {
     if (programs.size < mostPrograms) programs.add(name);
     return programs.has(name) ? name : 'other';
   };
-  const count = (record: MonitoredRecord, outcome: string) => {
+  const count = (record: AuditRecord, outcome: string) => {
     const { program = 'none' } = known.get(record.id) ?? {};
     add(commands, labels({ outcome, program, door: record.door }), 1);
     known.delete(record.id);
   };
-  const finish = (record: MonitoredRecord) => {
+  const finish = (record: AuditRecord) => {
     const seconds = Number(record.duration_ms) / 1_000;
     bucketSeconds.forEach((most, index) => {
       if (seconds <= most) durations.buckets[index] = (durations.buckets[index] ?? 0) + 1;
@@ -62,7 +62,7 @@ export function createMetrics(): Metrics {
         known.set(id, { program: toProgram(record.programs), rule: String(record.rule), runs: false });
       if (kind === 'started') known.set(id, { program: 'none', rule: '', ...known.get(id), runs: true });
       if (kind === 'refused') add(refusals, labels({ rule: known.get(id)?.rule ?? String(record.code) }), 1);
-      if (kind === 'refused' || kind === 'failed') count(record, kind);
+      if (kind === 'refused' || kind === 'failed' || kind === 'skipped') count(record, kind);
       if (kind === 'finished') finish(record);
     },
     toText({ queue, spoolBytes }) {

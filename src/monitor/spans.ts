@@ -1,14 +1,14 @@
-import type { MonitoredRecord } from './log-line.ts';
+import type { AuditRecord } from '../audit/read-records.ts';
 import type { Span, TraceApi } from './trace-api.ts';
 
 const failedStatus = 2;
 
 /** Makes a span of every command from its records, with the names that OpenTelemetry has for processes. */
-export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: MonitoredRecord) => void {
+export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: AuditRecord) => void {
   const tracer = trace.getTracer('nacre');
   const open = new Map<string, Span>();
 
-  const begin = (record: MonitoredRecord) => {
+  const begin = (record: AuditRecord) => {
     const { id, door, client, command, traceparent } = record;
     const attributes = {
       'nacre.command.id': id,
@@ -25,7 +25,7 @@ export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: Monitor
         : tracer.startSpan('command', { attributes }, context),
     );
   };
-  const learn = (span: Span, record: MonitoredRecord) => {
+  const learn = (span: Span, record: AuditRecord) => {
     const [program] = Array.isArray(record.programs) ? record.programs.map(String) : [];
     if (program !== undefined) span.updateName(program);
     span.setAttributes({
@@ -34,11 +34,11 @@ export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: Monitor
       'nacre.rule': String(record.rule),
     });
   };
-  const end = (span: Span, record: MonitoredRecord) => {
+  const end = (span: Span, record: AuditRecord) => {
     const { id, kind, status, exit_code, code, message } = record;
     if (kind === 'finished')
       span.setAttributes({ 'process.exit.code': Number(exit_code), 'nacre.outcome': String(status) });
-    if (kind !== 'finished' || status !== 'completed') {
+    if (kind !== 'skipped' && status !== 'completed') {
       span.setAttributes({ 'error.type': String(kind === 'finished' ? status : code) });
       span.setStatus({ code: failedStatus, ...(typeof message === 'string' && { message }) });
     }
@@ -50,7 +50,7 @@ export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: Monitor
     if (record.kind === 'asked') begin(record);
     const span = open.get(record.id);
     if (span && record.kind === 'decided') learn(span, record);
-    if (span && ['finished', 'failed', 'refused'].includes(record.kind)) end(span, record);
+    if (span && ['finished', 'failed', 'refused', 'skipped'].includes(record.kind)) end(span, record);
   };
 }
 

@@ -10,6 +10,7 @@ import { createStopwatch } from '../support/stopwatch.ts';
 import type { ToolReply } from '../tools/define-tool.ts';
 import type { StepResult } from './events.ts';
 import type { PlannedStep, Workflow } from './schema.ts';
+import { mostOutputBytes, takeText, toVariables } from './take-output.ts';
 
 /** The side of whoever runs a workflow. */
 export interface StepContext {
@@ -40,8 +41,6 @@ export interface StepListener {
   retry(attempt: number, delayMs: number): void;
 }
 
-// As much as a command takes on its stdin.
-const mostOutputBytes = 8_388_608;
 const longestDelayMs = 300_000;
 
 /** Runs a step to its end, with as many attempts as it may have. */
@@ -161,38 +160,6 @@ export function toCommand({ command = '' }: PlannedStep): Command {
   if (typeof command === 'string') return { kind: 'shell', script: command };
   const [program = '', ...args] = command;
   return { kind: 'argv', argv: [program, ...args] };
-}
-
-function toVariables(
-  { env_from = {} }: PlannedStep,
-  earlier: ReadonlyMap<string, EndedStep>,
-): Record<string, string> {
-  const entries = Object.entries(env_from).map(([name, from]) => {
-    // As the shell's own $(…) does it.
-    const value = takeText(from, earlier).replace(/\n+$/, '');
-    if (value.includes('\0')) throw unusable(from, `has a NUL byte, which the variable ${name} cannot hold`);
-    return [name, value];
-  });
-  return Object.fromEntries(entries);
-}
-
-type Source = NonNullable<PlannedStep['input_from']>;
-
-function takeText(from: Source, earlier: ReadonlyMap<string, EndedStep>): string {
-  const bytes = earlier.get(from.step)?.outputs[from.stream];
-  if (bytes === undefined) throw unusable(from, 'is not there');
-  if (bytes.length > mostOutputBytes) throw unusable(from, `has more than ${mostOutputBytes} bytes`);
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw unusable(from, 'is not valid UTF-8');
-  }
-}
-
-function unusable({ step, stream }: Source, why: string): NacreError {
-  return new NacreError('invalid_request', `The ${stream} of step ${step} ${why}.`, {
-    hint: 'Let that step write a file, and name the file here.',
-  });
 }
 
 function toFailure(id: string, error: unknown): StepResult {

@@ -166,7 +166,11 @@ describe('S5: every error has a message of its own', () => {
   it('exhausted CPU time and a cancelled call are told as well', async () => {
     expect(await textOf('while :; do :; done', { cpuSeconds: 1 })).toContain(': CPU time exhausted.');
     const run = await create();
-    const cancelled = await run({ command: 'sleep 30' }, { signal: AbortSignal.timeout(200) });
+    const controller = new AbortController();
+    const cancelled = await run(
+      { command: 'echo begun; sleep 30' },
+      { signal: controller.signal, onOutput: () => controller.abort() },
+    );
     expect(cancelled.content[0]?.text).toMatch(/: it was ended before it finished\.$/);
   });
 

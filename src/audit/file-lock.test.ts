@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../tests/support/worker.ts';
+import { withLock } from './file-lock.ts';
+
+let folder = '';
+let path = '';
+beforeEach(() => {
+  folder = temporaryFolder();
+  path = join(folder, 'lock');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const agedBy = (ms: number) => {
+  const time = (Date.now() - ms) / 1_000;
+  utimesSync(path, time, time);
+};
+const endedPid = () => spawnSync('true').pid;
+
+test('a step has the lock while it runs, and nobody after it, also when it fails', () => {
+  expect(withLock(path, () => readFileSync(path, 'utf8'))).toBe(String(process.pid));
+  expect(() =>
+    withLock(path, () => {
+      throw new Error('inside');
+    }),
+  ).toThrow('inside');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a lock that a killed process left is taken away', () => {
+  for (const text of [String(endedPid()), '']) {
+    writeFileSync(path, text);
+    agedBy(1_000);
+    expect(withLock(path, () => 'mine')).toBe('mine');
+  }
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a lock that is very old is taken away, although its process lives', () => {
+  writeFileSync(path, String(process.pid));
+  agedBy(10_000);
+  expect(withLock(path, () => 'mine')).toBe('mine');
+});
+
+test('a young lock is waited for, whoever has it', () => {
+  writeFileSync(path, String(endedPid()));
+  const start = Date.now();
+  expect(withLock(path, () => Date.now() - start)).toBeGreaterThan(100);
+  expect(existsSync(path)).toBe(false);
+});
+
+test('where no lock can be made, that is the error', () => {
+  expect(() => withLock(join(folder, 'none', 'lock'), () => 'never')).toThrow('ENOENT');
+});
