@@ -83,6 +83,10 @@ function createMain(parts: AppParts, call: Call): Hono<Env> {
     '/api/state',
     call((caller) => tellState(parts, caller)),
   );
+  app.get(
+    '/metrics',
+    call(async () => tellFigures(await (await parts.engine()).metrics())),
+  );
   app.post(
     '/api/link',
     call((caller) => makeLink(parts, caller)),
@@ -103,6 +107,10 @@ function createMain(parts: AppParts, call: Call): Hono<Env> {
     call((caller, { request }) => parts.mcp.answer(request, caller)),
   );
   return app;
+}
+
+function tellFigures(text: string): Response {
+  return new Response(text, { headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' } });
 }
 
 function createAppletSite(parts: AppParts, call: Call): Hono<Env> {
@@ -136,7 +144,7 @@ function createSite(parts: AppParts, call: Call): Hono<Env> {
 
 function isCall({ url }: Request): boolean {
   const { pathname } = new URL(url);
-  return pathname.startsWith('/api/') || pathname === '/mcp';
+  return pathname.startsWith('/api/') || pathname === '/mcp' || pathname === '/metrics';
 }
 
 function attempt(check: () => string | undefined): string | undefined | HttpProblem {
