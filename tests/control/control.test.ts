@@ -29,6 +29,10 @@ describe('T9: another terminal of the same user', () => {
     expect(listed.stdout).toMatch(
       new RegExp(`^ID .*COMMAND\\n${command_id}  web  +running .*echo one; sleep 60\\n$`),
     );
+    // S7: what its tree uses is there while it runs, once somebody has looked.
+    await expect
+      .poll(async () => (await nacre('ps')).stdout, { timeout: 10_000 })
+      .toMatch(/ \d+\.\ds +\d+MB /);
     const [first] = JSON.parse((await nacre('ps', '--json')).stdout);
     expect(first).toMatchObject({ id: command_id, name: 'web' });
     expect(await nacre('logs', 'web')).toMatchObject({ code: 0, stdout: 'one\n' });

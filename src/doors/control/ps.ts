@@ -20,12 +20,25 @@ function toTable(commands: readonly ListedCommand[]): string {
     name ?? '-',
     state.status,
     `${Math.round(state.durationMs / 1_000)}s`,
+    toSeconds(state.resources?.cpuMs),
+    toMegabytes(state.resources?.peakMemoryBytes),
     look.listening.join(',') || '-',
     command.kind === 'shell' ? (command.script.split('\n')[0] ?? '') : command.argv.join(' '),
   ]);
-  const all = [['ID', 'NAME', 'STATUS', 'TIME', 'PORTS', 'COMMAND'], ...rows];
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const all = [['ID', 'NAME', 'STATUS', 'TIME', 'CPU', 'MEMORY', 'PORTS', 'COMMAND'], ...rows];
+  const widths = [0, 1, 2, 3, 4, 5, 6].map((column) =>
+    Math.max(...all.map((row) => row[column]?.length ?? 0)),
+  );
   return all
     .map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`)
     .join('');
+}
+
+// What nobody could look at yet is no figure.
+function toSeconds(ms: number | null | undefined): string {
+  return ms == null ? '-' : `${(ms / 1_000).toFixed(1)}s`;
+}
+
+function toMegabytes(bytes: number | null | undefined): string {
+  return bytes == null ? '-' : `${Math.round(bytes / 1e6)}MB`;
 }

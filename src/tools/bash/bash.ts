@@ -194,7 +194,11 @@ function toReply(outcome: Outcome, asked: Asked, { timeoutMs, isDry }: Circumsta
       notes: notes.length > 0 ? notes : undefined,
     },
     meta: outcome.enforcement
-      ? { 'nacre/enforcement': outcome.enforcement, 'nacre/resources': outcome.resources }
+      ? {
+          'nacre/id': outcome.id,
+          'nacre/enforcement': outcome.enforcement,
+          'nacre/resources': outcome.resources,
+        }
       : undefined,
   });
 }

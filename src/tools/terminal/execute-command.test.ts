@@ -149,7 +149,11 @@ describe('execute_command', () => {
     const gaps: string[] = [];
     const levels = { level: 'group', sandbox: 'off', network: 'on', processes: 'host', exec: 'off' } as const;
     const { structured, meta } = await replyTo({ resources, enforcement: { ...levels, setuid: true, gaps } });
-    expect(meta).toMatchObject({ 'nacre/resources': resources, 'nacre/enforcement': levels });
+    expect(meta).toMatchObject({
+      'nacre/id': expect.any(String),
+      'nacre/resources': resources,
+      'nacre/enforcement': levels,
+    });
     expect(structured).not.toHaveProperty('resources');
   });
 

@@ -28,7 +28,11 @@ export function terminalReply(outcome: Shown, problem: { error?: string; hint?: 
     problem.error !== undefined,
     outcome.enforcement === null
       ? undefined
-      : { 'nacre/enforcement': outcome.enforcement, 'nacre/resources': outcome.resources },
+      : {
+          'nacre/id': outcome.id,
+          'nacre/enforcement': outcome.enforcement,
+          'nacre/resources': outcome.resources,
+        },
   );
   return outcome.truncated ? { ...reply, logOf: outcome.id } : reply;
 }
