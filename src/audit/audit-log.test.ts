@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { askedFor, auditCaller as caller } from '../../tests/support/audit.ts';
 import { runChild } from '../../tests/support/child.ts';
 import { openDescriptors } from '../../tests/support/processes.ts';
 import { temporaryFolder } from '../../tests/support/worker.ts';
@@ -9,7 +10,6 @@ import { NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { listAuditFiles } from './audit-files.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
-import type { AuditEntry } from './entry.ts';
 import { createRedact } from './redact.ts';
 
 let folder = '';
@@ -30,16 +30,6 @@ function newLog(fsync: 'interval' | 'always' = 'interval', secrets: string[] = [
   logs.push(log);
   return log;
 }
-const caller = { door: 'mcp', client: 'test 1.0' } as const;
-const asked = (script: string, more: Partial<Extract<AuditEntry, { kind: 'asked' }>> = {}): AuditEntry => ({
-  kind: 'asked',
-  id: 'cmd_1',
-  caller,
-  command: { kind: 'shell', script },
-  cwd: undefined,
-  env: {},
-  ...more,
-});
 const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 const recordsOf = (path: string): Record<string, unknown>[] => linesOf(path).map((line) => JSON.parse(line));
 
@@ -56,7 +46,8 @@ describe('S6: the audit log', () => {
   test('is a private file of lines, each with the digest of the one before', () => {
     const log = newLog();
     expect(existsSync(dir)).toBe(false);
-    for (const script of ['one', 'two\nlines', 'half \ud800 a character', 'three']) log.record(asked(script));
+    for (const script of ['one', 'two\nlines', 'half \ud800 a character', 'three'])
+      log.record(askedFor(script));
     expect([statSync(dir).mode & 0o777, statSync(log.path).mode & 0o777]).toEqual([0o700, 0o600]);
     expect(recordsOf(log.path).map(({ command }) => command)).toHaveLength(4);
     expectChain(log.path);
@@ -141,10 +132,13 @@ describe('S6: the audit log', () => {
   test('has no secret in commands, arguments, variables, directories or clients', () => {
     const log = newLog('interval', ['the-withheld-value']);
     const env = { DB_PASSWORD: 'two words', PLAIN: 'x the-withheld-value', GH_PAT: 'a short one' };
-    log.record(asked('PASSWORD=hunter2 run', { env, cwd: '/tmp/the-withheld-value' }));
+    log.record(askedFor('PASSWORD=hunter2 run', { env, cwd: '/tmp/the-withheld-value' }));
     const argv = ['mysql', '--password', 'hunter2 hunter3', 'the-withheld-value'] as const;
     log.record(
-      asked('', { command: { kind: 'argv', argv }, caller: { door: 'cli', client: 'the-withheld-value' } }),
+      askedFor('', {
+        command: { kind: 'argv', argv },
+        caller: { door: 'cli', client: 'the-withheld-value' },
+      }),
     );
     const text = readFileSync(log.path, 'utf8');
     for (const secret of ['hunter', 'the-withheld-value', 'two words', 'a short one'])
@@ -157,7 +151,7 @@ describe('S6: the audit log', () => {
   test('keeps the beginning of a long command, with its length and digest, and no half of a secret', () => {
     const log = newLog();
     const script = `${'x'.repeat(16_370)} ghp_${'y'.repeat(40)} ${'z'.repeat(500_000)}`;
-    log.record(asked(script, { env: { LONG: 'v'.repeat(100_000) } }));
+    log.record(askedFor(script, { env: { LONG: 'v'.repeat(100_000) } }));
     const [record] = recordsOf(log.path);
     const sha256 = createHash('sha256').update(script).digest('hex');
     expect(record?.command).toMatchObject({ length: script.length, sha256 });
@@ -167,7 +161,7 @@ describe('S6: the audit log', () => {
 
   test('is another file for every server, although they start at once', () => {
     const pair = [newLog(), newLog()];
-    for (const log of [...pair, ...pair]) log.record(asked('x'));
+    for (const log of [...pair, ...pair]) log.record(askedFor('x'));
     expect(listAuditFiles(dir)).toHaveLength(2);
     for (const { path } of pair) expectChain(path);
   });
@@ -175,16 +169,16 @@ describe('S6: the audit log', () => {
   test('leaves a folder that was there as it is', () => {
     mkdirSync(dir);
     chmodSync(dir, 0o755);
-    newLog().record(asked('x'));
+    newLog().record(askedFor('x'));
     expect(statSync(dir).mode & 0o777).toBe(0o755);
   });
 
   test('goes on in a new file when somebody deletes it, and the gap shows', () => {
     const before = openDescriptors();
     const log = newLog();
-    log.record(asked('one'));
+    log.record(askedFor('one'));
     rmSync(dir, { recursive: true });
-    log.record(asked('two'));
+    log.record(askedFor('two'));
     const [record] = recordsOf(log.path);
     expect(record).toMatchObject({ seq: 1, command: 'two' });
     expect(record?.prev).not.toBe('0'.repeat(64));
@@ -196,12 +190,12 @@ describe('S6: the audit log', () => {
   test('that cannot be written says so, and writes again when it can', () => {
     writeFileSync(dir, 'in the way');
     const log = newLog();
-    expect(() => log.record(asked('one'))).toThrow(
+    expect(() => log.record(askedFor('one'))).toThrow(
       expect.objectContaining({ code: 'audit_unavailable', message: expect.stringContaining(log.path) }),
     );
-    expect(log.tryRecord(asked('one'))).toEqual([expect.stringContaining('could not be recorded')]);
+    expect(log.tryRecord(askedFor('one'))).toEqual([expect.stringContaining('could not be recorded')]);
     rmSync(dir);
-    expect(log.tryRecord(asked('two'))).toEqual([]);
+    expect(log.tryRecord(askedFor('two'))).toEqual([]);
     expectChain(log.path);
   });
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { askedFor } from '../../tests/support/audit.ts';
 import { buildChild } from '../../tests/support/child.ts';
 import { temporaryFolder } from '../../tests/support/worker.ts';
 import { listAuditFiles } from './audit-files.ts';
@@ -11,7 +12,6 @@ import { indexName } from './audit-index.ts';
 import { readAuditKey } from './audit-key.ts';
 import { type AuditLogOptions, createAuditLog } from './audit-log.ts';
 import { digestOf } from './chain.ts';
-import type { AuditEntry } from './entry.ts';
 import { createRecordReader } from './read-records.ts';
 import { createRedact } from './redact.ts';
 import { verifyAudit } from './verify.ts';
@@ -24,20 +24,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const caller = { door: 'mcp', client: 'test' } as const;
-const asked = (script: string): AuditEntry => ({
-  kind: 'asked',
-  id: 'cmd_1',
-  caller,
-  command: { kind: 'shell', script },
-  cwd: undefined,
-  env: {},
-});
 const newLog = (more: Partial<AuditLogOptions> = {}) =>
   createAuditLog({ dir, fsync: 'interval', redact: createRedact([]), ...more });
 const write = (scripts: readonly string[], more: Partial<AuditLogOptions> = {}) => {
   const log = newLog(more);
-  for (const script of scripts) log.record(asked(script));
+  for (const script of scripts) log.record(askedFor(script));
   log.close();
   return log.path;
 };
@@ -71,10 +62,10 @@ describe('S6: the audit log is whole', () => {
   test('when nobody has touched it, over days and servers', () => {
     let day = '2026-03-01T23:59:59.000Z';
     const log = newLog({ now: () => new Date(day) });
-    log.record(asked('one'));
+    log.record(askedFor('one'));
     day = '2026-03-02T00:00:01.000Z';
-    log.record(asked('two'));
-    log.record(asked('three'));
+    log.record(askedFor('two'));
+    log.record(askedFor('three'));
     write(['beside it']);
     expect(verifyAudit(dir)).toMatchObject({ files: 3, records: 4, problems: [], notes: [] });
     log.close();
@@ -90,7 +81,7 @@ describe('S6: the audit log is whole', () => {
 
   test('although a server was killed in the middle of a line', () => {
     const log = newLog();
-    log.record(asked('one'));
+    log.record(askedFor('one'));
     appendFileSync(log.path, '{"seq":1,"ti');
     appendFileSync(join(dir, indexName), '{"seq":1,"ti');
     const { problems, notes } = verifyAudit(dir);
@@ -238,7 +229,7 @@ describe('S6: what is too old or too much', () => {
     const retention = { keepDays: 30, maxBytes: 1_000_000_000 };
     const log = newLog({ now: () => new Date(`${day}T12:00:00Z`), retention });
     const days = ['2026-01-01', '2026-01-02', '2026-01-20', '2026-02-05'];
-    for (day of days) log.record(asked(day));
+    for (day of days) log.record(askedFor(day));
     log.close();
     expect(listAuditFiles(dir).map((file) => file.day)).toEqual(['2026-01-20', '2026-02-05']);
     expect(verifyAudit(dir)).toMatchObject({ files: 2, problems: [], notes: [] });
