@@ -98,6 +98,11 @@ describe('S6: nacre audit', () => {
     rmSync(keyed.cwd, { recursive: true });
   });
 
+  it('redact_output hides in what commands print what the records hide', async () => {
+    const { stdout } = await runInProcess(['run', '--redact-output', 'echo a hunter2-value b'], place);
+    expect(stdout).toBe('a ************* b\n');
+  });
+
   it('tail follows what is recorded', async () => {
     const tail = startInProcess(['audit', 'tail'], place);
     const lines = startInProcess(['audit', 'tail', '--json', '--since', '1min'], place);
