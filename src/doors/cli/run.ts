@@ -45,6 +45,7 @@ export async function open(assembly: Assembly): Promise<number> {
     return toExitCode(outcome, io.interrupted);
   } catch (error) {
     await (json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
+    if (io.interrupted.aborted) return toSignalledExit(io.interrupted);
     return error instanceof NacreError ? exitCodes[error.code] : failedExit;
   } finally {
     await assembly.close();
@@ -91,9 +92,12 @@ function say({ stderr, interrupted }: Io, note: string): Promise<void> {
 }
 
 // A command that we ended because we were interrupted ends as if the signal had come to it.
-function toExitCode({ cause, exitCode }: Outcome, { reason }: AbortSignal): number {
+function toExitCode({ cause, exitCode }: Outcome, interrupted: AbortSignal): number {
   if (cause === 'timeout') return timeoutExit;
-  if (cause !== 'stopped') return exitCode;
+  return cause === 'stopped' ? toSignalledExit(interrupted) : exitCode;
+}
+
+function toSignalledExit({ reason }: AbortSignal): number {
   const signals: Readonly<Record<string, number>> = constants.signals;
   return signalledExit + (signals[String(reason)] ?? constants.signals.SIGTERM);
 }
