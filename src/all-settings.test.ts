@@ -45,6 +45,7 @@ describe('all settings together', () => {
       httpMaxQueued: 512,
       httpHosts: [],
       corsOrigins: [],
+      appletOrigins: 'name',
       insecure: false,
       shutdownMs: 5_000,
       shellExecuteCwdRoots: [],

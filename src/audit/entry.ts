@@ -32,6 +32,8 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
   | { readonly kind: 'stop'; readonly signal: string }
   /** Somebody planned it and will not run it. */
   | { readonly kind: 'skipped'; readonly command: Command; readonly reason: string }
+  /** Somebody came without showing who it is; nothing was run. */
+  | { readonly kind: 'unknown_caller'; readonly reason: string }
   | { readonly kind: 'finished'; readonly outcome: Finished }
   | { readonly kind: 'failed'; readonly error: unknown }
 );
@@ -91,6 +93,8 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
     }
     case 'skipped':
       return { command: toCommandRecord(entry.command, redact), reason: redact(entry.reason) };
+    case 'unknown_caller':
+      return { reason: entry.reason };
     case 'stop':
       return { signal: entry.signal };
     case 'finished':

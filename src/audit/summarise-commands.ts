@@ -74,6 +74,8 @@ function learn(record: AuditRecord): Partial<CommandSummary> {
   switch (record.kind) {
     case 'skipped':
       return { command: toText(record.command), outcome: 'skipped' };
+    case 'unknown_caller':
+      return { outcome: 'unknown caller' };
     case 'asked':
       return { command: toText(record.command) };
     case 'decided':

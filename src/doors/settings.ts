@@ -118,6 +118,12 @@ export const httpSettings = defineSettings({
     unset: 'no applets',
     path: true,
   }),
+  appletOrigins: z.enum(['name', 'port']).default('name').meta({
+    env: 'NACRE_APPLET_ORIGINS',
+    flag: '--applet-origins',
+    description:
+      'Whether applets are at names below localhost, or, where these do not resolve, at ports of their own.',
+  }),
   tlsCert: z.string().min(1).optional().meta({
     env: 'NACRE_TLS_CERT',
     flag: '--tls-cert',

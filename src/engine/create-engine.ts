@@ -69,6 +69,8 @@ export interface Engine {
   ): Promise<Checked>;
   /** Records a command that was planned and will not run; throws when that cannot be. */
   skip(command: Command, caller: Caller, reason: string): Promise<void>;
+  /** Records that somebody came without showing who it is. */
+  noteUnknown(caller: Caller, reason: string): void;
   /** The persistent shells. */
   listSessions(): Promise<readonly SessionState[]>;
   /** Ends a persistent shell with all it has in the background; false when there is none of that key. */
@@ -170,6 +172,9 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     check: (request, context) => check(parts, request, context),
     async skip(command, caller, reason) {
       audit.record({ kind: 'skipped', id: createId('cmd'), caller, command, reason });
+    },
+    noteUnknown(caller, reason) {
+      audit.tryRecord({ kind: 'unknown_caller', id: createId('call'), caller, reason });
     },
     async metrics() {
       const { spoolBytes } = await backend.usage();

@@ -1,4 +1,4 @@
-import type { Facts } from '../contract/facts.ts';
+import type { Facts, Place } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { decideCwd } from '../policy/decide-cwd.ts';
@@ -38,11 +38,17 @@ export async function inspectPlace(
   return { facts: { ...facts, cwd: { asked: found.cwd, path: found.cwd } }, ...found };
 }
 
-// The places themselves may be links, too.
+// The places themselves may be links, too; they do not move between two calls.
+const sensitive = new WeakMap<EngineParts['backend'], { places: Promise<readonly Place[]>; until: number }>();
+const placesLastMs = 5_000;
+
 async function keepFromSensitive(backend: EngineParts['backend'], { home }: Facts, cwd: string) {
+  const known = sensitive.get(backend);
+  if (known && known.until > performance.now()) return decideSensitive(cwd, await known.places);
   const roots = sensitiveDirectories(home);
-  const { roots: places } = await backend.inspect({ cwd: undefined, roots, programs: [] });
-  decideSensitive(cwd, places);
+  const places = backend.inspect({ cwd: undefined, roots, programs: [] }).then((facts) => facts.roots);
+  sensitive.set(backend, { places, until: performance.now() + placesLastMs });
+  decideSensitive(cwd, await places);
 }
 
 // The roots bind a session's directory, wherever its commands went; it goes back to the last one that they allow.

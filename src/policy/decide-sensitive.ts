@@ -12,7 +12,8 @@ export function sensitiveDirectories(home: string): readonly string[] {
 
 /** Refuses a canonical directory that is one of these places or lies in one. */
 export function decideSensitive(cwd: string, places: readonly Place[]): void {
-  const found = places.find(({ path }) => path !== undefined && isWithin(cwd, path));
+  // One that was not there when it was looked for may have been made since.
+  const found = places.find(({ asked, path = asked }) => isWithin(cwd, path) || isWithin(cwd, asked));
   if (!found) return;
   throw new NacreError(
     'cwd_not_allowed',
@@ -24,5 +25,7 @@ export function decideSensitive(cwd: string, places: readonly Place[]): void {
 }
 
 function words({ asked, path }: Place, cwd: string): string {
-  return path === cwd ? 'it is a sensitive directory' : `it lies in the sensitive directory ${asked}`;
+  return path === cwd || asked === cwd
+    ? 'it is a sensitive directory'
+    : `it lies in the sensitive directory ${asked}`;
 }

@@ -14,7 +14,6 @@ export interface AuthenticationParts {
   readonly sites: Sites;
   readonly pages: PageSessions;
   readonly applets: Applets;
-  readonly cookieName: string;
   /** Told of every attempt that failed. */
   readonly onRefused: (address: string, reason: string) => void;
 }
@@ -31,8 +30,10 @@ export function createAuthenticate(parts: AuthenticationParts): Authenticate {
     const found = identify(parts, headers);
     if (found === undefined) {
       const reason = headers.has('authorization') ? 'a token that is not valid' : 'no token';
+      // Who goes on and on must not fill the log.
+      if (!failures.take(address)) throw tooManyFailures();
       parts.onRefused(address, reason);
-      throw failures.take(address) ? unknown() : tooManyFailures();
+      throw unknown();
     }
     parts.sites.check(headers);
     if (found.byCookie && !isOwnPage(headers)) throw unknown();
@@ -58,11 +59,11 @@ function identify(parts: AuthenticationParts, headers: Headers): Identified | un
 }
 
 function fromCookie(
-  { pages, callers, applets, cookieName }: AuthenticationParts,
+  { pages, callers, applets }: AuthenticationParts,
   headers: Headers,
   site: Site,
 ): HttpCaller | undefined {
-  const cookie = readCookie(headers.get('cookie') ?? '', cookieName);
+  const cookie = readCookie(headers.get('cookie') ?? '', site.cookieName);
   const identity = cookie === undefined ? undefined : pages.find(cookie, site.origin);
   if (identity === undefined) return undefined;
   if (identity.slug === undefined) return { ...callers.own, client: 'page' };

@@ -13,10 +13,12 @@ import { secure } from './headers.ts';
 import type { History } from './history.ts';
 import type { Line } from './line.ts';
 import type { McpRoute } from './mcp-route.ts';
+import { toOpenApi } from './open-api.ts';
 import { leadToApplet, makeLink, openLink, serveApplet, servePage, tellState } from './page-routes.ts';
 import { postShell } from './post-shell.ts';
 import { HttpProblem, toAnswer } from './problem.ts';
 import { readJson } from './read-body.ts';
+import { type RequestCounts, tellMetrics } from './tell-metrics.ts';
 import { callTool } from './tool-call.ts';
 
 /** What the routes need. */
@@ -26,6 +28,9 @@ export interface AppParts extends AuthenticationParts {
   readonly line: Line;
   readonly mcp: McpRoute;
   readonly history: History;
+  /** Where an applet is opened. */
+  readonly appletAddress: (slug: string) => Promise<string>;
+  readonly requests: RequestCounts;
   readonly version: string;
   /** True from the moment on in which the server is asked to end. */
   readonly isClosing: () => boolean;
@@ -58,7 +63,9 @@ export function createApp(parts: AppParts): { readonly answer: Answer; readonly 
     // Calls say 401 before they say 403.
     if (cors instanceof HttpProblem && !isCall(request)) return secure(toAnswer(cors, parts.log));
     const app = apps[parts.sites.find(headers.get('host'))?.kind ?? 'main'];
-    return secure(await app.fetch(request, env), typeof cors === 'string' ? cors : undefined);
+    const reply = await app.fetch(request, env);
+    parts.requests.add(reply.status);
+    return secure(reply, typeof cors === 'string' ? cors : undefined);
   };
   return { authenticate, answer };
 }
@@ -79,6 +86,12 @@ function createMain(parts: AppParts, call: Call): Hono<Env> {
     return answer.status === 401 ? context.redirect('/') : answer;
   });
   app.get('/applets/:slug', ({ req, redirect }) => redirect(`/applets/${req.param('slug')}/`));
+  app.get(
+    '/metrics',
+    call(async () => tellMetrics(parts)),
+  );
+  app.get('/openapi.json', () => Response.json(toOpenApi(parts)));
+  app.get('/docs', () => servePage('docs.html'));
   app.get(
     '/api/state',
     call((caller) => tellState(parts, caller)),
@@ -116,8 +129,8 @@ function tellFigures(text: string): Response {
 function createAppletSite(parts: AppParts, call: Call): Hono<Env> {
   const app = createSite(parts, call);
   app.get('*', ({ req }) => {
-    const { hostname, pathname } = new URL(req.url);
-    return serveApplet(parts, hostname.slice(0, hostname.indexOf('.')), pathname);
+    const site = parts.sites.find(req.header('host') ?? null);
+    return serveApplet(parts, site?.kind === 'applet' ? site.slug : '', new URL(req.url).pathname);
   });
   return app;
 }

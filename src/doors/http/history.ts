@@ -18,8 +18,6 @@ export interface History {
   ): (outcome: string) => void;
   /** The newest first; only those of one owner when it is named. */
   list(owner?: string): readonly HistoryEntry[];
-  /** How many calls there have been, by what they came to. */
-  totals(): ReadonlyMap<string, number>;
 }
 
 const mostKept = 200;
@@ -28,7 +26,6 @@ const longestCommand = 300;
 /** Makes an empty history. */
 export function createHistory(): History {
   const entries: { entry: HistoryEntry }[] = [];
-  const totals = new Map<string, number>();
   const drop = () => {
     // What runs stays, however much came after it.
     const oldest = entries.findIndex(({ entry }) => entry.outcome !== null);
@@ -47,8 +44,6 @@ export function createHistory(): History {
       return (outcome) => {
         if (kept.entry.outcome !== null) return;
         kept.entry = { ...kept.entry, outcome, durationMs: Math.round(performance.now() - started) };
-        const kind = outcome.replace(/\d+/g, 'N');
-        totals.set(kind, (totals.get(kind) ?? 0) + 1);
       };
     },
     list: (owner) =>
@@ -56,6 +51,5 @@ export function createHistory(): History {
         .map(({ entry }) => entry)
         .filter((entry) => owner === undefined || entry.owner === owner)
         .reverse(),
-    totals: () => totals,
   };
 }

@@ -17,14 +17,18 @@ export function servePage(name: string): Promise<Response> {
 }
 
 /** Turns a one-time link into a session of the page, at whichever site it leads to. */
-export function openLink({ sites, pages, cookieName }: AppParts, request: Request): Response {
+export function openLink({ sites, pages }: AppParts, request: Request): Response {
   const site = sites.find(request.headers.get('host'));
   const ticket = new URL(request.url).searchParams.get('ticket') ?? '';
   const cookie = site && pages.redeem(ticket, site.origin);
-  if (cookie === undefined) return toPage('This link was used already, or is too old.', 401);
-  const secure = site?.origin.startsWith('https:') ? '; Secure' : '';
+  if (site === undefined || cookie === undefined)
+    return toPage('This link was used already, or is too old.', 401);
+  const secure = site.origin.startsWith('https:') ? '; Secure' : '';
   const answer = toPage('Opening…', 200, '<meta http-equiv="refresh" content="0;url=/">');
-  answer.headers.set('Set-Cookie', `${cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`);
+  answer.headers.set(
+    'Set-Cookie',
+    `${site.cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`,
+  );
   return answer;
 }
 
@@ -36,14 +40,14 @@ export function makeLink({ sites, pages, callers }: AppParts, { owner }: HttpCal
 }
 
 /** Leads a page of the server to an applet, at the applet's own origin. */
-export function leadToApplet(
-  { sites, pages, applets, callers }: AppParts,
+export async function leadToApplet(
+  { appletAddress, pages, applets, callers }: AppParts,
   { owner }: HttpCaller,
   slug: string,
-): Response {
+): Promise<Response> {
   if (owner !== callers.own.owner) throw new HttpProblem(403, "Only the server's own token opens applets.");
   if (!applets.find(slug)) throw new HttpProblem(404, `There is no applet ${slug}.`);
-  const origin = sites.address(slug);
+  const origin = await appletAddress(slug);
   const ticket = pages.issueTicket({ slug, origin });
   return new Response(null, { status: 302, headers: { Location: `${origin}/open?ticket=${ticket}` } });
 }

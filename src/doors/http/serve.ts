@@ -10,20 +10,19 @@ import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly } from '../door.ts';
 import { write } from '../say.ts';
 import { createApplets, warnOfApplets } from './applets/applets.ts';
-import type { Authenticate } from './authenticate.ts';
-import { createCallers, type HttpCaller } from './callers.ts';
+import { createCallers } from './callers.ts';
 import { type AppParts, createApp } from './create-app.ts';
+import { toGreeting } from './greeting.ts';
 import { secure as withHeaders } from './headers.ts';
 import { createHistory } from './history.ts';
-import { createLine } from './line.ts';
+import { createLine, type Line } from './line.ts';
 import { answerRequests, createHttpServer, listen } from './listen.ts';
 import { type CreateServer, createMcpRoute } from './mcp-route.ts';
 import { createPageSessions } from './page-sessions.ts';
-import { type OwnToken, readToken } from './read-token.ts';
-import { createSites } from './sites.ts';
-import { acceptUpgrades } from './stream/accept-upgrades.ts';
-import { createKeptCommands, type KeptCommand } from './stream/kept-commands.ts';
-import { serveSocket } from './stream/serve-socket.ts';
+import { readToken } from './read-token.ts';
+import { createSites, type Sites } from './sites.ts';
+import { openStreams } from './stream/open-streams.ts';
+import { createRequestCounts } from './tell-metrics.ts';
 
 /** Makes what answers MCP for one owner of commands. */
 type CreateMcpServer = (
@@ -40,116 +39,98 @@ export async function serve(assembly: Assembly, createMcpServer: CreateMcpServer
   for (const warning of assembly.toolWarnings) log(`warning: for tools, ${warning}`);
   const token = readToken(settings, cwd);
   const { server, secure } = createHttpServer(settings, cwd);
+  const made = await assembleParts(assembly, { token: token.text, log, createMcpServer });
+  for (const warning of warnOfApplets(made.applets)) log(`warning: ${warning}`);
   const port = await listen(server, settings);
-  const parts = await assembleParts(assembly, { token, secure, port, log });
-  for (const warning of warnOfApplets(parts.applets)) log(`warning: ${warning}`);
-  const mcp = createMcpRoute(
-    ({ tools, owner }) => createMcpServer(tools, assembly.version, { ...assembly, owner }),
-    log,
-  );
-  const { answer, authenticate } = createApp({ ...parts, mcp });
-  const streams = openStreams(assembly, parts, { server, authenticate });
-  answerRequests(
-    server,
-    getRequestListener((request, env) => answer(request, env as HttpBindings), {
-      overrideGlobalObjects: false,
-      errorHandler: () => withHeaders(Response.json({ error: 'The request is not valid.' }, { status: 400 })),
-    }),
-  );
+  // Nothing is waited for between listening and answering: somebody may call at once.
+  const { httpHost: host, httpHosts: moreHosts, corsOrigins } = settings;
+  const sites = createSites({ secure, host, port, moreHosts, corsOrigins });
+  const servers = [server];
+  const attach = (one: Server) => {
+    answerRequests(one, listener);
+    streams.attach(one);
+  };
+  const appletAddress = addressesOf(assembly, sites, (one) => {
+    servers.push(one);
+    attach(one);
+  });
+  const parts: AppParts = { ...made, sites, appletAddress };
+  const { answer, authenticate } = createApp(parts);
+  const streams = openStreams(assembly, parts, authenticate);
+  const listener = getRequestListener((request, env) => answer(request, env as HttpBindings), {
+    overrideGlobalObjects: false,
+    errorHandler: () => withHeaders(Response.json({ error: 'The request is not valid.' }, { status: 400 })),
+  });
+  attach(server);
   await write(io.stdout, toGreeting(assembly, parts, token), io.interrupted);
   await interrupted(io.interrupted);
 
-  server.close();
+  for (const one of servers) one.close();
   const { running, queued } = parts.line.counts();
-  const left = await drained(parts, settings.shutdownMs);
+  const left = await drained(parts.line, settings.shutdownMs);
   streams.close();
   await assembly.close();
-  await mcp.close();
-  server.closeAllConnections();
+  await parts.mcp.close();
+  for (const one of servers) one.closeAllConnections();
   log(`ended: ${running + queued - left} of ${running + queued} open calls were finished.`);
   return 0;
 }
 
-/** Serves what comes over WebSockets; a command that nobody came back to is ended. */
-function openStreams(
-  { terminalRules, http }: Assembly,
-  { engine, isClosing, log, history }: Pick<AppParts, 'engine' | 'isClosing' | 'log' | 'history'>,
-  { server, authenticate }: { readonly server: Server; readonly authenticate: Authenticate },
-): { close(): void } {
-  const ladder = { signal: 'SIGTERM', graceMs: 2_000 } as const;
-  const end = async ({ commandId, asker }: KeptCommand) => {
-    await (await engine()).stop(commandId, ladder, asker).catch(() => {});
-  };
-  const kept = createKeptCommands((command) => void end(command).catch(() => {}));
-  const atTerminal = (program: string, { programs }: HttpCaller) =>
-    http.terminalShells.includes(program) && (programs?.includes(program) ?? true)
-      ? terminalRules
-      : undefined;
-  const parts = { engine, kept, terminalRules: atTerminal, isClosing, log, history };
-  const upgrades = acceptUpgrades(server, authenticate, (socket, caller) =>
-    serveSocket(parts, socket, caller),
-  );
-  return {
-    close() {
-      upgrades.close();
-      kept.close();
-    },
-  };
-}
-
 interface Standing {
-  readonly token: OwnToken;
-  readonly secure: boolean;
-  readonly port: number;
+  readonly token: string;
   readonly log: (message: string) => void;
+  readonly createMcpServer: CreateMcpServer;
 }
 
 async function assembleParts(
   assembly: Assembly,
-  { token, secure, port, log }: Standing,
-): Promise<Omit<AppParts, 'mcp'>> {
-  const { http: settings, cwd, io } = assembly;
-  const { httpHost: host, httpHosts: moreHosts, corsOrigins, appletsDir } = settings;
+  { token, log, createMcpServer }: Standing,
+): Promise<Omit<AppParts, 'sites' | 'appletAddress'>> {
+  const { http: settings, cwd, io, version, engine } = assembly;
+  const { appletsDir, terminalShells } = settings;
+  const dir = appletsDir === undefined ? undefined : resolve(cwd, appletsDir);
   const history = createHistory();
-  const applets = createApplets(
-    appletsDir === undefined ? undefined : resolve(cwd, appletsDir),
-    assembly.shellRules,
-    settings.terminalShells,
-  );
+  const noteRefused = async (address: string, reason: string) =>
+    (await engine()).noteUnknown({ door: 'http', client: address }, reason);
   return {
-    callers: await createCallers(assembly, token.text, history),
+    callers: await createCallers(assembly, token, history),
     history,
-    sites: createSites({ secure, host, port, moreHosts, corsOrigins }),
     pages: createPageSessions(),
-    applets,
-    cookieName: `nacre_${port}`,
-    onRefused: (address, reason) => log(`refused ${address}: ${reason}`),
-    engine: assembly.engine,
+    applets: createApplets(dir, assembly.shellRules, terminalShells),
+    onRefused(address, reason) {
+      log(`refused ${address}: ${reason}`);
+      void noteRefused(address, reason).catch(() => {});
+    },
+    engine,
     settings,
     line: createLine({ running: settings.httpMaxRunning, queued: settings.httpMaxQueued }),
-    version: assembly.version,
+    requests: createRequestCounts(),
+    mcp: createMcpRoute(({ tools, owner }) => createMcpServer(tools, version, { ...assembly, owner }), log),
+    version,
     isClosing: () => io.interrupted.aborted,
     log,
   };
 }
 
-function toGreeting(
-  { flags, version }: Assembly,
-  { sites, pages }: Pick<AppParts, 'sites' | 'pages'>,
-  token: OwnToken,
-): string {
-  const address = sites.address();
-  const link = `${address}/open?ticket=${pages.issueTicket({ origin: address })}`;
-  if (flags.json === true)
-    return `${JSON.stringify({ address, token: token.text, link, mcp: `${address}/mcp` })}\n`;
-  const lines = [
-    `nacre ${version} serves on ${address}`,
-    `Open in a browser (once, within ten minutes): ${link}`,
-    token.isNew
-      ? `Token for programs (shown once): ${token.text}`
-      : 'Token for programs: the one that you set.',
-  ];
-  return `${lines.join('\n')}\n`;
+/** Where applets are opened: at names below localhost, or at a port that is opened when it is first wanted. */
+function addressesOf(
+  { http: settings, cwd }: Assembly,
+  sites: Sites,
+  open: (server: Server) => void,
+): AppParts['appletAddress'] {
+  const known = new Map<string, Promise<string>>();
+  const openPort = async (slug: string) => {
+    const { server } = createHttpServer(settings, cwd);
+    const port = await listen(server, { ...settings, httpPort: 0 });
+    open(server);
+    return sites.giveTo(slug, port);
+  };
+  return async (slug) => {
+    if (settings.appletOrigins === 'name') return sites.address(slug);
+    const address = known.get(slug) ?? openPort(slug);
+    known.set(slug, address);
+    return address;
+  };
 }
 
 function interrupted(signal: AbortSignal): Promise<void> {
@@ -159,7 +140,7 @@ function interrupted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function drained({ line }: Pick<AppParts, 'line'>, limitMs: number): Promise<number> {
+async function drained(line: Line, limitMs: number): Promise<number> {
   const open = () => line.counts().running + line.counts().queued;
   for (let waitedMs = 0; open() > 0 && waitedMs < limitMs; waitedMs += 20) await pause(20);
   return open();

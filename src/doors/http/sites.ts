@@ -1,9 +1,11 @@
 import { HttpProblem } from './problem.ts';
 
 /** What stands behind a Host header: the server itself, or one of its applets on an origin of its own. */
-export type Site =
-  | { readonly kind: 'main'; readonly origin: string }
-  | { readonly kind: 'applet'; readonly slug: string; readonly origin: string };
+export type Site = {
+  readonly origin: string;
+  /** Cookies ignore ports, so that the name has to tell sites of one host apart. */
+  readonly cookieName: string;
+} & ({ readonly kind: 'main' } | { readonly kind: 'applet'; readonly slug: string });
 
 /** Which names are ours, and which pages may call. */
 export interface Sites {
@@ -13,6 +15,8 @@ export interface Sites {
   check(headers: Headers): string | undefined;
   /** The address of the server itself, or of an applet. */
   address(slug?: string): string;
+  /** Gives a port to an applet, where names below localhost do not resolve; returns the address. */
+  giveTo(slug: string, port: number): string;
 }
 
 /** How the server is reached. */
@@ -33,17 +37,20 @@ export function createSites({ secure, host, port, moreHosts, corsOrigins }: Site
   const ownNames = new Set(['localhost', '127.0.0.1', '[::1]', toHostName(host)]);
   const proxied = new Set(moreHosts.map((name) => name.toLowerCase()));
   const usualPort = secure ? 443 : 80;
+  const appletPorts = new Map<number, string>();
+  const toAddress = (name: string, at: number) => `${scheme}://${name}${at === usualPort ? '' : `:${at}`}`;
 
   const find = (given: string | null): Site | undefined => {
     const found = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::(\d{1,5}))?$/.exec((given ?? '').toLowerCase());
     if (!found) return undefined;
-    const [, name = '', at = String(usualPort)] = found;
-    if (proxied.has(name)) return { kind: 'main', origin: `https://${found[0]}` };
-    if (Number(at) !== port) return undefined;
-    const origin = `${scheme}://${found[0]}`;
-    if (ownNames.has(name)) return { kind: 'main', origin };
-    const slug = appletHost.exec(name)?.[1];
-    return slug === undefined ? undefined : { kind: 'applet', slug, origin };
+    const [own, name = '', at = String(usualPort)] = found;
+    const cookieName = `nacre_${at}`;
+    if (proxied.has(name)) return { kind: 'main', origin: `https://${own}`, cookieName };
+    const site = { origin: `${scheme}://${own}`, cookieName };
+    const slug = ownNames.has(name) ? appletPorts.get(Number(at)) : appletHost.exec(name)?.[1];
+    if (Number(at) !== port && !appletPorts.has(Number(at))) return undefined;
+    if (slug !== undefined) return { kind: 'applet', slug, ...site };
+    return ownNames.has(name) ? { kind: 'main', ...site } : undefined;
   };
 
   return {
@@ -56,9 +63,10 @@ export function createSites({ secure, host, port, moreHosts, corsOrigins }: Site
       if (site.kind === 'main' && corsOrigins.includes(origin)) return origin;
       throw new HttpProblem(403, 'Pages of another origin may not call this server.');
     },
-    address(slug) {
-      const name = slug === undefined ? reachable(host) : `${slug}.localhost`;
-      return `${scheme}://${name}${port === usualPort ? '' : `:${port}`}`;
+    address: (slug) => toAddress(slug === undefined ? reachable(host) : `${slug}.localhost`, port),
+    giveTo(slug, at) {
+      appletPorts.set(at, slug);
+      return toAddress(reachable(host), at);
     },
   };
 }

@@ -6,9 +6,10 @@ import type { HttpCaller } from '../callers.ts';
 import { HttpProblem } from '../problem.ts';
 import { maxBodyBytes } from '../read-body.ts';
 
-/** Sockets that were accepted. */
+/** Turns requests into sockets. */
 export interface Upgrades {
-  readonly count: () => number;
+  /** From now on also at this server. */
+  attach(server: Server): void;
   /** Tells every client that the server ends. */
   close(): void;
 }
@@ -18,13 +19,13 @@ const pingMs = 20_000;
 
 /** Turns requests for the stream into sockets, once it is known who asks; a socket that does not answer is dropped. */
 export function acceptUpgrades(
-  server: Server,
   authenticate: Authenticate,
   serve: (socket: WebSocket, caller: HttpCaller) => void,
+  everyMs = pingMs,
 ): Upgrades {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxBodyBytes });
   const silent = new WeakSet<WebSocket>();
-  server.on('upgrade', (request, duplex, head) => {
+  const accept = (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     duplex.on('error', () => duplex.destroy());
     const caller = admit(request, authenticate);
     if (caller instanceof HttpProblem) return refuse(duplex, caller);
@@ -34,16 +35,16 @@ export function acceptUpgrades(
       socket.on('error', () => {});
       serve(socket, caller);
     });
-  });
+  };
   const ping = setInterval(() => {
     for (const socket of sockets.clients) {
       if (silent.has(socket)) socket.terminate();
       silent.add(socket);
       if (socket.readyState === WebSocket.OPEN) socket.ping();
     }
-  }, pingMs).unref();
+  }, everyMs).unref();
   return {
-    count: () => sockets.clients.size,
+    attach: (server) => void server.on('upgrade', accept),
     close() {
       clearInterval(ping);
       for (const socket of sockets.clients) socket.close(1001, 'The server ends.');

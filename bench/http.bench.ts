@@ -1,0 +1,145 @@
+// The HTTP door: one POST beside execFile in this process, many at once, many sockets, and a reader that is slow.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { WebSocket } from 'ws';
+import { interleave, median, report } from './measure.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'nacre-bench-http-'));
+const env = {
+  PATH: process.env.PATH ?? '',
+  HOME: home,
+  NACRE_LOGIN_ENV: 'never',
+  SHELL_ALLOWLIST: '*',
+  NACRE_MAX_RUNNING: '1100',
+  NACRE_SPOOL_BYTES: '2GiB',
+  NACRE_SPOOL_TOTAL_BYTES: '4GiB',
+  EXEC_TIMEOUT_MS: '600000',
+};
+
+interface Server {
+  readonly child: ChildProcess;
+  readonly address: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function start(): Promise<Server> {
+  const child = spawn(process.execPath, ['dist/cli.js', 'serve', '--port', '0', '--json'], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = await once(child.stdout, 'data');
+  const { address, token } = JSON.parse(String(line));
+  return {
+    child,
+    address,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+  };
+}
+
+const agent = new Agent({ keepAlive: true });
+
+// As little as a caller can do: `fetch` would add its own time to the figures.
+function post({ address, headers }: Server, command: string, args: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${address}/api/shell`, { method: 'POST', headers, agent }, (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve(answer.statusCode ?? 0));
+    });
+    sent.on('error', reject);
+    sent.end(JSON.stringify({ command, args }));
+  });
+}
+
+async function connect({ address, headers }: Server): Promise<WebSocket> {
+  const socket = new WebSocket(`${address.replace('http', 'ws')}/api/shell/stream`, { headers });
+  await once(socket, 'open');
+  return socket;
+}
+
+function memoryMb({ child }: Server): number {
+  const [, kilobytes = '0'] =
+    /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1_024;
+}
+
+async function measurePost(server: Server): Promise<void> {
+  const run = promisify(execFile);
+  const times = await interleave(
+    60,
+    { execFile: () => run('git', ['--version']), post: () => post(server, 'git', ['--version']) },
+    15,
+  );
+  report('POST of git --version beside execFile', median(times.post) / median(times.execFile), 1.3, 'times');
+}
+
+async function measureMany(server: Server): Promise<void> {
+  const statuses = await Promise.all(Array.from({ length: 200 }, () => post(server, 'true', [])));
+  report('failures of 200 POSTs at once', statuses.filter((status) => status !== 200).length, 0, 'answers');
+}
+
+async function measureSockets(server: Server): Promise<void> {
+  const sockets: WebSocket[] = [];
+  for (let count = 0; count < 1_000; count += 1) sockets.push(await connect(server));
+  const ended = sockets.map(async (socket) => {
+    const exits = new Promise<boolean>((resolve) => {
+      socket.on('message', (data) => {
+        const { type, code, id } = JSON.parse(String(data));
+        if (type === 'shell.start') socket.send(JSON.stringify({ type: 'shell.stdin', id, eof: true }));
+        if (type === 'shell.exit' || type === 'shell.error') resolve(code === 0);
+      });
+    });
+    socket.send(JSON.stringify({ type: 'shell.run', command: 'cat' }));
+    return exits;
+  });
+  const good = (await Promise.all(ended)).filter(Boolean).length;
+  for (const socket of sockets) socket.terminate();
+  report('sockets with a command each', good, 1_000, 'sockets', true);
+}
+
+async function measureSlowReader(server: Server): Promise<void> {
+  const idle = memoryMb(server);
+  const socket = await connect(server);
+  const wanted = 1_073_741_824;
+  let most = 0;
+  let seen = 0;
+  const done = new Promise<void>((resolve) => {
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data));
+      if (message.type === 'shell.stdout') seen += message.data.length;
+      if (message.type === 'shell.exit') resolve();
+      // A pause every 16 MiB: the reader is much slower than the command.
+      if (message.type === 'shell.stdout' && seen % 16_777_216 < message.data.length) {
+        socket.pause();
+        setTimeout(() => socket.resume(), 100);
+      }
+    });
+  });
+  const look = setInterval(() => {
+    most = Math.max(most, memoryMb(server) - idle);
+  }, 50);
+  const script = `head -c ${wanted} /dev/zero | tr '\\0' a`;
+  socket.send(JSON.stringify({ type: 'shell.run', id: 'a', command: 'bash', args: ['-c', script] }));
+  await done;
+  clearInterval(look);
+  socket.terminate();
+  report('bytes of 1 GiB that a slow reader got', seen, wanted, 'bytes', true);
+  report('memory above idle meanwhile', most, 80, 'MB');
+}
+
+const server = await start();
+try {
+  await measurePost(server);
+  await measureMany(server);
+  await measureSlowReader(server);
+  await measureSockets(server);
+} finally {
+  agent.destroy();
+  server.child.kill('SIGTERM');
+  await once(server.child, 'exit');
+  rmSync(home, { recursive: true, force: true });
+}

@@ -1,0 +1,138 @@
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serve, type TestServer } from '../support/http.ts';
+import { openDescriptors } from '../support/processes.ts';
+
+const total = 10_000;
+const atOnce = 20;
+let here: TestServer;
+beforeAll(async () => {
+  here = await serve({ args: ['--applets-dir', 'nowhere'] });
+});
+afterAll(async () => expect(await here.close()).toEqual([]));
+
+/** Sends bytes and tells the status that comes back; 0 when the connection is just closed. */
+function sendRaw(bytes: Buffer): Promise<number> {
+  return new Promise((resolve) => {
+    let seen = '';
+    const socket = connect(here.port, '127.0.0.1');
+    const done = () => {
+      socket.destroy();
+      resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(seen)?.[1] ?? 0));
+    };
+    socket.setTimeout(3_000, done);
+    socket.on('data', (data) => {
+      seen += data.toString('latin1');
+      if (seen.includes('\r\n\r\n')) done();
+    });
+    socket.on('error', done);
+    socket.on('close', done);
+    socket.end(bytes);
+  });
+}
+
+const word = fc.string({ unit: 'binary', maxLength: 30 });
+const method = fc.constantFrom(
+  'GET',
+  'POST',
+  'PUT',
+  'DELETE',
+  'OPTIONS',
+  'HEAD',
+  'PATCH',
+  'CONNECT',
+  'GE T',
+  '',
+);
+const path = fc.oneof(
+  fc.constantFrom(
+    '/',
+    '/api/shell',
+    '/api/shell/stream',
+    '/mcp',
+    '/open',
+    '/api/tools/Bash',
+    '/applets/x/',
+    '/assets/x.js',
+    '//',
+    '*',
+  ),
+  fc.constantFrom(
+    '/assets/../serve.ts',
+    '/assets/%2e%2e%2fserve.ts',
+    '/%00',
+    '/%',
+    '/applets/%2e%2e/',
+    '/assets/\\..\\x.js',
+  ),
+  word.map((text) => `/${encodeURI(text.toWellFormed())}`),
+  word.map((text) => `/${text}`),
+);
+const body = fc.oneof(
+  fc.json(),
+  fc.json().map((text) => text.slice(0, text.length >> 1)),
+  fc.record({ command: fc.anything(), args: fc.anything(), cwd: fc.anything() }).map((one) => {
+    try {
+      return JSON.stringify(one) ?? '';
+    } catch {
+      return '{';
+    }
+  }),
+  word,
+);
+const request = fc
+  .record({
+    method,
+    path,
+    body,
+    host: fc.constantFrom(
+      '127.0.0.1:PORT',
+      'localhost:PORT',
+      'x.localhost:PORT',
+      'evil',
+      '',
+      '127.0.0.1:PORT:1',
+    ),
+    type: fc.constantFrom('application/json', 'text/plain', 'application/json; charset=x', ''),
+    token: fc.constantFrom('TOKEN', 'TOKEN', 'wrong', ''),
+    length: fc.constantFrom('right', 'right', 'none', '-1', '999999999999', 'x'),
+    more: fc.array(fc.tuple(fc.stringMatching(/^[A-Za-z-]{1,12}$/), word), { maxLength: 3 }),
+    upgrade: fc.constantFrom(false, false, false, true),
+  })
+  .map((one) => {
+    const host = one.host.replace('PORT', String(here.port));
+    const lines = [
+      `${one.method} ${one.path} HTTP/1.1`,
+      `Host: ${host}`,
+      `Content-Type: ${one.type}`,
+      `Authorization: Bearer ${one.token.replace('TOKEN', here.token)}`,
+      ...(one.length === 'none'
+        ? []
+        : [`Content-Length: ${one.length === 'right' ? Buffer.byteLength(one.body) : one.length}`]),
+      ...one.more.map(([name, value]) => `${name}: ${value}`),
+      ...(one.upgrade
+        ? ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: x']
+        : ['Connection: close']),
+    ];
+    return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${one.body}`);
+  });
+
+test('H10: malformed requests get a refusal; nothing crashes, nothing leaks', {
+  timeout: 120_000,
+}, async () => {
+  const before = openDescriptors();
+  const requests = fc.sample(request, total);
+  const statuses = new Map<number, number>();
+  for (let at = 0; at < total; at += atOnce) {
+    for (const status of await Promise.all(requests.slice(at, at + atOnce).map(sendRaw)))
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  const failures = [...statuses].filter(([status]) => status >= 500);
+  // A program that is not there is 500 by its specification; whatever else fails is a defect.
+  expect(here.stderr()).not.toContain('internal failure');
+  expect(failures.filter(([status]) => status !== 500 && status !== 501 && status !== 505)).toEqual([]);
+  expect(statuses.get(400)).toBeGreaterThan(100);
+  expect((await here.shell('git', ['--version'])).status).toBe(200);
+  expect(openDescriptors() - before).toBeLessThan(50);
+});
