@@ -190,8 +190,10 @@ function toUsualPlan(means: SupervisedMeans): SandboxPlan | undefined {
   }
 }
 
+// Read-only: we open what lies there by name, and a link in its place would lead us out of the sandbox. A FIFO takes
+// what is written to it all the same.
 function withFolders(plan: SandboxPlan, folders: readonly string[]): SandboxPlan {
-  return { ...plan, mounts: [...plan.mounts, ...folders.flatMap((path) => ['--bind', path, path])] };
+  return { ...plan, mounts: [...plan.mounts, ...folders.flatMap((path) => ['--ro-bind', path, path])] };
 }
 
 function withoutSandbox(means: SupervisedMeans): SandboxPlan {
