@@ -102,7 +102,7 @@ export function createSupervisedStarter(
   );
   const fitsUsual = (isolation: Isolation, cwd: string) =>
     isolation.sandbox === usual?.isolation.sandbox &&
-    isDeepStrictEqual(toWritable(isolation, cwd, means.home), usual.writable);
+    isDeepStrictEqual(toWritable(means, isolation, cwd), usual.writable);
 
   const open = async (
     spec: JobSpec,

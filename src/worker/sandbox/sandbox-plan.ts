@@ -1,5 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import { bridgeMounts } from '../network/bridge.ts';
@@ -9,6 +9,8 @@ import { toNetwork } from './to-network.ts';
 
 /** What a plan is drawn from. */
 export interface SandboxMeans {
+  /** The server's own directory, which a relative workspace starts from. */
+  readonly cwd: string;
   readonly home: string;
   readonly ownFiles: readonly string[];
   readonly isRoot: boolean;
@@ -34,20 +36,26 @@ const neverBelow = ['/boot', '/dev', '/etc', '/proc', '/sys', '/usr', '/run'];
 
 /** Draws the plan of one command's sandbox; a workspace that would open the machine is refused. */
 export function toSandboxPlan(means: SandboxMeans, isolation: Isolation, cwd: string): SandboxPlan {
-  const { home, isRoot } = means;
-  const writable = toWritable(isolation, cwd, home);
-  const keyStores = keyFolders.map((folder) => join(home, folder)).filter((path) => existsSync(path));
+  const keyStores = findKeyStores(means.home);
   const network = toNetwork(isolation);
   return {
     isolation,
-    writable,
-    home,
+    writable: toWritable(means, isolation, cwd),
+    home: toCanonical(means.home),
     keyStores,
-    isRoot,
+    isRoot: means.isRoot,
     mounts: network === 'filtered' ? bridgeMounts : [],
     sockets: network === 'on' ? () => [] : findHostSockets,
-    ownFiles: toOutermost(means.ownFiles.flatMap(toCanonical)),
+    ownFiles: findOwnFiles(means.ownFiles),
   };
+}
+
+function findKeyStores(home: string): readonly string[] {
+  return keyFolders.flatMap((folder) => toCanonical(join(home, folder)));
+}
+
+function findOwnFiles(named: readonly string[]): readonly string[] {
+  return toOutermost(named.flatMap(toCanonical));
 }
 
 // What covers a path has to stand at its own place, not at that of a link to it.
@@ -65,14 +73,34 @@ function toOutermost(paths: readonly string[]): readonly string[] {
 }
 
 /** The directories that stay writable in a sandbox. */
-export function toWritable({ workspace, sandbox }: Isolation, cwd: string, home: string): readonly string[] {
+export function toWritable(
+  means: SandboxMeans,
+  { workspace, sandbox }: Isolation,
+  cwd: string,
+): readonly string[] {
   if (sandbox === 'off') return [];
-  const folders = workspace.length > 0 ? workspace : [cwd];
-  const tooWide = folders.find((folder) => isTooWide(folder, home));
-  if (tooWide === undefined) return folders;
-  throw new NacreError(
+  const named = workspace.length > 0 ? workspace : [cwd];
+  return named.map((name) => {
+    const [folder] = toCanonical(resolve(means.cwd, name));
+    if (folder === undefined) throw noWorkspace(sandbox, name, 'does not exist');
+    const reason = whyNot(folder, means);
+    if (reason !== undefined) throw noWorkspace(sandbox, folder, reason);
+    return folder;
+  });
+}
+
+function whyNot(folder: string, { home, ownFiles }: SandboxMeans): string | undefined {
+  const isIn = (places: readonly string[]) => places.some((place) => `${folder}/`.startsWith(`${place}/`));
+  if ([home, ...toCanonical(home)].some((one) => isTooWide(folder, one)))
+    return 'is not a workspace but the machine itself';
+  if (isIn(findKeyStores(home))) return 'holds keys';
+  return isIn(findOwnFiles(ownFiles)) ? "is one of nacre's own folders" : undefined;
+}
+
+function noWorkspace(sandbox: string, folder: string, reason: string): NacreError {
+  return new NacreError(
     'isolation_unavailable',
-    `The sandbox ${sandbox} would leave ${tooWide} writable, which is not a workspace but the machine itself.`,
+    `The sandbox ${sandbox} would leave ${folder} writable, which ${reason}.`,
     { hint: 'Run it in a project folder, or set workspace to the folders that may be written.' },
   );
 }
