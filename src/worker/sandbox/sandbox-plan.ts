@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import { bridgeMounts } from '../network/bridge.ts';
 import type { SandboxPlan } from './bubblewrap.ts';
 import { findHostSockets } from './host-sockets.ts';
+import { type OwnFiles, toCanonical } from './own-files.ts';
 import { toNetwork } from './to-network.ts';
 
 /** What a plan is drawn from. */
@@ -12,7 +12,7 @@ export interface SandboxMeans {
   /** The server's own directory, which a relative workspace starts from. */
   readonly cwd: string;
   readonly home: string;
-  readonly ownFiles: readonly string[];
+  readonly ownFiles: Pick<OwnFiles, 'find'>;
   readonly isRoot: boolean;
 }
 
@@ -46,30 +46,13 @@ export function toSandboxPlan(means: SandboxMeans, isolation: Isolation, cwd: st
     isRoot: means.isRoot,
     mounts: network === 'filtered' ? bridgeMounts : [],
     sockets: network === 'on' ? () => [] : findHostSockets,
-    ownFiles: findOwnFiles(means.ownFiles),
+    ownFiles: means.ownFiles.find(),
   };
 }
 
+// What covers a path has to stand at its own place, not at that of a link to it.
 function findKeyStores(home: string): readonly string[] {
   return keyFolders.flatMap((folder) => toCanonical(join(home, folder)));
-}
-
-function findOwnFiles(named: readonly string[]): readonly string[] {
-  return toOutermost(named.flatMap(toCanonical));
-}
-
-// What covers a path has to stand at its own place, not at that of a link to it.
-function toCanonical(path: string): readonly string[] {
-  try {
-    return [realpathSync(path)];
-  } catch {
-    return [];
-  }
-}
-
-// Hiding a folder hides what lies in it; to hide that again would show its name.
-function toOutermost(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
 }
 
 /** The directories that stay writable in a sandbox. */
@@ -94,7 +77,7 @@ function whyNot(folder: string, { home, ownFiles }: SandboxMeans): string | unde
   if ([home, ...toCanonical(home)].some((one) => isTooWide(folder, one)))
     return 'is not a workspace but the machine itself';
   if (isIn(findKeyStores(home))) return 'holds keys';
-  return isIn(findOwnFiles(ownFiles)) ? "is one of nacre's own folders" : undefined;
+  return isIn(ownFiles.find()) ? "is one of nacre's own folders" : undefined;
 }
 
 function noWorkspace(sandbox: string, folder: string, reason: string): NacreError {
