@@ -20,7 +20,7 @@ export interface Started {
 
 /** What a start needs beyond the command. */
 export interface StartOptions {
-  /** Folders of nacre's own that the command may use. */
+  /** Folders of nacre's own that the command may look into. */
   readonly shows?: readonly string[] | undefined;
   /** The server's variables that this command gets, where they are others than usual. */
   readonly base?: Environment | undefined;

@@ -12,6 +12,7 @@ import { proxyEnvironment } from './network/bridge.ts';
 import { createNetworkProxy } from './network/network-proxy.ts';
 import type { SandboxPlan } from './sandbox/bubblewrap.ts';
 import { toCacheEnvironment } from './sandbox/cache-environment.ts';
+import type { OwnFiles } from './sandbox/own-files.ts';
 import { toSandboxPlan, toWritable } from './sandbox/sandbox-plan.ts';
 import { tightenIsolation } from './sandbox/tighten-isolation.ts';
 import { toNetwork } from './sandbox/to-network.ts';
@@ -33,7 +34,7 @@ export interface SupervisedMeans extends StartMeans {
   /** The isolation of every command that does not ask for more. */
   readonly isolation: Isolation;
   /** Folders and files of nacre that no command should read. */
-  readonly ownFiles: readonly string[];
+  readonly ownFiles: Pick<OwnFiles, 'find'>;
   readonly isRoot: boolean;
   /** How many waiting shells are kept ready. */
   readonly warmShells: number;
@@ -102,7 +103,8 @@ export function createSupervisedStarter(
   );
   const fitsUsual = (isolation: Isolation, cwd: string) =>
     isolation.sandbox === usual?.isolation.sandbox &&
-    isDeepStrictEqual(toWritable(isolation, cwd, means.home), usual.writable);
+    isDeepStrictEqual(toWritable(means, isolation, cwd), usual.writable) &&
+    isDeepStrictEqual(means.ownFiles.find(), usual.ownFiles);
 
   const open = async (
     spec: JobSpec,
@@ -190,8 +192,10 @@ function toUsualPlan(means: SupervisedMeans): SandboxPlan | undefined {
   }
 }
 
+// Read-only: we open what lies there by name, and a link in its place would lead us out of the sandbox. A FIFO takes
+// what is written to it all the same.
 function withFolders(plan: SandboxPlan, folders: readonly string[]): SandboxPlan {
-  return { ...plan, mounts: [...plan.mounts, ...folders.flatMap((path) => ['--bind', path, path])] };
+  return { ...plan, mounts: [...plan.mounts, ...folders.flatMap((path) => ['--ro-bind', path, path])] };
 }
 
 function withoutSandbox(means: SupervisedMeans): SandboxPlan {

@@ -18,6 +18,7 @@ import { createCgroups } from './limits/cgroups.ts';
 import { createWarden, type Warden } from './limits/create-warden.ts';
 import { type LoginEnvMode, takeLoginEnvironment } from './login-environment.ts';
 import type { ProcessTable } from './process-table.ts';
+import { holdOwnFiles, type OwnFiles } from './sandbox/own-files.ts';
 import { toNetwork } from './sandbox/to-network.ts';
 import { createShellSessions, type ShellSessions } from './shell/shell-sessions.ts';
 import { createSpool, createSpoolQuota } from './spool.ts';
@@ -88,6 +89,7 @@ const closeLadder: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
 export function createWorker(options: WorkerOptions): Worker {
   const quota = createSpoolQuota(options.spoolTotalBytes);
   const daemons = createKeptDaemons(options.keep, options.table);
+  const ownFiles = holdOwnFiles([options.stateDir, ...options.ownFiles]);
   const jobs = new Map<string, Job>();
   const starting = new Map<string, Promise<void>>();
   let preparing: Promise<Ready> | null = null;
@@ -96,7 +98,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const ready = () => {
     if (closed) throw shuttingDown();
     // A failure is not kept: the next command finds out whether the cause is gone.
-    preparing ??= prepare(options).catch((error: unknown) => {
+    preparing ??= prepare(options, ownFiles).catch((error: unknown) => {
       preparing = null;
       throw error;
     });
@@ -180,6 +182,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await made?.starter.close();
       await made?.sweeping;
       await made?.warden.close();
+      ownFiles.close();
       await made?.fifos.close();
       await made?.folder.remove();
     },
@@ -229,7 +232,7 @@ function environmentFor(
   return { base: own.env, withheld: own.withheld };
 }
 
-async function prepare(options: WorkerOptions): Promise<Ready> {
+async function prepare(options: WorkerOptions, ownFiles: OwnFiles): Promise<Ready> {
   const login = await takeLoginEnvironment(options.environment, options.loginEnv);
   const path = toAbsolutePath(login.env.PATH);
   const whole = { ...login.env, PATH: path };
@@ -253,7 +256,7 @@ async function prepare(options: WorkerOptions): Promise<Ready> {
     env,
     instance: { [instanceVariable]: basename(folder.path) },
     path,
-    ownFiles: [options.stateDir, ...options.ownFiles],
+    ownFiles,
     isRoot,
     loadPty: () => loadPty(options.loadPty),
     scriptPath: (id: string) => join(folder.path, 'scripts', id),

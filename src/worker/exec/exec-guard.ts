@@ -31,7 +31,7 @@ export function createExecGuard(guardPath: string, { allow }: Pick<ExecPlan, 'al
     },
     toPlan(plan) {
       const { sandbox } = plan.isolation;
-      const hidden = sandbox === 'strict' ? [plan.home, '/tmp', '/run'] : ['/tmp', '/run'];
+      const hidden = sandbox === 'strict' ? [...plan.home, '/tmp', '/run'] : ['/tmp', '/run'];
       const shown = sandbox === 'off' ? [] : ownParts(guardPath).filter((path) => isWithin(path, hidden));
       const fixed = allow.filter((path) => sandbox === 'off' || isWithin(path, plan.writable));
       return { ...plan, pinned: [...shown, ...fixed] };

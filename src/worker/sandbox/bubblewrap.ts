@@ -7,7 +7,8 @@ export interface SandboxPlan {
   readonly isolation: Isolation;
   /** Directories that stay writable; already checked. */
   readonly writable: readonly string[];
-  readonly home: string;
+  /** The home directory, if there is one. */
+  readonly home: readonly string[];
   /** Folders and files of nacre that no command should read. */
   readonly ownFiles: readonly string[];
   /** Folders with keys, hidden in a sandbox. Only those that exist. */
@@ -31,7 +32,7 @@ export function toBubblewrapArguments(plan: SandboxPlan): readonly string[] {
 function fileSystem(plan: SandboxPlan): readonly string[] {
   const { sandbox } = plan.isolation;
   if (sandbox === 'off') return ['--dev-bind', '/', '/', ...hide(plan.ownFiles), ...plan.mounts];
-  const hidden = sandbox === 'strict' ? [plan.home, ...plan.keyStores] : plan.keyStores;
+  const hidden = sandbox === 'strict' ? [...plan.home, ...plan.keyStores] : plan.keyStores;
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev'],
     // Sockets of other programs live in these; a read-only mount does not keep anybody from connecting.

@@ -1,16 +1,18 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import { bridgeMounts } from '../network/bridge.ts';
 import type { SandboxPlan } from './bubblewrap.ts';
 import { findHostSockets } from './host-sockets.ts';
+import { type OwnFiles, toCanonical } from './own-files.ts';
 import { toNetwork } from './to-network.ts';
 
 /** What a plan is drawn from. */
 export interface SandboxMeans {
+  /** The server's own directory, which a relative workspace starts from. */
+  readonly cwd: string;
   readonly home: string;
-  readonly ownFiles: readonly string[];
+  readonly ownFiles: Pick<OwnFiles, 'find'>;
   readonly isRoot: boolean;
 }
 
@@ -34,45 +36,54 @@ const neverBelow = ['/boot', '/dev', '/etc', '/proc', '/sys', '/usr', '/run'];
 
 /** Draws the plan of one command's sandbox; a workspace that would open the machine is refused. */
 export function toSandboxPlan(means: SandboxMeans, isolation: Isolation, cwd: string): SandboxPlan {
-  const { home, isRoot } = means;
-  const writable = toWritable(isolation, cwd, home);
-  const keyStores = keyFolders.map((folder) => join(home, folder)).filter((path) => existsSync(path));
+  const keyStores = findKeyStores(means.home);
   const network = toNetwork(isolation);
   return {
     isolation,
-    writable,
-    home,
+    writable: toWritable(means, isolation, cwd),
+    home: toCanonical(means.home),
     keyStores,
-    isRoot,
+    isRoot: means.isRoot,
     mounts: network === 'filtered' ? bridgeMounts : [],
     sockets: network === 'on' ? () => [] : findHostSockets,
-    ownFiles: toOutermost(means.ownFiles.flatMap(toCanonical)),
+    ownFiles: means.ownFiles.find(),
   };
 }
 
 // What covers a path has to stand at its own place, not at that of a link to it.
-function toCanonical(path: string): readonly string[] {
-  try {
-    return [realpathSync(path)];
-  } catch {
-    return [];
-  }
-}
-
-// Hiding a folder hides what lies in it; to hide that again would show its name.
-function toOutermost(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
+function findKeyStores(home: string): readonly string[] {
+  return keyFolders.flatMap((folder) => toCanonical(join(home, folder)));
 }
 
 /** The directories that stay writable in a sandbox. */
-export function toWritable({ workspace, sandbox }: Isolation, cwd: string, home: string): readonly string[] {
+export function toWritable(
+  means: SandboxMeans,
+  { workspace, sandbox }: Isolation,
+  cwd: string,
+): readonly string[] {
   if (sandbox === 'off') return [];
-  const folders = workspace.length > 0 ? workspace : [cwd];
-  const tooWide = folders.find((folder) => isTooWide(folder, home));
-  if (tooWide === undefined) return folders;
-  throw new NacreError(
+  const named = workspace.length > 0 ? workspace : [cwd];
+  return named.map((name) => {
+    const [folder] = toCanonical(resolve(means.cwd, name));
+    if (folder === undefined) throw noWorkspace(sandbox, name, 'does not exist');
+    const reason = whyNot(folder, means);
+    if (reason !== undefined) throw noWorkspace(sandbox, folder, reason);
+    return folder;
+  });
+}
+
+function whyNot(folder: string, { home, ownFiles }: SandboxMeans): string | undefined {
+  const isIn = (places: readonly string[]) => places.some((place) => `${folder}/`.startsWith(`${place}/`));
+  if ([home, ...toCanonical(home)].some((one) => isTooWide(folder, one)))
+    return 'is not a workspace but the machine itself';
+  if (isIn(findKeyStores(home))) return 'holds keys';
+  return isIn(ownFiles.find()) ? "is one of nacre's own folders" : undefined;
+}
+
+function noWorkspace(sandbox: string, folder: string, reason: string): NacreError {
+  return new NacreError(
     'isolation_unavailable',
-    `The sandbox ${sandbox} would leave ${tooWide} writable, which is not a workspace but the machine itself.`,
+    `The sandbox ${sandbox} would leave ${folder} writable, which ${reason}.`,
     { hint: 'Run it in a project folder, or set workspace to the folders that may be written.' },
   );
 }

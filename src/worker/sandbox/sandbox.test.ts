@@ -1,8 +1,8 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
+import { createTestWorker, type TestWorker, temporaryFolder } from '../../../tests/support/worker.ts';
 import type { WorkerOptions } from '../worker.ts';
 
 // A sandbox has a /tmp of its own, which would hide a home directory that lies there.
@@ -44,7 +44,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
     const { stdout } = await run(
       `echo x > link; ln ${here.folder}/target hard 2> /dev/null && echo linked; mount -o remount,rw / 2> /dev/null && echo remounted; unshare -Urm mount -o remount,rw,bind / 2> /dev/null && echo nested; true`,
     );
-    expect(stdout).not.toMatch(/linked|remounted/);
+    expect(stdout).not.toMatch(/linked|remounted|nested/);
     expect(readFileSync(join(here.folder, 'target'), 'utf8')).toBe('kept');
   });
 
@@ -81,6 +81,42 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
 
   test.each(['/', '/usr', '/etc/ssl', '/home'])('%s is no workspace', async (cwd) => {
     await expect(here.start('true', { cwd })).rejects.toMatchObject({ code: 'isolation_unavailable' });
+  });
+
+  test('E5: neither key stores nor nacre’s own folders are a workspace', async () => {
+    const keys = join(here.folder, '.ssh', 'more');
+    mkdirSync(keys, { recursive: true });
+    const { folder } = await here.worker.report();
+    for (const cwd of [keys, join(here.folder, '.ssh')])
+      await expect(here.start('true', { cwd })).rejects.toThrow('which holds keys');
+    for (const cwd of [folder, join(here.folder, 'state')])
+      await expect(here.start('true', { cwd })).rejects.toThrow("one of nacre's own folders");
+  });
+
+  test('E5: key stores and a home directory that are links are hidden where they are', async () => {
+    await here.close();
+    const elsewhere = temporaryFolder();
+    mkdirSync(join(elsewhere, 'home'));
+    mkdirSync(join(elsewhere, 'keys'));
+    mkdirSync(join(elsewhere, 'project'));
+    writeFileSync(join(elsewhere, 'keys', 'id'), 'secret');
+    symlinkSync(join(elsewhere, 'keys'), join(elsewhere, 'home', '.ssh'));
+    symlinkSync(join(elsewhere, 'home'), join(elsewhere, 'link'));
+    make({ sandbox, home: join(elsewhere, 'link') });
+    const { stdout } = await here.run(
+      `cat ${elsewhere}/keys/id ${elsewhere}/link/.ssh/id 2> /dev/null; echo ran`,
+      {
+        cwd: join(elsewhere, 'project'),
+      },
+    );
+    expect(stdout).toBe('ran\n');
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  test('a user without a home directory can have it', async () => {
+    await here.close();
+    make({ sandbox, home: '/nonexistent' });
+    expect((await run('echo ran')).stdout).toBe('ran\n');
   });
 
   test('the home directory is no workspace', async () => {
@@ -127,6 +163,25 @@ describe('the sandbox', () => {
       },
     );
     expect(stdout).toBe('ok\nrefused\n');
+  });
+
+  test('a configured workspace is one folder, however it is written', async () => {
+    for (const workspace of ['project', './project/', 'other/../project', 'link']) {
+      make({ sandbox: 'workspace', workspace: [workspace] });
+      symlinkSync(project, join(here.folder, 'link'));
+      mkdirSync(join(here.folder, 'other'));
+      const { stdout } = await run('echo in > inside && cat inside; (echo no > ../outside) 2> /dev/null');
+      expect(stdout).toBe('in\n');
+      await here.close();
+    }
+    make({ sandbox: 'workspace', workspace: ['/var/'] });
+    await expect(run('true')).rejects.toThrow('leave /var writable, which is not a workspace');
+    await here.close();
+    make({ sandbox: 'workspace', workspace: ['project/..'] });
+    await expect(run('true')).rejects.toThrow('not a workspace');
+    await here.close();
+    make({ sandbox: 'workspace', workspace: ['missing'] });
+    await expect(run('true')).rejects.toThrow('leave missing writable, which does not exist');
   });
 
   test('is refused, never dropped, where it cannot be enforced', async () => {

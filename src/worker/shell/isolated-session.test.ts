@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
@@ -27,6 +27,24 @@ describe.each(['workspace', 'strict'] as const)('a persistent shell in the sandb
     expect((await say('echo $x; ls')).stdout).toBe('1\ninside\n');
   });
 });
+
+test.each(['off', 'strict'] as const)(
+  'E5: in the sandbox %s no link in a session’s folder leads us to another file',
+  async (sandbox) => {
+    here = createTestWorker({ highestLevel: 'namespace', supervisionRequire: 'namespace', sandbox });
+    const work = join(here.folder, 'work');
+    const profile = join(here.folder, 'profile');
+    mkdirSync(work);
+    writeFileSync(profile, 'kept');
+    const say = (script: string) => here.run(script, { session: 'main', cwd: work, timeoutMs: 20_000 });
+    const pipes = join((await here.worker.report()).folder, 'shells', '0', 'pipes');
+    const links = `for name in restore fifo-5 fifo-6 fifo-7; do ln -sfn ${profile} ${pipes}/$name 2> /dev/null && echo linked; done`;
+    expect((await say(`${links}; f() { echo evil; }`)).stdout).toBe('');
+    await say('exit 3');
+    expect((await say('f')).stdout).toBe('evil\n');
+    expect(readFileSync(profile, 'utf8')).toBe('kept');
+  },
+);
 
 test('two sessions share no variable, directory or pipe, and run side by side', async () => {
   here = createTestWorker({ highestLevel: 'namespace', supervisionRequire: 'namespace' });

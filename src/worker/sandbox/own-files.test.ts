@@ -1,0 +1,52 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createTestWorker, type TestWorker, temporaryFolder } from '../../../tests/support/worker.ts';
+import { holdOwnFiles } from './own-files.ts';
+
+describe('own files', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = temporaryFolder();
+    mkdirSync(join(folder, 'a', 'own'), { recursive: true });
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const hold = (...names: string[]) => {
+    const own = holdOwnFiles(names.map((name) => join(folder, name)));
+    onTestFinished(() => own.close());
+    return () => own.find().map((path) => path.slice(folder.length + 1));
+  };
+
+  test('are named where they really are, the outermost alone, and only those that exist', () => {
+    symlinkSync(join(folder, 'a', 'own'), join(folder, 'link'));
+    mkdirSync(join(folder, 'a', 'own', 'audit'));
+    expect(hold('link', 'a/own/audit', 'missing')()).toEqual(['a/own']);
+  });
+
+  test('are found after a folder above them was renamed, and beside what took their place', () => {
+    const find = hold('a/own', 'a/token');
+    writeFileSync(join(folder, 'a', 'token'), 'secret');
+    expect(find()).toEqual(['a/own', 'a/token']);
+    renameSync(join(folder, 'a'), join(folder, 'b'));
+    expect(find()).toEqual(['b/own', 'b/token']);
+    mkdirSync(join(folder, 'a', 'own'), { recursive: true });
+    expect(find()).toEqual(['a/own', 'b/own', 'b/token']);
+    rmSync(join(folder, 'b'), { recursive: true });
+    expect(find()).toEqual(['a/own']);
+  });
+});
+
+describe('without a sandbox', () => {
+  let here: TestWorker;
+  afterEach(() => here.close());
+
+  test('E5: neither a folder of ours that was moved nor one that was made later can be read', async () => {
+    const outer = temporaryFolder();
+    onTestFinished(() => rmSync(outer, { recursive: true }));
+    const [state, config] = [join(outer, 'local', 'state'), join(outer, 'config')];
+    here = createTestWorker({ highestLevel: 'namespace', stateDir: state, ownFiles: [config] });
+    await here.run(`mv ${outer}/local ${outer}/moved; mkdir ${config}; touch ${config}/rules`);
+    for (let turn = 0; turn < 3; turn += 1)
+      expect((await here.run(`ls -A ${outer}/moved/state ${config} | grep -c "^[a-z]"`)).stdout).toBe('0\n');
+  });
+});
