@@ -59,8 +59,8 @@ export function createSupervisedStarter(
   means: SupervisedMeans,
 ): Starter & Pick<KeeperPool, 'probe'> {
   const { guard } = means.execChoice;
-  const gaps = [
-    ...supervisor.gaps(means),
+  const gapsIn = (isolation: Isolation) => [
+    ...supervisor.gaps(means, isolation),
     ...keepGaps(means.keep),
     ...execGaps(supervisor, means.execChoice),
   ];
@@ -136,7 +136,7 @@ export function createSupervisedStarter(
   return {
     level: supervisor.level,
     exec,
-    gaps,
+    gaps: gapsIn(means.isolation),
     probe: pool.probe,
     async start(spec, options = {}): Promise<Started> {
       const isolation = tightenIsolation(means.isolation, spec.isolation);
@@ -165,7 +165,7 @@ export function createSupervisedStarter(
         exited: keeper.ended.then(({ exit }) => exit),
       };
       const tree = createNamespaceTree(keeper, supervisor.roof, means.table);
-      const all = { setuid, exec, gaps: [...gaps, ...ward.gaps] } as const;
+      const all = { setuid, exec, gaps: [...gapsIn(isolation), ...ward.gaps] } as const;
       const watch = ward.watch({ tree, endedCpuMs: keeper.endedCpuMs });
       const enforcement = toEnforcement(supervisor.level, isolation, all);
       return { process, tree, enforcement, deniedHosts: keeper.proxy?.deniedHosts, watch };

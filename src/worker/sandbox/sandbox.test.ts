@@ -113,6 +113,13 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
     rmSync(elsewhere, { recursive: true });
   });
 
+  test('E5: what root could undo without it is no gap in it', async () => {
+    const { state, stdout } = await run('umount -l ~/state 2> /dev/null; ls -A ~/state 2> /dev/null | wc -l');
+    expect(stdout).toBe('0\n');
+    expect(state.enforcement?.gaps.join()).not.toContain('undo');
+    expect((await here.worker.report()).gaps.join()).not.toContain('undo');
+  });
+
   test('a user without a home directory can have it', async () => {
     await here.close();
     make({ sandbox, home: '/nonexistent' });

@@ -9,8 +9,8 @@ export interface Supervisor {
   readonly roof: Roof;
   /** Whether setuid programs still gain rights. */
   keepsSetuid(means: { readonly isRoot: boolean }): boolean;
-  /** What it cannot promise, in sentences. */
-  gaps(means: { readonly isRoot: boolean }): readonly string[];
+  /** What it cannot promise a command of such an isolation, in sentences. */
+  gaps(means: { readonly isRoot: boolean }, isolation: Pick<Isolation, 'sandbox'>): readonly string[];
   /** The program and its arguments, up to the one it is to run. */
   toArguments(plan: SandboxPlan): readonly [string, ...string[]];
 }
@@ -24,8 +24,9 @@ export const supervisors: readonly Supervisor[] = [
     level: 'namespace',
     roof: { residents: 2 },
     keepsSetuid: ({ isRoot }) => isRoot,
-    gaps: ({ isRoot }) =>
-      isRoot ? ["As root a command can undo what hides nacre's own files from it."] : [],
+    // In a sandbox even root has no rights left.
+    gaps: ({ isRoot }, { sandbox }) =>
+      isRoot && sandbox === 'off' ? ["As root a command can undo what hides nacre's own files from it."] : [],
     toArguments: (plan) => ['bwrap', ...toBubblewrapArguments(plan)],
   },
   {
