@@ -1,8 +1,10 @@
-// `npm start`: installs, builds, shows that it works and how to plug it into an agent.
+// `npm start`: installs, builds, shows how to plug it into an agent, and serves until it is interrupted.
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { installPackages, installPrograms, step } from './set-up.mjs';
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const applets = fileURLToPath(new URL('../dist/applets', import.meta.url));
 const snippet = {
   mcpServers: {
     nacre: {
@@ -16,11 +18,10 @@ const snippet = {
 installPrograms();
 installPackages();
 step('Building', process.execPath, ['scripts/build.mjs']);
-step('A first command', process.execPath, [
-  cli,
-  'run',
-  'echo "Hello from $(basename "$BASH") $BASH_VERSION"',
-]);
-console.log(
-  `\nnacre works. For your agent, paste this into its MCP configuration:\n\n${JSON.stringify(snippet, null, 2)}\n`,
-);
+console.log(`\nFor an agent that starts nacre itself:\n${JSON.stringify(snippet, null, 2)}\n`);
+const server = spawn(process.execPath, [cli, 'serve', '--applets-dir', applets, ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
+// Ctrl-C reaches both; the server says when it has ended.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => server.kill(signal));
+server.on('exit', (code) => process.exit(code ?? 1));

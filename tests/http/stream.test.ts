@@ -63,6 +63,16 @@ describe('H7: the stream', () => {
     for (const id of ids) expect(socket.text(id)).toBe(`${id}\n`);
   });
 
+  test('takes what is typed right behind the start, in its order', async () => {
+    const socket = await connect();
+    socket.send({ type: 'shell.run', id: 'early', command: 'cat' });
+    const lines = Array.from({ length: 50 }, (_, index) => `line ${index}\n`);
+    for (const data of lines) socket.send({ type: 'shell.stdin', id: 'early', data });
+    socket.send({ type: 'shell.stdin', id: 'early', eof: true });
+    expect(await socket.exit('early')).toMatchObject({ code: 0 });
+    expect(socket.text('early')).toBe(lines.join(''));
+  });
+
   test('tells that a command waits for input', async () => {
     const socket = await connect();
     socket.send(sh('asks', 'printf "Name: "; read -r name; echo "Hello $name"'));

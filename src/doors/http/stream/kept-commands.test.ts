@@ -24,6 +24,7 @@ test('H7: what somebody comes back to stays, and what has ended is only forgotte
   kept.lose(one);
   expect(kept.find('other', 'a')).toBeUndefined();
   expect(kept.find('me', 'a')).toBe(one);
+  kept.hold(one);
   await pause(60);
   expect(kept.find('me', 'a')).toBe(one);
   one.ended = true;

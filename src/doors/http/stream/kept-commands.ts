@@ -10,11 +10,13 @@ export interface KeptCommand extends PumpedCommand {
 
 /** The commands that came over sockets, by who asked and by what the client calls them. */
 export interface KeptCommands {
-  /** Makes room for a command; undefined when that caller has one of this name. */
+  /** Makes room for a command; false when that caller has one of this name. */
   reserve(owner: string, id: string): boolean;
   add(command: PumpedCommand): KeptCommand;
   release(owner: string, id: string): void;
   find(owner: string, id: string): KeptCommand | undefined;
+  /** Somebody listens again. */
+  hold(command: KeptCommand): void;
   /** Nobody listens any more: after a time the command is ended and forgotten. */
   lose(command: KeptCommand): void;
   close(): void;
@@ -41,11 +43,8 @@ export function createKeptCommands(end: (command: KeptCommand) => void, lastsMs 
       return one;
     },
     release: (owner, id) => void kept.delete(key(owner, id)),
-    find(owner, id) {
-      const found = kept.get(key(owner, id)) ?? undefined;
-      clearTimeout(found?.timer);
-      return found;
-    },
+    find: (owner, id) => kept.get(key(owner, id)) ?? undefined,
+    hold: ({ timer }) => clearTimeout(timer),
     lose(command) {
       clearTimeout(command.timer);
       const forget = () => {

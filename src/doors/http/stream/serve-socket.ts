@@ -2,16 +2,16 @@
 // 1. a message is checked like every other input, 2. `shell.run` starts a command and pump.ts tells its output,
 // 3. the others write to it, signal it, resize it, or take it up again where a lost connection left off,
 // 4. when the socket closes its commands are kept for a while (kept-commands.ts).
-import type { RawData, WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { NacreError } from '../../../contract/failure.ts';
 import type { Engine } from '../../../engine/create-engine.ts';
 import { createId } from '../../../support/create-id.ts';
-import { receive } from '../../../tools/receive.ts';
 import type { HttpCaller } from '../callers.ts';
 import type { History } from '../history.ts';
 import { toFailure } from '../problem.ts';
+import { dispatch, type Refusal } from './dispatch.ts';
 import type { KeptCommand, KeptCommands } from './kept-commands.ts';
-import { type ClientMessage, type ClientType, clientMessages, type ServerMessage } from './messages.ts';
+import type { ClientMessage, ClientType, ServerMessage } from './messages.ts';
 import { type Outlet, pump } from './pump.ts';
 
 /** What every socket needs. */
@@ -31,7 +31,12 @@ export function serveSocket(parts: SocketParts, socket: WebSocket, caller: HttpC
   const send = outletOf(socket);
   const asker = { caller: { door: 'http', client: caller.client }, owner: caller.owner } as const;
 
+  const starting = new Map<string, Promise<KeptCommand>>();
+
   const tell = async (command: KeptCommand, from: number) => {
+    // A socket that closed while its command was started does not say so again.
+    if (socket.readyState !== socket.OPEN) return parts.kept.lose(command);
+    parts.kept.hold(command);
     command.attached?.abort();
     const attached = new AbortController();
     command.attached = attached;
@@ -42,7 +47,9 @@ export function serveSocket(parts: SocketParts, socket: WebSocket, caller: HttpC
     command.ended ||= isTold;
     parts.kept.lose(command);
   };
-  const find = (id: string): KeptCommand => {
+  // What comes right behind shell.run waits until there is a command.
+  const find = async (id: string): Promise<KeptCommand> => {
+    await starting.get(id)?.catch(() => {});
     const found = parts.kept.find(caller.owner, id);
     if (!found) throw notFound(id);
     return found;
@@ -52,46 +59,46 @@ export function serveSocket(parts: SocketParts, socket: WebSocket, caller: HttpC
     input: { text?: string; keys?: string[]; eof?: boolean; resize?: { cols: number; rows: number } },
   ) => {
     const engine = await parts.engine();
-    await engine.write(find(id).commandId, { text: '', eof: false, secret: false, ...input }, asker);
+    const { commandId } = await find(id);
+    await engine.write(commandId, { text: '', eof: false, secret: false, ...input }, asker);
+  };
+  const begin = async (id: string, message: ClientMessage<'shell.run'>): Promise<KeptCommand> => {
+    const { command, args, cwd, env, stdin, timeout_ms, pty: terminal, encoding } = message;
+    const rules = (terminal && parts.terminalRules(command, caller)) ?? caller.rules;
+    const request = { cwd, env, stdin, timeoutMs: timeout_ms ?? null, terminal };
+    try {
+      const engine = await parts.engine();
+      const started = await engine.start(
+        { command: { kind: 'argv', argv: [command, ...args] }, ...request },
+        { ...rules, ...asker },
+      );
+      const done = parts.history.begin(caller, [command, ...args].join(' '));
+      return parts.kept.add({ id, commandId: started.id, encoding, asker, done });
+    } catch (error) {
+      parts.kept.release(caller.owner, id);
+      throw error;
+    }
   };
   const handlers: { readonly [Type in ClientType]: (message: ClientMessage<Type>) => Promise<void> } = {
     async 'shell.run'(message) {
-      const { command, args, cwd, env, stdin, timeout_ms, pty, encoding } = message;
       const id = message.id ?? createId('cmd');
       if (parts.isClosing())
         throw new NacreError('shutting_down', 'The server is ending; nothing new is started.');
       if (!parts.kept.reserve(caller.owner, id)) throw isTaken(id);
-      const rules = (pty && parts.terminalRules(command, caller)) ?? caller.rules;
-      const engine = await parts.engine();
-      const started = await engine
-        .start(
-          {
-            command: { kind: 'argv', argv: [command, ...args] },
-            cwd,
-            env,
-            stdin,
-            timeoutMs: timeout_ms ?? null,
-            terminal: pty,
-          },
-          { ...rules, ...asker },
-        )
-        .catch((error: unknown) => {
-          parts.kept.release(caller.owner, id);
-          throw error;
-        });
-      const done = parts.history.begin(caller, [command, ...args].join(' '));
-      const kept = parts.kept.add({ id, commandId: started.id, encoding, asker, done });
-      await send({ type: 'shell.start', id, command_id: started.id, cursor: 0 });
+      const begun = begin(id, message);
+      starting.set(id, begun);
+      const kept = await begun.finally(() => starting.delete(id));
+      await send({ type: 'shell.start', id, command_id: kept.commandId, cursor: 0 });
       await tell(kept, 0);
     },
     'shell.stdin': ({ id, data, eof }) => write(id, { text: data, eof }),
     async 'shell.signal'({ id, signal }) {
       if (signal === 'SIGINT') return write(id, { keys: ['ctrl-c'] });
-      await (await parts.engine()).stop(find(id).commandId, { signal, graceMs: graceMs }, asker);
+      await (await parts.engine()).stop((await find(id)).commandId, { signal, graceMs: graceMs }, asker);
     },
     'shell.resize': ({ id, cols, rows }) => write(id, { resize: { cols, rows } }),
     async 'shell.resume'({ id, cursor }) {
-      const command = find(id);
+      const command = await find(id);
       const { state } = await (await parts.engine()).look(command.commandId, asker);
       if (cursor > state.stdoutBytes + state.stderrBytes) throw beyondEnd(id, cursor);
       await send({ type: 'shell.start', id, command_id: command.commandId, cursor });
@@ -119,42 +126,6 @@ export function serveSocket(parts: SocketParts, socket: WebSocket, caller: HttpC
 }
 
 const graceMs = 2_000;
-
-interface Refusal {
-  readonly id: string | null;
-  readonly cause: unknown;
-}
-
-type Handlers = Readonly<Record<ClientType, (message: never) => Promise<void>>>;
-
-// The id stands in every answer, also where the rest of the message makes no sense.
-async function dispatch(handlers: Handlers, data: RawData, isBinary: boolean): Promise<void> {
-  let id: string | null = null;
-  try {
-    if (isBinary) throw new NacreError('invalid_request', 'Messages are JSON in text frames.');
-    const { type, ...rest } = parse(String(data));
-    id = typeof rest.id === 'string' ? rest.id.slice(0, 64) : null;
-    const known = Object.keys(clientMessages) as ClientType[];
-    const found = known.find((one) => one === type);
-    if (found === undefined) {
-      throw new NacreError(
-        'invalid_request',
-        `There is no message of this type. Types: ${known.join(', ')}.`,
-      );
-    }
-    await handlers[found](receive(found, clientMessages[found], rest) as never);
-  } catch (cause) {
-    throw { id, cause } satisfies Refusal;
-  }
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {}
-  throw new NacreError('invalid_request', 'A message must be a JSON object.');
-}
 
 function outletOf(socket: WebSocket): Outlet {
   return (message: ServerMessage) =>

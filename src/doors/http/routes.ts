@@ -1,0 +1,107 @@
+import { Hono } from 'hono';
+import { toMcpTool } from '../to-mcp-tool.ts';
+import type { HttpCaller } from './callers.ts';
+import type { AppParts, Call, Env } from './create-app.ts';
+import { toOpenApi } from './open-api.ts';
+import { leadToApplet, makeLink, openLink, serveApplet, servePage, tellState } from './page-routes.ts';
+import { postShell } from './post-shell.ts';
+import { HttpProblem, toAnswer } from './problem.ts';
+import { readJson } from './read-body.ts';
+import { tellMetrics } from './tell-metrics.ts';
+import { callTool } from './tool-call.ts';
+
+/** The routes of the server itself. */
+export function createMain(parts: AppParts, call: Call): Hono<Env> {
+  const app = createSite(parts, call);
+  app.get('/healthz', () => Response.json({ status: 'ok', version: parts.version }));
+  app.get('/readyz', () => ready(parts));
+  for (const path of ['/', '/applets', '/applets/']) app.get(path, () => servePage('start.html'));
+  app.get('/assets/:name', ({ req }) => servePage(req.param('name')));
+  const lead = call((caller, _, { req }) => leadToApplet(parts, caller, req.param('slug') ?? ''));
+  app.get('/applets/:slug/', async (context) => {
+    const answer = await lead(context).catch((error: unknown) => toAnswer(error, parts.log));
+    // Whoever is not signed in finds out how on the start page.
+    return answer.status === 401 ? context.redirect('/') : answer;
+  });
+  app.get('/applets/:slug', ({ req, redirect }) => redirect(`/applets/${req.param('slug')}/`));
+  app.get(
+    '/metrics',
+    call(async () => tellMetrics(parts)),
+  );
+  app.get('/openapi.json', () => Response.json(toOpenApi(parts)));
+  app.get('/docs', () => servePage('docs.html'));
+  app.get(
+    '/api/state',
+    call((caller) => tellState(parts, caller)),
+  );
+  app.post(
+    '/api/link',
+    call((caller) => makeLink(parts, caller)),
+  );
+  app.get(
+    '/api/tools',
+    call(({ tools }) => Response.json({ tools: tools.map(toMcpTool) })),
+  );
+  app.post(
+    '/api/tools/:name',
+    call(async (caller, { request, signal }, { req }) => {
+      const body = await readJson(request);
+      return inLine(parts, caller, signal, () => callTool(req.param('name') ?? '', body, caller, signal));
+    }),
+  );
+  app.all(
+    '/mcp',
+    call((caller, { request }) => parts.mcp.answer(request, caller)),
+  );
+  return app;
+}
+
+/** The routes of an applet's origin. */
+export function createAppletSite(parts: AppParts, call: Call): Hono<Env> {
+  const app = createSite(parts, call);
+  app.get('*', ({ req }) => {
+    const site = parts.sites.find(req.header('host') ?? null);
+    return serveApplet(parts, site?.kind === 'applet' ? site.slug : '', new URL(req.url).pathname);
+  });
+  return app;
+}
+
+// What every site has.
+function createSite(parts: AppParts, call: Call): Hono<Env> {
+  const app = new Hono<Env>();
+  app.get('/open', ({ req }) => openLink(parts, req.raw));
+  app.post(
+    '/api/shell',
+    call(async (caller, { request, signal }) => {
+      const body = await readJson(request);
+      return inLine(parts, caller, signal, async () =>
+        postShell(body, caller, { ...parts, engine: await parts.engine(), limits: parts.settings, signal }),
+      );
+    }),
+  );
+  app.notFound(({ req }) => {
+    throw new HttpProblem(404, `There is nothing at ${req.method} ${new URL(req.url).pathname}.`);
+  });
+  app.onError((error) => toAnswer(error, parts.log));
+  return app;
+}
+
+function ready({ isClosing }: AppParts): Response {
+  return isClosing()
+    ? Response.json({ status: 'closing' }, { status: 503 })
+    : Response.json({ status: 'ready' });
+}
+
+async function inLine(
+  { line }: AppParts,
+  caller: HttpCaller,
+  signal: AbortSignal,
+  step: () => Promise<Response>,
+): Promise<Response> {
+  const leave = await line.enter(caller.owner, signal);
+  try {
+    return await step();
+  } finally {
+    leave();
+  }
+}
