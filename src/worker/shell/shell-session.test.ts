@@ -201,6 +201,15 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     expect((await say('echo $x ${#y}')).stdout).toBe('kept 0\n');
   });
 
+  test('B4: variables of many megabytes stay', async () => {
+    await say(
+      'y=$(head -c 10000000 /dev/zero | tr "\\0" y); z=$(head -c 1000000 /dev/zero | tr "\\0" "\\$")',
+    );
+    expect((await say('echo ${#y} ${#z}')).stdout).toBe('10000000 1000000\n');
+    await say('exit');
+    expect((await say('echo ${#y} ${#z}')).stdout).toBe('10000000 1000000\n');
+  });
+
   test('ends its processes when it is idle, with its state kept', async () => {
     await here.close();
     here = createTestWorker({ highestLevel: level, supervisionRequire: level, sessionIdleMs: 100 });
