@@ -36,7 +36,7 @@ describe('readDeclarations', () => {
 
 describe('readAliases', () => {
   it('reads texts with quotes and line breaks', () => {
-    const printed = "alias a='echo it'\\''s'\nalias -- -b='one\ntwo'\nalias c=''\n";
+    const printed = "alias a='echo it'\\''s'\nalias -- -b='one\ntwo'\nalias c=''\nalias d=\\'\n";
     expect([...readAliases(printed)]).toEqual([
       ['a', "echo it's"],
       ['-b', 'one\ntwo'],
