@@ -121,6 +121,10 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     calls.set(cancel.controller, answer);
     return answer;
   };
+  const closeSession = (key: string) => {
+    sessions.places.delete(key);
+    return backend.closeSession(key);
+  };
   const close = async () => {
     for (const cancel of calls.keys()) cancel.abort(serverCloses);
     for (const id of started.keys()) backend.stop(id, closingLadder).catch(() => {});
@@ -155,7 +159,7 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     stop: (idOrName, options, asker) => stop(parts, idOrName, options, asker),
     list: (asker) => list(parts, asker),
     listSessions: () => backend.listSessions(),
-    closeSession: (key) => backend.closeSession(key),
+    closeSession,
     forget: (idOrName, asker) => forget(parts, idOrName, asker),
     listen: announcer.listen,
     async pause() {
@@ -164,7 +168,7 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
       await Promise.all([...started.keys()].map((id) => backend.stop(id, closingLadder).catch(() => {})));
       await Promise.allSettled(calls.values());
       const sessions = await backend.listSessions();
-      await Promise.allSettled(sessions.map(({ key }) => backend.closeSession(key)));
+      await Promise.allSettled(sessions.map(({ key }) => closeSession(key)));
     },
     async resume() {
       isPaused = false;

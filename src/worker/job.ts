@@ -1,4 +1,3 @@
-import { fstatSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import type { StopOptions } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
@@ -25,7 +24,7 @@ import { type CommandInput, createPipeInput, createTerminalInput } from './comma
 import type { KeptDaemons } from './kept-daemons.ts';
 import type { Watch } from './limits/create-watch.ts';
 import type { LimitReached } from './limits/judge-end.ts';
-import { findReader, type InputFile, isSameSleep, type Reader } from './look/find-reader.ts';
+import { findReader, type InputFile, isSameSleep, type Reader, toInputFile } from './look/find-reader.ts';
 import { listeningPorts } from './look/listening-ports.ts';
 import { createOutputLog, type OutputLog } from './output-log.ts';
 import type { ProcessTree } from './process-tree.ts';
@@ -380,11 +379,6 @@ function toFailure(cause: EndCause, limit: LimitReached | null): Partial<LimitRe
   if (cause === 'stopped') return null;
   if (cause !== 'timeout') return limit;
   return limit?.cause === 'processes' ? { detail: limit.detail } : null;
-}
-
-function toInputFile(fd: number): InputFile {
-  const { dev, ino } = fstatSync(fd);
-  return { kind: 'pipe', dev, ino };
 }
 
 function noTerminal(id: string): NacreError {

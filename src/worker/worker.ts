@@ -169,7 +169,14 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     letGo: async (session) => (await ready()).shells.letGo(session),
     listSessions: async () => (preparing ? (await ready()).shells.list() : []),
-    closeSession: async (key) => (await ready()).shells.close(key),
+    async closeSession(key) {
+      const { shells } = await ready();
+      return shells.close(key, async (id) => {
+        // One that could not be started is nothing to end.
+        await starting.get(id)?.catch(() => {});
+        await jobs.get(id)?.stop('stopped', closeLadder);
+      });
+    },
     async close() {
       closed = true;
       await Promise.allSettled(starting.values());

@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createNacre, type Nacre, type OutputPiece, ShellManager } from '../../src/index.ts';
-import { createPlace, survivors } from '../support/nacre.ts';
+import { createPlace, sleep, survivors } from '../support/nacre.ts';
 
 const place = createPlace();
 const inner = join(place.cwd, 'inner');
@@ -57,6 +57,24 @@ describe('Bash for a program', () => {
     expect(await value(nacre, 'true', 'two')).toBe('<two>\n');
     expect(await value(other, 'true')).toBe('<>\n');
     await other.close();
+  });
+
+  it('B12: a session that is ended ends its command, whenever that was started, and is as if it had never been', async () => {
+    const context = { workingDir: inner };
+    for (const delayMs of [0, 10, 40, 300]) {
+      const call = nacre.tools.bash.run({ command: 'X=1; cd /; sleep 1003; echo never' }, context);
+      const queued = nacre.tools.bash.run({ command: 'echo "<$X>"; pwd' }, context);
+      await expect
+        .poll(async () => {
+          await sleep(delayMs);
+          return (await nacre.tools.killShell.run({ shell_id: 'main' })).success;
+        })
+        .toBe(true);
+      expect(await call).toMatchObject({ success: false, error: expect.stringContaining('interrupted') });
+      expect((await queued).metadata.stdout).toBe(`<>\n${realpathSync(inner)}\n`);
+      expect((await nacre.tools.listShells.run({})).metadata.sessions).toHaveLength(1);
+      await nacre.tools.killShell.run({ shell_id: 'main' });
+    }
   });
 
   it('gives the variables of the context to its command', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { descendantsOf, readOrEmpty, tasksOf } from './descendants.ts';
 
 /** The file that a command reads its input from. */
@@ -6,6 +6,12 @@ export interface InputFile {
   readonly kind: 'pipe' | 'terminal';
   readonly dev: number;
   readonly ino: number;
+}
+
+/** The pipe behind a descriptor of ours. */
+export function toInputFile(fd: number): InputFile {
+  const { dev, ino } = fstatSync(fd);
+  return { kind: 'pipe', dev, ino };
 }
 
 /** A thread that the kernel lets sleep until there is input, and how often it has slept so far. */

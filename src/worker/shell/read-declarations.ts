@@ -30,12 +30,19 @@ export function readAliases(printed: string): ReadonlyMap<string, string> {
 }
 
 // An entry ends with its line, unless the line ends inside quotes. Newer versions of bash write a line break as \n,
-// older ones as itself.
+// older ones as itself. Step by step: one pattern for all of a quoted text runs out of stack where that is long.
 function endOfEntry(text: string, from: number): number {
-  const token = /\\[\s\S]|"(?:[^"\\]|\\[\s\S])*"|\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|\n/g;
-  token.lastIndex = from;
-  for (let found = token.exec(text); found; found = token.exec(text))
-    if (found[0] === '\n') return found.index;
+  const mark = /["'\\\n]/g;
+  mark.lastIndex = from;
+  let within: '"' | "$'" | "'" | null = null;
+  for (let found = mark.exec(text); found; found = mark.exec(text)) {
+    const [sign] = found;
+    if (sign === '\n' && within === null) return found.index;
+    if (sign === '\\' && within !== "'") mark.lastIndex += 1;
+    else if (within?.endsWith(sign)) within = null;
+    else if (within === null && sign === '"') within = '"';
+    else if (within === null && sign === "'") within = text[found.index - 1] === '$' ? "$'" : "'";
+  }
   return text.length;
 }
 

@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { createDeferred, type Deferred } from '../../support/deferred.ts';
+import { within } from '../../support/within.ts';
 import { captureStream } from '../capture.ts';
+import { toInputFile } from '../look/find-reader.ts';
+import type { ProcessTable } from '../process-table.ts';
 import type { ProcessExit } from '../start-process.ts';
 import type { Started } from '../starter.ts';
-import { againWord, type ShellOrder, toShellOrder } from './shell-script.ts';
+import { type ShellOrder, toAgainWord, toKeyWord, toShellOrder } from './shell-script.ts';
 import { createStatusReader, type PrintedState, type ShellDone } from './shell-status.ts';
+import { endShell, findShell } from './shell-tree.ts';
+import { watchForWaiting } from './watch-for-waiting.ts';
 
 /** How an order ended: the shell says so, or the shell itself has ended. */
 export type ShellAnswer =
@@ -19,6 +24,8 @@ export interface ShellHost {
   give(order: Omit<ShellOrder, 'nonce'>): Promise<ShellAnswer>;
   /** What the shell printed of itself after its last order; null when it ended instead. */
   state(): Promise<PrintedState | null>;
+  /** Ends the shell by force, whatever it does; the order that it was given has then an answer. */
+  endShell(): Promise<void>;
   /** Has another shell started in the place of one that has ended. */
   again(): void;
   /** True while the first process lives. */
@@ -29,34 +36,53 @@ export interface ShellHost {
 interface Awaited {
   readonly nonce: string;
   readonly answer: Deferred<ShellAnswer>;
+  unwatch(): void;
 }
 
 /** Takes charge of a host that was just started. */
-export function createShellHost(started: Started): ShellHost {
+export function createShellHost(started: Started, table: ProcessTable): ShellHost {
   const { process, tree } = started;
+  const key = randomBytes(16).toString('hex');
   let living = true;
   let awaited: Awaited | null = null;
   let state = createDeferred<PrintedState | null>();
   const answerWith = (answer: ShellAnswer) => {
-    const { answer: asked } = awaited ?? {};
+    const asked = awaited;
     awaited = null;
-    asked?.resolve(answer);
+    asked?.unwatch();
+    asked?.answer.resolve(answer);
   };
+  let goneHeard = createDeferred<void>();
   const gone = (exit: ProcessExit) => {
+    goneHeard.resolve();
+    goneHeard = createDeferred();
     state.resolve(null);
     answerWith({ kind: 'gone', exit });
   };
 
   const orders = new Socket({ fd: process.stdin ?? -1, readable: false, writable: true });
   orders.on('error', () => {});
-  const read = createStatusReader({
-    onDone: (nonce, done) => {
+  const close = async () => {
+    orders.end();
+    await tree.end({ signal: 'SIGTERM', graceMs: closeGraceMs });
+    await process.exited;
+  };
+  const end = async () => {
+    const found = await findShell({ table, session: tree });
+    const heard = goneHeard.promise;
+    endShell(found);
+    // Until its parent has said so, orders would still be read by the one that dies.
+    if (!(await within(heard, goneMs))) await close();
+  };
+  const listener = {
+    onDone: (nonce: string, done: ShellDone) => {
       if (nonce === awaited?.nonce) answerWith({ kind: 'done', done });
     },
-    onState: (printed) => state.resolve(printed),
-    onGone: (status) => gone({ code: status, signal: null }),
-  });
-  const status = captureStream(process.stdout, read);
+    onState: (printed: PrintedState) => state.resolve(printed),
+    onGone: (code: number) => gone({ code, signal: null }),
+    onNonsense: () => void end(),
+  };
+  const status = captureStream(process.stdout, createStatusReader(listener, key));
   const words = captureStream(process.stderr, () => true);
   // Without its descriptor the shell cannot answer any more: it ends when there are no more orders.
   void status.ended.then(() => orders.end());
@@ -71,28 +97,36 @@ export function createShellHost(started: Started): ShellHost {
     started.watch.release();
   });
   if (process.order !== undefined) orders.write(process.order);
+  orders.write(toKeyWord(key));
+  const pipe = toInputFile(process.stdin ?? -1);
 
   return {
     started,
     async give(order) {
-      if (!living) return { kind: 'gone', exit: { code: null, signal: 'SIGKILL' } };
+      if (!living) return { kind: 'gone', exit: byForce };
       const nonce = randomBytes(4).toString('hex');
       const answer = createDeferred<ShellAnswer>();
-      awaited = { nonce, answer };
+      // A shell that asks for its next order has not understood that it owes us an answer.
+      const unwatch = watchForWaiting(tree.pid, pipe, () => {
+        // The answer may be there, and we were too busy to read it.
+        status.drain();
+        if (awaited?.nonce === nonce) void end();
+      });
+      awaited = { nonce, answer, unwatch };
       state = createDeferred();
       orders.write(toShellOrder({ ...order, nonce }));
       return answer.promise;
     },
     state: () => state.promise,
-    again: () => orders.write(againWord),
+    endShell: end,
+    again: () => orders.write(toAgainWord(key)),
     lives: () => living,
-    async close() {
-      orders.end();
-      await tree.end({ signal: 'SIGTERM', graceMs: closeGraceMs });
-      await process.exited;
-    },
+    close,
   };
 }
 
+const byForce: ProcessExit = { code: null, signal: 'SIGKILL' };
+// A host that does not tell of its shell's end by then cannot do so.
+const goneMs = 2_000;
 // What a session has in the background gets a moment to end politely.
 const closeGraceMs = 200;

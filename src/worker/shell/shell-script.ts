@@ -36,9 +36,12 @@ const nul = `builtin printf '\\0' ${toUs}`;
  */
 export function toHostScript(folder: string): string {
   const loop = quote(toLoop(quote(`${folder}/`)));
-  const again = `while :; do IFS= read -r -d '' -u 8 __nacre || exit 0; [[ $__nacre == again ]] && break; done`;
-  const life = `"$BASH" --noprofile --norc -c ${loop} bash; printf 'gone %d\\0' "$?" >&9; ${again}`;
-  return `exec 8<&0 9>&1 </dev/null >/dev/null 2>&1; while :; do ${life}; done`;
+  const next = `IFS= read -r -d '' -u 8`;
+  // What only we and the host know: whatever a trap in the shell writes or reads beside them is not taken for theirs.
+  const again = `while ${next} __nacre || exit 0; do [[ $__nacre == "again $__nacre_key" ]] && break; done`;
+  const gone = `printf 'gone %s %d\\0' "$__nacre_key" "$?" >&9`;
+  const life = `"$BASH" --noprofile --norc -c ${loop} bash; ${gone}; ${again}`;
+  return `exec 8<&0 9>&1 </dev/null >/dev/null 2>&1; ${next} __nacre_key; while :; do ${life}; done`;
 }
 
 // On one line, so that the first line of a command is line 1 in bash's own messages. All of it is parsed before any
@@ -49,9 +52,9 @@ function toLoop(folder: string): string {
   const header = `IFS=' ' builtin read -r -d '' -u 8 __nacre_out __nacre_err`;
   const next = `IFS= builtin read -r -d '' -u 8 __nacre`;
   // A `break` of the command ends the inner loop and no more.
-  const run = `for _ in 1; do builtin eval -- "$__nacre" ${descriptors}; done; __nacre_status=$?`;
+  const run = `for __nacre_status in 0; do builtin eval -- "$__nacre" ${descriptors}; done; __nacre_status=$?`;
   const tell = [
-    `builtin printf 'done %s %s\\0' "$__nacre" "$__nacre_status" >&9; builtin pwd >&9; ${nul}`,
+    `builtin printf 'done %s %s\\0' "$__nacre" "$__nacre_status" >&9 || builtin exit; builtin pwd >&9; ${nul}`,
     `builtin jobs -rp >&9; builtin declare -F >&9; ${nul}`,
     ...['alias -p', 'declare -f', 'declare -p'].map((part) => `builtin ${part} >&9; ${nul}`),
   ].join('; ');
@@ -70,5 +73,12 @@ export function toShellOrder({ stdout, stderr, text, nonce }: ShellOrder): strin
   return `${stdout} ${stderr}\0${text}\0${nonce}\0`;
 }
 
-/** What makes the host start another shell. */
-export const againWord = 'again\0';
+/** The first word that a host gets: its key. */
+export function toKeyWord(key: string): string {
+  return `${key}\0`;
+}
+
+/** What makes the host with that key start another shell. */
+export function toAgainWord(key: string): string {
+  return `again ${key}\0`;
+}

@@ -87,10 +87,39 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     'cat; cat /dev/fd/8; cat /dev/fd/9',
     'set -f; IFS=x; unset HOME PATH; PATH=/usr/bin:/bin',
     'declare -r __nacre=1',
+    'readonly _',
+    'declare -r IFS=x',
+    'readonly __nacre_out __nacre_err __nacre_status',
+    'declare -n __nacre_out=__nacre_err',
+    'declare -i __nacre',
+    'declare -u __nacre',
+    'enable -n printf',
+    'set -r',
+    'exec 9>&2; BASH_XTRACEFD=9; set -x',
+    'trap "exec 9>&-" DEBUG',
+    'trap "printf \'gone 3\\0\' >&9" DEBUG',
+    'trap "cat <&8 >/dev/null" DEBUG',
   ])('B4: `%s` leaves a session that goes on', async (script) => {
-    await say(script);
+    expect((await say(script)).status).not.toBe('timeout');
     expect((await say('echo works')).stdout).toContain('works\n');
     expect((await say('PATH=/usr/bin:/bin; ls / | head -1 > /dev/null; echo $?')).stdout).toContain('0\n');
+  });
+
+  test.each(['suspend -f', 'kill -STOP 0', 'kill -STOP $PPID; exit'])(
+    'B4: a timeout ends `%s` as well',
+    async (script) => {
+      await say('x=kept');
+      expect((await say(script, { timeoutMs: 300 })).status).toBe('timeout');
+      expect((await say('echo $x')).stdout).toBe('kept\n');
+    },
+  );
+
+  test('P13: what lays hands on how the shell reads its orders costs the shell, not the meaning of the next', async () => {
+    await say('a=small; A=LARGE; declare -l __nacre');
+    const next = await say('echo $A');
+    expect(next.stdout).toBe('LARGE\n');
+    expect(next.end?.session?.restored).toMatchObject({ reason: 'ended' });
+    expect((await say('echo $A')).end?.session?.restored).toBeNull();
   });
 
   test('is free of an earlier background child’s late output, which is kept for its own command', async () => {
@@ -155,6 +184,30 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     await say('x=1; cd /');
     rmSync(join((await here.worker.report()).folder, 'shells'), { recursive: true });
     expect((await say('echo $x; pwd')).stdout).toBe('1\n/\n');
+  });
+
+  test('B4: a state that no shell can be brought into is given up, but for the directory', async () => {
+    await say('cd /; x=1; PS4="\\$(test -e $OLDPWD/slow && sleep 1000)"; set -x; exit 3');
+    await say('cd /; PS4="\\$(test -e $OLDPWD/slow && sleep 1000)"; set -x');
+    await say(`touch ${here.folder}/slow; exit 3`, { timeoutMs: 300 });
+    const next = await say('pwd');
+    expect(next.stdout).toBe('/\n');
+    expect(next.end?.session?.restored?.lost).toEqual(['everything but the directory']);
+  });
+
+  test('B4: a variable larger than what is read of a state costs the shell, and no more', async () => {
+    await say('x=kept');
+    await say('y=$(head -c 70000000 /dev/zero | tr "\\0" y)');
+    expect((await say('echo $x ${#y}')).stdout).toBe('kept 0\n');
+  });
+
+  test('B4: variables of many megabytes stay', async () => {
+    await say(
+      'y=$(head -c 10000000 /dev/zero | tr "\\0" y); z=$(head -c 1000000 /dev/zero | tr "\\0" "\\$")',
+    );
+    expect((await say('echo ${#y} ${#z}')).stdout).toBe('10000000 1000000\n');
+    await say('exit');
+    expect((await say('echo ${#y} ${#z}')).stdout).toBe('10000000 1000000\n');
   });
 
   test('ends its processes when it is idle, with its state kept', async () => {

@@ -6,6 +6,7 @@ import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/create-id.ts';
 import { makeFolder } from '../../support/make-folder.ts';
+import { within } from '../../support/within.ts';
 import { createFifoPool, type FifoPool } from '../fifo-pool.ts';
 import { createWatch, type Watch } from '../limits/create-watch.ts';
 import type { LimitReached } from '../limits/judge-end.ts';
@@ -19,6 +20,7 @@ import { createShellHost, type ShellAnswer, type ShellHost } from './shell-host.
 import { type ShellOutputs, takeOutputs } from './shell-outputs.ts';
 import { toHostScript } from './shell-script.ts';
 import {
+  isCredible,
   nothingKnown,
   type ShellState,
   toRestoration,
@@ -62,6 +64,8 @@ export class ShellSession {
   /** Hosts whose shells still run a command that the session no longer waits for. */
   readonly #letGo = new Set<ShellHost>();
   #shellLives = false;
+  /** True when the shell is not to be given another order. */
+  #isSpoilt = false;
   /** Why the next shell is a new one. */
   #newBecause: Restoration['reason'] = 'ended';
   /** Where it began: a sandbox keeps that directory writable, wherever later commands went. */
@@ -143,6 +147,7 @@ export class ShellSession {
   letGo(): void {
     const host = this.#host;
     if (!host) return;
+    this.#isSpoilt = false;
     this.#letGo.add(host);
     this.#host = null;
     this.#newBecause = 'moved';
@@ -169,9 +174,16 @@ export class ShellSession {
     await this.#telling;
     // Whoever deleted the folder has taken the way to the outputs; a sandbox would not see a new one in its place.
     if (this.#host && !existsSync(this.#means.folder)) await this.rest();
+    if (this.#host && this.#isSpoilt) await this.#endShell(this.#host);
     const living = this.isOpen ? this.#host : null;
     if (living && this.#shellLives) return { host: living, restored: null };
-    if (living) living.again();
+    living?.again();
+    const first = await this.#ready(spec, living);
+    // Whatever kept it from taking orders has ended with it.
+    return first.host.lives() ? first : this.#ready(spec, null);
+  }
+
+  async #ready(spec: JobSpec, living: ShellHost | null) {
     const host = living ?? (await this.#startHost(spec));
     this.#host = host;
     return { host, restored: await this.#prepare(host) };
@@ -195,7 +207,7 @@ export class ShellSession {
       { shows: [folder] },
     );
     started.watch.begin((reached) => this.#onReached(reached));
-    return createShellHost(started);
+    return createShellHost(started, this.#means.table);
   }
 
   /** Brings a new shell into the known state, and asks it what came of that. */
@@ -214,9 +226,12 @@ export class ShellSession {
   async #restore(host: ShellHost, state: ShellState): Promise<boolean> {
     const path = this.#writeScript(join(this.#pipes, 'restore'), this.#toScript(state));
     const move = `builtin cd -- ${quote(toExisting(state.cwd))}`;
-    const answer = await this.#giveOwn(host, `builtin eval -- ${toReadingWord(path)}; ${move}`);
+    const answer = this.#giveOwn(host, `builtin eval -- ${toReadingWord(path)}; ${move}`);
+    // What a session holds may make even our own orders endless.
+    if (!(await within(answer, restoreMs))) await host.endShell();
+    const { kind } = await answer;
     rmSync(path, { force: true });
-    return answer.kind === 'done';
+    return kind === 'done';
   }
 
   #toScript(state: ShellState): string {
@@ -250,13 +265,23 @@ export class ShellSession {
     if (!printed) return this.#noteGone();
     // Most commands change nothing: then all that was made of it still holds.
     if (this.#known?.cwd === cwd && isDeepStrictEqual(printed, this.#printed)) return;
+    const state = toShellState(cwd.startsWith('/') ? cwd : this.cwd, printed);
+    const credible = isCredible(state);
+    this.#isSpoilt = state.spoilt || !credible;
+    if (!credible) return;
     this.#printed = printed;
-    this.#known = toShellState(cwd, printed);
+    this.#known = state;
     this.#facts = null;
+  }
+
+  async #endShell(host: ShellHost): Promise<void> {
+    await host.endShell();
+    this.#noteGone();
   }
 
   #noteGone(): void {
     this.#shellLives = false;
+    this.#isSpoilt = false;
     this.#newBecause = 'ended';
   }
 
@@ -284,6 +309,9 @@ export class ShellSession {
     return { cwd: isGone ? this.cwd : answer.done.cwd, shellEnded: isGone, restored };
   }
 }
+
+// Far above what a machine under load needs.
+const restoreMs = 10_000;
 
 function toExit(answer: ShellAnswer): ProcessExit {
   if (answer.kind === 'gone') return answer.exit;

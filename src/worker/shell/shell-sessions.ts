@@ -15,8 +15,8 @@ export interface ShellSessions {
   /** Leaves a session's command to itself: it goes on, and the session is free. */
   letGo(key: string): void;
   list(): readonly SessionState[];
-  /** Ends a session with everything it has in the background, and forgets it. */
-  close(key: string): Promise<boolean>;
+  /** Ends a session with everything it has in the background, and forgets it; the command that it runs is ended first. */
+  close(key: string, endCommand: (id: string) => Promise<unknown>): Promise<boolean>;
   closeAll(): Promise<void>;
 }
 
@@ -95,11 +95,14 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
       release(entry, entry.running);
     },
     list: () => [...entries].map(([key, entry]) => toState(key, entry)),
-    async close(key) {
+    async close(key, endCommand) {
       const entry = entries.get(key);
       if (!entry) return false;
+      // From now on the key means another session: who waits in line does not begin in one that ends.
       entries.delete(key);
+      if (entry.running !== null) await endCommand(entry.running);
       clearTimeout(entry.timer);
+      await entry.resting;
       await entry.session.close();
       return true;
     },

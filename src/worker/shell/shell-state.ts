@@ -17,6 +17,8 @@ export interface ShellState {
   /** What is on: names of `set -o` and of `shopt`. */
   readonly options: readonly string[];
   readonly shopts: readonly string[];
+  /** True when a command has laid hands on what the loop reads its orders with. */
+  readonly spoilt: boolean;
 }
 
 /** The state of a shell of which only the directory is known. */
@@ -29,6 +31,7 @@ export function nothingKnown(cwd: string): ShellState {
     aliases: new Map(),
     options: [],
     shopts: [],
+    spoilt: false,
   };
 }
 
@@ -46,7 +49,22 @@ export function toShellState(cwd: string, printed: PrintedState): ShellState {
     aliases: readAliases(printed.aliases),
     options: find('SHELLOPTS')?.value?.split(':') ?? [],
     shopts: find('BASHOPTS')?.value?.split(':') ?? [],
+    spoilt: all.some((declaration) => isLoops(declaration) && changesValues(declaration)),
   };
+}
+
+/** False for what no shell says of itself: then somebody else has spoken in its place. */
+export function isCredible({ cwd, declarations }: ShellState): boolean {
+  return cwd.startsWith('/') && declarations.some(({ name }) => name === 'SHELLOPTS');
+}
+
+function isLoops({ name }: Declaration): boolean {
+  return ownNames.has(name) || name === 'IFS';
+}
+
+// Read-only, a number, an array, another's name, upper or lower case: it would not keep what it is given.
+function changesValues({ attributes }: Declaration): boolean {
+  return /[^-xt]/.test(attributes);
 }
 
 /**
@@ -113,9 +131,8 @@ const neverRestored = new Set(
 const givenByBash =
   /^(?:_|BASH.*|COMP_.*|DIRSTACK|EPOCH.*|EUID|FUNCNAME|GROUPS|HISTCMD|HOSTNAME|HOSTTYPE|LINENO|MACHTYPE|OLDPWD|OPTERR|OPTIND|OSTYPE|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID)$/;
 
-function isRestorable({ name, attributes }: Declaration): boolean {
-  // The loop sets IFS for its own reading.
-  return !givenByBash.test(name) && !(name === 'IFS' && attributes.includes('r'));
+function isRestorable(declaration: Declaration): boolean {
+  return !givenByBash.test(declaration.name) && !(isLoops(declaration) && changesValues(declaration));
 }
 
 function toChanges(

@@ -24,14 +24,18 @@ export interface ShellListener {
   onDone(nonce: string, done: ShellDone): void;
   onState(state: PrintedState): void;
   onGone(status: number): void;
+  /** More was written than any shell says of itself. */
+  onNonsense(): void;
 }
 
 // Far above what any shell prints of itself; beyond it somebody writes who should not.
 const maxBytes = 67_108_864;
 
-/** Turns the bytes of a session's status descriptor into what they say; false when they make no sense. */
-export function createStatusReader(listener: ShellListener): (bytes: Uint8Array) => boolean {
-  let rest: Buffer = Buffer.alloc(0);
+/** Takes the bytes of a session's status descriptor, and tells what they say. */
+export function createStatusReader(listener: ShellListener, key: string): (bytes: Uint8Array) => boolean {
+  const goneWord = new RegExp(`gone ${key} (\\d{1,3})$`);
+  let rest: Buffer[] = [];
+  let restBytes = 0;
   let done: readonly [nonce: string, status: string] | null = null;
   let words: string[] = [];
 
@@ -51,20 +55,34 @@ export function createStatusReader(listener: ShellListener): (bytes: Uint8Array)
     [done, words] = [null, []];
     listener.onGone(status);
   };
+  const hear = (word: string) => {
+    // It may follow half a word of a shell that died while it spoke; every whole one ends differently.
+    const gone = goneWord.exec(word.slice(-longestGone));
+    if (gone) forget(Number(gone[1]));
+    else take(word);
+  };
+  const keep = (bytes: Uint8Array) => {
+    if (bytes.length === 0) return;
+    rest.push(Buffer.from(bytes));
+    restBytes += bytes.length;
+    if (restBytes <= maxBytes) return;
+    [rest, restBytes] = [[], 0];
+    listener.onNonsense();
+  };
 
   return (bytes) => {
-    rest = Buffer.concat([rest, bytes]);
-    for (let end = rest.indexOf(0); end >= 0; end = rest.indexOf(0)) {
-      const word = rest.toString('utf8', 0, end);
-      rest = rest.subarray(end + 1);
-      // It may follow half a word of a shell that died while it spoke; every whole one ends differently.
-      const gone = /gone (\d{1,3})$/.exec(word);
-      if (gone) forget(Number(gone[1]));
-      else take(word);
+    let from = 0;
+    for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {
+      const word = Buffer.concat([...rest, bytes.subarray(from, end)]).toString('utf8');
+      [rest, restBytes, from] = [[], 0, end + 1];
+      hear(word);
     }
-    return rest.length <= maxBytes;
+    keep(bytes.subarray(from));
+    return true;
   };
 }
+
+const longestGone = 64;
 
 function toDone(status: string, [cwd = '', rest = '']: readonly string[]): ShellDone {
   return {

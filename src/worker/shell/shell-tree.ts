@@ -39,31 +39,52 @@ export function createShellTree(means: ShellTreeMeans): ProcessTree {
     },
     describe: async () => toPeople((await look()).guests),
     async end(options) {
-      const { shell } = await look();
+      const { host, shell } = await look();
       send(shell, 'SIGSTOP');
       const left = await endAll(look, options);
-      send(shell, 'SIGKILL');
+      endShell({ host, shell });
       return toPeople(left);
     },
   };
 }
 
-interface Surroundings {
+/** A session's shell and its parent. */
+export interface ShellPair {
+  readonly host: ProcessInfo | undefined;
   readonly shell: ProcessInfo | undefined;
-  readonly guests: readonly ProcessInfo[];
 }
 
-async function lookAround({ table, session, since }: ShellTreeMeans): Promise<Surroundings> {
+/** Finds them among all of a session. */
+export async function findShell({
+  table,
+  session,
+}: Pick<ShellTreeMeans, 'table' | 'session'>): Promise<
+  ShellPair & { readonly others: readonly ProcessInfo[] }
+> {
   const all = [...(await session.look()).guests].sort(
     (one, other) => table.startMoment(one) - table.startMoment(other) || one.pid - other.pid,
   );
   // The first of all is the shell's parent, and never ends before the session does.
   const [host, ...inside] = all;
   const shell = inside.find(({ parent }) => parent === host?.pid);
-  const others = inside.filter((process) => process !== shell);
-  const isOld = (process: ProcessInfo) => table.startMoment(process) < since;
+  return { host, shell, others: inside.filter((process) => process !== shell) };
+}
+
+/** Ends a shell by force; its parent can tell of it even if a command has stopped the two. */
+export function endShell({ host, shell }: ShellPair): void {
+  send(shell, 'SIGKILL');
+  send(host, 'SIGCONT');
+}
+
+interface Surroundings extends ShellPair {
+  readonly guests: readonly ProcessInfo[];
+}
+
+async function lookAround(means: ShellTreeMeans): Promise<Surroundings> {
+  const { host, shell, others } = await findShell(means);
+  const isOld = (process: ProcessInfo) => means.table.startMoment(process) < means.since;
   const old = withDescendants(others.filter(isOld), others);
-  return { shell, guests: others.filter(({ pid }) => !old.has(pid)) };
+  return { host, shell, guests: others.filter(({ pid }) => !old.has(pid)) };
 }
 
 function withDescendants(
