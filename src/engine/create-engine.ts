@@ -12,6 +12,7 @@ import { createMatcher } from '../output/matcher.ts';
 import { createId } from '../support/create-id.ts';
 import { within } from '../support/within.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
+import { type ApprovalInbox, createApprovalInbox, type InboxParts } from './approval-inbox.ts';
 import { type Checked, check } from './check.ts';
 import {
   type Asker,
@@ -60,6 +61,8 @@ export interface Engine {
   /** Ends all that runs and refuses what comes, until `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** Questions that wait for a person; absent where nobody would come to look. */
+  readonly approvals: ApprovalInbox | undefined;
   /** Tells a listener about the owner's commands that go on, from now on; what it returns ends that. */
   listen: Announcer['listen'];
   /** What would become of a command; nothing runs. */
@@ -86,14 +89,27 @@ export interface Engine {
 // An outcome is recorded within moments of its command's end; a caller who does not take it may not block the exit.
 const lastWordsMs = 1_200;
 
+/** What an engine is made of. */
+export interface EngineOptions extends Omit<EngineParts, 'matcher' | 'inbox'> {
+  /** How questions wait for a person at another terminal; absent where none can. */
+  readonly approvals?: Pick<InboxParts, 'deadlineMs' | 'open'> | undefined;
+}
+
 /** Makes the engine of its parts. */
-export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
+export function createEngine({ approvals, ...given }: EngineOptions): Engine {
   const { backend, sessions, audit } = given;
   const matcher = createMatcher();
   const metrics = createMetrics();
   audit.subscribe(metrics.observe);
   const announcer = createAnnouncer(backend);
-  const parts: EngineParts = { ...given, matcher };
+  const inbox =
+    approvals &&
+    createApprovalInbox({
+      ...approvals,
+      whyOff: async () => whyApprovalIsOff(await backend.report()),
+      record: ({ id }, kind, by) => audit.record({ kind, id, caller: personElsewhere, by }),
+    });
+  const parts: EngineParts = { ...given, matcher, inbox };
   const calls = new Map<AbortController, Promise<unknown>>();
   const started = new Map<string, StartedCommand['ended']>();
   let closing: Promise<void> | null = null;
@@ -155,6 +171,7 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     listSessions: () => backend.listSessions(),
     closeSession: (key) => backend.closeSession(key),
     forget: (idOrName, asker) => forget(parts, idOrName, asker),
+    approvals: inbox,
     listen: announcer.listen,
     async pause() {
       isPaused = true;
@@ -184,6 +201,17 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
       return closing;
     },
   };
+}
+
+const personElsewhere: Caller = { door: 'cli', client: 'terminal' };
+
+function whyApprovalIsOff({ hidesOwnFiles, supervision }: MachineReport): string | null {
+  if (hidesOwnFiles) return null;
+  const cause =
+    supervision === 'namespace'
+      ? 'as root a command can undo what hides the socket from it'
+      : `the supervision ${supervision} does not hide the socket from commands`;
+  return `Approval from another terminal is off, because a command could approve itself: ${cause}.`;
 }
 
 function pausedByPerson(): NacreError {

@@ -16,6 +16,7 @@ import type { Wait } from '../sessions/turns.ts';
 import { createId } from '../support/create-id.ts';
 import { admit, recordFailure, recordStart } from './admit.ts';
 import type { AskPerson } from './approval.ts';
+import type { ApprovalInbox } from './approval-inbox.ts';
 import { dryOutcome } from './dry-outcome.ts';
 import { follow } from './follow.ts';
 import { gatherWhole } from './gather-whole.ts';
@@ -33,6 +34,8 @@ export interface EngineParts {
   readonly matcher: Matcher;
   /** How a command is ended when its caller gives it up. */
   readonly cancelling: StopOptions;
+  /** Where a question waits whose asker can reach nobody; absent where nobody would come to look. */
+  readonly inbox?: ApprovalInbox | undefined;
 }
 
 /** The side of the caller: who asks, under which rules, and how it listens and cancels. */
