@@ -53,6 +53,7 @@ export async function admit(
   const { audit } = parts;
   const { caller, rules } = context;
   const { command, env = {}, stdin } = request;
+  parts.ownRecords.claim(id, context.owner);
   audit.record({ kind: 'asked', id, caller, command, cwd: request.cwd, env });
   const { facts, cwd, notes } = await inspectPlace(parts, request, context);
   // What is typed later is judged when it is typed.

@@ -31,6 +31,7 @@ import {
   write,
 } from './commands.ts';
 import { closingLadder, serverCloses } from './follow.ts';
+import { createOwnRecords, type OwnRecords } from './own-records.ts';
 import { type EngineParts, type RunContext, run } from './run.ts';
 import { type RunOrGoneOn, runOrGoOn } from './run-or-go-on.ts';
 import { type StartContext, type StartedCommand, type StartRequest, start } from './start.ts';
@@ -61,6 +62,8 @@ export interface Engine {
   /** Ends all that runs and refuses what comes, until `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** The newest audit records about an owner's commands, oldest first. */
+  readonly recordsOf: OwnRecords['of'];
   /** Questions that wait for a person; absent where nobody would come to look. */
   readonly approvals: ApprovalInbox | undefined;
   /** Tells a listener about the owner's commands that go on, from now on; what it returns ends that. */
@@ -90,7 +93,7 @@ export interface Engine {
 const lastWordsMs = 1_200;
 
 /** What an engine is made of. */
-export interface EngineOptions extends Omit<EngineParts, 'matcher' | 'inbox'> {
+export interface EngineOptions extends Omit<EngineParts, 'matcher' | 'inbox' | 'ownRecords'> {
   /** How questions wait for a person at another terminal; absent where none can. */
   readonly approvals?: Pick<InboxParts, 'deadlineMs' | 'open'> | undefined;
 }
@@ -101,6 +104,8 @@ export function createEngine({ approvals, ...given }: EngineOptions): Engine {
   const matcher = createMatcher();
   const metrics = createMetrics();
   audit.subscribe(metrics.observe);
+  const ownRecords = createOwnRecords();
+  audit.subscribe(ownRecords.observe);
   const announcer = createAnnouncer(backend);
   const inbox =
     approvals &&
@@ -109,7 +114,7 @@ export function createEngine({ approvals, ...given }: EngineOptions): Engine {
       whyOff: async () => whyApprovalIsOff(await backend.report()),
       record: ({ id }, kind, by) => audit.record({ kind, id, caller: personElsewhere, by }),
     });
-  const parts: EngineParts = { ...given, matcher, inbox };
+  const parts: EngineParts = { ...given, matcher, inbox, ownRecords };
   const calls = new Map<AbortController, Promise<unknown>>();
   const started = new Map<string, StartedCommand['ended']>();
   let closing: Promise<void> | null = null;
@@ -172,6 +177,7 @@ export function createEngine({ approvals, ...given }: EngineOptions): Engine {
     closeSession: (key) => backend.closeSession(key),
     forget: (idOrName, asker) => forget(parts, idOrName, asker),
     approvals: inbox,
+    recordsOf: ownRecords.of,
     listen: announcer.listen,
     async pause() {
       isPaused = true;

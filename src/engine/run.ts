@@ -22,6 +22,7 @@ import { follow } from './follow.ts';
 import { gatherWhole } from './gather-whole.ts';
 import { noteOutside } from './inspect-place.ts';
 import { noticesFor } from './notices.ts';
+import type { OwnRecords } from './own-records.ts';
 import type { Progress } from './progress.ts';
 import { quotePaths } from './quote-paths.ts';
 import { shapeOutcome } from './shape-outcome.ts';
@@ -34,6 +35,8 @@ export interface EngineParts {
   readonly matcher: Matcher;
   /** How a command is ended when its caller gives it up. */
   readonly cancelling: StopOptions;
+  /** What callers may see of the records. */
+  readonly ownRecords: OwnRecords;
   /** Where a question waits whose asker can reach nobody; absent where nobody would come to look. */
   readonly inbox?: ApprovalInbox | undefined;
 }
