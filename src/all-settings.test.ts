@@ -18,6 +18,7 @@ describe('all settings together', () => {
       programDirs: [],
       danger: 'block',
       confirm: 'never',
+      approvalSeconds: 600,
       policy: [],
       sandbox: 'off',
       workspace: [],

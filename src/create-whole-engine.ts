@@ -16,6 +16,8 @@ export interface Standing {
   readonly log?: ((line: string) => void) | undefined;
   /** The listed programs; undefined when everything may run. */
   readonly execAllow?: readonly string[] | undefined;
+  /** Lets other terminals reach this process, for questions to wait there; absent where none should. */
+  readonly openInbox?: (() => Promise<void>) | undefined;
   /** The settings file that was named in place of the user's. */
   readonly config?: string | undefined;
 }
@@ -23,7 +25,7 @@ export interface Standing {
 /** Makes the engine and all its parts; they are loaded only now, since not every door runs commands. */
 export async function createWholeEngine(
   values: Settings,
-  { env, cwd, execAllow, config, log }: Standing,
+  { env, cwd, execAllow, config, log, openInbox }: Standing,
   createBackend: (options: Omit<WorkerOptions, 'table'>) => Promise<Backend>,
 ): Promise<Engine> {
   const [
@@ -98,6 +100,7 @@ export async function createWholeEngine(
     sessions: createSessions(backend, values),
     audit: auditLog,
     cancelling: { signal: 'SIGTERM', graceMs: values.killGraceMs },
+    approvals: openInbox && { deadlineMs: values.approvalSeconds * 1_000, open: openInbox },
   });
 }
 

@@ -75,7 +75,9 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
   const settings = await readRules(await loadSettings(given, own.config, here));
   const door = await entry.load();
-  return door.open(assemble(settings, { ...here, config: own.config, words: given.positionals, flags: own }));
+  const { serves = false } = entry;
+  const words = given.positionals;
+  return door.open(assemble(settings, { ...here, config: own.config, words, flags: own, serves }));
 }
 
 function findDoor(name: string): DoorEntry {
@@ -107,16 +109,26 @@ async function loadSettings(
 
 function assemble(
   resolved: Resolved,
-  here: Surroundings & Pick<Standing, 'config'> & Pick<Assembly, 'words' | 'flags'>,
+  here: Surroundings &
+    Pick<Standing, 'config'> &
+    Pick<Assembly, 'words' | 'flags'> & { readonly serves: boolean },
 ): Assembly {
   const { values, limits, origins, warnings } = resolved;
   const { open: openEngine, close } = engineOnDemand(resolved, {
     ...here,
     log: (line) => void here.io.stderr.write(line),
+    openInbox: here.serves ? () => openControl() : undefined,
   });
   const places = toOwnPlaces(values, here);
   const controlDir = join(places.stateDir, 'control');
-  let control: { close(): Promise<void> } | undefined;
+  let control: Promise<{ close(): Promise<void> }> | undefined;
+  const openControl = async () => {
+    control ??= loadControl().then(({ serveControl }) => serveControl(controlDir, openEngine));
+    control.catch(() => {
+      control = undefined;
+    });
+    await control;
+  };
   return {
     io: here.io,
     version,
@@ -138,15 +150,13 @@ function assemble(
     terminalRules: rulesForTerminal(resolved),
     engine: openEngine,
     controlDir,
-    async openControl() {
-      control = await (await loadControl()).serveControl(controlDir, openEngine);
-    },
+    openControl,
     async tools(narrowing) {
       const { assembleTools } = await import('./assemble-tools.ts');
       return assembleTools(resolved, openEngine, narrowing);
     },
     async close() {
-      await control?.close();
+      await (await control?.catch(() => undefined))?.close();
       await close();
     },
   };

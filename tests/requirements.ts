@@ -281,7 +281,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
   E5: {
     built: true,
-    text: "Children get the server's environment less nacre's own tokens and whatever looks secret, unless the settings pass it on; a failed command's reply names what was withheld. Commands cannot read nacre's sockets, settings, audit or token files where those can be hidden, and where not, that is a named gap.",
+    text: "Children get the server's environment less nacre's own tokens and whatever looks secret, unless the settings pass it on; a failed command's reply names what was withheld. Commands cannot read nacre's sockets, settings, audit or token files where those can be hidden, and where not, that is a named gap and approval from another terminal is off.",
   },
   E6: {
     built: true,

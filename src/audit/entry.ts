@@ -19,7 +19,8 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
       readonly env: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'decided'; readonly cwd: string; readonly decision: Decision }
-  | { readonly kind: 'approved' }
+  /** By a person: the user of the client, unless it says otherwise. */
+  | { readonly kind: 'approved' | 'declined'; readonly by?: string | undefined }
   /** Written before the command is started. */
   | { readonly kind: 'started'; readonly cwd: string }
   | {
@@ -84,7 +85,8 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
       return { cwd: redact(entry.cwd), verdict, rule, reason: cut(redact(reason)), programs: shown };
     }
     case 'approved':
-      return { by: redact(`the user of ${entry.caller.client}`) };
+    case 'declined':
+      return { by: redact(entry.by ?? `the user of ${entry.caller.client}`) };
     case 'started':
       return { cwd: redact(entry.cwd) };
     case 'input': {

@@ -20,6 +20,8 @@ export interface MachineReport {
   readonly exec: Enforcement['exec'];
   /** Whether the kernel could hold commands to a list of programs, in words. */
   readonly landlock: string;
+  /** Whether commands cannot reach nacre's own files: its sockets, settings, tokens and the audit log. */
+  readonly hidesOwnFiles: boolean;
   /** What is not enforced here, in words. */
   readonly gaps: readonly string[];
 }

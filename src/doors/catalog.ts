@@ -15,6 +15,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     summary: 'Serve MCP on stdin and stdout, for agents.',
     usage: '',
     flags: {},
+    serves: true,
     load: () => import('./mcp/serve.ts'),
   },
   serve: {
@@ -26,6 +27,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         .default(false)
         .meta({ flag: '--json', description: 'Print address and token as one line of JSON.' }),
     },
+    serves: true,
     // Agents come over HTTP, too; what answers them is that of the other door.
     async load() {
       const [{ serve }, { createServer }] = await Promise.all([
@@ -141,6 +143,12 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     usage: 'ID',
     flags: {},
     load: () => import('./control/stop.ts'),
+  },
+  approvals: {
+    summary: 'List the commands that wait for approval, approve one of them or deny it.',
+    usage: '[approve ID | deny ID]',
+    flags: { json },
+    load: () => import('./control/approvals.ts'),
   },
   pause: {
     summary: 'End all that runs on every running server and refuse what comes, until nacre resume.',

@@ -81,5 +81,7 @@ export interface DoorEntry {
   readonly flags: Declarations;
   /** The first word that is no flag ends the flags: what follows belongs to a command. */
   readonly takesCommand?: boolean;
+  /** It serves others until it is ended, so that a question can wait there for its answer. */
+  readonly serves?: boolean;
   load(): Promise<Door>;
 }

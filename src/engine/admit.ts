@@ -5,7 +5,7 @@ import { decide } from '../policy/decide.ts';
 import { decideWorkspace } from '../policy/decide-workspace.ts';
 import { type Surroundings, understand } from '../policy/understand.ts';
 import type { InputJudge } from '../sessions/command-book.ts';
-import { type AskPerson, approval, refused } from './approval.ts';
+import { type Answer, type AskPerson, approval, type Question, refused } from './approval.ts';
 import { cancelledBeforeStart } from './follow.ts';
 import { inspectPlace } from './inspect-place.ts';
 import { createInputJudge } from './judge-input.ts';
@@ -39,12 +39,21 @@ export async function admit(
   },
   context: Pick<
     RunContext,
-    'caller' | 'rules' | 'cwdRoots' | 'refuseSensitive' | 'workspace' | 'askPerson' | 'signal' | 'dryRun'
+    | 'caller'
+    | 'owner'
+    | 'rules'
+    | 'cwdRoots'
+    | 'refuseSensitive'
+    | 'workspace'
+    | 'askPerson'
+    | 'signal'
+    | 'dryRun'
   >,
 ): Promise<Admission> {
   const { audit } = parts;
   const { caller, rules } = context;
   const { command, env = {}, stdin } = request;
+  parts.ownRecords.claim(id, context.owner);
   audit.record({ kind: 'asked', id, caller, command, cwd: request.cwd, env });
   const { facts, cwd, notes } = await inspectPlace(parts, request, context);
   // What is typed later is judged when it is typed.
@@ -52,20 +61,33 @@ export async function admit(
   const lasting = request.session !== undefined;
   const decision = decide(understand(command, { env, stdin: known, lasting }), facts, rules);
   audit.record({ kind: 'decided', id, caller, cwd, decision });
-  const approved = await obey(decision, context.dryRun ? async () => 'approved' : context.askPerson);
-  if (approved && !context.dryRun) audit.record({ kind: 'approved', id, caller });
+  const asked = {
+    command,
+    cwd,
+    env,
+    input: stdin.kind === 'text' ? stdin.text : null,
+    into: request.session ?? null,
+    sandbox: request.sandbox ?? null,
+  };
+  const ask = context.askPerson ?? parts.inbox?.ask;
+  const question = { decision, asked, id, caller, owner: context.owner, signal: context.signal };
+  const approved = await obey(question, context.dryRun ? async () => ({ kind: 'approved' }) : ask);
+  if (approved && !context.dryRun) audit.record({ kind: 'approved', id, caller, by: approved.by });
   if (context.signal?.aborted) throw cancelledBeforeStart();
   const isolation = { sandbox: request.sandbox, workspace: decideWorkspace(facts, context.cwdRoots) };
   const inputJudge = stdin.kind === 'later' ? createInputJudge({ request, facts, rules }) : undefined;
   return { cwd, decision, isolation, notes, inputJudge };
 }
 
-/** Passes what is allowed; true when a person had to approve it. Throws for everything else. */
-export async function obey(decision: Decision, askPerson: AskPerson | undefined): Promise<boolean> {
+/** Passes what is allowed; tells of the approval where a person had to give one. Throws for everything else. */
+export async function obey(
+  question: Question,
+  askPerson: AskPerson | undefined,
+): Promise<Extract<Answer, { readonly kind: 'approved' }> | undefined> {
+  const { decision } = question;
   if (decision.verdict === 'deny') throw refused(decision);
-  if (decision.verdict === 'allow') return false;
-  await approval(decision, askPerson);
-  return true;
+  if (decision.verdict === 'allow') return undefined;
+  return approval(question, askPerson);
 }
 
 /** Records that a command is about to be started, and what it will find on its stdin. */

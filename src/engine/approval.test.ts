@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Answer, approval, refused } from './approval.ts';
+import { type Answer, approval, type Question, refused } from './approval.ts';
 
 const decision = {
   verdict: 'deny',
@@ -11,6 +11,21 @@ const decision = {
   node: { pos: 0, end: 2, text: 'rm' },
   programs: [],
 } as const;
+const question: Question = {
+  decision,
+  asked: {
+    command: { kind: 'shell', script: 'rm x' },
+    cwd: '/',
+    env: {},
+    input: null,
+    into: null,
+    sandbox: null,
+  },
+  id: 'cmd_1',
+  caller: { door: 'mcp', client: 'tester' },
+  owner: 'me',
+  signal: undefined,
+};
 
 test('a denial says why and what to do, and carries the rule, the program and the place', () => {
   expect(refused(decision)).toMatchObject({
@@ -23,21 +38,28 @@ test('a denial says why and what to do, and carries the rule, the program and th
 
 test('what a person approves passes', async () => {
   const asked: unknown[] = [];
-  const ask = async (question: unknown): Promise<Answer> => {
-    asked.push(question);
-    return 'approved';
+  const ask = async (one: unknown): Promise<Answer> => {
+    asked.push(one);
+    return { kind: 'approved', by: 'me' };
   };
-  await expect(approval(decision, ask)).resolves.toBeUndefined();
-  expect(asked).toEqual([decision]);
+  expect(await approval(question, ask)).toEqual({ kind: 'approved', by: 'me' });
+  expect(asked).toEqual([question]);
 });
 
 test.each([
-  ['no_answer', 'approval_required', 'Nobody answered in time', 'Use another program.'],
-  ['declined', 'policy_denied', 'The user declined', 'Use another program.'],
+  [{ kind: 'no_answer' }, 'approval_required', 'Nobody answered in time', 'Use another program.'],
+  [{ kind: 'declined' }, 'policy_denied', 'The user declined', 'Use another program.'],
   [undefined, 'approval_required', 'Nobody can be asked from here', 'Set confirm to never.'],
-] as const)('an answer of %s is %s, and says so', async (answer, code, words, hint) => {
+  [{ kind: 'cannot_ask', why: 'It is off.' }, 'approval_required', 'It is off\\.', 'Set confirm to never.'],
+  [
+    { kind: 'waits', approvalId: 'apr_1', secondsLeft: 9 },
+    'approval_required',
+    'It waits for .* as apr_1\\.',
+    expect.stringMatching(/nacre approvals approve apr_1.* 9 s.*same call again/),
+  ],
+] as const)('an answer of %j is %s, and says so', async (answer, code, words, hint) => {
   const ask = answer === undefined ? undefined : async () => answer;
-  await expect(approval(decision, ask)).rejects.toMatchObject({
+  await expect(approval(question, ask)).rejects.toMatchObject({
     code,
     message: expect.stringMatching(new RegExp(`^rm is not allowed\\. ${words}.*Nothing was run\\.$`)),
     hint,

@@ -152,10 +152,10 @@ export async function look(
 
 /** Writes to a command. */
 export async function write(
-  { backend, sessions, audit }: EngineParts,
+  { backend, sessions, audit, inbox }: EngineParts,
   idOrName: string,
   input: CommandInput,
-  { owner, caller, askPerson }: Asker,
+  { owner, caller, askPerson = inbox?.ask, signal }: Asker,
 ): Promise<void> {
   const command = sessions.book.find(owner, idOrName);
   const { id, cwd, inputJudge, screen, secrets } = command;
@@ -166,7 +166,16 @@ export async function write(
   if (inputJudge && typed !== '') {
     const decision = inputJudge.judge(typed);
     audit.record({ kind: 'decided', id, caller, cwd, decision });
-    if (await obey(decision, askPerson)) audit.record({ kind: 'approved', id, caller });
+    const asked = {
+      command: { kind: 'shell', script: typed },
+      cwd,
+      env: {},
+      input: null,
+      into: id,
+      sandbox: null,
+    } as const;
+    const approved = await obey({ decision, asked, id, caller, owner, signal }, askPerson);
+    if (approved) audit.record({ kind: 'approved', id, caller, by: approved.by });
   }
   if (inputJudge?.onlyListed) checkKeys(keys);
   audit.record({ kind: 'input', id, caller, text, keys, eof, secret });

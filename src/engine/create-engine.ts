@@ -12,6 +12,7 @@ import { createMatcher } from '../output/matcher.ts';
 import { createId } from '../support/create-id.ts';
 import { within } from '../support/within.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
+import { type ApprovalInbox, createApprovalInbox, type InboxParts } from './approval-inbox.ts';
 import { type Checked, check } from './check.ts';
 import {
   type Asker,
@@ -30,6 +31,7 @@ import {
   write,
 } from './commands.ts';
 import { closingLadder, serverCloses } from './follow.ts';
+import { createOwnRecords, type OwnRecords } from './own-records.ts';
 import { type EngineParts, type RunContext, run } from './run.ts';
 import { type RunOrGoneOn, runOrGoOn } from './run-or-go-on.ts';
 import { type StartContext, type StartedCommand, type StartRequest, start } from './start.ts';
@@ -60,6 +62,10 @@ export interface Engine {
   /** Ends all that runs and refuses what comes, until `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** The newest audit records about an owner's commands, oldest first. */
+  readonly recordsOf: OwnRecords['of'];
+  /** Questions that wait for a person; absent where nobody would come to look. */
+  readonly approvals: ApprovalInbox | undefined;
   /** Tells a listener about the owner's commands that go on, from now on; what it returns ends that. */
   listen: Announcer['listen'];
   /** What would become of a command; nothing runs. */
@@ -88,14 +94,29 @@ export interface Engine {
 // An outcome is recorded within moments of its command's end; a caller who does not take it may not block the exit.
 const lastWordsMs = 1_200;
 
+/** What an engine is made of. */
+export interface EngineOptions extends Omit<EngineParts, 'matcher' | 'inbox' | 'ownRecords'> {
+  /** How questions wait for a person at another terminal; absent where none can. */
+  readonly approvals?: Pick<InboxParts, 'deadlineMs' | 'open'> | undefined;
+}
+
 /** Makes the engine of its parts. */
-export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
+export function createEngine({ approvals, ...given }: EngineOptions): Engine {
   const { backend, sessions, audit } = given;
   const matcher = createMatcher();
   const metrics = createMetrics();
   audit.subscribe(metrics.observe);
+  const ownRecords = createOwnRecords();
+  audit.subscribe(ownRecords.observe);
   const announcer = createAnnouncer(backend);
-  const parts: EngineParts = { ...given, matcher };
+  const inbox =
+    approvals &&
+    createApprovalInbox({
+      ...approvals,
+      whyOff: async () => whyApprovalIsOff(await backend.report()),
+      record: ({ id }, kind, by) => audit.record({ kind, id, caller: personElsewhere, by }),
+    });
+  const parts: EngineParts = { ...given, matcher, inbox, ownRecords };
   const calls = new Map<AbortController, Promise<unknown>>();
   const started = new Map<string, StartedCommand['ended']>();
   let closing: Promise<void> | null = null;
@@ -161,6 +182,8 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
     listSessions: () => backend.listSessions(),
     closeSession,
     forget: (idOrName, asker) => forget(parts, idOrName, asker),
+    approvals: inbox,
+    recordsOf: ownRecords.of,
     listen: announcer.listen,
     async pause() {
       isPaused = true;
@@ -193,6 +216,17 @@ export function createEngine(given: Omit<EngineParts, 'matcher'>): Engine {
       return closing;
     },
   };
+}
+
+const personElsewhere: Caller = { door: 'cli', client: 'terminal' };
+
+function whyApprovalIsOff({ hidesOwnFiles, supervision }: MachineReport): string | null {
+  if (hidesOwnFiles) return null;
+  const cause =
+    supervision === 'namespace'
+      ? 'as root a command can undo what hides the socket from it'
+      : `the supervision ${supervision} does not hide the socket from commands`;
+  return `Approval from another terminal is off, because a command could approve itself: ${cause}.`;
 }
 
 function pausedByPerson(): NacreError {

@@ -66,7 +66,7 @@ describe('T9: what is typed into a shell', () => {
 
   test('is asked about where the rules want that', async () => {
     const rules: Rules = { ...listed(), allow: { kind: 'all' }, confirm: 'unlisted' };
-    const askPerson = async () => 'approved' as const;
+    const askPerson = async () => ({ kind: 'approved' }) as const;
     const id = await here.start('bash', {}, { rules, askPerson });
     await expect(type(id, 'touch asked\n')).rejects.toMatchObject({ code: 'approval_required' });
     await type(id, 'touch asked; echo done\n', { ...me, askPerson });

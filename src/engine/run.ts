@@ -16,11 +16,13 @@ import type { Wait } from '../sessions/turns.ts';
 import { createId } from '../support/create-id.ts';
 import { admit, recordFailure, recordStart } from './admit.ts';
 import type { AskPerson } from './approval.ts';
+import type { ApprovalInbox } from './approval-inbox.ts';
 import { dryOutcome } from './dry-outcome.ts';
 import { follow } from './follow.ts';
 import { gatherWhole } from './gather-whole.ts';
 import { noteOutside } from './inspect-place.ts';
 import { noticesFor } from './notices.ts';
+import type { OwnRecords } from './own-records.ts';
 import type { Progress } from './progress.ts';
 import { quotePaths } from './quote-paths.ts';
 import { shapeOutcome } from './shape-outcome.ts';
@@ -33,6 +35,10 @@ export interface EngineParts {
   readonly matcher: Matcher;
   /** How a command is ended when its caller gives it up. */
   readonly cancelling: StopOptions;
+  /** What callers may see of the records. */
+  readonly ownRecords: OwnRecords;
+  /** Where a question waits whose asker can reach nobody; absent where nobody would come to look. */
+  readonly inbox?: ApprovalInbox | undefined;
 }
 
 /** The side of the caller: who asks, under which rules, and how it listens and cancels. */

@@ -23,7 +23,7 @@ function levelOf({ kind, code }: AuditRecord): Level {
   return told.has(kind) ? 'info' : 'debug';
 }
 
-const told: ReadonlySet<string> = new Set(['finished', 'skipped', 'approved']);
+const told: ReadonlySet<string> = new Set(['finished', 'skipped', 'approved', 'declined']);
 
 function describe(record: AuditRecord): string {
   const { kind, command, status, exit_code, duration_ms, message, verdict, rule, reason } = record;

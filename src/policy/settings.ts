@@ -64,6 +64,12 @@ export const policySettings = defineSettings({
     description: 'Whether commands that are not generally safe need approval.',
     project: 'stricter',
   }),
+  approvalSeconds: z.int().min(1).max(86_400).default(600).meta({
+    env: 'NACRE_APPROVAL_SECONDS',
+    flag: '--approval-seconds',
+    description: 'How long a command waits for nacre approvals, and an approval for its command.',
+    project: 'lower',
+  }),
   policy: z.array(policyRule).default([]).meta({
     description: 'Rules beside the list, matched on decoded arguments; the strictest that matches wins.',
     accepts: 'a list of rules, each with verdict, program, reason, examples and perhaps args and cwd',

@@ -42,6 +42,7 @@ export function createGroupStarter(means: StartMeans): Starter {
   return {
     level: 'group',
     exec: 'off',
+    hidesOwnFiles: false,
     gaps,
     async start(spec, { base = means.env } = {}) {
       const marker = { ...means.instance, NACRE_COMMAND_ID: spec.id };

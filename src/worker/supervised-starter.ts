@@ -136,6 +136,8 @@ export function createSupervisedStarter(
   return {
     level: supervisor.level,
     exec,
+    // Root in a sandbox has no powers left to undo a mount with.
+    hidesOwnFiles: supervisor.level === 'namespace' && (!means.isRoot || means.isolation.sandbox !== 'off'),
     gaps: gapsIn(means.isolation),
     probe: pool.probe,
     async start(spec, options = {}): Promise<Started> {

@@ -208,6 +208,7 @@ export function createWorker(options: WorkerOptions): Worker {
         network: toNetwork(options),
         exec: starter.exec,
         landlock: await describeLandlock(options.execGuard, { path, bashPath: bash.path }),
+        hidesOwnFiles: starter.hidesOwnFiles,
         gaps: starter.gaps,
       };
     },

@@ -26,6 +26,30 @@ async function read(server: Server, uri: string): Promise<Piece> {
   return contents[0] as Piece;
 }
 
+describe.each(eras)('T9, S6: the audit records over MCP %s', (era) => {
+  it('are those of this client alone, the newest that fit into a reply', async () => {
+    const [mine, other] = [await serve({ era }), await serve({ era })];
+    const records = async (server: Server) =>
+      (await read(server, 'nacre://audit')).text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(await records(mine)).toEqual([]);
+    await mine.call({ command: 'echo mine' });
+    await other.call({ command: 'echo other' });
+    expect(await records(mine)).toMatchObject([
+      { kind: 'asked', client: 'tester', command: 'echo mine' },
+      { kind: 'decided', verdict: 'allow' },
+      { kind: 'started' },
+      { kind: 'finished', exit_code: 0 },
+    ]);
+    for (let count = 0; count < 4; count += 1) await mine.call({ command: `: ${'x'.repeat(10_000)}; :` });
+    const kept = await records(mine);
+    expect(kept.at(-1)).toMatchObject({ kind: 'finished' });
+    expect(JSON.stringify(kept)).not.toContain('echo mine');
+  });
+});
+
 describe.each(eras)('T9: the output of commands as resources over MCP %s', (era) => {
   it('is listed and read in pieces, and replies link to what they leave out', async () => {
     const server = await serve({ era });
@@ -36,8 +60,9 @@ describe.each(eras)('T9: the output of commands as resources over MCP %s', (era)
     });
     const uri = `nacre://commands/${structured.command_id}/log`;
     const { resources } = await server.client.listResources();
-    expect(resources).toEqual([
+    expect(resources).toMatchObject([
       { uri, name: 'numbers log', title: 'seq 1 20000', mimeType: 'text/plain', size: 108_894 },
+      { uri: 'nacre://audit', name: 'audit' },
     ]);
     const { resourceTemplates } = await server.client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
@@ -78,7 +103,7 @@ describe.each(eras)('T9: the output of commands as resources over MCP %s', (era)
     const id = String(structured.command_id);
     const [log, screen] = [`nacre://commands/${id}/log`, `nacre://commands/${id}/screen`];
     const { resources } = await server.client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual([log, screen]);
+    expect(resources.map(({ uri }) => uri)).toEqual([log, screen, 'nacre://audit']);
     if (era === '2026-07-28') await server.client.listen({ resourceSubscriptions: [log, screen] });
     else {
       await server.client.subscribeResource({ uri: log });

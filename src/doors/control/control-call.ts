@@ -6,7 +6,9 @@ export type ControlCall =
   | { readonly method: 'list' | 'pause' | 'resume' }
   | { readonly method: 'read'; readonly id: string; readonly query: Omit<ReadQuery, 'howToReadOn'> }
   | { readonly method: 'write'; readonly id: string; readonly input: CommandInput }
-  | { readonly method: 'stop'; readonly id: string };
+  | { readonly method: 'stop'; readonly id: string }
+  | { readonly method: 'approvals' }
+  | { readonly method: 'answer'; readonly id: string; readonly answer: 'approved' | 'declined' };
 
 /** A call with what proves that its sender may read the server's files. */
 export type ControlRequest = ControlCall & { readonly secret: string };

@@ -4,6 +4,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../../contract/failure.ts';
@@ -81,7 +82,7 @@ async function answerLine(
   }
 }
 
-function perform(engine: Engine, request: ControlRequest): Promise<unknown> {
+async function perform(engine: Engine, request: ControlRequest): Promise<unknown> {
   switch (request.method) {
     case 'list':
       return engine.list(person);
@@ -99,7 +100,21 @@ function perform(engine: Engine, request: ControlRequest): Promise<unknown> {
       return engine.pause();
     case 'resume':
       return engine.resume();
+    case 'approvals':
+      return inboxOf(engine).list();
+    case 'answer':
+      return inboxOf(engine).answer(request.id, request.answer, whoAnswers());
   }
+}
+
+function inboxOf({ approvals }: Engine): NonNullable<Engine['approvals']> {
+  if (approvals) return approvals;
+  throw new NacreError('invalid_request', 'Nothing can wait for approval on this server.');
+}
+
+// The socket and the secret are for the owner of this process alone.
+function whoAnswers(): string {
+  return `${userInfo().username}, from another terminal`;
 }
 
 function isSame(given: unknown, expected: string): boolean {

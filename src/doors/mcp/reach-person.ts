@@ -40,13 +40,13 @@ export function reachPerson(params: unknown, context: ServerContext, elicits: bo
 function askNow(params: unknown, { mcpReq }: ServerContext): Person {
   return {
     question: () => undefined,
-    async ask(decision) {
+    async ask({ decision }) {
       try {
         const question = { message: toQuestion(params, decision), requestedSchema: formSchema };
         const { action, content } = await mcpReq.elicitInput(question, { timeout: answerWithinMs });
         return toAnswer(action, content);
       } catch {
-        return 'no_answer';
+        return { kind: 'no_answer' };
       }
     },
   };
@@ -58,13 +58,13 @@ function askInReply(params: unknown, { mcpReq }: ServerContext): Person {
   const state = createHmac('sha256', secret).update(JSON.stringify(params)).digest('hex');
   let open: Decision | undefined;
   return {
-    async ask(decision) {
+    async ask({ decision }) {
       const answer = inputResponse(mcpReq.inputResponses, answerKey);
       if (answer.kind === 'elicit' && isSame(mcpReq.requestState<string>(), state)) {
         return toAnswer(answer.action, answer.content);
       }
       open = decision;
-      return 'no_answer';
+      return { kind: 'no_answer' };
     },
     question() {
       if (open === undefined) return undefined;
@@ -79,7 +79,8 @@ function askInReply(params: unknown, { mcpReq }: ServerContext): Person {
 
 function toAnswer(action: 'accept' | 'decline' | 'cancel', content: unknown): Answer {
   const form = approvalForm.safeParse(content);
-  return action === 'accept' && form.success && form.data.approve ? 'approved' : 'declined';
+  const isApproved = action === 'accept' && form.success && form.data.approve;
+  return { kind: isApproved ? 'approved' : 'declined' };
 }
 
 function toQuestion(params: unknown, decision: Decision): string {

@@ -25,10 +25,12 @@ export function offerResources(server: Server, source: ResourceSource): { watch(
     reader: `${source.owner} resources`,
   };
   server.setRequestHandler('resources/list', async () => ({
-    resources: (await (await source.engine()).list(asker)).flatMap(toResources),
+    resources: [...(await (await source.engine()).list(asker)).flatMap(toResources), auditResource],
   }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }));
-  server.setRequestHandler('resources/read', ({ params }) => readResource(source, asker, params.uri));
+  server.setRequestHandler('resources/read', ({ params }) =>
+    params.uri === auditUri ? readAudit(source) : readResource(source, asker, params.uri),
+  );
   server.setRequestHandler('resources/subscribe', ({ params }) => {
     subscribed.add(params.uri);
     return {};
@@ -71,6 +73,13 @@ function screenUri(id: string): string {
 }
 
 const mimeType = 'text/plain';
+const auditUri = 'nacre://audit';
+const auditResource = {
+  uri: auditUri,
+  name: 'audit',
+  title: 'The newest audit records of your commands',
+  mimeType: 'application/jsonl',
+};
 const templates = [
   {
     uriTemplate: 'nacre://commands/{id}/log{?from}',
@@ -95,6 +104,19 @@ function toResources({ id, name, command, state, hasScreen }: ListedCommand) {
     { uri: logUri(id), name: `${name ?? id} log`, ...shown, size },
     ...(hasScreen ? [{ uri: screenUri(id), name: `${name ?? id} screen`, ...shown }] : []),
   ];
+}
+
+// One record a line, the newest that a reply may hold, of the commands of this client alone.
+async function readAudit({ engine, owner, maxOutputChars }: ResourceSource): Promise<ReadResourceResult> {
+  const lines = (await engine()).recordsOf(owner).map((record) => `${JSON.stringify(record)}\n`);
+  let room = maxOutputChars;
+  const newest = lines.toReversed().filter((line) => {
+    room -= line.length;
+    return room >= 0;
+  });
+  return {
+    contents: [{ uri: auditUri, mimeType: auditResource.mimeType, text: newest.toReversed().join('') }],
+  };
 }
 
 const longestTitle = 100;

@@ -1,0 +1,102 @@
+import { NacreError } from '../../contract/failure.ts';
+import type { ApprovalInbox, WaitingApproval } from '../../engine/approval-inbox.ts';
+import type { Assembly } from '../door.ts';
+import { write } from '../say.ts';
+import { type ReachedServer, reachServers } from './reach-servers.ts';
+
+type Listed = Awaited<ReturnType<ApprovalInbox['list']>>;
+interface Inbox extends Listed {
+  readonly server: ReachedServer;
+}
+
+/** Lists what waits for approval on every running server, approves one of them or denies it. */
+export async function open({ io, words, flags, controlDir }: Assembly): Promise<number> {
+  const order = toOrder(words);
+  const servers = await reachServers(controlDir);
+  try {
+    const inboxes = await Promise.all(servers.map(look));
+    const text = order
+      ? await answer(inboxes, order)
+      : flags.json
+        ? `${JSON.stringify(
+            inboxes.flatMap(({ waiting }) => waiting),
+            null,
+            2,
+          )}\n`
+        : toList(inboxes);
+    await write(io.stdout, text);
+    return 0;
+  } finally {
+    for (const server of servers) server.close();
+  }
+}
+
+interface Order {
+  readonly answer: 'approved' | 'declined';
+  readonly id: string;
+}
+
+const verbs: Readonly<Record<string, Order['answer']>> = { approve: 'approved', deny: 'declined' };
+
+function toOrder([verb, id, ...more]: readonly string[]): Order | undefined {
+  if (verb === undefined || (verb === 'list' && id === undefined)) return undefined;
+  const answer = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (answer !== undefined && id !== undefined && more.length === 0) return { answer, id };
+  throw new NacreError('invalid_request', 'nacre approvals takes nothing, approve ID or deny ID.', {
+    hint: 'nacre approvals lists what waits.',
+  });
+}
+
+async function look(server: ReachedServer): Promise<Inbox> {
+  return { server, ...((await server.call({ method: 'approvals' })) as Listed) };
+}
+
+async function answer(inboxes: readonly Inbox[], order: Order): Promise<string> {
+  const { server } = inboxes.find(({ waiting }) => waiting.some(({ id }) => id === order.id)) ?? {};
+  if (!server) {
+    const off = inboxes.flatMap((inbox) => inbox.off ?? []);
+    throw new NacreError('job_not_found', [`Nothing waits as ${visible(order.id)}.`, ...off].join(' '), {
+      hint: 'nacre approvals lists what waits.',
+    });
+  }
+  const { id, secondsLeft } = (await server.call({ method: 'answer', ...order })) as WaitingApproval;
+  return order.answer === 'approved'
+    ? `${id} approved: it runs when it is asked for again, once, within ${secondsLeft} s.\n`
+    : `${id} denied.\n`;
+}
+
+function toList(inboxes: readonly Inbox[]): string {
+  const waiting = inboxes.flatMap((inbox) => inbox.waiting).map(toText);
+  const off = [...new Set(inboxes.flatMap((inbox) => inbox.off ?? []))].map((why) => `${why}\n`);
+  return waiting.length > 0
+    ? [...waiting, ...off].join('\n')
+    : ['Nothing waits for approval.\n', ...off].join('');
+}
+
+function toText({ id, asked, reason, caller, secondsLeft }: WaitingApproval): string {
+  const { command, cwd, env, input, into, sandbox } = asked;
+  const text =
+    command.kind === 'shell' ? command.script : command.argv.map((word) => JSON.stringify(word)).join(' ');
+  const rows = [
+    ['why', reason],
+    ['in', cwd],
+    ...(into === null ? [] : [['into', into]]),
+    ...(sandbox === null ? [] : [['sandbox', sandbox]]),
+    ...Object.entries(env).map(([name, value]) => ['with', `${name}=${value}`]),
+    ...(input === null ? [] : [['stdin', input]]),
+    ['runs', text],
+  ];
+  const head = `${id}  ${secondsLeft} s left  ${visible(`${caller.client} over ${caller.door}`)}\n`;
+  return head + rows.map(([name = '', value = '']) => toRow(name, value)).join('');
+}
+
+// Every line of what a model wrote is marked as such, so that none passes for one of ours.
+function toRow(name: string, value: string): string {
+  const [first = '', ...rest] = value.split('\n').map(visible);
+  return [`  ${name.padEnd(8)}| ${first}\n`, ...rest.map((line) => `  ${' '.repeat(8)}| ${line}\n`)].join('');
+}
+
+// What a terminal obeys or does not show could make a command look like another.
+function visible(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+}

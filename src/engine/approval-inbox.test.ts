@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import type { Question } from './approval.ts';
+import { createApprovalInbox, type InboxParts } from './approval-inbox.ts';
+
+const toQuestion = (script: string, more: Partial<Question> = {}): Question => ({
+  decision: { verdict: 'ask', rule: 'policy', reason: 'With care.', programs: [] },
+  asked: { command: { kind: 'shell', script }, cwd: '/', env: {}, input: null, into: null, sandbox: null },
+  id: 'cmd_1',
+  caller: { door: 'mcp', client: 'tester' },
+  owner: 'me',
+  signal: undefined,
+  ...more,
+});
+
+function createInbox(parts: Partial<InboxParts> = {}) {
+  const recorded: unknown[] = [];
+  const inbox = createApprovalInbox({
+    deadlineMs: 60_000,
+    open: async () => {},
+    whyOff: async () => null,
+    record: ({ id }, answer, by) => recorded.push([id, answer, by]),
+    ...parts,
+  });
+  const leave = async (question: Question) => {
+    const answer = await inbox.ask(question);
+    return answer.kind === 'waits' ? answer.approvalId : `not left: ${answer.kind}`;
+  };
+  return { ...inbox, leave, recorded };
+}
+
+test('an approval lets the same call pass, once, and is recorded', async () => {
+  const inbox = createInbox();
+  const id = await inbox.leave(toQuestion('touch x'));
+  expect((await inbox.list()).waiting).toMatchObject([{ id, reason: 'With care.', secondsLeft: 60 }]);
+  expect(inbox.answer(id, 'approved', 'ann')).toMatchObject({ id });
+  expect(inbox.recorded).toEqual([['cmd_1', 'approved', 'ann']]);
+  expect((await inbox.list()).waiting).toEqual([]);
+  expect(() => inbox.answer(id, 'declined', 'ann')).toThrow(/approved already/);
+  expect(await inbox.ask(toQuestion('touch x'))).toEqual({ kind: 'approved', by: 'ann' });
+  expect(await inbox.ask(toQuestion('touch x'))).toMatchObject({ kind: 'waits' });
+});
+
+const plain = toQuestion('touch x');
+test.each([
+  ['another command', toQuestion('touch y')],
+  [
+    'a program without a shell',
+    { ...plain, asked: { ...plain.asked, command: { kind: 'argv', argv: ['touch x'] } } },
+  ],
+  ['another directory', { ...plain, asked: { ...plain.asked, cwd: '/etc' } }],
+  ['other variables', { ...plain, asked: { ...plain.asked, env: { A: '1' } } }],
+  ['another stdin', { ...plain, asked: { ...plain.asked, input: 'x' } }],
+  ['another shell', { ...plain, asked: { ...plain.asked, into: 'main' } }],
+  ['another owner', { ...plain, owner: 'you' }],
+  ['another client', { ...plain, caller: { door: 'mcp', client: 'other' } }],
+] satisfies [string, Question][])('an approval is not one for %s', async (_what, other) => {
+  const inbox = createInbox();
+  inbox.answer(await inbox.leave(plain), 'approved', 'ann');
+  expect(await inbox.ask(other)).toMatchObject({ kind: 'waits' });
+});
+
+test('a denial holds for every further call', async () => {
+  const inbox = createInbox();
+  inbox.answer(await inbox.leave(plain), 'declined', 'ann');
+  expect(await inbox.ask(plain)).toMatchObject({ kind: 'declined' });
+  expect(await inbox.ask(plain)).toMatchObject({ kind: 'declined' });
+});
+
+test('of two calls that wait for one answer, one passes', async () => {
+  const inbox = createInbox();
+  const id = await inbox.leave(plain);
+  const calls = Promise.all([inbox.ask(plain), inbox.ask(plain)]);
+  await Promise.resolve();
+  inbox.answer(id, 'approved', 'ann');
+  expect((await calls).map(({ kind }) => kind).sort()).toEqual(['approved', 'no_answer']);
+});
+
+test('a call that is given up waits no longer', async () => {
+  const inbox = createInbox();
+  const id = await inbox.leave(plain);
+  const giveUp = new AbortController();
+  const call = inbox.ask({ ...plain, signal: giveUp.signal });
+  giveUp.abort();
+  expect(await call).toMatchObject({ kind: 'waits', approvalId: id });
+});
+
+test('after its deadline a question is gone', async () => {
+  const inbox = createInbox({ deadlineMs: 50 });
+  const id = await inbox.leave(plain);
+  expect(await inbox.ask(plain)).toEqual({ kind: 'no_answer' });
+  expect(() => inbox.answer(id, 'approved', 'ann')).toThrow(/Nothing waits/);
+  expect(inbox.recorded).toEqual([]);
+});
+
+test('an answer that cannot be recorded does not count', async () => {
+  const inbox = createInbox({
+    record() {
+      throw new Error('full');
+    },
+  });
+  const id = await inbox.leave(plain);
+  expect(() => inbox.answer(id, 'approved', 'ann')).toThrow('full');
+  expect((await inbox.list()).waiting).toMatchObject([{ id }]);
+});
+
+test('nothing is left where commands could answer, where nobody can come, and beyond a number', async () => {
+  const off = createInbox({ whyOff: async () => 'It is off.' });
+  expect(await off.ask(plain)).toEqual({ kind: 'cannot_ask', why: 'It is off.' });
+  expect(await off.list()).toEqual({ off: 'It is off.', waiting: [] });
+  const shut = createInbox({ open: () => Promise.reject(new Error('no room')) });
+  expect(await shut.ask(plain)).toMatchObject({
+    kind: 'cannot_ask',
+    why: expect.stringContaining('no room'),
+  });
+  const full = createInbox();
+  for (let count = 0; count < 100; count += 1) await full.leave(toQuestion(`touch ${count}`));
+  expect(await full.ask(plain)).toMatchObject({
+    kind: 'cannot_ask',
+    why: expect.stringContaining('Too many'),
+  });
+});
