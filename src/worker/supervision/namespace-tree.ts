@@ -57,7 +57,13 @@ export function createNamespaceTree(keeper: Keeper, roof: Roof, table: ProcessTa
       if (top === undefined || (await isGone(top, table))) return [];
       return describeSurvivors(guests, table);
     },
-    release: () => keeper.release(),
+    release() {
+      keeper.release();
+      // A command can write to its keeper's descriptors and tell an end that never was: nobody is taken at his word.
+      void within(keeper.gone, lastWordMs).then((isGone) => {
+        if (!isGone) sendSignal(keeper.pid, 'SIGKILL');
+      });
+    },
   };
 }
 

@@ -34,6 +34,16 @@ describe.each(['unshare', 'namespace'] as const)(
       expect(end?.survivors).toEqual([]);
     });
 
+    test('an end that the command only tells of', async () => {
+      const word = String.raw`ended 0 $n 0m0.000s 0m0.000s\n0m0.000s 0m0.000s\n\0`;
+      const keeper = level === 'namespace' ? 2 : 1;
+      const { state } = await here.run(
+        `n=${keeper}; printf "${word}" > /proc/${keeper}/fd/3; trap '' TERM; sleep 1001; sleep 1001`,
+      );
+      expect(state.status).toBe('completed');
+      await expect.poll(sleepers, { timeout: 10_000 }).toEqual([]);
+    });
+
     test('a timeout', async () => {
       const state = await here.worker.wait(await begin('sleep 60', 600), 10_000);
       expect(state.status).toBe('timeout');
