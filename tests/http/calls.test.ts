@@ -22,7 +22,7 @@ const until = async (what: () => boolean) => {
 };
 
 describe('H2: calls that come together', () => {
-  test('200 at once are all answered', async () => {
+  test('200 at once are all answered', { timeout: 120_000 }, async () => {
     const { shell } = await open();
     const replies = await Promise.all(Array.from({ length: 200 }, () => shell('true')));
     expect(replies.filter(({ status, body }) => status !== 200 || body.code !== 0)).toEqual([]);

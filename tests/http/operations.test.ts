@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -64,8 +65,23 @@ describe('operations', () => {
     expect(lines()[0]).toContain('no token');
   });
 
-  test('H10: named tokens do not get the start page or the commands of others', async () => {
-    expect((await here.send('/api/state', { headers: here.bearer })).body.recent).not.toEqual([]);
+  test('H10: a named token sees its own commands alone, and opens no pages', async () => {
+    const sha256 = createHash('sha256').update('the-token-of-another').digest('hex');
+    const named = await serve({ userFile: `tokens:\n  - { name: other, sha256: ${sha256} }\n` });
+    const other = { Authorization: 'Bearer the-token-of-another' };
+    await named.shell('git', ['--version']);
+    await named.post('/api/shell', { command: 'ls' }, other);
+    const commandsOf = async (headers: Record<string, string>) => {
+      const { recent } = (await named.send('/api/state', { headers })).body as {
+        recent: { command: string }[];
+      };
+      return recent.map(({ command }) => command);
+    };
+    expect(await commandsOf(other)).toEqual(['ls']);
+    expect(await commandsOf(named.bearer)).toEqual(['ls', 'git --version']);
+    expect((await named.post('/api/link', {}, other)).status).toBe(403);
+    expect((await named.send('/applets/any/', { headers: other })).status).toBe(403);
+    expect(await named.close()).toEqual([]);
   });
 });
 

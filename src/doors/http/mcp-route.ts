@@ -31,7 +31,11 @@ const mostSessions = 1_000;
 const idleMs = 3_600_000;
 
 /** Makes the route; sessions that nobody used for an hour are forgotten when there are too many. */
-export function createMcpRoute(createServer: CreateServer, log: (message: string) => void): McpRoute {
+export function createMcpRoute(
+  createServer: CreateServer,
+  log: (message: string) => void,
+  most = mostSessions,
+): McpRoute {
   const modern = new Map<string, McpHttpHandler>();
   const sessions = new Map<string, Session>();
   const onerror = (error: Error) => log(`protocol error: ${error.message}`);
@@ -48,7 +52,7 @@ export function createMcpRoute(createServer: CreateServer, log: (message: string
     return made;
   };
   const openSession = async (caller: HttpCaller) => {
-    forgetOld(sessions);
+    if (sessions.size >= most) forgetOld(sessions);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: createSecret,
       maxRequestBodySize: maxBodyBytes,
@@ -82,7 +86,6 @@ export function createMcpRoute(createServer: CreateServer, log: (message: string
 }
 
 function forgetOld(sessions: Map<string, Session>): void {
-  if (sessions.size < mostSessions) return;
   const oldest = [...sessions].sort(([, one], [, other]) => one.usedAt - other.usedAt);
   for (const [index, [id, { transport, usedAt }]] of oldest.entries()) {
     if (index > 0 && performance.now() - usedAt < idleMs) return;

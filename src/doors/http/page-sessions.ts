@@ -28,6 +28,13 @@ const ownSessionMs = 12 * 3_600_000;
 const appletSessionMs = 1_800_000;
 const mostKept = 10_000;
 
+function makeRoom(kept: Map<string, Kept>, now: number): void {
+  if (kept.size < mostKept) return;
+  for (const [old, { until }] of kept) if (until <= now) kept.delete(old);
+  const [oldest] = kept.keys();
+  if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest);
+}
+
 /** Keeps tickets and sessions in memory alone: when the server ends, so do they. */
 export function createPageSessions(now: () => number = () => performance.now()): PageSessions {
   const tickets = new Map<string, Kept>();
@@ -38,7 +45,7 @@ export function createPageSessions(now: () => number = () => performance.now()):
   };
   const keep = (kept: Map<string, Kept>, identity: PageIdentity, lastsMs: number) => {
     const secret = createSecret();
-    for (const [old, { until }] of kept) if (until <= now() || kept.size >= mostKept) kept.delete(old);
+    makeRoom(kept, now());
     kept.set(secret, { identity, until: now() + lastsMs });
     return secret;
   };

@@ -70,7 +70,7 @@ export function warnOfApplets(applets: Applets): readonly string[] {
     ...found.problems,
     ...asking.map(
       ({ manifest, refused }) =>
-        `the applet ${manifest.slug} asks for ${refused.join(', ')}, which SHELL_ALLOWLIST does not allow.`,
+        `the applet ${manifest.slug} asks for ${refused.join(', ')}, which neither SHELL_ALLOWLIST nor NACRE_TERMINAL_SHELLS allows.`,
     ),
   ];
 }

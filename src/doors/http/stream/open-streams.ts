@@ -10,20 +10,25 @@ const ladder = { signal: 'SIGTERM', graceMs: 2_000 } as const;
 
 /** Serves what comes over WebSockets; a command that nobody came back to is ended. */
 export function openStreams(
-  { terminalRules, http }: Assembly,
+  { terminalRules, http }: Pick<Assembly, 'terminalRules' | 'http'>,
   parts: Pick<AppParts, 'engine' | 'isClosing' | 'log' | 'history'>,
   authenticate: Authenticate,
+  patience: { readonly keptMs?: number; readonly pingMs?: number } = {},
 ): Upgrades {
   const end = async ({ commandId, asker }: KeptCommand) => {
     await (await parts.engine()).stop(commandId, ladder, asker);
   };
-  const kept = createKeptCommands((command) => void end(command).catch(() => {}));
+  const kept = createKeptCommands((command) => void end(command).catch(() => {}), patience.keptMs);
   const atTerminal = (program: string, { programs }: HttpCaller) =>
     http.terminalShells.includes(program) && (programs?.includes(program) ?? true)
       ? terminalRules
       : undefined;
   const socketParts = { ...parts, kept, terminalRules: atTerminal };
-  const upgrades = acceptUpgrades(authenticate, (socket, caller) => serveSocket(socketParts, socket, caller));
+  const upgrades = acceptUpgrades(
+    authenticate,
+    (socket, caller) => serveSocket(socketParts, socket, caller),
+    patience.pingMs,
+  );
   return {
     attach: upgrades.attach,
     close() {

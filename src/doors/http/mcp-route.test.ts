@@ -1,0 +1,43 @@
+import { Server } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
+import { createMcpRoute } from './mcp-route.ts';
+
+const rules = {
+  rules: { allow: { kind: 'all' }, allowSetting: 'ALLOWED_COMMANDS', danger: 'block' },
+  cwdRoots: [],
+} as const;
+const caller = { client: 'tester', owner: 'me', rules, tools: [] };
+const message = (method: string, session?: string) =>
+  new Request('http://127.0.0.1/mcp', {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      ...(session !== undefined && { 'Mcp-Session-Id': session, 'Mcp-Protocol-Version': '2025-06-18' }),
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+    }),
+  });
+
+test('H10: when there are too many sessions, the one that was unused for longest is forgotten', async () => {
+  const route = createMcpRoute(
+    () => new Server({ name: 'x', version: '1' }, { capabilities: {} }),
+    () => {},
+    2,
+  );
+  const open = async () => {
+    const reply = await route.answer(message('initialize'), caller);
+    await reply.text();
+    return reply.headers.get('mcp-session-id') ?? '';
+  };
+  const status = async (session: string) => (await route.answer(message('ping', session), caller)).status;
+  const [first, second] = [await open(), await open()];
+  expect(await status(first)).toBe(200);
+  await open();
+  expect([await status(first), await status(second)]).toEqual([200, 404]);
+  await route.close();
+});

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestEngine, type TestEngine } from '../../../../tests/support/engine.ts';
+import { openSocket } from '../../../../tests/support/socket.ts';
+import { pause } from '../../../support/pause.ts';
+import type { HttpSettings } from '../../settings.ts';
+import { createHistory } from '../history.ts';
+import { openStreams } from './open-streams.ts';
+
+const rules = {
+  rules: { allow: { kind: 'all' }, allowSetting: 'SHELL_ALLOWLIST', danger: 'block' },
+  cwdRoots: [],
+} as const;
+const caller = { client: 'tester', owner: 'me', rules, tools: [] };
+let here: TestEngine;
+let server: Server;
+
+beforeEach(() => {
+  here = createTestEngine();
+  server = createServer();
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await here.close();
+});
+
+async function listen(patience: { keptMs?: number; pingMs?: number }) {
+  const history = createHistory();
+  const streams = openStreams(
+    { terminalRules: rules, http: { terminalShells: [] } as unknown as HttpSettings },
+    { engine: async () => here.engine, isClosing: () => false, log: () => {}, history },
+    () => caller,
+    patience,
+  );
+  streams.attach(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { history, streams, port: (server.address() as AddressInfo).port };
+}
+
+test('H7: a command that nobody comes back to is ended', async () => {
+  const { history, streams, port } = await listen({ keptMs: 50 });
+  const socket = await openSocket(`http://127.0.0.1:${port}`, {});
+  socket.send({ type: 'shell.run', id: 'a', command: 'sleep', args: ['100'] });
+  const { command_id } = await socket.until(({ type }) => type === 'shell.start');
+  await socket.close();
+  const look = () =>
+    here.engine.look(String(command_id), { caller: { door: 'http', client: 'x' }, owner: 'me' });
+  for (let tries = 0; tries < 500 && !(await look()).state.end; tries += 1) await pause(10);
+  expect((await look()).state.end).toMatchObject({ cause: 'stopped' });
+  expect(history.list()).toMatchObject([{ command: 'sleep 100', outcome: 'stopped' }]);
+  streams.close();
+});
+
+test('H7: a socket whose other end does not answer is dropped, one that does is kept', async () => {
+  const { streams, port } = await listen({ pingMs: 50 });
+  const alive = await openSocket(`http://127.0.0.1:${port}`, {});
+  const mute = connect(port, '127.0.0.1');
+  mute.write(
+    'GET /api/shell/stream HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  mute.resume();
+  await once(mute, 'close');
+  await pause(200);
+  expect(alive.socket.readyState).toBe(alive.socket.OPEN);
+  await alive.close();
+  streams.close();
+});
