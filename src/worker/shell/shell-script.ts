@@ -60,7 +60,8 @@ function toLoop(folder: string): string {
   ].join('; ');
   return [
     'shopt -s expand_aliases',
-    `while ${header} && ${next}; do if [[ -p ${out} && -p ${err} ]]`,
+    // A function in the place of `builtin` reads nothing, and no end of it would ever be seen.
+    `while __nacre_out=; ${header} && ${next} && [[ $__nacre_out ]]; do if [[ -p ${out} && -p ${err} ]]`,
     `then ${run}; else __nacre_status=lost; fi`,
     // Never an end by errexit; but a shell that cannot read is of no use.
     `${next} || builtin exit; ! { ${tell}; }`,
