@@ -24,6 +24,11 @@ export const ownBuiltins: ReadonlySet<string> = new Set(
   'alias builtin declare eval jobs printf pwd read shopt'.split(' '),
 );
 
+/** True for the command line of the shell, which is also that of what it forks for a part of a command. */
+export function isLoop(commandLine: string): boolean {
+  return commandLine.includes(' -c shopt -s expand_aliases; ') && commandLine.includes('__nacre_status');
+}
+
 // At each command: whatever a trap of the session's prints in between goes where nobody reads.
 const toUs = '>&9 2>/dev/null';
 const nul = `builtin printf '\\0' ${toUs}`;
