@@ -77,6 +77,24 @@ describe('Bash for a program', () => {
     }
   });
 
+  it('B3: tells how to read what a command left in the background says later', async () => {
+    const { metadata } = await nacre.tools.bash.run({ command: '(sleep 0.5; echo late) & echo now' });
+    const { bash_id, stdout, notes } = metadata;
+    expect(stdout).toBe('now\n');
+    expect(String(notes)).toMatch(
+      /^Still running in this session: a subshell of the command \(pid \d+\), sleep 0\.5/,
+    );
+    expect(String(notes)).toContain(`BashOutput (bash_id ${bash_id})`);
+    const heard: unknown[] = [];
+    await expect
+      .poll(
+        async () =>
+          heard.push((await nacre.tools.bashOutput.run({ bash_id: String(bash_id) })).metadata.stdout) &&
+          heard.join(''),
+      )
+      .toBe('now\nlate\n');
+  });
+
   it('gives the variables of the context to its command', async () => {
     const run = (command: string, env?: Record<string, string>) => nacre.tools.bash.run({ command }, { env });
     expect((await run('echo "$A"', { A: 'one' })).metadata.stdout).toBe('one\n');

@@ -183,6 +183,7 @@ function toReply(outcome: Outcome, asked: Asked, { timeoutMs, isDry }: Circumsta
       exit_code: outcome.cause === 'timeout' ? null : outcome.exitCode,
       stdout,
       stderr,
+      bash_id: outcome.leftRunning.length > 0 ? outcome.id : undefined,
       cwd: outcome.session?.cwd ?? outcome.cwd,
       duration_ms: outcome.durationMs,
       timed_out: outcome.cause === 'timeout' || undefined,

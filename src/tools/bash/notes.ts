@@ -3,18 +3,23 @@ import type { Restoration } from '../../contract/session.ts';
 
 /** What a reader of an outcome should know beside its output, in sentences. */
 export function notesOn(outcome: Outcome): readonly string[] {
-  const { session, leftRunning, survivors, deniedHosts, withheldEnv, exitCode, cause, warnings } = outcome;
+  const { id, session, leftRunning, survivors, deniedHosts, withheldEnv, exitCode, cause, warnings } =
+    outcome;
   const names = (processes: Outcome['leftRunning']) =>
     processes.map(({ pid, command }) => `${command} (pid ${pid})`).join(', ');
   return [
     ...(session?.restored ? [describeRestored(session.restored)] : []),
     ...(session?.shellEnded ? [describeEnded(cause, session.cwd)] : []),
-    ...(leftRunning.length > 0 ? [`Still running in this session: ${names(leftRunning)}.`] : []),
+    ...(leftRunning.length > 0 ? [describeLeft(names(leftRunning), id)] : []),
     ...(survivors.length > 0 ? [`Could not be ended: ${names(survivors)}.`] : []),
     ...(deniedHosts.length > 0 ? [`Hosts that were refused: ${deniedHosts.join(', ')}.`] : []),
     ...(exitCode !== 0 && withheldEnv.length > 0 ? [`Variables held back: ${withheldEnv.join(', ')}.`] : []),
     ...warnings,
   ];
+}
+
+function describeLeft(names: string, id: string): string {
+  return `Still running in this session: ${names}. What it says from now on: BashOutput (bash_id ${id}).`;
 }
 
 const reasons: Readonly<Record<Restoration['reason'], string>> = {

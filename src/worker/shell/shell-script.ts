@@ -24,6 +24,11 @@ export const ownBuiltins: ReadonlySet<string> = new Set(
   'alias builtin declare eval jobs printf pwd read shopt'.split(' '),
 );
 
+/** True for the command line of the shell, which is also that of what it forks for a part of a command. */
+export function isLoop(commandLine: string): boolean {
+  return commandLine.includes(' -c shopt -s expand_aliases; ') && commandLine.includes('__nacre_status');
+}
+
 // At each command: whatever a trap of the session's prints in between goes where nobody reads.
 const toUs = '>&9 2>/dev/null';
 const nul = `builtin printf '\\0' ${toUs}`;
@@ -60,7 +65,8 @@ function toLoop(folder: string): string {
   ].join('; ');
   return [
     'shopt -s expand_aliases',
-    `while ${header} && ${next}; do if [[ -p ${out} && -p ${err} ]]`,
+    // A function in the place of `builtin` reads nothing, and no end of it would ever be seen.
+    `while __nacre_out=; ${header} && ${next} && [[ $__nacre_out ]]; do if [[ -p ${out} && -p ${err} ]]`,
     `then ${run}; else __nacre_status=lost; fi`,
     // Never an end by errexit; but a shell that cannot read is of no use.
     `${next} || builtin exit; ! { ${tell}; }`,

@@ -72,6 +72,22 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     expect(next.end?.session?.restored).toMatchObject({ reason: 'ended', functions: 1, aliases: 1 });
   });
 
+  test('B4: functions come back whatever they hold', async () => {
+    await say('shopt -s extglob');
+    await say(
+      'ext() { case $1 in @(a|b)) echo "either $1";; esac; }; last-one() { echo last; }; export -f ext',
+    );
+    await say('doc() { cat <<E1\n}\nlast-one () \n{ \n    not me\n}\nE1\n}; alias al=last-one; pwd() { :; }');
+    const call = 'ext b; doc; al; bash -O extglob -c "ext a"';
+    const before = await say(call);
+    expect(before.stdout).toBe('either b\n}\nlast-one () \n{ \n    not me\n}\nlast\neither a\n');
+    await say('exit 3');
+    const after = await say(call);
+    expect(after.stdout).toBe(before.stdout);
+    expect(after.end?.session?.restored).toMatchObject({ functions: 3, aliases: 1 });
+    expect(after.end?.session?.restored?.lost).toContain('functions (pwd)');
+  });
+
   test.each([
     'return 3',
     'set -u; echo $nope; true',
@@ -88,6 +104,7 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     'set -f; IFS=x; unset HOME PATH; PATH=/usr/bin:/bin',
     'declare -r __nacre=1',
     'readonly _',
+    'builtin() { :; }',
     'declare -r IFS=x',
     'readonly __nacre_out __nacre_err __nacre_status',
     'declare -n __nacre_out=__nacre_err',

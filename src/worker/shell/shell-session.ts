@@ -214,12 +214,13 @@ export class ShellSession {
   async #prepare(host: ShellHost): Promise<Restoration | null> {
     const before = this.#known;
     const reason = this.#newBecause;
-    if (before && (await this.#restore(host, before))) return toRestoration(before, reason);
+    if (before && (await this.#restore(host, before)))
+      return toRestoration(before, this.#known ?? before, reason);
     // A state that no shell survives is not brought back.
     if (before) host.again();
     await this.#giveOwn(host, before ? `builtin cd -- ${quote(toExisting(before.cwd))}` : ':');
     if (!before) this.#fresh = this.#known;
-    const nothing = toRestoration(nothingKnown(this.cwd), reason);
+    const nothing = toRestoration(nothingKnown(this.cwd), nothingKnown(this.cwd), reason);
     return before && { ...nothing, lost: ['everything but the directory'] };
   }
 

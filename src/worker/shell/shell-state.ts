@@ -4,6 +4,7 @@ import { quote } from '../supervision/order.ts';
 import { type Declaration, readAliases, readDeclarations } from './read-declarations.ts';
 import { ownBuiltins, ownNames } from './shell-script.ts';
 import type { PrintedState } from './shell-status.ts';
+import { splitFunctions } from './split-functions.ts';
 
 /** What is known of a persistent shell: enough to judge its next command, and to begin another like it. */
 export interface ShellState {
@@ -44,7 +45,7 @@ export function toShellState(cwd: string, printed: PrintedState): ShellState {
   return {
     cwd,
     declarations: all.filter(({ name }) => !ownNames.has(name)),
-    functions: splitFunctions(printed.functions, new Set(names)),
+    functions: splitFunctions(printed.functions, names),
     exportedFunctions: listed.flatMap((found) => (found?.[1]?.includes('x') ? (found[2] ?? []) : [])),
     aliases: readAliases(printed.aliases),
     options: find('SHELLOPTS')?.value?.split(':') ?? [],
@@ -74,28 +75,33 @@ function changesValues({ attributes }: Declaration): boolean {
 export function toRestoreScript(state: ShellState, fresh: ShellState): string {
   const functions = [...state.functions].filter(([name]) => !ownBuiltins.has(name));
   return [
+    // First: a function can only be read with the options under which it was written (extglob).
+    ...toChanges(state.shopts, fresh.shopts, 'shopt -s', 'shopt -u'),
     ...state.declarations.filter(isRestorable).map(({ text }) => text),
-    ...functions.map(([, text]) => text),
+    // Each by itself: one that bash prints in a way that it does not read must not cost the rest.
+    ...functions.map(([, text]) => `eval -- ${quote(text)}`),
     ...state.exportedFunctions.map((name) => `declare -fx ${quote(name)}`),
     ...[...state.aliases].map(([name, text]) => `alias -- ${quote(name)}=${quote(text)}`),
-    ...toChanges(state.shopts, fresh.shopts, 'shopt -s', 'shopt -u'),
     ...toChanges(state.options, fresh.options, 'set -o', 'set +o'),
   ].join('\n');
 }
 
-/** What of a state a fresh shell gets, in figures, and what it does not. */
-export function toRestoration(state: ShellState, reason: Restoration['reason']): Restoration {
-  const shadows = [...state.functions.keys()].filter((name) => ownBuiltins.has(name));
+/** What of a state a fresh shell has got, in figures, and what it has not. */
+export function toRestoration(
+  state: ShellState,
+  got: ShellState,
+  reason: Restoration['reason'],
+): Restoration {
+  const missing = [...state.functions.keys()].filter((name) => !got.functions.has(name));
   return {
     reason,
     variables: state.declarations.filter(isRestorable).length,
-    functions: state.functions.size - shadows.length,
+    functions: state.functions.size - missing.length,
     aliases: state.aliases.size,
     lost: [
-      'traps',
-      'job numbers',
+      ...['traps', 'job numbers', 'positional parameters', 'umask and ulimit'],
       ...(state.options.includes('errexit') ? ['set -e'] : []),
-      ...(shadows.length > 0 ? [`functions named as builtins (${shadows.join(', ')})`] : []),
+      ...(missing.length > 0 ? [`functions (${missing.join(', ')})`] : []),
     ],
   };
 }
@@ -146,21 +152,4 @@ function toChanges(
       .filter((name) => !others.includes(name) && !neverRestored.has(name))
       .map((name) => `${how} ${name}`);
   return [...changed(now, before, turnOn), ...changed(before, now, turnOff)];
-}
-
-// Each definition begins on a line of its own; a listed name tells it from a line of a here-document.
-function splitFunctions(text: string, names: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const found = new Map<string, string[]>();
-  let lines: string[] = [];
-  let last = '}';
-  for (const line of text.split('\n')) {
-    const name = /^(.+) \(\) $/.exec(line)?.[1];
-    if (name !== undefined && last === '}' && names.has(name)) {
-      lines = [];
-      found.set(name, lines);
-    }
-    lines.push(line);
-    last = line;
-  }
-  return new Map([...found].map(([name, body]) => [name, body.join('\n').trimEnd()]));
 }

@@ -3,6 +3,7 @@ import { pause } from '../../support/pause.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import type { ProcessInfo, ProcessTable } from '../process-table.ts';
 import type { ProcessTree } from '../process-tree.ts';
+import { isLoop } from './shell-script.ts';
 
 /** What the tree of one command in a persistent shell is found by. */
 export interface ShellTreeMeans {
@@ -25,7 +26,7 @@ const confirmMs = 5_000;
 export function createShellTree(means: ShellTreeMeans): ProcessTree {
   const { table } = means;
   const toPeople = (found: readonly ProcessInfo[]) =>
-    Promise.all(found.map(async ({ pid }) => ({ pid, command: await table.describe(pid) })));
+    Promise.all(found.map(async ({ pid }) => ({ pid, command: toName(await table.describe(pid)) })));
   const look = () => lookAround(means);
 
   return {
@@ -46,6 +47,11 @@ export function createShellTree(means: ShellTreeMeans): ProcessTree {
       return toPeople(left);
     },
   };
+}
+
+// Nobody wants to read the loop in the place of `(sleep 1; echo) &`.
+function toName(commandLine: string): string {
+  return isLoop(commandLine) ? 'a subshell of the command' : commandLine;
 }
 
 /** A session's shell and its parent. */
