@@ -121,7 +121,7 @@ test('a queued call that is cancelled just leaves the line', async () => {
 test('with on_timeout background a command that takes too long goes on, and the session is free', async () => {
   const { bash, use } = await serve({ args: ['--tools', 'bash', '--on-timeout', 'background'] });
   await bash('x=1');
-  const { structured, isError } = await bash('echo first; sleep 3; echo last $x', { timeout: 1_000 });
+  const { structured, isError } = await bash('echo first; sleep 6; echo last $x', { timeout: 3_000 });
   expect(isError).toBe(false);
   expect(structured).toMatchObject({ timed_out: true, status: 'running', stdout: 'first\n' });
   expect((await bash('echo $x')).text).toMatch(/^1\n\[The session's shell went on with a command/);
@@ -134,7 +134,7 @@ test('with on_timeout background a command that takes too long goes on, and the 
         heard += found.stdout;
         return found.status;
       },
-      { timeout: 10_000 },
+      { timeout: 15_000 },
     )
     .toBe('completed');
   expect(heard).toBe('last 1\n');

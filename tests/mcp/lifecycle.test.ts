@@ -120,7 +120,7 @@ describe('E2: the end of the server', () => {
     else server.child.kill(how);
     expect(await closed).toEqual([0, null]);
     expect(Date.now() - start).toBeLessThan(2_000);
-    expect(processesWith(server.mark)).toEqual([]);
+    expect(await survivors(server.mark)).toEqual([]);
     expect(server.stderr()).toMatch(/^(nacre: ready: .*\n)?$/);
   });
 
