@@ -92,6 +92,8 @@ export async function read(
   const source = { backend: parts.backend, matcher: parts.matcher, id: command.id };
   const from = query.cursor ?? book.position(command.id, reader);
   const news = await awaitNews(source, { ...query, from }, asker.signal);
+  // First the state: of a command that has ended by then, all that it wrote is in the log.
+  const state = await parts.backend.wait(command.id, 0);
   const { end, final } = await parts.backend.read(command.id, from, { waitMs: 0, maxBytes: 0 });
   const screen = query.wantsScreen ? await viewScreen(command) : null;
   const textFrom = query.keep === 'end' ? (query.cursor ?? 0) : from;
@@ -103,7 +105,7 @@ export async function read(
   const prompt = await findPrompt(source);
   const hide = (shown: string) => hideSecrets(shown, command.secrets);
   return {
-    ...(await toView(parts, command, reader)),
+    ...toViewOf(parts, command, reader, state),
     ...text,
     stdout: hide(text.stdout),
     stderr: hide(text.stderr),
@@ -249,8 +251,12 @@ export async function list(parts: EngineParts, asker: Asker): Promise<readonly L
 }
 
 async function toView(parts: EngineParts, kept: KeptCommand, reader: string): Promise<CommandView> {
+  return toViewOf(parts, kept, reader, await parts.backend.wait(kept.id, 0));
+}
+
+function toViewOf(parts: EngineParts, kept: KeptCommand, reader: string, state: JobState): CommandView {
   const { id, name, command, cwd } = kept;
-  const state = await parts.backend.wait(id, 0);
   const position = parts.sessions.book.position(id, reader);
-  return { id, name, command, cwd, state, unreadBytes: state.stdoutBytes + state.stderrBytes - position };
+  const unreadBytes = Math.max(0, state.stdoutBytes + state.stderrBytes - position);
+  return { id, name, command, cwd, state, unreadBytes };
 }

@@ -109,7 +109,8 @@ export class ShellManager {
   /** Forgets shells that ended so long ago, and tells how many. */
   async cleanupCompleted({ maxAgeSeconds = 3_600 }: CleanupOptions = {}): Promise<number> {
     if (!(maxAgeSeconds >= 0)) throw badAge(maxAgeSeconds);
-    const latest = Date.now() - maxAgeSeconds * 1_000;
+    // No age at all means whatever has ended, however its time was rounded.
+    const latest = maxAgeSeconds === 0 ? Number.POSITIVE_INFINITY : Date.now() - maxAgeSeconds * 1_000;
     const { shells } = firstNacre();
     const old = (await this.listShells()).filter(({ endedAt }) => endedAt !== null && endedAt <= latest);
     for (const { id } of old) {
