@@ -22,6 +22,8 @@ afterEach(async () => {
 describe.each(eras)('the Bash tools over MCP %s', (era) => {
   test('B3, B5, B11, B12, B14: one persistent shell for the connection, background shells beside it', async () => {
     const { bash, use, cwd, client } = await serve({ era });
+    // Others on the machine may run the same test.
+    const nap = `1000.${Math.floor(Math.random() * 1e9)}`;
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['Bash', 'BashOutput', 'KillShell', 'ListShells']);
     await bash('mkdir "a b"; cd "a b"; x=1; f() { echo "f $x"; }');
@@ -29,7 +31,7 @@ describe.each(eras)('the Bash tools over MCP %s', (era) => {
     expect(second.text).toBe(`${cwd}/a b\nf 1\n[stderr]\nwarn\n`);
     expect(second.structured).toMatchObject({ exit_code: 0, cwd: `${cwd}/a b`, stderr: 'warn\n' });
 
-    const started = await bash('f; pwd; sleep 1000', { run_in_background: true });
+    const started = await bash(`f; pwd; sleep ${nap}`, { run_in_background: true });
     const id = started.structured.bash_id as string;
     expect(id).toMatch(/^shell_/);
     await expect
@@ -40,8 +42,8 @@ describe.each(eras)('the Bash tools over MCP %s', (era) => {
       sessions: [{ session: 'main', status: 'ready' }],
     });
     const killed = await use('KillShell', { shell_id: id });
-    expect(killed.structured).toMatchObject({ status: 'killed', command: 'f; pwd; sleep 1000' });
-    expect(processesWith('sleep\u00001000')).toEqual([]);
+    expect(killed.structured).toMatchObject({ status: 'killed', command: `f; pwd; sleep ${nap}` });
+    expect(processesWith(`sleep\u0000${nap}`)).toEqual([]);
   });
 });
 
