@@ -75,7 +75,7 @@ test('B6: keeps 30000 characters of more, and BashOutput gives all of it in piec
 
 test('B7: a cancelled call ends its command, with SIGINT first, and the session lives on', async () => {
   const { bash, cwd } = await serve();
-  await bash('x=kept; sleep 1001 &');
+  await bash('x=kept; sleep 98765.4 &');
   const controller = new AbortController();
   const command = `bash -c 'trap "echo interrupted > was; exit 130" INT; touch up; while :; do sleep 0.1; done'; touch never`;
   const call = bash(command, {}, { signal: controller.signal }).catch(() => 'cancelled');
@@ -85,7 +85,7 @@ test('B7: a cancelled call ends its command, with SIGINT first, and the session 
   await expect.poll(() => existsSync(join(cwd, 'was')), { timeout: 10_000 }).toBe(true);
   expect(readFileSync(join(cwd, 'was'), 'utf8')).toBe('interrupted\n');
   expect(
-    (await bash('echo $x; ls never 2>/dev/null; pgrep -f "sleep 1001" > /dev/null && echo alive')).text,
+    (await bash('echo $x; ls never 2>/dev/null; pgrep -f "sleep 98765.4" > /dev/null && echo alive')).text,
   ).toContain('kept\nalive\n');
 });
 

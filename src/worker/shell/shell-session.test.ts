@@ -150,7 +150,7 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
 
   test('E2: a timeout ends the command with all it started, and what was in the background before lives on', async () => {
     // Others on the machine may run the same test.
-    const base = 1_000_000 + Math.floor(Math.random() * 1e6) * 10;
+    const base = 70_000_000 + Math.floor(Math.random() * 1e6) * 10;
     const sleeping = (one: number) => processesWith(`sleep\u0000${base + one}\u0000`);
     await say(`sleep ${base + 1} & echo $! > pid; x=kept`);
     const late = await say(
