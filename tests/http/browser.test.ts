@@ -224,12 +224,17 @@ describe('H10: a page of another origin', { timeout: 60_000 }, () => {
         made.src = ${JSON.stringify(address)};
         document.body.replaceChildren(made);
       })`);
-      return page.frames().at(-1)?.url();
     };
+    const shown = () => page.frames().at(-1)?.url();
     // What may be framed shows that the test can tell.
-    expect(await frame(`${foreignAddress}/other`)).toBe(`${foreignAddress}/other`);
-    expect(await frame(`${here.address}/`)).toMatch(/^chrome-error:/);
-    expect(await frame(`http://git-status.localhost:${here.port}/`)).toMatch(/^chrome-error:/);
+    await frame(`${foreignAddress}/other`);
+    await expect.poll(shown).toBe(`${foreignAddress}/other`);
+    for (const address of [`${here.address}/`, `http://git-status.localhost:${here.port}/`]) {
+      await frame(address);
+      await expect.poll(shown).toMatch(/^chrome-error:/);
+      await frame(`${foreignAddress}/other`);
+      await expect.poll(shown).toBe(`${foreignAddress}/other`);
+    }
     await page.close();
   });
 });
