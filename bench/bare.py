@@ -6,6 +6,8 @@ import time
 
 there, back = os.pipe(), os.pipe()
 if os.fork() == 0:
+    # Its own writing end, or ours when we are gone, would keep it waiting for ever.
+    os.close(there[1])
     while os.read(there[0], 1):
         os.write(back[1], b"x")
     os._exit(0)
