@@ -139,6 +139,21 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     expect((await say('echo $A')).end?.session?.restored).toBeNull();
   });
 
+  test('P13: what is known of it is made anew when it has changed, and only then', async () => {
+    const facts = async () =>
+      (await here.worker.inspect({ cwd: undefined, roots: [], programs: [], session: 'main' })).session;
+    await say('x=1');
+    const first = await facts();
+    await say(': $RANDOM');
+    expect(await facts()).toBe(first);
+    await say('unset RANDOM; RANDOM=one');
+    expect((await facts())?.variables?.RANDOM).toBe('one');
+    await say('RANDOM=two');
+    expect((await facts())?.variables?.RANDOM).toBe('two');
+    await say('f() { :; }');
+    expect(Object.keys((await facts())?.functions ?? {})).toEqual(['f']);
+  });
+
   test('is free of an earlier background child’s late output, which is kept for its own command', async () => {
     const cwd = await place();
     const id = await here.start('(sleep 0.4; echo late) & echo now', { session: 'main', cwd });

@@ -1,6 +1,5 @@
 import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { Place, SessionFacts } from '../../contract/facts.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
@@ -23,12 +22,12 @@ import {
   isCredible,
   nothingKnown,
   type ShellState,
+  toFingerprint,
   toRestoration,
   toRestoreScript,
   toSessionFacts,
   toShellState,
 } from './shell-state.ts';
-import type { PrintedState } from './shell-status.ts';
 import { createShellTree } from './shell-tree.ts';
 import { toReadingWord, toShellText } from './to-shell-text.ts';
 
@@ -71,7 +70,7 @@ export class ShellSession {
   /** Where it began: a sandbox keeps that directory writable, wherever later commands went. */
   #home: string | null = null;
   #known: ShellState | null = null;
-  #printed: PrintedState | null = null;
+  #fingerprint: string | null = null;
   #facts: SessionFacts | null = null;
   readonly #placeOf = keepPlace();
   /** What the first shell was like before any command. */
@@ -264,13 +263,13 @@ export class ShellSession {
   async #learn(host: ShellHost, cwd: string): Promise<void> {
     const printed = await host.state();
     if (!printed) return this.#noteGone();
-    // Most commands change nothing: then all that was made of it still holds.
-    if (this.#known?.cwd === cwd && isDeepStrictEqual(printed, this.#printed)) return;
     const state = toShellState(cwd.startsWith('/') ? cwd : this.cwd, printed);
     const credible = isCredible(state);
     this.#isSpoilt = state.spoilt || !credible;
-    if (!credible) return;
-    this.#printed = printed;
+    const fingerprint = toFingerprint(state, printed);
+    // Most commands change nothing: then all that was made of it still holds.
+    if (!credible || fingerprint === this.#fingerprint) return;
+    this.#fingerprint = fingerprint;
     this.#known = state;
     this.#facts = null;
   }

@@ -54,6 +54,16 @@ export function toShellState(cwd: string, printed: PrintedState): ShellState {
   };
 }
 
+/** A text that is the same for the same state: whatever of it does not change by itself. */
+export function toFingerprint({ cwd, declarations }: ShellState, printed: PrintedState): string {
+  const { functionNames, functions, aliases } = printed;
+  const stable = declarations.filter(({ text }) => !randomNumber.test(text));
+  return [cwd, functionNames, functions, aliases, ...stable.map(({ text }) => text)].join('\0');
+}
+
+// Whoever unsets RANDOM first can make any other variable of it.
+const randomNumber = /^declare -i RANDOM(?:="\d+")?$/;
+
 /** False for what no shell says of itself: then somebody else has spoken in its place. */
 export function isCredible({ cwd, declarations }: ShellState): boolean {
   return cwd.startsWith('/') && declarations.some(({ name }) => name === 'SHELLOPTS');
