@@ -37,6 +37,8 @@ export interface Backend {
   stop(id: string, options: StopOptions): Promise<JobState>;
   /** What only a look at the processes of a job tells; nothing for one that has ended. */
   look(id: string): Promise<JobLook>;
+  /** The cheaper half of a look: whether one of them sleeps until there is input from us. */
+  awaitsInput(id: string): Promise<boolean>;
   list(): Promise<readonly JobState[]>;
   /** Forgets an ended job and its output. */
   dispose(id: string): Promise<void>;

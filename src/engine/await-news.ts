@@ -22,7 +22,7 @@ export type News = 'ended' | 'matched' | 'awaiting_input' | 'idle' | 'waited';
 
 /** Where output comes from, and who tests patterns. */
 export interface NewsSource {
-  readonly backend: Pick<Backend, 'read' | 'wait' | 'look'>;
+  readonly backend: Pick<Backend, 'read' | 'wait' | 'awaitsInput'>;
   readonly matcher: Matcher;
   readonly id: string;
 }
@@ -55,7 +55,7 @@ export async function awaitNews(source: NewsSource, query: NewsQuery, signal?: A
     }
     at = found.next;
     if (found.final && found.next === found.end) return 'ended';
-    if (lookout.isDue() && lookout.saw((await backend.look(id)).awaitingInput)) return 'awaiting_input';
+    if (lookout.isDue() && lookout.saw(await backend.awaitsInput(id))) return 'awaiting_input';
     if (elapsed() >= waitMs || signal?.aborted) return 'waited';
     if (idleMs !== undefined && quiet() >= idleMs) return 'idle';
   }

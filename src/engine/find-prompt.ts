@@ -9,10 +9,10 @@ export async function findPrompt({
   backend,
   id,
 }: {
-  readonly backend: Pick<Backend, 'read' | 'look'>;
+  readonly backend: Pick<Backend, 'read' | 'awaitsInput'>;
   readonly id: string;
 }): Promise<string | null> {
-  if (!(await backend.look(id)).awaitingInput) return null;
+  if (!(await backend.awaitsInput(id))) return null;
   const { end } = await backend.read(id, 0, { waitMs: 0, maxBytes: 0 });
   const tail = await backend.read(id, Math.max(0, end - promptBytes), { waitMs: 0, maxBytes: promptBytes });
   const asked = tail.chunks.at(-1)?.stream;

@@ -184,19 +184,23 @@ export class Job {
   async look(): Promise<JobLook> {
     const tree = this.#end ? null : this.#tree;
     if (!tree) return { awaitingInput: false, listening: [] };
-    const reader = this.#input?.isFull() === false ? this.#findReader() : null;
+    const awaitingInput = this.awaitsInput();
+    const { guests } = await tree.look();
+    return { awaitingInput, listening: listeningPorts(guests.map(({ pid }) => pid)) };
+  }
+
+  /** True while one of its processes sleeps until there is input from us. */
+  awaitsInput(): boolean {
+    const reader = !this.#end && this.#input?.isFull() === false ? this.#findReader() : null;
     // What it wrote before it fell asleep is in the pipes at the latest now.
     if (reader) for (const capture of this.#captures) capture.drain();
-    const { guests } = await tree.look();
-    return {
-      awaitingInput: reader !== null && !isSameSleep(reader, this.#lastReader),
-      listening: listeningPorts(guests.map(({ pid }) => pid)),
-    };
+    return reader !== null && !isSameSleep(reader, this.#lastReader);
   }
 
   /** Waits up to `waitMs` for the end. */
   async wait(waitMs: number): Promise<JobState> {
-    if (!this.#end) await within(this.#ended.promise, waitMs);
+    // A timer of no time takes a millisecond all the same.
+    if (!this.#end && waitMs > 0) await within(this.#ended.promise, waitMs);
     return this.state();
   }
 

@@ -158,6 +158,7 @@ export function createWorker(options: WorkerOptions): Worker {
     write: async (id, data, writeOptions) => (await findStarted(id)).write(data, writeOptions),
     stop: async (id, stopOptions) => (await findStarted(id)).stop('stopped', stopOptions),
     look: async (id) => find(id).look(),
+    awaitsInput: async (id) => find(id).awaitsInput(),
     resize: async (id, size) => (await findStarted(id)).resize(size),
     interrupt: async (id) => (await findStarted(id)).interrupt(),
     list: async () => [...jobs.values()].map((job) => job.state()),
