@@ -51,7 +51,9 @@ export function createBenchEngine({
   spoolBytes = 268_435_456,
   sandbox = 'off',
   audit = 'interval',
+  maxRunning = 64,
 }: {
+  maxRunning?: number;
   spoolBytes?: number;
   sandbox?: SandboxName;
   audit?: 'interval' | 'always' | 'off';
@@ -93,7 +95,7 @@ export function createBenchEngine({
   });
   const engine = createEngine({
     backend,
-    sessions: createSessions(backend, { maxRunning: 64, tombstoneSeconds: 1 }),
+    sessions: createSessions(backend, { maxRunning, tombstoneSeconds: 1 }),
     audit: toAuditLog(join(folder, 'audit'), audit),
     cancelling: { signal: 'SIGTERM', graceMs: 2_000 },
   });

@@ -23,7 +23,9 @@ try {
     packages: 'external',
   });
   for (const name of chosen)
-    spawnSync(process.execPath, [join(outdir, name.replace('.ts', '.mjs'))], { stdio: 'inherit' });
+    spawnSync(process.execPath, ['--expose-gc', join(outdir, name.replace('.ts', '.mjs'))], {
+      stdio: 'inherit',
+    });
 } finally {
   rmSync(outdir, { recursive: true, force: true });
 }
