@@ -107,7 +107,8 @@ export function createBenchEngine({
 }
 
 function toAuditLog(dir: string, fsync: 'interval' | 'always' | 'off'): AuditLog {
-  if (fsync === 'off') return { path: dir, record() {}, tryRecord: () => [], subscribe() {}, close() {} };
+  if (fsync === 'off')
+    return { path: dir, record() {}, recordSoon() {}, tryRecord: () => [], subscribe() {}, close() {} };
   return createAuditLog({ dir, fsync, redact: createRedact([]) });
 }
 

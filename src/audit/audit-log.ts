@@ -20,8 +20,10 @@ import { createRedactInput } from './redact-input.ts';
 export interface AuditLog {
   /** The file of today. */
   readonly path: string;
-  /** Returns when the record is written; throws `audit_unavailable` when it cannot be. */
+  /** Returns when the record is written, and with it all before it; throws `audit_unavailable` when it cannot be. */
   record(entry: AuditEntry): void;
+  /** Records what has no effect of its own yet: it is written with the next record, or a moment later. */
+  recordSoon(entry: AuditEntry): void;
   /** Records what has already happened; what goes wrong is returned as sentences instead of being thrown. */
   tryRecord(entry: AuditEntry): readonly string[];
   /** Has every record told, once it is written, with its secrets hidden. */
@@ -43,6 +45,8 @@ export interface AuditLogOptions {
 
 // Long enough to cost nothing, short enough that little of a killed server's end can go missing unnoticed.
 const anchorEveryMs = 5_000;
+// A command that nobody has to be asked about is started sooner, and its records are written at one go.
+const soonMs = 5;
 
 interface OpenFile {
   readonly name: string;
@@ -52,6 +56,19 @@ interface OpenFile {
   readonly before: string;
   /** How many records were there when it was last anchored. */
   anchored: number;
+}
+
+/** The end of a chain: the number of the next record, and the digest of the last one. */
+interface Place {
+  readonly sequence: number;
+  readonly previous: string;
+}
+
+/** Records that are chained and not yet written. */
+interface Waiting {
+  readonly to: OpenFile;
+  readonly lines: string[];
+  readonly records: AuditRecord[];
 }
 
 /**
@@ -64,20 +81,25 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const instance = createId(String(process.pid));
   const listeners: ((record: AuditRecord) => void)[] = [];
   let key: AuditKey | undefined;
-  let sequence = 0;
-  let previous = genesis;
+  /** Where the chain stands, with what waits and without it. */
+  let next: Place = { sequence: 0, previous: genesis };
+  let written = next;
   let file: OpenFile | null = null;
   let anchoring: NodeJS.Timeout | null = null;
+  let waiting: Waiting | null = null;
+  let writing: NodeJS.Timeout | null = null;
 
   const index = () => createAuditIndex(dir, { key, durable: options.fsync === 'always' });
   const pathOf = (day: string) => join(dir, toFileName(day, instance));
   const anchor = (of: OpenFile, event: Anchor['event']) => {
     const { name, first, before } = of;
+    const { sequence, previous } = written;
     index().append({ event, file: name, instance, first, before, last: sequence - 1, head: previous });
     of.anchored = sequence;
   };
   const tryAnchor = (of: OpenFile, event: Anchor['event']) => {
     try {
+      const { sequence } = written;
       if (sequence > of.first && (event === 'closed' || sequence > of.anchored)) anchor(of, event);
     } catch {}
   };
@@ -97,6 +119,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   };
   const openFile = (day: string): OpenFile => {
     if (file?.day === day) return file;
+    writeWaiting();
     closeFile();
     key ??= options.key?.();
     const name = toFileName(day, instance);
@@ -104,9 +127,9 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       name,
       day,
       lines: createLineFile(pathOf(day), options.fsync),
-      first: sequence,
-      before: previous,
-      anchored: sequence,
+      first: written.sequence,
+      before: written.previous,
+      anchored: written.sequence,
     };
     return file;
   };
@@ -116,25 +139,56 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       if (options.retention) prune(dir, index(), options.retention, now());
     } catch {}
   };
-  const append = (entry: AuditEntry, time: string) => {
+  const chain = (entry: AuditEntry, time: string) => {
     const to = openFile(time.slice(0, 10));
+    const { sequence, previous } = next;
     const body = { seq: sequence, time, prev: previous, ...toRecord(entry, redact, redactInput) };
     const line = toLine(body, key);
-    to.lines.append(line);
-    previous = digestOf(line);
-    sequence += 1;
-    for (const listener of listeners) listener(body as unknown as AuditRecord);
+    waiting ??= { to, lines: [], records: [] };
+    waiting.lines.push(line);
+    waiting.records.push(body as unknown as AuditRecord);
+    next = { sequence: sequence + 1, previous: digestOf(line) };
+  };
+  const writeWaiting = () => {
+    if (waiting === null) return;
+    const { to, lines, records } = waiting;
+    to.lines.append(lines.join(''));
+    waiting = null;
+    written = next;
+    for (const record of records) for (const listener of listeners) listener(record);
     if (to.anchored > to.first) return anchorSoon(to);
     anchor(to, 'open');
     tryToPrune();
   };
-  const record = (entry: AuditEntry) => {
-    const time = now().toISOString();
+  // What could not be written was not recorded: the chain goes on where the file ends.
+  const dropWaiting = () => {
+    waiting = null;
+    next = written;
+  };
+  const orUnavailable = (time: string, step: () => void) => {
     try {
-      append(entry, time);
+      step();
     } catch (cause) {
+      dropWaiting();
       throw cause instanceof NacreError ? cause : unavailable(pathOf(time.slice(0, 10)), cause);
     }
+  };
+  const record = (entry: AuditEntry) => {
+    const time = now().toISOString();
+    orUnavailable(time, () => {
+      chain(entry, time);
+      writeWaiting();
+    });
+  };
+  const writeSoon = () => {
+    writing ??= setTimeout(() => {
+      writing = null;
+      try {
+        writeWaiting();
+      } catch {
+        // The next record tries again, and its caller is told.
+      }
+    }, soonMs);
   };
 
   return {
@@ -142,6 +196,11 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       return pathOf(file?.day ?? now().toISOString().slice(0, 10));
     },
     record,
+    recordSoon(entry) {
+      const time = now().toISOString();
+      orUnavailable(time, () => chain(entry, time));
+      writeSoon();
+    },
     tryRecord(entry) {
       try {
         record(entry);
@@ -152,9 +211,14 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     },
     subscribe: (listener) => void listeners.push(listener),
     close() {
-      if (anchoring) clearTimeout(anchoring);
+      for (const timer of [anchoring, writing]) clearTimeout(timer ?? undefined);
       anchoring = null;
-      closeFile();
+      writing = null;
+      try {
+        writeWaiting();
+      } finally {
+        closeFile();
+      }
     },
   };
 }

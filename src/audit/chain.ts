@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AuditKey } from './audit-key.ts';
 
 /** What stands for the digest of the record before the first one. */
@@ -6,7 +6,7 @@ export const genesis = '0'.repeat(64);
 
 /** The digest by which the next line names this one; its line break counts. */
 export function digestOf(line: string | Uint8Array): string {
-  return createHash('sha256').update(line).digest('hex');
+  return hash('sha256', line, 'hex');
 }
 
 /** One line of a chain, line break included, signed where there is a key. */

@@ -52,10 +52,25 @@ function toValues(secrets: readonly string[]): readonly string[] {
 /** Makes the redaction; `secrets` are values (of variables that commands do not get) to hide wherever they appear. */
 export function createRedact(secrets: readonly string[]): Redact {
   const values = toValues(secrets);
-  return (text) => {
+  return remembering((text) => {
     let clean = text;
     for (const secret of values) clean = clean.replaceAll(secret, hidden);
     for (const [pattern, replacement] of patterns) clean = clean.replace(pattern, replacement);
+    return clean;
+  });
+}
+
+const rememberedChars = 256;
+const rememberedTexts = 128;
+
+// Records say the same again and again: the client, the directory, the reason.
+function remembering(redact: Redact): Redact {
+  const known = new Map<string, string>();
+  return (text) => {
+    if (text.length > rememberedChars) return redact(text);
+    const clean = known.get(text) ?? redact(text);
+    if (known.size >= rememberedTexts) known.clear();
+    known.set(text, clean);
     return clean;
   };
 }

@@ -54,13 +54,16 @@ export async function admit(
   const { caller, rules } = context;
   const { command, env = {}, stdin } = request;
   parts.ownRecords.claim(id, context.owner);
-  audit.record({ kind: 'asked', id, caller, command, cwd: request.cwd, env });
+  audit.recordSoon({ kind: 'asked', id, caller, command, cwd: request.cwd, env });
   const { facts, cwd, notes } = await inspectPlace(parts, request, context);
   // What is typed later is judged when it is typed.
   const known = stdin.kind === 'later' ? ({ kind: 'none' } as const) : stdin;
   const lasting = request.session !== undefined;
   const decision = decide(understand(command, { env, stdin: known, lasting }), facts, rules);
-  audit.record({ kind: 'decided', id, caller, cwd, decision });
+  const decided = { kind: 'decided', id, caller, cwd, decision } as const;
+  // What is allowed is recorded as started before anything happens; every other answer is an effect of its own.
+  if (decision.verdict === 'allow') audit.recordSoon(decided);
+  else audit.record(decided);
   const asked = {
     command,
     cwd,
@@ -96,9 +99,13 @@ export function recordStart(
   { id, caller, cwd }: { readonly id: string; readonly caller: RunContext['caller']; readonly cwd: string },
   input: string | undefined,
 ): void {
-  audit.record({ kind: 'started', id, caller, cwd });
-  if (input !== undefined)
-    audit.record({ kind: 'input', id, caller, text: input, keys: [], eof: true, secret: false });
+  const started = { kind: 'started', id, caller, cwd } as const;
+  if (input === undefined) {
+    audit.record(started);
+    return;
+  }
+  audit.recordSoon(started);
+  audit.record({ kind: 'input', id, caller, text: input, keys: [], eof: true, secret: false });
 }
 
 /** Records what kept a command from running, or from being followed, and passes it on. */
