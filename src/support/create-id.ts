@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomHex } from './random-hex.ts';
 
 /** A short random id with a readable prefix: `cmd_` and twelve hexadecimal digits. */
 export function createId(prefix: string): string {
-  return `${prefix}_${randomBytes(6).toString('hex')}`;
+  return `${prefix}_${randomHex(6)}`;
 }

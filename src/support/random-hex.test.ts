@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { randomHex } from './random-hex.ts';
+
+test('is as long as asked for and never the same, also where one helping of random bytes ends', () => {
+  const made = Array.from({ length: 3_000 }, () => randomHex(6));
+  expect(made.every((text) => /^[0-9a-f]{12}$/.test(text))).toBe(true);
+  expect(new Set(made).size).toBe(made.length);
+  expect(randomHex(32)).toMatch(/^[0-9a-f]{64}$/);
+});
