@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { ReadStream } from 'node:tty';
 import { createDeferred } from '../support/deferred.ts';
@@ -18,42 +18,60 @@ export interface Capture {
 const scratch = Buffer.allocUnsafeSlow(65_536);
 // A survivor may write faster than we drain; what the command itself wrote is in the first pipeful.
 const drainBytes = 1_048_576;
+// Most commands say little and end soon: what they wrote is then drained, and the machinery of waiting is never set up.
+const soonMs = 8;
+
+/** What is read: a pipe from which somebody waits for every byte, a command's own output, or our side of a terminal. */
+export type CaptureKind = 'pipe' | 'output' | 'terminal';
 
 /** Reads a FIFO, or our side of a terminal, into `onBytes`, whose buffer is only valid during the call; it returns false to pause. */
 export function captureStream(
   fd: number,
   onBytes: (bytes: Uint8Array) => boolean,
-  kind: 'pipe' | 'terminal' = 'pipe',
+  kind: CaptureKind = 'pipe',
 ): Capture {
   const ended = createDeferred<void>();
+  let socket: Socket | null = null;
   let atEnd = false;
+  const finish = () => {
+    atEnd = true;
+    ended.resolve();
+  };
+  const listen = () => {
+    socket = openSocket(fd, onBytes, kind);
+    for (const event of ['end', 'error', 'close']) socket.on(event, finish);
+    socket.resume();
+  };
+  const listening = kind === 'output' ? setTimeout(listen, soonMs) : undefined;
+  if (!listening) listen();
+  const close = () => {
+    clearTimeout(listening);
+    if (socket) socket.destroy();
+    else if (!atEnd) closeSync(fd);
+    if (!socket) finish();
+  };
+  const isOpen = () => !atEnd && !socket?.destroyed;
+
+  return {
+    ended: ended.promise,
+    isOpen,
+    resume: () => socket?.resume(),
+    drain() {
+      const reached = !isOpen() || drainNow(fd, onBytes);
+      if (reached) close();
+      return reached;
+    },
+    close,
+  };
+}
+
+function openSocket(fd: number, onBytes: (bytes: Uint8Array) => boolean, kind: CaptureKind): Socket {
   const onread: ConnectOpts['onread'] = {
     buffer: scratch,
     callback: (count, buffer) => onBytes(count === buffer.length ? buffer : buffer.subarray(0, count)),
   };
   const options: SocketConstructorOpts & ConnectOpts = { fd, readable: true, writable: false, onread };
-  const socket = kind === 'pipe' ? new Socket(options) : new ReadStream(fd, { ...options, fd: undefined });
-  const finish = () => {
-    atEnd = true;
-    ended.resolve();
-  };
-  socket.on('end', finish);
-  socket.on('error', finish);
-  socket.on('close', finish);
-  socket.resume();
-
-  return {
-    ended: ended.promise,
-    isOpen: () => !atEnd && !socket.destroyed,
-    resume: () => socket.resume(),
-    drain() {
-      if (atEnd || socket.destroyed) return true;
-      const reached = drainNow(fd, onBytes);
-      if (reached) socket.destroy();
-      return reached;
-    },
-    close: () => socket.destroy(),
-  };
+  return kind === 'terminal' ? new ReadStream(fd, { ...options, fd: undefined }) : new Socket(options);
 }
 
 function drainNow(fd: number, onBytes: (bytes: Uint8Array) => boolean): boolean {
