@@ -11,12 +11,14 @@ const lowWater = 16;
 
 /**
  * Real pipes for commands. Node's own are socket pairs, on which `tee /dev/stderr` and `> /dev/stdout` fail, and
- * Node cannot make FIFOs: they are made by `mkfifo`, many at a time and ahead of need. None is used twice, since
- * a survivor might still hold it.
+ * Node cannot make FIFOs: they are made by `mkfifo`, many at a time and ahead of need. None is used twice where a
+ * survivor might still hold it.
  */
 export interface FifoPool {
   /** Hands out the names of fresh FIFOs; whoever takes them opens and unlinks them. */
   take(count: number): Promise<readonly string[]>;
+  /** Takes back FIFOs that nobody has open any more, their names still in place. */
+  giveBack(names: readonly string[]): void;
   /** Resolves when nothing is being made any more. */
   close(): Promise<void>;
 }
@@ -48,6 +50,7 @@ export function createFifoPool(folder: string, mkfifo = 'mkfifo'): FifoPool {
       if (names.length < lowWater) refillOnce().catch(() => {});
       return taken;
     },
+    giveBack: (free) => void names.unshift(...free),
     async close() {
       await refilling?.catch(() => {});
     },

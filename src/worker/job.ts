@@ -83,6 +83,7 @@ export class Job {
   #deniedHosts: () => readonly string[] = () => [];
   #watch: Watch | null = null;
   #session: Started['session'];
+  #onOutputsRead: StartedProcess['onOutputsRead'];
   #exited: Promise<void> = Promise.resolve();
   #exit: ProcessExit | null = null;
   /** True once its end has begun, by itself or by somebody; the first to begin it decides the cause. */
@@ -107,6 +108,7 @@ export class Job {
     const { timeoutMs } = this.#spec;
     this.#tree = tree;
     this.#session = session;
+    this.#onOutputsRead = process.onOutputsRead;
     this.#enforcement = enforcement;
     if (deniedHosts) this.#deniedHosts = deniedHosts;
     if (process.terminal) this.#attachTerminal(process.terminal, process);
@@ -122,8 +124,8 @@ export class Job {
 
   #attachPipes({ stdout, stderr, stdin, order }: StartedProcess): void {
     this.#captures = [
-      captureStream(stdout, (bytes) => this.#take('stdout', bytes)),
-      captureStream(stderr, (bytes) => this.#take('stderr', bytes)),
+      captureStream(stdout, (bytes) => this.#take('stdout', bytes), 'output'),
+      captureStream(stderr, (bytes) => this.#take('stderr', bytes), 'output'),
     ];
     if (stdin !== null) {
       this.#input = createPipeInput(stdin);
@@ -316,6 +318,7 @@ export class Job {
       capture.drain();
       if (!this.#session) capture.close();
     }
+    this.#onOutputsRead?.(this.#captures.every((capture) => !capture.isOpen()));
     this.#terminal?.forget();
     this.#input?.destroy();
     clearTimeout(this.#timer);

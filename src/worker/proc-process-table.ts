@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { systemUnits } from './limits/system-units.ts';
 import {
@@ -43,7 +44,7 @@ export function createProcProcessTable(): ProcessTable {
       return withDescendants(await readAll(pids, readStat), new Set(carriers));
     },
     certainlyEmpty: (root) => lastPid() === root.pid,
-    moment: () => Math.floor(Number.parseFloat(readIfThere('/proc/uptime')) * systemUnits().ticksPerSecond),
+    moment: () => Math.floor(uptime() * systemUnits().ticksPerSecond),
     startMoment: ({ startTime }) => Number(startTime),
     nameOf: async (pid) => readOrNull(`/proc/${pid}/comm`)?.trim() ?? '',
     describe: async (pid) => describe(pid),

@@ -39,6 +39,8 @@ export interface StartedProcess {
   readonly stdin: number | null;
   /** Where it runs at one: its outputs are our side of it, and `stdin` takes only the order. */
   readonly terminal?: Terminal | undefined;
+  /** Called once what it wrote has been read; `atEnd` says that nobody holds its outputs any more. */
+  onOutputsRead?(atEnd: boolean): void;
   /** What goes into stdin before anything of the caller's: a waiting shell's order. */
   readonly order?: string | undefined;
 }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { createDeferred, type Deferred } from '../../support/deferred.ts';
+import { randomHex } from '../../support/random-hex.ts';
 import { within } from '../../support/within.ts';
 import { captureStream } from '../capture.ts';
 import { toInputFile } from '../look/find-reader.ts';
@@ -42,7 +42,7 @@ interface Awaited {
 /** Takes charge of a host that was just started. */
 export function createShellHost(started: Started, table: ProcessTable): ShellHost {
   const { process, tree } = started;
-  const key = randomBytes(16).toString('hex');
+  const key = randomHex(16);
   let living = true;
   let awaited: Awaited | null = null;
   let state = createDeferred<PrintedState | null>();
@@ -104,7 +104,7 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
     started,
     async give(order) {
       if (!living) return { kind: 'gone', exit: byForce };
-      const nonce = randomBytes(4).toString('hex');
+      const nonce = randomHex(4);
       const answer = createDeferred<ShellAnswer>();
       // A shell that asks for its next order has not understood that it owes us an answer.
       const unwatch = watchForWaiting(tree.pid, pipe, () => {

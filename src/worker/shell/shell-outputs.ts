@@ -1,4 +1,4 @@
-import { closeSync, rmSync } from 'node:fs';
+import { closeSync, unlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type NamedFifo, openNamed } from '../fifo.ts';
 import type { FifoPool } from '../fifo-pool.ts';
@@ -9,8 +9,13 @@ export interface ShellOutputs {
   readonly stderr: NamedFifo;
   /** How the shell calls them. */
   readonly names: { readonly stdout: string; readonly stderr: string };
-  /** Lets go of the names and of the writing ends, once the shell has had them. */
+  /** Lets go of the writing ends, once the shell has had them. */
   settle(): void;
+  /**
+   * Lets go of the names, once what came has been read. Where both outputs came to their ends nobody holds them any more,
+   * and they can serve the next command.
+   */
+  release(atEnd: boolean): void;
   /** Closes our own ends, for outputs that nobody reads. */
   close(): void;
 }
@@ -25,10 +30,22 @@ export async function takeOutputs(fifos: FifoPool): Promise<ShellOutputs> {
     names: { stdout: basename(out), stderr: basename(err) },
     settle() {
       for (const { holder } of [stdout, stderr]) closeSync(holder);
-      for (const name of [out, err]) rmSync(name, { force: true });
+    },
+    release(atEnd) {
+      if (atEnd) fifos.giveBack([out, err]);
+      else for (const name of [out, err]) removeName(name);
     },
     close() {
       for (const { ours } of [stdout, stderr]) closeSync(ours);
+      for (const name of [out, err]) removeName(name);
     },
   };
+}
+
+function removeName(name: string): void {
+  try {
+    unlinkSync(name);
+  } catch {
+    // Somebody has deleted the folder.
+  }
 }

@@ -119,13 +119,11 @@ export class ShellSession {
     const { host, restored } = await this.#open(spec);
     const outputs = await takeOutputs(this.#fifos);
     const since = this.#means.table.moment();
-    const script = join(this.#pipes, spec.id);
-    const writeScript = (text: string) => this.#writeScript(script, text);
-    const text = toShellText(spec, { standsIn: toCanonical(this.cwd), writeScript });
+    const { text, forget } = this.#toText(spec);
     const answer = this.#give(host, text, outputs);
     let leftNothing = false;
     void answer.then((given) => {
-      rmSync(script, { force: true });
+      forget();
       leftNothing = given.kind === 'done' && !given.done.hasJobs;
     });
     const { started } = host;
@@ -133,7 +131,14 @@ export class ShellSession {
     const tree = createShellTree({ table, session: started.tree, since, leftNothing: () => leftNothing });
     const [stdout, stderr] = [outputs.stdout.ours, outputs.stderr.ours];
     return {
-      process: { pid: started.process.pid, stdout, stderr, stdin: null, exited: answer.then(toExit) },
+      process: {
+        pid: started.process.pid,
+        stdout,
+        stderr,
+        stdin: null,
+        exited: answer.then(toExit),
+        onOutputsRead: outputs.release,
+      },
       tree,
       enforcement: started.enforcement,
       deniedHosts: started.deniedHosts,
@@ -263,13 +268,14 @@ export class ShellSession {
   async #learn(host: ShellHost, cwd: string): Promise<void> {
     const printed = await host.state();
     if (!printed) return this.#noteGone();
+    const fingerprint = toFingerprint(cwd, printed);
+    // Most commands change nothing: then all that was made of it still holds.
+    if (fingerprint === this.#fingerprint) return;
     const state = toShellState(cwd.startsWith('/') ? cwd : this.cwd, printed);
     const credible = isCredible(state);
     this.#isSpoilt = state.spoilt || !credible;
-    const fingerprint = toFingerprint(state, printed);
-    // Most commands change nothing: then all that was made of it still holds.
-    if (!credible || fingerprint === this.#fingerprint) return;
-    this.#fingerprint = fingerprint;
+    this.#fingerprint = credible && !state.spoilt ? fingerprint : null;
+    if (!credible) return;
     this.#known = state;
     this.#facts = null;
   }
@@ -283,6 +289,16 @@ export class ShellSession {
     this.#shellLives = false;
     this.#isSpoilt = false;
     this.#newBecause = 'ended';
+  }
+
+  #toText(spec: JobSpec): { readonly text: string; forget(): void } {
+    let script: string | null = null;
+    const writeScript = (long: string) => {
+      script = this.#writeScript(join(this.#pipes, spec.id), long);
+      return script;
+    };
+    const text = toShellText(spec, { standsIn: toCanonical(this.cwd), writeScript });
+    return { text, forget: () => script !== null && rmSync(script, { force: true }) };
   }
 
   #writeScript(path: string, script: string): string {
@@ -321,7 +337,7 @@ function toExit(answer: ShellAnswer): ProcessExit {
 
 function toCanonical(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }

@@ -55,14 +55,14 @@ export function toShellState(cwd: string, printed: PrintedState): ShellState {
 }
 
 /** A text that is the same for the same state: whatever of it does not change by itself. */
-export function toFingerprint({ cwd, declarations }: ShellState, printed: PrintedState): string {
-  const { functionNames, functions, aliases } = printed;
-  const stable = declarations.filter(({ text }) => !randomNumber.test(text));
-  return [cwd, functionNames, functions, aliases, ...stable.map(({ text }) => text)].join('\0');
+export function toFingerprint(cwd: string, printed: PrintedState): string {
+  const { functionNames, functions, aliases, variables } = printed;
+  return [cwd, functionNames, functions, aliases, variables.replace(restless, '\0')].join('\0');
 }
 
-// Whoever unsets RANDOM first can make any other variable of it.
-const randomNumber = /^declare -i RANDOM(?:="\d+")?$/;
+// Variables whose values change with every command, as long as they are what they were made as. What stands in their
+// place in the text can stand in no value.
+const restless = /^declare (?:-i RANDOM|-- __nacre|-- __nacre_(?:out|err|status))(?:="[\w-]*")?$/gm;
 
 /** False for what no shell says of itself: then somebody else has spoken in its place. */
 export function isCredible({ cwd, declarations }: ShellState): boolean {
