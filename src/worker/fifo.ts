@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 
 const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 
@@ -18,7 +18,7 @@ export function openForReading(name: string): Fifo {
   });
 }
 
-/** A FIFO that a shell opens by its name; `holder` keeps it from being at its end until then. */
+/** A FIFO that a shell opens by its name; `holder` stands at its end until then. */
 export interface NamedFifo {
   readonly ours: number;
   readonly holder: number;
@@ -27,6 +27,17 @@ export interface NamedFifo {
 /** Opens a FIFO that is written to by whoever opens its name. */
 export function openNamed(name: string): NamedFifo {
   const [ours, holder] = openBoth(name, O_RDONLY | O_NONBLOCK, O_WRONLY | O_NONBLOCK);
+  return { ours, holder };
+}
+
+/** Opens a FIFO for reading, whoever will write to it. */
+export function openReader(name: string): number {
+  return openSync(name, O_RDONLY | O_NONBLOCK);
+}
+
+/** Opens a FIFO that is read by whoever opens its name; `holder` is there until then. */
+export function openNamedForWriting(name: string): NamedFifo {
+  const [holder, ours] = openBoth(name, O_RDONLY | O_NONBLOCK, O_WRONLY | O_NONBLOCK);
   return { ours, holder };
 }
 
@@ -46,7 +57,7 @@ function withHolder(name: string, holderFlags: number, open: () => Fifo): Fifo {
     return open();
   } finally {
     closeSync(holder);
-    rmSync(name, { force: true });
+    unlinkSync(name);
   }
 }
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { NacreError } from '../contract/failure.ts';
 import type { Isolation } from '../contract/isolation.ts';
 import type { JobSpec } from '../contract/job.ts';
-import { forPipes, forTerminal, toCommandEnvironment } from './environment.ts';
+import { type Environment, forPipes, forTerminal, toCommandEnvironment } from './environment.ts';
 import type { ExecChoice } from './exec/choose-exec-guard.ts';
 import type { StartMeans } from './group-starter.ts';
 import { keepGaps } from './kept-daemons.ts';
@@ -20,10 +20,12 @@ import { checkStart, startUnavailable } from './start-failures.ts';
 import { openScript } from './start-process.ts';
 import type { Started, Starter, StartOptions } from './starter.ts';
 import { findShell } from './supervision/find-shell.ts';
+import type { Keeper } from './supervision/follow-keeper.ts';
 import { createKeeperPool, type KeeperPool } from './supervision/keeper-pool.ts';
 import { createNamespaceTree } from './supervision/namespace-tree.ts';
+import { createNursery, heldFd } from './supervision/nursery.ts';
 import { toOrder } from './supervision/order.ts';
-import { type Keeper, startKeeper } from './supervision/start-keeper.ts';
+import { startInNursery, startKeeper, toProgram } from './supervision/start-keeper.ts';
 import { type Supervisor, toEnforcement } from './supervision/supervisor.ts';
 import { type OpenTerminal, openTerminal } from './terminal/open-terminal.ts';
 
@@ -66,41 +68,43 @@ export function createSupervisedStarter(
   ];
   const setuid = guard === undefined && supervisor.keepsSetuid(means);
   const exec = guard === undefined ? 'off' : 'enforced';
+  const { bashPath } = means;
   const living = new Set<Keeper>();
-  const start = async (
-    plan: SandboxPlan,
-    cwd: string,
-    { scriptFile, terminal, base = means.env }: KeeperOptions = {},
-  ) => {
-    const isFiltered = toNetwork(plan.isolation) === 'filtered';
-    const caches = toCacheEnvironment(plan.isolation.sandbox, base);
-    const additions = isFiltered ? { ...caches, ...proxyEnvironment } : caches;
-    const around = terminal ? forTerminal(base) : forPipes(base);
-    const env = toCommandEnvironment(around, additions, means.instance);
-    const proxy = isFiltered ? createNetworkProxy({ allow: plan.isolation.networkAllow }) : undefined;
-    const fifos = await means.fifos.take(5);
-    const [program, ...args] = supervisor.toArguments(guard?.toPlan(plan) ?? plan);
-    // Who leads a session already cannot begin another, and the keeper of a terminal has to.
-    const kept = terminal ? args.filter((argument) => argument !== '--new-session') : args;
-    const keeper = await startKeeper({
-      supervisor: [program, ...kept],
-      bashPath: means.bashPath,
-      cwd,
-      env,
-      fifos,
-      scriptFile,
-      terminal,
-      proxy,
-      guard,
-    });
+  const remember = (keeper: Keeper) => {
     living.add(keeper);
     void keeper.gone.then(() => living.delete(keeper));
     return keeper;
   };
+  const supervisorFor = (plan: SandboxPlan) => supervisor.toArguments(guard?.toPlan(plan) ?? plan);
+  const start = async (
+    plan: SandboxPlan,
+    { scriptFile, terminal, base = means.env }: KeeperOptions = {},
+  ): Promise<Keeper> => {
+    const isFiltered = toNetwork(plan.isolation) === 'filtered';
+    const env = environmentIn(plan, means, { base, atTerminal: terminal !== undefined });
+    const proxy = isFiltered ? createNetworkProxy({ allow: plan.isolation.networkAllow }) : undefined;
+    const fifos = await means.fifos.take(5);
+    const [program, ...args] = supervisorFor(plan);
+    // Who leads a session already cannot begin another, and the keeper of a terminal has to.
+    const kept = terminal ? args.filter((argument) => argument !== '--new-session') : args;
+    const plain = { supervisor: [program, ...kept], bashPath, env, fifos, guard } as const;
+    return remember(await startKeeper({ ...plain, cwd: '/', scriptFile, terminal, proxy }));
+  };
   const usual = toUsualPlan(means);
-  const pool = createKeeperPool(usual ? means.warmShells : 0, () =>
-    start(usual ?? withoutSandbox(means), '/'),
-  );
+  const usualPlan = usual ?? withoutSandbox(means);
+  const usualEnv = environmentIn(usualPlan, means, { base: means.env, atTerminal: false });
+  const toPlain = (fifos: readonly string[]) => {
+    const [program, ...args] = supervisorFor(usualPlan);
+    const holding = [program, ...supervisor.toHolding(heldFd), ...args] as const;
+    return { supervisor: holding, bashPath, env: usualEnv, fifos, guard };
+  };
+  const nursery = createNursery({ bashPath, env: toProgram(toPlain([]), []).env });
+  const startUsual = async () => {
+    if (toNetwork(usualPlan.isolation) === 'filtered') return start(usualPlan);
+    const plain = toPlain(await means.fifos.take(5));
+    return remember(await startInNursery(nursery, plain));
+  };
+  const pool = createKeeperPool(usual ? means.warmShells : 0, startUsual);
   const fitsUsual = (isolation: Isolation, cwd: string) =>
     isolation.sandbox === usual?.isolation.sandbox &&
     isDeepStrictEqual(toWritable(means, isolation, cwd), usual.writable) &&
@@ -118,7 +122,7 @@ export function createSupervisedStarter(
     const terminal = spec.terminal && openTerminal(await means.loadPty(), spec.terminal);
     const scriptFile = long === undefined ? undefined : openScript(means.scriptPath(spec.id), long);
     try {
-      const keeper = await start(plan, '/', { scriptFile, terminal, base }).catch((error: unknown) => {
+      const keeper = await start(plan, { scriptFile, terminal, base }).catch((error: unknown) => {
         terminal?.discard();
         throw error;
       });
@@ -175,8 +179,20 @@ export function createSupervisedStarter(
     async close() {
       await pool.close();
       await Promise.all([...living].map((keeper) => keeper.gone));
+      await nursery.close();
     },
   };
+}
+
+/** The variables of a command in a namespace. */
+function environmentIn(
+  { isolation }: SandboxPlan,
+  { instance }: SupervisedMeans,
+  { base, atTerminal }: { readonly base: Environment; readonly atTerminal: boolean },
+): Environment {
+  const caches = toCacheEnvironment(isolation.sandbox, base);
+  const additions = toNetwork(isolation) === 'filtered' ? { ...caches, ...proxyEnvironment } : caches;
+  return toCommandEnvironment(atTerminal ? forTerminal(base) : forPipes(base), additions, instance);
 }
 
 // Only bubblewrap can keep the allowed programs from being changed into others.

@@ -1,5 +1,5 @@
 import { within } from '../../support/within.ts';
-import { type Keeper, startMs } from './start-keeper.ts';
+import { type Keeper, startMs } from './follow-keeper.ts';
 
 /** Shells that wait for their one order, started ahead of need. None is used twice. */
 export interface KeeperPool {

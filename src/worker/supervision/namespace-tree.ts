@@ -6,7 +6,7 @@ import { politeSignals } from '../polite-signals.ts';
 import type { ProcessInfo, ProcessTable, TreeRoot } from '../process-table.ts';
 import type { ProcessTree, TreeView } from '../process-tree.ts';
 import { sendSignal } from '../send-signal.ts';
-import type { Keeper } from './start-keeper.ts';
+import type { Keeper } from './follow-keeper.ts';
 
 /** How a namespace is built above the command's shell. */
 export interface Roof {

@@ -1,18 +1,17 @@
 import { spawn } from 'node:child_process';
-import { closeSync, readSync, rmSync } from 'node:fs';
-import { constants as os } from 'node:os';
-import { createDeferred } from '../../support/deferred.ts';
+import { closeSync, rmSync } from 'node:fs';
 import { within } from '../../support/within.ts';
-import { captureStream } from '../capture.ts';
 import type { Environment } from '../environment.ts';
 import type { ExecGuard } from '../exec/exec-guard.ts';
-import { type Fifo, openForReading, openForWriting } from '../fifo.ts';
+import { type Fifo, openForReading, openForWriting, openNamedForWriting, openReader } from '../fifo.ts';
 import { type Descriptors, withoutInherited } from '../inherited-descriptors.ts';
 import { bridgeScript, takeOver } from '../network/bridge.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { ProcessExit } from '../start-process.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
-import { toKeeperScript, toKeeperWord } from './keeper.ts';
+import { followKeeper, type Keeper, startMs } from './follow-keeper.ts';
+import { toKeeperScript } from './keeper.ts';
+import type { Nursery, NurseryFifos } from './nursery.ts';
 
 /** What a keeper is started from. */
 export interface KeeperPlan {
@@ -33,36 +32,6 @@ export interface KeeperPlan {
   readonly guard?: ExecGuard | undefined;
 }
 
-/** How the command's own shell ended, and how many processes its namespace had then. */
-export interface KeeperEnd {
-  readonly exit: ProcessExit;
-  readonly processes: number | null;
-}
-
-/** A namespace with a shell in it that waits for its order. */
-export interface Keeper {
-  /** The supervisor's own number. */
-  readonly pid: number;
-  readonly stdout: number;
-  readonly stderr: number;
-  readonly stdin: number;
-  /** True once it waits for an order; false when it ended before. */
-  readonly ready: Promise<boolean>;
-  readonly ended: Promise<KeeperEnd>;
-  /** CPU time of the command, once it has ended and the keeper has told; null until then. */
-  endedCpuMs(): number | null;
-  /** Resolves when the supervisor is gone. */
-  readonly gone: Promise<void>;
-  readonly proxy: NetworkProxy | undefined;
-  readonly terminal: OpenTerminal | undefined;
-  /** Lets it end; whatever still runs in its namespace ends with it. */
-  release(): void;
-  /** What stands in its stderr, for one that did not get ready. */
-  lastWords(): string;
-  /** Ends one that was never used. */
-  discard(): Promise<void>;
-}
-
 /** Starts a keeper under its supervisor. */
 export async function startKeeper(plan: KeeperPlan): Promise<Keeper> {
   const pipes: Fifo[] = [];
@@ -72,7 +41,7 @@ export async function startKeeper(plan: KeeperPlan): Promise<Keeper> {
     return await launch(plan, pipes);
   } catch (error) {
     for (const pipe of pipes) closeSync(pipe.ours);
-    for (const name of plan.fifos) rmSync(name, { force: true });
+    removeNames(plan.fifos);
     throw error;
   } finally {
     for (const pipe of pipes) closeSync(pipe.theirs);
@@ -82,56 +51,78 @@ export async function startKeeper(plan: KeeperPlan): Promise<Keeper> {
 async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper> {
   const [stdout, stderr, status, stdin, hold] = pipes;
   if (!stdout || !stderr || !status || !stdin || !hold) throw new Error('A keeper needs five pipes.');
-  const [program, ...args] = plan.supervisor;
-  const { terminal } = plan;
-  const keeperScript = toKeeperScript(plan.proxy && bridgeScript, terminal !== undefined);
-  const script = [plan.bashPath, '--noprofile', '--norc', '-c', keeperScript];
+  const { terminal, proxy } = plan;
   const pipesOrTerminal = terminal
     ? [terminal.slave, terminal.slave, terminal.slave]
     : [stdin.theirs, stdout.theirs, stderr.theirs];
   const stdio = [...pipesOrTerminal, status.theirs, hold.theirs, ...toExtra(plan, stdin)];
   const passed = stdio.flatMap((one, fd) => (one === 'ignore' ? [] : [fd]));
-  const { argv, env } = plan.guard?.toStart(script, plan.env, passed) ?? { argv: script, env: plan.env };
-  const leading = terminal ? leadSession : [];
+  const { argv, env } = toProgram(plan, passed);
+  const [program = '', ...args] = argv;
   const options = { cwd: plan.cwd, env, detached: true, stdio: withoutInherited(stdio) };
-  const child = spawn(program, [...args, ...leading, ...argv], options);
+  const child = spawn(program, args, options);
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
   if (child.pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
-  if (plan.proxy) takeOver(child, plan.proxy);
-  const words = listen(status.ours, exited);
-  let held = true;
-  const release = () => {
-    if (held) closeSync(hold.ours);
-    held = false;
-  };
-  void exited.then(release);
-  if (terminal) for (const pipe of [stdout, stderr]) closeSync(pipe.ours);
-  return {
-    pid: child.pid,
-    stdout: terminal?.master ?? stdout.ours,
-    stderr: terminal?.master ?? stderr.ours,
+  if (proxy) takeOver(child, proxy);
+  const ends = {
+    stdout: stdout.ours,
+    stderr: stderr.ours,
+    status: status.ours,
     stdin: stdin.ours,
-    terminal,
-    ...words,
-    gone: exited.then(() => {}),
-    proxy: plan.proxy,
-    release,
-    lastWords: () => readNow(terminal?.master ?? stderr.ours),
-    async discard() {
-      // A supervisor that dies between its two forks leaves the first one behind, waiting for it forever.
-      await within(words.ready, startMs);
-      child.kill('SIGKILL');
-      for (const fd of [stdin.ours, ...(terminal ? [] : [stdout.ours, stderr.ours])]) closeSync(fd);
-      terminal?.discard();
-      await exited;
+    hold: hold.ours,
+  };
+  return followKeeper({ pid: child.pid, exited }, ends, { proxy, terminal });
+}
+
+/** What a nursery can start: a keeper with its five pipes and nothing beside. */
+export type PlainKeeperPlan = Omit<KeeperPlan, 'cwd' | 'scriptFile' | 'proxy' | 'terminal'>;
+
+/** Has a keeper started by a nursery of the same variables. */
+export async function startInNursery(nursery: Nursery, plan: PlainKeeperPlan): Promise<Keeper> {
+  const [stdout = '', stderr = '', status = '', stdin = '', hold = ''] = plan.fifos;
+  const files = { stdout, stderr, status, stdin, hold };
+  const { ends, settle } = openEnds(files);
+  try {
+    const pid = await nursery.start(toProgram(plan, [0, 1, 2, 3, 4]).argv, files);
+    const keeper = followKeeper({ pid }, ends, { proxy: undefined, terminal: undefined });
+    // Until the keeper says so it may not have opened its own ends.
+    void within(keeper.ready, startMs).then(settle);
+    return keeper;
+  } catch (error) {
+    settle();
+    for (const fd of Object.values(ends)) closeSync(fd);
+    throw error;
+  }
+}
+
+function openEnds({ stdout, stderr, status, stdin, hold }: NurseryFifos) {
+  const [input, held] = [openNamedForWriting(stdin), openNamedForWriting(hold)];
+  const [out, err, words] = [openReader(stdout), openReader(stderr), openReader(status)];
+  return {
+    ends: { stdout: out, stderr: err, status: words, stdin: input.ours, hold: held.ours },
+    settle() {
+      for (const { holder } of [input, held]) closeSync(holder);
+      removeNames([stdout, stderr, status, stdin, hold]);
     },
   };
 }
 
-/** How long a start may take on a busy machine before it counts as failed. */
-export const startMs = 3_000;
+/** What the supervisor is told to run, and with which variables. */
+export function toProgram(
+  { supervisor, bashPath, env, guard, proxy, terminal }: Omit<KeeperPlan, 'cwd' | 'fifos'>,
+  passed: readonly number[],
+): { readonly argv: readonly string[]; readonly env: Environment } {
+  const keeperScript = toKeeperScript(proxy && bridgeScript, terminal !== undefined);
+  const script = [bashPath, '--noprofile', '--norc', '-c', keeperScript];
+  const program = guard?.toStart(script, env, passed) ?? { argv: script, env };
+  return { ...program, argv: [...supervisor, ...(terminal ? leadSession : []), ...program.argv] };
+}
+
+function removeNames(names: readonly string[]): void {
+  for (const name of names) rmSync(name, { force: true });
+}
 
 // The keeper leads a session of its own whose terminal is the command's; its supervisor stays out of it.
 const leadSession = ['setsid', '--ctty'];
@@ -141,54 +132,4 @@ function toExtra({ proxy, scriptFile, terminal }: KeeperPlan, order: Fifo): Desc
   if (terminal) return [proxy ? 'ipc' : 'ignore', scriptFile ?? 'ignore', order.theirs];
   if (scriptFile !== undefined) return [proxy ? 'ipc' : 'ignore', scriptFile];
   return proxy ? ['ipc'] : [];
-}
-
-// What the keeper says comes first; a supervisor that ends without a word of it tells by its own exit.
-function listen(fd: number, exited: Promise<ProcessExit>): Pick<Keeper, 'ready' | 'ended' | 'endedCpuMs'> {
-  const ready = createDeferred<boolean>();
-  const ended = createDeferred<KeeperEnd>();
-  let text = '';
-  let cpuMs: number | null = null;
-  const capture = captureStream(fd, (bytes) => {
-    const words = (text + Buffer.from(bytes).toString('latin1')).split('\0');
-    text = (words.pop() ?? '').slice(-longestWord);
-    for (const word of words.map(toKeeperWord)) {
-      if (word?.says === 'ready') ready.resolve(true);
-      if (word?.says === 'ended') {
-        cpuMs = word.cpuMs;
-        ended.resolve({ exit: toExit(word.status), processes: word.processes });
-      }
-    }
-    return true;
-  });
-  void exited.then((exit) => {
-    capture.drain();
-    capture.close();
-    ready.resolve(false);
-    ended.resolve({ exit: exit.code === null ? exit : toExit(exit.code), processes: null });
-  });
-  return { ready: ready.promise, ended: ended.promise, endedCpuMs: () => cpuMs };
-}
-
-function readNow(fd: number): string {
-  const buffer = Buffer.alloc(4_096);
-  try {
-    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, null));
-  } catch {
-    return '';
-  }
-}
-
-const longestWord = 160;
-// Of two names for one number the first is the usual one.
-const signalNames = new Map(
-  Object.entries(os.signals)
-    .reverse()
-    .map(([name, number]) => [number, name as NodeJS.Signals] as const),
-);
-
-/** How a command ended whose shell was waited for by another: death by signal N is the exit code 128+N. */
-export function toExit(code: number): ProcessExit {
-  const signal = signalNames.get(code - 128);
-  return signal === undefined ? { code, signal: null } : { code: null, signal };
 }

@@ -13,6 +13,8 @@ export interface Supervisor {
   gaps(means: { readonly isRoot: boolean }, isolation: Pick<Isolation, 'sandbox'>): readonly string[];
   /** The program and its arguments, up to the one it is to run. */
   toArguments(plan: SandboxPlan): readonly [string, ...string[]];
+  /** What makes the first process of the namespace hold a descriptor open, to stand before all other arguments. */
+  toHolding(fd: number): readonly string[];
 }
 
 /** What holds wherever bubblewrap does not stand between a command and the file system. */
@@ -28,6 +30,7 @@ export const supervisors: readonly Supervisor[] = [
     gaps: ({ isRoot }, { sandbox }) =>
       isRoot && sandbox === 'off' ? ["As root a command can undo what hides nacre's own files from it."] : [],
     toArguments: (plan) => ['bwrap', ...toBubblewrapArguments(plan)],
+    toHolding: (fd) => ['--sync-fd', String(fd)],
   },
   {
     level: 'unshare',
@@ -45,6 +48,8 @@ export const supervisors: readonly Supervisor[] = [
       '--kill-child',
       '--mount-proc',
     ],
+    // All that it starts inherits all that it has.
+    toHolding: () => [],
   },
 ];
 

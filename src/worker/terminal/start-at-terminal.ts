@@ -11,8 +11,8 @@ import {
   type StartedProcess,
   toBound,
 } from '../start-process.ts';
+import { toExit } from '../supervision/follow-keeper.ts';
 import { keepCalm } from '../supervision/keeper.ts';
-import { toExit } from '../supervision/start-keeper.ts';
 import { type PtyBinary, ptyHelper } from './load-pty.ts';
 import { toTerminal } from './open-terminal.ts';
 
