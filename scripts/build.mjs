@@ -1,7 +1,8 @@
 // Builds dist/: the command line and what programs import as ES modules for Node, with what is needed later in chunks of their own.
 // Start-up time is mostly the loading of code, so what nobody uses is left out.
-import { chmodSync, copyFileSync, cpSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { writeNotices } from './write-notices.mjs';
@@ -77,6 +78,9 @@ const terminal = 'node_modules/@xterm/xterm';
 for (const file of ['lib/xterm.js', 'css/xterm.css'])
   copyFileSync(join(terminal, file), join('dist/applets/terminal', basename(file)));
 chmodSync('dist/cli.js', 0o755);
+// Nobody's settings have a say in it.
+const nobody = { cwd: '/', env: { HOME: '/nonexistent' } };
+writeFileSync('dist/nacre.1', execFileSync(process.execPath, [resolve('dist/cli.js'), 'man'], nobody));
 writeTypes(['index.d.ts', 'policy/decide-command.d.ts']);
 const bundled = [parts, sockets, guard].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 // The declarations contain zod's.
