@@ -27,6 +27,15 @@ test('the package is small', () => {
   expect(unpackedSize).toBeLessThan(budgets.unpacked);
 });
 
+test('it holds what runs and what tells about it, and nothing of how it was made', () => {
+  const { files } = pack();
+  const roots = new Set(files.map((path) => path.split('/')[0]));
+  expect([...roots].sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  for (const path of ['dist/cli.js', 'dist/ws.cjs', 'dist/nacre.1', 'dist/THIRD_PARTY_NOTICES.md'])
+    expect(files).toContain(path);
+  expect(files.filter((path) => /\.map$|(?<!\.d)\.ts$|test/.test(path))).toEqual([]);
+});
+
 test('it brings no package along that has to be installed', () => {
   const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(dependencies).toEqual({});
