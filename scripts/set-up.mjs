@@ -8,8 +8,10 @@ const programs = {
   bash: 'bash',
   bwrap: 'bubblewrap',
   chromium: 'chromium',
+  fish: 'fish',
   git: 'git',
   less: 'less',
+  man: 'man-db',
   mkfifo: 'coreutils',
   ps: 'procps',
   python3: 'python3',
@@ -19,6 +21,7 @@ const programs = {
   top: 'procps',
   unshare: 'util-linux',
   vim: 'vim',
+  zsh: 'zsh',
 };
 
 /** Runs a program in the foreground; ends this process when it fails. */

@@ -10,6 +10,7 @@ export { type FunctionTool, toText } from './doors/functions/function-tool.ts';
 export type { RunOptions } from './doors/functions/own-commands.ts';
 export { runWorkflow, type WorkflowOptions } from './doors/functions/own-workflows.ts';
 export { registerExecutionTools } from './doors/functions/register-execution-tools.ts';
+export { type AnthropicBash, toAnthropicBash } from './doors/functions/schemas/anthropic-bash.ts';
 export type { SchemaOptions, Vendor, VendorSchemas } from './doors/functions/schemas/vendors.ts';
 export {
   type CleanupOptions,

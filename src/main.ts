@@ -45,7 +45,7 @@ const sharedFlags = defineSettings({
     .string()
     .min(1)
     .optional()
-    .meta({ flag: '--config', description: "Settings file in place of the user's." }),
+    .meta({ flag: '--config', description: "Settings file in place of the user's.", path: true }),
 });
 
 /** Runs one command line to its end and returns the exit code. */
@@ -134,6 +134,7 @@ function assemble(
     version,
     words: here.words,
     flags: here.flags,
+    commandLine: { doors, shared: sharedFlags, groups: settingGroups },
     settings: listSettings(allSettings).map(({ name, key, secret }) => {
       const one = name as keyof typeof allSettings;
       const value = secret && values[one] !== undefined ? '(hidden)' : values[one];

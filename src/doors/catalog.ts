@@ -42,7 +42,11 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     usage: "'COMMAND' | PROGRAM ARGUMENT...",
     flags: {
       json,
-      cwd: z.string().min(1).optional().meta({ flag: '--cwd', description: 'Directory to run in.' }),
+      cwd: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ flag: '--cwd', description: 'Directory to run in.', path: true }),
       timeoutMs: z
         .int()
         .min(1)
@@ -62,12 +66,16 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     usage: "'COMMAND'",
     flags: {
       json,
-      cwd: z.string().min(1).optional().meta({ flag: '--cwd', description: 'Directory it would run in.' }),
-      file: z
+      cwd: z
         .string()
         .min(1)
         .optional()
-        .meta({ flag: '--file', description: 'Score a file of labelled commands instead, as JSON lines.' }),
+        .meta({ flag: '--cwd', description: 'Directory it would run in.', path: true }),
+      file: z.string().min(1).optional().meta({
+        flag: '--file',
+        description: 'Score a file of labelled commands instead, as JSON lines.',
+        path: true,
+      }),
     },
     takesCommand: true,
     load: () => import('./cli/check.ts'),
@@ -81,7 +89,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         .string()
         .min(1)
         .optional()
-        .meta({ flag: '--abort-file', description: 'Abort when this file appears.' }),
+        .meta({ flag: '--abort-file', description: 'Abort when this file appears.', path: true }),
       resume: z
         .string()
         .min(1)
@@ -176,11 +184,11 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         .boolean()
         .default(false)
         .meta({ flag: '--failed', description: 'Only those that did not complete.' }),
-      cwd: z
-        .string()
-        .min(1)
-        .optional()
-        .meta({ flag: '--cwd', description: 'Only those that ran in this directory or below it.' }),
+      cwd: z.string().min(1).optional().meta({
+        flag: '--cwd',
+        description: 'Only those that ran in this directory or below it.',
+        path: true,
+      }),
       since,
       limit: z
         .int()
@@ -225,6 +233,18 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     usage: '',
     flags: { json },
     load: () => import('./cli/doctor.ts'),
+  },
+  completions: {
+    summary: 'Print the script with which a shell completes this command line.',
+    usage: 'bash | zsh | fish',
+    flags: {},
+    load: () => import('./cli/completions.ts'),
+  },
+  man: {
+    summary: 'Print the man page.',
+    usage: '',
+    flags: {},
+    load: () => import('./cli/man.ts'),
   },
 };
 

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Narrowing } from '../contract/narrowing.ts';
 import type { Engine } from '../engine/create-engine.ts';
 import type { RunContext } from '../engine/run.ts';
-import type { Declarations } from '../settings/define.ts';
+import type { Declarations, SettingGroups } from '../settings/define.ts';
 import type { Origin } from '../settings/resolve-offers.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import type { HttpSettings } from './settings.ts';
@@ -26,6 +26,13 @@ export interface SettingInForce {
   readonly origin: Origin;
 }
 
+/** All that can be typed: the commands, the flags that every one takes, and the settings under their headings. */
+export interface CommandLine {
+  readonly doors: Readonly<Record<string, DoorEntry>>;
+  readonly shared: Declarations;
+  readonly groups: SettingGroups;
+}
+
 /** What a door is given by the assembly; whatever costs time is made at the first use. */
 export interface Assembly {
   readonly io: Io;
@@ -34,6 +41,7 @@ export interface Assembly {
   readonly words: readonly string[];
   /** Values of the door's own flags. */
   readonly flags: Readonly<Record<string, unknown>>;
+  readonly commandLine: CommandLine;
   readonly settings: readonly SettingInForce[];
   /** What the person who started us should know. */
   readonly warnings: readonly string[];

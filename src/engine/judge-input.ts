@@ -3,7 +3,8 @@ import type { Decision } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { decide } from '../policy/decide.ts';
-import { type Surroundings, understand } from '../policy/understand.ts';
+import type { Surroundings } from '../policy/surroundings.ts';
+import { understand } from '../policy/understand.ts';
 import type { InputJudge } from '../sessions/command-book.ts';
 import type { RunContext } from './run.ts';
 

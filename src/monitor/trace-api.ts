@@ -27,10 +27,10 @@ export interface TraceApi {
   };
 }
 
-/** Loads the package; says what to do where it is not there. */
-export function loadTraceApi(): TraceApi {
+/** Loads the package as a file beside this one finds it; says what to do where it is not there. */
+export function loadTraceApi(from: string = import.meta.url): TraceApi {
   try {
-    return createRequire(import.meta.url)('@opentelemetry/api') as TraceApi;
+    return createRequire(from)('@opentelemetry/api') as TraceApi;
   } catch (cause) {
     throw new NacreError(
       'settings_invalid',

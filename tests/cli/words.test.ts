@@ -31,7 +31,7 @@ describe('nacre', () => {
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toMatch(new RegExp(`^Usage: nacre ${name} \\[FLAG\\.\\.\\.\\]`, 'm'));
     expect(help.stdout).toContain('--allow LIST');
-    expect(help.stdout).toContain('--config TEXT');
+    expect(help.stdout).toContain('--config PATH');
     expect(await nacre(name, '-h')).toEqual(help);
     expect(await nacre('help', name)).toEqual(help);
     expect(help.stdout.split('\n').every((line) => line.length <= 110)).toBe(true);

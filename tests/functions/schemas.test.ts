@@ -144,6 +144,10 @@ describe('B15: schemas for', () => {
       expect(Reflect.get(inputSchema, Symbol.for('vercel.ai.schema'))).toBe(true);
       expectJsonSchema(inputSchema.jsonSchema);
       expect(inputSchema.validate({ x: 1 })).toEqual({ success: true, value: { x: 1 } });
+      const standard = inputSchema['~standard'];
+      expect(standard.validate({ x: 1 })).toEqual({ value: { x: 1 } });
+      for (const side of ['input', 'output'] as const)
+        expect(standard.jsonSchema[side]()).toBe(inputSchema.jsonSchema);
     }
     expect(
       await tools.read_notes?.execute({ about: 'x' }, { abortSignal: AbortSignal.abort() }),

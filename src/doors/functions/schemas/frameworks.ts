@@ -4,17 +4,27 @@ import { fromModel } from '../../../tools/from-model.ts';
 import type { ExecutionContext } from '../execution-context.ts';
 import { type FunctionTool, toText } from '../function-tool.ts';
 
-// The AI SDK knows a JSON Schema by this mark, which its `jsonSchema()` sets as well.
+// The AI SDK knows a JSON Schema by this mark, which its `jsonSchema()` sets as well. Its types know it only by a symbol of
+// their own; what they know without it is a standard schema.
 const aiSdkSchema: unique symbol = Symbol.for('vercel.ai.schema') as never;
+
+/** A schema by which the AI SDK tells the model what a tool takes; what came is left to the tool. */
+export interface AiSdkSchema {
+  readonly [aiSdkSchema]: true;
+  readonly jsonSchema: JsonSchema;
+  validate(value: unknown): { readonly success: true; readonly value: unknown };
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: 'nacre';
+    validate(value: unknown): { readonly value: unknown };
+    readonly jsonSchema: { input(): JsonSchema; output(): JsonSchema };
+  };
+}
 
 /** A tool as the AI SDK's `tool()` makes one. */
 export interface AiSdkTool {
   readonly description: string;
-  readonly inputSchema: {
-    readonly [aiSdkSchema]: true;
-    readonly jsonSchema: JsonSchema;
-    validate(value: unknown): { readonly success: true; readonly value: unknown };
-  };
+  readonly inputSchema: AiSdkSchema;
   execute(input: unknown, options?: { readonly abortSignal?: AbortSignal | undefined }): Promise<ToolResult>;
 }
 
@@ -22,12 +32,22 @@ export interface AiSdkTool {
 export function toAiSdkTool(tool: FunctionTool, context: ExecutionContext = {}): AiSdkTool {
   return {
     description: tool.description,
-    inputSchema: {
-      [aiSdkSchema]: true,
-      jsonSchema: tool.inputSchema(),
-      validate: (value) => ({ success: true, value }),
-    },
+    inputSchema: toAiSdkSchema(tool.inputSchema()),
     execute: (input, { abortSignal } = {}) => call(tool, input, context, abortSignal),
+  };
+}
+
+function toAiSdkSchema(jsonSchema: JsonSchema): AiSdkSchema {
+  return {
+    [aiSdkSchema]: true,
+    jsonSchema,
+    validate: (value) => ({ success: true, value }),
+    '~standard': {
+      version: 1,
+      vendor: 'nacre',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: () => jsonSchema, output: () => jsonSchema },
+    },
   };
 }
 

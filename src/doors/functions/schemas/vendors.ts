@@ -4,8 +4,8 @@ import { toMcpTool } from '../../to-mcp-tool.ts';
 import type { ExecutionContext } from '../execution-context.ts';
 import type { FunctionTool } from '../function-tool.ts';
 import { type AiSdkTool, toAiSdkTool, toLangChainTool } from './frameworks.ts';
-import { type OpenApiSchema, toOpenApiSchema } from './to-openapi-schema.ts';
-import { type PlainSchema, toPlainSchema } from './to-plain-schema.ts';
+import { toOpenApiSchema } from './to-openapi-schema.ts';
+import { type OptionalFields, toPlainSchema } from './to-plain-schema.ts';
 
 /** What may be asked of schemas. */
 export interface SchemaOptions {
@@ -19,7 +19,7 @@ export interface SchemaOptions {
 export interface OpenAiFunction {
   readonly name: string;
   readonly description: string;
-  readonly parameters: PlainSchema | JsonSchema;
+  readonly parameters: JsonSchema;
   readonly strict: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface OpenAiFunction {
 export interface AnthropicTool {
   readonly name: string;
   readonly description: string;
-  readonly input_schema: PlainSchema | JsonSchema;
+  readonly input_schema: JsonSchema;
   readonly strict?: true;
 }
 
@@ -35,18 +35,19 @@ export interface AnthropicTool {
 export interface GeminiFunction {
   readonly name: string;
   readonly description: string;
-  readonly parameters?: OpenApiSchema;
+  /** A schema in its part of OpenAPI; it is not spelled out, since the types in its package are an enum of its own. */
+  readonly parameters?: object;
 }
 
-/** What each vendor's schemas look like, all tools together. */
+/** What each vendor's schemas look like, all tools together; what comes back is the caller's own. */
 export interface VendorSchemas {
-  readonly openai: readonly { readonly type: 'function'; readonly function: OpenAiFunction }[];
-  readonly 'openai-responses': readonly ({ readonly type: 'function' } & OpenAiFunction)[];
-  readonly anthropic: readonly AnthropicTool[];
-  readonly gemini: readonly GeminiFunction[];
-  readonly 'ai-sdk': Readonly<Record<string, AiSdkTool>>;
-  readonly langchain: readonly ReturnType<typeof toLangChainTool>[];
-  readonly mcp: readonly ReturnType<typeof toMcpTool>[];
+  readonly openai: { readonly type: 'function'; readonly function: OpenAiFunction }[];
+  readonly 'openai-responses': ({ readonly type: 'function' } & OpenAiFunction)[];
+  readonly anthropic: AnthropicTool[];
+  readonly gemini: GeminiFunction[];
+  readonly 'ai-sdk': Record<string, AiSdkTool>;
+  readonly langchain: ReturnType<typeof toLangChainTool>[];
+  readonly mcp: ReturnType<typeof toMcpTool>[];
 }
 
 /** The vendors whose forms are known. */
@@ -79,7 +80,7 @@ const vendors: { readonly [V in Vendor]: (tools: Tools, options: SchemaOptions) 
 function toOpenAiFunction(tool: FunctionTool, { strict = true }: SchemaOptions): OpenAiFunction {
   const { name, description } = tool;
   const schema = tool.inputSchema();
-  return { name, description, parameters: strict ? toPlainSchema(schema, 'nullable') : schema, strict };
+  return { name, description, parameters: strict ? toStrict(schema, 'nullable') : schema, strict };
 }
 
 // Strict tools of one request are compiled together, and many of them are too much, so that they have to be asked for.
@@ -87,7 +88,7 @@ function toAnthropicTool(tool: FunctionTool, { strict = false }: SchemaOptions):
   const { name, description } = tool;
   const schema = tool.inputSchema();
   if (!strict) return { name, description, input_schema: schema };
-  return { name, description, input_schema: toPlainSchema(schema, 'omitted'), strict };
+  return { name, description, input_schema: toStrict(schema, 'omitted'), strict };
 }
 
 function toGeminiFunction(tool: FunctionTool): GeminiFunction {
@@ -95,4 +96,8 @@ function toGeminiFunction(tool: FunctionTool): GeminiFunction {
   const schema = toPlainSchema(tool.inputSchema(), 'omitted');
   const takesNothing = Object.keys(schema.properties ?? {}).length === 0;
   return { name, description, ...(!takesNothing && { parameters: toOpenApiSchema(schema) }) };
+}
+
+function toStrict(schema: JsonSchema, optional: OptionalFields): JsonSchema {
+  return { ...toPlainSchema(schema, optional), type: 'object' };
 }

@@ -1,0 +1,189 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawn } from '@lydell/node-pty';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { doors } from '../../src/doors/catalog.ts';
+import { listSettings } from '../../src/settings/define.ts';
+import { createPlace, runInProcess, sleep } from '../support/nacre.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const place = createPlace();
+const scripts = join(place.cwd, 'scripts');
+const empty = join(place.cwd, 'empty');
+mkdirSync(scripts);
+mkdirSync(join(empty, 'some folder'), { recursive: true });
+afterAll(() => rmSync(place.cwd, { recursive: true, force: true }));
+
+const fileOf = (shell: string) => join(scripts, `nacre.${shell}`);
+for (const shell of ['bash', 'zsh', 'fish'])
+  writeFileSync(fileOf(shell), (await runInProcess(['completions', shell], place)).stdout);
+
+/** What each line is completed to, in every shell. */
+const cases: readonly [words: readonly string[], expected: readonly string[]][] = [
+  [['rep'], ['replay']],
+  [['serve', '--sandb'], ['--sandbox']],
+  [
+    ['serve', '--sandbox', ''],
+    ['off', 'strict', 'workspace'],
+  ],
+  [
+    ['replay', '--export', ''],
+    ['v2', 'v3'],
+  ],
+  [
+    ['audit', ''],
+    ['export', 'show', 'tail', 'verify'],
+  ],
+  [['audit', '--program', 'ls', 'ver'], ['verify']],
+  [['approvals', 'd'], ['deny']],
+  [
+    ['completions', ''],
+    ['bash', 'fish', 'zsh'],
+  ],
+  [['serve', '--tools', 'terminal,ba'], ['terminal,bash']],
+  [['logs', '--fol'], ['--follow']],
+];
+
+describe('nacre completions', () => {
+  it.each(['bash', 'zsh', 'fish'])('prints a script that %s understands', (shell) => {
+    const { status, stderr } = spawnSync(shell, ['-n', fileOf(shell)], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it.each(cases)('completes %j in bash', (words, expected) => {
+    expect(inBash(words)).toEqual(expected);
+  });
+
+  it.each(cases)('completes %j in fish', (words, expected) => {
+    expect(inFish(words)).toEqual(expected);
+  });
+
+  it('offers every command and every flag that help shows', () => {
+    expect(inBash([''])).toEqual([...Object.keys(doors), '--help', '--version'].sort());
+    expect(inFish([''])).toEqual(Object.keys(doors).sort());
+    for (const [name, { flags }] of Object.entries(doors)) {
+      const own = listSettings(flags).flatMap((setting) => setting.flags);
+      const long = own.filter((flag) => flag.startsWith('--'));
+      expect(inBash([name, '-'])).toEqual(expect.arrayContaining([...own, '--help', '--allow', '--config']));
+      expect(inFish([name, '--'])).toEqual(
+        expect.arrayContaining([...long, '--help', '--allow', '--config']),
+      );
+    }
+  });
+
+  it('completes values after an equals sign, files, and programs with their arguments in bash', () => {
+    expect(inBash(['serve', '--sandbox', '=', 'w'])).toEqual(['workspace']);
+    expect(inBash(['run', '--cwd', ''])).toEqual(['some folder']);
+    expect(inBash(['workflow', 'so'])).toEqual(['some folder']);
+    expect(inBash(['run', 'mkfif'])).toEqual(['mkfifo']);
+    expect(inBash(['run', 'ls', '--sandb'])).toEqual([]);
+    expect(inBash(['run', 'ls', ''])).toEqual(['some folder']);
+    expect(inBash(['serve', '--host', ''])).toEqual([]);
+    expect(inBash(['ps', ''])).toEqual([]);
+  });
+
+  it.each([
+    ['bash', 'bash', ['--norc', '-i'], ''],
+    ['zsh', 'zsh', ['-f', '-i'], 'autoload -U compinit; compinit -u -D; zstyle ":completion:*" menu no; '],
+  ] as const)('works on the terminal of %s', async (shell, program, args, before) => {
+    const setUp = `${before}source ${fileOf(shell)}; echo rea''dy`;
+    const typed = await type(program, args, setUp, [
+      'nacre comp\t',
+      'z\t',
+      '\x15',
+      'nacre audit --sandb\t',
+      'wor\t',
+      '\x15',
+      'nacre mcp --tools terminal,ba\t',
+    ]);
+    expect(typed).toContain('terminal,bash');
+    expect(typed).toContain('nacre completions zsh');
+    expect(typed).toMatch(/nacre audit --sandbox[ =]workspace/);
+  });
+
+  it.each([[[]], [['tcsh']], [['bash', 'zsh']]])('says which shells there are for %j', async (words) => {
+    const { code, stderr } = await runInProcess(['completions', ...words], place);
+    expect(code).toBe(125);
+    expect(stderr).toContain('Name one of bash, zsh, fish.');
+  });
+});
+
+describe('nacre man', () => {
+  it('prints a page without warnings, with every command and every flag', async () => {
+    const { stdout, code } = await runInProcess(['man'], place);
+    expect(code).toBe(0);
+    const file = join(scripts, 'nacre.1');
+    writeFileSync(file, stdout);
+    const env = { ...place.env, MANWIDTH: '100', MAN_KEEP_FORMATTING: '', LC_ALL: 'C.UTF-8' };
+    const { stdout: page, stderr } = spawnSync('man', ['--warnings', '-l', file], { env, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    for (const [name, { flags }] of Object.entries(doors)) {
+      expect(page).toMatch(new RegExp(`^ {3}nacre ${name}\\b`, 'm'));
+      for (const flag of listSettings(flags).flatMap((setting) => setting.flags))
+        expect(page).toContain(flag);
+    }
+    expect(page).toContain('ALLOWED_COMMANDS');
+  });
+
+  it('is shipped where npm finds it', async () => {
+    const shipped = execFileSync('cat', ['dist/nacre.1'], { encoding: 'utf8' });
+    expect(shipped).toBe((await runInProcess(['man'], place)).stdout);
+  });
+});
+
+function inBash(words: readonly string[]): string[] {
+  const script = `source "$0"; COMP_WORDS=(nacre "$@"); COMP_CWORD=$#; _nacre; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return offered('bash', ['-c', script, fileOf('bash'), ...words]);
+}
+
+function inFish(words: readonly string[]): string[] {
+  const ask = `source ${fileOf('fish')}; complete -C "nacre ${words.join(' ')}"`;
+  return offered('fish', ['--no-config', '-c', ask]).map((one) => one.split('\t')[0] ?? '');
+}
+
+function offered(program: string, args: readonly string[]): string[] {
+  const { stdout, stderr } = spawnSync(program, args, { cwd: empty, env: place.env, encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return [...new Set(stdout.split('\n'))].filter((line) => line !== '').sort();
+}
+
+/** What a terminal shows when a shell was set up in it and then typed into, piece by piece. */
+async function type(
+  program: string,
+  args: readonly string[],
+  setUp: string,
+  pieces: readonly string[],
+): Promise<string> {
+  const env = { ...place.env, PS1: '$ ', TERM: 'dumb' };
+  const terminal = spawn(program, [...args], { cwd: empty, env, cols: 200, rows: 50 });
+  let shown = '';
+  terminal.onData((data) => {
+    shown += data;
+  });
+  const ended = new Promise((resolve) => terminal.onExit(resolve));
+  try {
+    terminal.write(`${setUp}\r`);
+    await until(() => shown.includes('ready'));
+    for (const piece of pieces) {
+      const before = shown.length;
+      terminal.write(piece);
+      await until(() => shown.length >= before + piece.length);
+      await settled(() => shown.length);
+    }
+    // What a shell takes back is not there.
+    return shown.replace(/[^\x08]\x08/g, '');
+  } finally {
+    terminal.write('\x15exit\r');
+    await ended;
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 1_000 && !holds(); tries += 1) await sleep(20);
+}
+
+async function settled(measure: () => number): Promise<void> {
+  for (let before = -1; before !== measure(); await sleep(300)) before = measure();
+}

@@ -1,0 +1,43 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, test, vi } from 'vitest';
+import { pack, run } from '../support/packed.ts';
+
+// npm itself takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
+
+const packed = pack();
+const home = join(packed.folder, 'home');
+const empty = join(packed.folder, 'empty');
+for (const folder of [home, empty]) mkdirSync(folder);
+const npx = ['--yes', `--package=${packed.tarball}`, 'nacre'];
+
+test('npx runs the package from its tarball in an empty folder, without a network', () => {
+  const use = (...args: string[]) => run('npx', [...npx, ...args], { cwd: empty, home });
+  expect(use('run', 'echo $((1 + 1))')).toBe('2\n');
+  expect(use('check', 'ls')).toContain('allow');
+  expect(readdirSync(empty)).toEqual([]);
+});
+
+test('an MCP client that starts it so gets its tools', async () => {
+  const client = new Client({ name: 'tester', version: '1' });
+  const env = { PATH: process.env.PATH ?? '', HOME: home, ALLOWED_COMMANDS: 'echo' };
+  const offline = { npm_config_cache: join(home, 'npm-cache'), npm_config_offline: 'true' };
+  await client.connect(
+    new StdioClientTransport({
+      command: 'npx',
+      args: [...npx, 'mcp'],
+      env: { ...env, ...offline },
+      cwd: empty,
+      stderr: 'ignore',
+    }),
+  );
+  try {
+    const reply = await client.callTool({ name: 'execute_command', arguments: { command: 'echo here' } });
+    expect(reply.structuredContent).toMatchObject({ exit_code: 0, stdout: 'here\n' });
+  } finally {
+    await client.close();
+  }
+});
