@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AllowList } from '../contract/decision.ts';
 import { defineSettings } from '../settings/define.ts';
 import { narrowList } from '../settings/tighten.ts';
+import { presetNames, presets } from './presets.ts';
 
 const examples = z.array(z.string().min(1)).max(100);
 
@@ -28,6 +29,20 @@ export const policySettings = defineSettings({
       everything: '*',
       project: 'intersect',
     }),
+  preset: z.enum(presetNames).optional().meta({
+    env: 'NACRE_PRESET',
+    flag: '--preset',
+    description: 'A ready list of programs that commands may run; what the same place lists is added to it.',
+    unset: 'no preset',
+    gives: presets,
+  }),
+  fileWrites: z.enum(['any', 'none']).default('any').meta({
+    env: 'NACRE_FILE_WRITES',
+    flag: '--file-writes',
+    description:
+      'Whether commands may write files by redirection, or with a program that is seen to write one.',
+    project: 'stricter',
+  }),
   allowedCwdRoots: z
     .array(z.string())
     .default([])
