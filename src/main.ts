@@ -1,16 +1,18 @@
 // Assembles everything; with cli.ts the only reader of env and argv:
 // 1. the first word names a door, 2. flags, environment and files become settings, 3. the door is opened with an
 // assembly whose costly parts are made when they are first used.
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { allSettings, settingGroups } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
 import { homeOf, type Standing, toOwnPlaces } from './create-whole-engine.ts';
 import { doors, loadControl } from './doors/catalog.ts';
-import type { Assembly, DoorEntry, Io } from './doors/door.ts';
+import type { Assembly, DoorEntry, Io, Program } from './doors/door.ts';
 import { toSentences, write } from './doors/say.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 import { toOverview, toUsage } from './help.ts';
+import { presetNames } from './policy/presets.ts';
 import { readSettingsFiles } from './read-settings-files.ts';
 import {
   type Resolved,
@@ -33,6 +35,8 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly io: Io;
+  /** The Node and the script that run us. */
+  readonly program: Program;
 }
 
 const failedExit = 125;
@@ -73,11 +77,22 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
   const own = resolveOffers({ flags: given }, ownFlags).values;
   if (own.help) return print(here, toUsage(name, { ...entry, flags: ownFlags }, settingGroups));
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
-  const settings = await readRules(await loadSettings(given, own.config, here));
+  const place = entry.serves === true ? movedTo((own as { cwd?: unknown }).cwd, here) : here;
+  const settings = await readRules(await loadSettings(given, own.config, place));
   const door = await entry.load();
   const { serves = false } = entry;
   const words = given.positionals;
-  return door.open(assemble(settings, { ...here, config: own.config, words, flags: own, serves }));
+  return door.open(assemble(settings, { ...place, config: own.config, words, flags: own, serves }));
+}
+
+// A desktop app starts servers wherever it likes.
+function movedTo(cwd: unknown, here: Surroundings): Surroundings {
+  if (typeof cwd !== 'string') return here;
+  const folder = resolve(here.cwd, cwd);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return { ...here, cwd: folder };
+  throw new NacreError('settings_invalid', `--cwd: ${folder} is no directory.`, {
+    hint: 'Name one that exists; nothing was started.',
+  });
 }
 
 function findDoor(name: string): DoorEntry {
@@ -134,10 +149,10 @@ function assemble(
     version,
     words: here.words,
     flags: here.flags,
-    settings: listSettings(allSettings).map(({ name, key, secret }) => {
+    settings: listSettings(allSettings).map(({ name, key, secret, env: [variable], path: isPath }) => {
       const one = name as keyof typeof allSettings;
       const value = secret && values[one] !== undefined ? '(hidden)' : values[one];
-      return { key, value, limit: limits[one], origin: origins[one] };
+      return { key, value, limit: limits[one], origin: origins[one], variable, isPath };
     }),
     warnings: [...warnings, ...warnOfRoots(resolved, here.cwd), ...warnOfIgnoredRules(resolved)],
     toolWarnings: warnOfRefusal(resolved),
@@ -146,6 +161,9 @@ function assemble(
     places,
     http: values,
     cwd: here.cwd,
+    machine: { home: homeOf(here.env), platform: process.platform, env: here.env },
+    program: here.program,
+    presets: presetNames,
     shellRules: (narrowing) => rulesForShell(resolved, narrowing),
     terminalRules: rulesForTerminal(resolved),
     engine: openEngine,

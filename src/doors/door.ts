@@ -24,6 +24,23 @@ export interface SettingInForce {
   /** What a project file demands beside the value. */
   readonly limit: unknown;
   readonly origin: Origin;
+  /** The environment variable that gives it. */
+  readonly variable: string | undefined;
+  /** Whether its value is a path, or a list of them. */
+  readonly isPath: boolean;
+}
+
+/** What the process stands on. */
+export interface Machine {
+  readonly home: string;
+  readonly platform: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The Node and the script that this process runs. */
+export interface Program {
+  readonly node: string;
+  readonly script: string;
 }
 
 /** What a door is given by the assembly; whatever costs time is made at the first use. */
@@ -47,11 +64,17 @@ export interface Assembly {
     readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
     readonly workflowDir: string;
     readonly recordingDir: string;
+    /** Where files that nacre changes for others are kept as they were. */
+    readonly backupDir: string;
   };
   /** How and for whom HTTP is served. */
   readonly http: HttpSettings;
   /** The directory that the process was started in. */
   readonly cwd: string;
+  readonly machine: Machine;
+  readonly program: Program;
+  /** The names of the presets. */
+  readonly presets: readonly string[];
   /** The rules for what apps run without a shell, narrowed for one caller. */
   shellRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
   /** The rules for shells that the settings let pages open at a terminal. */
