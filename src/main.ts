@@ -78,11 +78,27 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
   if (own.help) return print(here, toUsage(name, { ...entry, flags: ownFlags }, settingGroups));
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
   const place = entry.serves === true ? movedTo((own as { cwd?: unknown }).cwd, here) : here;
-  const settings = await readRules(await loadSettings(given, own.config, place));
+  const { settings, fault } = await settle(entry, given, own.config, place);
   const door = await entry.load();
   const { serves = false } = entry;
   const words = given.positionals;
-  return door.open(assemble(settings, { ...place, config: own.config, words, flags: own, serves }));
+  return door.open(
+    assemble(settings, { ...place, config: own.config, words, flags: own, serves, settingsFault: fault }),
+  );
+}
+
+async function settle(
+  { diagnoses = false }: DoorEntry,
+  given: ParsedFlags,
+  config: string | undefined,
+  place: Surroundings,
+): Promise<{ settings: Resolved; fault?: NacreError }> {
+  try {
+    return { settings: await readRules(await loadSettings(given, config, place)) };
+  } catch (fault) {
+    if (!diagnoses || !(fault instanceof NacreError)) throw fault;
+    return { settings: resolveOffers({}, allSettings), fault };
+  }
 }
 
 // A desktop app starts servers wherever it likes.
@@ -126,7 +142,7 @@ function assemble(
   resolved: Resolved,
   here: Surroundings &
     Pick<Standing, 'config'> &
-    Pick<Assembly, 'words' | 'flags'> & { readonly serves: boolean },
+    Pick<Assembly, 'words' | 'flags' | 'settingsFault'> & { readonly serves: boolean },
 ): Assembly {
   const { values, limits, origins, warnings } = resolved;
   const { open: openEngine, close } = engineOnDemand(resolved, {
@@ -172,6 +188,13 @@ function assemble(
     async tools(narrowing) {
       const { assembleTools } = await import('./assemble-tools.ts');
       return assembleTools(resolved, openEngine, narrowing);
+    },
+    settingsFault: here.settingsFault,
+    async tryServer() {
+      const { tryServer } = await import('./worker/try-server.ts');
+      const { node, script } = here.program;
+      const config = here.config === undefined ? [] : ['--config', here.config];
+      return tryServer({ command: node, args: [script, 'mcp', ...config], env: here.env, cwd: here.cwd });
     },
     async close() {
       await (await control?.catch(() => undefined))?.close();

@@ -44,6 +44,7 @@ export function openConfigFile(named: string): ConfigFile {
     path,
     text: whole.slice(lead.length),
     replace(text, backupDir) {
+      if (stats !== undefined) attempt(named, 'be edited', () => checkWritable(path, stats));
       const backup = bytes === undefined ? undefined : keep(path, bytes, backupDir);
       attempt(named, 'be written', () => {
         makeFolder(dirname(path), 0o755);
@@ -88,11 +89,14 @@ function readWhole(named: string, path: string, stats: Stats): Buffer {
   return attempt(named, 'be edited', () => {
     if (!stats.isFile()) throw new Error('it is no file');
     if (stats.size > largestBytes) throw new Error(`it has more than ${largestBytes} bytes`);
-    // Root may write everywhere, but whoever took this right away meant it.
-    if ((stats.mode & 0o222) === 0) throw new Error('it is read-only');
-    closeSync(openSync(path, constants.O_RDWR));
     return readFileSync(path);
   });
+}
+
+// Root may write everywhere, but whoever took this right away meant it.
+function checkWritable(path: string, { mode }: Stats): void {
+  if ((mode & 0o222) === 0) throw new Error('it is read-only');
+  closeSync(openSync(path, constants.O_RDWR));
 }
 
 function decode(named: string, bytes: Buffer): string {

@@ -261,9 +261,10 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     load: () => import('./cli/config.ts'),
   },
   doctor: {
-    summary: 'Show what nacre found on this machine.',
+    summary: 'Check what nacre needs on this machine, and tell how to mend what is missing.',
     usage: '',
     flags: { json },
+    diagnoses: true,
     load: () => import('./cli/doctor.ts'),
   },
 };

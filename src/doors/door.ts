@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
+import type { NacreError } from '../contract/failure.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
+import type { ServerTrial } from '../contract/report.ts';
 import type { Engine } from '../engine/create-engine.ts';
 import type { RunContext } from '../engine/run.ts';
 import type { Declarations } from '../settings/define.ts';
@@ -61,6 +63,7 @@ export interface Assembly {
   readonly maxOutputChars: number;
   /** Where the audit log is, and the key that signs it; where runs of workflows are kept. */
   readonly places: {
+    readonly stateDir: string;
     readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
     readonly workflowDir: string;
     readonly recordingDir: string;
@@ -86,6 +89,10 @@ export interface Assembly {
   readonly controlDir: string;
   /** Lets other terminals reach the commands of this process. */
   openControl(): Promise<void>;
+  /** What is wrong with the settings, for a door that is opened all the same; defaults hold in their place. */
+  readonly settingsFault: NacreError | undefined;
+  /** Makes one call to this nacre as a client would, in a process of its own. */
+  tryServer(): Promise<ServerTrial>;
   /** Ends every command; from then on there is no engine. */
   close(): Promise<void>;
 }
@@ -106,5 +113,7 @@ export interface DoorEntry {
   readonly takesCommand?: boolean;
   /** It serves others until it is ended, so that a question can wait there for its answer. */
   readonly serves?: boolean;
+  /** It is opened with settings that are wrong, too, to tell what is. */
+  readonly diagnoses?: boolean;
   load(): Promise<Door>;
 }

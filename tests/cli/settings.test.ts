@@ -166,7 +166,7 @@ describe('nacre doctor', () => {
     place = createPlace({ NACRE_BASH: '/bin/false' });
     expect(await nacre('doctor')).toMatchObject({
       code: 1,
-      stdout: '',
+      stdout: expect.stringContaining('problem  engine: /bin/false could not be run as bash.'),
       stderr: expect.stringContaining('/bin/false'),
     });
     const { code, stdout } = await nacre('doctor', '--json');
