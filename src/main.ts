@@ -12,11 +12,11 @@ import type { Assembly, DoorEntry, Io, Program } from './doors/door.ts';
 import { toSentences, write } from './doors/say.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 import { toOverview, toUsage } from './help.ts';
+import { createLiveSettings, fixedSettings } from './live-settings.ts';
+import { tellOfNewerCopy } from './newer-copy.ts';
 import { presetNames } from './policy/presets.ts';
-import { readSettingsFiles } from './read-settings-files.ts';
 import {
   type Resolved,
-  readRules,
   rulesFor,
   rulesForShell,
   rulesForTerminal,
@@ -24,10 +24,12 @@ import {
   warnOfRefusal,
   warnOfRoots,
 } from './rules-for.ts';
-import { defineSettings, listSettings } from './settings/define.ts';
+import { defineSettings } from './settings/define.ts';
 import { didYouMean } from './settings/nearest.ts';
-import { type ParsedFlags, parseFlags } from './settings/parse-flags.ts';
-import { type ResolvedSettings, resolveOffers } from './settings/resolve-offers.ts';
+import { parseFlags } from './settings/parse-flags.ts';
+import { resolveOffers } from './settings/resolve-offers.ts';
+import { toSettingsInForce } from './settings-in-force.ts';
+import { createSettingsSource, type SettingsSource } from './settings-source.ts';
 import { version } from './version.ts';
 
 /** What a process brings along. */
@@ -78,23 +80,29 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
   if (own.help) return print(here, toUsage(name, { ...entry, flags: ownFlags }, settingGroups));
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
   const place = entry.serves === true ? movedTo((own as { cwd?: unknown }).cwd, here) : here;
-  const { settings, fault } = await settle(entry, given, own.config, place);
+  const source = createSettingsSource(given, { ...place, config: own.config });
+  const { settings, fault } = await settle(entry, source);
   const door = await entry.load();
   const { serves = false } = entry;
   const words = given.positionals;
   return door.open(
-    assemble(settings, { ...place, config: own.config, words, flags: own, serves, settingsFault: fault }),
+    assemble(settings, {
+      ...place,
+      config: own.config,
+      words,
+      flags: own,
+      settingsFault: fault,
+      source: serves ? source : undefined,
+    }),
   );
 }
 
 async function settle(
   { diagnoses = false }: DoorEntry,
-  given: ParsedFlags,
-  config: string | undefined,
-  place: Surroundings,
+  source: SettingsSource,
 ): Promise<{ settings: Resolved; fault?: NacreError }> {
   try {
-    return { settings: await readRules(await loadSettings(given, config, place)) };
+    return { settings: await source.read() };
   } catch (fault) {
     if (!diagnoses || !(fault instanceof NacreError)) throw fault;
     return { settings: resolveOffers({}, allSettings), fault };
@@ -124,32 +132,28 @@ function unexpected(name: string, words: readonly string[]): NacreError {
   });
 }
 
-async function loadSettings(
-  flags: ParsedFlags,
-  named: string | undefined,
-  { env, cwd }: Surroundings,
-): Promise<ResolvedSettings<typeof allSettings>> {
-  const places = { cwd, home: homeOf(env), configHome: env.XDG_CONFIG_HOME || undefined, named };
-  // The marks of a command that nacre itself runs are no settings, nor slips of the pen.
-  const { NACRE_COMMAND_ID: _id, NACRE_INSTANCE: _server, ...given } = env;
-  const files = readSettingsFiles(places);
-  if (!files.project && !files.user) return resolveOffers({ flags, env: given }, allSettings);
-  const { resolveSettings } = await import('./settings/resolve-settings.ts');
-  return resolveSettings({ flags, env: given, ...files }, allSettings);
-}
-
 function assemble(
   resolved: Resolved,
   here: Surroundings &
     Pick<Standing, 'config'> &
-    Pick<Assembly, 'words' | 'flags' | 'settingsFault'> & { readonly serves: boolean },
+    Pick<Assembly, 'words' | 'flags' | 'settingsFault'> & {
+      /** Given where the settings are followed as they change. */
+      readonly source: SettingsSource | undefined;
+    },
 ): Assembly {
-  const { values, limits, origins, warnings } = resolved;
+  const { values, warnings } = resolved;
   const { open: openEngine, close } = engineOnDemand(resolved, {
     ...here,
     log: (line) => void here.io.stderr.write(line),
-    openInbox: here.serves ? () => openControl() : undefined,
+    openInbox: here.source ? () => openControl() : undefined,
   });
+  const live = here.source
+    ? createLiveSettings(resolved, {
+        ...here.source,
+        isOutOfReach: async () => (await (await openEngine()).report()).hidesOwnFiles,
+        log: (line) => void here.io.stderr.write(line),
+      })
+    : fixedSettings(resolved);
   const places = toOwnPlaces(values, here);
   const controlDir = join(places.stateDir, 'control');
   let control: Promise<{ close(): Promise<void> }> | undefined;
@@ -165,11 +169,7 @@ function assemble(
     version,
     words: here.words,
     flags: here.flags,
-    settings: listSettings(allSettings).map(({ name, key, secret, env: [variable], path: isPath }) => {
-      const one = name as keyof typeof allSettings;
-      const value = secret && values[one] !== undefined ? '(hidden)' : values[one];
-      return { key, value, limit: limits[one], origin: origins[one], variable, isPath };
-    }),
+    settings: toSettingsInForce(resolved),
     warnings: [...warnings, ...warnOfRoots(resolved, here.cwd), ...warnOfIgnoredRules(resolved)],
     toolWarnings: warnOfRefusal(resolved),
     ownRules: rulesFor('everything', resolved),
@@ -179,15 +179,17 @@ function assemble(
     cwd: here.cwd,
     machine: { home: homeOf(here.env), platform: process.platform, env: here.env },
     program: here.program,
+    newerCopy: () => [tellOfNewerCopy(version, here.program, here.env.PATH ?? '') ?? []].flat(),
     presets: presetNames,
-    shellRules: (narrowing) => rulesForShell(resolved, narrowing),
-    terminalRules: rulesForTerminal(resolved),
+    refresh: live.refresh,
+    shellRules: (narrowing) => rulesForShell(live.now(), narrowing),
+    terminalRules: () => rulesForTerminal(live.now()),
     engine: openEngine,
     controlDir,
     openControl,
     async tools(narrowing) {
       const { assembleTools } = await import('./assemble-tools.ts');
-      return assembleTools(resolved, openEngine, narrowing);
+      return assembleTools(live, openEngine, narrowing);
     },
     settingsFault: here.settingsFault,
     async tryServer() {

@@ -255,9 +255,16 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     load: () => import('./cli/init.ts'),
   },
   config: {
-    summary: 'Show every setting, its value and where it came from.',
-    usage: '',
-    flags: { json },
+    summary: 'Show settings, their values and where they came from: all, or those that are named.',
+    usage: '[NAME...]',
+    flags: {
+      json,
+      origin: z.boolean().default(false).meta({
+        flag: '--origin',
+        description:
+          'Tell of each why it holds: what it outranks, what tightened it, when a change would hold.',
+      }),
+    },
     load: () => import('./cli/config.ts'),
   },
   doctor: {

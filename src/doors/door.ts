@@ -30,6 +30,8 @@ export interface SettingInForce {
   readonly variable: string | undefined;
   /** Whether its value is a path, or a list of them. */
   readonly isPath: boolean;
+  /** Whether a running server takes in a change of it. */
+  readonly isLive: boolean;
 }
 
 /** What the process stands on. */
@@ -76,12 +78,16 @@ export interface Assembly {
   readonly cwd: string;
   readonly machine: Machine;
   readonly program: Program;
+  /** A sentence about a newer nacre that is installed elsewhere, if there is one. */
+  newerCopy(): readonly string[];
   /** The names of the presets. */
   readonly presets: readonly string[];
+  /** Takes in what has changed in the user's settings; throws for what a running server cannot take in. */
+  refresh(): Promise<void>;
   /** The rules for what apps run without a shell, narrowed for one caller. */
   shellRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
   /** The rules for shells that the settings let pages open at a terminal. */
-  readonly terminalRules: Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  terminalRules(): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
   /** The tools that the settings ask for, narrowed for one caller. */
   tools(narrowing?: Narrowing): Promise<readonly Tool[]>;
   engine(): Promise<Engine>;

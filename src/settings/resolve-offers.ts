@@ -19,6 +19,13 @@ export interface OfferSources {
   readonly more?: readonly Offers[] | undefined;
 }
 
+/** A value that a higher place outranks. */
+export interface Outranked {
+  readonly source: Source;
+  readonly where: string;
+  readonly value: unknown;
+}
+
 /** Where a value came from, and what tightened it. */
 export interface Origin {
   readonly source: Source;
@@ -28,6 +35,8 @@ export interface Origin {
   readonly givenBy?: string | undefined;
   /** The line of the project file that changed the value or set a limit beside it. */
   readonly tightenedBy?: string;
+  /** What lower places gave in vain, highest first. */
+  readonly outranked?: readonly Outranked[] | undefined;
 }
 
 /** The settings in force. */
@@ -108,15 +117,20 @@ interface Decided {
 function decideValue(setting: Setting, offers: readonly CheckedOffer[]): Decided {
   const { name } = setting;
   const mine = offers.filter((offer) => offer.setting.name === name);
-  const winner = mine.find(({ source }) => source !== 'project');
+  const [winner, ...losers] = mine.filter(({ source }) => source !== 'project');
   const value = winner ? winner.value : setting.schema.parse(undefined);
   const origin: Origin = {
     source: winner?.source ?? 'default',
     where: winner?.where ?? 'default',
     ...(winner?.givenBy !== undefined && { givenBy: winner.givenBy }),
+    ...(losers.length > 0 && { outranked: losers.map(toOutranked) }),
   };
   const project = mine.find(({ source }) => source === 'project');
   return project ? decideTightened(setting, value, origin, project) : { name, value, origin };
+}
+
+function toOutranked({ source, where, value }: CheckedOffer): Outranked {
+  return { source, where, value };
 }
 
 function decideTightened(setting: Setting, base: unknown, origin: Origin, project: CheckedOffer): Decided {

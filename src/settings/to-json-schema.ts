@@ -35,6 +35,7 @@ function toProperty(setting: Setting): JsonSchema {
         'unset',
         'secret',
         'gives',
+        'live',
       ])
         delete jsonSchema[part];
     },

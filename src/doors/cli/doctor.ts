@@ -39,6 +39,15 @@ async function reportOf(assembly: Assembly): Promise<Reported> {
 async function examine(assembly: Assembly, report: Reported): Promise<readonly Finding[]> {
   return [
     ...examineMachine(assembly),
+    ...assembly.newerCopy().map(
+      (found) =>
+        ({
+          check: 'version',
+          status: 'warning',
+          found,
+          fix: 'nacre init CLIENT, with the newer one',
+        }) as const,
+    ),
     ...('failure' in report ? [toProblem(report.failure)] : examineReport(report, assembly)),
     examinePolicy(assembly),
     await examineServer(assembly),
