@@ -16,6 +16,7 @@ describe('all settings together', () => {
     expect(values).toEqual({
       allowedCwdRoots: [],
       programDirs: [],
+      fileWrites: 'any',
       danger: 'block',
       confirm: 'never',
       approvalSeconds: 600,

@@ -1,6 +1,7 @@
 import type { Narrowing } from './contract/narrowing.ts';
 import type { Engine } from './engine/create-engine.ts';
-import { narrowRules, type Resolved, rulesForFamily } from './rules-for.ts';
+import type { LiveSettings } from './live-settings.ts';
+import { narrowRules, rulesForFamily } from './rules-for.ts';
 import { placed } from './tools/allowed-run.ts';
 import { families } from './tools/catalog.ts';
 import type { Tool } from './tools/define-tool.ts';
@@ -8,22 +9,25 @@ import { toFamilies } from './tools/settings.ts';
 
 /** Makes the tools that the settings ask for, each bound to the rules; the engine is made when one first needs it. */
 export function assembleTools(
-  resolved: Resolved,
+  settings: LiveSettings,
   openEngine: () => Promise<Engine>,
   narrowing?: Narrowing,
 ): readonly Tool[] {
-  const { values } = resolved;
+  const { values } = settings.now();
   return toFamilies(values.tools).flatMap((family) => {
-    const rules = narrowRules(rulesForFamily(family, resolved), narrowing);
+    const rules = async () => {
+      await settings.refresh();
+      return narrowRules(rulesForFamily(family, settings.now()), narrowing);
+    };
     return families[family]({
       run: async (request, context) =>
-        (await openEngine()).run(placed(request, context), { ...context, ...rules }),
-      check: async (request, place) => (await openEngine()).check(placed(request, place), rules),
+        (await openEngine()).run(placed(request, context), { ...context, ...(await rules()) }),
+      check: async (request, place) => (await openEngine()).check(placed(request, place), await rules()),
       commands: {
         start: async (request, context) =>
-          (await openEngine()).start(placed(request, context), { ...context, ...rules }),
+          (await openEngine()).start(placed(request, context), { ...context, ...(await rules()) }),
         runOrGoOn: async (request, context) =>
-          (await openEngine()).runOrGoOn(placed(request, context), { ...context, ...rules }),
+          (await openEngine()).runOrGoOn(placed(request, context), { ...context, ...(await rules()) }),
         read: async (...words) => (await openEngine()).read(...words),
         write: async (...words) => (await openEngine()).write(...words),
         stop: async (...words) => (await openEngine()).stop(...words),

@@ -1,4 +1,7 @@
 #!/usr/bin/env node
+import { realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { main } from './main.ts';
 
 const interruption = new AbortController();
@@ -13,6 +16,7 @@ process.exitCode = await main(process.argv.slice(2), {
   env: process.env,
   cwd: workingDirectory(),
   io: { stdin, stdout, stderr, interrupted: interruption.signal },
+  program: { node: stableNode(), script: realpathSync(fileURLToPath(import.meta.url)) },
 });
 process.exit();
 
@@ -22,5 +26,20 @@ function workingDirectory(): string {
     return process.cwd();
   } catch {
     return process.env.PWD || '(removed)';
+  }
+}
+
+// The path that Node knows of itself may name a version that the next upgrade removes; the one on the PATH stays.
+function stableNode(): string {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
+  const found = folders.map((folder) => join(folder, 'node')).find(isThisNode);
+  return found ?? process.execPath;
+}
+
+function isThisNode(path: string): boolean {
+  try {
+    return realpathSync(path) === realpathSync(process.execPath);
+  } catch {
+    return false;
   }
 }

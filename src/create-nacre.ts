@@ -14,6 +14,7 @@ import { ownShells } from './doors/functions/own-shells.ts';
 import { type OwnWorkflows, ownWorkflows } from './doors/functions/own-workflows.ts';
 import { ToolRegistry } from './doors/functions/tool-registry.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
+import { fixedSettings } from './live-settings.ts';
 import { type Resolved, readRules, rulesFor } from './rules-for.ts';
 import { listSettings } from './settings/define.ts';
 import { type GivenSettings, offersFromObject } from './settings/read-object.ts';
@@ -83,7 +84,7 @@ function open(
   const { maxOutputChars, killGraceMs } = resolved.values;
   const engine = engineOnDemand(resolved, { env, cwd, log: (line) => void process.stderr.write(line) });
   const owner = createId('program');
-  const assembled = assembleTools(resolved, engine.open);
+  const assembled = assembleTools(fixedSettings(resolved), engine.open);
   const tools = assembled.map((tool) => toFunctionTool(tool, owner));
   const registry = new ToolRegistry();
   for (const tool of tools) registry.register(tool);

@@ -111,6 +111,8 @@ export interface OwnPlaces {
   /** Where runs of workflows are kept, to be resumed. */
   readonly workflowDir: string;
   readonly recordingDir: string;
+  /** Where files that nacre changes for others are kept as they were. */
+  readonly backupDir: string;
 }
 
 /** The places that the settings and the environment name. */
@@ -123,6 +125,7 @@ export function toOwnPlaces(values: Settings, { env, cwd }: Standing): OwnPlaces
     audit: { dir, keyPath },
     workflowDir: join(stateDir, 'workflows'),
     recordingDir: join(stateDir, 'recordings'),
+    backupDir: join(stateDir, 'backups'),
   };
 }
 

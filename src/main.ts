@@ -1,20 +1,22 @@
 // Assembles everything; with cli.ts the only reader of env and argv:
 // 1. the first word names a door, 2. flags, environment and files become settings, 3. the door is opened with an
 // assembly whose costly parts are made when they are first used.
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { allSettings, settingGroups } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
 import { homeOf, type Standing, toOwnPlaces } from './create-whole-engine.ts';
 import { doors, loadControl } from './doors/catalog.ts';
-import type { Assembly, DoorEntry, Io } from './doors/door.ts';
+import type { Assembly, DoorEntry, Io, Program } from './doors/door.ts';
 import { toSentences, write } from './doors/say.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 import { toOverview, toUsage } from './help.ts';
-import { readSettingsFiles } from './read-settings-files.ts';
+import { createLiveSettings, fixedSettings } from './live-settings.ts';
+import { tellOfNewerCopy } from './newer-copy.ts';
+import { presetNames } from './policy/presets.ts';
 import {
   type Resolved,
-  readRules,
   rulesFor,
   rulesForShell,
   rulesForTerminal,
@@ -22,10 +24,12 @@ import {
   warnOfRefusal,
   warnOfRoots,
 } from './rules-for.ts';
-import { defineSettings, listSettings } from './settings/define.ts';
+import { defineSettings } from './settings/define.ts';
 import { didYouMean } from './settings/nearest.ts';
-import { type ParsedFlags, parseFlags } from './settings/parse-flags.ts';
-import { type ResolvedSettings, resolveOffers } from './settings/resolve-offers.ts';
+import { parseFlags } from './settings/parse-flags.ts';
+import { resolveOffers } from './settings/resolve-offers.ts';
+import { toSettingsInForce } from './settings-in-force.ts';
+import { createSettingsSource, type SettingsSource } from './settings-source.ts';
 import { version } from './version.ts';
 
 /** What a process brings along. */
@@ -33,6 +37,8 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly io: Io;
+  /** The Node and the script that run us. */
+  readonly program: Program;
 }
 
 const failedExit = 125;
@@ -73,11 +79,44 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
   const own = resolveOffers({ flags: given }, ownFlags).values;
   if (own.help) return print(here, toUsage(name, { ...entry, flags: ownFlags }, settingGroups));
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
-  const settings = await readRules(await loadSettings(given, own.config, here));
+  const place = entry.serves === true ? movedTo((own as { cwd?: unknown }).cwd, here) : here;
+  const source = createSettingsSource(given, { ...place, config: own.config });
+  const { settings, fault } = await settle(entry, source);
   const door = await entry.load();
   const { serves = false } = entry;
   const words = given.positionals;
-  return door.open(assemble(settings, { ...here, config: own.config, words, flags: own, serves }));
+  return door.open(
+    assemble(settings, {
+      ...place,
+      config: own.config,
+      words,
+      flags: own,
+      settingsFault: fault,
+      source: serves ? source : undefined,
+    }),
+  );
+}
+
+async function settle(
+  { diagnoses = false }: DoorEntry,
+  source: SettingsSource,
+): Promise<{ settings: Resolved; fault?: NacreError }> {
+  try {
+    return { settings: await source.read() };
+  } catch (fault) {
+    if (!diagnoses || !(fault instanceof NacreError)) throw fault;
+    return { settings: resolveOffers({}, allSettings), fault };
+  }
+}
+
+// A desktop app starts servers wherever it likes.
+function movedTo(cwd: unknown, here: Surroundings): Surroundings {
+  if (typeof cwd !== 'string') return here;
+  const folder = resolve(here.cwd, cwd);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return { ...here, cwd: folder };
+  throw new NacreError('settings_invalid', `--cwd: ${folder} is no directory.`, {
+    hint: 'Name one that exists; nothing was started.',
+  });
 }
 
 function findDoor(name: string): DoorEntry {
@@ -93,32 +132,28 @@ function unexpected(name: string, words: readonly string[]): NacreError {
   });
 }
 
-async function loadSettings(
-  flags: ParsedFlags,
-  named: string | undefined,
-  { env, cwd }: Surroundings,
-): Promise<ResolvedSettings<typeof allSettings>> {
-  const places = { cwd, home: homeOf(env), configHome: env.XDG_CONFIG_HOME || undefined, named };
-  // The marks of a command that nacre itself runs are no settings, nor slips of the pen.
-  const { NACRE_COMMAND_ID: _id, NACRE_INSTANCE: _server, ...given } = env;
-  const files = readSettingsFiles(places);
-  if (!files.project && !files.user) return resolveOffers({ flags, env: given }, allSettings);
-  const { resolveSettings } = await import('./settings/resolve-settings.ts');
-  return resolveSettings({ flags, env: given, ...files }, allSettings);
-}
-
 function assemble(
   resolved: Resolved,
   here: Surroundings &
     Pick<Standing, 'config'> &
-    Pick<Assembly, 'words' | 'flags'> & { readonly serves: boolean },
+    Pick<Assembly, 'words' | 'flags' | 'settingsFault'> & {
+      /** Given where the settings are followed as they change. */
+      readonly source: SettingsSource | undefined;
+    },
 ): Assembly {
-  const { values, limits, origins, warnings } = resolved;
+  const { values, warnings } = resolved;
   const { open: openEngine, close } = engineOnDemand(resolved, {
     ...here,
     log: (line) => void here.io.stderr.write(line),
-    openInbox: here.serves ? () => openControl() : undefined,
+    openInbox: here.source ? () => openControl() : undefined,
   });
+  const live = here.source
+    ? createLiveSettings(resolved, {
+        ...here.source,
+        isOutOfReach: async () => (await (await openEngine()).report()).hidesOwnFiles,
+        log: (line) => void here.io.stderr.write(line),
+      })
+    : fixedSettings(resolved);
   const places = toOwnPlaces(values, here);
   const controlDir = join(places.stateDir, 'control');
   let control: Promise<{ close(): Promise<void> }> | undefined;
@@ -135,11 +170,7 @@ function assemble(
     words: here.words,
     flags: here.flags,
     commandLine: { doors, shared: sharedFlags, groups: settingGroups },
-    settings: listSettings(allSettings).map(({ name, key, secret }) => {
-      const one = name as keyof typeof allSettings;
-      const value = secret && values[one] !== undefined ? '(hidden)' : values[one];
-      return { key, value, limit: limits[one], origin: origins[one] };
-    }),
+    settings: toSettingsInForce(resolved),
     warnings: [...warnings, ...warnOfRoots(resolved, here.cwd), ...warnOfIgnoredRules(resolved)],
     toolWarnings: warnOfRefusal(resolved),
     ownRules: rulesFor('everything', resolved),
@@ -147,14 +178,26 @@ function assemble(
     places,
     http: values,
     cwd: here.cwd,
-    shellRules: (narrowing) => rulesForShell(resolved, narrowing),
-    terminalRules: rulesForTerminal(resolved),
+    machine: { home: homeOf(here.env), platform: process.platform, env: here.env },
+    program: here.program,
+    newerCopy: () => [tellOfNewerCopy(version, here.program, here.env.PATH ?? '') ?? []].flat(),
+    presets: presetNames,
+    refresh: live.refresh,
+    shellRules: (narrowing) => rulesForShell(live.now(), narrowing),
+    terminalRules: () => rulesForTerminal(live.now()),
     engine: openEngine,
     controlDir,
     openControl,
     async tools(narrowing) {
       const { assembleTools } = await import('./assemble-tools.ts');
-      return assembleTools(resolved, openEngine, narrowing);
+      return assembleTools(live, openEngine, narrowing);
+    },
+    settingsFault: here.settingsFault,
+    async tryServer() {
+      const { tryServer } = await import('./worker/try-server.ts');
+      const { node, script } = here.program;
+      const config = here.config === undefined ? [] : ['--config', here.config];
+      return tryServer({ command: node, args: [script, 'mcp', ...config], env: here.env, cwd: here.cwd });
     },
     async close() {
       await (await control?.catch(() => undefined))?.close();

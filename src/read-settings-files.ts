@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { NacreError } from './contract/failure.ts';
 import type { SettingsFile } from './settings/read-file.ts';
@@ -20,6 +20,13 @@ export function readSettingsFiles(places: FilePlaces): { project?: SettingsFile;
     ...(project !== undefined && { project: read(project) }),
     ...(user !== undefined && { user: read(user) }),
   };
+}
+
+/** A text that changes whenever the user's file does. */
+export function stampOfUserFile(places: FilePlaces): string {
+  const path = userFile(places);
+  const found = path === undefined ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? '' : [path, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
 }
 
 function userFile({ cwd, home, configHome, named }: FilePlaces): string | undefined {

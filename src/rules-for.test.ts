@@ -22,6 +22,7 @@ describe('rulesFor', () => {
           programDirs: [],
           danger: 'off',
           confirm: 'never',
+          fileWrites: 'any',
           policy: undefined,
         },
         cwdRoots: [],

@@ -32,9 +32,10 @@ export function rulesFor(
 ): Pick<RunContext, 'rules' | 'cwdRoots'> {
   const allow = toAllowList(values.allowedCommands, limits.allowedCommands, whenUnset);
   const cwdRoots = [values.allowedCwdRoots, limits.allowedCwdRoots ?? []].filter((roots) => roots.length > 0);
-  const { danger, confirm, programDirs } = values;
-  const narrowedBy = origins.allowedCommands.tightenedBy;
-  const rules = { allow, allowSetting: 'ALLOWED_COMMANDS', narrowedBy, programDirs, danger, confirm, policy };
+  const { danger, confirm, programDirs, fileWrites } = values;
+  const { tightenedBy: narrowedBy, givenBy: preset } = origins.allowedCommands;
+  const allowSetting = 'ALLOWED_COMMANDS';
+  const rules = { allow, allowSetting, preset, narrowedBy, programDirs, danger, confirm, fileWrites, policy };
   return { rules, cwdRoots };
 }
 
@@ -58,7 +59,7 @@ export function rulesForFamily(family: ToolFamily, resolved: Resolved): BoundRul
   const allowSetting = hasOwn ? 'NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS' : shared.rules.allowSetting;
   const own = [values.shellExecuteCwdRoots, limits.shellExecuteCwdRoots ?? []];
   return {
-    rules: { ...shared.rules, allow, allowSetting },
+    rules: { ...shared.rules, allow, allowSetting, ...(hasOwn && { preset: undefined }) },
     cwdRoots: [...shared.cwdRoots, ...own.filter((roots) => roots.length > 0)],
     environment: { envPass: values.shellExecuteEnvPass, envWithhold: values.shellExecuteEnvWithhold },
   };
@@ -70,7 +71,8 @@ export function rulesForShell(resolved: Resolved, narrowing?: Narrowing): BoundR
   const shared = rulesFor('everything', resolved);
   const allow = toAllowList(values.shellAllowlist, limits.shellAllowlist, 'nothing');
   const narrowedBy = origins.shellAllowlist.tightenedBy;
-  const rules = { ...shared.rules, allow, allowSetting: 'SHELL_ALLOWLIST', narrowedBy };
+  const allowSetting = 'SHELL_ALLOWLIST';
+  const rules = { ...shared.rules, allow, allowSetting, preset: undefined, narrowedBy };
   return narrowRules({ rules, cwdRoots: shared.cwdRoots, refuseSensitive: true }, narrowing);
 }
 
@@ -86,7 +88,12 @@ export function narrowRules(bound: BoundRules, narrowing: Narrowing | undefined)
   if (narrowing === undefined) return bound;
   const { allow, cwdRoots = [], named } = narrowing;
   const rules = allow
-    ? { ...bound.rules, allow: narrowAllow(bound.rules.allow, allow), allowSetting: named }
+    ? {
+        ...bound.rules,
+        allow: narrowAllow(bound.rules.allow, allow),
+        allowSetting: named,
+        preset: undefined,
+      }
     : bound.rules;
   return { ...bound, rules, cwdRoots: [...bound.cwdRoots, ...(cwdRoots.length > 0 ? [cwdRoots] : [])] };
 }

@@ -27,11 +27,12 @@ export const allowedFolders: Readonly<Record<string, readonly string[]>> = {
   monitor: [...shared, 'audit'],
   recordings: shared,
   worker: shared,
+  clients: shared,
   engine: [...shared, 'sessions', 'policy', 'output', 'audit', 'monitor', 'recordings'],
   backends: [...shared, 'worker'],
   tools: [...shared, 'engine', 'output'],
   workflows: [...shared, 'tools'],
-  doors: [...shared, 'engine', 'tools', 'audit', 'workflows', 'recordings'],
+  doors: [...shared, 'engine', 'tools', 'audit', 'workflows', 'recordings', 'clients'],
 };
 
 /** Everything in the sources that the architecture does not allow. */

@@ -30,6 +30,10 @@ export interface Rules {
   readonly allow: AllowList;
   /** The name of the setting that holds the list, for refusals: `ALLOWED_COMMANDS`, `SHELL_ALLOWLIST`. */
   readonly allowSetting: string;
+  /** The preset that the list came from. */
+  readonly preset?: string | undefined;
+  /** `none` refuses every file that the command is seen to write; default `any`. */
+  readonly fileWrites?: 'any' | 'none' | undefined;
   /** Where a project's file narrows the list; what is to run must then be in both. */
   readonly narrowedBy?: string | undefined;
   readonly danger: 'block' | 'off';

@@ -20,8 +20,21 @@ export interface MachineReport {
   readonly exec: Enforcement['exec'];
   /** Whether the kernel could hold commands to a list of programs, in words. */
   readonly landlock: string;
+  /** Whether the optional package for terminals is there. */
+  readonly pty: boolean;
   /** Whether commands cannot reach nacre's own files: its sockets, settings, tokens and the audit log. */
   readonly hidesOwnFiles: boolean;
   /** What is not enforced here, in words. */
   readonly gaps: readonly string[];
+}
+
+/** What became of one call to a server over MCP. */
+export interface ServerTrial {
+  /** The protocol revision that was agreed on. */
+  readonly protocol: string;
+  readonly tools: readonly string[];
+  /** Whether the harmless command ran; what the server said in its place stands in `text`. */
+  readonly ran: boolean;
+  readonly text: string;
+  readonly durationMs: number;
 }

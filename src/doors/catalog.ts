@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clients } from '../clients/clients.ts';
 import type { DoorEntry } from './door.ts';
 
 const json = z.boolean().default(false).meta({ flag: '--json', description: 'Print one JSON document.' });
@@ -14,7 +15,13 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
   mcp: {
     summary: 'Serve MCP on stdin and stdout, for agents.',
     usage: '',
-    flags: {},
+    flags: {
+      cwd: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ flag: '--cwd', description: 'Directory to serve in, as if nacre were started there.' }),
+    },
     serves: true,
     load: () => import('./mcp/serve.ts'),
   },
@@ -222,16 +229,57 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     },
     load: () => import('./cli/replay.ts'),
   },
+  init: {
+    summary: 'Make an agent start nacre: write its own configuration file, or remove nacre from it.',
+    usage: Object.keys(clients).join(' | '),
+    flags: {
+      scope: z.enum(['user', 'project']).optional().meta({
+        flag: '--scope',
+        description: 'For all that you do, or for the project alone.',
+        unset: 'project for cursor and vscode, user for the others',
+      }),
+      project: z.string().min(1).optional().meta({
+        flag: '--project',
+        description: 'Folder that commands run in.',
+        path: true,
+        unset: 'where the client works',
+      }),
+      file: z.string().min(1).optional().meta({
+        flag: '--file',
+        description: "Configuration file in place of the client's usual one.",
+        path: true,
+        unset: 'where the client looks',
+      }),
+      print: z
+        .boolean()
+        .default(false)
+        .meta({ flag: '--print', description: 'Print the entry, for any client, and write nothing.' }),
+      remove: z.boolean().default(false).meta({ flag: '--remove', description: 'Remove the entry.' }),
+      yes: z
+        .boolean()
+        .default(false)
+        .meta({ flag: ['--yes', '-y'], description: 'Ask nothing and take the defaults.' }),
+    },
+    load: () => import('./cli/init.ts'),
+  },
   config: {
-    summary: 'Show every setting, its value and where it came from.',
-    usage: '',
-    flags: { json },
+    summary: 'Show settings, their values and where they came from: all, or those that are named.',
+    usage: '[NAME...]',
+    flags: {
+      json,
+      origin: z.boolean().default(false).meta({
+        flag: '--origin',
+        description:
+          'Tell of each why it holds: what it outranks, what tightened it, when a change would hold.',
+      }),
+    },
     load: () => import('./cli/config.ts'),
   },
   doctor: {
-    summary: 'Show what nacre found on this machine.',
+    summary: 'Check what nacre needs on this machine, and tell how to mend what is missing.',
     usage: '',
     flags: { json },
+    diagnoses: true,
     load: () => import('./cli/doctor.ts'),
   },
   completions: {

@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
+import type { NacreError } from '../contract/failure.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
+import type { ServerTrial } from '../contract/report.ts';
 import type { Engine } from '../engine/create-engine.ts';
 import type { RunContext } from '../engine/run.ts';
 import type { Declarations, SettingGroups } from '../settings/define.ts';
@@ -24,6 +26,25 @@ export interface SettingInForce {
   /** What a project file demands beside the value. */
   readonly limit: unknown;
   readonly origin: Origin;
+  /** The environment variable that gives it. */
+  readonly variable: string | undefined;
+  /** Whether its value is a path, or a list of them. */
+  readonly isPath: boolean;
+  /** Whether a running server takes in a change of it. */
+  readonly isLive: boolean;
+}
+
+/** What the process stands on. */
+export interface Machine {
+  readonly home: string;
+  readonly platform: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The Node and the script that this process runs. */
+export interface Program {
+  readonly node: string;
+  readonly script: string;
 }
 
 /** All that can be typed: the commands, the flags that every one takes, and the settings under their headings. */
@@ -52,18 +73,29 @@ export interface Assembly {
   readonly maxOutputChars: number;
   /** Where the audit log is, and the key that signs it; where runs of workflows are kept. */
   readonly places: {
+    readonly stateDir: string;
     readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
     readonly workflowDir: string;
     readonly recordingDir: string;
+    /** Where files that nacre changes for others are kept as they were. */
+    readonly backupDir: string;
   };
   /** How and for whom HTTP is served. */
   readonly http: HttpSettings;
   /** The directory that the process was started in. */
   readonly cwd: string;
+  readonly machine: Machine;
+  readonly program: Program;
+  /** A sentence about a newer nacre that is installed elsewhere, if there is one. */
+  newerCopy(): readonly string[];
+  /** The names of the presets. */
+  readonly presets: readonly string[];
+  /** Takes in what has changed in the user's settings; throws for what a running server cannot take in. */
+  refresh(): Promise<void>;
   /** The rules for what apps run without a shell, narrowed for one caller. */
   shellRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
   /** The rules for shells that the settings let pages open at a terminal. */
-  readonly terminalRules: Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  terminalRules(): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
   /** The tools that the settings ask for, narrowed for one caller. */
   tools(narrowing?: Narrowing): Promise<readonly Tool[]>;
   engine(): Promise<Engine>;
@@ -71,6 +103,10 @@ export interface Assembly {
   readonly controlDir: string;
   /** Lets other terminals reach the commands of this process. */
   openControl(): Promise<void>;
+  /** What is wrong with the settings, for a door that is opened all the same; defaults hold in their place. */
+  readonly settingsFault: NacreError | undefined;
+  /** Makes one call to this nacre as a client would, in a process of its own. */
+  tryServer(): Promise<ServerTrial>;
   /** Ends every command; from then on there is no engine. */
   close(): Promise<void>;
 }
@@ -91,5 +127,7 @@ export interface DoorEntry {
   readonly takesCommand?: boolean;
   /** It serves others until it is ended, so that a question can wait there for its answer. */
   readonly serves?: boolean;
+  /** It is opened with settings that are wrong, too, to tell what is. */
+  readonly diagnoses?: boolean;
   load(): Promise<Door>;
 }

@@ -29,7 +29,8 @@ export function toJson(error: unknown): string {
   return `${JSON.stringify({ error: { code, message, hint } })}\n`;
 }
 
-function toFailure(error: unknown): NacreError {
+/** Any error as one of ours. */
+export function toFailure(error: unknown): NacreError {
   if (error instanceof NacreError) return error;
   return new NacreError(
     'internal',

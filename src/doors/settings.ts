@@ -46,6 +46,7 @@ export const httpSettings = defineSettings({
       ...['docker', 'npm', 'npx', 'make', 'cargo', 'go', 'python', 'pip'],
     ])
     .meta({
+      live: true,
       env: ['SHELL_ALLOWLIST', 'NACRE_SHELL_ALLOWLIST'],
       flag: '--shell-allow',
       description: 'Programs that POST /api/shell, its stream and applets may run; * allows all of them.',

@@ -2,6 +2,7 @@
 // 1. survey: the programs it would start and what speaks against it (survey-command.ts);
 // 2. whatever does not parse or is too large is refused, then danger, under every list;
 // 3. where a list names programs: what cannot be known, code that being listed does not cover, programs not listed;
+//    and where no file may be written, whatever is seen to write one;
 // 4. rules from the settings: the strictest that matches wins;
 // 5. the confirm tier asks for what is not generally safe.
 import { showCommand } from '../contract/command.ts';
@@ -27,6 +28,7 @@ export function decide(plan: Plan, facts: Facts, rules: Rules): Decision {
     judge.broken() ??
     judge.dangerous() ??
     judge.unlisted() ??
+    judge.writing() ??
     judge.ruled() ??
     judge.unconfirmed() ??
     judge.allowed()
@@ -87,6 +89,14 @@ class Judge {
         ? `Set ${this.rules.allowSetting} to *.`
         : `Set ${this.rules.allowSetting} to *, and take the list out of ${this.rules.narrowedBy}.`,
     );
+  }
+
+  /** A file that would be written where the settings let none be. */
+  writing(): Decision | undefined {
+    const problem = this.rules.fileWrites === 'none' ? this.first('write') : undefined;
+    if (problem === undefined) return undefined;
+    const reason = `${sentence(problem)} is not allowed, because no file may be written here.`;
+    return this.refuse(problem, reason, 'Print it in place of writing it.', 'Set file_writes to any.');
   }
 
   ruled(): Decision | undefined {
@@ -159,8 +169,9 @@ class Judge {
   }
 
   private notListed(found: Invocation): Decision {
-    const { allowSetting, narrowedBy } = this.rules;
-    const list = narrowedBy === undefined ? allowSetting : `what ${narrowedBy} leaves of ${allowSetting}`;
+    const { allowSetting, narrowedBy, preset } = this.rules;
+    const given = preset === undefined ? allowSetting : `the preset ${preset}`;
+    const list = narrowedBy === undefined ? given : `what ${narrowedBy} leaves of ${given}`;
     const reason = `${found.name}${startedBy(found)} is not allowed, because it is not in ${list}.`;
     const hint = `Use one of the listed programs: ${listOf(this.rules)}.`;
     return this.answer('deny', 'not_listed', reason, found, {

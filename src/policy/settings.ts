@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AllowList } from '../contract/decision.ts';
 import { defineSettings } from '../settings/define.ts';
 import { narrowList } from '../settings/tighten.ts';
+import { presetNames, presets } from './presets.ts';
 
 const examples = z.array(z.string().min(1)).max(100);
 
@@ -20,6 +21,7 @@ export const policySettings = defineSettings({
     .array(z.string())
     .optional()
     .meta({
+      live: true,
       env: ['ALLOWED_COMMANDS', 'NACRE_ALLOWED_COMMANDS'],
       flag: '--allow',
       description: 'Programs that commands may run; * allows all of them.',
@@ -28,10 +30,27 @@ export const policySettings = defineSettings({
       everything: '*',
       project: 'intersect',
     }),
+  preset: z.enum(presetNames).optional().meta({
+    live: true,
+    env: 'NACRE_PRESET',
+    flag: '--preset',
+    description: 'A ready list of programs that commands may run; what the same place lists is added to it.',
+    unset: 'no preset',
+    gives: presets,
+  }),
+  fileWrites: z.enum(['any', 'none']).default('any').meta({
+    live: true,
+    env: 'NACRE_FILE_WRITES',
+    flag: '--file-writes',
+    description:
+      'Whether commands may write files by redirection, or with a program that is seen to write one.',
+    project: 'stricter',
+  }),
   allowedCwdRoots: z
     .array(z.string())
     .default([])
     .meta({
+      live: true,
       env: ['ALLOWED_CWD_ROOTS', 'NACRE_ALLOWED_CWD_ROOTS'],
       flag: '--cwd-roots',
       description: 'Directories that the working directory of a command must lie in.',
@@ -44,6 +63,7 @@ export const policySettings = defineSettings({
     .array(z.string().regex(/^\/.*[^/]$/))
     .default([])
     .meta({
+      live: true,
       env: 'NACRE_PROGRAM_DIRS',
       flag: '--program-dirs',
       description:
@@ -53,12 +73,14 @@ export const policySettings = defineSettings({
       project: 'intersect',
     }),
   danger: z.enum(['off', 'block']).default('block').meta({
+    live: true,
     env: 'NACRE_DANGER',
     flag: '--danger',
     description: 'Whether commands that destroy a system are refused, whatever else is allowed.',
     project: 'stricter',
   }),
   confirm: z.enum(['never', 'unlisted']).default('never').meta({
+    live: true,
     env: 'NACRE_CONFIRM',
     flag: '--confirm',
     description: 'Whether commands that are not generally safe need approval.',
@@ -71,6 +93,7 @@ export const policySettings = defineSettings({
     project: 'lower',
   }),
   policy: z.array(policyRule).default([]).meta({
+    live: true,
     description: 'Rules beside the list, matched on decoded arguments; the strictest that matches wins.',
     accepts: 'a list of rules, each with verdict, program, reason, examples and perhaps args and cwd',
     unset: 'no rules',

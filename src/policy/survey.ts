@@ -1,7 +1,7 @@
 import type { Arg, Span } from './walk/arg.ts';
 
-/** When a problem counts: for every list, only where a list names programs, or as danger under every list. */
-export type ProblemScope = 'always' | 'finite' | 'danger';
+/** When a problem counts: for every list, only where a list names programs, as danger, or where no file may be written. */
+export type ProblemScope = 'always' | 'finite' | 'danger' | 'write';
 
 /** Something in the command that speaks against running it. */
 export interface Problem extends Span {

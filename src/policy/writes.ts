@@ -7,6 +7,10 @@ import type { Walk } from './walk/walk.ts';
 /** Judges a file that would be written: disks under every list, files that choose code where a list names programs. */
 export function judgeWrite(walk: Walk, target: Arg, program: string | undefined, scope: Scope): void {
   const span = { pos: target.pos, end: target.end };
+  if (!isOwnOutput(target.text)) {
+    const reason = `writing ${target.text ?? 'a file'}`;
+    walk.problems.push({ scope: 'write', rule: 'file_write', reason, program, ...span });
+  }
   for (const path of pathsOf(target, scope)) {
     const device = deviceNamed(path);
     if (device !== undefined) {
@@ -20,6 +24,11 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
       walk.problems.push({ scope: 'finite', rule: 'protected_file', reason, program, ...span });
     }
   }
+}
+
+/** Where output vanishes or goes where it went anyhow. */
+function isOwnOutput(path: string | undefined): boolean {
+  return path !== undefined && /^\/dev\/(?:null|stdout|stderr|fd\/\d+)$/.test(path);
 }
 
 function pathsOf(target: Arg, scope: Scope): string[] {

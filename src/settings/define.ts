@@ -30,6 +30,10 @@ declare module 'zod' {
     unset?: string;
     /** Its value is never shown. */
     secret?: boolean;
+    /** A change of the user's file holds from the next command on, without a new server. */
+    live?: boolean;
+    /** What each choice gives to other settings, by their names, at the place where the choice stands. */
+    gives?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   }
 }
 
@@ -58,6 +62,8 @@ export interface Setting {
   readonly accepts: string | undefined;
   readonly unset: string | undefined;
   readonly secret: boolean;
+  readonly live: boolean;
+  readonly gives: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** Declares settings; throws at load for one that lacks a description or whose parts contradict each other. */
@@ -90,6 +96,8 @@ export function inspectSetting(name: string, schema: z.ZodType): Setting {
     accepts: meta.accepts,
     unset: meta.unset,
     secret: meta.secret ?? false,
+    live: meta.live ?? false,
+    gives: meta.gives ?? {},
   };
 }
 

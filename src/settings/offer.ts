@@ -31,6 +31,8 @@ export interface Offers {
 /** An offer whose value the setting's schema accepts. */
 export interface CheckedOffer extends Offer {
   readonly value: unknown;
+  /** The choice of another setting that gave it, or a part of it. */
+  readonly givenBy?: string | undefined;
 }
 
 /** Reads an offered value as the setting's kind and checks it against the schema. */

@@ -8,6 +8,7 @@ import { type Declarations, listSettings, type Setting, type Values } from './de
 import { type CheckedOffer, checkOffer, type Offers, type SettingProblem, type Source } from './offer.ts';
 import { offersFromFlags, type ParsedFlags } from './parse-flags.ts';
 import { type Environment, offersFromEnvironment, warnOfUnknown } from './read-environment.ts';
+import { takeGifts } from './take-gifts.ts';
 import { tighten } from './tighten.ts';
 
 /** What settings can come from without reading files, and what was read elsewhere. */
@@ -18,13 +19,24 @@ export interface OfferSources {
   readonly more?: readonly Offers[] | undefined;
 }
 
+/** A value that a higher place outranks. */
+export interface Outranked {
+  readonly source: Source;
+  readonly where: string;
+  readonly value: unknown;
+}
+
 /** Where a value came from, and what tightened it. */
 export interface Origin {
   readonly source: Source;
   /** The flag, the variable, the line of a file, or `default`. */
   readonly where: string;
+  /** The choice of another setting that gave it, or a part of it, such as a preset. */
+  readonly givenBy?: string | undefined;
   /** The line of the project file that changed the value or set a limit beside it. */
   readonly tightenedBy?: string;
+  /** What lower places gave in vain, highest first. */
+  readonly outranked?: readonly Outranked[] | undefined;
 }
 
 /** The settings in force. */
@@ -83,7 +95,7 @@ function gather(sources: OfferSources, settings: readonly Setting[]): Gathered {
   ];
   const checked = read.flatMap(({ offers }) => offers.map(checkOffer));
   const problems = [...read.flatMap((one) => one.problems), ...checked.filter(isProblem)];
-  return { offers: checked.filter(isOffer), problems };
+  return { offers: takeGifts(checked.filter(isOffer), settings), problems };
 }
 
 function isOffer(checked: CheckedOffer | SettingProblem): checked is CheckedOffer {
@@ -105,11 +117,20 @@ interface Decided {
 function decideValue(setting: Setting, offers: readonly CheckedOffer[]): Decided {
   const { name } = setting;
   const mine = offers.filter((offer) => offer.setting.name === name);
-  const winner = mine.find(({ source }) => source !== 'project');
+  const [winner, ...losers] = mine.filter(({ source }) => source !== 'project');
   const value = winner ? winner.value : setting.schema.parse(undefined);
-  const origin: Origin = { source: winner?.source ?? 'default', where: winner?.where ?? 'default' };
+  const origin: Origin = {
+    source: winner?.source ?? 'default',
+    where: winner?.where ?? 'default',
+    ...(winner?.givenBy !== undefined && { givenBy: winner.givenBy }),
+    ...(losers.length > 0 && { outranked: losers.map(toOutranked) }),
+  };
   const project = mine.find(({ source }) => source === 'project');
   return project ? decideTightened(setting, value, origin, project) : { name, value, origin };
+}
+
+function toOutranked({ source, where, value }: CheckedOffer): Outranked {
+  return { source, where, value };
 }
 
 function decideTightened(setting: Setting, base: unknown, origin: Origin, project: CheckedOffer): Decided {

@@ -25,7 +25,18 @@ function toProperty(setting: Setting): JsonSchema {
   } = z.toJSONSchema(setting.schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      for (const part of ['env', 'flag', 'project', 'everything', 'path', 'accepts', 'unset', 'secret'])
+      for (const part of [
+        'env',
+        'flag',
+        'project',
+        'everything',
+        'path',
+        'accepts',
+        'unset',
+        'secret',
+        'gives',
+        'live',
+      ])
         delete jsonSchema[part];
     },
   });

@@ -23,7 +23,10 @@ not be you, so it can only tighten what the other sources gave, and each setting
 Files are YAML with the names below as keys; relative paths in a file start from its folder. Lists are separated
 by commas, or are YAML lists in a file. An empty variable counts as not set, except for a list, which it makes
 empty. A wrong value, an unknown key, an unknown flag, or the same setting given twice in one place stops the
-start with a message that names it.`;
+start with a message that names it.
+
+A server that runs takes in changes of the user's file where a setting says so below. Any other change that restricts
+commands makes it refuse them until it is started anew, and the refusal names its process.`;
 
 function toSection(setting: Setting): string {
   const row = (label: string, text: string) => `| ${label} | ${text.replaceAll('|', '\\|')} |`;
@@ -39,6 +42,7 @@ function toSection(setting: Setting): string {
     row('values', describeAccepted(setting)),
     row('default', describeDefault(setting)),
     row('project file', projectWords[setting.project]),
+    ...(setting.live ? [row('a change', 'in the user file holds from the next command on')] : []),
   ].join('\n');
 }
 

@@ -2,23 +2,23 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder that only its owner can read, and the folders above it. Step by step: Node's own recursive way never
+ * Makes a folder that only its owner can read, unless a mode is given, and the folders above it. Step by step: Node's own recursive way never
  * returns where a file system refuses folders with ENOENT, as /proc does.
  */
-export function makeFolder(path: string): void {
+export function makeFolder(path: string, mode = 0o700): void {
   const missing: string[] = [];
   for (let folder = path; ; folder = dirname(folder)) {
-    const result = tryToMake(folder);
+    const result = tryToMake(folder, mode);
     if (result === 'made') break;
     missing.unshift(folder);
     if (folder === dirname(folder)) break;
   }
-  for (const folder of missing) mkdirUnlessThere(folder);
+  for (const folder of missing) mkdirUnlessThere(folder, mode);
 }
 
-function tryToMake(path: string): 'made' | 'parent missing' {
+function tryToMake(path: string, mode: number): 'made' | 'parent missing' {
   try {
-    mkdirUnlessThere(path);
+    mkdirUnlessThere(path, mode);
     return 'made';
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'parent missing';
@@ -26,9 +26,9 @@ function tryToMake(path: string): 'made' | 'parent missing' {
   }
 }
 
-function mkdirUnlessThere(path: string): void {
+function mkdirUnlessThere(path: string, mode: number): void {
   try {
-    mkdirSync(path, { mode: 0o700 });
+    mkdirSync(path, { mode });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }

@@ -28,6 +28,7 @@ export const toolSettings = defineSettings({
       'What becomes of a command of the Bash tool that takes longer than its timeout: it is ended, or it goes on as a background shell.',
   }),
   shellExecuteAllowedCommands: z.array(z.string()).optional().meta({
+    live: true,
     env: 'NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS',
     flag: '--shell-execute-allow',
     description: 'Programs that shell_execute may run, of those that ALLOWED_COMMANDS allows when it is set.',
@@ -37,6 +38,7 @@ export const toolSettings = defineSettings({
     project: 'intersect',
   }),
   shellExecuteCwdRoots: z.array(z.string()).default([]).meta({
+    live: true,
     env: 'NACRE_SHELL_EXECUTE_CWD_ROOTS',
     flag: '--shell-execute-cwd-roots',
     description: 'Directories that working_directory must lie in, beside those of ALLOWED_CWD_ROOTS.',
@@ -46,6 +48,7 @@ export const toolSettings = defineSettings({
     project: 'alongside',
   }),
   shellExecuteEnvPass: z.array(environmentPattern).default([]).meta({
+    live: true,
     env: 'NACRE_SHELL_EXECUTE_ENV_PASS',
     flag: '--shell-execute-env-pass',
     description: 'Variables that commands of shell_execute get although their names look like secrets.',
@@ -53,6 +56,7 @@ export const toolSettings = defineSettings({
     project: 'intersect',
   }),
   shellExecuteEnvWithhold: z.array(environmentPattern).default([]).meta({
+    live: true,
     env: 'NACRE_SHELL_EXECUTE_ENV_WITHHOLD',
     flag: '--shell-execute-env-withhold',
     description: 'Variables withheld from commands of shell_execute alone.',

@@ -209,6 +209,10 @@ export function createWorker(options: WorkerOptions): Worker {
         network: toNetwork(options),
         exec: starter.exec,
         landlock: await describeLandlock(options.execGuard, { path, bashPath: bash.path }),
+        pty: await loadPty().then(
+          () => true,
+          () => false,
+        ),
         hidesOwnFiles: starter.hidesOwnFiles,
         gaps: starter.gaps,
       };

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { presets } from '../../src/policy/presets.ts';
 import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
 
 let place = createPlace();
@@ -54,6 +55,77 @@ describe('E8: nacre config', () => {
       limit: ['git'],
       tightened_by: `${project}:1`,
     });
+  });
+
+  it('--origin tells why each value holds, and when a change would', async () => {
+    place = createPlace({
+      NACRE_MAX_RUNNING: '100',
+      NACRE_PRESET: 'git',
+      NACRE_TOKEN: 'secret-secret-secret',
+    });
+    const user = write(
+      '.config/nacre/config.yaml',
+      'max_running: 7\nallowed_commands: [ls]\ntoken: other-other-other\n',
+    );
+    const project = write('nacre.yaml', 'max_running: 5\n');
+    const { stdout } = await nacre(
+      'config',
+      '--origin',
+      'max_running',
+      'allowed_commands',
+      'token',
+      'danger',
+    );
+    expect(stdout).toBe(`allowed_commands: ${JSON.stringify(presets.git.allowedCommands)}
+  given by NACRE_PRESET (an environment variable)
+  from the preset git
+  outranks ${user}:2 (your settings file): ["ls"]
+  a change of your settings file holds from the next command on
+danger: "block"
+  nobody gave it, so its default holds
+  a change of your settings file holds from the next command on
+token: "(hidden)"
+  given by NACRE_TOKEN (an environment variable)
+  outranks ${user}:3 (your settings file): "(hidden)"
+  a change of your settings file holds in servers that are started anew
+max_running: 5
+  given by NACRE_MAX_RUNNING (an environment variable)
+  outranks ${user}:1 (your settings file): 7
+  tightened by ${project}:1 (the project's file)
+  a change of your settings file holds in servers that are started anew
+`);
+    const document = JSON.parse((await nacre('config', '--json', 'max_running')).stdout);
+    expect(document).toEqual({
+      max_running: {
+        value: 5,
+        source: 'environment',
+        where: 'NACRE_MAX_RUNNING',
+        tightened_by: `${project}:1`,
+        outranked: [{ source: 'user', where: `${user}:1`, value: 7 }],
+      },
+    });
+    expect((await nacre('config', '--origin')).stdout).not.toContain('secret-secret');
+    const unknown = await nacre('config', 'max_runing');
+    expect([unknown.code, unknown.stderr]).toEqual([
+      125,
+      expect.stringContaining('Did you mean max_running?'),
+    ]);
+  });
+
+  it('shows the limit of a project as what it is', async () => {
+    const project = write('nacre.yaml', 'allowed_commands: [git]\n');
+    const { stdout } = await nacre('config', '--origin', 'allowed_commands');
+    expect(stdout).toContain(`  limited to ["git"] by ${project}:1 (the project's file)\n`);
+  });
+
+  it('tells of a newer nacre that is installed elsewhere', async () => {
+    write('new/package.json', '{"name":"nacre","version":"99.0.0"}');
+    write('new/bin/nacre', '');
+    place = { ...place, env: { ...place.env, PATH: `${join(place.cwd, 'new/bin')}:/usr/bin:/bin` } };
+    expect((await nacre('config')).stderr).toContain(
+      `warning: nacre 99.0.0 is installed in ${join(place.cwd, 'new')}`,
+    );
+    expect((await nacre('run', 'true')).stderr).toBe('');
   });
 
   it('warns of variables and roots that do nothing', async () => {
@@ -166,7 +238,7 @@ describe('nacre doctor', () => {
     place = createPlace({ NACRE_BASH: '/bin/false' });
     expect(await nacre('doctor')).toMatchObject({
       code: 1,
-      stdout: '',
+      stdout: expect.stringContaining('problem  engine: /bin/false could not be run as bash.'),
       stderr: expect.stringContaining('/bin/false'),
     });
     const { code, stdout } = await nacre('doctor', '--json');

@@ -44,7 +44,8 @@ export function startInProcess(argv: readonly string[], { cwd, env }: Place) {
   const interruption = new AbortController();
   const [out, err] = [collect(stdout), collect(stderr)];
   const io = { stdin, stdout, stderr, interrupted: interruption.signal };
-  const ended = main(argv, { env, cwd, io }).then(
+  const program = { node: process.execPath, script: builtCli };
+  const ended = main(argv, { env, cwd, io, program }).then(
     (code): Ended => ({ code, stdout: out.text(), stderr: err.text() }),
   );
   return { stdin, stdout, out, err, ended, interrupt: (signal: string) => interruption.abort(signal) };

@@ -1,6 +1,7 @@
 // `nacre check`: what policy says about a command, or about a file of labelled ones; nothing runs.
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import type { Rules } from '../../contract/decision.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { Checked } from '../../engine/check.ts';
 import type { Engine } from '../../engine/create-engine.ts';
@@ -18,9 +19,22 @@ export async function open(assembly: Assembly): Promise<number> {
   try {
     const engine = await assembly.engine();
     if (typeof flags.file === 'string') return await scoreFile(assembly, engine, flags.file, json);
+    const { rules } = assembly.ownRules;
+    if (assembly.words.length === 0 && rules.preset !== undefined) {
+      await write(
+        io.stdout,
+        json ? `${JSON.stringify(toPresetDocument(rules))}\n` : `${toPresetLine(rules)}\n`,
+      );
+      return 0;
+    }
     const command = { kind: 'shell', script: toScript(onlyWord(assembly.words)) } as const;
     const checked = await engine.check({ command, cwd: flags.cwd as string | undefined }, assembly.ownRules);
-    await write(io.stdout, json ? `${JSON.stringify(toDocument(checked))}\n` : toText(checked));
+    await write(
+      io.stdout,
+      json
+        ? `${JSON.stringify({ ...toDocument(checked), ...toPresetDocument(rules) })}\n`
+        : toText(checked, rules),
+    );
     return checked.decision.verdict === 'allow' ? 0 : deniedExit;
   } catch (error) {
     await (json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
@@ -42,7 +56,16 @@ function toDocument({ decision, cwd, found }: Checked): Record<string, unknown> 
   return { ...decision, cwd, programs };
 }
 
-function toText({ decision, found }: Checked): string {
+function toPresetDocument({ preset, allow }: Rules): Record<string, unknown> {
+  return preset === undefined ? {} : { preset, allowed: allow.kind === 'names' ? allow.names : ['*'] };
+}
+
+function toPresetLine({ preset, allow, fileWrites }: Rules): string {
+  const list = allow.kind === 'names' ? allow.names.join(', ') : '*, which is every program';
+  return `preset ${preset}: ${list}${fileWrites === 'none' ? '; no file may be written' : ''}`;
+}
+
+function toText({ decision, found }: Checked, rules: Rules): string {
   const { verdict, rule, reason, node, hint, remedy } = decision;
   const programs = decision.programs.map(({ name, pos, end, via }) => {
     const details = [`${pos}-${end}`, found[name] ?? '', via === undefined ? '' : `started by ${via}`];
@@ -53,6 +76,7 @@ function toText({ decision, found }: Checked): string {
     `rule: ${rule}`,
     ...(node === undefined ? [] : [`at ${node.pos}-${node.end}: ${node.text}`]),
     ...(programs.length === 0 ? [] : ['programs:', ...programs]),
+    ...(rules.preset === undefined ? [] : [toPresetLine(rules)]),
     ...(hint === undefined ? [] : [`hint: ${hint}`]),
     ...(remedy === undefined || remedy === hint ? [] : [`to allow it: ${remedy}`]),
   ];

@@ -1,18 +1,38 @@
+import { NacreError } from '../../contract/failure.ts';
+import { didYouMean } from '../../settings/nearest.ts';
 import type { Assembly, SettingInForce } from '../door.ts';
-import { write } from '../say.ts';
+import { toSentences, write } from '../say.ts';
 
-/** Shows every setting with its value and where it came from. */
-export async function open({ io, flags, settings, warnings }: Assembly): Promise<number> {
-  for (const warning of warnings) await write(io.stderr, `nacre: warning: ${warning}\n`);
-  await write(io.stdout, flags.json === true ? toDocument(settings) : toTable(settings));
-  return 0;
+const failedExit = 125;
+
+/** Shows settings with their values and where they came from: all, or those that are named. */
+export async function open({ io, flags, words, settings, warnings, newerCopy }: Assembly): Promise<number> {
+  for (const warning of [...warnings, ...newerCopy()]) await write(io.stderr, `nacre: warning: ${warning}\n`);
+  try {
+    const wanted = choose(settings, words);
+    const toText = flags.origin === true ? toStories : toTable;
+    await write(io.stdout, flags.json === true ? toDocument(wanted) : toText(wanted));
+    return 0;
+  } catch (error) {
+    await write(io.stderr, toSentences(error));
+    return failedExit;
+  }
+}
+
+function choose(settings: readonly SettingInForce[], words: readonly string[]): readonly SettingInForce[] {
+  const keys = settings.map(({ key }) => key);
+  const unknown = words.find((word) => !keys.includes(word));
+  if (unknown !== undefined)
+    throw new NacreError('invalid_request', `There is no setting ${unknown}.${didYouMean(unknown, keys)}`);
+  return words.length === 0 ? settings : settings.filter(({ key }) => words.includes(key));
 }
 
 function toDocument(settings: readonly SettingInForce[]): string {
-  const entries = settings.map(({ key, value = null, limit, origin: { source, where, tightenedBy } }) => [
-    key,
-    { value, limit, source, where, tightened_by: tightenedBy },
-  ]);
+  const entries = settings.map(({ key, value = null, limit, origin }) => {
+    const { source, where, tightenedBy, givenBy, outranked } = origin;
+    const more = { given_by: givenBy, tightened_by: tightenedBy, outranked: outranked ?? [] };
+    return [key, { value, limit, source, where, ...more }];
+  });
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 }
 
@@ -27,6 +47,37 @@ function whereFrom({ limit, origin: { where, tightenedBy } }: SettingInForce): s
   if (tightenedBy === undefined) return where;
   return `${where}, ${limit === undefined ? 'tightened' : `limited to ${show(limit)}`} by ${tightenedBy}`;
 }
+
+/** What holds, and why: who gave it, what that outranks, what tightened it, and when a change would hold. */
+function toStories(settings: readonly SettingInForce[]): string {
+  return settings.map(toStory).join('');
+}
+
+function toStory({ key, value, limit, origin, isLive }: SettingInForce): string {
+  const { source, where, tightenedBy, givenBy, outranked = [] } = origin;
+  const lines = [
+    `${key}: ${show(value)}`,
+    `  ${source === 'default' ? 'nobody gave it, so its default holds' : `given by ${where} (${sourceWords[source]})`}`,
+    ...(givenBy === undefined ? [] : [`  from the preset ${givenBy}`]),
+    ...outranked.map((one) => `  outranks ${one.where} (${sourceWords[one.source]}): ${show(one.value)}`),
+    ...(tightenedBy === undefined
+      ? []
+      : [
+          `  ${limit === undefined ? 'tightened' : `limited to ${show(limit)}`} by ${tightenedBy} (the project's file)`,
+        ]),
+    `  a change of your settings file holds ${isLive ? 'from the next command on' : 'in servers that are started anew'}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const sourceWords = {
+  flag: 'a flag',
+  environment: 'an environment variable',
+  project: "the project's file",
+  user: 'your settings file',
+  program: 'the program',
+  default: 'the default',
+};
 
 function show(value: unknown): string {
   return value === undefined ? 'unset' : JSON.stringify(value);

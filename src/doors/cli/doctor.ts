@@ -1,27 +1,83 @@
+// `nacre doctor`: 1. the engine says what it has found on the machine, 2. everything else that commands and clients need is
+// looked at, a call over MCP included, 3. each finding stands with what mends it, and problems decide the exit code.
 import type { MachineReport } from '../../contract/report.ts';
 import type { Assembly } from '../door.ts';
-import { toJson, toSentences, write } from '../say.ts';
+import { toFailure, toSentences, write } from '../say.ts';
+import { examineClients } from './doctor/examine-clients.ts';
+import { examineMachine, examineReport } from './doctor/examine-machine.ts';
+import { examinePolicy, examineServer } from './doctor/examine-policy.ts';
+import type { Finding } from './doctor/finding.ts';
+
+const problemExit = 1;
 
 /** Shows what nacre found on this machine; exits with 1 when commands cannot run. */
 export async function open(assembly: Assembly): Promise<number> {
   const { io, flags } = assembly;
-  const json = flags.json === true;
   try {
-    const report = await (await assembly.engine()).report();
-    await write(io.stdout, json ? toDocument(assembly, report) : toTable(assembly, report));
-    return 0;
-  } catch (error) {
-    await (json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
-    return 1;
+    const report = await reportOf(assembly);
+    const findings = await examine(assembly, report);
+    const text =
+      flags.json === true ? toDocument(assembly, report, findings) : toText(assembly, report, findings);
+    await write(io.stdout, text, io.interrupted);
+    if ('failure' in report && flags.json !== true) await write(io.stderr, toSentences(report.failure));
+    return findings.some(({ status }) => status === 'problem') ? problemExit : 0;
   } finally {
     await assembly.close();
   }
 }
 
-function toDocument({ version, warnings }: Assembly, report: MachineReport): string {
+type Reported = MachineReport | { readonly failure: unknown };
+
+async function reportOf(assembly: Assembly): Promise<Reported> {
+  try {
+    return await (await assembly.engine()).report();
+  } catch (failure) {
+    return { failure };
+  }
+}
+
+async function examine(assembly: Assembly, report: Reported): Promise<readonly Finding[]> {
+  return [
+    ...examineMachine(assembly),
+    ...assembly.newerCopy().map(
+      (found) =>
+        ({
+          check: 'version',
+          status: 'warning',
+          found,
+          fix: 'nacre init CLIENT, with the newer one',
+        }) as const,
+    ),
+    ...('failure' in report ? [toProblem(report.failure)] : examineReport(report, assembly)),
+    examinePolicy(assembly),
+    await examineServer(assembly),
+    ...examineClients(assembly),
+  ];
+}
+
+function toProblem(failure: unknown): Finding {
+  const { message, hint } = toFailure(failure);
+  return { check: 'engine', status: 'problem', found: message, fix: hint };
+}
+
+function toDocument({ version, warnings }: Assembly, report: Reported, findings: readonly Finding[]): string {
   const document = {
     version,
     node: process.version,
+    ...('failure' in report ? { error: toError(report.failure) } : toFields(report)),
+    warnings,
+    findings,
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function toError(failure: unknown): Record<string, unknown> {
+  const { code, message, hint } = toFailure(failure);
+  return { code, message, hint };
+}
+
+function toFields(report: MachineReport): Record<string, unknown> {
+  return {
     bash: report.bash,
     path: report.path,
     login_environment: report.loginEnvironment,
@@ -34,9 +90,7 @@ function toDocument({ version, warnings }: Assembly, report: MachineReport): str
     exec: report.exec,
     landlock: report.landlock,
     gaps: report.gaps,
-    warnings,
   };
-  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 const networkWords = {
@@ -45,10 +99,19 @@ const networkWords = {
   filtered: 'only the hosts of network_allow',
 };
 
-function toTable({ version, warnings }: Assembly, report: MachineReport): string {
+function toText({ version, warnings }: Assembly, report: Reported, findings: readonly Finding[]): string {
   const rows = [
     ['nacre', version],
     ['Node.js', process.version],
+    ...('failure' in report ? [] : toRows(report)),
+    ...warnings.map((warning) => ['warning', warning]),
+  ];
+  const table = rows.map(([name = '', value]) => `${name.padEnd(20)}${value}\n`);
+  return [...table, '\n', ...findings.map(toLines)].join('');
+}
+
+function toRows(report: MachineReport): readonly (readonly string[])[] {
+  return [
     ['bash', `${report.bash.version} at ${report.bash.path}`],
     ['PATH', report.path],
     ['login environment', report.loginEnvironment],
@@ -61,7 +124,10 @@ function toTable({ version, warnings }: Assembly, report: MachineReport): string
     ['listed programs', report.exec === 'enforced' ? 'enforced by the kernel' : 'judged by policy only'],
     ['Landlock', report.landlock],
     ...report.gaps.map((gap) => ['gap', gap]),
-    ...warnings.map((warning) => ['warning', warning]),
   ];
-  return rows.map(([name = '', value]) => `${name.padEnd(20)}${value}\n`).join('');
+}
+
+function toLines({ check, status, found, fix }: Finding): string {
+  const line = `${status.padEnd(9)}${check}: ${found}\n`;
+  return fix === undefined ? line : `${line}${' '.repeat(9)}→ ${fix}\n`;
 }

@@ -37,7 +37,9 @@ export async function createCallers(
   const own = {
     client: 'token',
     owner: 'http',
-    rules: assembly.shellRules(),
+    get rules() {
+      return assembly.shellRules();
+    },
     tools: toldOf(await assembly.tools(), history),
   };
   const known: (readonly [Buffer, HttpCaller])[] = [[digest(ownToken), own]];
@@ -48,7 +50,9 @@ export async function createCallers(
       {
         client: `token ${name}`,
         owner: `http/${name}`,
-        rules: assembly.shellRules(narrowing),
+        get rules() {
+          return assembly.shellRules(narrowing);
+        },
         programs: allow,
         tools: toldOf(await assembly.tools(narrowing), history),
         rate: requests_per_minute === undefined ? undefined : createRateLimit(requests_per_minute),

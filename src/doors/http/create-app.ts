@@ -20,6 +20,8 @@ import type { RequestCounts } from './tell-metrics.ts';
 /** What the routes need. */
 export interface AppParts extends AuthenticationParts {
   readonly engine: () => Promise<Engine>;
+  /** Takes in what has changed in the settings, before a command is judged by them. */
+  readonly refresh: () => Promise<void>;
   readonly settings: HttpSettings;
   readonly line: Line;
   readonly mcp: McpRoute;

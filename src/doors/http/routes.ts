@@ -74,9 +74,15 @@ function createSite(parts: AppParts, call: Call): Hono<Env> {
     '/api/shell',
     call(async (caller, { request, signal }) => {
       const body = await readJson(request);
-      return inLine(parts, caller, signal, async () =>
-        postShell(body, caller, { ...parts, engine: await parts.engine(), limits: parts.settings, signal }),
-      );
+      return inLine(parts, caller, signal, async () => {
+        await parts.refresh();
+        return postShell(body, caller, {
+          ...parts,
+          engine: await parts.engine(),
+          limits: parts.settings,
+          signal,
+        });
+      });
     }),
   );
   app.notFound(({ req }) => {

@@ -35,7 +35,7 @@ type CreateMcpServer = (
 export async function serve(assembly: Assembly, createMcpServer: CreateMcpServer): Promise<number> {
   const { io, http: settings, cwd } = assembly;
   const log = (message: string) => void io.stderr.write(`nacre: ${message}\n`);
-  for (const warning of assembly.warnings) log(`warning: ${warning}`);
+  for (const warning of [...assembly.warnings, ...assembly.newerCopy()]) log(`warning: ${warning}`);
   for (const warning of assembly.toolWarnings) log(`warning: for tools, ${warning}`);
   const token = readToken(settings, cwd);
   const { server, secure } = createHttpServer(settings, cwd);
@@ -102,6 +102,7 @@ async function assembleParts(
       void noteRefused(address, reason).catch(() => {});
     },
     engine,
+    refresh: assembly.refresh,
     settings,
     line: createLine({ running: settings.httpMaxRunning, queued: settings.httpMaxQueued }),
     requests: createRequestCounts(),

@@ -15,7 +15,8 @@ const warmUpAfterMs = 300;
 export async function open(assembly: Assembly): Promise<number> {
   const { io, version } = assembly;
   const warn = (message: string) => io.stderr.write(`nacre: ${message}\n`);
-  for (const warning of [...assembly.warnings, ...assembly.toolWarnings]) warn(`warning: ${warning}`);
+  for (const warning of [...assembly.warnings, ...assembly.toolWarnings, ...assembly.newerCopy()])
+    warn(`warning: ${warning}`);
   const tools = await assembly.tools();
   // One process at the other end, however often it introduces itself.
   const owner = createId('mcp');

@@ -30,8 +30,14 @@ afterEach(async () => {
 async function listen(patience: { keptMs?: number; pingMs?: number }) {
   const history = createHistory();
   const streams = openStreams(
-    { terminalRules: rules, http: { terminalShells: [] } as unknown as HttpSettings },
-    { engine: async () => here.engine, isClosing: () => false, log: () => {}, history },
+    { terminalRules: () => rules, http: { terminalShells: [] } as unknown as HttpSettings },
+    {
+      engine: async () => here.engine,
+      refresh: async () => {},
+      isClosing: () => false,
+      log: () => {},
+      history,
+    },
     () => caller,
     patience,
   );

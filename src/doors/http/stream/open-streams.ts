@@ -11,7 +11,7 @@ const ladder = { signal: 'SIGTERM', graceMs: 2_000 } as const;
 /** Serves what comes over WebSockets; a command that nobody came back to is ended. */
 export function openStreams(
   { terminalRules, http }: Pick<Assembly, 'terminalRules' | 'http'>,
-  parts: Pick<AppParts, 'engine' | 'isClosing' | 'log' | 'history'>,
+  parts: Pick<AppParts, 'engine' | 'refresh' | 'isClosing' | 'log' | 'history'>,
   authenticate: Authenticate,
   patience: { readonly keptMs?: number; readonly pingMs?: number } = {},
 ): Upgrades {
@@ -21,7 +21,7 @@ export function openStreams(
   const kept = createKeptCommands((command) => void end(command).catch(() => {}), patience.keptMs);
   const atTerminal = (program: string, { programs }: HttpCaller) =>
     http.terminalShells.includes(program) && (programs?.includes(program) ?? true)
-      ? terminalRules
+      ? terminalRules()
       : undefined;
   const socketParts = { ...parts, kept, terminalRules: atTerminal };
   const upgrades = acceptUpgrades(

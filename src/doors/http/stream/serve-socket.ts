@@ -17,6 +17,8 @@ import { type Outlet, pump } from './pump.ts';
 /** What every socket needs. */
 export interface SocketParts {
   readonly engine: () => Promise<Engine>;
+  /** Takes in what has changed in the settings, before a command is judged by them. */
+  readonly refresh: () => Promise<void>;
   readonly kept: KeptCommands;
   readonly history: History;
   /** The rules for a command at a terminal; undefined where its usual ones hold. */
@@ -64,9 +66,10 @@ export function serveSocket(parts: SocketParts, socket: WebSocket, caller: HttpC
   };
   const begin = async (id: string, message: ClientMessage<'shell.run'>): Promise<KeptCommand> => {
     const { command, args, cwd, env, stdin, timeout_ms, pty: terminal, encoding } = message;
-    const rules = (terminal && parts.terminalRules(command, caller)) ?? caller.rules;
     const request = { cwd, env, stdin, timeoutMs: timeout_ms ?? null, terminal };
     try {
+      await parts.refresh();
+      const rules = (terminal && parts.terminalRules(command, caller)) ?? caller.rules;
       const engine = await parts.engine();
       const started = await engine.start(
         { command: { kind: 'argv', argv: [command, ...args] }, ...request },

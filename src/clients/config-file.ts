@@ -1,0 +1,166 @@
+// A configuration file of somebody else's: read whole, replaced in one step, and only when it is still as it was read.
+import {
+  chownSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { NacreError } from '../contract/failure.ts';
+import { makeFolder } from '../support/make-folder.ts';
+
+/** A file as it was found. */
+export interface ConfigFile {
+  /** Where it really lies, behind symbolic links. */
+  readonly path: string;
+  /** Its text without a byte order mark; empty when there is no file. */
+  readonly text: string;
+  /** Replaces the text; the file keeps its mode, owner and byte order mark. Returns where the old one is kept, if there was one. */
+  replace(text: string, backupDir: string): string | undefined;
+}
+
+const largestBytes = 67_108_864;
+const mark = '\ufeff';
+
+/** Opens a file for an edit; a file that does not exist is empty. */
+export function openConfigFile(named: string): ConfigFile {
+  const path = behindLinks(named);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const bytes = stats === undefined ? undefined : readWhole(named, path, stats);
+  const whole = bytes === undefined ? '' : decode(named, bytes);
+  const lead = whole.startsWith(mark) ? mark : '';
+  return {
+    path,
+    text: whole.slice(lead.length),
+    replace(text, backupDir) {
+      if (stats !== undefined) attempt(named, 'be edited', () => checkWritable(path, stats));
+      const backup = bytes === undefined ? undefined : keep(path, bytes, backupDir);
+      attempt(named, 'be written', () => {
+        makeFolder(dirname(path), 0o755);
+        putInPlace(path, `${lead}${text}`, stats, () => {
+          const now = statSync(path, { throwIfNoEntry: false }) && readFileSync(path);
+          if (bytes === undefined ? now !== undefined : now === undefined || !bytes.equals(now))
+            throw new Error('something else has changed it in the meantime');
+        });
+      });
+      return backup;
+    },
+  };
+}
+
+/** Where a path leads in the end, also when the last link leads to nothing yet. */
+function behindLinks(named: string): string {
+  return attempt(named, 'be found', () => {
+    let path = resolve(named);
+    for (let links = 0; links < 40; links += 1) {
+      try {
+        return realpathSync(path);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      }
+      const target = linkTarget(path);
+      if (target === undefined) return path;
+      path = resolve(dirname(path), target);
+    }
+    throw new Error('there are too many symbolic links');
+  });
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function readWhole(named: string, path: string, stats: Stats): Buffer {
+  return attempt(named, 'be edited', () => {
+    if (!stats.isFile()) throw new Error('it is no file');
+    if (stats.size > largestBytes) throw new Error(`it has more than ${largestBytes} bytes`);
+    return readFileSync(path);
+  });
+}
+
+// Root may write everywhere, but whoever took this right away meant it.
+function checkWritable(path: string, { mode }: Stats): void {
+  if ((mode & 0o222) === 0) throw new Error('it is read-only');
+  closeSync(openSync(path, constants.O_RDWR));
+}
+
+function decode(named: string, bytes: Buffer): string {
+  return attempt(named, 'be edited', () => {
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      throw new Error('it is not UTF-8');
+    }
+  });
+}
+
+// One for each state that a file was found in, none of them ever overwritten.
+function keep(path: string, bytes: Buffer, backupDir: string): string {
+  return attempt(backupDir, 'keep a copy of the file', () => {
+    makeFolder(backupDir);
+    const stamp = new Date().toISOString().replace(/[:.]/g, '-');
+    for (let number = 0; ; number += 1) {
+      const copy = join(backupDir, `${stamp}${number === 0 ? '' : `-${number}`}-${basename(path)}`);
+      try {
+        writeFileSync(copy, bytes, { flag: 'wx', mode: 0o600 });
+        return copy;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      }
+    }
+  });
+}
+
+function putInPlace(path: string, text: string, before: Stats | undefined, check: () => void): void {
+  const mode = before === undefined ? 0o644 : before.mode & 0o7777;
+  const fresh = `${path}.${process.pid}.nacre`;
+  const file = openSync(fresh, 'wx', mode);
+  try {
+    try {
+      writeFileSync(file, text);
+      if (before !== undefined) takeOver(fresh, file, before);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    check();
+    renameSync(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+// The umask has no say in what the file had before.
+function takeOver(path: string, file: number, { uid, gid, mode }: Stats): void {
+  const own = fstatSync(file);
+  if (own.uid !== uid || own.gid !== gid) chownSync(path, uid, gid);
+  fchmodSync(file, mode & 0o7777);
+}
+
+function attempt<T>(path: string, what: string, step: () => T): T {
+  try {
+    return step();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new NacreError('settings_invalid', `${path} cannot ${what}: ${reason}.`, {
+      hint: 'Nothing was written. --print shows what to add by hand.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,150 @@
+// Edits of a JSON text that change nothing else in it: comments, order, blanks and line ends stay as they are.
+import { isDeepStrictEqual } from 'node:util';
+import { type JsonMember, type JsonNode, readJsonTree } from './json-tree.ts';
+import { lineStart, newlineOf, splice, TextFault } from './text-edits.ts';
+
+/** Sets the value at a path of keys; objects on the way that are missing are made. A value that is there already stays as it is written. */
+export function setJson(text: string, path: readonly string[], value: unknown): string {
+  const root = readJsonTree(text);
+  if (root === undefined) return addDocument(text, nest(path, value));
+  const { node, rest } = descend(root, path);
+  const style = styleOf(text, root);
+  if (rest.length > 0) return addMember(text, node, rest, value, style);
+  if (isDeepStrictEqual(plain(node.value), plain(value))) return text;
+  return splice(text, node.start, node.end, toText(value, indentAt(text, node.start), style));
+}
+
+/** Removes the value at a path of keys; nothing changes when there is none. */
+export function removeJson(text: string, path: readonly string[]): string {
+  const root = readJsonTree(text);
+  if (root === undefined || path.length === 0) return text;
+  const { node: parent, rest } = descend(root, path.slice(0, -1));
+  const at = rest.length > 0 ? -1 : (findMember(parent, path.at(-1) ?? '')?.index ?? -1);
+  return at < 0 ? text : dropMember(text, parent.members ?? [], at);
+}
+
+/** The value at a path of keys; undefined when there is none. */
+export function getJson(text: string, path: readonly string[]): unknown {
+  const root = readJsonTree(text);
+  if (root === undefined) return undefined;
+  const { node, rest } = descend(root, path);
+  return rest.length > 0 ? undefined : plain(node.value);
+}
+
+function descend(root: JsonNode, path: readonly string[]): { node: JsonNode; rest: readonly string[] } {
+  let node = root;
+  for (const [depth, key] of path.entries()) {
+    const found = findMember(node, key, path.slice(0, depth));
+    if (found === undefined) return { node, rest: path.slice(depth) };
+    node = found.member.node;
+  }
+  return { node, rest: [] };
+}
+
+function findMember(
+  node: JsonNode,
+  key: string,
+  path: readonly string[] = [],
+): { member: JsonMember; index: number } | undefined {
+  if (node.members === undefined)
+    throw new TextFault(node.start, `${path.join('.') || 'the file'} is no object`);
+  const index = node.members.findIndex((member) => member.key === key);
+  const again = node.members.findLastIndex((member) => member.key === key);
+  // Which of the two a reader takes is the reader's choice.
+  if (again !== index) throw new TextFault(node.members[again]?.start ?? 0, `the key ${key} stands twice`);
+  const member = node.members[index];
+  return member && { member, index };
+}
+
+interface Style {
+  readonly unit: string;
+  readonly newline: string;
+}
+
+function styleOf(text: string, root?: JsonNode): Style {
+  const [first] = root?.members ?? [];
+  const unit = first === undefined ? '' : indentAt(text, first.start);
+  return { unit: unit || '  ', newline: newlineOf(text) };
+}
+
+function addDocument(text: string, value: unknown): string {
+  const style = styleOf(text);
+  const gap = text === '' || text.endsWith('\n') ? '' : style.newline;
+  return `${text}${gap}${toText(value, '', style)}${style.newline}`;
+}
+
+function addMember(
+  text: string,
+  { start, end, members = [] }: JsonNode,
+  [key = '', ...rest]: readonly string[],
+  value: unknown,
+  style: Style,
+): string {
+  const last = members.at(-1);
+  const content = nest(rest, value);
+  const spread = text.slice(start, end).includes('\n');
+  const member = (indent: string) => `${JSON.stringify(key)}: ${toText(content, indent, style)}`;
+  if (last === undefined) {
+    const outer = indentAt(text, start);
+    const inner = `${outer}${style.unit}`;
+    const inside = text.slice(start + 1, end - 1).trimEnd();
+    return splice(
+      text,
+      start + 1,
+      end - 1,
+      `${inside}${style.newline}${inner}${member(inner)}${style.newline}${outer}`,
+    );
+  }
+  const isOwnLine = text.slice(0, last.start).trimEnd().length < lineStart(text, last.start);
+  if (!spread || !isOwnLine) {
+    const inline = `${JSON.stringify(key)}: ${JSON.stringify(content)}`;
+    return splice(text, last.node.end, last.node.end, `, ${inline}`);
+  }
+  const indent = indentAt(text, last.start);
+  const added = `${style.newline}${indent}${member(indent)}${last.commaEnd === undefined ? '' : ','}`;
+  const at = endOfComments(text, last.commaEnd ?? last.node.end);
+  const withMember = splice(text, at, at, added);
+  return last.commaEnd === undefined ? splice(withMember, last.node.end, last.node.end, ',') : withMember;
+}
+
+function dropMember(text: string, members: readonly JsonMember[], index: number): string {
+  const member = members[index] as JsonMember;
+  const before = members[index - 1];
+  const isLast = index === members.length - 1;
+  const blanks = /[ \t]*\r?\n[ \t]*$|[ \t]*$/.exec(text.slice(0, member.start))?.[0].length ?? 0;
+  let to = member.commaEnd ?? member.node.end;
+  let from = member.start - blanks;
+  if (!/^[ \t]*(?:\r?\n|$)/.test(text.slice(to))) {
+    // Something follows on the line; a comment on the line before must not swallow it.
+    from = member.start;
+    to += /^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0;
+  }
+  const without = splice(text, from, to, '');
+  if (!isLast || member.commaEnd !== undefined || before?.commaEnd === undefined) return without;
+  return splice(without, before.commaEnd - 1, before.commaEnd, '');
+}
+
+/** Comments to the end of the line belong to what stands before them. */
+function endOfComments(text: string, at: number): number {
+  const [found = ''] =
+    /^(?:[ \t]*\/\*(?:(?!\*\/)[^\n])*\*\/)*[ \t]*(?:\/\/[^\r\n]*)?/.exec(text.slice(at)) ?? [];
+  const isWholeRest = /^(?:\r?\n|$)/.test(text.slice(at + found.length));
+  return isWholeRest ? at + found.trimEnd().length : at;
+}
+
+function toText(value: unknown, indent: string, { unit, newline }: Style): string {
+  return JSON.stringify(value, null, unit).replaceAll('\n', `${newline}${indent}`);
+}
+
+function nest(path: readonly string[], value: unknown): unknown {
+  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+}
+
+function indentAt(text: string, at: number): string {
+  return /^[ \t]*/.exec(text.slice(lineStart(text, at)))?.[0] ?? '';
+}
+
+// Objects that were read have no prototype, which counts as a difference.
+function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}

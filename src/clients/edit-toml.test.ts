@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { getToml, removeToml, setToml } from './edit-toml.ts';
+
+const path = ['mcp_servers', 'nacre'];
+const entry = { command: '/usr/bin/node', args: ['cli.js', 'mcp'], env: { A: 'x', 'B.C': '"y"\\' } };
+const written =
+  '[mcp_servers.nacre]\ncommand = "/usr/bin/node"\nargs = ["cli.js", "mcp"]\nenv = { A = "x", "B.C" = "\\"y\\"\\\\" }\n';
+
+const real = `# Codex
+model = "gpt-5" # the usual one
+approval_policy = "on-request"
+notify = [
+  "say", # a word
+  'done [x]',
+]
+
+[mcp_servers.docs]
+command = "npx"
+args = ["-y", "docs"]
+prompt = """
+[mcp_servers.nacre]
+command = "not this one \\""""
+
+[profiles."a.b"]
+since = 2026-01-31 10:00:00Z
+weights = { one = 1.5, two = [0x1F, +inf] }
+`;
+
+describe('setToml', () => {
+  it('adds a table at the end and leaves every byte before it', () => {
+    expect(setToml('', path, entry)).toBe(written);
+    expect(setToml(real, path, entry)).toBe(`${real}\n${written}`);
+    expect(setToml('a = 1', path, entry)).toBe(`a = 1\n\n${written}`);
+    const windows = real.replaceAll('\n', '\r\n');
+    expect(setToml(windows, path, entry)).toBe(`${windows}\r\n${written.replaceAll('\n', '\r\n')}`);
+  });
+
+  it('is idempotent, however the values are written', () => {
+    expect(setToml(`${real}\n${written}`, path, entry)).toBe(`${real}\n${written}`);
+    const other = `["mcp_servers".'nacre'] # mine\nargs = [ 'cli.js',\n  "mcp", # last\n]\ncommand='/usr/bin/node'\n[mcp_servers.nacre.env]\nA = "\\u0078"\n"B.C" = '"y"\\'\n`;
+    expect(setToml(other, path, entry)).toBe(other);
+    expect(getToml(other, path)).toEqual(entry);
+  });
+
+  it('changes what differs, where it stands, and keeps what its user added', () => {
+    const text = `[mcp_servers.nacre]\nstartup_timeout_sec = 20 # slow disk\ncommand = "old" # why\n\n# about b\n[b]\nc = 1\n`;
+    expect(setToml(text, path, { command: 'new', args: ['x'] })).toBe(
+      `[mcp_servers.nacre]\nstartup_timeout_sec = 20 # slow disk\ncommand = "new" # why\nargs = ["x"]\n\n# about b\n[b]\nc = 1\n`,
+    );
+  });
+
+  it('edits variables in a table of their own, key by key', () => {
+    const text = '[mcp_servers.nacre.env]\nA = "1" # one\nOLD = "2"\n\n[z]\n';
+    expect(setToml(text, path, { command: 'c', env: { A: '3', NEW: '4' } })).toBe(
+      '[mcp_servers.nacre]\ncommand = "c"\n\n[mcp_servers.nacre.env]\nA = "3" # one\nNEW = "4"\n\n[z]\n',
+    );
+  });
+
+  it('adds to a table that ends without a newline', () => {
+    expect(setToml('[mcp_servers.nacre]', path, { command: 'c', env: {} })).toBe(
+      '[mcp_servers.nacre]\ncommand = "c"\nenv = {}\n',
+    );
+  });
+
+  it.each([
+    ['mcp_servers = {}', 'mcp_servers is written as a key'],
+    ['mcp_servers.nacre.command = "x"', 'mcp_servers.nacre.command is written as a key'],
+    ['[mcp_servers]\nnacre = { command = "x" }', 'mcp_servers.nacre is written as a key'],
+    ['[[mcp_servers]]\nname = "nacre"', 'mcp_servers is written as a list of tables'],
+    ['[mcp_servers.nacre]\n[mcp_servers.nacre]', 'stands twice'],
+    ['[mcp_servers.nacre]\nenv.A = "1"', 'env.A is written as a dotted key'],
+    ['a = ', 'a value is expected'],
+    ['a = b', 'a value is expected'],
+    ['a = "x', 'a value is expected'],
+    ['a = [1 2]', 'a comma or ] is expected'],
+    ['a = { b = 1 c = 2 }', 'a comma or } is expected'],
+    ['a 1', '= after the key is expected'],
+    ['[a', '] is expected'],
+    ['[[a]', ']] is expected'],
+    ['a = 1 b = 2', 'the end of the line is expected'],
+    ['= 1', 'a key is expected'],
+    [`a = ${'['.repeat(100_000)}`, 'it is nested too deeply'],
+  ])('refuses %s', (text, reason) => {
+    expect(() => setToml(text, path, entry)).toThrow(reason);
+  });
+});
+
+describe('removeToml', () => {
+  it('takes out the table with all below it, and leaves every other byte', () => {
+    expect(removeToml(`${real}\n${written}`, path)).toBe(real);
+    expect(removeToml(`${real}\n${written}[mcp_servers.nacre.tools.x]\non = true\n`, path)).toBe(real);
+    expect(removeToml(`${written}\n# about b\n[b]\n`, path)).toBe('\n# about b\n[b]\n');
+    const between = `[a]\nb = 1\n\n${written}\n[c]\n`;
+    expect(removeToml(between, path)).toBe('[a]\nb = 1\n\n[c]\n');
+  });
+
+  it('changes nothing where there is nothing to remove', () => {
+    expect(removeToml(real, path)).toBe(real);
+    expect(getToml(real, path)).toBeUndefined();
+  });
+});
+
+describe('getToml', () => {
+  it('tells texts, lists and tables of texts, and leaves out what is neither', () => {
+    const text = `[mcp_servers.nacre]\ncommand = "a\\tb"\nargs = ["x", 1]\nenabled = true\nlong = """x"""\nenv = { A = 'x', N = 1 }\n`;
+    expect(getToml(text, path)).toEqual({ command: 'a\tb', env: { A: 'x' } });
+  });
+});

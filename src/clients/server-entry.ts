@@ -1,0 +1,68 @@
+import { NacreError } from '../contract/failure.ts';
+import type { Client } from './clients.ts';
+import { getJson, removeJson, setJson } from './edit-json.ts';
+import { getToml, removeToml, setToml } from './edit-toml.ts';
+import { TextFault } from './text-edits.ts';
+
+/** How a client starts nacre. */
+export interface ServerEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The form in which a client keeps its servers. */
+export type EntryForm = Pick<Client, 'format' | 'path' | 'extra'>;
+
+const name = 'nacre';
+
+/** The entry that a configuration has for nacre, as far as it is written as ours are; undefined when it has none. */
+export function readEntry(text: string, form: EntryForm, file: string): Partial<ServerEntry> | undefined {
+  return understood(text, file, () => {
+    const path = [...form.path, name];
+    const found = form.format === 'json' ? getJson(text, path) : getToml(text, path);
+    if (found === undefined) return undefined;
+    const { command, args, env } = (found ?? {}) as Record<string, unknown>;
+    return {
+      ...(typeof command === 'string' && { command }),
+      ...(Array.isArray(args) && { args: args.map(String) }),
+      ...(env !== null && typeof env === 'object' && { env: toTexts(env) }),
+    };
+  });
+}
+
+/** The configuration with this entry for nacre; all else in it stays as it is. */
+export function writeEntry(text: string, form: EntryForm, entry: ServerEntry, file: string): string {
+  return understood(text, file, () => {
+    const path = [...form.path, name];
+    if (form.format === 'toml') return setToml(text, path, { ...form.extra, ...entry });
+    const values = { ...form.extra, ...entry };
+    if (getJson(text, path) === undefined) return setJson(text, path, values);
+    // What its user has added to the entry is not ours to drop.
+    return Object.entries(values).reduce((all, [key, value]) => setJson(all, [...path, key], value), text);
+  });
+}
+
+/** The configuration without an entry for nacre. */
+export function removeEntry(text: string, { format, path }: EntryForm, file: string): string {
+  const remove = format === 'json' ? removeJson : removeToml;
+  return understood(text, file, () => remove(text, [...path, name]));
+}
+
+function toTexts(env: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]));
+}
+
+function understood<T>(text: string, file: string, step: () => T): T {
+  try {
+    return step();
+  } catch (cause) {
+    if (!(cause instanceof TextFault)) throw cause;
+    const before = text.slice(0, cause.at).split('\n');
+    const place = `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+    throw new NacreError('settings_invalid', `${file}:${place} cannot be edited: ${cause.message}.`, {
+      hint: 'Correct that place and run nacre init again; nothing was written. --print shows what to add by hand.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,167 @@
+// `nacre init CLIENT`: 1. the client's own configuration file is found and read, 2. what its entry for nacre is to say comes
+// from flags, from the entry that is there, from questions on a terminal, or from defaults, 3. that entry alone is written.
+import { resolve } from 'node:path';
+import {
+  anyClient,
+  type Client,
+  type ClientSurroundings,
+  clients,
+  type Scope,
+} from '../../clients/clients.ts';
+import { openConfigFile } from '../../clients/config-file.ts';
+import { readEntry, removeEntry, type ServerEntry, writeEntry } from '../../clients/server-entry.ts';
+import { NacreError } from '../../contract/failure.ts';
+import { didYouMean } from '../../settings/nearest.ts';
+import type { Assembly } from '../door.ts';
+import { toSentences, write } from '../say.ts';
+import { type Ask, createAsk } from './ask.ts';
+import { type Choices, chooseEntry, chooseProject } from './choose-entry.ts';
+
+const failedExit = 1;
+
+interface Flags {
+  readonly print: boolean;
+  readonly remove: boolean;
+  readonly yes: boolean;
+  readonly scope?: Scope | undefined;
+  readonly project?: string | undefined;
+  readonly file?: string | undefined;
+}
+
+/** Makes a client start nacre, or no longer. */
+export async function open(assembly: Assembly): Promise<number> {
+  const { io } = assembly;
+  try {
+    const flags = assembly.flags as unknown as Flags;
+    const [name, ...more] = assembly.words;
+    if (more.length > 0) throw wrong(`nacre init takes one client, not ${assembly.words.join(' ')}.`);
+    await (flags.print ? print(assembly, name, flags) : edit(assembly, findClient(name), flags));
+    return 0;
+  } catch (error) {
+    await write(io.stderr, toSentences(error));
+    return failedExit;
+  } finally {
+    await assembly.close();
+  }
+}
+
+function findClient(name: string | undefined): Client {
+  const names = Object.keys(clients);
+  const client = name !== undefined && Object.hasOwn(clients, name) ? clients[name] : undefined;
+  if (client !== undefined) return client;
+  const message =
+    name === undefined ? 'Name a client.' : `There is no client ${name}.${didYouMean(name, names)}`;
+  throw wrong(`${message} They are ${names.join(', ')}.`);
+}
+
+function wrong(message: string): NacreError {
+  return new NacreError('invalid_request', message, {
+    hint: 'nacre init --print shows what to add to the configuration of any other client.',
+  });
+}
+
+async function print(assembly: Assembly, name: string | undefined, flags: Flags): Promise<void> {
+  const client = name !== undefined && Object.hasOwn(clients, name) ? clients[name] : undefined;
+  const { entry } = await chooseEntry(assembly, client, flags, undefined, undefined);
+  await write(
+    assembly.io.stdout,
+    writeEntry('', client ?? anyClient, entry, 'the entry'),
+    assembly.io.interrupted,
+  );
+}
+
+async function edit(assembly: Assembly, client: Client, flags: Flags): Promise<void> {
+  const ask = flags.yes || flags.remove ? undefined : createAsk(assembly.io);
+  try {
+    await editWith(assembly, client, await withFolder(assembly, client, flags, ask), ask);
+  } finally {
+    ask?.close();
+  }
+}
+
+// A project's file lies in its folder, which is therefore asked for first.
+async function withFolder(
+  assembly: Assembly,
+  client: Client,
+  flags: Flags,
+  ask: Ask | undefined,
+): Promise<Flags> {
+  const { scope = client.scope, project, file } = flags;
+  const isNeeded = project !== undefined || (scope === 'project' && file === undefined);
+  return isNeeded
+    ? { ...flags, project: await chooseProject(assembly, client, flags, undefined, ask) }
+    : flags;
+}
+
+async function editWith(
+  assembly: Assembly,
+  client: Client,
+  flags: Flags,
+  ask: Ask | undefined,
+): Promise<void> {
+  const path = placeOf(assembly, client, flags);
+  const file = openConfigFile(path);
+  const before = readEntry(file.text, client, path);
+  if (flags.remove) {
+    const text = removeEntry(file.text, client, path);
+    const backup = text === file.text ? undefined : file.replace(text, assembly.places.backupDir);
+    return say(assembly, [
+      before === undefined
+        ? `${path} has no entry for nacre; nothing was written.`
+        : `${client.title} no longer starts nacre: its entry was removed from ${path}.`,
+      ...keptAt(backup),
+    ]);
+  }
+  const choices = await chooseEntry(assembly, client, flags, before, ask);
+  refuseReplaced(client, choices.entry);
+  const text = writeEntry(file.text, client, choices.entry, path);
+  if (text === file.text)
+    return say(assembly, [`${path} says this already; nothing was written.`, ...summary(client, choices)]);
+  const backup = file.replace(text, assembly.places.backupDir);
+  return say(assembly, [
+    `${path} was written.`,
+    ...keptAt(backup),
+    ...summary(client, choices),
+    client.reload,
+  ]);
+}
+
+function placeOf(assembly: Assembly, client: Client, { scope = client.scope, project, file }: Flags): string {
+  if (file !== undefined) return resolve(assembly.cwd, file);
+  const here: ClientSurroundings = { ...assembly.machine, project: project ?? assembly.cwd };
+  const path = client.file(scope, here);
+  if (path !== undefined) return path;
+  throw new NacreError('invalid_request', `${client.title} has no configuration for one project.`, {
+    hint: 'Leave --scope project out.',
+  });
+}
+
+// What a client would replace in a value, nacre would never see.
+function refuseReplaced({ title, replaces }: Client, { command, args, env }: ServerEntry): void {
+  const value = [command, ...args, ...Object.values(env)].find((one) => replaces?.test(one));
+  if (value === undefined) return;
+  throw new NacreError('invalid_request', `${title} would replace the $ in ${value}.`, {
+    hint: 'Use a folder or a value without $.',
+  });
+}
+
+function keptAt(backup: string | undefined): readonly string[] {
+  return backup === undefined ? [] : [`The file as it was: ${backup}`];
+}
+
+function summary({ title, startsInProject }: Client, { project, entry, notes }: Choices): readonly string[] {
+  const { ALLOWED_COMMANDS: list, NACRE_PRESET: preset, NACRE_SANDBOX: sandbox } = entry.env;
+  const commands = [preset && `the preset ${preset}`, list]
+    .filter((part) => part !== undefined)
+    .join(' and ');
+  return [
+    `  folder    ${project ?? (startsInProject ? `where ${title} works` : `where ${title} starts it`)}`,
+    `  commands  ${commands || 'as your settings file says'}`,
+    `  sandbox   ${sandbox ?? 'as your settings file says, off without one'}`,
+    ...notes,
+  ];
+}
+
+function say({ io }: Assembly, lines: readonly string[]): Promise<void> {
+  return write(io.stdout, lines.map((line) => `${line}\n`).join(''), io.interrupted);
+}

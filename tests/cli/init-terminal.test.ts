@@ -1,0 +1,75 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createPlace, survivors } from '../support/nacre.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+let place = createPlace();
+
+afterEach(async () => {
+  expect(await survivors(place.mark)).toEqual([]);
+  place = createPlace();
+});
+
+const file = () => join(place.cwd, '.claude.json');
+const entry = () => JSON.parse(readFileSync(file(), 'utf8')).mcpServers.nacre;
+
+describe('nacre init at a terminal', () => {
+  it('asks for folder, commands and sandbox, and asks again after an answer that cannot be', async () => {
+    mkdirSync(join(place.cwd, 'work'));
+    writeFileSync(join(place.cwd, 'work', 'package.json'), '{}');
+    const terminal = openTerminal(['init', 'claude-code'], place);
+    await terminal.shows(/Folder that commands run in \[where Claude Code works\]: /);
+    terminal.type('~/nowhere\r');
+    await terminal.shows(/nowhere is no folder\./);
+    terminal.type('work\r');
+    await terminal.shows(/or one of read-only, git, dev-node, dev-python, full \[dev-node\]: /);
+    terminal.type('git, ls make\r');
+    await terminal.shows(/Sandbox: off, workspace .* \[\w+\]: /);
+    terminal.type('total\r');
+    await terminal.shows(/total is none of off, workspace and strict\./);
+    terminal.type('strict\r');
+    await terminal.shows(/was written\./);
+    expect(await terminal.ended).toBe(0);
+    const work = join(place.cwd, 'work');
+    expect(entry()).toMatchObject({
+      args: [expect.stringMatching(/cli\.js$/), 'mcp', '--cwd', work],
+      env: { ALLOWED_CWD_ROOTS: work, ALLOWED_COMMANDS: 'git,ls,make', NACRE_SANDBOX: 'strict' },
+    });
+    const again = openTerminal(['init', 'claude-code'], place);
+    for (const proposed of [/\[[^\]]*work\]: /, /\[git,ls,make\]: /, /\[strict\]: /]) {
+      await again.shows(proposed);
+      again.type('\r');
+    }
+    await again.shows('says this already');
+    expect(await again.ended).toBe(0);
+  });
+
+  it('puts the file of a project into the folder that was answered', async () => {
+    mkdirSync(join(place.cwd, 'work'));
+    const terminal = openTerminal(['init', 'cursor', '--preset', 'git', '--sandbox', 'off'], place);
+    await terminal.shows(/Folder/);
+    terminal.type('work\r');
+    expect(await terminal.ended).toBe(0);
+    expect(existsSync(join(place.cwd, 'work/.cursor/mcp.json'))).toBe(true);
+  });
+
+  it.each([
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ])('writes nothing after %s', async (_, keys) => {
+    const terminal = openTerminal(['init', 'claude-code'], place);
+    await terminal.shows(/Folder/);
+    terminal.type(keys);
+    expect(await terminal.ended).toBe(1);
+    expect(terminal.text()).toContain('There was no answer; nothing was written.');
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it('asks nothing with --yes', async () => {
+    const terminal = openTerminal(['init', 'claude-code', '--yes'], place);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.text()).not.toContain('Folder that');
+    expect(entry().env).toMatchObject({ NACRE_PRESET: 'read-only' });
+  });
+});

@@ -1,0 +1,373 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, describe, expect, it } from 'vitest';
+import { builtCli } from '../support/build.ts';
+import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
+
+let place = createPlace();
+const nacre = (...argv: string[]) => runInProcess(argv, place);
+const at = (path: string) => join(place.cwd, path);
+const read = (path: string) => readFileSync(at(path), 'utf8');
+const backups = () => {
+  const folder = at('.local/state/nacre/backups');
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+};
+
+afterEach(async () => {
+  expect(await survivors(place.mark)).toEqual([]);
+  place = createPlace();
+});
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(at(path)), { recursive: true });
+  writeFileSync(at(path), text);
+}
+
+const flags = ['--allow', 'git,ls', '--sandbox', 'off'];
+const node = process.execPath;
+const env = '"ALLOWED_COMMANDS": "git,ls",\n        "NACRE_SANDBOX": "off"';
+
+describe('nacre init', () => {
+  it('adds Claude Code for all projects of its user, in a file full of other things', async () => {
+    const before = `{
+  "numStartups": 42,
+  "projects": {
+    "/home/me/app": {
+      "mcpServers": { "nacre": { "command": "somebody else's" } },
+      "history": [{ "display": "say \\"hi\\" // no comment" }]
+    }
+  },
+  "mcpServers": {
+    "github": { "type": "http", "url": "https://example.com/mcp", "headers": {"X": "\${TOKEN}"} }
+  },
+  "userID": "abc"
+}`;
+    put('.claude.json', before);
+    chmodSync(at('.claude.json'), 0o600);
+    const { code, stdout } = await nacre('init', 'claude-code', ...flags);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`${at('.claude.json')} was written.`)]);
+    expect(read('.claude.json')).toBe(
+      before.replace(
+        'TOKEN}"} }\n',
+        `TOKEN}"} },
+    "nacre": {
+      "type": "stdio",
+      "command": "${node}",
+      "args": [
+        "${builtCli}",
+        "mcp"
+      ],
+      "env": {
+        ${env}
+      }
+    }
+`,
+      ),
+    );
+    expect(statSync(at('.claude.json')).mode & 0o777).toBe(0o600);
+    expect(backups().map((path) => readFileSync(path, 'utf8'))).toEqual([before]);
+    expect(stdout).toContain(`The file as it was: ${backups()[0]}`);
+  });
+
+  it('adds Claude Desktop with the folder that it cannot know, where the platform keeps its file', async () => {
+    const before = '{\r\n\t"globalShortcut": "Ctrl+Space",\r\n\t"mcpServers": {}\r\n}\r\n';
+    put('.config/Claude/claude_desktop_config.json', `\ufeff${before}`);
+    expect((await nacre('init', 'claude-desktop', ...flags)).code).toBe(0);
+    const text = read('.config/Claude/claude_desktop_config.json');
+    expect(
+      text.startsWith(
+        '\ufeff{\r\n\t"globalShortcut": "Ctrl+Space",\r\n\t"mcpServers": {\r\n\t\t"nacre": {\r\n',
+      ),
+    ).toBe(true);
+    expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+    expect(JSON.parse(text.slice(1)).mcpServers.nacre).toEqual({
+      command: node,
+      args: [builtCli, 'mcp', '--cwd', place.cwd],
+      env: { ALLOWED_CWD_ROOTS: place.cwd, ALLOWED_COMMANDS: 'git,ls', NACRE_SANDBOX: 'off' },
+    });
+    const project = await nacre('init', 'claude-desktop', '--scope', 'project');
+    expect([project.code, project.stderr]).toEqual([
+      1,
+      expect.stringContaining('has no configuration for one project'),
+    ]);
+  });
+
+  it('adds Cursor in the project, beside an entry that is written on one line', async () => {
+    put('.cursor/mcp.json', '{"mcpServers":{"db":{"command":"npx","args":["-y","db"]}}}');
+    expect((await nacre('init', 'cursor', ...flags)).code).toBe(0);
+    const text = read('.cursor/mcp.json');
+    expect(
+      text.startsWith('{"mcpServers":{"db":{"command":"npx","args":["-y","db"]}, "nacre": {"command":'),
+    ).toBe(true);
+    expect(JSON.parse(text).mcpServers.nacre.args).toEqual([builtCli, 'mcp', '--cwd', place.cwd]);
+  });
+
+  it('adds VS Code under servers, with comments and commas at the end left alone', async () => {
+    put(
+      '.vscode/mcp.json',
+      `{
+    // shared by the team
+    "inputs": [
+        { "type": "promptString", "id": "key", "description": "Key", "password": true },
+    ],
+    "servers": {
+        "perplexity": {
+            "type": "stdio",
+            "command": "npx", // from npm
+            "env": { "API_KEY": "\${input:key}" },
+        }, /* keep */
+        // "old": {}
+    },
+}
+`,
+    );
+    const before = read('.vscode/mcp.json');
+    expect((await nacre('init', 'vscode', ...flags)).code).toBe(0);
+    const [head = '', tail = ''] = before.split(' /* keep */\n');
+    const text = read('.vscode/mcp.json');
+    expect(text.startsWith(`${head} /* keep */\n        "nacre": {\n            "type": "stdio",\n`)).toBe(
+      true,
+    );
+    expect(text.endsWith(`\n        },\n${tail}`)).toBe(true);
+  });
+
+  it('adds Codex as a table of its own', async () => {
+    const before =
+      '# mine\nmodel = "gpt-5"\n\n[mcp_servers.docs]\ncommand = "npx"\nargs = ["-y", "docs"] # all\n';
+    put('.codex/config.toml', before);
+    expect((await nacre('init', 'codex', ...flags)).code).toBe(0);
+    expect(read('.codex/config.toml')).toBe(
+      `${before}\n[mcp_servers.nacre]\ncommand = "${node}"\nargs = ["${builtCli}", "mcp"]\nenv = { ALLOWED_COMMANDS = "git,ls", NACRE_SANDBOX = "off" }\n`,
+    );
+    const { stdout } = await nacre('init', 'codex', '--remove');
+    expect(stdout).toContain('Codex no longer starts nacre');
+    expect(read('.codex/config.toml')).toBe(before);
+  });
+
+  it('adds Gemini CLI to its settings', async () => {
+    const before = '{\n  "theme": "GitHub", // mine\n  "mcp": { "allowed": ["nacre"] }\n}\n';
+    put('.gemini/settings.json', before);
+    expect((await nacre('init', 'gemini', ...flags)).code).toBe(0);
+    expect(read('.gemini/settings.json').startsWith(before.slice(0, -3))).toBe(true);
+    await nacre('init', 'gemini', '--remove');
+    expect(read('.gemini/settings.json')).toBe(
+      '{\n  "theme": "GitHub", // mine\n  "mcp": { "allowed": ["nacre"] },\n  "mcpServers": {\n  }\n}\n',
+    );
+  });
+
+  it('makes what does not exist, also where the variables of a client point', async () => {
+    place = createPlace({ CODEX_HOME: '/nowhere', CLAUDE_CONFIG_DIR: '/nowhere' });
+    place = { ...place, env: { ...place.env, CODEX_HOME: at('x/codex'), CLAUDE_CONFIG_DIR: at('x/claude') } };
+    for (const client of ['codex', 'claude-code'])
+      expect((await nacre('init', client, ...flags)).code).toBe(0);
+    expect([existsSync(at('x/codex/config.toml')), existsSync(at('x/claude/.claude.json'))]).toEqual([
+      true,
+      true,
+    ]);
+    expect(backups()).toEqual([]);
+  });
+
+  it.each(['claude-code', 'claude-desktop', 'cursor', 'vscode', 'codex', 'gemini'])(
+    '%s can use what was written, and a second time changes nothing',
+    async (client) => {
+      expect((await nacre('init', client, '--file', 'config', '--project', '.', ...flags)).code).toBe(0);
+      const first = read('config');
+      const again = await nacre('init', client, '--file', 'config', '--project', '.', ...flags);
+      expect(again.stdout).toContain('says this already; nothing was written.');
+      expect([read('config'), backups()]).toEqual([first, []]);
+      const args = ['init', client, '--print', '--project', '.', ...flags];
+      expect((await nacre(...args)).stdout).toBe(first);
+      const reply = await useEntry(
+        client === 'codex' ? fromToml(first) : Object.values(JSON.parse(first))[0],
+      );
+      expect(reply).toMatchObject({ exit_code: 0, stdout: expect.stringContaining('config') });
+      expect((await nacre('init', client, '--file', 'config', '--remove')).code).toBe(0);
+      expect(read('config')).not.toContain(builtCli);
+    },
+  );
+
+  it('changes what is given anew, and keeps what its user has added to the entry', async () => {
+    await nacre('init', 'claude-code', '--project', '.', '--preset', 'git', '--sandbox', 'off');
+    const document = JSON.parse(read('.claude.json'));
+    const entry = document.mcpServers.nacre;
+    document.mcpServers.nacre = {
+      ...entry,
+      timeout: 60,
+      args: [...entry.args, '--tools', 'all'],
+      env: { ...entry.env, NACRE_NETWORK: 'on' },
+    };
+    writeFileSync(at('.claude.json'), JSON.stringify(document, null, 2));
+    mkdirSync(at('other'));
+    await nacre('init', 'claude-code', '--project', 'other', '--allow', 'make');
+    expect(JSON.parse(read('.claude.json')).mcpServers.nacre).toEqual({
+      type: 'stdio',
+      command: node,
+      args: [builtCli, 'mcp', '--cwd', at('other'), '--tools', 'all'],
+      env: {
+        NACRE_SANDBOX: 'off',
+        NACRE_NETWORK: 'on',
+        ALLOWED_CWD_ROOTS: at('other'),
+        ALLOWED_COMMANDS: 'make',
+      },
+      timeout: 60,
+    });
+    await nacre('init', 'claude-code');
+    expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toMatchObject({ ALLOWED_COMMANDS: 'make' });
+  });
+
+  it('proposes what the folder needs, and leaves to the settings file what stands there', async () => {
+    const preset = async () =>
+      JSON.parse((await nacre('init', '--print', '--sandbox', 'off')).stdout).mcpServers.nacre.env;
+    expect(await preset()).toEqual({ NACRE_PRESET: 'read-only', NACRE_SANDBOX: 'off' });
+    mkdirSync(at('.git'));
+    expect(await preset()).toMatchObject({ NACRE_PRESET: 'git' });
+    put('requirements.txt', '');
+    expect(await preset()).toMatchObject({ NACRE_PRESET: 'dev-python' });
+    put('package.json', '{}');
+    expect(await preset()).toMatchObject({ NACRE_PRESET: 'dev-node' });
+    put('.config/nacre/config.yaml', 'allowed_commands: [git]\nsandbox: strict\n');
+    const { stdout } = await nacre('init', 'claude-code');
+    expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toEqual({});
+    expect(stdout).toContain('commands  as your settings file says');
+  });
+
+  it('writes other settings that are given as flags, too, paths from where it runs', async () => {
+    const { stdout } = await nacre(
+      'init',
+      '--print',
+      ...flags,
+      '--network-allow',
+      'a.example,b.example',
+      '--state-dir',
+      'state',
+    );
+    expect(JSON.parse(stdout).mcpServers.nacre.env).toEqual({
+      ALLOWED_COMMANDS: 'git,ls',
+      NACRE_SANDBOX: 'off',
+      NACRE_NETWORK_ALLOW: 'a.example,b.example',
+      NACRE_STATE_DIR: at('state'),
+    });
+  });
+});
+
+describe('nacre init writes nothing and says why', () => {
+  const refused = async (...argv: string[]) => {
+    const { code, stdout, stderr } = await nacre('init', ...argv, ...flags);
+    expect([code, stdout, backups()]).toEqual([1, '', []]);
+    return stderr;
+  };
+
+  it.each([
+    ['{ "mcpServers": { "a": 1 "b": 2 } }', '.claude.json:1:26 cannot be edited: a comma or } is expected.'],
+    ['{\n  "mcpServers": [],\n}', '.claude.json:2:17 cannot be edited: mcpServers is no object.'],
+    ['{"mcpServers": {"nacre": 5}}', '.claude.json:1:26 cannot be edited: mcpServers.nacre is no object.'],
+    ['[]', 'cannot be edited: the file is no object.'],
+    ['<<<<<<< HEAD\n{}\n', 'cannot be edited: a value is expected.'],
+  ])('about %s', async (text, reason) => {
+    put('.claude.json', text);
+    expect(await refused('claude-code')).toContain(reason);
+    expect(read('.claude.json')).toBe(text);
+  });
+
+  it('about a file that is no text in UTF-8, no file, or not to be written', async () => {
+    writeFileSync(at('.claude.json'), Buffer.from('{"a": "\xe9"}', 'latin1'));
+    expect(await refused('claude-code')).toContain('it is not UTF-8.');
+    mkdirSync(at('folder'));
+    expect(await refused('claude-code', '--file', 'folder')).toContain('it is no file.');
+    put('.codex/config.toml', 'a = 1\n');
+    chmodSync(at('.codex/config.toml'), 0o444);
+    expect(await refused('codex')).toContain('it is read-only.');
+    expect(read('.codex/config.toml')).toBe('a = 1\n');
+    expect(await refused('codex', '--file', '/proc/nowhere/config.toml')).toContain('cannot be written');
+    symlinkSync('loop', at('loop'));
+    expect(await refused('codex', '--file', 'loop')).toContain('cannot be found');
+  });
+
+  it('about clients, folders and words that there are not', async () => {
+    expect(await refused('cursr')).toContain('There is no client cursr. Did you mean cursor?');
+    expect(await refused()).toContain('Name a client. They are claude-code, claude-desktop,');
+    expect(await refused('cursor', 'vscode')).toContain('takes one client, not cursor vscode.');
+    expect(await refused('cursor', '--project', 'nowhere')).toContain('nowhere is no folder.');
+    mkdirSync(at('a\u0024{b}'));
+    expect(await refused('cursor', '--project', 'a\u0024{b}', '--file', 'c')).toContain(
+      'would replace the $ in',
+    );
+    const { code, stdout } = await nacre('init', 'cursor', '--remove');
+    expect([code, stdout]).toEqual([
+      0,
+      `${at('.cursor/mcp.json')} has no entry for nacre; nothing was written.\n`,
+    ]);
+    expect(existsSync(at('.cursor'))).toBe(false);
+  });
+});
+
+describe('nacre init follows symbolic links', () => {
+  it('to the file that they lead to, which keeps its mode, and to one that is not there yet', async () => {
+    put('dotfiles/claude.json', '{}');
+    chmodSync(at('dotfiles/claude.json'), 0o640);
+    symlinkSync('dotfiles/claude.json', at('.claude.json'));
+    await nacre('init', 'claude-code', ...flags);
+    expect(lstatSync(at('.claude.json')).isSymbolicLink()).toBe(true);
+    expect(read('dotfiles/claude.json')).toContain('nacre');
+    expect(statSync(at('dotfiles/claude.json')).mode & 0o777).toBe(0o640);
+    mkdirSync(at('.codex'));
+    symlinkSync('../dotfiles/codex.toml', at('.codex/config.toml'));
+    await nacre('init', 'codex', ...flags);
+    expect(read('dotfiles/codex.toml')).toContain('[mcp_servers.nacre]');
+    expect(readdirSync(at('dotfiles')).sort()).toEqual(['claude.json', 'codex.toml']);
+  });
+});
+
+describe('nacre mcp --cwd', () => {
+  it('refuses a directory that does not exist', async () => {
+    const { code, stderr } = await nacre('mcp', '--cwd', 'nowhere');
+    expect([code, stderr]).toEqual([
+      125,
+      expect.stringContaining(`--cwd: ${at('nowhere')} is no directory.`),
+    ]);
+  });
+});
+
+interface Entry {
+  readonly nacre: { command: string; args: string[]; env: Record<string, string> };
+}
+
+function fromToml(text: string): Entry {
+  const [command = '', args = '', variables = ''] = text
+    .split('\n')
+    .slice(1)
+    .map((line) => line.replace(/^\w+ = /, ''));
+  const env = variables.replace(/(\w+) = /g, '"$1": ');
+  return { nacre: { command: JSON.parse(command), args: JSON.parse(args), env: JSON.parse(env) } };
+}
+
+async function useEntry(servers: unknown): Promise<unknown> {
+  const { command, args, env } = (servers as Entry).nacre;
+  const transport = new StdioClientTransport({
+    command,
+    args,
+    env: { ...place.env, ...env },
+    cwd: '/',
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'tester', version: '1' });
+  await client.connect(transport);
+  try {
+    return (await client.callTool({ name: 'execute_command', arguments: { command: 'ls' } }))
+      .structuredContent;
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createPlace, survivors } from '../support/nacre.ts';
+import { cliFor, type User, users } from '../support/users.ts';
+
+// Whoever runs the tests is an ordinary user, or can become one.
+const ordinary = users.at(-1) ?? 'root';
+const root = users.length > 1 ? ['root'] : [];
+let place = createPlace();
+
+afterEach(async () => {
+  expect(await survivors(place.mark)).toEqual([]);
+  place = createPlace();
+});
+
+/** A server of one of the two kinds of users, whose settings file the test writes. */
+async function open(user: User) {
+  const folder = join(place.cwd, '.config', 'nacre');
+  mkdirSync(folder, { recursive: true });
+  const write = (text: string) => writeFileSync(join(folder, 'config.yaml'), text);
+  write('allowed_commands: [echo]\n');
+  const { cli, identity } = cliFor(user, place.cwd);
+  const { uid, gid } = identity;
+  const become = uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
+  const [command = '', ...args] = [...become, process.execPath, cli, 'mcp'];
+  const transport = new StdioClientTransport({
+    command,
+    args,
+    env: { ...place.env },
+    cwd: place.cwd,
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'tester', version: '1' });
+  await client.connect(transport);
+  const call = async (name: string, args: Record<string, unknown>) => {
+    const { structuredContent, isError } = await client.callTool({ name, arguments: args });
+    return { ...(structuredContent as Record<string, unknown>), isError: isError === true };
+  };
+  const run = (command: string) => call('execute_command', { command });
+  return { write, run, call, client, pid: transport.pid };
+}
+
+describe('E8: an edit of the user’s file while a server runs', () => {
+  test('holds from the next command on, whatever client asks', async () => {
+    const { write, run, client } = await open(ordinary);
+    expect(await run('echo a')).toMatchObject({ stdout: 'a\n' });
+    expect(await run('printf b')).toMatchObject({ isError: true });
+    write('allowed_commands: [printf]\n');
+    expect(await run('printf b')).toMatchObject({ stdout: 'b' });
+    expect(await run('echo a')).toMatchObject({ isError: true, code: 'policy_denied' });
+    write('allowed_commands: [printf\n');
+    expect(await run('printf b')).toMatchObject({ isError: true, code: 'settings_invalid' });
+    write('allowed_commands: [printf]\nsandbox: strict\n');
+    expect(await run('printf b')).toMatchObject({
+      code: 'settings_invalid',
+      error: expect.stringMatching(/sandbox \(.*config\.yaml:2\)\. That holds only in a new server/),
+    });
+    write('allowed_commands: [printf]\n');
+    expect(await run('printf b')).toMatchObject({ stdout: 'b' });
+    await client.close();
+  });
+
+  test.each(root)(
+    'T10: as %s is refused until a restart, since commands could have made it; what runs can still be stopped',
+    async () => {
+      const { write, run, call, client } = await open('root');
+      write('allowed_commands: [echo, sleep]\n');
+      const refused = await run('echo a');
+      expect(refused).toMatchObject({
+        code: 'settings_invalid',
+        error: expect.stringContaining('allowed_commands'),
+        hint: expect.stringMatching(/restart this server: process \d+, or the client/),
+      });
+      expect(await call('list_commands', {})).toMatchObject({ isError: false });
+      write('allowed_commands: [echo]\n');
+      expect(await run('echo a')).toMatchObject({ stdout: 'a\n' });
+      await client.close();
+    },
+  );
+});
