@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { askedFor } from '../../tests/support/audit.ts';
+import { askedFor, recordCommand } from '../../tests/support/audit.ts';
 import { buildChild } from '../../tests/support/child.ts';
 import { temporaryFolder } from '../../tests/support/worker.ts';
 import { listAuditFiles } from './audit-files.ts';
@@ -265,12 +265,18 @@ describe('S6: what is too old or too much', () => {
 });
 
 describe('S6: how fast and how sure', () => {
-  test('ten thousand records verify in under two seconds', () => {
-    write(Array.from({ length: 10_000 }, (_, number) => `command number ${number} with some arguments`));
-    const start = performance.now();
-    expect(verifyAudit(dir)).toMatchObject({ records: 10_000, problems: [] });
-    expect(performance.now() - start).toBeLessThan(2_000);
-  });
+  test('the records of ten thousand commands verify in under two seconds', () => {
+    const log = newLog();
+    for (let number = 0; number < 10_000; number += 1)
+      recordCommand(log, `cmd_${number}`, `command number ${number} with some arguments`);
+    log.close();
+    const times = [1, 2, 3].map(() => {
+      const start = performance.now();
+      expect(verifyAudit(dir)).toMatchObject({ records: 40_000, problems: [] });
+      return performance.now() - start;
+    });
+    expect(Math.min(...times)).toBeLessThan(2_000);
+  }, 60_000);
 
   test('200 servers that are killed at any moment leave a whole chain and no effect without a record', async () => {
     const file = join(folder, 'child.mjs');
