@@ -13,6 +13,8 @@ import { engineOnDemand } from './engine-on-demand.ts';
 import { toOverview, toUsage } from './help.ts';
 import { readSettingsFiles } from './read-settings-files.ts';
 import {
+  callersOf,
+  execAllowFor,
   type Resolved,
   readRules,
   rulesFor,
@@ -75,7 +77,7 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
   const settings = await readRules(await loadSettings(given, own.config, here));
   const door = await entry.load();
-  const { serves = false } = entry;
+  const { serves } = entry;
   const words = given.positionals;
   return door.open(assemble(settings, { ...here, config: own.config, words, flags: own, serves }));
 }
@@ -111,11 +113,13 @@ function assemble(
   resolved: Resolved,
   here: Surroundings &
     Pick<Standing, 'config'> &
-    Pick<Assembly, 'words' | 'flags'> & { readonly serves: boolean },
+    Pick<Assembly, 'words' | 'flags'> &
+    Pick<DoorEntry, 'serves'>,
 ): Assembly {
   const { values, limits, origins, warnings } = resolved;
   const { open: openEngine, close } = engineOnDemand(resolved, {
     ...here,
+    execAllow: execAllowFor(callersOf(here.serves, resolved)),
     log: (line) => void here.io.stderr.write(line),
     openInbox: here.serves ? () => openControl() : undefined,
   });

@@ -15,7 +15,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     summary: 'Serve MCP on stdin and stdout, for agents.',
     usage: '',
     flags: {},
-    serves: true,
+    serves: ['tools'],
     load: () => import('./mcp/serve.ts'),
   },
   serve: {
@@ -27,7 +27,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         .default(false)
         .meta({ flag: '--json', description: 'Print address and token as one line of JSON.' }),
     },
-    serves: true,
+    serves: ['tools', 'apps'],
     // Agents come over HTTP, too; what answers them is that of the other door.
     async load() {
       const [{ serve }, { createServer }] = await Promise.all([

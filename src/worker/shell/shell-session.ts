@@ -192,10 +192,7 @@ export class ShellSession {
     return { host, restored: await this.#prepare(host) };
   }
 
-  async #startHost(
-    { cwd, isolation, limits }: JobSpec,
-    base: Environment | undefined,
-  ): Promise<ShellHost> {
+  async #startHost({ cwd, isolation, limits }: JobSpec, base: Environment | undefined): Promise<ShellHost> {
     const { folder, starter } = this.#means;
     makeFolder(folder);
     this.#home ??= cwd;
