@@ -50,7 +50,7 @@ export const secretPatterns: readonly RegExp[] = [
   new RegExp(String.raw`(\bsshpass\s{1,3}-p\s{0,3})${value}`, 'g'),
   new RegExp(String.raw`(\b(?:mysql|mariadb)[a-z]{0,12}\b[^\n;&|]{0,200}?\s-p)${value}`, 'g'),
   new RegExp(
-    String.raw`(\b(?:docker|podman|helm|az)[^\n;&|]{0,60}?\slogin\b[^\n;&|]{0,200}?\s-p${gap})${value}`,
+    String.raw`(\b(?:docker|podman|helm)\s{1,3}(?:registry\s{1,3})?login\b[^\n;&|]{0,200}?\s-p${gap})${value}`,
     'g',
   ),
   new RegExp(String.raw`(\b(?:7z[ar]?|rar)\s[^\n;&|]{0,200}?\s?-p)${value}`, 'g'),
