@@ -10,7 +10,12 @@ import { type Cast, parseCast, toEventLine, toHeaderLine } from './asciicast.ts'
 /** Takes what one command prints. */
 export interface Recorder {
   add(chunks: readonly OutputChunk[]): Promise<void>;
+  resize(size: TerminalSize): Promise<void>;
   end(exitCode: number): Promise<void>;
+  /** Lets go of what has no end. */
+  close(): Promise<void>;
+  /** Removes the recording of a command that never ran. */
+  discard(): Promise<void>;
 }
 
 /** The recordings of one folder. */
@@ -37,19 +42,25 @@ export function createRecordings(dir: string, keepDays: number): Recordings {
         elapsed = createStopwatch();
         await file.write(toEventLine({ after, code, data }));
       };
+      const print = async (text: string) => {
+        // Without a terminal nobody has turned line feeds into new lines.
+        if (text !== '') await write('o', terminal ? text : text.replace(/\r?\n/g, '\r\n'));
+      };
       const { cols, rows } = terminal ?? usualSize;
       await file.write(toHeaderLine({ cols, rows, timestamp: Math.floor(Date.now() / 1_000), title: id }));
       return {
         async add(chunks) {
-          for (const { stream, data } of chunks) {
-            const text = decoders[stream].decode(data, { stream: true });
-            // Without a terminal nobody has turned line feeds into new lines.
-            if (text !== '') await write('o', terminal ? text : text.replace(/\r?\n/g, '\r\n'));
-          }
+          for (const { stream, data } of chunks) await print(decoders[stream].decode(data, { stream: true }));
         },
+        resize: (size) => write('r', `${size.cols}x${size.rows}`),
         async end(exitCode) {
+          for (const decoder of Object.values(decoders)) await print(decoder.decode());
           await write('x', String(exitCode));
+        },
+        close: () => file.close(),
+        async discard() {
           await file.close();
+          rmSync(toPath(dir, id), { force: true });
         },
       };
     },
