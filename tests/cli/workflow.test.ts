@@ -173,7 +173,7 @@ describe('the live view', () => {
       stream: 'stdout',
       text: `one\n\u001b[9Atwo${'x'.repeat(60)}\n`,
     });
-    await expect.poll(text).toMatch(/. a {2}0\.0 s {3}\[9Atwox+…/);
+    await expect.poll(text).toMatch(/. a {2}0\.0 s {2}\\u\{1b\}\[9Atwox+…/);
     const base = { attempts: 1, duration_ms: 1_500 };
     const failed = {
       ...base,
