@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
 import type { OutputChunk, TerminalSize } from '../contract/job.ts';
 import { makeFolder } from '../support/make-folder.ts';
+import { removeOld } from '../support/remove-old.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { type Cast, parseCast, toEventLine, toHeaderLine } from './asciicast.ts';
 
@@ -32,7 +33,7 @@ export function createRecordings(dir: string, keepDays: number): Recordings {
   return {
     async begin(id, terminal) {
       makeFolder(dir);
-      if (!isPruned) removeOld(dir, Date.now() - keepDays * dayMs);
+      if (!isPruned) removeOld(dir, keepDays * dayMs);
       isPruned = true;
       const file = await open(toPath(dir, id), 'w', 0o600);
       const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
@@ -86,12 +87,4 @@ function toPath(dir: string, id: string): string {
   throw new NacreError('invalid_request', `${JSON.stringify(id)} is no id of a command.`, {
     hint: 'nacre history shows ids.',
   });
-}
-
-function removeOld(dir: string, before: number): void {
-  for (const name of readdirSync(dir)) {
-    const path = join(dir, name);
-    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)
-      rmSync(path, { force: true });
-  }
 }
