@@ -15,7 +15,7 @@ import { type OwnWorkflows, ownWorkflows } from './doors/functions/own-workflows
 import { ToolRegistry } from './doors/functions/tool-registry.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 import { fixedSettings } from './live-settings.ts';
-import { type Resolved, readRules, rulesFor } from './rules-for.ts';
+import { execAllowFor, type Resolved, readRules, rulesFor } from './rules-for.ts';
 import { listSettings } from './settings/define.ts';
 import { type GivenSettings, offersFromObject } from './settings/read-object.ts';
 import { resolveOffers } from './settings/resolve-offers.ts';
@@ -82,13 +82,14 @@ function open(
   { env = process.env, cwd = process.cwd() }: Surroundings,
 ): Nacre<'all'> & { readonly bound: Bound } {
   const { maxOutputChars, killGraceMs } = resolved.values;
-  const engine = engineOnDemand(resolved, { env, cwd, log: (line) => void process.stderr.write(line) });
+  const rules = rulesFor('everything', resolved);
+  const log = (line: string) => void process.stderr.write(line);
+  const engine = engineOnDemand(resolved, { env, cwd, log, execAllow: execAllowFor([rules]) });
   const owner = createId('program');
   const assembled = assembleTools(fixedSettings(resolved), engine.open);
   const tools = assembled.map((tool) => toFunctionTool(tool, owner));
   const registry = new ToolRegistry();
   for (const tool of tools) registry.register(tool);
-  const rules = rulesFor('everything', resolved);
   const ladder = { signal: 'SIGTERM', graceMs: killGraceMs } as const;
   const close = async () => {
     release();

@@ -1,7 +1,7 @@
 import { NacreError } from './contract/failure.ts';
 import { createWholeEngine, type Standing } from './create-whole-engine.ts';
 import type { Engine } from './engine/create-engine.ts';
-import { execAllowFor, type Resolved } from './rules-for.ts';
+import type { Resolved } from './rules-for.ts';
 
 /** An engine that is made at its first use. */
 export interface EngineOnDemand {
@@ -16,7 +16,7 @@ export function engineOnDemand(resolved: Resolved, here: Standing): EngineOnDema
   let closed = false;
   const create = async () => {
     const { backends } = await import('./backends/catalog.ts');
-    return createWholeEngine(resolved.values, { ...here, execAllow: execAllowFor(resolved) }, backends.local);
+    return createWholeEngine(resolved.values, here, backends.local);
   };
   return {
     async open() {

@@ -3,7 +3,7 @@
 // engine cannot change with it: then commands are refused, and told what to restart.
 import { allSettings } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
-import { execAllowFor, type Resolved } from './rules-for.ts';
+import { callersOf, execAllowFor, type Resolved } from './rules-for.ts';
 import { listSettings } from './settings/define.ts';
 
 /** The settings in force, now. */
@@ -84,7 +84,7 @@ function changesBetween(before: Resolved, after: Resolved): readonly Change[] {
       { key, where: place, isBound: !live && project !== 'never', isLater: !live && project === 'never' },
     ];
   });
-  const lists = [before, after].map((one) => JSON.stringify(execAllowFor(one)));
+  const lists = [before, after].map((one) => JSON.stringify(execAllowFor(callersOf(['tools', 'apps'], one))));
   const isHeld = before.values.exec !== 'off' && lists[0] !== lists[1];
   const { where } = after.origins.allowedCommands;
   return isHeld ? [...changed, { key: 'allowed_commands', where, isBound: true, isLater: false }] : changed;

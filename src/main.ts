@@ -16,6 +16,8 @@ import { createLiveSettings, fixedSettings } from './live-settings.ts';
 import { tellOfNewerCopy } from './newer-copy.ts';
 import { presetNames } from './policy/presets.ts';
 import {
+  callersOf,
+  execAllowFor,
   type Resolved,
   rulesFor,
   rulesForShell,
@@ -79,11 +81,11 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
   const own = resolveOffers({ flags: given }, ownFlags).values;
   if (own.help) return print(here, toUsage(name, { ...entry, flags: ownFlags }, settingGroups));
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
-  const place = entry.serves === true ? movedTo((own as { cwd?: unknown }).cwd, here) : here;
+  const place = entry.serves !== undefined ? movedTo((own as { cwd?: unknown }).cwd, here) : here;
   const source = createSettingsSource(given, { ...place, config: own.config });
   const { settings, fault } = await settle(entry, source);
   const door = await entry.load();
-  const { serves = false } = entry;
+  const { serves } = entry;
   const words = given.positionals;
   return door.open(
     assemble(settings, {
@@ -92,6 +94,7 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
       words,
       flags: own,
       settingsFault: fault,
+      serves,
       source: serves ? source : undefined,
     }),
   );
@@ -136,7 +139,8 @@ function assemble(
   resolved: Resolved,
   here: Surroundings &
     Pick<Standing, 'config'> &
-    Pick<Assembly, 'words' | 'flags' | 'settingsFault'> & {
+    Pick<Assembly, 'words' | 'flags' | 'settingsFault'> &
+    Pick<DoorEntry, 'serves'> & {
       /** Given where the settings are followed as they change. */
       readonly source: SettingsSource | undefined;
     },
@@ -144,6 +148,7 @@ function assemble(
   const { values, warnings } = resolved;
   const { open: openEngine, close } = engineOnDemand(resolved, {
     ...here,
+    execAllow: execAllowFor(callersOf(here.serves, resolved)),
     log: (line) => void here.io.stderr.write(line),
     openInbox: here.source ? () => openControl() : undefined,
   });

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../tests/support/worker.ts';
 import { allSettings } from './all-settings.ts';
-import { rulesFor, warnOfIgnoredRules, warnOfRefusal, warnOfRoots } from './rules-for.ts';
+import {
+  callersOf,
+  execAllowFor,
+  rulesFor,
+  warnOfIgnoredRules,
+  warnOfRefusal,
+  warnOfRoots,
+} from './rules-for.ts';
 import { resolveSettings, type SettingSources } from './settings/resolve-settings.ts';
 
 const resolve = (sources: SettingSources) => resolveSettings(sources, allSettings);
@@ -33,6 +40,39 @@ describe('rulesFor', () => {
   it('E8: the roots of a project stand beside those of the settings', () => {
     const sources = { env: { ALLOWED_CWD_ROOTS: '/a,/b' }, ...project('allowed_cwd_roots: [c]\n') };
     expect(rulesFor('nothing', resolve(sources)).cwdRoots).toEqual([['/a', '/b'], ['/p/c']]);
+  });
+});
+
+describe('P12: what the kernel is held to', () => {
+  const allowed = (serves: readonly ('tools' | 'apps')[] | undefined, env: Record<string, string>) =>
+    execAllowFor(callersOf(serves, resolve({ env })));
+
+  it('is the list of the person at the command line, or everything', () => {
+    expect(allowed(undefined, { ALLOWED_COMMANDS: 'git,ls' })).toEqual(['git', 'ls']);
+    expect(allowed(undefined, {})).toBeUndefined();
+    expect(allowed(undefined, { ALLOWED_COMMANDS: '*' })).toBeUndefined();
+  });
+
+  it('is the list of a family where that is the only one that is offered', () => {
+    const own = { NACRE_TOOLS: 'shell-execute', NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS: 'ls' };
+    expect(allowed(['tools'], own)).toEqual(['ls']);
+    expect(allowed(['tools'], { ...own, ALLOWED_COMMANDS: 'git,ls' })).toEqual(['ls']);
+    expect(allowed(['tools'], { ...own, NACRE_TOOLS: 'shell-execute,bash' })).toBeUndefined();
+    expect(allowed(['tools'], { NACRE_TOOLS: 'terminal' })).toEqual([]);
+  });
+
+  it('is what tools and apps may run together where both are served', () => {
+    const env = { ALLOWED_COMMANDS: 'git', SHELL_ALLOWLIST: 'ls,cat' };
+    expect(allowed(['tools', 'apps'], env)).toEqual(['git', 'ls', 'cat']);
+  });
+
+  it('has what a written rule allows beyond the list', () => {
+    const rules = (program: string) => [
+      { rules: { ...ruled, policy: [{ verdict: 'allow', program, reason: '' } as const] } },
+    ];
+    const ruled = rulesFor('nothing', resolve({ env: { ALLOWED_COMMANDS: 'git' } })).rules;
+    expect(execAllowFor(rules('jq'))).toEqual(['git', 'jq']);
+    expect(execAllowFor(rules('*'))).toBeUndefined();
   });
 });
 

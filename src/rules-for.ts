@@ -103,10 +103,28 @@ function narrowAllow(general: AllowList, own: readonly string[]): AllowList {
   return toAllowList(own, general.kind === 'names' ? general.names : undefined, 'everything');
 }
 
-/** The programs that the kernel is to hold every caller to; undefined when no list is set or it allows everything. */
-export function execAllowFor(resolved: Resolved): readonly string[] | undefined {
-  const { allow } = rulesFor('everything', resolved).rules;
-  return allow.kind === 'names' ? allow.names : undefined;
+/** Whoever comes through a door, with what binds them: those whom it serves, or else the person at the command line. */
+export function callersOf(
+  serves: readonly ('tools' | 'apps')[] | undefined,
+  resolved: Resolved,
+): readonly Pick<RunContext, 'rules'>[] {
+  if (serves === undefined) return [rulesFor('everything', resolved)];
+  return [
+    ...toFamilies(resolved.values.tools).map((family) => rulesForFamily(family, resolved)),
+    ...(serves.includes('apps') ? [rulesForShell(resolved)] : []),
+  ];
+}
+
+/**
+ * The programs that the kernel is to hold commands to: one list for all callers of a process, so it has whatever policy
+ * lets one of them run. Undefined when one of them may run everything.
+ */
+export function execAllowFor(callers: readonly Pick<RunContext, 'rules'>[]): readonly string[] | undefined {
+  const names = callers.flatMap(({ rules: { allow, policy = [] } }) => [
+    ...(allow.kind === 'all' ? ['*'] : allow.kind === 'names' ? allow.names : []),
+    ...policy.filter(({ verdict }) => verdict === 'allow').map(({ program }) => program),
+  ]);
+  return names.includes('*') ? undefined : [...new Set(names)];
 }
 
 /** What whoever offers tools should know: that none of them would run anything. */

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { makeFolder } from '../support/make-folder.ts';
 import type { AuditKey } from './audit-key.ts';
-import { digestOf, genesis, type ReadLine, readLine, toLine } from './chain.ts';
+import { beginning, digestOf, genesis, type ReadLine, readLine, toLine, whyMisplaced } from './chain.ts';
 import { withLock } from './file-lock.ts';
 
 /** What the index says of one file of records. */
@@ -122,8 +122,13 @@ function readEnd(fd: number): { seq: number; prev: string; torn: number } {
 function rewrite(path: string, isThere: (file: string) => boolean, key: AuditKey | undefined): void {
   const { lines } = readIndex(join(path, '..'));
   const latest = new Map<string, Anchor>();
-  for (const line of lines)
-    if (line && typeof line.body.file === 'string') latest.set(line.body.file, toAnchor(line.body));
+  let place = beginning;
+  for (const line of lines) {
+    // What shows that somebody changed it has to stay.
+    if (line === null || whyMisplaced(line, place) !== undefined) return;
+    place = { seq: line.seq + 1, prev: line.digest };
+    if (typeof line.body.file === 'string') latest.set(line.body.file, toAnchor(line.body));
+  }
   const living = new Set(
     [...latest.values()].filter(({ file }) => isThere(file)).map(({ instance }) => instance),
   );

@@ -2,6 +2,7 @@
 // 1. an entry becomes a record with its secrets hidden (entry.ts), chained to the one before (chain.ts),
 // 2. it goes into the file of its day (line-file.ts), 3. the first, the last and now and then another record is anchored
 // in the index that all servers share (audit-index.ts), 4. files that are too old or too many are removed (prune.ts).
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
 import { createId } from '../support/create-id.ts';
@@ -115,9 +116,12 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     const closing = file;
     file = null;
     closing.lines.close();
-    tryAnchor(closing, 'closed');
+    // Another server may have removed it as too old, and its last word on it stands in the index.
+    if (existsSync(join(dir, closing.name))) tryAnchor(closing, 'closed');
   };
-  const openFile = (day: string): OpenFile => {
+  const openFile = (today: string): OpenFile => {
+    // A clock that is set back must not lead back to a file whose records come before: the days tell the order.
+    const day = file !== null && file.day > today ? file.day : today;
     if (file?.day === day) return file;
     writeWaiting();
     closeFile();

@@ -43,3 +43,23 @@ function checkSignature(line: string, key: AuditKey): string | undefined {
   const isValid = key.check(`${line.slice(0, at)}}`, line.slice(at + signMark.length, -2));
   return isValid ? undefined : 'has a signature that is not valid';
 }
+
+/** Where the next line of a chain stands: its number and the digest of the line before it. */
+export interface Place {
+  readonly seq: number;
+  readonly prev: string;
+}
+
+/** Where a chain begins. */
+export const beginning: Place = { seq: 0, prev: genesis };
+
+/** Why a line cannot be the one at a place; undefined for one that can. */
+export function whyMisplaced({ seq, prev }: Place, place: Place): string | undefined {
+  if (seq > place.seq) {
+    const missing =
+      seq === place.seq + 1 ? `record ${place.seq} is` : `records ${place.seq} to ${seq - 1} are`;
+    return `is record ${seq}, and ${missing} missing before it`;
+  }
+  if (seq < place.seq) return `is record ${seq} where record ${place.seq} was to be`;
+  return prev === place.prev ? undefined : 'does not follow from the record before it, which was changed';
+}

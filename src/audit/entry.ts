@@ -3,7 +3,6 @@ import type { Caller } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import type { Decision } from '../contract/decision.ts';
 import { type FailureCode, NacreError } from '../contract/failure.ts';
-import { digestedBytes } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { looksSecret } from '../support/looks-secret.ts';
 import { hidden, type Redact, redactArguments } from './redact.ts';
@@ -141,7 +140,6 @@ function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unkn
     stderr_bytes: stderrBytes,
     stdout_sha256: outcome.digests?.stdout ?? null,
     stderr_sha256: outcome.digests?.stderr ?? null,
-    ...(Math.max(stdoutBytes, stderrBytes) > digestedBytes && { sha256_of_first: digestedBytes }),
     left_running: leftRunning.length,
     denied_hosts: outcome.deniedHosts.map(redact),
     ...(outcome.session?.restored && { shell_restored: true }),

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/worker.ts';
@@ -47,10 +47,29 @@ describe('S6: the history of commands', () => {
       'nonsense\n',
       '{"version":9}\n',
       '{"version":1,"positions":{},"commands":3}\n{}\n',
+      readFileSync(join(dir, 'history.index'), 'utf8').replace('make target-7', 'true'),
+      readFileSync(join(dir, 'history.index'), 'utf8').replace(/\n.*\n$/, '\n'),
     ]) {
       writeFileSync(join(dir, 'history.index'), broken);
       expect(readHistory(dir)).toEqual(first);
     }
+  });
+
+  test('has nothing that is no longer in the log', () => {
+    writeDay('2026-01-01', 300);
+    writeDay('2026-01-02', 300);
+    expect(readHistory(dir)).toHaveLength(600);
+    rmSync(join(dir, '2026-01-01_1_ab.jsonl'));
+    expect(readHistory(dir).map(({ time }) => time.slice(0, 10))).toEqual(Array(300).fill('2026-01-02'));
+    writeDay('2026-01-02', 3);
+    expect(readHistory(dir)).toHaveLength(3);
+  });
+
+  test('keeps the order in which commands were asked for, also within a millisecond', () => {
+    writeDay('2026-01-01', 40);
+    expect(readHistory(dir).map(({ command }) => command)).toEqual(
+      Array.from({ length: 40 }, (_, index) => `make target-${index}`),
+    );
   });
 
   test('adds what came after the index was written, also the end of a command that ran then', () => {

@@ -1,13 +1,14 @@
 // What ran, found fast: an index beside the log holds one line for each command and how far every file was read. It is only
 // a copy: whatever is wrong with it, it is made anew from the records.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listAuditFiles } from './audit-files.ts';
+import { digestOf } from './chain.ts';
 import { createRecordReader } from './read-records.ts';
 import { type CommandSummary, summariseCommands } from './summarise-commands.ts';
 
 const indexName = 'history.index';
-const version = 1;
+const version = 2;
 // Below this it is quicker to read the same records again than to write the index.
 const worthWriting = 500;
 
@@ -33,19 +34,27 @@ interface Known {
   readonly positions: Map<string, number>;
 }
 
+interface Head {
+  readonly version: number;
+  /** How far each file was read. */
+  readonly positions: Readonly<Record<string, number>>;
+  /** Of all lines after this one. */
+  readonly sha256: string;
+}
+
+// A file that was removed takes its commands along: what is not in the log is not in its history.
 function readIndex(dir: string): Known {
   try {
-    const [first = '', ...lines] = readFileSync(join(dir, indexName), 'utf8').split('\n').slice(0, -1);
-    const head = JSON.parse(first) as {
-      version: number;
-      positions: Record<string, number>;
-      commands: number;
-    };
-    if (head.version !== version || head.commands !== lines.length) throw new Error('another version');
-    return {
-      positions: new Map(Object.entries(head.positions)),
-      commands: lines.map((line) => JSON.parse(line) as CommandSummary),
-    };
+    const text = readFileSync(join(dir, indexName), 'utf8');
+    const end = text.indexOf('\n') + 1;
+    const body = text.slice(end);
+    const head = JSON.parse(text.slice(0, end)) as Head;
+    if (head.version !== version || head.sha256 !== digestOf(body)) throw new Error('not as it was written');
+    const positions = new Map(Object.entries(head.positions));
+    for (const [name, position] of positions)
+      if (statSync(join(dir, name)).size < position) throw new Error('the records are not what they were');
+    const lines = body.split('\n').slice(0, -1);
+    return { positions, commands: lines.map((line) => JSON.parse(line) as CommandSummary) };
   } catch {
     return { commands: [], positions: new Map() };
   }
@@ -59,11 +68,11 @@ function tryToWrite(
 ): void {
   const there = new Set(listAuditFiles(dir).map(({ name }) => name));
   const kept = Object.fromEntries([...positions].filter(([name]) => there.has(name)));
-  const head = JSON.stringify({ version, positions: kept, commands: commands.length });
+  const body = commands.map((command) => `${JSON.stringify(command)}\n`).join('');
+  const head: Head = { version, positions: kept, sha256: digestOf(body) };
   const path = join(dir, indexName);
   try {
-    const lines = [head, ...commands.map((command) => JSON.stringify(command))];
-    writeFileSync(`${path}.${process.pid}`, `${lines.join('\n')}\n`, { mode: 0o600 });
+    writeFileSync(`${path}.${process.pid}`, `${JSON.stringify(head)}\n${body}`, { mode: 0o600 });
     renameSync(`${path}.${process.pid}`, path);
   } catch {}
 }

@@ -1,8 +1,9 @@
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AuditFile, listAuditFiles } from './audit-files.ts';
 import type { Anchor, AuditIndex } from './audit-index.ts';
 import { digestOf, readLine } from './chain.ts';
+import { readLines } from './read-lines.ts';
 
 /** How long and how much is kept. */
 export interface Retention {
@@ -34,17 +35,21 @@ export function prune(dir: string, index: AuditIndex, { keepDays, maxBytes }: Re
 function remove(dir: string, index: AuditIndex, { name, instance }: AuditFile): void {
   const path = join(dir, name);
   index.locked((append) => {
-    const ends = readEnds(readFileSync(path, 'utf8'));
+    const ends = readEnds(path);
     if (ends) append({ event: 'pruned', file: name, instance, ...ends });
   });
   rmSync(path, { force: true });
 }
 
-function readEnds(text: string): Omit<Anchor, 'event' | 'file' | 'instance'> | null {
-  const lines = text.split('\n').slice(0, -1);
-  const [first, last] = [lines[0] ?? '', lines.at(-1) ?? ''].map((line) => readLine(line, undefined));
+function readEnds(path: string): Omit<Anchor, 'event' | 'file' | 'instance'> | null {
+  let [start, end]: (string | undefined)[] = [];
+  for (const { line } of readLines(path)) {
+    start ??= line;
+    end = line;
+  }
+  const [first, last] = [start, end].map((line) => readLine(line ?? '', undefined));
   if (!first || !last) return null;
-  return { first: first.seq, before: first.prev, last: last.seq, head: digestOf(`${lines.at(-1)}\n`) };
+  return { first: first.seq, before: first.prev, last: last.seq, head: digestOf(`${end}\n`) };
 }
 
 // Every server asks, and there may be thousands of files.

@@ -1,6 +1,6 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { listAuditFiles } from './audit-files.ts';
+import { readLines } from './read-lines.ts';
 
 /** A record as it was written, with the fields that all have. */
 export interface AuditRecord {
@@ -18,8 +18,6 @@ export interface RecordReader {
   /** Whole lines that were not read before, file by file. */
   more(): Generator<{ readonly record: AuditRecord; readonly line: string }>;
 }
-
-const pieceBytes = 1_048_576;
 
 /** Makes a reader of the records of a folder; days before `since` are not opened. `positions` is how far each file was read. */
 export function createRecordReader(
@@ -42,29 +40,6 @@ export function createRecordReader(
       }
     },
   };
-}
-
-// A line that is not finished yet, or never will be, is left for later.
-function* readLines(path: string, from: number): Generator<{ line: string; end: number }> {
-  const fd = openSync(path, 'r');
-  try {
-    let rest = Buffer.alloc(0);
-    let at = from;
-    for (;;) {
-      const piece = Buffer.alloc(pieceBytes);
-      const count = readSync(fd, piece, 0, pieceBytes, at + rest.length);
-      if (count === 0) return;
-      let bytes = Buffer.concat([rest, piece.subarray(0, count)]);
-      for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10)) {
-        at += end + 1;
-        yield { line: bytes.toString('utf8', 0, end), end: at };
-        bytes = bytes.subarray(end + 1);
-      }
-      rest = bytes;
-    }
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function parse(line: string): AuditRecord | null {

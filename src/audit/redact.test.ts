@@ -16,6 +16,12 @@ describe('S6: a text to be recorded', () => {
     `npm_${long}`,
     `pypi-${long}`,
     `hf_${long}`,
+    `xapp-1-${long}`,
+    `dop_v1_${long}`,
+    `ya29.${long}`,
+    `SG.${long}.${long}`,
+    `AGE-SECRET-KEY-1${long.toUpperCase()}`,
+    '-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQdGBF\n-----END PGP PRIVATE KEY BLOCK-----',
     'AKIAABCDEFGHIJKLMNOP',
     `AIza${long}${long}`,
     `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${long}`,
@@ -49,6 +55,42 @@ describe('S6: a text to be recorded', () => {
     ['curl -H "X-Api-Key: abc"', 'curl -H "X-Api-Key: [redacted]"'],
     ['psql postgres://me:pass@host/db', 'psql postgres://me:[redacted]@host/db'],
     ['redis-cli -u redis://:pass@host', 'redis-cli -u redis://:[redacted]@host'],
+    // Words that are put together of several pieces.
+    [`TOKEN=a"bc" ls "x"`, 'TOKEN=[redacted] ls "x"'],
+    [`TOKEN="a"'bc' ls`, 'TOKEN=[redacted] ls'],
+    ["TOKEN=$'a\\'b c' ls", 'TOKEN=[redacted] ls'],
+    ['TOKEN=$(echo abc) ls', 'TOKEN=[redacted] ls'],
+    ['TOKEN=`echo abc` ls', 'TOKEN=[redacted] ls'],
+    ['TOKEN+=abc ls', 'TOKEN+=[redacted] ls'],
+    ['read -r TOKEN <<< "a b"; ls', 'read -r TOKEN <<< [redacted]; ls'],
+    // Names of which only the end says it.
+    ['KEY=abc MYKEY=abc encryption_key=abc', 'KEY=[redacted] MYKEY=[redacted] encryption_key=[redacted]'],
+    ['PASS=abc db_pass=abc userPass=abc', 'PASS=[redacted] db_pass=[redacted] userPass=[redacted]'],
+    ['x "AccountKey=abc;Name=x"', 'x "AccountKey=[redacted];Name=x"'],
+    ["curl 'https://h/?key=abc&page=2'", "curl 'https://h/?key=[redacted]&page=2'"],
+    // Flags in other spellings, and over the end of a line.
+    ['tool --api_key abc --secret-key abc', 'tool --api_key [redacted] --secret-key [redacted]'],
+    ['tool --pass abc --key abc --bearer abc', 'tool --pass [redacted] --key [redacted] --bearer [redacted]'],
+    ['tool --token\tabc', 'tool --token\t[redacted]'],
+    ['tool --token \\\n  abc run', 'tool --token \\\n  [redacted] run'],
+    ['keytool -storepass abc -keypass abc', 'keytool -storepass [redacted] -keypass [redacted]'],
+    // What programs take in ways of their own.
+    ['mysql -u root -pabc db', 'mysql -u root -p[redacted] db'],
+    ['docker login -u me -p abc host', 'docker login -u me -p [redacted] host'],
+    ['openssl rsa -passin pass:abc -in f', 'openssl rsa -passin [redacted] -in f'],
+    ['openssl enc -pass "pass:abc" -in f', 'openssl enc -pass [redacted] -in f'],
+    ['7z a -pabc x.7z', '7z a -p[redacted] x.7z'],
+    ['zip -P abc x.zip f', 'zip -P [redacted] x.zip f'],
+    ['vault login abc', 'vault login [redacted]'],
+    ['aws configure set aws_secret_access_key abc', 'aws configure set aws_secret_access_key [redacted]'],
+    ['npm config set //host/:_authToken abc', 'npm config set //host/:_authToken [redacted]'],
+    // Addresses, headers and users.
+    ['git clone https://a1b2c3d4@host/x', 'git clone https://[redacted]@host/x'],
+    ['git clone https://me:p@ss@host/x', 'git clone https://me:[redacted]@host/x'],
+    ['curl -ume:pass h', 'curl -ume:[redacted] h'],
+    ['curl -U me:pass --proxy-user me:pass h', 'curl -U me:[redacted] --proxy-user me:[redacted] h'],
+    ['curl -H "Cookie: a=1; session=2" h', 'curl -H "Cookie: [redacted]" h'],
+    ['curl https://hooks.slack.com/services/T0/B0/abc', 'curl https://hooks.slack.com/services/[redacted]'],
   ])('%j is recorded as %j', (text, clean) => {
     expect(redact(text)).toBe(clean);
   });
@@ -60,6 +102,11 @@ describe('S6: a text to be recorded', () => {
     'echo "keyboard: de" tokenize passes',
     'ssh -i ~/.ssh/id_ed25519 git@github.com',
     'eyJ short.eyJ',
+    'PWD=/home/me OLDPWD=/ pwd',
+    'sort --key 2 --key=3 monkey=1 bypass=yes',
+    'git clone https://me@host/x ssh://git@host/x',
+    'mkdir -p a/b && unzip -p x.zip',
+    'npm run key -- --watch',
   ])('%j stays as it is', (text) => {
     expect(redact(text)).toBe(text);
   });
@@ -104,6 +151,17 @@ describe('S6: a text to be recorded', () => {
     'Authorization: Bearer ',
     'x://',
     '\\',
+    'TOKEN=$(',
+    'TOKEN=`',
+    "TOKEN=$'",
+    'TOKEN=""',
+    'TOKEN=a""',
+    'mysql ',
+    'zip a -',
+    'docker login ',
+    'https://a',
+    'Cookie:',
+    'key',
   ])('takes no longer than its length warrants: 1 MiB of %j', (piece) => {
     const text = piece.repeat(Math.ceil(1_048_576 / piece.length));
     const started = performance.now();
@@ -152,9 +210,46 @@ test('S6: arguments are redacted one by one, also those that follow their flag',
     'mysql',
     '--password',
     '[redacted]',
-    'PASSWORD=[redacted] b',
+    'PASSWORD=[redacted]',
     '-e',
     'select 1',
     '--token',
   ]);
+});
+
+test.each([
+  [
+    ['curl', '-u', 'me:pass'],
+    ['curl', '-u', 'me:[redacted]'],
+  ],
+  [
+    ['sshpass', '-p', 'a b', 'ssh'],
+    ['sshpass', '-p', '[redacted]', 'ssh'],
+  ],
+  [
+    ['mysql', '-u', 'root', '-pabc'],
+    ['mysql', '-u', 'root', '-p[redacted]'],
+  ],
+  [
+    ['docker', 'run', '-e', 'API_KEY=a b'],
+    ['docker', 'run', '-e', 'API_KEY=[redacted]'],
+  ],
+  [
+    ['x', '--password=a b'],
+    ['x', '--password=[redacted]'],
+  ],
+  [
+    ['aws', 'configure', 'set', 'aws_session_token', 'abc'],
+    ['aws', 'configure', 'set', 'aws_session_token', '[redacted]'],
+  ],
+  [
+    ['echo', '--token', 'a', 'b'],
+    ['echo', '--token', '[redacted]', 'b'],
+  ],
+  [
+    ['ls', '-la', '/tmp/a b'],
+    ['ls', '-la', '/tmp/a b'],
+  ],
+])('S6: the arguments %j are recorded as %j', (argv, clean) => {
+  expect(redactArguments(argv, redact)).toEqual(clean);
 });

@@ -1,45 +1,10 @@
+import { secretAssignments, secretFlag, secretPatterns } from './secret-patterns.ts';
+
 /** Hides secrets in a text that is about to be written down. */
 export type Redact = (text: string) => string;
 
 /** What stands in place of a secret. */
 export const hidden = '[redacted]';
-
-const nameWords =
-  'TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API[_-]?KEY|ACCESS[_-]KEY|PRIVATE[_-]KEY';
-const flagWords = 'token|secret|password|passwd|passphrase|credentials?|api-?key|access-key|private-key|auth';
-// A quoted text, with what is escaped in it, or else what reaches to the next blank. No more than that: a record that
-// hides the rest of a command would be worth little.
-const value = String.raw`(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^']|'\\'')*'|["']?(?:\\[\s\S]|[^\s"'\\;&|])+)`;
-const flag = `--?(?:[a-z]{1,20}-){0,3}(?:${flagWords})`;
-
-// Each pattern keeps what stands before the secret. All are linear: what follows a repetition can only fail where
-// the repetition ends, and no match can begin at every place that another one has to read through.
-const patterns: readonly (readonly [RegExp, string])[] = [
-  // Shapes that are secrets wherever they stand.
-  [
-    /\b(?:gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|sk-|[rs]k_(?:live|test)_|npm_|pypi-|hf_)[A-Za-z0-9_-]{16,}/g,
-    hidden,
-  ],
-  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, hidden],
-  [/\bAIza[A-Za-z0-9_-]{30,}/g, hidden],
-  [/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, hidden],
-  [/-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/g, hidden],
-  // NAME=value and NAME: value, where the name says so.
-  [
-    new RegExp(String.raw`((?:${nameWords})\w{0,40}[\\"']{0,3}\s{0,3}[=:]\s{0,3})${value}`, 'gi'),
-    `$1${hidden}`,
-  ],
-  [
-    new RegExp(String.raw`(\b[A-Z][A-Z0-9_]{0,60}_(?:PAT|PASS|PWD|KEY|AUTH|JWT)=)${value}`, 'g'),
-    `$1${hidden}`,
-  ],
-  // --password value and its kin; -p is too many other things.
-  [new RegExp(String.raw`((?:^|[\s"'])${flag}[= ]\s{0,3})${value}`, 'gi'), `$1${hidden}`],
-  [new RegExp(String.raw`(\bsshpass\s{1,3}-p\s{0,3})${value}`, 'g'), `$1${hidden}`],
-  [/(\s(?:-u|--user)[= ]\s{0,3}["']?[^\s:"']{1,100}:)(?!\d+\b|\/\/)[^\s"']+/g, `$1${hidden}`],
-  [/(\bAuthorization\s{0,3}:\s{0,3}(?:(?:Bearer|Basic|Token)\s{1,3})?)[^\s"']+/gi, `$1${hidden}`],
-  [/(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"']{0,100}:)[^\s/@"']+(?=@)/gi, `$1${hidden}`],
-];
 
 const shortestValue = 6;
 
@@ -55,7 +20,8 @@ export function createRedact(secrets: readonly string[]): Redact {
   return remembering((text) => {
     let clean = text;
     for (const secret of values) clean = clean.replaceAll(secret, hidden);
-    for (const [pattern, replacement] of patterns) clean = clean.replace(pattern, replacement);
+    for (const pattern of secretPatterns)
+      clean = clean.replace(pattern, (_, kept) => `${toKept(kept)}${hidden}`);
     return clean;
   });
 }
@@ -75,12 +41,34 @@ function remembering(redact: Redact): Redact {
   };
 }
 
-/** Hides secrets in arguments, also those that follow their flag as an argument of their own. */
-export function redactArguments(argv: readonly string[], redact: Redact): readonly string[] {
-  return argv.map((argument, index) => (secretFlag.test(argv[index - 1] ?? '') ? hidden : redact(argument)));
+// Without a group the second argument of a replacer is the place of the match.
+function toKept(group: unknown): string {
+  return typeof group === 'string' ? group : '';
 }
 
-const secretFlag = new RegExp(`^${flag}$`, 'i');
+/** Hides secrets in arguments, also those that are told by the arguments before them. */
+export function redactArguments(argv: readonly string[], redact: Redact): readonly string[] {
+  return argv.map((argument, index) => {
+    if (secretFlag.test(argv[index - 1] ?? '')) return hidden;
+    const [name] = secretAssignments.flatMap((pattern) => pattern.exec(argument) ?? []);
+    if (name !== undefined) return `${name}${hidden}`;
+    return redactAfter(argv.slice(Math.max(0, index - toldBy), index).join(' '), argument, redact);
+  });
+}
+
+// As many arguments before one as tell what it is: `aws configure set NAME VALUE`.
+const toldBy = 5;
+const longestBefore = 512;
+
+function redactAfter(before: string, argument: string, redact: Redact): string {
+  const alone = redact(argument);
+  const told = redact(before.slice(-longestBefore));
+  const together = redact(`${before.slice(-longestBefore)} ${argument}`);
+  if (together === `${told} ${alone}`) return alone;
+  const shown = together.startsWith(`${told} `) ? together.slice(told.length + 1) : '';
+  // An argument is one word, however many blanks it has.
+  return `${shown.slice(0, Math.max(0, shown.indexOf(hidden)))}${hidden}`;
+}
 
 /** Hides secrets without changing where anything stands: each of their characters becomes an asterisk. */
 export interface Mask {
@@ -100,9 +88,9 @@ export function createMask(secrets: readonly string[]): Mask {
     hide(bytes) {
       let clean = bytes;
       for (const value of values) clean = clean.replaceAll(value, stars(value.length));
-      for (const [pattern] of patterns)
+      for (const pattern of secretPatterns)
         clean = clean.replace(pattern, (match, kept) => {
-          const before = typeof kept === 'string' ? kept : '';
+          const before = toKept(kept);
           return before + stars(match.length - before.length);
         });
       return clean;

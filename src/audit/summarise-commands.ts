@@ -36,7 +36,7 @@ export function summariseCommands(
     const known = commands.get(record.id) ?? begin(record);
     commands.set(record.id, { ...known, ...learn(record) });
   }
-  return [...commands.values()].sort((a, b) => (a.time < b.time ? -1 : 1));
+  return [...commands.values()].sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }
 
 /** Whether a command is one that is wanted. */

@@ -1,12 +1,13 @@
 // Whether the records are whole:
 // 1. the index is read first, since records may be added while we look, 2. every file is followed line by line,
 // 3. the files of one server must follow one another, 4. what the index knows must be there.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AuditFile, listAuditFiles } from './audit-files.ts';
 import { type Anchor, indexName, readIndex, toAnchor } from './audit-index.ts';
 import type { AuditKey } from './audit-key.ts';
-import { digestOf, genesis, readLine } from './chain.ts';
+import { beginning, digestOf, type Place, readLine, whyMisplaced } from './chain.ts';
+import { readLines } from './read-lines.ts';
 
 /** Something that is wrong with a record. */
 export interface AuditProblem {
@@ -32,8 +33,7 @@ export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditRepor
   const problems: AuditProblem[] = [...index.problems];
   const notes: string[] = [...index.notes];
   const files = listAuditFiles(dir);
-  if (files.length > 0 && !existsSync(join(dir, indexName)))
-    problems.push({ file: indexName, line: null, what: 'is missing' });
+  const unknown: AuditProblem[] = [];
   let records = 0;
   for (const chain of groupByInstance(files)) {
     let place = startOf(chain, index.anchors);
@@ -46,10 +46,13 @@ export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditRepor
         notes.push(
           `${file.name}: ${found.tornBytes} bytes of a last line that was never finished are left out.`,
         );
-      if (!anchor) notes.push(`${file.name}: the index does not know it; its server was killed as it began.`);
-      place = { seq: found.next, prev: found.head };
+      if (!anchor && found.records <= 1)
+        notes.push(`${file.name}: the index does not know it; its server was killed as it began.`);
+      else if (!anchor) unknown.push({ file: file.name, line: null, what: whatUnknown(found.records) });
+      place = found.next;
     }
   }
+  problems.push(...stillUnknown(dir, unknown));
   const there = new Set(files.map(({ name }) => name));
   for (const { file, event, first, last } of index.anchors.values()) {
     if (there.has(file) || event === 'pruned') continue;
@@ -58,9 +61,17 @@ export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditRepor
   return { files: files.length, records, problems, notes };
 }
 
-interface Place {
-  readonly seq: number;
-  readonly prev: string;
+// A file that was begun while we looked is in the index by now.
+function stillUnknown(dir: string, unknown: readonly AuditProblem[]): readonly AuditProblem[] {
+  if (unknown.length === 0) return [];
+  if (!existsSync(join(dir, indexName))) return [{ file: indexName, line: null, what: 'is missing' }];
+  const { anchors } = readAnchors(dir, undefined);
+  return unknown.filter(({ file }) => !anchors.has(file));
+}
+
+// A server enters a file into the index at its first record, before anything runs.
+function whatUnknown(records: number): string {
+  return `has ${records} records, and the index does not know it: it was put in, or the index was made anew`;
 }
 
 function groupByInstance(files: readonly AuditFile[]): readonly (readonly AuditFile[])[] {
@@ -81,61 +92,51 @@ function startOf([first]: readonly AuditFile[], anchors: ReadonlyMap<string, Anc
     )
     .sort((a, b) => a.last - b.last)
     .at(-1);
-  return gone ? { seq: gone.last + 1, prev: gone.head } : { seq: 0, prev: genesis };
+  return gone ? { seq: gone.last + 1, prev: gone.head } : beginning;
 }
 
 interface Followed {
   readonly records: number;
-  readonly next: number;
-  readonly head: string;
+  readonly next: Place;
   readonly tornBytes: number;
   readonly problem: Omit<AuditProblem, 'file'> | undefined;
 }
 
 function followFile(
   path: string,
-  {
-    seq,
-    prev,
-    anchor,
-    key,
-  }: Place & { readonly anchor: Anchor | undefined; readonly key: AuditKey | undefined },
+  { anchor, key, ...start }: Place & { anchor: Anchor | undefined; key: AuditKey | undefined },
 ): Followed {
-  const texts = readFileSync(path, 'utf8').split('\n');
-  const tornBytes = Buffer.byteLength(texts.pop() ?? '');
-  let [next, head] = [seq, prev];
+  let next: Place = start;
   let problem: Followed['problem'];
-  for (const [index, text] of texts.entries()) {
-    const read = readLine(text, key);
-    const what = read === null ? 'is no record' : (misplaced(read, next, head) ?? read.problem);
-    if (what !== undefined) problem ??= { line: index + 1, what };
-    head = digestOf(`${text}\n`);
-    next = (read?.seq ?? next) + 1;
-    if (anchor?.last === read?.seq && anchor && anchor.head !== head)
-      problem ??= {
-        line: index + 1,
-        what: 'is not the record that the index knows: the file was written anew',
-      };
+  let [records, wholeBytes] = [0, 0];
+  for (const { line, end } of readLines(path)) {
+    records += 1;
+    wholeBytes = end;
+    const read = readLine(line, key);
+    const head = digestOf(`${line}\n`);
+    const isOther = read !== null && anchor?.last === read.seq && anchor.head !== head;
+    const what = read === null ? 'is no record' : (whyMisplaced(read, next) ?? read.problem);
+    const found = what ?? (isOther ? writtenAnew : undefined);
+    if (found !== undefined) problem ??= { line: records, what: found };
+    next = { seq: (read?.seq ?? next.seq) + 1, prev: head };
   }
-  if (anchor && next <= anchor.last)
-    problem ??= { line: texts.length, what: `is not the end: records ${next} to ${anchor.last} are missing` };
-  return { records: texts.length, next, head, tornBytes, problem };
+  if (anchor && next.seq <= anchor.last)
+    problem ??= {
+      line: records,
+      what: `is not the end: records ${next.seq} to ${anchor.last} are missing`,
+    };
+  return { records, next, tornBytes: statSync(path).size - wholeBytes, problem };
 }
 
-function misplaced({ seq, prev }: Place, next: number, head: string): string | undefined {
-  if (seq > next)
-    return `is record ${seq}, and ${seq === next + 1 ? `record ${next} is` : `records ${next} to ${seq - 1} are`} missing before it`;
-  if (seq < next) return `is record ${seq} where record ${next} was to be`;
-  return prev === head ? undefined : `does not follow from the record before it, which was changed`;
-}
+const writtenAnew = 'is not the record that the index knows: the file was written anew';
 
 function readAnchors(dir: string, key: AuditKey | undefined) {
   const { lines, tornBytes } = readIndex(dir, key);
   const anchors = new Map<string, Anchor>();
   const problems: AuditProblem[] = [];
-  let place: Place = { seq: 0, prev: genesis };
+  let place = beginning;
   for (const [index, line] of lines.entries()) {
-    const what = line === null ? 'is no record' : (misplaced(line, place.seq, place.prev) ?? line.problem);
+    const what = line === null ? 'is no record' : (whyMisplaced(line, place) ?? line.problem);
     if (what !== undefined && problems.length === 0)
       problems.push({ file: indexName, line: index + 1, what });
     if (line === null) continue;

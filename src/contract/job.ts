@@ -6,9 +6,6 @@ import type { SessionEnd } from './session.ts';
 /** Which of a command's two outputs. */
 export type Stream = 'stdout' | 'stderr';
 
-/** How many bytes of each output its digest covers: more would cost as much time as reading them. */
-export const digestedBytes = 67_108_864;
-
 /** A byte position in a job's output log: how many bytes of both streams arrived before it. */
 export type Cursor = number;
 
@@ -102,7 +99,7 @@ export interface JobState {
   readonly stderrBytes: number;
   /** Names of the server's variables that the command did not get. */
   readonly withheldEnv: readonly string[];
-  /** SHA-256 of each output, or of its first `digestedBytes`, in hexadecimal digits; only once it has ended. */
+  /** SHA-256 of each output, in hexadecimal digits; only once it has ended. */
   readonly digests?: Readonly<Record<Stream, string>> | undefined;
   /** What is enforced on it; null for what never ran. */
   readonly enforcement: Enforcement | null;

@@ -22,7 +22,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         .optional()
         .meta({ flag: '--cwd', description: 'Directory to serve in, as if nacre were started there.' }),
     },
-    serves: true,
+    serves: ['tools'],
     load: () => import('./mcp/serve.ts'),
   },
   serve: {
@@ -34,7 +34,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         .default(false)
         .meta({ flag: '--json', description: 'Print address and token as one line of JSON.' }),
     },
-    serves: true,
+    serves: ['tools', 'apps'],
     // Agents come over HTTP, too; what answers them is that of the other door.
     async load() {
       const [{ serve }, { createServer }] = await Promise.all([

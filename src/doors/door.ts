@@ -116,6 +116,9 @@ export interface Door {
   open(assembly: Assembly): Promise<number>;
 }
 
+/** Who comes through a door beside the person at the command line: models, by tools, and apps, by HTTP. */
+export type Served = 'tools' | 'apps';
+
 /** A door as the command line offers it. */
 export interface DoorEntry {
   readonly summary: string;
@@ -125,8 +128,8 @@ export interface DoorEntry {
   readonly flags: Declarations;
   /** The first word that is no flag ends the flags: what follows belongs to a command. */
   readonly takesCommand?: boolean;
-  /** It serves others until it is ended, so that a question can wait there for its answer. */
-  readonly serves?: boolean;
+  /** Whom it serves until it is ended, so that a question can wait there for its answer; nobody else when absent. */
+  readonly serves?: readonly Served[] | undefined;
   /** It is opened with settings that are wrong, too, to tell what is. */
   readonly diagnoses?: boolean;
   load(): Promise<Door>;

@@ -2,6 +2,7 @@
 // its owner; another's command is as unknown as one that never was.
 import type { Backend, StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
+import type { Decision } from '../contract/decision.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Cursor, JobLook, JobState, ReadResult, Stream, TerminalSize } from '../contract/job.ts';
 import type { ScreenView } from '../contract/screen.ts';
@@ -167,7 +168,14 @@ export async function write(
   const typed = keys.includes('enter') ? `${text}\n` : text;
   if (inputJudge && typed !== '') {
     const decision = inputJudge.judge(typed);
-    audit.record({ kind: 'decided', id, caller, cwd, decision });
+    const isSecret = secret || secrets.size > 0;
+    audit.record({
+      kind: 'decided',
+      id,
+      caller,
+      cwd,
+      decision: isSecret ? withoutWords(decision) : decision,
+    });
     const asked = {
       command: { kind: 'shell', script: typed },
       cwd,
@@ -192,6 +200,11 @@ export async function write(
   const last = eof ? [{ does: 'end' } as const] : [];
   for (const stroke of joinStrokes([first, ...strokes, ...last])) await press(backend, id, stroke);
   inputJudge?.typed(typed);
+}
+
+// All that was typed is judged together: its words stand in what is said of it.
+function withoutWords(decision: Decision): Decision {
+  return { ...decision, reason: 'What was typed is secret.', programs: [] };
 }
 
 // Whatever else a key does in a shell, it does to text that was never judged.

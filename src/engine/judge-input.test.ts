@@ -45,6 +45,24 @@ describe('T9: what is typed into a shell', () => {
     expect(here.records().filter(({ kind }) => kind === 'decided')).toHaveLength(7);
   });
 
+  test('S6: does not come into the audit by way of what is said of it, when it is secret', async () => {
+    const id = await here.start('bash', {}, { rules: listed('bash', 'echo') });
+    const typeSecret = (text: string) => here.engine.write(id, { text, eof: false, secret: true }, me);
+    await expect(typeSecret('hunter2 again\n')).rejects.toMatchObject({ code: 'policy_denied' });
+    await typeSecret('echo hunter2\n');
+    await type(id, 'echo done\n');
+    expect(await output(id, 'done')).toContain('done');
+    await expect(type(id, 'hunter3\n')).rejects.toMatchObject({ code: 'policy_denied' });
+    const decided = here.records().filter(({ kind }) => kind === 'decided');
+    expect(decided.slice(1).map(({ verdict, rule }) => `${verdict} ${rule}`)).toEqual([
+      'deny not_listed',
+      'allow listed',
+      'allow listed',
+      'deny not_listed',
+    ]);
+    expect(JSON.stringify(here.records())).not.toMatch(/hunter2|again/);
+  });
+
   test('is judged together with what was typed before', async () => {
     const id = await here.start('bash', {}, { rules: listed('bash', 'echo') });
     await type(id, 'name=touch\n');

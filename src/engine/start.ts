@@ -50,7 +50,7 @@ export async function start(
   context: StartContext,
   goesOn = true,
 ): Promise<StartedCommand> {
-  const { caller, owner } = context;
+  const { caller, owner, environment } = context;
   const { env = {}, timeoutMs, limits, name, stdin, beginsAs } = request;
   const session = request.session ?? beginsAs;
   const id = createId(request.idPrefix ?? 'cmd');
@@ -71,6 +71,7 @@ export async function start(
       timeoutMs,
       limits,
       isolation,
+      environment,
       terminal,
       session: request.session,
       beginsAs,

@@ -40,6 +40,16 @@ describe('S10: log lines', () => {
     ]);
   });
 
+  it('cannot be made to look like others by a client or a command', () => {
+    const forged = record('failed', {
+      client: 'x\nnacre: 10:11:13.000 info  cmd_2 finished: y\u001b[2K',
+      code: 'internal',
+      message: 'a\u009b\u202e',
+    });
+    const line = toLogLine(forged, { logLevel: 'info', logFormat: 'pretty' }) ?? '';
+    expect(line).toMatch(/^nacre: [^\n\u001b\u009b\u202e]*\n$/);
+  });
+
   it('or one JSON document each', () => {
     const line = toLogLine(record('finished', { status: 'completed' }), {
       logLevel: 'info',

@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../audit/read-records.ts';
 import type { Values } from '../settings/define.ts';
+import { visible } from '../support/visible.ts';
 import { logLevels, type monitorSettings } from './settings.ts';
 
 type Level = (typeof logLevels)[number];
@@ -14,7 +15,8 @@ export function toLogLine(
   const { time, kind, id, door, client, seq: _seq, prev: _prev, ...rest } = record;
   if (logFormat === 'json')
     return `${JSON.stringify({ time, level, event: kind, id, door, client, ...rest })}\n`;
-  return `nacre: ${time.slice(11, 23)} ${level.padEnd(5)} ${id} ${kind}: ${client}${describe(record)}\n`;
+  const words = visible(`${id} ${kind}: ${client}${describe(record)}`);
+  return `nacre: ${time.slice(11, 23)} ${level.padEnd(5)} ${words}\n`;
 }
 
 function levelOf({ kind, code }: AuditRecord): Level {

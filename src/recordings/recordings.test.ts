@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestEngine } from '../../tests/support/engine.ts';
@@ -24,6 +24,53 @@ test('a command is recorded to its end, also when the server ends before it', as
   ]);
 });
 
+test('a terminal that changes its size and a character that is never finished are in the recording', async () => {
+  const here = createTestEngine({ wrap: (backend) => recordBackend(backend, createRecordings(dir, 30)) });
+  const asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
+  const id = await here.start('stty -echo; read -r; printf "ready\\303"', {
+    terminal: { cols: 80, rows: 24 },
+  });
+  const input = { text: '', eof: false, secret: false };
+  await here.engine.write(id, { ...input, resize: { cols: 100, rows: 30 } }, asker);
+  await here.engine.write(id, { ...input, text: 'go\n' }, asker);
+  const codes = () => readRecording(dir, id).events.map(({ code, data }) => [code, data]);
+  await expect.poll(() => codes().at(-1), { timeout: 10_000 }).toEqual(['x', '0']);
+  expect(codes()).toContainEqual(['r', '100x30']);
+  expect(codes().findLast(([code]) => code === 'o')?.[1]).toMatch(/\ufffd$/);
+  await here.close();
+});
+
+test('a command that could not be started leaves no recording, and one whose output is lost no open file', async () => {
+  let isBroken = false;
+  const here = createTestEngine({
+    wrap: (backend) =>
+      recordBackend(
+        {
+          ...backend,
+          start: async (spec) => (isBroken ? Promise.reject(new Error('no')) : backend.start(spec)),
+          read: async () => Promise.reject(new Error('lost')),
+        },
+        createRecordings(dir, 30),
+      ),
+  });
+  const id = await here.start('true');
+  await expect.poll(() => openIn(dir)).toEqual([]);
+  expect(readRecording(dir, id).events).toEqual([]);
+  isBroken = true;
+  await expect(here.start('true')).rejects.toThrow('no');
+  expect(readdirSync(dir)).toEqual([`${id}.cast`]);
+  await here.close();
+});
+
+const openIn = (folder: string) =>
+  readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
+    } catch {
+      return false;
+    }
+  });
+
 test('a recording that cannot be made disturbs no command', async () => {
   writeFileSync(join(dir, 'file'), '');
   const recordings = createRecordings(join(dir, 'file', 'below'), 30);
@@ -39,6 +86,7 @@ test('old recordings go, and a broken one says what it is', async () => {
   const recorder = await createRecordings(dir, 30).begin('cmd_01', { cols: 100, rows: 30 });
   await recorder.add([{ stream: 'stdout', data: Buffer.from('a\nb') }]);
   await recorder.end(0);
+  await recorder.close();
   expect(readdirSync(dir)).toEqual(['cmd_01.cast']);
   // A terminal has made new lines already.
   expect(readRecording(dir, 'cmd_01')).toMatchObject({

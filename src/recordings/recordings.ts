@@ -1,16 +1,22 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
 import type { OutputChunk, TerminalSize } from '../contract/job.ts';
 import { makeFolder } from '../support/make-folder.ts';
+import { removeOld } from '../support/remove-old.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { type Cast, parseCast, toEventLine, toHeaderLine } from './asciicast.ts';
 
 /** Takes what one command prints. */
 export interface Recorder {
   add(chunks: readonly OutputChunk[]): Promise<void>;
+  resize(size: TerminalSize): Promise<void>;
   end(exitCode: number): Promise<void>;
+  /** Lets go of what has no end. */
+  close(): Promise<void>;
+  /** Removes the recording of a command that never ran. */
+  discard(): Promise<void>;
 }
 
 /** The recordings of one folder. */
@@ -27,7 +33,7 @@ export function createRecordings(dir: string, keepDays: number): Recordings {
   return {
     async begin(id, terminal) {
       makeFolder(dir);
-      if (!isPruned) removeOld(dir, Date.now() - keepDays * dayMs);
+      if (!isPruned) removeOld(dir, keepDays * dayMs);
       isPruned = true;
       const file = await open(toPath(dir, id), 'w', 0o600);
       const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
@@ -37,19 +43,25 @@ export function createRecordings(dir: string, keepDays: number): Recordings {
         elapsed = createStopwatch();
         await file.write(toEventLine({ after, code, data }));
       };
+      const print = async (text: string) => {
+        // Without a terminal nobody has turned line feeds into new lines.
+        if (text !== '') await write('o', terminal ? text : text.replace(/\r?\n/g, '\r\n'));
+      };
       const { cols, rows } = terminal ?? usualSize;
       await file.write(toHeaderLine({ cols, rows, timestamp: Math.floor(Date.now() / 1_000), title: id }));
       return {
         async add(chunks) {
-          for (const { stream, data } of chunks) {
-            const text = decoders[stream].decode(data, { stream: true });
-            // Without a terminal nobody has turned line feeds into new lines.
-            if (text !== '') await write('o', terminal ? text : text.replace(/\r?\n/g, '\r\n'));
-          }
+          for (const { stream, data } of chunks) await print(decoders[stream].decode(data, { stream: true }));
         },
+        resize: (size) => write('r', `${size.cols}x${size.rows}`),
         async end(exitCode) {
+          for (const decoder of Object.values(decoders)) await print(decoder.decode());
           await write('x', String(exitCode));
+        },
+        close: () => file.close(),
+        async discard() {
           await file.close();
+          rmSync(toPath(dir, id), { force: true });
         },
       };
     },
@@ -75,12 +87,4 @@ function toPath(dir: string, id: string): string {
   throw new NacreError('invalid_request', `${JSON.stringify(id)} is no id of a command.`, {
     hint: 'nacre history shows ids.',
   });
-}
-
-function removeOld(dir: string, before: number): void {
-  for (const name of readdirSync(dir)) {
-    const path = join(dir, name);
-    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)
-      rmSync(path, { force: true });
-  }
 }

@@ -17,10 +17,10 @@ const lengthBits = 0x7fff_ffff;
 const smallestBytes = 1024;
 const largestBytes = 256 * 1024;
 
-/** Makes an empty block; its buffer grows with what it holds, up to a fraction of the ring. */
-export function createBlock(start: Cursor, ringBytes: number): Block {
+/** Makes an empty block; its buffer grows with what it holds, up to a fraction of the ring, or has held an earlier block. */
+export function createBlock(start: Cursor, ringBytes: number, spare?: Buffer | undefined): Block {
   const capacity = Math.min(largestBytes, Math.max(smallestBytes, ringBytes >> 2));
-  return { start, buffer: Buffer.allocUnsafe(smallestBytes), used: 0, lastFrame: -1, capacity };
+  return { start, buffer: spare ?? Buffer.allocUnsafe(smallestBytes), used: 0, lastFrame: -1, capacity };
 }
 
 /** Appends as much as fits and tells how much that was: 0 when the block is full. */

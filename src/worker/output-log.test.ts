@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -124,6 +125,24 @@ describe('E4: whatever is appended', () => {
     for (const seen of await Promise.all(readers)) expect(seen.equals(whole)).toBe(true);
     await log.dispose();
   });
+});
+
+test('S6: a digest covers every byte of its stream, however much of it went to disk', async () => {
+  quota = createSpoolQuota(1_073_741_824);
+  const log = newLog(1_048_576);
+  const hashes = { stdout: createHash('sha256'), stderr: createHash('sha256') };
+  const piece = pattern(1_000_003, 1);
+  for (let round = 0; round < 72; round += 1) {
+    const stream = round % 9 === 8 ? 'stderr' : 'stdout';
+    log.append(stream, piece);
+    hashes[stream].update(piece);
+    if (log.pressed) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(log.digests()).toEqual({
+    stdout: hashes.stdout.digest('hex'),
+    stderr: hashes.stderr.digest('hex'),
+  });
+  await log.dispose();
 });
 
 describe('E3: a log', () => {

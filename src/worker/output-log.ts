@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Cursor, digestedBytes, type OutputChunk, type Stream } from '../contract/job.ts';
+import type { Cursor, OutputChunk, Stream } from '../contract/job.ts';
 import { appendFrame, type Block, createBlock, readFrames, sealedBytes } from './block.ts';
 import type { Spool } from './spool.ts';
 
@@ -8,7 +8,7 @@ export interface OutputLog {
   readonly end: Cursor;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
-  /** SHA-256 of each stream so far, or of its first `digestedBytes`, in hexadecimal digits. */
+  /** SHA-256 of each stream so far, in hexadecimal digits. */
   digests(): Readonly<Record<Stream, string>>;
   /** True while more waits to be written than memory should hold: stop reading until `onRelief`. */
   readonly pressed: boolean;
@@ -46,30 +46,43 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
   const counts = { stdout: 0, stderr: 0 };
   const hashes = { stdout: createHash('sha256'), stderr: createHash('sha256') };
   let blocks: Block[] = [];
+  let spares: Buffer[] = [];
   let held = 0;
   let flushing: Promise<void> | null = null;
   let broken = false;
   let finished = false;
 
   const addBlock = () => {
-    const block = createBlock(counts.stdout + counts.stderr, ringBytes);
+    const block = createBlock(counts.stdout + counts.stderr, ringBytes, spares.pop());
     blocks.push(block);
     return block;
   };
   const flush = async () => {
-    for (let block = blocks[0]; block && !broken && held > keptBytes(); block = blocks[0]) {
-      if (blocks.length === 1 && !finished) return;
+    for (let going = oldest(); going.length > 0 && !broken; going = oldest()) {
       try {
-        await spool.append(block.start, sealedBytes(block));
+        await spool.append(going.map((block) => ({ start: block.start, bytes: sealedBytes(block) })));
       } catch (error) {
         broken = true;
         options.onSpoolFailure(error as Error);
         return;
       }
-      blocks = blocks.slice(1);
-      held -= block.used;
+      blocks = blocks.slice(going.length);
+      held -= usedBy(going);
+      // Buffers that are used again are not collected: much output would keep the collector busy.
+      if (!finished) spares.push(...going.map(({ buffer }) => buffer));
       if (held <= ringBytes + slackBytes) options.onRelief();
     }
+  };
+  /** The blocks that memory need not hold; the one that is being filled stays. */
+  const oldest = () => {
+    const sealed = finished ? blocks : blocks.slice(0, -1);
+    let left = held;
+    const kept = sealed.findIndex((block) => {
+      if (left <= keptBytes()) return true;
+      left -= block.used;
+      return false;
+    });
+    return kept < 0 ? sealed : sealed.slice(0, kept);
   };
   const keptBytes = () => (finished ? Math.min(ringBytes, restingBytes) : ringBytes);
   const flushOnce = () => {
@@ -105,8 +118,7 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
         const taken = appendFrame(block, stream, rest);
         held += block.used - before;
         counts[stream] += taken;
-        const room = digestedBytes - (counts[stream] - taken);
-        if (room > 0) hashes[stream].update(rest.subarray(0, Math.min(taken, room)));
+        hashes[stream].update(taken === rest.length ? rest : rest.subarray(0, taken));
         rest = rest.subarray(taken);
         if (rest.length > 0) addBlock();
       }
@@ -127,6 +139,7 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
     },
     async finish() {
       finished = true;
+      spares = [];
       await flushing;
       await flushOnce();
       await spool.close();
@@ -135,7 +148,12 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
       broken = true;
       await flushing;
       blocks = [];
+      spares = [];
       await spool.dispose();
     },
   };
+}
+
+function usedBy(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, { used }) => sum + used, 0);
 }

@@ -38,12 +38,16 @@ test('a spool makes a private file at its first block and removes it', async () 
   const quota = createSpoolQuota(100);
   const spool = createSpool(path, quota);
   expect(existsSync(path)).toBe(false);
-  await spool.append(0, Buffer.from('first'));
-  await spool.append(5, Buffer.from('second'));
+  await spool.append([{ start: 0, bytes: Buffer.from('first') }]);
+  await spool.append([
+    { start: 5, bytes: Buffer.from('second') },
+    { start: 11, bytes: Buffer.from('third') },
+  ]);
   expect([statSync(path).mode & 0o777, statSync(join(folder, 'spool')).mode & 0o777]).toEqual([0o600, 0o700]);
-  expect(readFileSync(path, 'utf8')).toBe('firstsecond');
+  expect(readFileSync(path, 'utf8')).toBe('firstsecondthird');
   await spool.close();
-  expect((await spool.blockAt(7)).buffer.toString()).toBe('second');
+  expect((await spool.blockAt(11)).buffer.toString()).toBe('third');
+  expect((await spool.blockAt(10)).buffer.toString()).toBe('second');
   expect((await spool.blockAt(4)).buffer.toString()).toBe('first');
   await spool.dispose();
   await spool.dispose();
@@ -53,7 +57,9 @@ test('a spool makes a private file at its first block and removes it', async () 
 
 test('a block over the quota is refused by name, and nothing is written', async () => {
   const spool = createSpool(path, createSpoolQuota(4));
-  await expect(spool.append(0, Buffer.from('12345'))).rejects.toBeInstanceOf(SpoolFullError);
+  await expect(spool.append([{ start: 0, bytes: Buffer.from('12345') }])).rejects.toBeInstanceOf(
+    SpoolFullError,
+  );
   expect(existsSync(path)).toBe(false);
 });
 
@@ -62,7 +68,9 @@ test('a spool never writes into a file that is already there', async () => {
   writeFileSync(path, 'whose?');
   const quota = createSpoolQuota(100);
   const spool = createSpool(path, quota);
-  await expect(spool.append(0, Buffer.from('mine'))).rejects.toMatchObject({ code: 'EEXIST' });
+  await expect(spool.append([{ start: 0, bytes: Buffer.from('mine') }])).rejects.toMatchObject({
+    code: 'EEXIST',
+  });
   expect(readFileSync(path, 'utf8')).toBe('whose?');
   await spool.dispose();
   expect(readFileSync(path, 'utf8')).toBe('whose?');
@@ -71,7 +79,7 @@ test('a spool never writes into a file that is already there', async () => {
 
 test('what somebody cut off or deleted is an error, never other bytes', async () => {
   const spool = createSpool(path, createSpoolQuota(100));
-  await spool.append(0, Buffer.from('0123456789'));
+  await spool.append([{ start: 0, bytes: Buffer.from('0123456789') }]);
   await expect(createSpool(path, createSpoolQuota(1)).blockAt(0)).rejects.toThrow('not in the spool');
   appendFileSync(path, 'more');
   expect((await spool.blockAt(9)).buffer.toString()).toBe('0123456789');

@@ -6,8 +6,8 @@ import { type Block, toBlock } from './block.ts';
 
 /** The older part of an output log, on disk. */
 export interface Spool {
-  /** Takes the bytes of a block that begins at a log position; rejects when they do not fit. */
-  append(start: Cursor, bytes: Buffer): Promise<void>;
+  /** Takes blocks, each by the log position where it begins; rejects when they do not fit. */
+  append(blocks: readonly { readonly start: Cursor; readonly bytes: Buffer }[]): Promise<void>;
   /** The block that holds a log position. */
   blockAt(position: Cursor): Promise<Block>;
   /** No more will be written; what is there stays readable. */
@@ -58,17 +58,22 @@ export function createSpool(path: string, quota: SpoolQuota): Spool {
   };
 
   return {
-    async append(start, bytes) {
-      if (!quota.claim(bytes.length))
-        throw new SpoolFullError('all commands together have used up the spool');
-      const offset = size;
-      size += bytes.length;
+    async append(given) {
+      const total = given.reduce((sum, { bytes }) => sum + bytes.length, 0);
+      if (!quota.claim(total)) throw new SpoolFullError('all commands together have used up the spool');
+      let offset = size;
+      size += total;
       file ??= await create(path);
       created = true;
-      for (let done = 0; done < bytes.length; ) {
-        done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
+      await writeAll(
+        file,
+        given.map(({ bytes }) => bytes),
+        offset,
+      );
+      for (const { start, bytes } of given) {
+        blocks.push({ start, offset, length: bytes.length });
+        offset += bytes.length;
       }
-      blocks.push({ start, offset, length: bytes.length });
     },
     async blockAt(position) {
       const entry = blocks.findLast((block) => block.start <= position);
@@ -88,6 +93,18 @@ export function createSpool(path: string, quota: SpoolQuota): Spool {
 function create(path: string): Promise<FileHandle> {
   makeFolder(dirname(path));
   return open(path, 'wx', 0o600);
+}
+
+async function writeAll(file: FileHandle, pieces: readonly Buffer[], offset: number): Promise<void> {
+  for (let [left, at] = [pieces, offset]; left.length > 0; ) {
+    let { bytesWritten } = await file.writev(left, at);
+    at += bytesWritten;
+    left = left.flatMap((piece) => {
+      const done = Math.min(bytesWritten, piece.length);
+      bytesWritten -= done;
+      return done === piece.length ? [] : [piece.subarray(done)];
+    });
+  }
 }
 
 async function readPiece(path: string, offset: number, length: number): Promise<Buffer> {

@@ -123,7 +123,9 @@ export function createWorker(options: WorkerOptions): Worker {
     jobs.set(spec.id, job);
     try {
       const { session } = spec;
-      job.attach(await (session === undefined ? starter.start(spec, { base }) : shells.start(session, spec)));
+      job.attach(
+        await (session === undefined ? starter.start(spec, { base }) : shells.start(session, spec, base)),
+      );
     } catch (error) {
       if (error instanceof NotExecutableError) return job.refuse(error.message);
       jobs.delete(spec.id);

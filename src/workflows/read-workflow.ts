@@ -1,4 +1,4 @@
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import { NacreError } from '../contract/failure.ts';
 import { planWorkflow } from './plan-workflow.ts';
 import type { Workflow } from './schema.ts';
@@ -11,13 +11,22 @@ export function readWorkflow(text: string, path: string): Workflow {
     const { line, col } = lineCounter.linePos(offset);
     return `${path}:${line}:${col}`;
   };
-  const faults = document.errors.map(({ pos, message }) => `${at(pos[0])}: ${message}`);
+  // What YAML only warns of is a tag that nobody knows, and its value another than was meant.
+  const faults = [...document.errors, ...document.warnings].map(
+    (fault) => `${at(fault.pos[0])}: ${toWords(fault)}`,
+  );
   if (faults.length > 0) throw invalid(faults);
   const planned = planWorkflow(toValue(document, at));
   if (!planned.problems) return planned.workflow;
   throw invalid(
     planned.problems.map(({ path: keys, sentence }) => `${at(offsetOf(document, keys))}: ${sentence}`),
   );
+}
+
+// Some of its words are for programs that use its library.
+function toWords({ code, message }: YAMLError): string {
+  if (code === 'MULTIPLE_DOCS') return 'there is more than one document in the file';
+  return message.includes('call stack') ? 'it is nested too deeply' : message;
 }
 
 /** Takes a workflow from a program; throws one error that lists every problem with its place. */

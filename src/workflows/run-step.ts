@@ -155,8 +155,9 @@ async function callTool(
   };
 }
 
-/** What a step runs, for one that is a command. */
-export function toCommand({ command = '' }: PlannedStep): Command {
+/** What a step runs: its command, or the tool with its input. */
+export function toCommand({ command = '', tool, with: input = {} }: PlannedStep): Command {
+  if (tool !== undefined) return { kind: 'argv', argv: [tool, JSON.stringify(input)] };
   if (typeof command === 'string') return { kind: 'shell', script: command };
   const [program = '', ...args] = command;
   return { kind: 'argv', argv: [program, ...args] };

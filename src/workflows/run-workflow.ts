@@ -16,7 +16,7 @@ export interface RunWorkflowOptions {
   readonly run?: string | undefined;
   /** Steps that an earlier run has completed. */
   readonly done?: ReadonlyMap<string, EndedStep> | undefined;
-  /** Called after every step with all that have ended, so that the run can be resumed. */
+  /** Called at the start and after every step with all that have ended, so that the run can be resumed. */
   readonly onProgress?: ((ended: ReadonlyMap<string, EndedStep>) => void) | undefined;
 }
 
@@ -30,15 +30,11 @@ type NewEvent = WorkflowEvent extends infer Event
 export async function runWorkflow(
   workflow: Workflow,
   means: WorkflowMeans,
-  {
-    signal = new AbortController().signal,
-    onEvent,
-    run = createId('run'),
-    done,
-    onProgress,
-  }: RunWorkflowOptions = {},
+  { signal: given, onEvent, run = createId('run'), done, onProgress }: RunWorkflowOptions = {},
 ): Promise<WorkflowResult> {
   const elapsed = createStopwatch();
+  const stop = new AbortController();
+  const signal = given ? AbortSignal.any([given, stop.signal]) : stop.signal;
   const ended = new Map<string, EndedStep>();
   const running = new Map<string, Promise<void>>();
   const waiting = new Set(workflow.steps);
@@ -47,12 +43,12 @@ export async function runWorkflow(
 
   const end = (step: PlannedStep, one: EndedStep) => {
     ended.set(step.id, one);
-    onProgress?.(ended);
+    onProgress?.(new Map([...(done ?? []), ...ended]));
     tell({ type: 'step_finished', step: step.id, result: one.result });
   };
   const clientFor = (step: PlannedStep) => `workflow ${workflow.name ?? run} ${run} ${step.id}`;
   const skip = async (step: PlannedStep, reason: string) => {
-    if (step.tool === undefined) await means.skip(toCommand(step), clientFor(step), reason).catch(() => {});
+    await means.skip(toCommand(step), clientFor(step), reason).catch(() => {});
     end(step, toSkipped(step.id, reason));
   };
   const start = async (step: PlannedStep) => {
@@ -82,12 +78,23 @@ export async function runWorkflow(
     );
   };
 
-  tell({ type: 'run_started', name: workflow.name, steps: workflow.steps.map(({ id }) => id) });
-  while (waiting.size + running.size > 0) {
-    const ready = [...waiting].filter(({ needs }) => needs.every((id) => ended.has(id)));
-    for (const step of ready.slice(0, workflow.parallel - running.size)) begin(step);
-    await Promise.race(running.values());
-  }
+  const runAll = async () => {
+    // Before anything runs: what cannot be kept could not be resumed.
+    onProgress?.(new Map(done));
+    tell({ type: 'run_started', name: workflow.name, steps: workflow.steps.map(({ id }) => id) });
+    while (waiting.size + running.size > 0) {
+      const ready = [...waiting].filter(({ needs }) => needs.every((id) => ended.has(id)));
+      for (const step of ready.slice(0, workflow.parallel - running.size)) begin(step);
+      await Promise.race(running.values());
+    }
+  };
+
+  // Whoever listens may fail; then nobody is left to follow what runs.
+  await runAll().catch(async (error: unknown) => {
+    stop.abort();
+    await Promise.allSettled(running.values());
+    throw error;
+  });
   const steps = workflow.steps.flatMap(({ id }) => ended.get(id)?.result ?? []);
   const result: WorkflowResult = {
     run,

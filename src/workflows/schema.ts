@@ -6,12 +6,12 @@ const stepId = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must begin with a letter and have only letters, digits, _ and -');
 
-const durationMs = (most: number) =>
+const durationMs = (least: number, most: number) =>
   z
     .union([z.number(), z.string()], 'must be seconds, or a text such as 500ms, 30s or 5min')
     .transform((given, context) => {
       const ms = typeof given === 'number' ? given * 1_000 : toNumber(given, 'ms');
-      if (ms !== undefined && Number.isInteger(ms) && ms >= 0 && ms <= most) return ms;
+      if (ms !== undefined && Number.isInteger(ms) && ms >= least && ms <= most) return ms;
       context.addIssue(`must be seconds, or a text such as 500ms, 30s or 5min, of at most ${most / 1_000} s`);
       return z.NEVER;
     });
@@ -24,12 +24,17 @@ const source = z.union(
   'must be the id of a step, or step and stream',
 );
 
-const condition = z.strictObject({
-  step: stepId,
-  outcome: z.enum(['completed', 'failed', 'skipped']).optional(),
-  exit_code: z.int().min(0).max(255).optional(),
-  stdout_contains: z.string().min(1).optional(),
-});
+const condition = z
+  .strictObject({
+    step: stepId,
+    outcome: z.enum(['completed', 'failed', 'skipped']).optional(),
+    exit_code: z.int().min(0).max(255).optional(),
+    stdout_contains: z.string().min(1).optional(),
+  })
+  .refine(
+    ({ outcome, exit_code, stdout_contains }) => (outcome ?? exit_code ?? stdout_contains) !== undefined,
+    'must ask for outcome, exit_code or stdout_contains of its step',
+  );
 
 const retry = z.union(
   [
@@ -40,7 +45,7 @@ const retry = z.union(
       .transform((times) => ({ times, delay: 1_000, factor: 2 })),
     z.strictObject({
       times: z.int().min(1).max(20),
-      delay: durationMs(3_600_000).default(1_000),
+      delay: durationMs(0, 3_600_000).default(1_000),
       factor: z.number().min(1).max(10).default(2),
     }),
   ],
@@ -70,7 +75,7 @@ export const stepSchema = z.strictObject({
       'must be success, failure or always, or step with outcome, exit_code or stdout_contains',
     )
     .default('success'),
-  timeout: durationMs(86_400_000).optional(),
+  timeout: durationMs(1, 86_400_000).optional(),
   retry: retry.optional(),
   continue_on_error: z.boolean().default(false),
 });

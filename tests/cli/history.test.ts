@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPlace, runInProcess, startInProcess, survivors } from '../support/nacre.ts';
@@ -34,6 +34,8 @@ describe('S6: nacre history', () => {
     expect(await shown('--failed')).toHaveLength(3);
     expect(await shown('--cwd', join(place.cwd, 'below'))).toHaveLength(1);
     expect(await shown('--cwd', place.cwd)).toHaveLength(4);
+    symlinkSync(join(place.cwd, 'below'), join(place.cwd, 'link'));
+    expect(await shown('--cwd', join(place.cwd, 'link'))).toHaveLength(1);
     expect(await shown('--since', '2999-01-01')).toEqual([]);
     expect(await shown('--limit', '1')).toEqual([expect.stringContaining('printf')]);
     expect(await nacre('history', '--grep', '(')).toMatchObject({
@@ -41,6 +43,17 @@ describe('S6: nacre history', () => {
       stderr: expect.stringContaining('--grep'),
     });
   });
+});
+
+it('S6: a command that is shown later cannot give orders to the terminal', async () => {
+  const other = createPlace();
+  await runInProcess(['run', "echo '\u001b]0;title\u0007\r\u009b2J\u202e' > /dev/null"], other);
+  for (const words of [['history'], ['audit', 'show']]) {
+    const { stdout } = await runInProcess(words, other);
+    expect(stdout).toContain('\\u{1b}]0;title');
+    expect(stdout).toMatch(/^[^\p{Cc}\u202e]*\n$/u);
+  }
+  rmSync(other.cwd, { recursive: true });
 });
 
 describe('nacre replay', () => {
@@ -75,7 +88,7 @@ describe('nacre replay', () => {
       ['o', ' ü\r\n'],
       ['x', '4'],
     ]);
-    expect(second?.[0]).toBeGreaterThan(0.2);
+    expect(second?.[0]).toBeGreaterThan(0.05);
     const [old, ...events] = await lines('v2');
     expect(old).toMatchObject({ version: 2, width: 80, height: 24 });
     expect(events.map(([, code]) => code)).toEqual(['o', 'o']);

@@ -102,6 +102,16 @@ describe('S9: nacre workflow', () => {
     expect((await workflow('steps: [\n')).stderr).toMatch(/flow\.yaml:2:1: /);
     expect((await workflow('steps: *a\n')).stderr).toContain('flow.yaml:1:');
     expect((await workflow('')).stderr).toContain('steps is required');
+    for (const [step, problem] of [
+      ['command: !js "true"', /flow\.yaml:2:\d+: Unresolved tag: !js/],
+      ['command: "true", timeout: 0', /flow\.yaml:2:\d+: steps\.0\.timeout must be seconds/],
+      ['command: "true", when: { step: a }', /flow\.yaml:2:\d+: steps\.0\.when.* must ask for outcome/],
+    ] as const)
+      expect((await workflow(`steps:\n  - { id: a, ${step} }\n`)).stderr).toMatch(problem);
+    expect((await workflow('steps: []\n---\nsteps: []\n')).stderr).toMatch(
+      /:2:1: there is more than one document/,
+    );
+    expect((await workflow(`steps: ${'['.repeat(20_000)}\n`)).stderr).toContain('it is nested too deeply');
     expect(existsSync(join(place.cwd, 'ran'))).toBe(false);
   });
 
@@ -173,7 +183,7 @@ describe('the live view', () => {
       stream: 'stdout',
       text: `one\n\u001b[9Atwo${'x'.repeat(60)}\n`,
     });
-    await expect.poll(text).toMatch(/. a {2}0\.0 s {3}\[9Atwox+…/);
+    await expect.poll(text).toMatch(/. a {2}0\.0 s {2}\\u\{1b\}\[9Atwox+…/);
     const base = { attempts: 1, duration_ms: 1_500 };
     const failed = {
       ...base,
@@ -210,7 +220,7 @@ describe('the live view', () => {
       '✓ d  1.5 s  from the earlier run',
       'failed after 2.0 s',
       '  line',
-      '  bad  [2J',
+      '  bad \\u{1b}[2J',
       'Go on with: nacre workflow FILE --resume run_1',
       '',
     ]);

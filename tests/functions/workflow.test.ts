@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -7,9 +7,10 @@ import {
   runWorkflow,
   type WorkflowEvent,
   type WorkflowOptions,
+  type WorkflowResult,
   type WorkflowStep,
 } from '../../src/index.ts';
-import { createPlace, survivors } from '../support/nacre.ts';
+import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
 
 const place = createPlace();
@@ -269,6 +270,99 @@ describe('S9: a workflow', () => {
       'There is no run run_000000000000',
     );
     await expect(run(steps, { resume: '../x' })).rejects.toThrow('no id of a run');
+  });
+
+  it('runs again what the whole workflow says otherwise now', async () => {
+    const file = join(place.cwd, 'flow.yaml');
+    const nacreWorkflow = async (text: string, ...flags: string[]) => {
+      writeFileSync(file, text);
+      const { stdout } = await runInProcess(['workflow', ...flags, file], place);
+      return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '').result as WorkflowResult;
+    };
+    const flow = (word: string) =>
+      `env: { WORD: ${word} }\nsteps:\n  - { id: a, command: echo $WORD }\n  - { id: b, command: exit 1 }\n`;
+    const { run: id } = await nacreWorkflow(flow('one'));
+    expect(await nacreWorkflow(flow('one'), '--resume', id)).toMatchObject({
+      steps: [{ resumed: true }, {}],
+    });
+    expect(await nacreWorkflow(flow('two'), '--resume', id)).toMatchObject({
+      steps: [{ stdout: 'two\n' }, {}],
+    });
+  });
+
+  it('keeps what an earlier run has completed, whatever becomes of the next', async () => {
+    const steps: WorkflowStep[] = [
+      { id: 'first', command: '[ -e allowed ]', needs: [] },
+      { id: 'beside', command: 'echo kept', needs: [] },
+    ];
+    const { run: id } = await run(steps);
+    await expect(
+      run(steps, {
+        resume: id,
+        onEvent: () => {
+          throw new Error('the listener fails');
+        },
+      }),
+    ).rejects.toThrow('the listener fails');
+    expect(await run(steps, { resume: id })).toMatchObject({ steps: [{}, { resumed: true }] });
+  });
+
+  it('leaves nothing running when whoever listens fails', async () => {
+    const mark = '2718.281';
+    const onEvent = (event: WorkflowEvent) => {
+      if (event.type === 'step_started' && event.step === 'c') throw new Error('the listener fails');
+    };
+    const steps: WorkflowStep[] = [
+      { id: 'a', command: `touch listening; sleep ${mark}`, needs: [] },
+      { id: 'b', command: 'until [ -e listening ]; do sleep 0.05; done', needs: [] },
+      { id: 'c', command: 'true', needs: ['b'] },
+    ];
+    await expect(run(steps, { onEvent })).rejects.toThrow('the listener fails');
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  it('that cannot be kept is not begun, and a run that is none is not resumed', async () => {
+    const dir = join(place.cwd, 'state', 'workflows');
+    const own = await createNacre({ loginEnv: 'never', stateDir: 'state' }, place);
+    mkdirSync(dir, { recursive: true });
+    for (const text of ['{}', 'null', '{"steps":{"a":5}}', '{"steps":', '']) {
+      writeFileSync(join(dir, 'run_0123456789ab.json'), text);
+      await expect(
+        own.runWorkflow([{ id: 'a', command: 'true' }], { resume: 'run_0123456789ab' }),
+      ).rejects.toMatchObject({ code: 'invalid_request' });
+    }
+    rmSync(dir, { recursive: true });
+    writeFileSync(dir, 'no folder');
+    await expect(own.runWorkflow([{ command: 'echo ran > not-begun' }])).rejects.toMatchObject({
+      code: 'resources_unavailable',
+      message: expect.stringContaining(dir),
+    });
+    expect(existsSync(join(place.cwd, 'not-begun'))).toBe(false);
+    await own.close();
+  });
+
+  it('forgets runs that are old', async () => {
+    const own = await createNacre({ loginEnv: 'never', stateDir: 'state2' }, place);
+    const { run: id } = await own.runWorkflow([{ command: 'true' }]);
+    await own.close();
+    const path = join(place.cwd, 'state2', 'workflows', `${id}.json`);
+    utimesSync(path, 1, 1);
+    const later = await createNacre({ loginEnv: 'never', stateDir: 'state2' }, place);
+    await later.runWorkflow([{ command: 'true' }]);
+    await later.close();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('records a skipped tool with its input, secrets hidden', async () => {
+    await run([
+      { id: 'a', command: 'exit 1' },
+      { id: 'b', tool: 'shell_execute', with: { command: 'deploy --token hunter2' } },
+    ]);
+    const skipped = audited()
+      .split('\n')
+      .filter((line) => line.includes('"kind":"skipped"') && line.includes('deploy'));
+    expect(skipped).toEqual([expect.stringContaining('shell_execute')]);
+    expect(skipped.join()).not.toContain('hunter2');
   });
 
   it('names everything that is wrong with its steps', async () => {

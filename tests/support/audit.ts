@@ -1,3 +1,4 @@
+import type { AuditLog } from '../../src/audit/audit-log.ts';
 import type { AuditEntry } from '../../src/audit/entry.ts';
 
 /** Who asks in tests of the audit log. */
@@ -10,4 +11,43 @@ export function askedFor(
 ): AuditEntry {
   const command = { kind: 'shell', script } as const;
   return { kind: 'asked', id: 'cmd_1', caller: auditCaller, command, cwd: undefined, env: {}, ...more };
+}
+
+/** Records a whole command, as the engine does: asked, decided, started and finished. */
+export function recordCommand(log: AuditLog, id: string, script: string): void {
+  const named = { id, caller: auditCaller };
+  const decision = {
+    verdict: 'allow',
+    rule: 'everything_allowed',
+    reason: 'Everything is allowed.',
+    programs: [{ name: 'command', pos: 0, end: 7 }],
+  } as const;
+  const digest = '0'.repeat(64);
+  log.record(askedFor(script, { id }));
+  log.record({ kind: 'decided', ...named, cwd: '/home/somebody/project', decision });
+  log.record({ kind: 'started', ...named, cwd: '/home/somebody/project' });
+  log.record({
+    kind: 'finished',
+    ...named,
+    outcome: {
+      id,
+      status: 'completed',
+      cause: 'exit',
+      exitCode: 0,
+      signal: null,
+      detail: null,
+      cwd: '/home/somebody/project',
+      durationMs: 12,
+      stdoutBytes: 1_000,
+      stderrBytes: 0,
+      digests: { stdout: digest, stderr: digest },
+      leftRunning: [],
+      kept: [],
+      survivors: [],
+      deniedHosts: [],
+      withheldEnv: [],
+      enforcement: null,
+      resources: { cpuMs: 1, peakMemoryBytes: 1, processes: 1, readBytes: 1, writtenBytes: 1 },
+    },
+  });
 }

@@ -6,6 +6,7 @@ import { type AuditReport, verifyAudit } from '../../audit/verify.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import { pause } from '../../support/pause.ts';
+import { visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
 import { oneLine, toCommandRow } from './to-command-row.ts';
@@ -120,5 +121,5 @@ function toRecordRow({
   door: _door,
   ...rest
 }: AuditRecord): string {
-  return `${time}  ${id}  ${kind.padEnd(8)}  ${client}: ${oneLine(JSON.stringify(rest))}\n`;
+  return `${time}  ${id}  ${kind.padEnd(8)}  ${visible(client)}: ${oneLine(JSON.stringify(rest))}\n`;
 }

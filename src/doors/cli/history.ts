@@ -1,4 +1,5 @@
 // `nacre history`: the commands that ran, from the audit log.
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readHistory } from '../../audit/history.ts';
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
@@ -37,13 +38,22 @@ export async function open({ io, flags: given, places }: Assembly): Promise<numb
 
 function toWanted({ grep, failed, cwd, since }: Flags): (command: CommandSummary) => boolean {
   const pattern = grep === undefined ? undefined : toPattern(grep);
-  const place = cwd === undefined ? undefined : resolve(cwd);
+  const place = cwd === undefined ? undefined : toCanonical(cwd);
   const time = since === undefined ? '' : toTime(since);
   return (command) =>
     (pattern === undefined || pattern.test(command.command)) &&
     (!failed || !['completed', 'running', 'skipped'].includes(command.outcome)) &&
     (place === undefined || command.cwd === place || command.cwd?.startsWith(`${place}/`) === true) &&
     command.time >= time;
+}
+
+// Records tell the directory behind all links; one that is gone by now can still be asked for.
+function toCanonical(cwd: string): string {
+  try {
+    return realpathSync(cwd);
+  } catch {
+    return resolve(cwd);
+  }
 }
 
 function toPattern(text: string): RegExp {

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { visible } from '../../support/visible.ts';
 import type { StepResult, WorkflowEvent, WorkflowResult } from '../../workflows/events.ts';
 import { write } from '../say.ts';
 
@@ -98,7 +99,7 @@ function lastLine(text: string): string {
 
 // What a command prints must not move the cursor of our view.
 function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+  return visible(text.replace(/[\t\r]/g, ' '));
 }
 
 function cut(line: string, width: number): string {

@@ -1,5 +1,6 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { ApprovalInbox, WaitingApproval } from '../../engine/approval-inbox.ts';
+import { visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { write } from '../say.ts';
 import { type ReachedServer, reachServers } from './reach-servers.ts';
@@ -94,9 +95,4 @@ function toText({ id, asked, reason, caller, secondsLeft }: WaitingApproval): st
 function toRow(name: string, value: string): string {
   const [first = '', ...rest] = value.split('\n').map(visible);
   return [`  ${name.padEnd(8)}| ${first}\n`, ...rest.map((line) => `  ${' '.repeat(8)}| ${line}\n`)].join('');
-}
-
-// What a terminal obeys or does not show could make a command look like another.
-function visible(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 }

@@ -1,4 +1,5 @@
 import type { ListedCommand } from '../../engine/commands.ts';
+import { visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { write } from '../say.ts';
 import { reachServers } from './reach-servers.ts';
@@ -23,7 +24,7 @@ function toTable(commands: readonly ListedCommand[]): string {
     toSeconds(state.resources?.cpuMs),
     toMegabytes(state.resources?.peakMemoryBytes),
     look.listening.join(',') || '-',
-    command.kind === 'shell' ? (command.script.split('\n')[0] ?? '') : command.argv.join(' '),
+    visible(command.kind === 'shell' ? (command.script.split('\n')[0] ?? '') : command.argv.join(' ')),
   ]);
   const all = [['ID', 'NAME', 'STATUS', 'TIME', 'CPU', 'MEMORY', 'PORTS', 'COMMAND'], ...rows];
   const widths = [0, 1, 2, 3, 4, 5, 6].map((column) =>

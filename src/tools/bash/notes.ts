@@ -1,12 +1,12 @@
 import type { Outcome } from '../../contract/outcome.ts';
 import type { Restoration } from '../../contract/session.ts';
+import { nameProcesses } from '../name-processes.ts';
 
 /** What a reader of an outcome should know beside its output, in sentences. */
 export function notesOn(outcome: Outcome): readonly string[] {
   const { id, session, leftRunning, survivors, deniedHosts, withheldEnv, exitCode, cause, warnings } =
     outcome;
-  const names = (processes: Outcome['leftRunning']) =>
-    processes.map(({ pid, command }) => `${command} (pid ${pid})`).join(', ');
+  const names = (processes: Outcome['leftRunning']) => nameProcesses(processes).join(', ');
   return [
     ...(session?.restored ? [describeRestored(session.restored)] : []),
     ...(session?.shellEnded ? [describeEnded(cause, session.cwd)] : []),

@@ -5,6 +5,7 @@ import { commandText, directoryText, envMap } from '../../contract/request.ts';
 import type { AllowedRun } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
 import { joinStreams } from '../join-streams.ts';
+import { nameProcesses } from '../name-processes.ts';
 import { explainFailure } from './explain-failure.ts';
 
 const input = z.strictObject({
@@ -154,8 +155,7 @@ function toReply(
 // The keys of the metadata are fixed; what else has to be known stands in a text of its own.
 function notesOn(outcome: Outcome): readonly string[] {
   const { leftRunning, survivors, deniedHosts, withheldEnv, exitCode, warnings } = outcome;
-  const names = (processes: Outcome['leftRunning']) =>
-    processes.map(({ pid, command }) => `${command} (pid ${pid})`).join(', ');
+  const names = (processes: Outcome['leftRunning']) => nameProcesses(processes).join(', ');
   return [
     ...(leftRunning.length > 0 ? [`Ended with the command: ${names(leftRunning)}.`] : []),
     ...(survivors.length > 0 ? [`Could not be ended: ${names(survivors)}.`] : []),

@@ -3,6 +3,7 @@ import type { ProcessRef } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { toYamlReply, type YamlValue } from '../../output/yaml-reply.ts';
 import type { ToolReply } from '../define-tool.ts';
+import { nameProcesses } from '../name-processes.ts';
 
 type Entries = Readonly<Record<string, YamlValue | undefined>>;
 type Shown = Omit<Outcome, 'exitCode'> & { readonly exitCode: number | null };
@@ -59,9 +60,9 @@ export function said(entries: Entries): Record<string, YamlValue> {
   return Object.fromEntries(kept);
 }
 
-/** Processes for people. */
+/** Processes for people, where there are some. */
 export function names(processes: readonly ProcessRef[]): readonly string[] | undefined {
-  return nonEmpty(processes.map(({ pid, command }) => `${command} (pid ${pid})`));
+  return nonEmpty(nameProcesses(processes));
 }
 
 /** A list that has something in it. */

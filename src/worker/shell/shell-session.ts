@@ -6,6 +6,7 @@ import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/create-id.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { within } from '../../support/within.ts';
+import type { Environment } from '../environment.ts';
 import { createFifoPool, type FifoPool } from '../fifo-pool.ts';
 import { createWatch, type Watch } from '../limits/create-watch.ts';
 import type { LimitReached } from '../limits/judge-end.ts';
@@ -114,9 +115,9 @@ export class ShellSession {
     return (view?.guests.length ?? 0) <= 2;
   }
 
-  /** Starts one command. */
-  async start(spec: JobSpec): Promise<Started> {
-    const { host, restored } = await this.#open(spec);
+  /** Starts one command; a shell that is new for it gets what `base` has of the server's variables. */
+  async start(spec: JobSpec, base?: Environment | undefined): Promise<Started> {
+    const { host, restored } = await this.#open(spec, base);
     const outputs = await takeOutputs(this.#fifos);
     const since = this.#means.table.moment();
     const { text, forget } = this.#toText(spec);
@@ -174,7 +175,10 @@ export class ShellSession {
     rmSync(this.#means.folder, { recursive: true, force: true });
   }
 
-  async #open(spec: JobSpec): Promise<{ host: ShellHost; restored: Restoration | null }> {
+  async #open(
+    spec: JobSpec,
+    base: Environment | undefined,
+  ): Promise<{ host: ShellHost; restored: Restoration | null }> {
     await this.#telling;
     // Whoever deleted the folder has taken the way to the outputs; a sandbox would not see a new one in its place.
     if (this.#host && !existsSync(this.#means.folder)) await this.rest();
@@ -182,18 +186,18 @@ export class ShellSession {
     const living = this.isOpen ? this.#host : null;
     if (living && this.#shellLives) return { host: living, restored: null };
     living?.again();
-    const first = await this.#ready(spec, living);
+    const first = await this.#ready(living, spec, base);
     // Whatever kept it from taking orders has ended with it.
-    return first.host.lives() ? first : this.#ready(spec, null);
+    return first.host.lives() ? first : this.#ready(null, spec, base);
   }
 
-  async #ready(spec: JobSpec, living: ShellHost | null) {
-    const host = living ?? (await this.#startHost(spec));
+  async #ready(living: ShellHost | null, spec: JobSpec, base: Environment | undefined) {
+    const host = living ?? (await this.#startHost(spec, base));
     this.#host = host;
     return { host, restored: await this.#prepare(host) };
   }
 
-  async #startHost({ cwd, isolation, limits }: JobSpec): Promise<ShellHost> {
+  async #startHost({ cwd, isolation, limits }: JobSpec, base: Environment | undefined): Promise<ShellHost> {
     const { folder, starter } = this.#means;
     makeFolder(folder);
     this.#home ??= cwd;
@@ -208,7 +212,7 @@ export class ShellSession {
         isolation,
         limits,
       },
-      { shows: [folder] },
+      { shows: [folder], base },
     );
     started.watch.begin((reached) => this.#onReached(reached));
     return createShellHost(started, this.#means.table);

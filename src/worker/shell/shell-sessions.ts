@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { JobSpec } from '../../contract/job.ts';
 import type { SessionState } from '../../contract/session.ts';
+import type { Environment } from '../environment.ts';
 import type { Started } from '../starter.ts';
 import { quote, quoteOnOneLine } from '../supervision/order.ts';
 import { type SessionLook, type ShellMeans, ShellSession } from './shell-session.ts';
@@ -9,7 +10,8 @@ import { type SessionLook, type ShellMeans, ShellSession } from './shell-session
 export interface ShellSessions {
   /** What a session has become and where it stands; undefined for one that has run nothing yet. */
   look(key: string): Promise<SessionLook | undefined>;
-  start(key: string, spec: JobSpec): Promise<Started>;
+  /** `base` is what a new shell gets of the server's variables, where that is not what all get. */
+  start(key: string, spec: JobSpec, base?: Environment | undefined): Promise<Started>;
   /** A command that begins with the state of a session, with what it takes to do so. */
   likeSession(spec: JobSpec): Promise<JobSpec>;
   /** Leaves a session's command to itself: it goes on, and the session is free. */
@@ -65,14 +67,14 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
 
   return {
     look: async (key) => entries.get(key)?.session.look(),
-    async start(key, spec) {
+    async start(key, spec, base) {
       const entry = entries.get(key) ?? add(key);
       entry.running = spec.id;
       clearTimeout(entry.timer);
       const free = () => release(entry, spec.id);
       try {
         await entry.resting;
-        const started = await entry.session.start(spec);
+        const started = await entry.session.start(spec, base);
         void started.process.exited.then(free);
         return started;
       } catch (error) {

@@ -1,0 +1,37 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+
+const pieceBytes = 1_048_576;
+
+/** A whole line without its line break, and the position after it. */
+export interface FoundLine {
+  readonly line: string;
+  readonly end: number;
+}
+
+/**
+ * The whole lines of a file from a position on, piece by piece: a day of records may be more than a text can hold. A line that
+ * is not finished yet, or never will be, is left out.
+ */
+export function* readLines(path: string, from = 0): Generator<FoundLine> {
+  const fd = openSync(path, 'r');
+  try {
+    let rest = Buffer.alloc(0);
+    let at = from;
+    for (;;) {
+      const piece = Buffer.alloc(pieceBytes);
+      const count = readSync(fd, piece, 0, pieceBytes, at + rest.length);
+      if (count === 0) return;
+      const bytes = Buffer.concat([rest, piece.subarray(0, count)]);
+      let start = 0;
+      for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+        const line = bytes.toString('utf8', start, end);
+        start = end + 1;
+        yield { line, end: at + start };
+      }
+      at += start;
+      rest = bytes.subarray(start);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}

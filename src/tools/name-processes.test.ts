@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { nameProcesses } from './name-processes.ts';
+
+it('E3: however many processes there are and whatever they are called, a reply stays small', () => {
+  const many = Array.from({ length: 300 }, (_, pid) => ({ pid, command: `sleep\n${'x'.repeat(3_000)}` }));
+  const named = nameProcesses(many);
+  expect(named).toHaveLength(21);
+  expect(named[0]).toMatch(/^sleep x{114}… \(pid 0\)$/);
+  expect(named.at(-1)).toBe('280 more');
+});
+
+it('few processes are named in full', () => {
+  expect(nameProcesses([{ pid: 7, command: 'sleep 60' }])).toEqual(['sleep 60 (pid 7)']);
+});
