@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../tests/support/engine.ts';
-import type { Asker, ReadQuery } from './commands.ts';
+import type { Asker } from './commands.ts';
+import type { ReadQuery } from './read-command.ts';
 
 let here: TestEngine;
 beforeEach(() => {

@@ -17,24 +17,21 @@ import { type Checked, check } from './check.ts';
 import {
   type Asker,
   type BytesQuery,
-  type CommandInput,
   type CommandView,
   forget,
   type ListedCommand,
   list,
   look,
-  type Reading,
-  type ReadQuery,
-  read,
   readBytes,
   stop,
-  write,
 } from './commands.ts';
 import { closingLadder, serverCloses } from './follow.ts';
 import { createOwnRecords, type OwnRecords } from './own-records.ts';
+import { type Reading, type ReadQuery, read } from './read-command.ts';
 import { type EngineParts, type RunContext, run } from './run.ts';
 import { type RunOrGoneOn, runOrGoOn } from './run-or-go-on.ts';
 import { type StartContext, type StartedCommand, type StartRequest, start } from './start.ts';
+import { type CommandInput, write } from './write-command.ts';
 
 /** What tools and doors see of the engine. */
 export interface Engine {

@@ -2,7 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../tests/support/engine.ts';
-import type { Asker, CommandInput, ReadQuery } from './commands.ts';
+import type { Asker } from './commands.ts';
+import type { ReadQuery } from './read-command.ts';
+import type { CommandInput } from './write-command.ts';
 
 let here: TestEngine;
 beforeEach(() => {

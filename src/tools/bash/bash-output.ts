@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
-import type { Reading, ReadQuery } from '../../engine/commands.ts';
+import type { Reading, ReadQuery } from '../../engine/read-command.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
 import { joinStreams } from '../join-streams.ts';

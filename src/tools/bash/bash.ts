@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Outcome } from '../../contract/outcome.ts';
 import { type CommandRequest, commandText } from '../../contract/request.ts';
-import type { Reading } from '../../engine/commands.ts';
+import type { Reading } from '../../engine/read-command.ts';
 import type { AllowedCommands, AllowedRun } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolContext, type ToolReply } from '../define-tool.ts';
 import { joinStreams } from '../join-streams.ts';

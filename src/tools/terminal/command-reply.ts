@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Reading } from '../../engine/commands.ts';
+import type { Reading } from '../../engine/read-command.ts';
 import type { ToolReply } from '../define-tool.ts';
 import { names, nonEmpty, toReply } from './reply.ts';
 

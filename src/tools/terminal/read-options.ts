@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ReadQuery } from '../../engine/commands.ts';
+import type { ReadQuery } from '../../engine/read-command.ts';
 
 const pattern = z.string().max(1_000).optional();
 const cursor = z.int().min(0).max(1_099_511_627_776).optional();
