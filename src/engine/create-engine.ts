@@ -31,7 +31,7 @@ import { type Reading, type ReadQuery, read } from './read-command.ts';
 import { type EngineParts, type RunContext, run } from './run.ts';
 import { type RunOrGoneOn, runOrGoOn } from './run-or-go-on.ts';
 import { type StartContext, type StartedCommand, type StartRequest, start } from './start.ts';
-import { type CommandInput, write } from './write-command.ts';
+import { type CommandInput, type Typed, write } from './write-command.ts';
 
 /** What tools and doors see of the engine. */
 export interface Engine {
@@ -49,7 +49,8 @@ export interface Engine {
   readBytes(idOrName: string, from: Cursor, query: BytesQuery, asker: Asker): Promise<ReadResult>;
   /** A command as it is now, and what only a look at its processes tells. */
   look(idOrName: string, asker: Asker): Promise<ListedCommand>;
-  write(idOrName: string, input: CommandInput, asker: Asker): Promise<void>;
+  /** Types into a command. */
+  write(idOrName: string, input: CommandInput, asker: Asker): Promise<Typed>;
   /** Ends a command with its whole tree; one that has ended stays as it is. */
   stop(idOrName: string, options: StopOptions, asker: Asker): Promise<CommandView>;
   /** The owner's commands that go on after their calls, oldest first. */

@@ -34,6 +34,8 @@ export interface KeptCommand extends Belonging {
   readonly cwd: string;
   /** What was typed into it and must not be shown. */
   readonly secrets: Set<string>;
+  /** How much was typed into it that it has not taken yet. */
+  readonly untaken: { chars: number };
 }
 
 /** Every command that can still be asked about, by owner, id and name, and how far each reader has read. */
@@ -74,7 +76,7 @@ export function createCommandBook(isRunning: (id: string) => boolean): CommandBo
     add({ id, command, cwd }, belonging) {
       const holder = belonging.name === undefined ? undefined : named(belonging.owner, belonging.name);
       if (holder && isRunning(holder.id)) throw nameTaken(holder);
-      const kept = { id, command, cwd, ...belonging, secrets: new Set<string>() };
+      const kept = { id, command, cwd, ...belonging, secrets: new Set<string>(), untaken: { chars: 0 } };
       pages.set(id, { command: kept, positions: new Map() });
     },
     goOn(id) {
