@@ -25,6 +25,7 @@ export function assembleTools(
         runOrGoOn: async (request, context) =>
           (await openEngine()).runOrGoOn(placed(request, context), { ...context, ...rules }),
         read: async (...words) => (await openEngine()).read(...words),
+        checkReading: async (...words) => (await openEngine()).checkReading(...words),
         write: async (...words) => (await openEngine()).write(...words),
         stop: async (...words) => (await openEngine()).stop(...words),
         list: async (asker) => (await openEngine()).list(asker),

@@ -27,7 +27,7 @@ import {
 } from './commands.ts';
 import { closingLadder, serverCloses } from './follow.ts';
 import { createOwnRecords, type OwnRecords } from './own-records.ts';
-import { type Reading, type ReadQuery, read } from './read-command.ts';
+import { checkReading, type Reading, type ReadQuery, read } from './read-command.ts';
 import { type EngineParts, type RunContext, run } from './run.ts';
 import { type RunOrGoneOn, runOrGoOn } from './run-or-go-on.ts';
 import { type StartContext, type StartedCommand, type StartRequest, start } from './start.ts';
@@ -45,6 +45,8 @@ export interface Engine {
   start(request: StartRequest, context: StartContext): Promise<Pick<StartedCommand, 'id'>>;
   /** Waits for what the query says and tells what the reader has not seen yet. */
   read(idOrName: string, query: ReadQuery, asker: Asker): Promise<Reading>;
+  /** Throws what keeps a query from being answered, before anything is done on account of it. */
+  checkReading(idOrName: string, query: ReadQuery, asker: Asker): Promise<void>;
   /** The bytes of both streams from a position on, as they came; waits for some as long as is said. */
   readBytes(idOrName: string, from: Cursor, query: BytesQuery, asker: Asker): Promise<ReadResult>;
   /** A command as it is now, and what only a look at its processes tells. */
@@ -172,6 +174,9 @@ export function createEngine({ approvals, ...given }: EngineOptions): Engine {
       return { id: command.id };
     },
     read: (idOrName, query, asker) => read(parts, idOrName, query, asker),
+    async checkReading(idOrName, query, asker) {
+      await checkReading(parts, idOrName, query, asker);
+    },
     readBytes: (idOrName, from, query, asker) => readBytes(parts, idOrName, from, query, asker),
     look: (idOrName, asker) => look(parts, idOrName, asker),
     write: (idOrName, input, asker) => write(parts, idOrName, input, asker),

@@ -43,24 +43,24 @@ export async function read(
   query: ReadQuery,
   asker: Asker,
 ): Promise<Reading> {
-  checkPattern('wait_for', query.waitFor);
-  checkPattern('filter', query.filter);
   const { book } = parts.sessions;
-  const command = book.find(asker.owner, idOrName);
+  const command = await checkReading(parts, idOrName, query, asker);
   const reader = asker.reader ?? asker.owner;
   const source = { backend: parts.backend, matcher: parts.matcher, id: command.id };
-  const from = query.cursor ?? book.position(command.id, reader);
+  const from = query.cursor ?? book.position(command.id, reader, query.stream);
   const news = await awaitNews(source, { ...query, from }, asker.signal);
+  // What is told to nobody has been seen by nobody.
+  if (asker.signal?.aborted) throw cancelledReading();
   // First the state: of a command that has ended by then, all that it wrote is in the log.
   const state = await parts.backend.wait(command.id, 0);
   const { end, final } = await parts.backend.read(command.id, from, { waitMs: 0, maxBytes: 0 });
-  const screen = query.wantsScreen ? await viewScreen(command) : null;
+  const screen = (query.wantsScreen && (await command.screen?.view())) || null;
   const textFrom = query.keep === 'end' ? (query.cursor ?? 0) : from;
   // Who looks at the screen has seen what led to it.
   const text = screen
-    ? { stdout: '', stderr: '', next: end, leftOutFrom: null }
+    ? { stdout: '', stderr: '', next: end, leftOutFrom: null, isCut: false }
     : await readText(source, { ...query, from: textFrom, end, final });
-  book.advance(command.id, reader, from, text.next);
+  book.advance(command.id, reader, { from, next: text.next, stream: screen ? undefined : query.stream });
   const prompt = await findPrompt(source);
   const hide = (shown: string) => hideSecrets(shown, command.secrets);
   return {
@@ -75,9 +75,27 @@ export async function read(
   };
 }
 
-async function viewScreen({ id, screen }: KeptCommand): Promise<ScreenView> {
-  if (screen) return screen.view();
-  throw new NacreError('invalid_request', `${id} has no terminal, so there is no screen to see.`, {
+/** Throws what keeps a query from being answered, before anything is done on account of it. */
+export async function checkReading(
+  { backend, sessions }: EngineParts,
+  idOrName: string,
+  { cursor, waitFor, filter, wantsScreen }: ReadQuery,
+  { owner }: Asker,
+): Promise<KeptCommand> {
+  checkPattern('wait_for', waitFor);
+  checkPattern('filter', filter);
+  const command = sessions.book.find(owner, idOrName);
+  if (wantsScreen && !command.screen) throw noScreen(command.id);
+  if (cursor !== undefined) await backend.read(command.id, cursor, { waitMs: 0, maxBytes: 0 });
+  return command;
+}
+
+function cancelledReading(): NacreError {
+  return new NacreError('cancelled', 'The call was cancelled; what it would have told is still unread.');
+}
+
+function noScreen(id: string): NacreError {
+  return new NacreError('invalid_request', `${id} has no terminal, so there is no screen to see.`, {
     hint: 'Read its output, or start it with pty.',
   });
 }

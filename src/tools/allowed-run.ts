@@ -25,7 +25,10 @@ export type AllowedCheck = (
 
 /** Commands that go on after their calls, started under the rules of one tool family. */
 export interface AllowedCommands
-  extends Pick<Engine, 'read' | 'write' | 'stop' | 'list' | 'listSessions' | 'closeSession'> {
+  extends Pick<
+    Engine,
+    'read' | 'checkReading' | 'write' | 'stop' | 'list' | 'listSessions' | 'closeSession'
+  > {
   start(
     request: StartRequest,
     context: Omit<StartContext, 'rules' | 'cwdRoots' | 'environment'> & CallPlace,

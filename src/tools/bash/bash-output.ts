@@ -78,7 +78,7 @@ export function explain(error: unknown, id: string): never {
   throw found === undefined ? error : new NacreError(code, `Invalid filter regex: ${found}`, { hint });
 }
 
-function toReply({ id, state, stdout, stderr, unreadBytes }: Reading): ToolReply {
+function toReply({ id, state, stdout, stderr, unreadBytes, isCut }: Reading): ToolReply {
   const { status, durationMs, end } = state;
   const isRunning = end === null;
   const lines = [
@@ -100,5 +100,6 @@ function toReply({ id, state, stdout, stderr, unreadBytes }: Reading): ToolReply
       duration_ms: durationMs,
       unread_bytes: unreadBytes > 0 ? unreadBytes : undefined,
     },
+    logOf: isCut ? id : undefined,
   });
 }

@@ -117,7 +117,7 @@ async function runInSession(means: BashMeans, asked: Asked, context: ToolContext
 }
 
 // It has had its time: what it said so far is told, and the rest is left to BashOutput.
-function goesOn({ id, stdout, stderr, state }: Reading, asked: Asked, timeoutMs: number): ToolReply {
+function goesOn({ id, stdout, stderr, state, isCut }: Reading, asked: Asked, timeoutMs: number): ToolReply {
   const note = `Still running after ${timeoutMs}ms: it goes on as background shell ${id}. Read on with BashOutput, end it with KillShell. The session has a new shell in the state before this command.`;
   const { command, description: what } = asked;
   return bashReply({
@@ -127,6 +127,7 @@ function goesOn({ id, stdout, stderr, state }: Reading, asked: Asked, timeoutMs:
       ...{ command, description: what, exit_code: null, stdout, stderr, bash_id: id, status: state.status },
       ...{ duration_ms: state.durationMs, timed_out: true, notes: [note] },
     },
+    logOf: isCut ? id : undefined,
   });
 }
 
@@ -194,6 +195,7 @@ function toReply(outcome: Outcome, asked: Asked, { timeoutMs, isDry }: Circumsta
       queued_ms: outcome.wait?.waitedMs || undefined,
       notes: notes.length > 0 ? notes : undefined,
     },
+    logOf: outcome.truncated ? outcome.id : undefined,
     meta: outcome.enforcement
       ? {
           'nacre/id': outcome.id,
