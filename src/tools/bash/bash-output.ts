@@ -4,7 +4,7 @@ import type { Reading, ReadQuery } from '../../engine/read-command.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
 import { joinStreams } from '../join-streams.ts';
-import { bashFailure, bashReply } from './reply.ts';
+import { bashFailure, bashReply, failureOutput } from './reply.ts';
 
 const input = z.strictObject({
   bash_id: z.string().min(1).max(128).describe('The ID of the background shell to retrieve output from'),
@@ -27,9 +27,7 @@ const output = z.object({
   stderr: z.string().optional(),
   duration_ms: z.int().optional(),
   unread_bytes: z.int().optional().describe('What is left for the next call'),
-  error: z.string().optional(),
-  code: z.string().optional(),
-  hint: z.string().optional(),
+  ...failureOutput,
 });
 
 const description = `Retrieves output from a running or completed background bash shell.

@@ -7,7 +7,7 @@ import { defineTool, type Tool, type ToolContext, type ToolReply } from '../defi
 import { joinStreams } from '../join-streams.ts';
 import { newOutput } from './bash-output.ts';
 import { notesOn } from './notes.ts';
-import { bashFailure, bashReply } from './reply.ts';
+import { bashFailure, bashReply, failureOutput } from './reply.ts';
 import { sessionKey, sessionName } from './session-key.ts';
 
 const defaultTimeoutMs = 120_000;
@@ -38,7 +38,7 @@ const input = z.strictObject({
 export type BashInput = z.input<typeof input>;
 
 const output = z.object({
-  command: z.string(),
+  command: z.string().optional(),
   description: z.string().optional(),
   exit_code: z.int().nullable().optional(),
   stdout: z.string().optional(),
@@ -54,9 +54,7 @@ const output = z.object({
   rewritten_command: z.string().optional().describe('What was run in place of the command'),
   queued_ms: z.int().optional(),
   notes: z.array(z.string()).optional(),
-  error: z.string().optional(),
-  code: z.string().optional(),
-  hint: z.string().optional(),
+  ...failureOutput,
 });
 
 const description = `Executes a given bash command in a persistent shell session: directory, variables, functions and aliases stay from call to call.

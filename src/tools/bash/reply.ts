@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
 import type { ToolResult } from '../../contract/tool-result.ts';
 import type { ToolReply } from '../define-tool.ts';
@@ -16,6 +17,15 @@ export function bashReply({ success, output, error, metadata: all, meta, logOf }
   const structured = error === undefined ? metadata : { ...metadata, error };
   return { text, structured, isError: !success, result, logOf, ...(meta && { meta }) };
 }
+
+/** What a result of these tools has as data where something went wrong. */
+export const failureOutput = {
+  error: z.string().optional(),
+  code: z.string().optional(),
+  hint: z.string().optional(),
+  rule: z.string().optional(),
+  program: z.string().optional(),
+};
 
 /** What kept a tool from doing its work. */
 export function bashFailure(error: unknown): ToolReply {

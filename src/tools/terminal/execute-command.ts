@@ -42,7 +42,8 @@ const output = z.looseObject({
 
 const description = `Runs a bash command and returns its exit code, stdout and stderr as YAML.
 For short, non-interactive commands: nobody can answer a prompt, and background processes end with the command. For interactive or long-running ones use start_command.
-Long output keeps its beginning and end.`;
+Long output keeps its beginning and end.
+Example: {"command":"git status --short","cwd":"app"}`;
 
 /** The tool of 000: one command, one answer. */
 export function executeCommand(
