@@ -2,6 +2,7 @@ import { NacreError } from '../../contract/failure.ts';
 import type { ApprovalInbox, WaitingApproval } from '../../engine/approval-inbox.ts';
 import type { Assembly } from '../door.ts';
 import { write } from '../say.ts';
+import { showAsked, toRow, visible } from '../show-asked.ts';
 import { type ReachedServer, reachServers } from './reach-servers.ts';
 
 type Listed = Awaited<ReturnType<ApprovalInbox['list']>>;
@@ -74,29 +75,6 @@ function toList(inboxes: readonly Inbox[]): string {
 }
 
 function toText({ id, asked, reason, caller, secondsLeft }: WaitingApproval): string {
-  const { command, cwd, env, input, into, sandbox } = asked;
-  const text =
-    command.kind === 'shell' ? command.script : command.argv.map((word) => JSON.stringify(word)).join(' ');
-  const rows = [
-    ['why', reason],
-    ['in', cwd],
-    ...(into === null ? [] : [['into', into]]),
-    ...(sandbox === null ? [] : [['sandbox', sandbox]]),
-    ...Object.entries(env).map(([name, value]) => ['with', `${name}=${value}`]),
-    ...(input === null ? [] : [['stdin', input]]),
-    ['runs', text],
-  ];
   const head = `${id}  ${secondsLeft} s left  ${visible(`${caller.client} over ${caller.door}`)}\n`;
-  return head + rows.map(([name = '', value = '']) => toRow(name, value)).join('');
-}
-
-// Every line of what a model wrote is marked as such, so that none passes for one of ours.
-function toRow(name: string, value: string): string {
-  const [first = '', ...rest] = value.split('\n').map(visible);
-  return [`  ${name.padEnd(8)}| ${first}\n`, ...rest.map((line) => `  ${' '.repeat(8)}| ${line}\n`)].join('');
-}
-
-// What a terminal obeys or does not show could make a command look like another.
-function visible(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+  return head + toRow('why', reason) + showAsked(asked);
 }
