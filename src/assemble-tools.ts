@@ -1,5 +1,5 @@
 import type { Narrowing } from './contract/narrowing.ts';
-import type { Engine } from './engine/create-engine.ts';
+import type { Engine } from './engine/engine.ts';
 import { narrowRules, type Resolved, rulesForFamily } from './rules-for.ts';
 import { placed } from './tools/allowed-run.ts';
 import { families } from './tools/catalog.ts';

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { Settings } from './all-settings.ts';
 import type { Backend } from './contract/backend.ts';
 import { NacreError } from './contract/failure.ts';
-import type { Engine } from './engine/create-engine.ts';
+import type { Engine } from './engine/engine.ts';
+import { isPaused } from './support/pause-mark.ts';
 import type { WorkerOptions } from './worker/worker.ts';
 
 /** Where an engine stands: the environment and the directory of the process. */
@@ -59,7 +60,7 @@ export async function createWholeEngine(
     ...values,
     envWithhold: [...values.envWithhold, ...values.shellExecuteEnvWithhold],
   });
-  const { stateDir, audit, recordingDir } = toOwnPlaces(values, { env, cwd });
+  const { stateDir, audit, recordingDir, controlDir } = toOwnPlaces(values, { env, cwd });
   const { dir: auditDir, keyPath } = audit;
   const secrets = withheld.map((name) => environment[name] ?? '');
   const plain = await createBackend({
@@ -100,6 +101,7 @@ export async function createWholeEngine(
     sessions: createSessions(backend, values),
     audit: auditLog,
     cancelling: { signal: 'SIGTERM', graceMs: values.killGraceMs },
+    isPaused: () => isPaused(controlDir),
     approvals: openInbox && { deadlineMs: values.approvalSeconds * 1_000, open: openInbox },
   });
 }
@@ -111,6 +113,8 @@ export interface OwnPlaces {
   /** Where runs of workflows are kept, to be resumed. */
   readonly workflowDir: string;
   readonly recordingDir: string;
+  /** Where the sockets of running servers are. */
+  readonly controlDir: string;
 }
 
 /** The places that the settings and the environment name. */
@@ -123,6 +127,7 @@ export function toOwnPlaces(values: Settings, { env, cwd }: Standing): OwnPlaces
     audit: { dir, keyPath },
     workflowDir: join(stateDir, 'workflows'),
     recordingDir: join(stateDir, 'recordings'),
+    controlDir: join(stateDir, 'control'),
   };
 }
 

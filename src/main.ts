@@ -1,7 +1,6 @@
 // Assembles everything; with cli.ts the only reader of env and argv:
 // 1. the first word names a door, 2. flags, environment and files become settings, 3. the door is opened with an
 // assembly whose costly parts are made when they are first used.
-import { join } from 'node:path';
 import { z } from 'zod';
 import { allSettings, settingGroups } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
@@ -120,7 +119,7 @@ function assemble(
     openInbox: here.serves ? () => openControl() : undefined,
   });
   const places = toOwnPlaces(values, here);
-  const controlDir = join(places.stateDir, 'control');
+  const { controlDir } = places;
   let control: Promise<{ close(): Promise<void> }> | undefined;
   const openControl = async () => {
     control ??= loadControl().then(({ serveControl }) => serveControl(controlDir, openEngine));

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Narrowing } from '../contract/narrowing.ts';
-import type { Engine } from '../engine/create-engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { RunContext } from '../engine/run.ts';
 import type { Declarations } from '../settings/define.ts';
 import type { Origin } from '../settings/resolve-offers.ts';

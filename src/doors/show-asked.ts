@@ -1,4 +1,5 @@
 import type { Asked } from '../engine/approval.ts';
+import { visible } from './visible.ts';
 
 /** All that a person is to decide about, a line a thing. */
 export function showAsked({ command, cwd, env, input, into, sandbox }: Asked): string {
@@ -19,9 +20,4 @@ export function showAsked({ command, cwd, env, input, into, sandbox }: Asked): s
 export function toRow(name: string, value: string): string {
   const [first = '', ...rest] = value.split('\n').map(visible);
   return [`  ${name.padEnd(8)}| ${first}\n`, ...rest.map((line) => `  ${' '.repeat(8)}| ${line}\n`)].join('');
-}
-
-/** A text without what a terminal obeys or does not show, which could make it look like another. */
-export function visible(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 }

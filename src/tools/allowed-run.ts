@@ -1,7 +1,7 @@
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { Checked } from '../engine/check.ts';
-import type { Engine } from '../engine/create-engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { RunContext } from '../engine/run.ts';
 import type { StartContext, StartRequest } from '../engine/start.ts';
 

@@ -6,7 +6,8 @@ import { createLocalBackend } from '../../src/backends/local/create-local-backen
 import type { Backend } from '../../src/contract/backend.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { CommandRequest } from '../../src/contract/request.ts';
-import { createEngine, type Engine } from '../../src/engine/create-engine.ts';
+import { createEngine } from '../../src/engine/create-engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import type { RunContext } from '../../src/engine/run.ts';
 import type { StartContext, StartRequest } from '../../src/engine/start.ts';
 import { createSessions, type SessionLimits } from '../../src/sessions/sessions.ts';

@@ -8,7 +8,8 @@ import { didYouMean } from '../../settings/nearest.ts';
 import { pause } from '../../support/pause.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
-import { oneLine, toCommandRow } from './to-command-row.ts';
+import { oneLine } from '../visible.ts';
+import { toCommandRow } from './to-command-row.ts';
 import { toTime } from './to-time.ts';
 
 const pollMs = 250;

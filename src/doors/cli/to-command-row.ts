@@ -1,4 +1,5 @@
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
+import { oneLine, visible } from '../visible.ts';
 
 /** One command as one line for people. */
 export function toCommandRow({
@@ -12,13 +13,5 @@ export function toCommandRow({
 }: CommandSummary): string {
   const result = exit_code === null || outcome === 'completed' ? outcome : `${outcome} ${exit_code}`;
   const took = duration_ms === null ? '-' : `${duration_ms} ms`;
-  return `${time}  ${id}  ${result.padEnd(11)}  ${took.padStart(8)}  ${client}: ${oneLine(command)}\n`;
+  return `${time}  ${id}  ${result.padEnd(11)}  ${took.padStart(8)}  ${visible(client)}: ${oneLine(command)}\n`;
 }
-
-/** A text without line breaks, and not too long. */
-export function oneLine(text: string): string {
-  const line = text.replace(/\s*\n\s*/g, ' ⏎ ');
-  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
-}
-
-const longestShown = 200;

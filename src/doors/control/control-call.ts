@@ -5,7 +5,7 @@ import type { CommandInput } from '../../engine/write-command.ts';
 
 /** What another terminal can ask of a running server. */
 export type ControlCall =
-  | { readonly method: 'list' | 'pause' | 'resume' }
+  | { readonly method: 'list' | 'end_all' }
   | { readonly method: 'read'; readonly id: string; readonly query: Omit<ReadQuery, 'howToReadOn'> }
   | { readonly method: 'write'; readonly id: string; readonly input: CommandInput }
   | { readonly method: 'stop'; readonly id: string }

@@ -8,6 +8,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { pause } from '../../support/pause.ts';
 import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly } from '../door.ts';
+import { getReady } from '../get-ready.ts';
 import { write } from '../say.ts';
 import { createApplets, warnOfApplets } from './applets/applets.ts';
 import { createCallers } from './callers.ts';
@@ -63,6 +64,7 @@ export async function serve(assembly: Assembly, createMcpServer: CreateMcpServer
   });
   attach(server);
   await write(io.stdout, toGreeting(assembly, parts, token), io.interrupted);
+  void getReady(assembly, log).catch(() => {});
   await interrupted(io.interrupted);
 
   for (const one of servers) one.close();

@@ -8,7 +8,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Answer, AskPerson, Question } from '../../engine/approval.ts';
-import { showAsked, visible } from '../show-asked.ts';
+import { showAsked } from '../show-asked.ts';
+import { visible } from '../visible.ts';
 
 /** The person behind a client that can ask its user. */
 export interface Person {

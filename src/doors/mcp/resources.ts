@@ -1,9 +1,10 @@
 // The output of commands as resources: listed, read in pieces, and told about while it grows.
 import { type ReadResourceResult, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
+import { showCommand } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { CommandEvent } from '../../engine/announcer.ts';
 import type { Asker, ListedCommand } from '../../engine/commands.ts';
-import type { Engine } from '../../engine/create-engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 
 /** What resources are made of. */
 export interface ResourceSource {
@@ -97,8 +98,7 @@ const templates = [
 ];
 
 function toResources({ id, name, command, state, hasScreen }: ListedCommand) {
-  const title = command.kind === 'shell' ? command.script : command.argv.join(' ');
-  const shown = { title: title.slice(0, longestTitle).toWellFormed(), mimeType };
+  const shown = { title: showCommand(command).slice(0, longestTitle).toWellFormed(), mimeType };
   const size = state.stdoutBytes + state.stderrBytes;
   return [
     { uri: logUri(id), name: `${name ?? id} log`, ...shown, size },
