@@ -28,7 +28,7 @@ export interface ServerOptions {
   /** The user's settings file. */
   readonly userFile?: string;
   /** What the user behind the client answers to a question. */
-  readonly answer?: (message: string) => UserAnswer;
+  readonly answer?: (message: string) => UserAnswer | Promise<UserAnswer>;
   /** The addresses of the folders that the client works in, asked for anew each time. */
   readonly roots?: () => readonly string[] | Promise<readonly string[]>;
 }
@@ -61,7 +61,10 @@ export async function connect({
   const stderr = collect(transport.stderr as Parameters<typeof collect>[0]);
   const capabilities = { ...(answer && { elicitation: {} }), ...(roots && { roots: { listChanged: true } }) };
   const client = new Client({ name: 'tester', version: '1.0.0' }, { ...toOptions(era), capabilities });
-  if (answer) client.setRequestHandler('elicitation/create', ({ params }) => ({ ...answer(params.message) }));
+  if (answer)
+    client.setRequestHandler('elicitation/create', async ({ params }) => ({
+      ...(await answer(params.message)),
+    }));
   if (roots)
     client.setRequestHandler('roots/list', async () => ({ roots: (await roots()).map((uri) => ({ uri })) }));
   await client.connect(transport);
