@@ -32,6 +32,7 @@ export async function createWholeEngine(
   const [
     { createEngine },
     { maskBackend },
+    { hideTyped },
     { createSessions },
     { createAuditLog },
     { readAuditKey },
@@ -43,6 +44,7 @@ export async function createWholeEngine(
   ] = await Promise.all([
     import('./engine/create-engine.ts'),
     import('./engine/masked-backend.ts'),
+    import('./engine/hide-typed.ts'),
     import('./sessions/sessions.ts'),
     import('./audit/audit-log.ts'),
     import('./audit/audit-key.ts'),
@@ -74,7 +76,9 @@ export async function createWholeEngine(
     execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
     ownFiles: [auditDir, configDirOf(env), ...given([config, keyPath, values.tokenFile, values.tlsKey], cwd)],
   });
-  const masked = values.redactOutput ? maskBackend(plain, createMask(secrets)) : plain;
+  const mask = createMask(secrets);
+  const hidden = hideTyped(plain);
+  const masked = values.redactOutput ? maskBackend(hidden, () => mask) : hidden;
   const backend = values.record
     ? recordBackend(masked, createRecordings(recordingDir, values.auditKeepDays))
     : masked;

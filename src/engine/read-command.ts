@@ -6,7 +6,6 @@ import type { KeptCommand } from '../sessions/command-book.ts';
 import { awaitNews, type News } from './await-news.ts';
 import { type Asker, type CommandView, toViewOf } from './commands.ts';
 import { findPrompt } from './find-prompt.ts';
-import { hideSecrets } from './hide-secrets.ts';
 import { type ReadText, readText, type TextQuery } from './read-text.ts';
 import type { EngineParts } from './run.ts';
 
@@ -62,14 +61,11 @@ export async function read(
     : await readText(source, { ...query, from: textFrom, end, final });
   book.advance(command.id, reader, { from, next: text.next, stream: screen ? undefined : query.stream });
   const prompt = await findPrompt(source);
-  const hide = (shown: string) => hideSecrets(shown, command.secrets);
   return {
     ...toViewOf(parts, command, reader, state),
     ...text,
-    stdout: hide(text.stdout),
-    stderr: hide(text.stderr),
-    screen: screen && { ...screen, text: hide(screen.text) },
-    prompt: prompt === null ? null : hide(prompt),
+    screen,
+    prompt,
     news,
     from,
   };

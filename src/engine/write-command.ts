@@ -9,7 +9,7 @@ import { createDeferred } from '../support/deferred.ts';
 import { within } from '../support/within.ts';
 import { obey } from './admit.ts';
 import type { Asker } from './commands.ts';
-import { hideInDecision, toSecrets } from './hide-secrets.ts';
+import { hideInDecision, toSecrets } from './hide-in-decision.ts';
 import type { EngineParts } from './run.ts';
 import { joinStrokes, type KeyStroke, toKeyName, toKeyStrokes } from './to-keys.ts';
 
@@ -126,20 +126,21 @@ function checkKeys(keys: readonly string[]): void {
 async function handOver(
   backend: Backend,
   { id, screen }: KeptCommand,
-  { resize }: Input,
+  { resize, text, secret }: Input,
   strokes: readonly KeyStroke[],
 ): Promise<void> {
   if (resize) {
     await backend.resize(id, resize);
     screen?.resize(resize);
   }
-  for (const stroke of strokes) await press(backend, id, stroke);
+  const hide = secret ? toSecrets(text) : [];
+  for (const stroke of strokes) await press(backend, id, stroke, hide);
 }
 
-function press(backend: Backend, id: string, stroke: KeyStroke): Promise<void> {
+function press(backend: Backend, id: string, stroke: KeyStroke, hide: readonly string[]): Promise<void> {
   if (stroke.does === 'interrupt') return backend.interrupt(id);
   if (stroke.does === 'end') return backend.write(id, new Uint8Array(), { eof: true });
-  return backend.write(id, Buffer.from(stroke.text));
+  return backend.write(id, Buffer.from(stroke.text), { hide });
 }
 
 function stillTyping(id: string): NacreError {

@@ -1,12 +1,5 @@
 import type { Decision } from '../contract/decision.ts';
 
-/** Texts with what was typed as a secret made unreadable: a terminal may echo it, a program may repeat it. */
-export function hideSecrets(text: string, secrets: Iterable<string>): string {
-  let shown = text;
-  for (const secret of secrets) shown = shown.replaceAll(secret, hidden);
-  return shown;
-}
-
 /** A decision about a text with secrets in it, as it may be recorded: a word of one may look like a program. */
 export function hideInDecision(decision: Decision, secrets: Iterable<string>): Decision {
   const known = [...secrets];
@@ -23,3 +16,9 @@ export function toSecrets(text: string): readonly string[] {
 }
 
 const hidden = '[secret]';
+
+function hideSecrets(text: string, secrets: Iterable<string>): string {
+  let shown = text;
+  for (const secret of secrets) shown = shown.replaceAll(secret, hidden);
+  return shown;
+}
