@@ -5,7 +5,8 @@ import { type AuditLog, createAuditLog } from '../src/audit/audit-log.ts';
 import { createRedact } from '../src/audit/redact.ts';
 import { createLocalBackend } from '../src/backends/local/create-local-backend.ts';
 import type { SandboxName } from '../src/contract/isolation.ts';
-import { createEngine, type Engine } from '../src/engine/create-engine.ts';
+import { createEngine } from '../src/engine/create-engine.ts';
+import type { Engine } from '../src/engine/engine.ts';
 import { createSessions } from '../src/sessions/sessions.ts';
 import { pause } from '../src/support/pause.ts';
 

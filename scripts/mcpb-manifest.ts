@@ -67,7 +67,7 @@ export const mcpbManifest = {
 function listTools() {
   const commands = {
     ...{ start: never, runOrGoOn: never, read: never, write: never, stop: never, list: never },
-    ...{ listSessions: never, closeSession: never },
+    ...{ checkReading: never, listSessions: never, closeSession: never },
   };
   const tools = families.terminal({
     run: never,

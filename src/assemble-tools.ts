@@ -1,5 +1,5 @@
 import type { Narrowing } from './contract/narrowing.ts';
-import type { Engine } from './engine/create-engine.ts';
+import type { Engine } from './engine/engine.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { narrowRules, rulesForFamily } from './rules-for.ts';
 import { placed } from './tools/allowed-run.ts';
@@ -29,6 +29,7 @@ export function assembleTools(
         runOrGoOn: async (request, context) =>
           (await openEngine()).runOrGoOn(placed(request, context), { ...context, ...(await rules()) }),
         read: async (...words) => (await openEngine()).read(...words),
+        checkReading: async (...words) => (await openEngine()).checkReading(...words),
         write: async (...words) => (await openEngine()).write(...words),
         stop: async (...words) => (await openEngine()).stop(...words),
         list: async (asker) => (await openEngine()).list(asker),

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { Settings } from './all-settings.ts';
 import type { Backend } from './contract/backend.ts';
 import { NacreError } from './contract/failure.ts';
-import type { Engine } from './engine/create-engine.ts';
+import type { Engine } from './engine/engine.ts';
+import { isPaused } from './support/pause-mark.ts';
 import type { WorkerOptions } from './worker/worker.ts';
 
 /** Where an engine stands: the environment and the directory of the process. */
@@ -31,6 +32,7 @@ export async function createWholeEngine(
   const [
     { createEngine },
     { maskBackend },
+    { hideTyped },
     { createSessions },
     { createAuditLog },
     { readAuditKey },
@@ -42,6 +44,7 @@ export async function createWholeEngine(
   ] = await Promise.all([
     import('./engine/create-engine.ts'),
     import('./engine/masked-backend.ts'),
+    import('./engine/hide-typed.ts'),
     import('./sessions/sessions.ts'),
     import('./audit/audit-log.ts'),
     import('./audit/audit-key.ts'),
@@ -59,7 +62,7 @@ export async function createWholeEngine(
     ...values,
     envWithhold: [...values.envWithhold, ...values.shellExecuteEnvWithhold],
   });
-  const { stateDir, audit, recordingDir } = toOwnPlaces(values, { env, cwd });
+  const { stateDir, audit, recordingDir, controlDir } = toOwnPlaces(values, { env, cwd });
   const { dir: auditDir, keyPath } = audit;
   const secrets = withheld.map((name) => environment[name] ?? '');
   const plain = await createBackend({
@@ -73,7 +76,9 @@ export async function createWholeEngine(
     execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
     ownFiles: [auditDir, configDirOf(env), ...given([config, keyPath, values.tokenFile, values.tlsKey], cwd)],
   });
-  const masked = values.redactOutput ? maskBackend(plain, createMask(secrets)) : plain;
+  const mask = createMask(secrets);
+  const hidden = hideTyped(plain);
+  const masked = values.redactOutput ? maskBackend(hidden, () => mask) : hidden;
   const backend = values.record
     ? recordBackend(masked, createRecordings(recordingDir, values.auditKeepDays))
     : masked;
@@ -100,6 +105,7 @@ export async function createWholeEngine(
     sessions: createSessions(backend, values),
     audit: auditLog,
     cancelling: { signal: 'SIGTERM', graceMs: values.killGraceMs },
+    isPaused: () => isPaused(controlDir),
     approvals: openInbox && { deadlineMs: values.approvalSeconds * 1_000, open: openInbox },
   });
 }
@@ -113,6 +119,8 @@ export interface OwnPlaces {
   readonly recordingDir: string;
   /** Where files that nacre changes for others are kept as they were. */
   readonly backupDir: string;
+  /** Where the sockets of running servers are. */
+  readonly controlDir: string;
 }
 
 /** The places that the settings and the environment name. */
@@ -126,6 +134,7 @@ export function toOwnPlaces(values: Settings, { env, cwd }: Standing): OwnPlaces
     workflowDir: join(stateDir, 'workflows'),
     recordingDir: join(stateDir, 'recordings'),
     backupDir: join(stateDir, 'backups'),
+    controlDir: join(stateDir, 'control'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { NacreError } from './contract/failure.ts';
 import { createWholeEngine, type Standing } from './create-whole-engine.ts';
-import type { Engine } from './engine/create-engine.ts';
+import type { Engine } from './engine/engine.ts';
 import type { Resolved } from './rules-for.ts';
 
 /** An engine that is made at its first use. */

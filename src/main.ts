@@ -2,7 +2,7 @@
 // 1. the first word names a door, 2. flags, environment and files become settings, 3. the door is opened with an
 // assembly whose costly parts are made when they are first used.
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { allSettings, settingGroups } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
@@ -160,7 +160,7 @@ function assemble(
       })
     : fixedSettings(resolved);
   const places = toOwnPlaces(values, here);
-  const controlDir = join(places.stateDir, 'control');
+  const { controlDir } = places;
   let control: Promise<{ close(): Promise<void> }> | undefined;
   const openControl = async () => {
     control ??= loadControl().then(({ serveControl }) => serveControl(controlDir, openEngine));

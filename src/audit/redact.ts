@@ -103,6 +103,16 @@ export function createMask(secrets: readonly string[]): Mask {
   };
 }
 
+/** Makes the mask for output that hides these values alone, and holds back no more than the beginning of one. */
+export function createValueMask(secrets: readonly string[]): Mask {
+  const values = secrets.map((value) => Buffer.from(value).toString('latin1'));
+  return {
+    hide: (bytes) =>
+      values.reduce((clean, value) => clean.replaceAll(value, '*'.repeat(value.length)), bytes),
+    openEnd: (bytes) => Math.max(0, ...values.map((value) => beginningAtEnd(bytes, value))),
+  };
+}
+
 function beginningAtEnd(text: string, value: string): number {
   for (let length = Math.min(value.length - 1, text.length); length > 0; length -= 1)
     if (text.endsWith(value.slice(0, length))) return length;

@@ -9,6 +9,14 @@ export interface StopOptions {
   readonly graceMs: number;
 }
 
+/** How something is written. */
+export interface WriteOptions {
+  /** Nothing follows. */
+  readonly eof?: boolean;
+  /** Words that were typed as secrets: nobody is to see them in what the command prints. */
+  readonly hide?: readonly string[];
+}
+
 /**
  * The road to a worker. Everything that crosses it is plain data, asked by id and cursor, so that a worker on
  * another machine can stand behind the same calls.
@@ -28,7 +36,7 @@ export interface Backend {
   read(id: string, from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult>;
   /** Waits up to `waitMs` for the end and tells the state then. */
   wait(id: string, waitMs: number): Promise<JobState>;
-  write(id: string, data: Uint8Array, options?: { eof?: boolean }): Promise<void>;
+  write(id: string, data: Uint8Array, options?: WriteOptions): Promise<void>;
   /** Changes the size of a job's terminal; rejects for a job without one. */
   resize(id: string, size: TerminalSize): Promise<void>;
   /** Does what Ctrl-C does at a terminal. */

@@ -37,11 +37,12 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     serves: ['tools', 'apps'],
     // Agents come over HTTP, too; what answers them is that of the other door.
     async load() {
-      const [{ serve }, { createServer }] = await Promise.all([
+      const [{ serve }, { createServer }, { watchResources }] = await Promise.all([
         import('./http/serve.ts'),
         import('./mcp/create-server.ts'),
+        import('./mcp/resource-news.ts'),
       ]);
-      return { open: (assembly) => serve(assembly, createServer) };
+      return { open: (assembly) => serve(assembly, { createServer, watchResources }) };
     },
   },
   run: {

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { NacreError } from '../contract/failure.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
 import type { ServerTrial } from '../contract/report.ts';
-import type { Engine } from '../engine/create-engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { RunContext } from '../engine/run.ts';
 import type { Declarations, SettingGroups } from '../settings/define.ts';
 import type { Origin } from '../settings/resolve-offers.ts';

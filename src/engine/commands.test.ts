@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../tests/support/engine.ts';
-import type { Asker, ReadQuery } from './commands.ts';
+import type { Asker } from './commands.ts';
+import type { ReadQuery } from './read-command.ts';
 
 let here: TestEngine;
 beforeEach(() => {
@@ -44,7 +45,7 @@ describe('T9: a command that goes on after its call', () => {
     const id = await here.start('cat');
     await write(id, 'open sesame\n');
     await write(id, 'hunter2\n', { secret: true, eof: true });
-    expect(await toEnd(id)).toMatchObject({ stdout: 'open sesame\n[secret]\n' });
+    expect(await toEnd(id)).toMatchObject({ stdout: 'open sesame\n*******\n' });
     await expect.poll(kinds).toEqual(['asked', 'decided', 'started', 'input', 'input', 'finished']);
     const records = here.records();
     expect(records[3]).toMatchObject({ id, text: 'open sesame\n', eof: false });
@@ -146,11 +147,25 @@ describe('T9: waiting', () => {
     await here.engine.stop(id, { signal: 'SIGKILL', graceMs: 0 }, me);
   });
 
-  test('ends when its caller is gone', async () => {
-    const id = await here.start('sleep 60');
+  test('ends when its caller is gone, who has seen nothing', async () => {
+    const id = await here.start('echo said; sleep 60');
     const gone = { ...me, signal: AbortSignal.abort() };
-    expect(await read(id, { waitMs: 50_000 }, gone)).toMatchObject({ news: 'waited' });
-    expect(await read(id, { waitMs: 50_000, idleMs: 40_000 }, gone)).toMatchObject({ news: 'waited' });
+    for (const query of [{ waitFor: 'never' }, { idleMs: 40_000 }, {}]) {
+      await expect(read(id, { waitMs: 50_000, ...query }, gone)).rejects.toMatchObject({ code: 'cancelled' });
+    }
+    expect(await toEnd(id, { waitFor: 'said' })).toMatchObject({ stdout: 'said\n' });
+  });
+});
+
+describe('T9: one stream', () => {
+  test('that is read alone leaves the other unread', async () => {
+    const id = await here.start('echo out; echo err >&2; echo more >&2; read -r x; echo "got $x" >&2');
+    const toIt = { waitFor: 'more', stream: 'stderr' } as const;
+    expect(await toEnd(id, toIt)).toMatchObject({ stdout: '', stderr: 'err\nmore\n' });
+    expect(await read(id, { stream: 'stderr', waitMs: 0 })).toMatchObject({ stderr: '' });
+    expect(await read(id, { waitMs: 0 })).toMatchObject({ stdout: 'out\n', stderr: 'err\nmore\n' });
+    await write(id, 'it\n');
+    expect(await toEnd(id, { stream: 'stderr' })).toMatchObject({ stdout: '', stderr: 'got it\n' });
   });
 });
 

@@ -82,6 +82,42 @@ describe('T9: what is typed into a shell', () => {
     await expect(type(id, 'rm -rf /; fi\n')).rejects.toMatchObject({ code: 'policy_denied' });
   });
 
+  test('where everything may run is judged by itself, too: what was typed before may have been deleted', async () => {
+    const id = await here.start('cat >&2; bash', { terminal: { cols: 80, rows: 24 } });
+    await type(id, 'echo a');
+    const deleted = { text: '', keys: ['ctrl-u'], eof: false, secret: false };
+    await here.engine.write(id, deleted, me);
+    await expect(type(id, 'mkfs.none /does/not/exist\n')).rejects.toMatchObject({ code: 'policy_denied' });
+  });
+
+  test('has a line end whatever its key is called', async () => {
+    const id = await here.start('bash', {}, { rules: listed('bash', 'echo') });
+    for (const key of ['Enter', 'return', 'RETURN']) {
+      await here.engine.write(id, { text: `echo by ${key}`, keys: [key], eof: false, secret: false }, me);
+      expect(await output(id, 'by')).toBe(`by ${key}\n`);
+    }
+    const refused = { text: 'touch ran', keys: ['Return'], eof: false, secret: false };
+    await expect(here.engine.write(id, refused, me)).rejects.toMatchObject({ code: 'policy_denied' });
+    await here.engine.write(id, { text: '', keys: ['C-d'], eof: false, secret: false }, me);
+    expect(await output(id)).toBe('');
+  });
+
+  test('is judged with all before it, however many type at once', async () => {
+    const id = await here.start('bash', {}, { rules: listed('bash', 'echo') });
+    const answers = await Promise.allSettled([type(id, 'name=touch\n'), type(id, '$name ran\n')]);
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('S6: is not in the audit log when it is secret, although it was judged', async () => {
+    const id = await here.start('bash');
+    await type(id, 'read -rs password\n');
+    await here.engine.write(id, { text: 'hunter2 or so\n', eof: false, secret: true }, me);
+    await type(id, 'echo done\n');
+    expect(await output(id, 'done')).toBe('done\n');
+    expect(here.records().filter(({ kind }) => kind === 'decided').length).toBeGreaterThan(2);
+    expect(JSON.stringify(here.records())).not.toMatch(/hunter2|or so/);
+  });
+
   test('is asked about where the rules want that', async () => {
     const rules: Rules = { ...listed(), allow: { kind: 'all' }, confirm: 'unlisted' };
     const askPerson = async () => ({ kind: 'approved' }) as const;

@@ -28,11 +28,13 @@ export function createInputJudge(options: JudgeOptions): InputJudge | undefined 
     judge(text) {
       if (onlyListed && !text.endsWith('\n')) return refusal('incomplete_input', incomplete);
       if (typed.length + text.length > maxCommandBytes) return refusal('too_large', tooMuch);
-      const decision = decideOn(options, { kind: 'text', text: typed + text });
-      if (onlyListed || decision.rule !== 'unparsable') return decision;
-      // Where everything may run, half a command may be typed, too; only danger counts, and it may stand in this half.
-      const half = decideOn(options, { kind: 'text', text });
-      return half.rule === 'unparsable' ? { ...half, verdict: 'allow' } : half;
+      const whole = decideOn(options, { kind: 'text', text: typed + text });
+      if (onlyListed) return whole;
+      // Where everything may run, half a command may be typed, too; only danger counts. It may stand in this half, and what
+      // was typed before may be gone by now, deleted or interrupted.
+      const judged = [whole, decideOn(options, { kind: 'text', text })];
+      const stopped = judged.find(({ verdict, rule }) => verdict !== 'allow' && rule !== 'unparsable');
+      return stopped ?? { ...whole, verdict: 'allow' };
     },
     typed(text) {
       const isWhole = decideOn(options, { kind: 'text', text: typed + text }).rule !== 'unparsable';

@@ -12,7 +12,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((here) => here.close()));
 });
 const create = () => {
-  const here = createTestEngine({ wrap: (backend) => maskBackend(backend, mask) });
+  const here = createTestEngine({ wrap: (backend) => maskBackend(backend, () => mask) });
   open.push(here);
   return here;
 };
@@ -30,7 +30,7 @@ const logOf = (chunks: readonly OutputChunk[], final: boolean) => {
     });
     return { chunks: found, next: Math.max(from, to), end: length, final };
   };
-  return maskBackend({ read } as Backend, mask);
+  return maskBackend({ read } as Backend, () => mask);
 };
 const textOf = (chunks: readonly OutputChunk[]) =>
   chunks.map(({ data }) => Buffer.from(data).toString()).join('');

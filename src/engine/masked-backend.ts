@@ -11,11 +11,11 @@ const contextBytes = 8_192;
  * is covered byte for byte, so that cursors mean the same; while a command runs, a last word that may become a secret is
  * held back until it has ended.
  */
-export function maskBackend(backend: Backend, mask: Mask): Backend {
+export function maskBackend(backend: Backend, maskOf: (id: string) => Mask | undefined): Backend {
   const bytesOf = async (id: string, from: Cursor, maxBytes: number) =>
     maxBytes > 0 ? (await backend.read(id, from, { waitMs: 0, maxBytes })).chunks : [];
 
-  const readMasked = async (id: string, from: Cursor, found: ReadResult): Promise<ReadResult> => {
+  const readMasked = async (id: string, from: Cursor, found: ReadResult, mask: Mask): Promise<ReadResult> => {
     const start = Math.max(0, from - contextBytes);
     const before = await bytesOf(id, start, from - start);
     const after = found.next < found.end ? await bytesOf(id, found.next, contextBytes) : [];
@@ -34,8 +34,9 @@ export function maskBackend(backend: Backend, mask: Mask): Backend {
       for (;;) {
         const left = Math.max(0, options.waitMs - elapsed());
         const found = await backend.read(id, from, { ...options, waitMs: left });
-        if (found.next === from) return found;
-        const shown = await readMasked(id, from, found);
+        const mask = maskOf(id);
+        if (found.next === from || mask === undefined) return found;
+        const shown = await readMasked(id, from, found, mask);
         if (shown.next > from || left === 0) return shown;
         await backend.read(id, found.end, { waitMs: left, maxBytes: 1 });
       }

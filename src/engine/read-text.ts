@@ -38,6 +38,8 @@ export interface ReadText {
   readonly next: Cursor;
   /** Where to read on to get what was left out between the ends; null when nothing was. */
   readonly leftOutFrom: Cursor | null;
+  /** True when there was no room for all of it: something is left out, or left for the next time. */
+  readonly isCut: boolean;
 }
 
 /** Where the bytes are, and who tests patterns. */
@@ -61,7 +63,7 @@ export async function readText(source: TextSource, query: TextQuery): Promise<Re
   if (query.keep === 'end') return readEnd(source, whole);
   if (query.keep === 'beginning' || query.filter !== undefined) {
     const { texts, next } = await readBeginning(source, whole);
-    return { ...texts, next, leftOutFrom: null };
+    return { ...texts, next, leftOutFrom: null, isCut: next < to };
   }
   return readEnds(source, whole);
 }
@@ -79,22 +81,22 @@ async function findSteadyEnd(source: TextSource, { from, end, filter }: TextQuer
 async function readEnds(source: TextSource, range: Range): Promise<ReadText> {
   const half = Math.ceil(range.maxChars / 2);
   const head = await readBeginning(source, { ...range, maxChars: half });
-  if (head.next === range.to) return { ...head.texts, next: head.next, leftOutFrom: null };
+  if (head.next === range.to) return { ...head.texts, next: head.next, leftOutFrom: null, isCut: false };
   const room = Math.max(1, range.maxChars - head.texts.stdout.length - head.texts.stderr.length);
   const rest = { ...range, from: head.next, maxChars: room };
   const second = await readBeginning(source, rest);
   if (second.next === range.to) {
-    return { ...joinTexts(head.texts, second.texts), next: range.to, leftOutFrom: null };
+    return { ...joinTexts(head.texts, second.texts), next: range.to, leftOutFrom: null, isCut: false };
   }
-  const tail = await readTail(source, rest);
+  const { texts: tail } = await readTail(source, rest);
   const shown = Buffer.byteLength(tail.stdout) + Buffer.byteLength(tail.stderr);
   const notice = toNotice(range, head.next, range.to - head.next - shown);
-  return { ...joinTexts(head.texts, tail, notice), next: range.to, leftOutFrom: head.next };
+  return { ...joinTexts(head.texts, tail, notice), next: range.to, leftOutFrom: head.next, isCut: true };
 }
 
 async function readEnd(source: TextSource, range: Range): Promise<ReadText> {
-  const tail = await readTail(source, range);
-  return { ...tail, next: range.to, leftOutFrom: null };
+  const { texts, isCut } = await readTail(source, range);
+  return { ...texts, next: range.to, leftOutFrom: null, isCut };
 }
 
 /** Whole lines from the beginning, as many as there is room for; of a line that is too long alone, a part. */
@@ -172,7 +174,10 @@ async function readLongLine(source: TextSource, range: Range): Promise<Beginning
   return { texts: toTexts(await choose(source, range, found)), next };
 }
 
-async function readTail(source: TextSource, range: Range): Promise<Texts> {
+async function readTail(
+  source: TextSource,
+  range: Range,
+): Promise<{ readonly texts: Texts; readonly isCut: boolean }> {
   const start = Math.max(range.from, range.to - range.maxChars * bytesPerChar);
   const chunks = await readRange(source, start, range.to);
   const toText = (stream: Stream) => {
@@ -184,7 +189,8 @@ async function readTail(source: TextSource, range: Range): Promise<Texts> {
   };
   const [stdout, stderr] = [toText('stdout'), toText('stderr')];
   const [outRoom, errRoom] = splitLimit(stdout.length, stderr.length, range.maxChars);
-  return { stdout: lastChars(stdout, outRoom), stderr: lastChars(stderr, errRoom) };
+  const texts = { stdout: lastChars(stdout, outRoom), stderr: lastChars(stderr, errRoom) };
+  return { texts, isCut: start > range.from || stdout.length > outRoom || stderr.length > errRoom };
 }
 
 async function readRange({ backend, id }: TextSource, from: Cursor, to: Cursor): Promise<OutputChunk[]> {

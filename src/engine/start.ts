@@ -1,6 +1,6 @@
 // A command that goes on after its call:
 // 1. admit.ts, as for every command, 2. it is started and belongs to its owner, 3. somebody here waits for its end and
-// records it, whoever else looks; commands.ts reads it, writes to it and stops it by its id.
+// records it, whoever else looks; commands.ts and its neighbours read it, type into it and stop it by its id.
 import { NacreError } from '../contract/failure.ts';
 import type { JobState, TerminalSize } from '../contract/job.ts';
 import type { CommandRequest } from '../contract/request.ts';

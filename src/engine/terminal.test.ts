@@ -1,8 +1,12 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../tests/support/engine.ts';
-import type { Asker, CommandInput, ReadQuery } from './commands.ts';
+import { createRecordings } from '../recordings/recordings.ts';
+import type { Asker } from './commands.ts';
+import type { ReadQuery } from './read-command.ts';
+import { recordBackend } from './recorded-backend.ts';
+import type { CommandInput } from './write-command.ts';
 
 let here: TestEngine;
 beforeEach(() => {
@@ -58,6 +62,25 @@ describe('T9: programs at a terminal', () => {
     expect((await read(node, { cursor: 0, waitFor: '21, 42' })).stdout).toContain('[ 21, 42 ]');
     await type(node, { text: '.exit\n' }, { untilInput: false });
     expect((await read(node)).state.status).toBe('completed');
+  });
+
+  test('prompts like those of psql: one for a statement, another for the rest of it', async () => {
+    // A console of a database whose prompts tell whether a statement is complete.
+    const console = `statement=; prompt='db=# '
+      while read -re -p "$prompt" line; do
+        [ "$line" = '\\q' ] && exit 0
+        statement+="$line "
+        case $line in *';') echo "ran: $statement"; statement=; prompt='db=# ';; *) prompt='db-# ';; esac
+      done`;
+    const id = await start(console);
+    expect(await read(id)).toMatchObject({ news: 'awaiting_input', prompt: 'db=#' });
+    expect(await type(id, { text: 'select 1\n' })).toMatchObject({ news: 'awaiting_input', prompt: 'db-#' });
+    const ran = await type(id, { text: 'from t;\n' }, { waitFor: 'ran:.*[\\s\\S]*db=# $' });
+    expect(ran.stdout).toContain('ran: select 1 from t; \n');
+    await type(id, { keys: ['up'] }, { waitMs: 300 });
+    expect((await type(id, { text: '\\q', keys: ['home', 'ctrl-k'] }, { waitMs: 300 })).state.end).toBeNull();
+    await type(id, { text: '\\q\n' }, { untilInput: false });
+    expect((await read(id)).state.status).toBe('completed');
   });
 
   test('vim: a file is written by keys, and the screen shows it', async () => {
@@ -116,8 +139,28 @@ describe('T9: programs at a terminal', () => {
     await read(id);
     await type(id, { text: 'hunter2\n', secret: true }, { waitFor: 'it was' });
     const all = await read(id, { cursor: 0, waitMs: 0 });
-    expect(all.stdout).toBe('[secret]\nit was [secret]\n');
-    expect((await screen(id)).text).toContain('it was [secret]');
+    expect(all.stdout).toBe('*******\nit was *******\n');
+    expect((await screen(id)).text).toContain('it was *******');
+  });
+
+  test('a secret of several lines is shown in none of them, raw neither, nor in a recording', async () => {
+    const folder = join(here.folder, 'recordings');
+    const recorded = createTestEngine({
+      wrap: (backend) => recordBackend(backend, createRecordings(folder, 1)),
+    });
+    const id = await recorded.start('read -r user; read -r word; echo "$user and $word"', {
+      terminal: { cols: 80, rows: 24 },
+    });
+    const input = { text: 'somebody\nhunter2\n', eof: false, secret: true };
+    await recorded.engine.write(id, input, me);
+    const raw = { ...usual, waitFor: ' and ', untilInput: false, view: 'raw' } as const;
+    expect((await recorded.engine.read(id, raw, me)).stdout).toMatch(/\*{8} and \*{7}/);
+    const bytes = await recorded.engine.readBytes(id, 0, { waitMs: 0, maxBytes: 1_000 }, me);
+    expect(Buffer.concat(bytes.chunks.map(({ data }) => data)).toString()).not.toMatch(/somebody|hunter2/);
+    await recorded.close();
+    const casts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect(casts.join('')).toContain('*******');
+    expect(casts.join('')).not.toMatch(/somebody|hunter2/);
   });
 
   test('a program that asks its terminal gets an answer', async () => {

@@ -6,6 +6,8 @@ const press = (name: string, mode = plain) => toKeyStrokes([name], mode)[0];
 
 test.each([
   ['enter', '\r'],
+  ['Return', '\r'],
+  ['Escape', '\x1b'],
   ['Ctrl-C', '\x03'],
   ['ctrl+d', '\x04'],
   ['C-x', '\x18'],
@@ -27,7 +29,7 @@ test('arrows have another form for programs that want it', () => {
   });
 });
 
-test.each(['nonsense', '', 'alt-', 'alt-nonsense', 'ctrl-1'])(
+test.each(['nonsense', '', 'alt-', 'alt-nonsense', 'ctrl-1', 'constructor', '__proto__', 'alt-constructor'])(
   '%j is no key, and the error lists them',
   (name) => {
     expect(() => press(name)).toThrow(
@@ -35,3 +37,13 @@ test.each(['nonsense', '', 'alt-', 'alt-nonsense', 'ctrl-1'])(
     );
   },
 );
+
+test('names of what every object has are no keys of a pipe, either', () => {
+  for (const name of ['constructor', '__proto__', 'valueOf']) {
+    expect(() => press(name, { hasTerminal: false, applicationKeys: false })).toThrow('There is no key');
+  }
+  expect(press('Return', { hasTerminal: false, applicationKeys: false })).toEqual({
+    does: 'write',
+    text: '\n',
+  });
+});

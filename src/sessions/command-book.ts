@@ -1,7 +1,7 @@
 import type { Command } from '../contract/command.ts';
 import type { Decision } from '../contract/decision.ts';
 import { NacreError } from '../contract/failure.ts';
-import type { Cursor, JobSpec } from '../contract/job.ts';
+import type { Cursor, JobSpec, Stream } from '../contract/job.ts';
 import type { Screen } from '../contract/screen.ts';
 
 /** Whose a command is, and how it may be called. */
@@ -34,6 +34,8 @@ export interface KeptCommand extends Belonging {
   readonly cwd: string;
   /** What was typed into it and must not be shown. */
   readonly secrets: Set<string>;
+  /** How much was typed into it that it has not taken yet. */
+  readonly untaken: { chars: number };
 }
 
 /** Every command that can still be asked about, by owner, id and name, and how far each reader has read. */
@@ -47,10 +49,17 @@ export interface CommandBook {
   find(owner: string, idOrName: string): KeptCommand;
   /** The owner's commands that go on after their calls, oldest first. */
   list(owner: string): readonly KeptCommand[];
-  /** How far a reader has read. */
-  position(id: string, reader: string): Cursor;
+  /** How far a reader has read both streams, or the one that is named. */
+  position(id: string, reader: string, stream?: Stream): Cursor;
   /** Notes that a reader has read from one position to another; what would leave a gap is not noted. */
-  advance(id: string, reader: string, from: Cursor, next: Cursor): void;
+  advance(id: string, reader: string, read: ReadPart): void;
+}
+
+/** What a reader has read: both streams, or the one that is named. */
+export interface ReadPart {
+  readonly from: Cursor;
+  readonly next: Cursor;
+  readonly stream?: Stream | undefined;
 }
 
 interface Page {
@@ -70,11 +79,16 @@ export function createCommandBook(isRunning: (id: string) => boolean): CommandBo
   // A name may be used again when its command has ended: then it means the newest.
   const named = (owner: string, name: string) => ofOwner(owner).findLast((one) => one.name === name);
 
+  const position = (id: string, reader: string, stream?: Stream) => {
+    const known = (key: string) => pages.get(id)?.positions.get(key) ?? 0;
+    return Math.max(known(toKey(reader)), known(toKey(reader, stream)));
+  };
+
   return {
     add({ id, command, cwd }, belonging) {
       const holder = belonging.name === undefined ? undefined : named(belonging.owner, belonging.name);
       if (holder && isRunning(holder.id)) throw nameTaken(holder);
-      const kept = { id, command, cwd, ...belonging, secrets: new Set<string>() };
+      const kept = { id, command, cwd, ...belonging, secrets: new Set<string>(), untaken: { chars: 0 } };
       pages.set(id, { command: kept, positions: new Map() });
     },
     goOn(id) {
@@ -89,13 +103,17 @@ export function createCommandBook(isRunning: (id: string) => boolean): CommandBo
       return found;
     },
     list: (owner) => ofOwner(owner).filter((command) => command.goesOn),
-    position: (id, reader) => pages.get(id)?.positions.get(reader) ?? 0,
-    advance(id, reader, from, next) {
-      const positions = pages.get(id)?.positions;
-      const known = positions?.get(reader) ?? 0;
-      if (from <= known && next > known) positions?.set(reader, next);
+    position,
+    advance(id, reader, { from, next, stream }) {
+      const known = position(id, reader, stream);
+      if (from <= known && next > known) pages.get(id)?.positions.set(toKey(reader, stream), next);
     },
   };
+}
+
+// Who reads one stream alone has not seen the other.
+function toKey(reader: string, stream?: Stream): string {
+  return stream === undefined ? reader : `${reader} ${stream}`;
 }
 
 function notFound(idOrName: string): NacreError {

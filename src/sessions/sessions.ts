@@ -15,6 +15,8 @@ export interface Sessions {
   readonly book: Omit<CommandBook, 'add' | 'remove'>;
   /** The lines before persistent shells. */
   readonly turns: Turns;
+  /** The lines before commands that are typed into. */
+  readonly inputs: Turns;
   /** Where each persistent shell was sent, and where it was last allowed to be. */
   readonly places: Map<string, ShellPlace>;
   close(): void;
@@ -51,6 +53,7 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
   return {
     book,
     turns: createTurns(),
+    inputs: createTurns(),
     places: new Map(),
     forget,
     async start(spec, belonging) {

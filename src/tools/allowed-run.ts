@@ -1,7 +1,7 @@
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { Checked } from '../engine/check.ts';
-import type { Engine } from '../engine/create-engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { RunContext } from '../engine/run.ts';
 import type { StartContext, StartRequest } from '../engine/start.ts';
 
@@ -25,7 +25,10 @@ export type AllowedCheck = (
 
 /** Commands that go on after their calls, started under the rules of one tool family. */
 export interface AllowedCommands
-  extends Pick<Engine, 'read' | 'write' | 'stop' | 'list' | 'listSessions' | 'closeSession'> {
+  extends Pick<
+    Engine,
+    'read' | 'checkReading' | 'write' | 'stop' | 'list' | 'listSessions' | 'closeSession'
+  > {
   start(
     request: StartRequest,
     context: Omit<StartContext, 'rules' | 'cwdRoots' | 'environment'> & CallPlace,

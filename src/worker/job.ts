@@ -74,6 +74,7 @@ export class Job {
   #captures: readonly Capture[] = [];
   #input: CommandInput | null = null;
   #terminal: Terminal | null = null;
+  #inputEnded = false;
   #inputFile: InputFile | null = null;
   /** Who waited for input when the last of it was written: still the same sleep means that it was not taken yet. */
   #lastReader: Reader | null = null;
@@ -209,10 +210,13 @@ export class Job {
   /** Writes to the command's stdin; resolves when the command has taken it or does not want it any more. */
   async write(data: Uint8Array, { eof = false } = {}): Promise<void> {
     const input = this.#input;
-    if (!input || this.#end) throw new NacreError('invalid_request', `${this.#spec.id} takes no input.`);
+    if (!input || this.#end || this.#inputEnded) throw noInput(this.#spec.id);
     this.#lastReader = this.#findReader();
     if (data.length > 0) await input.write(data);
-    if (eof) input.end();
+    if (!eof) return;
+    input.end();
+    // At a terminal it is a key that a program may take for anything.
+    this.#inputEnded = this.#terminal === null;
   }
 
   /** Changes the size of its terminal. */
@@ -386,6 +390,12 @@ function toFailure(cause: EndCause, limit: LimitReached | null): Partial<LimitRe
   if (cause === 'stopped') return null;
   if (cause !== 'timeout') return limit;
   return limit?.cause === 'processes' ? { detail: limit.detail } : null;
+}
+
+function noInput(id: string): NacreError {
+  return new NacreError('invalid_request', `${id} takes no input.`, {
+    hint: 'It has ended, its input has been ended, or it was started without one.',
+  });
 }
 
 function noTerminal(id: string): NacreError {

@@ -3,6 +3,7 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@mode
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve, type TestServer } from '../support/http.ts';
 import { type Era, eras } from '../support/mcp.ts';
+import { runInProcess } from '../support/nacre.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 let here: TestServer;
@@ -88,6 +89,28 @@ describe.each(eras)('H10: MCP %s over HTTP', (era) => {
     await other.client.close();
   });
 
+  test('T9: tells who listens that a command has printed more, and nobody else', async () => {
+    const [mine, other] = [await connect(era), await connect(era, 'the-token-of-another')];
+    const command = 'read -r x; echo "got $x"; sleep 60';
+    const { structured } = await mine.use('start_command', { command, wait_ms: 10_000 });
+    const { command_id } = structured as { command_id: string };
+    const log = `nacre://commands/${command_id}/log`;
+    const updated: string[] = [];
+    for (const [name, { client }] of Object.entries({ mine, other })) {
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        updated.push(`${name} ${params.uri}`);
+      });
+      if (era === '2026-07-28') await client.listen({ resourceSubscriptions: [log] });
+      else await client.subscribeResource({ uri: log });
+    }
+    await mine.use('write_input', { command_id, text: 'it\n', wait_for: 'got' });
+    await expect.poll(() => updated.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await mine.use('stop_command', { command_id });
+    expect(new Set(updated)).toEqual(new Set([`mine ${log}`]));
+    await mine.client.close();
+    await other.client.close();
+  });
+
   test('a list of one’s own binds', async () => {
     const { client, use } = await connect(era, 'the-token-of-another');
     expect((await use('execute_command', { command: 'git --version' })).isError).toBe(false);
@@ -134,4 +157,15 @@ describe('H10: a session of MCP', () => {
     const accept = { Accept: 'application/json, text/event-stream' };
     expect((await here.post('/mcp', '{', accept)).status).toBe(400);
   });
+});
+
+test('T9: another terminal reaches the server from its start', async () => {
+  const fresh = await serve({ env: { ALLOWED_COMMANDS: '*' } });
+  await expect.poll(() => fresh.stderr(), { timeout: 10_000 }).toContain('ready:');
+  expect(await runInProcess(['pause'], fresh)).toMatchObject({ stdout: expect.stringContaining('1 server') });
+  const run = () => fresh.shell('git', ['--version']);
+  expect((await run()).status).toBe(403);
+  await runInProcess(['resume'], fresh);
+  expect((await run()).body).toMatchObject({ stdout: expect.stringContaining('git version') });
+  expect(await fresh.close()).toEqual([]);
 });

@@ -36,6 +36,24 @@ describe.each(eras)('a command that needs approval, over %s', (era) => {
     expect(questions).toEqual([expect.stringMatching(/Files are made with care\.[\s\S]*touch made/)]);
   });
 
+  test('P11: is shown with all that it would do, and cannot look like another', async () => {
+    const questions: string[] = [];
+    const here = await connectWith(era, (message) => {
+      questions.push(message);
+      return { action: 'accept', content: { approve: true } };
+    });
+    const told = { cwd: '/usr', env: { SOME: 'thing' }, input: 'for stdin' };
+    await here.call({ command: 'cd /\r\x1b[2K; touch --help', ...told });
+    await here.use('start_command', { command: 'bash', name: 'shell', wait_ms: 5_000 });
+    await here.use('write_input', { command_id: 'shell', text: 'touch typed; echo so\n', wait_for: 'so' });
+    expect(existsSync(join(here.cwd, 'typed'))).toBe(true);
+    const [called = '', typed = ''] = questions;
+    expect(questions).toHaveLength(2);
+    expect(called).toMatch(/in +\| \/usr\n +with +\| SOME=thing\n +stdin +\| for stdin\n/);
+    expect(called).toContain('| cd /\\u{d}\\u{1b}[2K; touch --help\n');
+    expect(typed).toMatch(/into +\| cmd_\w+\n +runs +\| touch typed; echo so\n/);
+  });
+
   test.each([
     ['declines', { action: 'decline' }],
     ['closes the question', { action: 'cancel' }],

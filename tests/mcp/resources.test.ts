@@ -5,7 +5,7 @@ type Server = Awaited<ReturnType<typeof connect>>;
 let open: Server[] = [];
 
 async function serve(options: ServerOptions): Promise<Server> {
-  const server = await connect({ ...options, env: { ALLOWED_COMMANDS: '*' } });
+  const server = await connect({ ...options, env: { ALLOWED_COMMANDS: '*', ...options.env } });
   open.push(server);
   return server;
 }
@@ -48,6 +48,36 @@ describe.each(eras)('T9, S6: the audit records over MCP %s', (era) => {
     expect(kept.at(-1)).toMatchObject({ kind: 'finished' });
     expect(JSON.stringify(kept)).not.toContain('echo mine');
   });
+});
+
+it('T9: every reply that leaves something out links the log, whatever the tool', async () => {
+  const server = await serve({ args: ['--tools', 'all'], env: { NACRE_ON_TIMEOUT: 'background' } });
+  const linked = async (name: string, args: Record<string, unknown>) => {
+    const { content } = await server.client.callTool({ name, arguments: args });
+    const link = (content as { type: string; uri: string }[]).find(({ type }) => type === 'resource_link');
+    return link === undefined ? null : (await read(server, link.uri)).text.slice(0, 6);
+  };
+  const much = 'seq 1 20000';
+  for (const name of ['execute_command', 'shell_execute', 'Bash']) {
+    expect([name, await linked(name, { command: much })]).toEqual([name, '1\n2\n3\n']);
+    expect([name, await linked(name, { command: 'seq 1 10' })]).toEqual([name, null]);
+  }
+  const handed = { command: `${much}; sleep 60`, timeout_ms: 1_000, on_timeout: 'background' };
+  expect(await linked('execute_command', handed)).toBe('1\n2\n3\n');
+  expect(await linked('Bash', { command: `${much}; sleep 60`, timeout: 1_000 })).toBe('1\n2\n3\n');
+  const shell = await server.use('Bash', { command: much, run_in_background: true });
+  const { bash_id } = shell.structured;
+  await expect.poll(() => linked('BashOutput', { bash_id }), { timeout: 10_000 }).toBe('1\n2\n3\n');
+  const command_id = 'numbers';
+  expect(await linked('start_command', { command: much, name: command_id, wait_ms: 20_000 })).toBe(
+    '1\n2\n3\n',
+  );
+  const again = { command_id, cursor: 0, wait_ms: 0, max_output_chars: 100 };
+  expect(await linked('read_output', again)).toBe('1\n2\n3\n');
+  expect(await linked('read_output', { ...again, view: 'tail' })).toBe('1\n2\n3\n');
+  expect(await linked('read_output', { ...again, filter: '9' })).toBe('1\n2\n3\n');
+  expect(await linked('read_output', { ...again, filter: '^19999$' })).toBeNull();
+  expect(await linked('stop_command', { command_id })).toBeNull();
 });
 
 describe.each(eras)('T9: the output of commands as resources over MCP %s', (era) => {

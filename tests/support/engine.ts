@@ -6,7 +6,9 @@ import { createLocalBackend } from '../../src/backends/local/create-local-backen
 import type { Backend } from '../../src/contract/backend.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { CommandRequest } from '../../src/contract/request.ts';
-import { createEngine, type Engine } from '../../src/engine/create-engine.ts';
+import { createEngine } from '../../src/engine/create-engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { hideTyped } from '../../src/engine/hide-typed.ts';
 import type { RunContext } from '../../src/engine/run.ts';
 import type { StartContext, StartRequest } from '../../src/engine/start.ts';
 import { createSessions, type SessionLimits } from '../../src/sessions/sessions.ts';
@@ -70,7 +72,8 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     execGuard: 'dist/exec-guard.js',
     ...options.worker,
   });
-  const backend = options.wrap?.(local) ?? local;
+  const hidden = hideTyped(local);
+  const backend = options.wrap?.(hidden) ?? hidden;
   const { maxRunning = 64, tombstoneSeconds = 900 } = options;
   const audit = createAuditLog({ dir: auditDir, fsync: 'interval', redact: createRedact([]) });
   if (options.onRecord) audit.subscribe(options.onRecord);

@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, type ClientOptions, ProtocolError } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { SchemaObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { builtCli } from './build.ts';
 import { collect, createPlace, sleep, startReal, survivors } from './nacre.ts';
 
@@ -26,7 +28,7 @@ export interface ServerOptions {
   /** The user's settings file. */
   readonly userFile?: string;
   /** What the user behind the client answers to a question. */
-  readonly answer?: (message: string) => UserAnswer;
+  readonly answer?: (message: string) => UserAnswer | Promise<UserAnswer>;
   /** The addresses of the folders that the client works in, asked for anew each time. */
   readonly roots?: () => readonly string[] | Promise<readonly string[]>;
 }
@@ -59,14 +61,19 @@ export async function connect({
   const stderr = collect(transport.stderr as Parameters<typeof collect>[0]);
   const capabilities = { ...(answer && { elicitation: {} }), ...(roots && { roots: { listChanged: true } }) };
   const client = new Client({ name: 'tester', version: '1.0.0' }, { ...toOptions(era), capabilities });
-  if (answer) client.setRequestHandler('elicitation/create', ({ params }) => ({ ...answer(params.message) }));
+  if (answer)
+    client.setRequestHandler('elicitation/create', async ({ params }) => ({
+      ...(await answer(params.message)),
+    }));
   if (roots)
     client.setRequestHandler('roots/list', async () => ({ roots: (await roots()).map((uri) => ({ uri })) }));
   await client.connect(transport);
+  const check = createCheck(client);
   const use = async (name: string, args: Record<string, unknown>, options = {}): Promise<Answer> => {
     const result = await client.callTool({ name, arguments: args }, options);
     const [first] = result.content as { type: string; text: string }[];
     const structured = result.structuredContent as Answer['structured'];
+    await check(name, structured);
     return { text: first?.text ?? '', structured, isError: result.isError === true };
   };
   const call = (args: Record<string, unknown>, options = {}) => use('execute_command', args, options);
@@ -84,6 +91,21 @@ export async function connect({
       await client.close();
       return survivors(place.mark);
     },
+  };
+}
+
+/** Checks answers against the schemas that the server advertises; the client itself leaves out those that are errors. */
+function createCheck(client: Client) {
+  const validators = new Map<string, ValidateFunction>();
+  return async (name: string, structured: unknown) => {
+    if (validators.size === 0) {
+      const { tools } = await client.listTools();
+      for (const tool of tools)
+        validators.set(tool.name, new Ajv2020().compile(tool.outputSchema as SchemaObject));
+    }
+    const valid = validators.get(name);
+    if (!valid?.(structured))
+      throw new Error(`An answer of ${name} is not valid: ${JSON.stringify([valid?.errors, structured])}`);
   };
 }
 

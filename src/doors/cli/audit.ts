@@ -6,10 +6,10 @@ import { type AuditReport, verifyAudit } from '../../audit/verify.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import { pause } from '../../support/pause.ts';
-import { visible } from '../../support/visible.ts';
+import { oneLine, visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
-import { oneLine, toCommandRow } from './to-command-row.ts';
+import { toCommandRow } from './to-command-row.ts';
 import { toTime } from './to-time.ts';
 
 const pollMs = 250;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Rules } from '../../contract/decision.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { Checked } from '../../engine/check.ts';
-import type { Engine } from '../../engine/create-engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
 import { toScript } from './to-script.ts';

@@ -1,5 +1,5 @@
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
-import { visible } from '../../support/visible.ts';
+import { oneLine, visible } from '../../support/visible.ts';
 
 /** One command as one line for people. */
 export function toCommandRow({
@@ -15,11 +15,3 @@ export function toCommandRow({
   const took = duration_ms === null ? '-' : `${duration_ms} ms`;
   return `${time}  ${id}  ${result.padEnd(11)}  ${took.padStart(8)}  ${visible(client)}: ${oneLine(command)}\n`;
 }
-
-/** A text without line breaks and whatever else a terminal would obey, and not too long. */
-export function oneLine(text: string): string {
-  const line = visible(text.replace(/\s*\n\s*/g, ' ⏎ ').replaceAll('\t', ' '));
-  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
-}
-
-const longestShown = 200;

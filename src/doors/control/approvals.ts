@@ -2,8 +2,9 @@ import { NacreError } from '../../contract/failure.ts';
 import type { ApprovalInbox, WaitingApproval } from '../../engine/approval-inbox.ts';
 import { visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
-import { write } from '../say.ts';
-import { type ReachedServer, reachServers } from './reach-servers.ts';
+import { toSentences, write } from '../say.ts';
+import { showAsked, toRow } from '../show-asked.ts';
+import { askServers, type ReachedServer } from './reach-servers.ts';
 
 type Listed = Awaited<ReturnType<ApprovalInbox['list']>>;
 interface Inbox extends Listed {
@@ -13,23 +14,23 @@ interface Inbox extends Listed {
 /** Lists what waits for approval on every running server, approves one of them or denies it. */
 export async function open({ io, words, flags, controlDir }: Assembly): Promise<number> {
   const order = toOrder(words);
-  const servers = await reachServers(controlDir);
+  const { answered, failed, close } = await askServers<Listed>(controlDir, { method: 'approvals' });
   try {
-    const inboxes = await Promise.all(servers.map(look));
-    const text = order
-      ? await answer(inboxes, order)
-      : flags.json
-        ? `${JSON.stringify(
-            inboxes.flatMap(({ waiting }) => waiting),
-            null,
-            2,
-          )}\n`
-        : toList(inboxes);
-    await write(io.stdout, text);
+    const inboxes = answered.map(({ server, result }) => ({ server, ...result }));
+    await write(
+      io.stdout,
+      order ? await answer(inboxes, order) : flags.json ? toJson(inboxes) : toList(inboxes),
+    );
+    await write(io.stderr, failed.map(toSentences).join(''));
     return 0;
   } finally {
-    for (const server of servers) server.close();
+    close();
   }
+}
+
+function toJson(inboxes: readonly Inbox[]): string {
+  const waiting = inboxes.flatMap((inbox) => inbox.waiting);
+  return `${JSON.stringify(waiting, null, 2)}\n`;
 }
 
 interface Order {
@@ -46,10 +47,6 @@ function toOrder([verb, id, ...more]: readonly string[]): Order | undefined {
   throw new NacreError('invalid_request', 'nacre approvals takes nothing, approve ID or deny ID.', {
     hint: 'nacre approvals lists what waits.',
   });
-}
-
-async function look(server: ReachedServer): Promise<Inbox> {
-  return { server, ...((await server.call({ method: 'approvals' })) as Listed) };
 }
 
 async function answer(inboxes: readonly Inbox[], order: Order): Promise<string> {
@@ -75,24 +72,6 @@ function toList(inboxes: readonly Inbox[]): string {
 }
 
 function toText({ id, asked, reason, caller, secondsLeft }: WaitingApproval): string {
-  const { command, cwd, env, input, into, sandbox } = asked;
-  const text =
-    command.kind === 'shell' ? command.script : command.argv.map((word) => JSON.stringify(word)).join(' ');
-  const rows = [
-    ['why', reason],
-    ['in', cwd],
-    ...(into === null ? [] : [['into', into]]),
-    ...(sandbox === null ? [] : [['sandbox', sandbox]]),
-    ...Object.entries(env).map(([name, value]) => ['with', `${name}=${value}`]),
-    ...(input === null ? [] : [['stdin', input]]),
-    ['runs', text],
-  ];
   const head = `${id}  ${secondsLeft} s left  ${visible(`${caller.client} over ${caller.door}`)}\n`;
-  return head + rows.map(([name = '', value = '']) => toRow(name, value)).join('');
-}
-
-// Every line of what a model wrote is marked as such, so that none passes for one of ours.
-function toRow(name: string, value: string): string {
-  const [first = '', ...rest] = value.split('\n').map(visible);
-  return [`  ${name.padEnd(8)}| ${first}\n`, ...rest.map((line) => `  ${' '.repeat(8)}| ${line}\n`)].join('');
+  return head + toRow('why', reason) + showAsked(asked);
 }

@@ -1,9 +1,11 @@
 import type { NacreError } from '../../contract/failure.ts';
-import type { Asker, CommandInput, ReadQuery } from '../../engine/commands.ts';
+import type { Asker } from '../../engine/commands.ts';
+import type { ReadQuery } from '../../engine/read-command.ts';
+import type { CommandInput } from '../../engine/write-command.ts';
 
 /** What another terminal can ask of a running server. */
 export type ControlCall =
-  | { readonly method: 'list' | 'pause' | 'resume' }
+  | { readonly method: 'list' | 'end_all' }
   | { readonly method: 'read'; readonly id: string; readonly query: Omit<ReadQuery, 'howToReadOn'> }
   | { readonly method: 'write'; readonly id: string; readonly input: CommandInput }
   | { readonly method: 'stop'; readonly id: string }

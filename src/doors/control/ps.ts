@@ -1,17 +1,17 @@
+import { showCommand } from '../../contract/command.ts';
 import type { ListedCommand } from '../../engine/commands.ts';
-import { visible } from '../../support/visible.ts';
+import { oneLine, visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
-import { write } from '../say.ts';
-import { reachServers } from './reach-servers.ts';
+import { toSentences, write } from '../say.ts';
+import { askServers } from './reach-servers.ts';
 
-/** Lists the commands of every running server. */
+/** Lists the commands of every running server, and says which server did not answer. */
 export async function open({ io, flags, controlDir }: Assembly): Promise<number> {
-  const servers = await reachServers(controlDir);
-  const lists = await Promise.all(servers.map((server) => server.call({ method: 'list' })));
-  for (const server of servers) server.close();
-  const commands = lists.flat() as readonly ListedCommand[];
-  const text = flags.json ? `${JSON.stringify(commands, null, 2)}\n` : toTable(commands);
-  await write(io.stdout, text);
+  const asked = await askServers<readonly ListedCommand[]>(controlDir, { method: 'list' });
+  asked.close();
+  const commands = asked.answered.flatMap(({ result }) => result);
+  await write(io.stdout, flags.json ? `${JSON.stringify(commands, null, 2)}\n` : toTable(commands));
+  await write(io.stderr, asked.failed.map(toSentences).join(''));
   return 0;
 }
 
@@ -24,7 +24,7 @@ function toTable(commands: readonly ListedCommand[]): string {
     toSeconds(state.resources?.cpuMs),
     toMegabytes(state.resources?.peakMemoryBytes),
     look.listening.join(',') || '-',
-    visible(command.kind === 'shell' ? (command.script.split('\n')[0] ?? '') : command.argv.join(' ')),
+    oneLine(showCommand(command)),
   ]);
   const all = [['ID', 'NAME', 'STATUS', 'TIME', 'CPU', 'MEMORY', 'PORTS', 'COMMAND'], ...rows];
   const widths = [0, 1, 2, 3, 4, 5, 6].map((column) =>

@@ -1,51 +1,46 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../../contract/failure.ts';
-import type { ListedCommand } from '../../engine/commands.ts';
+import { within } from '../../support/within.ts';
 import type { ControlAnswer, ControlCall } from './control-call.ts';
 
 /** A running server, reached through its socket. */
 export interface ReachedServer {
+  readonly pid: string;
+  /** Asks it for something; one that does not answer in time is given up. */
   call(call: ControlCall): Promise<unknown>;
+  /** Another connection, for what must not wait behind a call that does. */
+  again(): Promise<ReachedServer>;
   close(): void;
 }
 
-/** Every server of this user that answers; what dead ones left is removed. */
-export async function reachServers(folder: string): Promise<readonly ReachedServer[]> {
-  const paths = listSockets(folder);
-  const reached = await Promise.all(paths.map((path) => reach(path).catch(() => bury(path))));
-  return reached.filter((server) => server !== undefined);
+/** What the servers of this user answered. */
+export interface Answers<Result> {
+  readonly answered: readonly { readonly server: ReachedServer; readonly result: Result }[];
+  /** What went wrong with those that did not. */
+  readonly failed: readonly NacreError[];
+  close(): void;
 }
 
-/** The server that has a command, by its id or name; throws where none has. */
-export async function reachCommand(
-  folder: string,
-  idOrName: string,
-): Promise<{ readonly server: ReachedServer; readonly command: ListedCommand }> {
-  const servers = await reachServers(folder);
-  const found: { server: ReachedServer; command: ListedCommand }[] = [];
-  for (const server of servers) {
-    const commands = (await server.call({ method: 'list' })) as readonly ListedCommand[];
-    const command = commands.findLast(({ id, name }) => id === idOrName || name === idOrName);
-    if (command) found.push({ server, command });
-  }
-  const [first] = found;
-  for (const server of servers) if (server !== first?.server) server.close();
-  if (first) return first;
-  throw new NacreError('job_not_found', `No server has a command ${idOrName}.`, {
-    hint: 'nacre ps lists them.',
-  });
-}
-
-/** The one word that a command line has to have. */
-export function oneWord(door: string, words: readonly string[]): string {
-  const [word, ...more] = words;
-  if (word !== undefined && more.length === 0) return word;
-  throw new NacreError('invalid_request', `nacre ${door} takes the id or the name of one command.`, {
-    hint: 'nacre ps lists them.',
-  });
+/** Asks every server of this user; what dead ones left is removed. */
+export async function askServers<Result>(folder: string, call: ControlCall): Promise<Answers<Result>> {
+  const reached = await Promise.all(listSockets(folder).map(tryToReach));
+  const servers = reached.flatMap((one) => (one === undefined || one instanceof NacreError ? [] : [one]));
+  const answers = await Promise.allSettled(
+    servers.map(async (server) => ({ server, result: (await server.call(call)) as Result })),
+  );
+  return {
+    answered: answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    failed: [
+      ...reached.filter((one) => one instanceof NacreError),
+      ...answers.flatMap((one) => (one.status === 'rejected' ? [one.reason as NacreError] : [])),
+    ],
+    close() {
+      for (const server of servers) server.close();
+    },
+  };
 }
 
 function listSockets(folder: string): readonly string[] {
@@ -58,6 +53,18 @@ function listSockets(folder: string): readonly string[] {
   }
 }
 
+async function tryToReach(path: string): Promise<ReachedServer | NacreError | undefined> {
+  try {
+    return await reach(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Nobody listens any more; a server that ends just now removes its files itself.
+    if (code === 'ECONNREFUSED') bury(path);
+    if (code === 'ECONNREFUSED' || code === 'ENOENT') return undefined;
+    return new NacreError('internal', `The server with pid ${pidOf(path)} cannot be reached: ${error}.`);
+  }
+}
+
 async function reach(path: string): Promise<ReachedServer> {
   const secret = readFileSync(`${path}.secret`, 'utf8');
   const socket = await open(path);
@@ -66,10 +73,17 @@ async function reach(path: string): Promise<ReachedServer> {
   socket.on('close', () => reader.close());
   const lines = reader[Symbol.asyncIterator]();
   return {
+    pid: pidOf(path),
+    again: () => reach(path),
     async call(call) {
       socket.write(`${JSON.stringify({ ...call, secret })}\n`);
-      const { value, done } = await lines.next();
-      if (done) throw new NacreError('shutting_down', 'The server has ended.');
+      const line = lines.next().catch(() => gone);
+      if (!(await within(line, patienceFor(call)))) {
+        socket.destroy();
+        throw silent(pidOf(path));
+      }
+      const { value, done } = await line;
+      if (done) throw new NacreError('shutting_down', `The server with pid ${pidOf(path)} has ended.`);
       const answer = JSON.parse(value) as ControlAnswer;
       if ('result' in answer) return answer.result;
       const { code, message, hint } = answer.error;
@@ -79,6 +93,25 @@ async function reach(path: string): Promise<ReachedServer> {
   };
 }
 
+// What ends commands takes as long as they are given to end by themselves.
+function patienceFor(call: ControlCall): number {
+  if (call.method === 'read') return usualMs + call.query.waitMs;
+  return call.method === 'stop' || call.method === 'end_all' ? 4 * usualMs : usualMs;
+}
+
+const usualMs = 5_000;
+const gone = { done: true, value: undefined } as const;
+
+function silent(pid: string): NacreError {
+  return new NacreError('internal', `The server with pid ${pid} does not answer.`, {
+    hint: 'It may be stopped or overloaded: look at it with ps, and end it if need be.',
+  });
+}
+
+function pidOf(path: string): string {
+  return basename(path).split('_')[0] ?? '';
+}
+
 function open(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(path, () => resolve(socket));
@@ -86,7 +119,6 @@ function open(path: string): Promise<Socket> {
   });
 }
 
-function bury(path: string): undefined {
+function bury(path: string): void {
   for (const file of [path, `${path}.secret`]) rmSync(file, { force: true });
-  return undefined;
 }

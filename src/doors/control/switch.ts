@@ -1,24 +1,29 @@
-import { NacreError } from '../../contract/failure.ts';
+import { setPaused } from '../../support/pause-mark.ts';
 import type { Assembly } from '../door.ts';
-import { write } from '../say.ts';
-import { reachServers } from './reach-servers.ts';
+import { toSentences, write } from '../say.ts';
+import { askServers } from './reach-servers.ts';
 
-/** Ends all that runs on every running server and refuses what comes, or lets commands run again. */
-async function throwSwitch({ io, controlDir }: Assembly, method: 'pause' | 'resume'): Promise<number> {
-  const servers = await reachServers(controlDir);
-  if (servers.length === 0) throw new NacreError('job_not_found', 'No server is running.');
-  await Promise.all(servers.map((server) => server.call({ method })));
-  for (const server of servers) server.close();
-  const many = servers.length === 1 ? '1 server' : `${servers.length} servers`;
-  await write(
-    io.stdout,
-    method === 'pause' ? `${many} paused: nothing runs until nacre resume.\n` : `${many} resumed.\n`,
-  );
-  return 0;
-}
+const failedExit = 125;
 
-/** The door of `nacre pause`. */
-export const pause = { open: (assembly: Assembly) => throwSwitch(assembly, 'pause') };
+/** The door of `nacre pause`: from now on nothing starts, and what runs on a server is ended. */
+export const pause = {
+  async open({ io, controlDir }: Assembly): Promise<number> {
+    setPaused(controlDir, true);
+    const { answered, failed, close } = await askServers(controlDir, { method: 'end_all' });
+    close();
+    const many = answered.length === 1 ? '1 server' : `${answered.length} servers`;
+    await write(io.stdout, `${many} paused: nothing runs until nacre resume.\n`);
+    const goesOn = failed.map((error) => `${toSentences(error)}nacre: What it runs may go on.\n`);
+    await write(io.stderr, goesOn.join(''));
+    return failed.length === 0 ? 0 : failedExit;
+  },
+};
 
 /** The door of `nacre resume`. */
-export const resume = { open: (assembly: Assembly) => throwSwitch(assembly, 'resume') };
+export const resume = {
+  async open({ io, controlDir }: Assembly): Promise<number> {
+    setPaused(controlDir, false);
+    await write(io.stdout, 'Commands run again.\n');
+    return 0;
+  },
+};

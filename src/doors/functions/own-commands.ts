@@ -3,7 +3,7 @@ import type { Command } from '../../contract/command.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { commandText, cwdText, envMap, inputText } from '../../contract/request.ts';
 import type { Checked } from '../../engine/check.ts';
-import type { Engine } from '../../engine/create-engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { RunContext } from '../../engine/run.ts';
 import { receive } from '../../tools/receive.ts';
 import { type ExecutionContext, toToolContext } from './execution-context.ts';

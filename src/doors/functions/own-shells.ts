@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { StopOptions } from '../../contract/backend.ts';
 import { commandText } from '../../contract/request.ts';
-import type { CommandView, Reading } from '../../engine/commands.ts';
-import type { Engine } from '../../engine/create-engine.ts';
+import type { CommandView } from '../../engine/commands.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Reading } from '../../engine/read-command.ts';
 import type { RunContext } from '../../engine/run.ts';
 import { receive } from '../../tools/receive.ts';
 import { type ExecutionContext, toToolContext } from './execution-context.ts';

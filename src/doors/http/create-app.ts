@@ -4,7 +4,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { NacreError } from '../../contract/failure.ts';
-import type { Engine } from '../../engine/create-engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { HttpSettings } from '../settings.ts';
 import { type Authenticate, type AuthenticationParts, createAuthenticate } from './authenticate.ts';
 import type { HttpCaller } from './callers.ts';

@@ -25,7 +25,10 @@ const message = (method: string, session?: string) =>
 
 test('H10: when there are too many sessions, the one that was unused for longest is forgotten', async () => {
   const route = createMcpRoute(
-    () => new Server({ name: 'x', version: '1' }, { capabilities: {} }),
+    {
+      createServer: () => new Server({ name: 'x', version: '1' }, { capabilities: {} }),
+      watch: async () => () => {},
+    },
     () => {},
     2,
   );

@@ -11,13 +11,30 @@ import {
 import type { HttpCaller } from './callers.ts';
 import { createSecret } from './secrets.ts';
 
-/** Makes what answers one caller. */
-export type CreateServer = (caller: HttpCaller) => Server;
+/** What the other door brings along. */
+export interface McpMeans {
+  /** Makes what answers one caller, in one request or in a session of them. */
+  createServer(caller: HttpCaller, isOneRequest: boolean): Server;
+  /** Tells of a caller's resources, until what it returns is called. */
+  watch(caller: HttpCaller, news: McpNews): Promise<() => void>;
+}
+
+/** Who hears of resources. */
+export interface McpNews {
+  listChanged(): void;
+  updated(uri: string): void;
+}
 
 /** Answers what comes to /mcp. */
 export interface McpRoute {
   answer(request: Request, caller: HttpCaller): Promise<Response>;
   close(): Promise<void>;
+}
+
+// Each request has a server of its own, so that what is told between them comes from here.
+interface ModernCaller {
+  readonly handler: McpHttpHandler;
+  watching: Promise<(() => void) | undefined> | undefined;
 }
 
 interface Session {
@@ -32,24 +49,37 @@ const idleMs = 3_600_000;
 
 /** Makes the route; sessions that nobody used for an hour are forgotten when there are too many. */
 export function createMcpRoute(
-  createServer: CreateServer,
+  { createServer, watch }: McpMeans,
   log: (message: string) => void,
   most = mostSessions,
 ): McpRoute {
-  const modern = new Map<string, McpHttpHandler>();
+  const modern = new Map<string, ModernCaller>();
   const sessions = new Map<string, Session>();
   const onerror = (error: Error) => log(`protocol error: ${error.message}`);
 
-  const handlerFor = (caller: HttpCaller) => {
+  const findModern = (caller: HttpCaller) => {
     const known = modern.get(caller.owner);
     if (known) return known;
-    const made = createMcpHandler(() => createServer(caller), {
+    const handler = createMcpHandler(() => createServer(caller, true), {
       legacy: 'reject',
       onerror,
       maxRequestBodySize: maxBodyBytes,
     });
+    const made: ModernCaller = { handler, watching: undefined };
     modern.set(caller.owner, made);
     return made;
+  };
+  const answerModern = async (request: Request, caller: HttpCaller) => {
+    const found = findModern(caller);
+    const { notify } = found.handler;
+    const news = { listChanged: notify.resourcesChanged, updated: notify.resourceUpdated };
+    // Where there is no engine, the command itself says why.
+    found.watching ??= watch(caller, news).catch(() => {
+      found.watching = undefined;
+      return undefined;
+    });
+    await found.watching;
+    return found.handler.fetch(request);
   };
   const openSession = async (caller: HttpCaller) => {
     if (sessions.size >= most) forgetOld(sessions);
@@ -61,7 +91,7 @@ export function createMcpRoute(
       },
       onsessionclosed: (id) => void sessions.delete(id),
     });
-    await createServer(caller).connect(transport);
+    await createServer(caller, false).connect(transport);
     return transport;
   };
   const answerSession = async (request: Request, caller: HttpCaller) => {
@@ -76,10 +106,13 @@ export function createMcpRoute(
   return {
     async answer(request, caller) {
       const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes });
-      return isLegacy ? answerSession(request, caller) : handlerFor(caller).fetch(request);
+      return isLegacy ? answerSession(request, caller) : answerModern(request, caller);
     },
     async close() {
-      await Promise.allSettled([...modern.values()].map((handler) => handler.close()));
+      for (const { handler, watching } of modern.values()) {
+        (await watching)?.();
+        await handler.close().catch(() => {});
+      }
       await Promise.allSettled([...sessions.values()].map(({ transport }) => transport.close()));
     },
   };

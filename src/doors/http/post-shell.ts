@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { Outcome } from '../../contract/outcome.ts';
 import { commandText, directoryText, maxArguments, plainText } from '../../contract/request.ts';
-import type { Engine } from '../../engine/create-engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { receive } from '../../tools/receive.ts';
 import type { HttpSettings } from '../settings.ts';
 import type { HttpCaller } from './callers.ts';

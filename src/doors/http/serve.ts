@@ -8,6 +8,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { pause } from '../../support/pause.ts';
 import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly } from '../door.ts';
+import { getReady } from '../get-ready.ts';
 import { write } from '../say.ts';
 import { createApplets, warnOfApplets } from './applets/applets.ts';
 import { createCallers } from './callers.ts';
@@ -17,29 +18,34 @@ import { secure as withHeaders } from './headers.ts';
 import { createHistory } from './history.ts';
 import { createLine, type Line } from './line.ts';
 import { answerRequests, createHttpServer, listen } from './listen.ts';
-import { type CreateServer, createMcpRoute } from './mcp-route.ts';
+import { createMcpRoute, type McpMeans, type McpNews } from './mcp-route.ts';
 import { createPageSessions } from './page-sessions.ts';
 import { readToken } from './read-token.ts';
 import { createSites, type Sites } from './sites.ts';
 import { openStreams } from './stream/open-streams.ts';
 import { createRequestCounts } from './tell-metrics.ts';
 
-/** Makes what answers MCP for one owner of commands. */
-type CreateMcpServer = (
-  tools: readonly Tool[],
-  version: string,
-  source: Pick<Assembly, 'engine' | 'maxOutputChars'> & { readonly owner: string },
-) => ReturnType<CreateServer>;
+type Source = Pick<Assembly, 'engine' | 'maxOutputChars'> & {
+  readonly owner: string;
+  readonly isOneRequest?: boolean;
+};
+
+/** What the MCP door brings along. */
+interface McpDoor {
+  /** Makes what answers MCP for one owner of commands. */
+  createServer(tools: readonly Tool[], version: string, source: Source): ReturnType<McpMeans['createServer']>;
+  watchResources(source: Source, news: McpNews): Promise<() => void>;
+}
 
 /** Serves until the process is asked to end. */
-export async function serve(assembly: Assembly, createMcpServer: CreateMcpServer): Promise<number> {
+export async function serve(assembly: Assembly, mcpDoor: McpDoor): Promise<number> {
   const { io, http: settings, cwd } = assembly;
   const log = (message: string) => void io.stderr.write(`nacre: ${message}\n`);
   for (const warning of [...assembly.warnings, ...assembly.newerCopy()]) log(`warning: ${warning}`);
   for (const warning of assembly.toolWarnings) log(`warning: for tools, ${warning}`);
   const token = readToken(settings, cwd);
   const { server, secure } = createHttpServer(settings, cwd);
-  const made = await assembleParts(assembly, { token: token.text, log, createMcpServer });
+  const made = await assembleParts(assembly, { token: token.text, log, mcpDoor });
   for (const warning of warnOfApplets(made.applets)) log(`warning: ${warning}`);
   const port = await listen(server, settings);
   // Nothing is waited for between listening and answering: somebody may call at once.
@@ -63,6 +69,7 @@ export async function serve(assembly: Assembly, createMcpServer: CreateMcpServer
   });
   attach(server);
   await write(io.stdout, toGreeting(assembly, parts, token), io.interrupted);
+  void getReady(assembly, log).catch(() => {});
   await interrupted(io.interrupted);
 
   for (const one of servers) one.close();
@@ -79,12 +86,12 @@ export async function serve(assembly: Assembly, createMcpServer: CreateMcpServer
 interface Standing {
   readonly token: string;
   readonly log: (message: string) => void;
-  readonly createMcpServer: CreateMcpServer;
+  readonly mcpDoor: McpDoor;
 }
 
 async function assembleParts(
   assembly: Assembly,
-  { token, log, createMcpServer }: Standing,
+  { token, log, mcpDoor }: Standing,
 ): Promise<Omit<AppParts, 'sites' | 'appletAddress'>> {
   const { http: settings, cwd, io, version, engine } = assembly;
   const { appletsDir, terminalShells } = settings;
@@ -106,7 +113,14 @@ async function assembleParts(
     settings,
     line: createLine({ running: settings.httpMaxRunning, queued: settings.httpMaxQueued }),
     requests: createRequestCounts(),
-    mcp: createMcpRoute(({ tools, owner }) => createMcpServer(tools, version, { ...assembly, owner }), log),
+    mcp: createMcpRoute(
+      {
+        createServer: ({ tools, owner }, isOneRequest) =>
+          mcpDoor.createServer(tools, version, { ...assembly, owner, isOneRequest }),
+        watch: ({ owner }, news) => mcpDoor.watchResources({ ...assembly, owner }, news),
+      },
+      log,
+    ),
     version,
     isClosing: () => io.interrupted.aborted,
     log,

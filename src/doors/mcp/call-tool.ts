@@ -9,7 +9,7 @@ import {
 import type { Progress } from '../../engine/progress.ts';
 import type { Tool } from '../../tools/define-tool.ts';
 import { reachPerson } from './reach-person.ts';
-import { logUri } from './resources.ts';
+import { logUri } from './resource-news.ts';
 
 /** What is known of the client beside its calls. */
 export interface Connection {

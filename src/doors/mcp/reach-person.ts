@@ -7,8 +7,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Decision } from '../../contract/decision.ts';
-import type { Answer, AskPerson } from '../../engine/approval.ts';
+import type { Answer, AskPerson, Question } from '../../engine/approval.ts';
+import { visible } from '../../support/visible.ts';
+import { showAsked } from '../show-asked.ts';
 
 /** The person behind a client that can ask its user. */
 export interface Person {
@@ -31,19 +32,21 @@ const secret = randomBytes(32);
 /** How the client's user can be reached; undefined when it cannot ask. */
 export function reachPerson(params: unknown, context: ServerContext, elicits: boolean): Person | undefined {
   const envelope: Readonly<Record<string, unknown>> | undefined = context.mcpReq.envelope;
-  if (envelope === undefined) return elicits ? askNow(params, context) : undefined;
+  if (envelope === undefined) return elicits ? askNow(context) : undefined;
   const capabilities = { elicitation: undefined, ...(envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) };
   return capabilities.elicitation === undefined ? undefined : askInReply(params, context);
 }
 
 // Until 2025-11-25 the server sends its question while the call waits.
-function askNow(params: unknown, { mcpReq }: ServerContext): Person {
+function askNow({ mcpReq }: ServerContext): Person {
   return {
     question: () => undefined,
-    async ask({ decision }) {
+    async ask(question) {
       try {
-        const question = { message: toQuestion(params, decision), requestedSchema: formSchema };
-        const { action, content } = await mcpReq.elicitInput(question, { timeout: answerWithinMs });
+        const form = { message: toMessage(question), requestedSchema: formSchema };
+        const { signal } = question;
+        const waiting = { timeout: answerWithinMs, ...(signal && { signal }) };
+        const { action, content } = await mcpReq.elicitInput(form, waiting);
         return toAnswer(action, content);
       } catch {
         return { kind: 'no_answer' };
@@ -56,22 +59,19 @@ function askNow(params: unknown, { mcpReq }: ServerContext): Person {
 // send along is bound to the call, so that an answer cannot be carried over to another command.
 function askInReply(params: unknown, { mcpReq }: ServerContext): Person {
   const state = createHmac('sha256', secret).update(JSON.stringify(params)).digest('hex');
-  let open: Decision | undefined;
+  let open: Question | undefined;
   return {
-    async ask({ decision }) {
+    async ask(question) {
       const answer = inputResponse(mcpReq.inputResponses, answerKey);
       if (answer.kind === 'elicit' && isSame(mcpReq.requestState<string>(), state)) {
         return toAnswer(answer.action, answer.content);
       }
-      open = decision;
+      open = question;
       return { kind: 'no_answer' };
     },
     question() {
       if (open === undefined) return undefined;
-      const elicit = inputRequired.elicit({
-        message: toQuestion(params, open),
-        requestedSchema: approvalForm,
-      });
+      const elicit = inputRequired.elicit({ message: toMessage(open), requestedSchema: approvalForm });
       return inputRequired({ inputRequests: { [answerKey]: elicit }, requestState: state });
     },
   };
@@ -83,9 +83,8 @@ function toAnswer(action: 'accept' | 'decline' | 'cancel', content: unknown): An
   return { kind: isApproved ? 'approved' : 'declined' };
 }
 
-function toQuestion(params: unknown, decision: Decision): string {
-  const { command } = { command: '', ...(params as { arguments?: object }).arguments };
-  return `${decision.reason}\n\n${command}`;
+function toMessage({ decision, asked }: Question): string {
+  return `${visible(decision.reason)}\n\n${showAsked(asked)}`;
 }
 
 function isSame(given: string | undefined, expected: string): boolean {

@@ -1,15 +1,18 @@
 // The output of commands as resources: listed, read in pieces, and told about while it grows.
 import { type ReadResourceResult, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
+import { showCommand } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
-import type { CommandEvent } from '../../engine/announcer.ts';
 import type { Asker, ListedCommand } from '../../engine/commands.ts';
-import type { Engine } from '../../engine/create-engine.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { logUri, type ResourceNews, screenUri, watchResources } from './resource-news.ts';
 
 /** What resources are made of. */
 export interface ResourceSource {
   engine(): Promise<Engine>;
   readonly owner: string;
   readonly maxOutputChars: number;
+  /** True where somebody else tells of changes, because the server answers one request and is gone. */
+  readonly isOneRequest?: boolean | undefined;
 }
 
 /** What a server with these resources can do. */
@@ -39,21 +42,21 @@ export function offerResources(server: Server, source: ResourceSource): { watch(
     subscribed.delete(params.uri);
     return {};
   });
-  const tell = ({ kind, id }: CommandEvent) => {
-    if (kind === 'began') server.sendResourceListChanged().catch(() => {});
-    for (const uri of [logUri(id), screenUri(id)]) {
+  const news: ResourceNews = {
+    listChanged: () => void server.sendResourceListChanged().catch(() => {}),
+    updated(uri) {
       // Since 2026-07-28 the SDK itself knows who listens to what.
       const isWanted = server.getClientCapabilities() === undefined || subscribed.has(uri);
       if (isWanted) server.sendResourceUpdated({ uri }).catch(() => {});
-    }
+    },
   };
   let watching: Promise<void> | null = null;
   const begin = async () => {
-    const stop = (await source.engine()).listen(source.owner, tell);
-    server.onclose = stop;
+    server.onclose = await watchResources(source, news);
   };
   return {
-    watch() {
+    async watch() {
+      if (source.isOneRequest) return;
       // Without an engine the command itself says what is wrong.
       watching ??= begin().catch(() => {
         watching = null;
@@ -61,15 +64,6 @@ export function offerResources(server: Server, source: ResourceSource): { watch(
       return watching;
     },
   };
-}
-
-/** The address of a command's output. */
-export function logUri(id: string): string {
-  return `nacre://commands/${id}/log`;
-}
-
-function screenUri(id: string): string {
-  return `nacre://commands/${id}/screen`;
 }
 
 const mimeType = 'text/plain';
@@ -97,8 +91,7 @@ const templates = [
 ];
 
 function toResources({ id, name, command, state, hasScreen }: ListedCommand) {
-  const title = command.kind === 'shell' ? command.script : command.argv.join(' ');
-  const shown = { title: title.slice(0, longestTitle).toWellFormed(), mimeType };
+  const shown = { title: showCommand(command).slice(0, longestTitle).toWellFormed(), mimeType };
   const size = state.stdoutBytes + state.stderrBytes;
   return [
     { uri: logUri(id), name: `${name ?? id} log`, ...shown, size },

@@ -5,6 +5,7 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createId } from '../../support/create-id.ts';
 import type { Assembly, Io } from '../door.ts';
+import { getReady } from '../get-ready.ts';
 import { createServer } from './create-server.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
@@ -25,7 +26,7 @@ export async function open(assembly: Assembly): Promise<number> {
     transport: createStdioTransport(io),
     onerror: (error) => warn(`protocol error: ${error.message}`),
   });
-  const warmUp = setTimeout(() => void prepare(assembly, warn), warmUpAfterMs);
+  const warmUp = setTimeout(() => void getReady(assembly, warn).catch(() => {}), warmUpAfterMs);
   await ended(io);
   clearTimeout(warmUp);
   // First the commands, within the short time that the end of the server allows: closing the connection first would
@@ -33,18 +34,6 @@ export async function open(assembly: Assembly): Promise<number> {
   await assembly.close();
   await handle.close();
   return 0;
-}
-
-// What goes wrong here shows, with its reason, at the first command.
-async function prepare(assembly: Assembly, say: (message: string) => void): Promise<void> {
-  try {
-    const engine = await assembly.engine();
-    await engine.warmUp();
-    await assembly.openControl();
-    const { supervision, sandbox, network, gaps } = await engine.report();
-    const found = `supervision ${supervision}, sandbox ${sandbox}, network ${network}`;
-    say(`ready: ${found}${gaps.map((gap) => `; gap: ${gap}`).join('')}`);
-  } catch {}
 }
 
 function ended({ stdin, stdout, interrupted }: Io): Promise<void> {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
-import type { Reading, ReadQuery } from '../../engine/commands.ts';
+import type { Reading, ReadQuery } from '../../engine/read-command.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
 import { joinStreams } from '../join-streams.ts';
-import { bashFailure, bashReply } from './reply.ts';
+import { bashFailure, bashReply, failureOutput } from './reply.ts';
 
 const input = z.strictObject({
   bash_id: z.string().min(1).max(128).describe('The ID of the background shell to retrieve output from'),
@@ -27,9 +27,7 @@ const output = z.object({
   stderr: z.string().optional(),
   duration_ms: z.int().optional(),
   unread_bytes: z.int().optional().describe('What is left for the next call'),
-  error: z.string().optional(),
-  code: z.string().optional(),
-  hint: z.string().optional(),
+  ...failureOutput,
 });
 
 const description = `Retrieves output from a running or completed background bash shell.
@@ -78,7 +76,7 @@ export function explain(error: unknown, id: string): never {
   throw found === undefined ? error : new NacreError(code, `Invalid filter regex: ${found}`, { hint });
 }
 
-function toReply({ id, state, stdout, stderr, unreadBytes }: Reading): ToolReply {
+function toReply({ id, state, stdout, stderr, unreadBytes, isCut }: Reading): ToolReply {
   const { status, durationMs, end } = state;
   const isRunning = end === null;
   const lines = [
@@ -100,5 +98,6 @@ function toReply({ id, state, stdout, stderr, unreadBytes }: Reading): ToolReply
       duration_ms: durationMs,
       unread_bytes: unreadBytes > 0 ? unreadBytes : undefined,
     },
+    logOf: isCut ? id : undefined,
   });
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Outcome } from '../../contract/outcome.ts';
 import { type CommandRequest, commandText } from '../../contract/request.ts';
-import type { Reading } from '../../engine/commands.ts';
+import type { Reading } from '../../engine/read-command.ts';
 import type { AllowedCommands, AllowedRun } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolContext, type ToolReply } from '../define-tool.ts';
 import { joinStreams } from '../join-streams.ts';
 import { newOutput } from './bash-output.ts';
 import { notesOn } from './notes.ts';
-import { bashFailure, bashReply } from './reply.ts';
+import { bashFailure, bashReply, failureOutput } from './reply.ts';
 import { sessionKey, sessionName } from './session-key.ts';
 
 const defaultTimeoutMs = 120_000;
@@ -38,7 +38,7 @@ const input = z.strictObject({
 export type BashInput = z.input<typeof input>;
 
 const output = z.object({
-  command: z.string(),
+  command: z.string().optional(),
   description: z.string().optional(),
   exit_code: z.int().nullable().optional(),
   stdout: z.string().optional(),
@@ -54,9 +54,7 @@ const output = z.object({
   rewritten_command: z.string().optional().describe('What was run in place of the command'),
   queued_ms: z.int().optional(),
   notes: z.array(z.string()).optional(),
-  error: z.string().optional(),
-  code: z.string().optional(),
-  hint: z.string().optional(),
+  ...failureOutput,
 });
 
 const description = `Executes a given bash command in a persistent shell session: directory, variables, functions and aliases stay from call to call.
@@ -117,7 +115,7 @@ async function runInSession(means: BashMeans, asked: Asked, context: ToolContext
 }
 
 // It has had its time: what it said so far is told, and the rest is left to BashOutput.
-function goesOn({ id, stdout, stderr, state }: Reading, asked: Asked, timeoutMs: number): ToolReply {
+function goesOn({ id, stdout, stderr, state, isCut }: Reading, asked: Asked, timeoutMs: number): ToolReply {
   const note = `Still running after ${timeoutMs}ms: it goes on as background shell ${id}. Read on with BashOutput, end it with KillShell. The session has a new shell in the state before this command.`;
   const { command, description: what } = asked;
   return bashReply({
@@ -127,6 +125,7 @@ function goesOn({ id, stdout, stderr, state }: Reading, asked: Asked, timeoutMs:
       ...{ command, description: what, exit_code: null, stdout, stderr, bash_id: id, status: state.status },
       ...{ duration_ms: state.durationMs, timed_out: true, notes: [note] },
     },
+    logOf: isCut ? id : undefined,
   });
 }
 
@@ -194,6 +193,7 @@ function toReply(outcome: Outcome, asked: Asked, { timeoutMs, isDry }: Circumsta
       queued_ms: outcome.wait?.waitedMs || undefined,
       notes: notes.length > 0 ? notes : undefined,
     },
+    logOf: outcome.truncated ? outcome.id : undefined,
     meta: outcome.enforcement
       ? {
           'nacre/id': outcome.id,

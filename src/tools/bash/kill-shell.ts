@@ -3,7 +3,7 @@ import { showCommand } from '../../contract/command.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
 import { explain } from './bash-output.ts';
-import { bashFailure, bashReply } from './reply.ts';
+import { bashFailure, bashReply, failureOutput } from './reply.ts';
 import { sessionKey, sessionName } from './session-key.ts';
 
 const input = z.strictObject({
@@ -23,9 +23,7 @@ const output = z.object({
   status: z.string().optional(),
   duration_ms: z.int().optional(),
   already_stopped: z.boolean().optional(),
-  error: z.string().optional(),
-  code: z.string().optional(),
-  hint: z.string().optional(),
+  ...failureOutput,
 });
 
 const description = `Kills a running background bash shell by its ID.

@@ -4,7 +4,7 @@ import type { SessionState } from '../../contract/session.ts';
 import type { CommandView } from '../../engine/commands.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
-import { bashFailure, bashReply } from './reply.ts';
+import { bashFailure, bashReply, failureOutput } from './reply.ts';
 
 const input = z.strictObject({});
 
@@ -24,9 +24,7 @@ const session = z.object({ session: z.string(), cwd: z.string().nullable(), stat
 const output = z.object({
   shells: z.array(shell).optional(),
   sessions: z.array(session).optional(),
-  error: z.string().optional(),
-  code: z.string().optional(),
-  hint: z.string().optional(),
+  ...failureOutput,
 });
 
 /** The listing of 002: background shells and persistent sessions. */

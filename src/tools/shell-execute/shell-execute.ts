@@ -147,6 +147,7 @@ function toReply(
     moreTexts: [JSON.stringify(metadata), ...beside],
     structured: metadata,
     isError,
+    logOf: all.truncated ? all.id : undefined,
     result: isError ? { ...streams, error: [sentence, ...beside].join('\n') } : streams,
     ownResult: { content, is_error: isError, metadata } satisfies ShellExecuteResult,
   };

@@ -30,7 +30,7 @@ export function checkCommand(check: AllowedCheck): Tool {
     name: 'check_command',
     title: 'Check a command',
     description:
-      'Tells whether a command would be allowed, which programs it would run and why it would be refused. Runs nothing.',
+      'Tells whether a command would be allowed, which programs it would run and why it would be refused. Runs nothing. Example: {"command":"npm test | tee log"}',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input,
     output,

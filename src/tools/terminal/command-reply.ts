@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Reading } from '../../engine/commands.ts';
+import type { Reading } from '../../engine/read-command.ts';
 import type { ToolReply } from '../define-tool.ts';
 import { names, nonEmpty, toReply } from './reply.ts';
 
@@ -17,7 +17,8 @@ export const commandOutput = z.looseObject({
 
 /** What was read of a command, in the words of the terminal tools. */
 export function commandReply(reading: Reading): ToolReply {
-  const { id, name, state, news, prompt, stdout, stderr, next, leftOutFrom, unreadBytes, screen } = reading;
+  const { id, name, state, news, prompt, stdout, stderr, next, leftOutFrom, isCut, unreadBytes, screen } =
+    reading;
   const { end } = state;
   const reply = toReply(
     {
@@ -32,6 +33,7 @@ export function commandReply(reading: Reading): ToolReply {
       stdout,
       stderr,
       ...(screen && { screen: screen.text, screen_cursor: screen.cursor }),
+      truncated: isCut || undefined,
       cursor: next,
       left_out_from: leftOutFrom,
       unread_bytes: unreadBytes || undefined,
@@ -41,5 +43,5 @@ export function commandReply(reading: Reading): ToolReply {
     },
     false,
   );
-  return leftOutFrom === null ? reply : { ...reply, logOf: id };
+  return isCut ? { ...reply, logOf: id } : reply;
 }

@@ -36,6 +36,7 @@ const commands: AllowedCommands = {
   start: notAsked,
   runOrGoOn: notAsked,
   read: notAsked,
+  checkReading: notAsked,
   write: notAsked,
   stop: notAsked,
   list: notAsked,

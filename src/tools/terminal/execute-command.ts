@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { Outcome } from '../../contract/outcome.ts';
 import { commandText, cwdText, envMap, inputText } from '../../contract/request.ts';
-import type { YamlValue } from '../../output/yaml-reply.ts';
 import type { AllowedCommands, AllowedRun } from '../allowed-run.ts';
 import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
 import { limitHints } from '../limit-hints.ts';
 import { commandReply } from './command-reply.ts';
 import { toReadQuery } from './read-options.ts';
-import { terminalFailure, terminalReply, toReply as toYaml } from './reply.ts';
+import { terminalFailure, terminalReply, withKeys } from './reply.ts';
 import { tightening, toTightening } from './tightening.ts';
 
 const input = z.strictObject({
@@ -43,7 +42,8 @@ const output = z.looseObject({
 
 const description = `Runs a bash command and returns its exit code, stdout and stderr as YAML.
 For short, non-interactive commands: nobody can answer a prompt, and background processes end with the command. For interactive or long-running ones use start_command.
-Long output keeps its beginning and end.`;
+Long output keeps its beginning and end.
+Example: {"command":"git status --short","cwd":"app"}`;
 
 /** The tool of 000: one command, one answer. */
 export function executeCommand(
@@ -101,10 +101,15 @@ const leftRunningHint =
   'What was left running was ended with the command; start servers and other long-running programs with start_command.';
 
 // The same first keys as every other answer of this tool.
-function goesOn({ structured }: ToolReply, timeoutMs: number): ToolReply {
-  const { stdout = '', stderr = '', ...rest } = structured as Record<string, YamlValue>;
+function goesOn(reply: ToolReply, timeoutMs: number): ToolReply {
   const hint = `It did not end within ${timeoutMs} ms and goes on: use read_output, write_input and stop_command.`;
-  return toYaml({ exit_code: null, stdout, stderr, ...rest, hint }, false);
+  return withKeys(reply, ({ stdout, stderr, ...rest }) => ({
+    exit_code: null,
+    stdout,
+    stderr,
+    ...rest,
+    hint,
+  }));
 }
 
 function overLimit(cause: keyof typeof limitHints, detail: string | null) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Command } from '../../contract/command.ts';
+import { type Command, showCommand } from '../../contract/command.ts';
 import type { ListedCommand } from '../../engine/commands.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
@@ -61,6 +61,6 @@ function toEntry({ id, name, command, cwd, state, look, unreadBytes }: ListedCom
 const longestText = 200;
 
 function toText(command: Command): string {
-  const text = command.kind === 'shell' ? command.script : command.argv.join(' ');
+  const text = showCommand(command);
   return text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text;
 }

@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import type { ReadQuery } from '../../engine/commands.ts';
+import type { ReadQuery } from '../../engine/read-command.ts';
 
-const pattern = z.string().max(1_000).optional();
+const pattern = z
+  .string()
+  .max(1_000)
+  .superRefine((text, context) => {
+    const problem = findProblem(text);
+    if (problem !== undefined) context.addIssue(problem);
+  })
+  .optional();
 const cursor = z.int().min(0).max(1_099_511_627_776).optional();
 
 /** How a command is named. */
@@ -49,4 +56,13 @@ export function toReadQuery(
     view: view === 'raw' ? 'raw' : 'clean',
     howToReadOn: (from) => `read_output with cursor ${from} goes on there.`,
   };
+}
+
+function findProblem(pattern: string): string | undefined {
+  try {
+    new RegExp(pattern);
+    return undefined;
+  } catch (error) {
+    return `must be a JavaScript RegExp: ${(error as Error).message}`;
+  }
 }

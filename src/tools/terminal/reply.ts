@@ -51,6 +51,15 @@ export function toReply(entries: Entries, isError: boolean, meta?: ToolReply['me
   return { text: toYamlReply(structured), structured, isError, ...(meta && { meta }) };
 }
 
+/** A reply with more keys, or with the same ones in another order. */
+export function withKeys(
+  reply: ToolReply,
+  change: (structured: Entries) => Entries,
+  isError = reply.isError,
+): ToolReply {
+  return { ...reply, ...toReply(change(reply.structured as Entries), isError) };
+}
+
 /** Keys that have something to say: null is an answer only for an exit code. */
 export function said(entries: Entries): Record<string, YamlValue> {
   const kept = Object.entries(entries).filter((entry): entry is [string, YamlValue] => {

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { commandText, cwdText, envMap } from '../../contract/request.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
-import { commandOutput, commandReply } from './command-reply.ts';
+import { commandOutput } from './command-reply.ts';
+import { readAfter } from './read-after.ts';
 import { terminalSize, toReadQuery, waiting } from './read-options.ts';
 import { terminalFailure } from './reply.ts';
 
@@ -41,7 +42,7 @@ export function startCommand(commands: AllowedCommands, defaults: { maxOutputCha
       const terminal = pty ? { cols, rows } : undefined;
       const request = { command: { kind: 'shell', script: command }, cwd, env, name, terminal } as const;
       const { id } = await commands.start({ ...request, stdin: 'open', timeoutMs: null }, context);
-      return commandReply(await commands.read(id, toReadQuery(options, defaults), context));
+      return readAfter(commands, id, toReadQuery(options, defaults), context);
     },
     fail: terminalFailure,
   });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
-import { commandOutput, commandReply } from './command-reply.ts';
+import { commandOutput } from './command-reply.ts';
+import { readAfter } from './read-after.ts';
 import { commandId, toReadQuery } from './read-options.ts';
 import { terminalFailure } from './reply.ts';
 
@@ -28,7 +29,7 @@ export function stopCommand(commands: AllowedCommands, defaults: { maxOutputChar
     output: commandOutput,
     async run({ command_id, signal, grace_ms }, context) {
       const { id } = await commands.stop(command_id, { signal: `SIG${signal}`, graceMs: grace_ms }, context);
-      return commandReply(await commands.read(id, toReadQuery({ wait_ms: 0 }, defaults), context));
+      return readAfter(commands, id, toReadQuery({ wait_ms: 0 }, defaults), context);
     },
     fail: terminalFailure,
   });

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { inputText } from '../../contract/request.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
-import { commandOutput, commandReply } from './command-reply.ts';
+import { commandOutput } from './command-reply.ts';
+import { readAfter } from './read-after.ts';
 import { commandId, reading, terminalSize, toReadQuery } from './read-options.ts';
-import { terminalFailure } from './reply.ts';
+import { terminalFailure, withKeys } from './reply.ts';
 
 const input = z.strictObject({
   command_id: commandId,
@@ -37,8 +38,10 @@ export function writeInput(commands: AllowedCommands, defaults: { maxOutputChars
     output: commandOutput,
     async run({ command_id, text, keys, eof, resize, secret, ...options }, context) {
       const query = toReadQuery(options, defaults);
-      await commands.write(command_id, { text, keys, eof, resize, secret }, context);
-      return commandReply(await commands.read(command_id, query, context));
+      await commands.checkReading(command_id, query, context);
+      const { isTaken } = await commands.write(command_id, { text, keys, eof, resize, secret }, context);
+      const reply = await readAfter(commands, command_id, query, context);
+      return isTaken ? reply : withKeys(reply, (keys) => ({ ...keys, input_taken: false }));
     },
     fail: terminalFailure,
   });

@@ -4,7 +4,7 @@
 // 4. when the socket closes its commands are kept for a while (kept-commands.ts).
 import type { WebSocket } from 'ws';
 import { NacreError } from '../../../contract/failure.ts';
-import type { Engine } from '../../../engine/create-engine.ts';
+import type { Engine } from '../../../engine/engine.ts';
 import { createId } from '../../../support/create-id.ts';
 import type { HttpCaller } from '../callers.ts';
 import type { History } from '../history.ts';

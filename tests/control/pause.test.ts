@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { connect, eras } from '../support/mcp.ts';
+import { runInProcess, sleep } from '../support/nacre.ts';
+
+type Server = Awaited<ReturnType<typeof connect>>;
+let server: Server;
+afterEach(async () => {
+  expect(await server.close()).toEqual([]);
+});
+
+const nacre = (...words: string[]) => runInProcess(words, server);
+
+it.each(eras)('T9: a pause also stops what is just about to start, over MCP %s', async (era) => {
+  const questions: string[] = [];
+  let decide = (_approve: boolean) => {};
+  const decided = new Promise<boolean>((resolve) => {
+    decide = resolve;
+  });
+  server = await connect({
+    era,
+    env: { ALLOWED_COMMANDS: '*' },
+    userFile: 'confirm: unlisted\n',
+    async answer(message) {
+      questions.push(message);
+      return { action: 'accept', content: { approve: await decided } };
+    },
+  });
+  await expect.poll(() => server.stderr(), { timeout: 10_000 }).toContain('ready:');
+  const calls = [
+    server.use('start_command', { command: 'touch started; sleep 60', wait_ms: 100 }),
+    server.call({ command: 'touch ran; sleep 60' }),
+  ];
+  await expect.poll(() => questions.length, { timeout: 10_000 }).toBe(2);
+  expect((await nacre('pause')).stdout).toContain('1 server paused');
+  decide(true);
+  for (const { isError } of await Promise.all(calls)) expect(isError).toBe(true);
+  await sleep(200);
+  for (const name of ['started', 'ran']) expect(existsSync(join(server.cwd, name))).toBe(false);
+  expect((await server.use('list_commands', { status: 'running' })).structured).toEqual({ commands: [] });
+});
+
+it('T9: a pause holds for servers that start later, and for persistent shells', async () => {
+  server = await connect({ env: { ALLOWED_COMMANDS: '*' }, args: ['--tools', 'all'] });
+  await expect.poll(() => server.stderr(), { timeout: 10_000 }).toContain('ready:');
+  await server.use('Bash', { command: 'sleep 60 &' });
+  expect((await nacre('pause')).code).toBe(0);
+  const later = await connect({ env: { ALLOWED_COMMANDS: '*', HOME: server.cwd } });
+  expect((await later.call({ command: 'echo hi' })).structured.error).toContain('paused');
+  expect((await server.use('Bash', { command: 'echo hi' })).structured.error).toContain('paused');
+  expect((await nacre('resume')).stdout).toBe('Commands run again.\n');
+  expect((await later.call({ command: 'echo hi' })).structured.stdout).toBe('hi\n');
+  expect((await server.use('Bash', { command: 'echo hi; jobs' })).structured.stdout).toBe('hi\n');
+  expect(await later.close()).toEqual([]);
+});
