@@ -11,6 +11,7 @@ const programs = {
   git: 'git',
   less: 'less',
   mkfifo: 'coreutils',
+  openssl: 'openssl',
   ps: 'procps',
   python3: 'python3',
   setpriv: 'util-linux',

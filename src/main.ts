@@ -147,7 +147,7 @@ function assemble(
     http: values,
     cwd: here.cwd,
     shellRules: (narrowing) => rulesForShell(resolved, narrowing),
-    terminalRules: rulesForTerminal(resolved),
+    terminalRules: (narrowing) => rulesForTerminal(resolved, narrowing),
     engine: openEngine,
     controlDir,
     openControl,

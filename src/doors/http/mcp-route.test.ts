@@ -6,7 +6,7 @@ const rules = {
   rules: { allow: { kind: 'all' }, allowSetting: 'ALLOWED_COMMANDS', danger: 'block' },
   cwdRoots: [],
 } as const;
-const caller = { client: 'tester', owner: 'me', rules, tools: [] };
+const caller = { client: 'tester', owner: 'me', rules, terminal: { shells: [], rules }, tools: [] };
 const message = (method: string, session?: string) =>
   new Request('http://127.0.0.1/mcp', {
     method: 'POST',

@@ -21,11 +21,16 @@ async function readBytes({ headers, body }: Request): Promise<Uint8Array> {
   if (Number(headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLong();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > maxBodyBytes) throw tooLong();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of body ?? []) {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > maxBodyBytes) break;
+    }
+  } catch {
+    throw new HttpProblem(400, 'The body did not arrive whole.');
   }
+  if (size > maxBodyBytes) throw tooLong();
   return Buffer.concat(chunks);
 }
 

@@ -23,7 +23,9 @@ export function createMain(parts: AppParts, call: Call): Hono<Env> {
     // Whoever is not signed in finds out how on the start page.
     return answer.status === 401 ? context.redirect('/') : answer;
   });
-  app.get('/applets/:slug', ({ req, redirect }) => redirect(`/applets/${req.param('slug')}/`));
+  app.get('/applets/:slug', ({ req, redirect }) =>
+    redirect(`/applets/${encodeURIComponent(req.param('slug'))}/`),
+  );
   app.get(
     '/metrics',
     call(async () => tellMetrics(parts)),
@@ -36,7 +38,7 @@ export function createMain(parts: AppParts, call: Call): Hono<Env> {
   );
   app.post(
     '/api/link',
-    call((caller) => makeLink(parts, caller)),
+    call((caller, { request }) => makeLink(parts, caller, request)),
   );
   app.get(
     '/api/tools',
@@ -80,6 +82,7 @@ function createSite(parts: AppParts, call: Call): Hono<Env> {
     }),
   );
   app.notFound(({ req }) => {
+    parts.sites.check(req.raw.headers);
     throw new HttpProblem(404, `There is nothing at ${req.method} ${new URL(req.url).pathname}.`);
   });
   app.onError((error) => toAnswer(error, parts.log));
