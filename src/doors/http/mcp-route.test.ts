@@ -23,19 +23,22 @@ const message = (method: string, session?: string) =>
     }),
   });
 
-test('H10: when there are too many sessions, the one that was unused for longest is forgotten', async () => {
+test('H10: when a caller has too many sessions, that of its own is forgotten which was unused for longest', async () => {
   const route = createMcpRoute(
     () => new Server({ name: 'x', version: '1' }, { capabilities: {} }),
     () => {},
     2,
   );
-  const open = async () => {
-    const reply = await route.answer(message('initialize'), caller);
+  const open = async (who = caller) => {
+    const reply = await route.answer(message('initialize'), who);
     await reply.text();
     return reply.headers.get('mcp-session-id') ?? '';
   };
   const status = async (session: string) => (await route.answer(message('ping', session), caller)).status;
   const [first, second] = [await open(), await open()];
+  expect(await status(first)).toBe(200);
+  await open({ ...caller, owner: 'somebody else' });
+  expect([await status(first), await status(second)]).toEqual([200, 200]);
   expect(await status(first)).toBe(200);
   await open();
   expect([await status(first), await status(second)]).toEqual([200, 404]);
