@@ -1,6 +1,7 @@
 // A request over HTTP:
 // 1. its Host says for which site it is, 2. whatever runs something or tells something asks who calls (authenticate.ts),
 // 3. calls that run commands wait in line, 4. every answer gets the same headers.
+import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { NacreError } from '../../contract/failure.ts';
@@ -36,6 +37,7 @@ export interface AppParts extends AuthenticationParts {
 /** What a handler knows of its request. */
 export interface Received {
   readonly request: Request;
+  readonly incoming: IncomingMessage;
   /** Fires when the caller goes away before its answer. */
   readonly signal: AbortSignal;
   readonly address: string;
@@ -127,5 +129,5 @@ function received({ req, env }: Context<Env>): Received {
     socket.off('close', leave);
     if (!outgoing.writableFinished) leave();
   });
-  return { request: req.raw, signal: gone.signal, address: socket.remoteAddress ?? '' };
+  return { request: req.raw, incoming, signal: gone.signal, address: socket.remoteAddress ?? '' };
 }

@@ -46,8 +46,8 @@ export function createMain(parts: AppParts, call: Call): Hono<Env> {
   );
   app.post(
     '/api/tools/:name',
-    call(async (caller, { request, signal }, { req }) => {
-      const body = await readJson(request);
+    call(async (caller, { incoming, signal }, { req }) => {
+      const body = await readJson(incoming);
       return inLine(parts, caller, signal, () => callTool(req.param('name') ?? '', body, caller, signal));
     }),
   );
@@ -74,8 +74,8 @@ function createSite(parts: AppParts, call: Call): Hono<Env> {
   app.get('/open', ({ req }) => openLink(parts, req.raw));
   app.post(
     '/api/shell',
-    call(async (caller, { request, signal }) => {
-      const body = await readJson(request);
+    call(async (caller, { incoming, signal }) => {
+      const body = await readJson(incoming);
       return inLine(parts, caller, signal, async () =>
         postShell(body, caller, { ...parts, engine: await parts.engine(), limits: parts.settings, signal }),
       );

@@ -139,6 +139,8 @@ function addressesOf(
     if (settings.appletOrigins === 'name') return sites.address(slug);
     const address = known.get(slug) ?? openPort(slug);
     known.set(slug, address);
+    // What failed once may work the next time.
+    address.catch(() => known.delete(slug));
     return address;
   };
 }
