@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
+import { createDeferred } from '../src/support/deferred.ts';
 import { interleave, median, report } from './measure.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'nacre-bench-http-'));
@@ -82,23 +83,37 @@ async function measureMany(server: Server): Promise<void> {
   report('failures of 200 POSTs at once', statuses.filter((status) => status !== 200).length, 0, 'answers');
 }
 
+/** Every command waits for its input until all of them run, so that they all run at the same time. */
 async function measureSockets(server: Server): Promise<void> {
+  const wanted = 1_000;
   const sockets: WebSocket[] = [];
-  for (let count = 0; count < 1_000; count += 1) sockets.push(await connect(server));
-  const ended = sockets.map(async (socket) => {
-    const exits = new Promise<boolean>((resolve) => {
-      socket.on('message', (data) => {
-        const { type, code, id } = JSON.parse(String(data));
-        if (type === 'shell.start') socket.send(JSON.stringify({ type: 'shell.stdin', id, eof: true }));
-        if (type === 'shell.exit' || type === 'shell.error') resolve(code === 0);
-      });
-    });
-    socket.send(JSON.stringify({ type: 'shell.run', command: 'cat' }));
-    return exits;
-  });
+  for (let count = 0; count < wanted; count += 1) sockets.push(await connect(server));
+  let running = 0;
+  let most = 0;
+  const goOn = createDeferred<void>();
+  const ended = sockets.map(
+    (socket, index) =>
+      new Promise<boolean>((resolve) => {
+        const id = String(index);
+        socket.on('message', (data) => {
+          const { type, code } = JSON.parse(String(data));
+          if (type === 'shell.start') {
+            running += 1;
+            most = Math.max(most, running);
+            if (running === wanted) goOn.resolve();
+            goOn.promise.then(() => socket.send(JSON.stringify({ type: 'shell.stdin', id, eof: true })));
+          }
+          if (type === 'shell.exit') running -= 1;
+          if (type === 'shell.error') goOn.resolve();
+          if (type === 'shell.exit' || type === 'shell.error') resolve(code === 0);
+        });
+        socket.send(JSON.stringify({ type: 'shell.run', id, command: 'cat' }));
+      }),
+  );
   const good = (await Promise.all(ended)).filter(Boolean).length;
   for (const socket of sockets) socket.terminate();
-  report('sockets with a command each', good, 1_000, 'sockets', true);
+  report('sockets with a command each, all running at once', most, wanted, 'commands', true);
+  report('of these, ended well', good, wanted, 'commands', true);
 }
 
 async function measureSlowReader(server: Server): Promise<void> {

@@ -13,6 +13,7 @@ const programs = {
   less: 'less',
   man: 'man-db',
   mkfifo: 'coreutils',
+  openssl: 'openssl',
   ps: 'procps',
   python3: 'python3',
   setpriv: 'util-linux',

@@ -189,7 +189,7 @@ function assemble(
     presets: presetNames,
     refresh: live.refresh,
     shellRules: (narrowing) => rulesForShell(live.now(), narrowing),
-    terminalRules: () => rulesForTerminal(live.now()),
+    terminalRules: (narrowing) => rulesForTerminal(live.now(), narrowing),
     engine: openEngine,
     controlDir,
     openControl,

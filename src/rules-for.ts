@@ -77,8 +77,8 @@ export function rulesForShell(resolved: Resolved, narrowing?: Narrowing): BoundR
 }
 
 /** The rules for a shell that the settings let pages open at a terminal: keys cannot be judged, so nothing typed is. */
-export function rulesForTerminal(resolved: Resolved): BoundRules {
-  const { rules, ...bound } = rulesForShell(resolved);
+export function rulesForTerminal(resolved: Resolved, narrowing?: Narrowing): BoundRules {
+  const { rules, ...bound } = rulesForShell(resolved, narrowing);
   const { allowSetting } = rules;
   return { ...bound, rules: { allow: { kind: 'all' }, allowSetting, danger: 'off' } };
 }

@@ -94,8 +94,8 @@ export interface Assembly {
   refresh(): Promise<void>;
   /** The rules for what apps run without a shell, narrowed for one caller. */
   shellRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
-  /** The rules for shells that the settings let pages open at a terminal. */
-  terminalRules(): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  /** The rules for shells that the settings let pages open at a terminal, in the directories of one caller. */
+  terminalRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
   /** The tools that the settings ask for, narrowed for one caller. */
   tools(narrowing?: Narrowing): Promise<readonly Tool[]>;
   engine(): Promise<Engine>;

@@ -9,6 +9,11 @@ const namedToken = z.strictObject({
   requests_per_minute: z.int().min(1).max(1_000_000).optional(),
 });
 
+/** What can be sent as a token in a header: visible ASCII. */
+export const tokenPattern = /^[\x21-\x7e]{16,512}$/;
+/** The same in words. */
+export const tokenWords = '16 to 512 letters, digits and signs of ASCII, without blanks';
+
 /** Where and for whom `nacre serve` serves, and what apps may run. */
 export const httpSettings = defineSettings({
   httpHost: z.string().min(1).default('127.0.0.1').meta({
@@ -21,10 +26,10 @@ export const httpSettings = defineSettings({
     flag: '--port',
     description: 'Port to serve on; 0 takes a free one.',
   }),
-  token: z.string().min(16).max(512).optional().meta({
+  token: z.string().regex(tokenPattern).optional().meta({
     env: 'NACRE_TOKEN',
     description: 'The token that callers over HTTP show.',
-    accepts: 'at least 16 characters',
+    accepts: tokenWords,
     unset: 'a new one at every start, printed once',
     secret: true,
   }),

@@ -188,7 +188,7 @@ export class Job {
     const tree = this.#end ? null : this.#tree;
     if (!tree) return { awaitingInput: false, listening: [] };
     const awaitingInput = this.awaitsInput();
-    const { guests } = await tree.look();
+    const { guests } = await tree.glance();
     return { awaitingInput, listening: listeningPorts(guests.map(({ pid }) => pid)) };
   }
 

@@ -91,6 +91,20 @@ describe('the table of /proc', () => {
     expect(second).toBeGreaterThan(0);
   });
 
+  test('tells a root and what descends from it, and nothing of another process with its number', async () => {
+    const shell = spawn('sh', ['-c', '(sleep 40 & wait) & wait'], { env: { PATH: '/usr/bin:/bin' } });
+    children.push(shell);
+    await once(shell, 'spawn');
+    const pid = shell.pid ?? 0;
+    const startTime = await table.startTime(pid);
+    const found = () => table.descendants({ pid, startTime });
+    await expect.poll(async () => (await found()).length).toBe(3);
+    expect((await found())[0]).toMatchObject({ pid, startTime });
+    expect(await table.descendants({ pid, startTime: 'other' })).toEqual([]);
+    expect(await table.descendants({ pid: 999_999_999, startTime })).toEqual([]);
+    for (const one of (await found()).slice(1)) process.kill(one.pid, 'SIGKILL');
+  });
+
   test('names a kernel thread or a process without a command line by its short name', async () => {
     const shell = spawn('sh', ['-c', 'true & exec sleep 40'], { env: { PATH: '/usr/bin:/bin' } });
     children.push(shell);

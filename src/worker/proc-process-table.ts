@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { systemUnits } from './limits/system-units.ts';
+import { descendantsOf } from './look/descendants.ts';
 import {
   type ProcessInfo,
   type ProcessTable,
@@ -20,6 +21,8 @@ const batch = 256;
  */
 export function createProcProcessTable(): ProcessTable {
   const turnMs = shortestTurnMs();
+  // Some kernels are built without these lists.
+  const hasChildren = readOrNull(`/proc/self/task/${process.pid}/children`) !== null;
   return {
     name: '/proc',
     gaps: [
@@ -32,6 +35,13 @@ export function createProcProcessTable(): ProcessTable {
       const candidates = root.elapsed() < turnMs ? pids.filter(startedAfter(root.pid, lastPid())) : pids;
       const processes = (await readAll(candidates, readStat)).filter((process) => !isOlder(process, root));
       return selectMembers(processes, root, (process) => carriesMarker(process.pid, root.marker));
+    },
+    async descendants(root) {
+      const pids = hasChildren ? [root.pid, ...descendantsOf(root.pid)] : listPids();
+      const found = await readAll(pids, readStat);
+      const known = found.find(({ pid }) => pid === root.pid);
+      const isItself = root.startTime === null || known?.startTime === root.startTime;
+      return isItself ? withDescendants(found, new Set([root.pid])) : [];
     },
     async carriers(variable, isWanted) {
       const pids = listPids();

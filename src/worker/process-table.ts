@@ -41,6 +41,8 @@ export interface ProcessTable {
   startTime(pid: number): Promise<string | null>;
   /** The living members of a job's tree, the root included: by ancestry, process group, session or marker. */
   members(root: TreeRoot): Promise<readonly ProcessInfo[]>;
+  /** The living root and what descends from it, at little cost; what starts or ends meanwhile may be missed. */
+  descendants(root: Pick<TreeRoot, 'pid' | 'startTime'>): Promise<readonly ProcessInfo[]>;
   /** Living processes that carry a variable with a wanted value, and what descends from them. */
   carriers(variable: string, isWanted: (value: string) => Promise<boolean>): Promise<readonly ProcessInfo[]>;
   /** True when it is certain, at little cost, that the ended root left nothing behind. */

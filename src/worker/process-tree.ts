@@ -22,6 +22,8 @@ export interface ProcessTree {
   describe(): Promise<JobEnd['leftRunning']>;
   /** Looks at its processes. */
   look(): Promise<TreeView>;
+  /** The same at little cost, for those who look again and again; what starts or ends meanwhile may be missed. */
+  glance(): Promise<TreeView>;
   /** Ends all of it and tells what would not die (normally nothing). */
   end(options: StopOptions): Promise<JobEnd['survivors']>;
   /** Lets go of what kept the tree in view. */
@@ -32,12 +34,15 @@ export interface ProcessTree {
 export function createFoundTree(root: TreeRoot, table: ProcessTable): ProcessTree {
   const toPeople = (pids: readonly number[]) =>
     Promise.all(pids.map(async (pid) => ({ pid, command: await table.describe(pid) })));
+  const look = async () => ({ guests: await table.members(root), hosts: [] });
   return {
     pid: root.pid,
     finished: new Promise(() => {}),
     release() {},
     certainlyEmpty: () => table.certainlyEmpty(root),
-    look: async () => ({ guests: await table.members(root), hosts: [] }),
+    look,
+    // What has left its parents is found by looking at everything.
+    glance: look,
     describe: async () => toPeople((await listMembers(root, table)) ?? []),
     async end(options) {
       const left = options.signal === 'SIGKILL' ? null : await listMembers(root, table);

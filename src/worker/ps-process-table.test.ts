@@ -25,6 +25,7 @@ test('a live process is found with its children, described, and gone when it is 
   const pid = child.pid ?? 0;
   const root = { pid, startTime: await table.startTime(pid), marker: '', elapsed: createStopwatch() };
   await expect.poll(async () => (await table.members(root)).length).toBe(3);
+  expect(await table.descendants(root)).toHaveLength(3);
   expect(root.startTime).toMatch(/\d\d:\d\d:\d\d/);
   expect(await table.describe(pid)).toBe('sh -c sleep 41 & sleep 42; true');
   expect(table.certainlyEmpty(root)).toBe(false);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
-import { type ProcessInfo, type ProcessTable, selectMembers } from './process-table.ts';
+import { type ProcessInfo, type ProcessTable, selectMembers, withDescendants } from './process-table.ts';
 
 const run = promisify(execFile);
 const columns = ['-o', 'pid=', '-o', 'ppid=', '-o', 'pgid=', '-o', 'state=', '-o', 'lstart='];
@@ -22,6 +22,7 @@ export function createPsProcessTable(path = '/usr/bin:/bin'): ProcessTable {
     ],
     startTime: async (pid) => (await list(['-p', String(pid)]))[0]?.startTime ?? null,
     members: async (root) => selectMembers(await list(['-A']), root, () => false),
+    descendants: async ({ pid }) => withDescendants(await list(['-A']), new Set([pid])),
     carriers: async () => [],
     certainlyEmpty: () => false,
     // Whole seconds, as `ps` tells them.

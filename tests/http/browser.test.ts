@@ -79,8 +79,13 @@ const ask = (page: Page, url: string, init: object = {}) =>
 describe('H10: the start page', { timeout: 60_000 }, () => {
   test('tells how to get in where nobody is signed in', async () => {
     const page = await browser.context.newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/api/state') && asked.push(request.url()));
     await page.goto(here.address.replace('127.0.0.1', 'localhost'));
     await page.getByRole('heading', { name: 'Open this page by its link' }).waitFor();
+    // A page that somebody forgot must not go on being refused.
+    await sleep(4_500);
+    expect(asked).toHaveLength(1);
     await page.close();
   });
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest, serve, type TestServer } from '../support/http.ts';
 import { createPlace, runInProcess } from '../support/nacre.ts';
+import { openSocket, refusalOf } from '../support/socket.ts';
 
 const json = { 'Content-Type': 'application/json' };
 const ask = JSON.stringify({ command: 'git', args: ['--version'] });
@@ -43,6 +45,13 @@ describe('H10: a token', () => {
     expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
     expect(statuses.at(-1)).toBe(429);
     expect((await other.post('/api/shell', ask)).status).toBe(200);
+    // Whoever is on this machine has sixteen million addresses to come from.
+    const elsewhere = await new Promise<number>((resolve) => {
+      const { hostname, port } = new URL(other.address);
+      const asked = request({ hostname, port, path: '/metrics', localAddress: '127.0.77.7' });
+      asked.on('response', ({ statusCode = 0 }) => resolve(statusCode)).end();
+    });
+    expect(elsewhere).toBe(429);
     expect(await other.close()).toEqual([]);
   });
 
@@ -60,7 +69,8 @@ describe('H10: a token', () => {
   });
 
   test.each([
-    ['is short', 'short', 0o600, /less than 16 characters/],
+    ['is short', 'short', 0o600, /must hold 16 to 512/],
+    ['has blanks', 'a token that nobody could send', 0o600, /without blanks/],
     ['others can read', 'a-token-that-is-long-enough', 0o644, /others can read it/],
   ])('in a file that %s stops the start', async (_, text, mode, words) => {
     const place = createPlace();
@@ -77,8 +87,10 @@ describe('H10: a token', () => {
     const short = createPlace({ NACRE_TOKEN: 'too-short' });
     const { stderr, code } = await runInProcess(['serve'], short);
     expect(code).toBe(125);
-    expect(stderr).toMatch(/at least 16 characters/);
+    expect(stderr).toMatch(/16 to 512 letters/);
     expect(stderr).not.toContain('too-short');
+    const blank = createPlace({ NACRE_TOKEN: 'a token that nobody could send' });
+    expect((await runInProcess(['serve'], blank)).code).toBe(125);
   });
 });
 
@@ -137,6 +149,30 @@ describe('H10: a foreign Host or Origin is 403', () => {
   });
 });
 
+describe('H10: a cookie of a page', () => {
+  let cookie: string;
+  beforeAll(async () => {
+    cookie = (await fetch(here.link)).headers.get('set-cookie')?.split(';')[0] ?? '';
+  });
+
+  test('counts for the page itself alone, not for one that the settings let call with a token', async () => {
+    const other = { Cookie: cookie, Origin: 'http://localhost:6274' };
+    expect((await send({ Cookie: cookie, Origin: here.address })).status).toBe(200);
+    expect((await send(other)).status).toBe(401);
+    expect((await send({ ...other, 'Sec-Fetch-Site': 'same-origin' })).status).toBe(401);
+    expect(await refusalOf(here.address, other)).toBe(401);
+    expect((await send({ Cookie: cookie })).status).toBe(401);
+    expect((await send({ Cookie: cookie, 'Sec-Fetch-Site': 'same-site' })).status).toBe(401);
+  });
+
+  test('is found among others of its name, which pages on other ports can add', async () => {
+    const [name] = cookie.split('=');
+    const tossed = { Cookie: `${name}=x; ${cookie}; ${name}=y`, 'Sec-Fetch-Site': 'same-origin' };
+    expect((await send(tossed)).status).toBe(200);
+    expect((await send({ ...tossed, Cookie: `${name}=x; ${name}=y` })).status).toBe(401);
+  });
+});
+
 describe('H2: refusals come in their order', () => {
   const long = JSON.stringify({ command: 'ls', args: ['x'.repeat(1_100_000)] });
   test('401, 403, 413, 415, 400, 403', async () => {
@@ -164,11 +200,15 @@ describe('H10: tokens with names', () => {
   let named: TestServer;
   beforeAll(async () => {
     named = await serve({
-      env: { ALLOWED_COMMANDS: '*', NACRE_TOOLS: 'all' },
+      env: { ALLOWED_COMMANDS: '*', NACRE_TOOLS: 'all', NACRE_TERMINAL_SHELLS: 'bash' },
       userFile: [
         'tokens:',
         `  - { name: ci, sha256: ${sha256('the-token-of-ci')}, allow: [git, rm], cwd_roots: [/usr] }`,
         `  - { name: slow, sha256: ${sha256('the-token-of-slow')}, requests_per_minute: 2 }`,
+        `  - { name: streams, sha256: ${sha256('the-token-of-streams')}, requests_per_minute: 2 }`,
+        `  - { name: batches, sha256: ${sha256('the-token-of-batches')}, requests_per_minute: 2 }`,
+        `  - { name: plain, sha256: ${sha256('the-token-of-plain')} }`,
+        `  - { name: shells, sha256: ${sha256('the-token-of-shells')}, allow: [bash], cwd_roots: [/usr] }`,
       ].join('\n'),
     });
     mkdirSync(join(named.cwd, 'below'));
@@ -204,10 +244,60 @@ describe('H10: tokens with names', () => {
   });
 
   test('have a rate of their own', async () => {
-    const statuses = [];
+    const replies = [];
     for (let tries = 0; tries < 4; tries += 1)
-      statuses.push((await shell('the-token-of-slow', { command: 'git', args: ['--version'] })).status);
-    expect(statuses).toEqual([200, 200, 429, 429]);
+      replies.push(await shell('the-token-of-slow', { command: 'git', args: ['--version'] }));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+    expect(Number(replies[3]?.headers.get('retry-after'))).toBeGreaterThan(10);
+  });
+
+  test('cannot get round their rate with many commands over one socket', async () => {
+    const socket = await openSocket(named.address, as('the-token-of-streams'));
+    for (const id of ['a', 'b', 'c', 'd'])
+      socket.send({ type: 'shell.run', id, command: 'git', args: ['--version'] });
+    await socket.exit('a');
+    await socket.exit('b');
+    await socket.until(({ id, type }) => id === 'd' && type === 'shell.error');
+    expect(socket.of('c', 'shell.error')).toMatchObject([{ error: expect.stringMatching(/rate.*used up/) }]);
+    await socket.close();
+  });
+
+  test('cannot get round their rate with a batch over MCP', async () => {
+    const mcp = async (body: unknown, session = '') =>
+      fetch(named.mcp, {
+        method: 'POST',
+        headers: {
+          ...as('the-token-of-batches'),
+          ...json,
+          Accept: 'application/json, text/event-stream',
+          ...(session !== '' && { 'Mcp-Session-Id': session, 'Mcp-Protocol-Version': '2025-03-26' }),
+        },
+        body: JSON.stringify(body),
+      });
+    const clientInfo = { name: 'tester', version: '1' };
+    const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo };
+    const opened = await mcp({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+    const call = { name: 'execute_command', arguments: { command: 'git --version' } };
+    const batch = [1, 2, 3, 4].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: call }));
+    const text = await (await mcp(batch, opened.headers.get('mcp-session-id') ?? '')).text();
+    expect(text.match(/git version/g)?.length).toBeGreaterThan(0);
+    expect(text.match(/The rate of this token is used up/g)?.length).toBeGreaterThan(0);
+    expect(text.match(/"isError":true/g)).toHaveLength(2);
+  });
+
+  test('open a terminal only where they are named for it, and only in their directories', async () => {
+    const open = async (token: string, cwd: string) => {
+      const socket = await openSocket(named.address, as(token));
+      const pty = { cols: 80, rows: 24 };
+      socket.send({ type: 'shell.run', id: 'a', command: 'bash', args: ['-c', 'pwd'], cwd, pty });
+      const { error } = await socket.until(({ type }) => type === 'shell.exit' || type === 'shell.error');
+      await socket.close();
+      return error;
+    };
+    expect(await open('the-token-of-plain', '/usr')).toMatch(/bash is not allowed/);
+    expect(await open('the-token-of-ci', '/usr')).toMatch(/bash is not allowed/);
+    expect(await open('the-token-of-shells', '/usr')).toBeUndefined();
+    expect(await open('the-token-of-shells', named.cwd)).toMatch(/not within \/usr/);
   });
 
   test('do not see one another’s commands', async () => {

@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serve, type TestServer } from '../support/http.ts';
 import { openDescriptors } from '../support/processes.ts';
+import { sendBytes } from '../support/raw-http.ts';
 
 const total = 10_000;
 const atOnce = 20;
@@ -11,26 +11,6 @@ beforeAll(async () => {
   here = await serve({ args: ['--applets-dir', 'nowhere'] });
 });
 afterAll(async () => expect(await here.close()).toEqual([]));
-
-/** Sends bytes and tells the status that comes back; 0 when the connection is just closed. */
-function sendRaw(bytes: Buffer): Promise<number> {
-  return new Promise((resolve) => {
-    let seen = '';
-    const socket = connect(here.port, '127.0.0.1');
-    const done = () => {
-      socket.destroy();
-      resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(seen)?.[1] ?? 0));
-    };
-    socket.setTimeout(3_000, done);
-    socket.on('data', (data) => {
-      seen += data.toString('latin1');
-      if (seen.includes('\r\n\r\n')) done();
-    });
-    socket.on('error', done);
-    socket.on('close', done);
-    socket.end(bytes);
-  });
-}
 
 const word = fc.string({ unit: 'binary', maxLength: 30 });
 const method = fc.constantFrom(
@@ -68,6 +48,7 @@ const path = fc.oneof(
   ),
   word.map((text) => `/${encodeURI(text.toWellFormed())}`),
   word.map((text) => `/${text}`),
+  word.map((text) => `/applets/${encodeURIComponent(text.toWellFormed())}`),
 );
 const body = fc.oneof(
   fc.json(),
@@ -98,7 +79,8 @@ const request = fc
     token: fc.constantFrom('TOKEN', 'TOKEN', 'wrong', ''),
     length: fc.constantFrom('right', 'right', 'none', '-1', '999999999999', 'x'),
     more: fc.array(fc.tuple(fc.stringMatching(/^[A-Za-z-]{1,12}$/), word), { maxLength: 3 }),
-    upgrade: fc.constantFrom(false, false, false, true),
+    upgrade: fc.constantFrom('', '', '', 'websocket', 'h2c'),
+    key: fc.constantFrom('x', 'dGhlIHNhbXBsZSBub25jZQ=='),
   })
   .map((one) => {
     const host = one.host.replace('PORT', String(here.port));
@@ -111,12 +93,20 @@ const request = fc
         ? []
         : [`Content-Length: ${one.length === 'right' ? Buffer.byteLength(one.body) : one.length}`]),
       ...one.more.map(([name, value]) => `${name}: ${value}`),
-      ...(one.upgrade
-        ? ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: x']
-        : ['Connection: close']),
+      ...(one.upgrade === ''
+        ? ['Connection: close']
+        : [
+            'Connection: Upgrade',
+            `Upgrade: ${one.upgrade}`,
+            `Sec-WebSocket-Key: ${one.key}`,
+            'Sec-WebSocket-Version: 13',
+          ]),
     ];
     return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${one.body}`);
   });
+
+const send = (bytes: Buffer) =>
+  sendBytes(here.port, bytes, { isWhole: true, isOver: (text) => text.includes('\r\n\r\n') });
 
 test('H10: malformed requests get a refusal; nothing crashes, nothing leaks', {
   timeout: 120_000,
@@ -125,7 +115,7 @@ test('H10: malformed requests get a refusal; nothing crashes, nothing leaks', {
   const requests = fc.sample(request, total);
   const statuses = new Map<number, number>();
   for (let at = 0; at < total; at += atOnce) {
-    for (const status of await Promise.all(requests.slice(at, at + atOnce).map(sendRaw)))
+    for (const { status } of await Promise.all(requests.slice(at, at + atOnce).map(send)))
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
   const failures = [...statuses].filter(([status]) => status >= 500);

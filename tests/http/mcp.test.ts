@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve, type TestServer } from '../support/http.ts';
 import { type Era, eras } from '../support/mcp.ts';
-import { runInProcess } from '../support/nacre.ts';
+import { runInProcess, sleep } from '../support/nacre.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 let here: TestServer;
@@ -121,6 +123,22 @@ describe.each(eras)('H10: MCP %s over HTTP', (era) => {
   test('a wrong token opens nothing', async () => {
     await expect(connect(era, 'wrong')).rejects.toThrow();
   });
+});
+
+test('the end of the server gives calls over MCP time to finish', async () => {
+  const other = await serve({ env: { ALLOWED_COMMANDS: '*' } });
+  const client = new Client({ name: 'tester', version: '1.0.0' });
+  const requestInit = { headers: other.bearer };
+  await client.connect(new StreamableHTTPClientTransport(new URL(other.mcp), { requestInit }));
+  const call = client.callTool({
+    name: 'execute_command',
+    arguments: { command: 'echo > begun; sleep 1; echo end' },
+  });
+  while (!existsSync(join(other.cwd, 'begun'))) await sleep(10);
+  other.interrupt('SIGTERM');
+  expect((await call).structuredContent).toMatchObject({ exit_code: 0, stdout: 'end\n' });
+  expect((await other.ended).stderr).toContain('ended: 1 of 1 open calls were finished.');
+  await client.close();
 });
 
 describe('H10: a session of MCP', () => {

@@ -274,8 +274,59 @@ describe('H7: a reader that does not read', () => {
   });
 });
 
+test('H7: input that a command does not take stops nobody else, and goes on when the command has ended', async () => {
+  const [socket, other] = [await connect(), await connect()];
+  socket.send({ type: 'shell.run', id: 'deaf', command: 'sleep', args: ['100'] });
+  await socket.until(({ type }) => type === 'shell.start');
+  const data = 'x'.repeat(900_000);
+  for (let count = 0; count < 20; count += 1) socket.send({ type: 'shell.stdin', id: 'deaf', data });
+  other.send({ type: 'shell.signal', id: 'deaf', signal: 'SIGKILL' });
+  expect(await socket.exit('deaf')).toMatchObject({ code: 137 });
+  socket.send(sh('after', 'echo still here'));
+  await socket.exit('after');
+});
+
+test('H7: a command that is taken up again on its own socket tells every byte once more, and none twice', async () => {
+  const socket = await connect();
+  socket.send(sh('again', 'for i in $(seq 1 3000); do echo "line $i"; done; read -r x'));
+  await socket.until(({ data }) => String(data).includes('line 10\n'));
+  socket.send({ type: 'shell.resume', id: 'again', cursor: 0 });
+  await socket.until(() => socket.of('again', 'shell.start').length === 2);
+  socket.send({ type: 'shell.stdin', id: 'again', eof: true });
+  await socket.exit('again');
+  const second = socket.messages.findLastIndex(({ type }) => type === 'shell.start');
+  const told = socket.messages.slice(second).filter(({ type }) => type === 'shell.stdout');
+  const lines = Array.from({ length: 3_000 }, (_, index) => `line ${index + 1}\n`).join('');
+  expect(told.map(({ data }) => data).join('')).toBe(lines);
+});
+
+test('H7: the end of the server lets a command finish, and tells what became of the others', async () => {
+  const other = await serve({ env: { SHELL_ALLOWLIST: '*', NACRE_SHUTDOWN_MS: '3000' } });
+  const socket = await openSocket(other.address, other.bearer);
+  socket.send(sh('short', 'sleep 1; echo finished'));
+  socket.send(sh('long', 'sleep 100'));
+  await socket.until(({ id, type }) => id === 'short' && type === 'shell.start');
+  await socket.until(({ id, type }) => id === 'long' && type === 'shell.start');
+  expect(await other.close()).toEqual([]);
+  expect(await socket.exit('short')).toMatchObject({ code: 0 });
+  expect(socket.text('short')).toBe('finished\n');
+  expect(await socket.exit('long')).toMatchObject({ cause: 'stopped' });
+  expect(other.stderr()).toContain('ended: 1 of 2 open calls were finished.');
+});
+
+test('H7: the end of the server does not wait for terminals, nor for clients that do not answer', async () => {
+  const other = await serve({ env: { SHELL_ALLOWLIST: '*', NACRE_SHUTDOWN_MS: '60000' } });
+  const socket = await openSocket(other.address, other.bearer);
+  socket.send({ type: 'shell.run', id: 'tty', command: 'bash', pty: { cols: 80, rows: 24 } });
+  await socket.until(({ type }) => type === 'shell.start');
+  socket.socket.pause();
+  expect(await other.close()).toEqual([]);
+  expect(other.stderr()).toContain('ended: 0 of 0 open calls were finished.');
+  socket.socket.terminate();
+});
+
 test('H7: the end of the server closes sockets and ends their commands', async () => {
-  const other = await serve({ env: { SHELL_ALLOWLIST: '*' } });
+  const other = await serve({ env: { SHELL_ALLOWLIST: '*', NACRE_SHUTDOWN_MS: '100' } });
   const socket = await openSocket(other.address, other.bearer);
   socket.send(sh('stays', `sleep 100; echo mark-${other.cwd}`));
   await socket.until(({ type }) => type === 'shell.start');

@@ -1,6 +1,6 @@
 import { showCommand } from '../../contract/command.ts';
 import type { ListedCommand } from '../../engine/commands.ts';
-import { oneLine, visible } from '../../support/visible.ts';
+import { oneLine } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toSentences, write } from '../say.ts';
 import { askServers } from './reach-servers.ts';

@@ -3,6 +3,8 @@
 // 3. a cookie counts only for the very page it was given to: cookies ignore ports, and browsers tell who asks.
 import type { Applets } from './applets/applets.ts';
 import type { Callers, HttpCaller } from './callers.ts';
+import { charge, tooMany } from './charge.ts';
+import { networkOf } from './network-of.ts';
 import type { PageSessions } from './page-sessions.ts';
 import { HttpProblem } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -31,13 +33,14 @@ export function createAuthenticate(parts: AuthenticationParts): Authenticate {
     if (found === undefined) {
       const reason = headers.has('authorization') ? 'a token that is not valid' : 'no token';
       // Who goes on and on must not fill the log.
-      if (!failures.take(address)) throw tooManyFailures();
+      const waitMs = failures.take(networkOf(address));
+      if (waitMs > 0) throw tooManyFailures(waitMs);
       parts.onRefused(address, reason);
       throw unknown();
     }
-    parts.sites.check(headers);
-    if (found.byCookie && !isOwnPage(headers)) throw unknown();
-    if (found.caller.rate && !found.caller.rate.take('')) throw tooManyCalls();
+    const otherPage = parts.sites.check(headers);
+    if (found.byCookie && (otherPage !== undefined || !isOwnPage(headers))) throw unknown();
+    charge(found.caller, 'requests');
     return found.caller;
   };
 }
@@ -63,19 +66,20 @@ function fromCookie(
   headers: Headers,
   site: Site,
 ): HttpCaller | undefined {
-  const cookie = readCookie(headers.get('cookie') ?? '', site.cookieName);
-  const identity = cookie === undefined ? undefined : pages.find(cookie, site.origin);
+  const cookies = readCookies(headers.get('cookie') ?? '', site.cookieName);
+  const [identity] = cookies.flatMap((cookie) => pages.find(cookie, site.origin) ?? []);
   if (identity === undefined) return undefined;
   if (identity.slug === undefined) return { ...callers.own, client: 'page' };
   return applets.find(identity.slug)?.caller;
 }
 
-function readCookie(header: string, name: string): string | undefined {
+// Pages on other ports of the host can add cookies of our name, but none that is valid.
+function readCookies(header: string, name: string): readonly string[] {
   const pairs = header.split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
 }
 
-// `check` has seen to it that an Origin is the site's own; one of the two must be there.
+// `check` has seen to it that an Origin is the site's own or is named as another; one of the two must be there.
 function isOwnPage(headers: Headers): boolean {
   return headers.has('origin') || headers.get('sec-fetch-site') === 'same-origin';
 }
@@ -86,14 +90,6 @@ function unknown(): HttpProblem {
   return new HttpProblem(401, message, { 'WWW-Authenticate': 'Bearer realm="nacre"' });
 }
 
-function tooManyFailures(): HttpProblem {
-  return new HttpProblem(429, 'Too many attempts without a valid token. Wait a minute.', {
-    'Retry-After': '60',
-  });
-}
-
-function tooManyCalls(): HttpProblem {
-  return new HttpProblem(429, 'The rate of this token is used up. Try again in a moment.', {
-    'Retry-After': '1',
-  });
+function tooManyFailures(waitMs: number): HttpProblem {
+  return tooMany('There were too many attempts without a valid token.', waitMs);
 }

@@ -12,10 +12,8 @@ export interface HttpCaller {
   /** Whose commands it starts and sees. */
   readonly owner: string;
   readonly rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
-  /** The applet that it is, if it is one. */
-  readonly slug?: string | undefined;
-  /** The programs that it asks for or is held to; undefined for all that the rules allow. */
-  readonly programs?: readonly string[] | undefined;
+  /** The shells that it may open at a terminal, and the rules for them. */
+  readonly terminal: { readonly shells: readonly string[]; readonly rules: HttpCaller['rules'] };
   /** The tools that it may call; an applet has none. */
   readonly tools: readonly Tool[];
   readonly rate?: RateLimit | undefined;
@@ -34,16 +32,20 @@ export async function createCallers(
   ownToken: string,
   history: History,
 ): Promise<Callers> {
+  const { terminalShells, tokens } = assembly.http;
   const own = {
     client: 'token',
     owner: 'http',
     get rules() {
       return assembly.shellRules();
     },
+    get terminal() {
+      return { shells: terminalShells, rules: assembly.terminalRules() };
+    },
     tools: toldOf(await assembly.tools(), history),
   };
   const known: (readonly [Buffer, HttpCaller])[] = [[digest(ownToken), own]];
-  for (const { name, sha256, allow, cwd_roots: cwdRoots, requests_per_minute } of assembly.http.tokens) {
+  for (const { name, sha256, allow, cwd_roots: cwdRoots, requests_per_minute } of tokens) {
     const narrowing = { allow, cwdRoots, named: `the list of the token ${name}` };
     known.push([
       Buffer.from(sha256, 'hex'),
@@ -53,7 +55,11 @@ export async function createCallers(
         get rules() {
           return assembly.shellRules(narrowing);
         },
-        programs: allow,
+        // A shell gives all that the server's own user may do: only who is named for it may open one.
+        get terminal() {
+          const shells = terminalShells.filter((shell) => allow?.includes(shell));
+          return { shells, rules: assembly.terminalRules(narrowing) };
+        },
         tools: toldOf(await assembly.tools(narrowing), history),
         rate: requests_per_minute === undefined ? undefined : createRateLimit(requests_per_minute),
       },

@@ -1,6 +1,7 @@
 // A request over HTTP:
 // 1. its Host says for which site it is, 2. whatever runs something or tells something asks who calls (authenticate.ts),
 // 3. calls that run commands wait in line, 4. every answer gets the same headers.
+import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { NacreError } from '../../contract/failure.ts';
@@ -38,6 +39,7 @@ export interface AppParts extends AuthenticationParts {
 /** What a handler knows of its request. */
 export interface Received {
   readonly request: Request;
+  readonly incoming: IncomingMessage;
   /** Fires when the caller goes away before its answer. */
   readonly signal: AbortSignal;
   readonly address: string;
@@ -55,16 +57,17 @@ export function createApp(parts: AppParts): { readonly answer: Answer; readonly 
   const call = (step: Step) => (context: Context<Env>) =>
     serveCall(parts, authenticate, received(context), (caller, received) => step(caller, received, context));
   const apps = { main: createMain(parts, call), applet: createAppletSite(parts, call) };
-  const answer: Answer = async (request, env) => {
-    const { headers, method } = request;
-    const cors = attempt(() => parts.sites.check(headers));
-    if (method === 'OPTIONS' && typeof cors === 'string') return secure(preflight(), cors);
+  const reply = (request: Request, env: HttpBindings, origin: string | undefined | HttpProblem) => {
+    if (request.method === 'OPTIONS' && typeof origin === 'string') return preflight();
     // Calls say 401 before they say 403.
-    if (cors instanceof HttpProblem && !isCall(request)) return secure(toAnswer(cors, parts.log));
-    const app = apps[parts.sites.find(headers.get('host'))?.kind ?? 'main'];
-    const reply = await app.fetch(request, env);
-    parts.requests.add(reply.status);
-    return secure(reply, typeof cors === 'string' ? cors : undefined);
+    if (origin instanceof HttpProblem && !isCall(request)) return toAnswer(origin, parts.log);
+    return apps[parts.sites.find(request.headers.get('host'))?.kind ?? 'main'].fetch(request, env);
+  };
+  const answer: Answer = async (request, env) => {
+    const origin = attempt(() => checkSite(parts, request, env));
+    const replied = await reply(request, env, origin);
+    parts.requests.add(replied.status);
+    return secure(replied, typeof origin === 'string' ? origin : undefined);
   };
   return { authenticate, answer };
 }
@@ -77,6 +80,18 @@ export type Step = (
 ) => Promise<Response> | Response;
 /** Makes a handler that first asks who calls. */
 export type Call = (step: Step) => (context: Context<Env>) => Promise<Response>;
+
+// A target can name a host by itself, and that is then the one which is meant.
+function checkSite(
+  { sites }: AppParts,
+  { url, headers }: Request,
+  { incoming }: HttpBindings,
+): string | undefined {
+  const isNamed = incoming.url?.startsWith('/') === false;
+  if (isNamed && new URL(url).host !== headers.get('host')?.toLowerCase())
+    throw new HttpProblem(403, 'The target and the Host of the request are not the same.');
+  return sites.check(headers);
+}
 
 function isCall({ url }: Request): boolean {
   const { pathname } = new URL(url);
@@ -107,9 +122,14 @@ async function serveCall(
 
 function received({ req, env }: Context<Env>): Received {
   const { incoming, outgoing } = env;
+  const { socket } = incoming;
   const gone = new AbortController();
+  // The answer to a request behind another one has no socket yet, so that it would not learn that the caller has gone.
+  const leave = () => gone.abort();
+  socket.setMaxListeners(0).once('close', leave);
   outgoing.once('close', () => {
-    if (!outgoing.writableFinished) gone.abort();
+    socket.off('close', leave);
+    if (!outgoing.writableFinished) leave();
   });
-  return { request: req.raw, signal: gone.signal, address: incoming.socket.remoteAddress ?? '' };
+  return { request: req.raw, incoming, signal: gone.signal, address: socket.remoteAddress ?? '' };
 }

@@ -42,3 +42,18 @@ test('a full line refuses, and whoever has gone takes no place', async () => {
   leave();
   (await line.enter('b', stay))();
 });
+
+test('H2: a caller cannot keep others out of the line by filling it', async () => {
+  const line = createLine({ running: 1, queued: 3 });
+  const leave = await line.enter('busy', stay);
+  const filling = ['busy', 'busy', 'busy'].map((name) => line.enter(name, stay));
+  const [first, second] = [line.enter('other', stay), line.enter('other', stay)];
+  await expect(filling[2]).rejects.toMatchObject({ status: 429 });
+  // Both have as many places as they can claim.
+  await expect(second).rejects.toMatchObject({ status: 429 });
+  await expect(line.enter('busy', stay)).rejects.toMatchObject({ status: 429 });
+  expect(line.counts()).toEqual({ running: 1, queued: 3 });
+  leave();
+  for (const call of [filling[0], first, filling[1]]) (await call)?.();
+  expect(line.counts()).toEqual({ running: 0, queued: 0 });
+});

@@ -8,9 +8,17 @@ export interface Line {
   counts(): { readonly running: number; readonly queued: number };
 }
 
-/** Makes a line. Whoever has many calls in it waits for those with few: callers are served round and round. */
+interface Waiting {
+  serve(): void;
+  refuse(problem: HttpProblem): void;
+}
+
+/**
+ * Makes a line. Whoever has many calls in it waits for those with few: callers are served round and round, and in a full
+ * line the one with most of its places gives one up for a caller with fewer.
+ */
 export function createLine(limits: { readonly running: number; readonly queued: number }): Line {
-  const waiting = new Map<string, (() => void)[]>();
+  const waiting = new Map<string, Waiting[]>();
   let running = 0;
   let queued = 0;
 
@@ -23,44 +31,59 @@ export function createLine(limits: { readonly running: number; readonly queued: 
     // To the end of the round.
     if (calls.length > 0) waiting.set(caller, calls);
     queued -= 1;
-    call?.();
-  };
-  const leave = () => {
-    running -= 1;
-    next();
+    call?.serve();
   };
   const serve = () => {
     running += 1;
     let left = false;
     return () => {
-      if (!left) leave();
+      if (left) return;
       left = true;
+      running -= 1;
+      next();
     };
   };
+  const isFullFor = (caller: string) => {
+    if (queued < limits.queued) return false;
+    const longest = [...waiting.values()].reduce(
+      (one, other) => (other.length > one.length ? other : one),
+      [],
+    );
+    const own = waiting.get(caller)?.length ?? 0;
+    if (longest.length <= own + 1) return true;
+    longest.at(-1)?.refuse(tooMany(limits.queued));
+    return false;
+  };
+  const wait = (caller: string, signal: AbortSignal) =>
+    new Promise<() => void>((resolve, reject) => {
+      const calls = waiting.get(caller) ?? [];
+      const leave = () => call.refuse(gone());
+      const call: Waiting = {
+        serve() {
+          signal.removeEventListener('abort', leave);
+          resolve(serve());
+        },
+        refuse(problem) {
+          signal.removeEventListener('abort', leave);
+          calls.splice(calls.indexOf(call), 1);
+          if (calls.length === 0) waiting.delete(caller);
+          queued -= 1;
+          reject(problem);
+        },
+      };
+      calls.push(call);
+      waiting.set(caller, calls);
+      queued += 1;
+      signal.addEventListener('abort', leave, { once: true });
+    });
 
   return {
     counts: () => ({ running, queued }),
     async enter(caller, signal) {
       if (signal.aborted) throw gone();
       if (running < limits.running && queued === 0) return serve();
-      if (queued >= limits.queued) throw tooMany(limits.queued);
-      queued += 1;
-      return new Promise((resolve, reject) => {
-        const call = () => {
-          signal.removeEventListener('abort', giveUp);
-          resolve(serve());
-        };
-        const calls = waiting.get(caller) ?? [];
-        const giveUp = () => {
-          calls.splice(calls.indexOf(call), 1);
-          if (calls.length === 0) waiting.delete(caller);
-          queued -= 1;
-          reject(gone());
-        };
-        calls.push(call);
-        waiting.set(caller, calls);
-        signal.addEventListener('abort', giveUp, { once: true });
-      });
+      if (isFullFor(caller)) throw tooMany(limits.queued);
+      return wait(caller, signal);
     },
   };
 }

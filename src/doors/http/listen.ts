@@ -1,14 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { NacreError } from '../../contract/failure.ts';
 import type { HttpSettings } from '../settings.ts';
+import { HttpProblem, refuse } from './problem.ts';
 import { isLoopback } from './sites.ts';
 
-/** How much time a caller has to send a whole request. */
-const requestTimeoutMs = 60_000;
+const options = {
+  /** How much time a caller has to send a whole request, and how much for its headers. */
+  requestTimeout: 60_000,
+  headersTimeout: 20_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 30_000,
+  maxHeaderSize: 16_384,
+  // Our own check says so in a sentence.
+  requireHostHeader: false,
+};
 
 /** A server that does not listen yet. */
 export function createHttpServer(
@@ -26,12 +36,17 @@ export function createHttpServer(
       'Set tls_cert and tls_key, serve on 127.0.0.1, or say --insecure if something else encrypts.',
     );
   }
-  const options = { requestTimeout: requestTimeoutMs, keepAliveTimeout: 30_000, maxHeaderSize: 16_384 };
-  const read = (path: string) => readFile(resolve(cwd, path));
-  const server = secure
-    ? createSecureServer({ ...options, cert: read(tlsCert), key: read(tlsKey) })
-    : createServer(options);
-  return { server, secure };
+  if (!secure) return { server: createServer(options), secure };
+  const [certPath, keyPath] = [resolve(cwd, tlsCert), resolve(cwd, tlsKey)];
+  const files = { cert: readFile(certPath), key: readFile(keyPath) };
+  try {
+    return { server: createSecureServer({ ...options, ...files }), secure };
+  } catch (error) {
+    throw invalid(
+      `${certPath} and ${keyPath} are no certificate and its key: ${error instanceof Error ? error.message : error}.`,
+      'Give both in PEM; the key must be the one that the certificate was made for.',
+    );
+  }
 }
 
 /** Begins to listen; returns the port. */
@@ -44,12 +59,29 @@ export function listen(server: Server, { httpHost, httpPort }: HttpSettings): Pr
 
 /** Answers requests from now on; what is no HTTP at all gets a short answer, too. */
 export function answerRequests(server: Server, listener: RequestListener): void {
-  server.on('request', listener);
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable)
-      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-    else socket.destroy();
+  const answers = new WeakMap<Duplex, Set<ServerResponse>>();
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const open = answers.get(socket) ?? new Set();
+    answers.set(socket, open.add(response));
+    response.once('close', () => open.delete(response));
+    listener(request, response);
   });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const isAnswering = [...(answers.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    // In the middle of an answer another one would be taken for a part of it.
+    if (!socket.writable || isAnswering) socket.destroy();
+    else refuse(socket, toProblem(error));
+  });
+}
+
+function toProblem({ code }: NodeJS.ErrnoException): HttpProblem {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new HttpProblem(431, `The headers must be at most ${options.maxHeaderSize} bytes.`);
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new HttpProblem(408, 'The request took too long to arrive.');
+  return new HttpProblem(400, 'This is no valid HTTP request.');
 }
 
 function readFile(path: string): Buffer {

@@ -6,7 +6,7 @@ const rules = {
   rules: { allow: { kind: 'all' }, allowSetting: 'ALLOWED_COMMANDS', danger: 'block' },
   cwdRoots: [],
 } as const;
-const caller = { client: 'tester', owner: 'me', rules, tools: [] };
+const caller = { client: 'tester', owner: 'me', rules, terminal: { shells: [], rules }, tools: [] };
 const message = (method: string, session?: string) =>
   new Request('http://127.0.0.1/mcp', {
     method: 'POST',
@@ -23,7 +23,7 @@ const message = (method: string, session?: string) =>
     }),
   });
 
-test('H10: when there are too many sessions, the one that was unused for longest is forgotten', async () => {
+test('H10: when a caller has too many sessions, that of its own is forgotten which was unused for longest', async () => {
   const route = createMcpRoute(
     {
       createServer: () => new Server({ name: 'x', version: '1' }, { capabilities: {} }),
@@ -32,13 +32,16 @@ test('H10: when there are too many sessions, the one that was unused for longest
     () => {},
     2,
   );
-  const open = async () => {
-    const reply = await route.answer(message('initialize'), caller);
+  const open = async (who = caller) => {
+    const reply = await route.answer(message('initialize'), who);
     await reply.text();
     return reply.headers.get('mcp-session-id') ?? '';
   };
   const status = async (session: string) => (await route.answer(message('ping', session), caller)).status;
   const [first, second] = [await open(), await open()];
+  expect(await status(first)).toBe(200);
+  await open({ ...caller, owner: 'somebody else' });
+  expect([await status(first), await status(second)]).toEqual([200, 200]);
   expect(await status(first)).toBe(200);
   await open();
   expect([await status(first), await status(second)]).toEqual([200, 404]);

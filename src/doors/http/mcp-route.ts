@@ -47,7 +47,7 @@ const maxBodyBytes = 12 * 1_048_576;
 const mostSessions = 1_000;
 const idleMs = 3_600_000;
 
-/** Makes the route; sessions that nobody used for an hour are forgotten when there are too many. */
+/** Makes the route; when a caller has too many sessions, those are forgotten that it has not used for long. */
 export function createMcpRoute(
   { createServer, watch }: McpMeans,
   log: (message: string) => void,
@@ -82,7 +82,7 @@ export function createMcpRoute(
     return found.handler.fetch(request);
   };
   const openSession = async (caller: HttpCaller) => {
-    if (sessions.size >= most) forgetOld(sessions);
+    forgetOld(sessions, caller.owner, most);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: createSecret,
       maxRequestBodySize: maxBodyBytes,
@@ -118,8 +118,11 @@ export function createMcpRoute(
   };
 }
 
-function forgetOld(sessions: Map<string, Session>): void {
-  const oldest = [...sessions].sort(([, one], [, other]) => one.usedAt - other.usedAt);
+// Each caller has its own share: nobody loses a session because somebody else opens many.
+function forgetOld(sessions: Map<string, Session>, owner: string, most: number): void {
+  const own = [...sessions].filter(([, session]) => session.owner === owner);
+  if (own.length < most) return;
+  const oldest = own.sort(([, one], [, other]) => one.usedAt - other.usedAt);
   for (const [index, [id, { transport, usedAt }]] of oldest.entries()) {
     if (index > 0 && performance.now() - usedAt < idleMs) return;
     sessions.delete(id);

@@ -18,6 +18,8 @@ export function servePage(name: string): Promise<Response> {
 
 /** Turns a one-time link into a session of the page, at whichever site it leads to. */
 export function openLink({ sites, pages }: AppParts, request: Request): Response {
+  // Whoever only looks where a link leads must not use it up.
+  if (request.method !== 'GET') throw new HttpProblem(405, 'A link is opened with GET.', { Allow: 'GET' });
   const site = sites.find(request.headers.get('host'));
   const ticket = new URL(request.url).searchParams.get('ticket') ?? '';
   const cookie = site && pages.redeem(ticket, site.origin);
@@ -32,10 +34,14 @@ export function openLink({ sites, pages }: AppParts, request: Request): Response
   return answer;
 }
 
-/** Makes one more link to the start page. */
-export function makeLink({ sites, pages, callers }: AppParts, { owner }: HttpCaller): Response {
+/** Makes one more link to the start page, by the name under which the server was asked for it. */
+export function makeLink(
+  { sites, pages, callers }: AppParts,
+  { owner }: HttpCaller,
+  { headers }: Request,
+): Response {
   if (owner !== callers.own.owner) throw new HttpProblem(403, "Only the server's own token opens its pages.");
-  const origin = sites.address();
+  const origin = sites.find(headers.get('host'))?.origin ?? sites.address();
   return Response.json({ link: `${origin}/open?ticket=${pages.issueTicket({ origin })}` });
 }
 

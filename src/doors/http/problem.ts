@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { type FailureCode, NacreError } from '../../contract/failure.ts';
 
 /** The status of everything that keeps a command from running. */
@@ -31,21 +33,42 @@ export class HttpProblem extends Error {
   }
 }
 
+/** What a caller reads about a failure. */
+export interface FailureBody {
+  readonly error: string;
+  readonly reason?: string | undefined;
+  readonly hint?: string | undefined;
+}
+
 /** The answer to a request that failed; what we do not know ourselves is told to the log alone. */
 export function toAnswer(error: unknown, log: (message: string) => void): Response {
-  if (error instanceof HttpProblem) {
-    return Response.json({ error: error.message }, { status: error.status, headers: { ...error.headers } });
-  }
   const { status, body } = toFailure(error, log);
-  return Response.json(body, { status });
+  const headers = error instanceof HttpProblem ? { ...error.headers } : {};
+  return Response.json(body, { status, headers });
 }
 
 /** A failure as a status and a body. */
-export function toFailure(error: unknown, log: (message: string) => void) {
+export function toFailure(
+  error: unknown,
+  log: (message: string) => void,
+): { readonly status: number; readonly body: FailureBody } {
+  if (error instanceof HttpProblem) return { status: error.status, body: { error: error.message } };
   if (error instanceof NacreError && error.code !== 'internal') {
     const { message, hint, code } = error;
     return { status: statuses[code], body: { error: message, hint, reason: code } };
   }
   log(`internal failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return { status: 500, body: { error: 'Internal failure; the log of the server has more.' } };
+}
+
+/** Refuses on a connection that has no answer of Node's own, and closes it. */
+export function refuse(duplex: Duplex, { status, message, headers }: HttpProblem): void {
+  const body = JSON.stringify({ error: message });
+  const lines = Object.entries({
+    ...headers,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  duplex.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -1,7 +1,7 @@
-/** Counts events by name; false when there were too many within the last minute. */
+/** Counts events by name, so many a minute. */
 export interface RateLimit {
-  /** Notes an event. */
-  take(name: string): boolean;
+  /** Notes an event and returns 0; how many ms to wait, and notes nothing, when there were too many. */
+  take(name: string): number;
 }
 
 const minuteMs = 60_000;
@@ -10,20 +10,20 @@ const mostNames = 10_000;
 
 /** Makes a limit of so many events a minute, refilled steadily. */
 export function createRateLimit(perMinute: number, now: () => number = () => performance.now()): RateLimit {
-  const levels = new Map<string, { left: number; at: number }>();
-  const level = (name: string) => {
-    const known = levels.get(name);
-    if (known === undefined) return perMinute;
-    return Math.min(perMinute, known.left + ((now() - known.at) * perMinute) / minuteMs);
-  };
+  const costMs = minuteMs / perMinute;
+  // By when all that a name has taken is refilled.
+  const refilledAt = new Map<string, number>();
   return {
     take(name) {
-      const left = level(name);
-      levels.delete(name);
-      levels.set(name, { left: Math.max(0, left - 1), at: now() });
-      const [oldest] = levels.keys();
-      if (levels.size > mostNames && oldest !== undefined) levels.delete(oldest);
-      return left >= 1;
+      const next = Math.max(now(), refilledAt.get(name) ?? 0) + costMs;
+      const waitMs = Math.ceil(next - now() - minuteMs);
+      // What is refused costs nothing: whoever asks again and again would otherwise never get anything.
+      if (waitMs > 0) return waitMs;
+      refilledAt.delete(name);
+      refilledAt.set(name, next);
+      const [oldest] = refilledAt.keys();
+      if (refilledAt.size > mostNames && oldest !== undefined) refilledAt.delete(oldest);
+      return 0;
     },
   };
 }

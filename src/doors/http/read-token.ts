@@ -2,15 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
-import type { HttpSettings } from '../settings.ts';
+import { type HttpSettings, tokenPattern, tokenWords } from '../settings.ts';
 
 /** The server's own token, and whether nobody knows it yet. */
 export interface OwnToken {
   readonly text: string;
   readonly isNew: boolean;
 }
-
-const fewestChars = 16;
 
 /** The token that the settings give or a file holds; a new one when there is none. */
 export function readToken(
@@ -39,7 +37,7 @@ function readKept(path: string): string {
     const isOpen = (statSync(path).mode & 0o077) !== 0;
     if (isOpen) throw new Error('others can read it; chmod 600 it');
     const text = readFileSync(path, 'utf8').trim();
-    if (text.length < fewestChars) throw new Error(`it holds less than ${fewestChars} characters`);
+    if (!tokenPattern.test(text)) throw new Error(`it must hold ${tokenWords}`);
     return text;
   } catch (error) {
     throw unreadable(path, error);

@@ -23,7 +23,9 @@ export function createMain(parts: AppParts, call: Call): Hono<Env> {
     // Whoever is not signed in finds out how on the start page.
     return answer.status === 401 ? context.redirect('/') : answer;
   });
-  app.get('/applets/:slug', ({ req, redirect }) => redirect(`/applets/${req.param('slug')}/`));
+  app.get('/applets/:slug', ({ req, redirect }) =>
+    redirect(`/applets/${encodeURIComponent(req.param('slug'))}/`),
+  );
   app.get(
     '/metrics',
     call(async () => tellMetrics(parts)),
@@ -36,7 +38,7 @@ export function createMain(parts: AppParts, call: Call): Hono<Env> {
   );
   app.post(
     '/api/link',
-    call((caller) => makeLink(parts, caller)),
+    call((caller, { request }) => makeLink(parts, caller, request)),
   );
   app.get(
     '/api/tools',
@@ -44,8 +46,8 @@ export function createMain(parts: AppParts, call: Call): Hono<Env> {
   );
   app.post(
     '/api/tools/:name',
-    call(async (caller, { request, signal }, { req }) => {
-      const body = await readJson(request);
+    call(async (caller, { incoming, signal }, { req }) => {
+      const body = await readJson(incoming);
       return inLine(parts, caller, signal, () => callTool(req.param('name') ?? '', body, caller, signal));
     }),
   );
@@ -72,20 +74,17 @@ function createSite(parts: AppParts, call: Call): Hono<Env> {
   app.get('/open', ({ req }) => openLink(parts, req.raw));
   app.post(
     '/api/shell',
-    call(async (caller, { request, signal }) => {
-      const body = await readJson(request);
+    call(async (caller, { incoming, signal }) => {
+      const body = await readJson(incoming);
       return inLine(parts, caller, signal, async () => {
         await parts.refresh();
-        return postShell(body, caller, {
-          ...parts,
-          engine: await parts.engine(),
-          limits: parts.settings,
-          signal,
-        });
+        const engine = await parts.engine();
+        return postShell(body, caller, { ...parts, engine, limits: parts.settings, signal });
       });
     }),
   );
   app.notFound(({ req }) => {
+    parts.sites.check(req.raw.headers);
     throw new HttpProblem(404, `There is nothing at ${req.method} ${new URL(req.url).pathname}.`);
   });
   app.onError((error) => toAnswer(error, parts.log));

@@ -16,8 +16,9 @@ import { type AppParts, createApp } from './create-app.ts';
 import { toGreeting } from './greeting.ts';
 import { secure as withHeaders } from './headers.ts';
 import { createHistory } from './history.ts';
-import { createLine, type Line } from './line.ts';
+import { createLine } from './line.ts';
 import { answerRequests, createHttpServer, listen } from './listen.ts';
+import { createMcpCalls, type McpCalls } from './mcp-calls.ts';
 import { createMcpRoute, type McpMeans, type McpNews } from './mcp-route.ts';
 import { createPageSessions } from './page-sessions.ts';
 import { readToken } from './read-token.ts';
@@ -45,7 +46,8 @@ export async function serve(assembly: Assembly, mcpDoor: McpDoor): Promise<numbe
   for (const warning of assembly.toolWarnings) log(`warning: for tools, ${warning}`);
   const token = readToken(settings, cwd);
   const { server, secure } = createHttpServer(settings, cwd);
-  const made = await assembleParts(assembly, { token: token.text, log, mcpDoor });
+  const mcpCalls = createMcpCalls();
+  const made = await assembleParts(assembly, { token: token.text, log, mcpCalls, mcpDoor });
   for (const warning of warnOfApplets(made.applets)) log(`warning: ${warning}`);
   const port = await listen(server, settings);
   // Nothing is waited for between listening and answering: somebody may call at once.
@@ -62,7 +64,7 @@ export async function serve(assembly: Assembly, mcpDoor: McpDoor): Promise<numbe
   });
   const parts: AppParts = { ...made, sites, appletAddress };
   const { answer, authenticate } = createApp(parts);
-  const streams = openStreams(assembly, parts, authenticate);
+  const streams = openStreams(parts, authenticate);
   const listener = getRequestListener((request, env) => answer(request, env as HttpBindings), {
     overrideGlobalObjects: false,
     errorHandler: () => withHeaders(Response.json({ error: 'The request is not valid.' }, { status: 400 })),
@@ -73,25 +75,30 @@ export async function serve(assembly: Assembly, mcpDoor: McpDoor): Promise<numbe
   await interrupted(io.interrupted);
 
   for (const one of servers) one.close();
-  const { running, queued } = parts.line.counts();
-  const left = await drained(parts.line, settings.shutdownMs);
-  streams.close();
+  const open = () => {
+    const { running, queued } = parts.line.counts();
+    return running + queued + mcpCalls.count() + streams.waitedFor();
+  };
+  const atFirst = open();
+  const left = await drained(open, settings.shutdownMs);
+  await streams.close();
   await assembly.close();
   await parts.mcp.close();
   for (const one of servers) one.closeAllConnections();
-  log(`ended: ${running + queued - left} of ${running + queued} open calls were finished.`);
+  log(`ended: ${atFirst - left} of ${atFirst} open calls were finished.`);
   return 0;
 }
 
 interface Standing {
   readonly token: string;
   readonly log: (message: string) => void;
+  readonly mcpCalls: McpCalls;
   readonly mcpDoor: McpDoor;
 }
 
 async function assembleParts(
   assembly: Assembly,
-  { token, log, mcpDoor }: Standing,
+  { token, log, mcpCalls, mcpDoor }: Standing,
 ): Promise<Omit<AppParts, 'sites' | 'appletAddress'>> {
   const { http: settings, cwd, io, version, engine } = assembly;
   const { appletsDir, terminalShells } = settings;
@@ -103,7 +110,7 @@ async function assembleParts(
     callers: await createCallers(assembly, token, history),
     history,
     pages: createPageSessions(),
-    applets: createApplets(dir, assembly.shellRules, terminalShells),
+    applets: createApplets(dir, assembly, terminalShells),
     onRefused(address, reason) {
       log(`refused ${address}: ${reason}`);
       void noteRefused(address, reason).catch(() => {});
@@ -115,8 +122,12 @@ async function assembleParts(
     requests: createRequestCounts(),
     mcp: createMcpRoute(
       {
-        createServer: ({ tools, owner }, isOneRequest) =>
-          mcpDoor.createServer(tools, version, { ...assembly, owner, isOneRequest }),
+        createServer: (caller, isOneRequest) =>
+          mcpDoor.createServer(mcpCalls.toolsOf(caller), version, {
+            ...assembly,
+            owner: caller.owner,
+            isOneRequest,
+          }),
         watch: ({ owner }, news) => mcpDoor.watchResources({ ...assembly, owner }, news),
       },
       log,
@@ -144,6 +155,8 @@ function addressesOf(
     if (settings.appletOrigins === 'name') return sites.address(slug);
     const address = known.get(slug) ?? openPort(slug);
     known.set(slug, address);
+    // What failed once may work the next time.
+    address.catch(() => known.delete(slug));
     return address;
   };
 }
@@ -155,8 +168,7 @@ function interrupted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function drained(line: Line, limitMs: number): Promise<number> {
-  const open = () => line.counts().running + line.counts().queued;
+async function drained(open: () => number, limitMs: number): Promise<number> {
   for (let waitedMs = 0; open() > 0 && waitedMs < limitMs; waitedMs += 20) await pause(20);
   return open();
 }

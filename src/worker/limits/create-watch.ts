@@ -81,7 +81,7 @@ export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: Watc
     return overTreeMemory(treeMemoryBytes, kills);
   };
   const look = async (onReached: (reached: LimitReached) => void) => {
-    const view = await tree.look().catch(() => null);
+    const view = await tree.glance().catch(() => null);
     if (over || view === null) return;
     if (view.guests.some(({ usage }) => usage !== undefined)) note(view);
     const reached = kernelReached() ?? overLimit(view, guarded);

@@ -28,16 +28,18 @@ export function createShellTree(means: ShellTreeMeans): ProcessTree {
   const toPeople = (found: readonly ProcessInfo[]) =>
     Promise.all(found.map(async ({ pid }) => ({ pid, command: toName(await table.describe(pid)) })));
   const look = () => lookAround(means);
+  const view = async () => {
+    const { shell, guests } = await look();
+    return { guests, hosts: shell ? [shell] : [] };
+  };
 
   return {
     pid: means.session.pid,
     finished: new Promise(() => {}),
     certainlyEmpty: means.leftNothing,
     release() {},
-    async look() {
-      const { shell, guests } = await look();
-      return { guests, hosts: shell ? [shell] : [] };
-    },
+    look: view,
+    glance: view,
     describe: async () => toPeople((await look()).guests),
     async end(options) {
       const { host, shell } = await look();

@@ -30,9 +30,10 @@ export function createNamespaceTree(keeper: Keeper, roof: Roof, table: ProcessTa
     left = processes === null ? 0 : processes - roof.residents;
   });
   const identity = table.startTime(keeper.pid).catch(() => null);
+  const toRoot = async () => ({ pid: keeper.pid, startTime: await identity, marker: null, elapsed });
   const look = async () => {
-    const root = { pid: keeper.pid, startTime: await identity, marker: null, elapsed };
-    return lookInside(root, roof, table);
+    const root = await toRoot();
+    return toView(root, roof, await table.members(root).catch(() => []));
   };
 
   return {
@@ -40,6 +41,11 @@ export function createNamespaceTree(keeper: Keeper, roof: Roof, table: ProcessTa
     finished: keeper.gone,
     certainlyEmpty: () => left === 0,
     look,
+    // Whoever loses its parents in a namespace gets the roof as one.
+    async glance() {
+      const root = await toRoot();
+      return toView(root, roof, await table.descendants(root).catch(() => []));
+    },
     async describe() {
       const { guests } = await look();
       return Promise.all(guests.map(async ({ pid }) => ({ pid, command: await table.describe(pid) })));
@@ -72,9 +78,7 @@ interface View extends TreeView {
   readonly top: ProcessInfo | undefined;
 }
 
-async function lookInside(root: TreeRoot, roof: Roof, table: ProcessTable): Promise<View> {
-  const { pid } = root;
-  const family = await table.members(root).catch(() => []);
+function toView({ pid }: TreeRoot, roof: Roof, family: readonly ProcessInfo[]): View {
   const top = family.find((process) => process.parent === pid);
   // The keeper is the first that the roof has started; what is orphaned later becomes its brother.
   const inside = family.filter((process) => process.pid !== pid && process !== top).sort(byAge);

@@ -30,7 +30,7 @@ const longestManifest = 65_536;
 /** Finds the applets of a folder; without one there are none. */
 export function createApplets(
   dir: string | undefined,
-  shellRules: Assembly['shellRules'],
+  { shellRules, terminalRules }: Pick<Assembly, 'shellRules' | 'terminalRules'>,
   terminalShells: readonly string[],
 ): Applets {
   const read = (name: string): Applet => {
@@ -38,10 +38,12 @@ export function createApplets(
     const manifest = readManifest(join(folder, 'applet.json'), name);
     const programs = programsOf(manifest);
     const rules = shellRules({ allow: programs, named: `the permissions of the applet ${name}` });
+    const shells = terminalShells.filter((shell) => programs.includes(shell));
+    const terminal = { shells, rules: terminalRules() };
     return {
       manifest,
       folder,
-      caller: { slug: name, client: `applet ${name}`, owner: `applet/${name}`, rules, programs, tools: [] },
+      caller: { client: `applet ${name}`, owner: `applet/${name}`, rules, terminal, tools: [] },
       refused: programs.filter((one) => !terminalShells.includes(one) && !lists(rules.rules.allow, one)),
     };
   };

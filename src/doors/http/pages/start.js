@@ -1,4 +1,4 @@
-// Shows what runs, what ran and which applets there are; asks again every two seconds while somebody looks.
+// Shows what runs, what ran and which applets there are; asks again every two seconds while somebody looks who may.
 const at = (id) => document.getElementById(id);
 const element = (name, text, className = '') => {
   const made = document.createElement(name);
@@ -40,6 +40,7 @@ function fill(id, items, whenEmpty) {
 }
 
 let shown = '';
+let isSignedIn = true;
 function show(state) {
   at('content').hidden = false;
   at('sign-in').hidden = true;
@@ -60,6 +61,7 @@ function show(state) {
 async function look() {
   try {
     const answer = await fetch('/api/state');
+    isSignedIn = answer.status !== 401;
     if (answer.ok) return show(await answer.json());
     at('content').hidden = true;
     at('sign-in').hidden = false;
@@ -71,4 +73,6 @@ async function look() {
 }
 
 await look();
-setInterval(() => document.hidden || look(), 2_000);
+// Who is not signed in would only be refused again and again.
+setInterval(() => document.hidden || !isSignedIn || look(), 2_000);
+document.addEventListener('visibilitychange', () => document.hidden || look());

@@ -3,7 +3,14 @@ import { pause } from '../../../support/pause.ts';
 import { createKeptCommands, type KeptCommand } from './kept-commands.ts';
 
 const asker = { caller: { door: 'http', client: 'test' }, owner: 'me' } as const;
-const command = { id: 'a', commandId: 'cmd_1', encoding: 'utf8', asker, done() {} } as const;
+const command = {
+  id: 'a',
+  commandId: 'cmd_1',
+  encoding: 'utf8',
+  isEndless: false,
+  asker,
+  done() {},
+} as const;
 
 test('H7: what nobody comes back to is ended when its time is over', async () => {
   const ended: KeptCommand[] = [];

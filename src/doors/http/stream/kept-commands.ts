@@ -15,6 +15,7 @@ export interface KeptCommands {
   add(command: PumpedCommand): KeptCommand;
   release(owner: string, id: string): void;
   find(owner: string, id: string): KeptCommand | undefined;
+  list(): readonly KeptCommand[];
   /** Somebody listens again. */
   hold(command: KeptCommand): void;
   /** Nobody listens any more: after a time the command is ended and forgotten. */
@@ -44,6 +45,7 @@ export function createKeptCommands(end: (command: KeptCommand) => void, lastsMs 
     },
     release: (owner, id) => void kept.delete(key(owner, id)),
     find: (owner, id) => kept.get(key(owner, id)) ?? undefined,
+    list: () => [...kept.values()].filter((command) => command !== null),
     hold: ({ timer }) => clearTimeout(timer),
     lose(command) {
       clearTimeout(command.timer);

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../../tests/support/engine.ts';
 import { openSocket } from '../../../../tests/support/socket.ts';
 import { pause } from '../../../support/pause.ts';
-import type { HttpSettings } from '../../settings.ts';
 import { createHistory } from '../history.ts';
 import { openStreams } from './open-streams.ts';
 
@@ -13,7 +12,7 @@ const rules = {
   rules: { allow: { kind: 'all' }, allowSetting: 'SHELL_ALLOWLIST', danger: 'block' },
   cwdRoots: [],
 } as const;
-const caller = { client: 'tester', owner: 'me', rules, tools: [] };
+const caller = { client: 'tester', owner: 'me', rules, terminal: { shells: [], rules }, tools: [] };
 let here: TestEngine;
 let server: Server;
 
@@ -30,7 +29,6 @@ afterEach(async () => {
 async function listen(patience: { keptMs?: number; pingMs?: number }) {
   const history = createHistory();
   const streams = openStreams(
-    { terminalRules: () => rules, http: { terminalShells: [] } as unknown as HttpSettings },
     {
       engine: async () => here.engine,
       refresh: async () => {},
@@ -58,7 +56,7 @@ test('H7: a command that nobody comes back to is ended', async () => {
   for (let tries = 0; tries < 500 && !(await look()).state.end; tries += 1) await pause(10);
   expect((await look()).state.end).toMatchObject({ cause: 'stopped' });
   expect(history.list()).toMatchObject([{ command: 'sleep 100', outcome: 'stopped' }]);
-  streams.close();
+  await streams.close();
 });
 
 test('H7: a socket whose other end does not answer is dropped, one that does is kept', async () => {
@@ -74,5 +72,5 @@ test('H7: a socket whose other end does not answer is dropped, one that does is 
   await pause(200);
   expect(alive.socket.readyState).toBe(alive.socket.OPEN);
   await alive.close();
-  streams.close();
+  await streams.close();
 });

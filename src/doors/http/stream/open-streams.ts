@@ -1,38 +1,49 @@
-import type { Assembly } from '../../door.ts';
+import type { Server } from 'node:http';
+import { pause } from '../../../support/pause.ts';
 import type { Authenticate } from '../authenticate.ts';
-import type { HttpCaller } from '../callers.ts';
 import type { AppParts } from '../create-app.ts';
-import { acceptUpgrades, type Upgrades } from './accept-upgrades.ts';
+import { acceptUpgrades } from './accept-upgrades.ts';
 import { createKeptCommands, type KeptCommand } from './kept-commands.ts';
 import { serveSocket } from './serve-socket.ts';
 
+/** What comes over WebSockets. */
+export interface Streams {
+  /** From now on also at this server. */
+  attach(server: Server): void;
+  /** How many commands somebody waits for who hears of their end. */
+  waitedFor(): number;
+  /** Ends every command, lets clients know what became of theirs, and closes their sockets. */
+  close(): Promise<void>;
+}
+
 const ladder = { signal: 'SIGTERM', graceMs: 2_000 } as const;
+const lastWordsMs = 1_000;
 
 /** Serves what comes over WebSockets; a command that nobody came back to is ended. */
 export function openStreams(
-  { terminalRules, http }: Pick<Assembly, 'terminalRules' | 'http'>,
   parts: Pick<AppParts, 'engine' | 'refresh' | 'isClosing' | 'log' | 'history'>,
   authenticate: Authenticate,
   patience: { readonly keptMs?: number; readonly pingMs?: number } = {},
-): Upgrades {
+): Streams {
   const end = async ({ commandId, asker }: KeptCommand) => {
     await (await parts.engine()).stop(commandId, ladder, asker);
   };
   const kept = createKeptCommands((command) => void end(command).catch(() => {}), patience.keptMs);
-  const atTerminal = (program: string, { programs }: HttpCaller) =>
-    http.terminalShells.includes(program) && (programs?.includes(program) ?? true)
-      ? terminalRules()
-      : undefined;
-  const socketParts = { ...parts, kept, terminalRules: atTerminal };
+  const isTold = ({ attached, ended }: KeptCommand) => attached !== undefined && !ended;
   const upgrades = acceptUpgrades(
-    authenticate,
-    (socket, caller) => serveSocket(socketParts, socket, caller),
+    { authenticate, isClosing: parts.isClosing },
+    (socket, caller) => serveSocket({ ...parts, kept }, socket, caller),
     patience.pingMs,
   );
   return {
     attach: upgrades.attach,
-    close() {
-      upgrades.close();
+    // A terminal ends when somebody leaves it, which is nothing to wait for.
+    waitedFor: () => kept.list().filter((command) => isTold(command) && !command.isEndless).length,
+    async close() {
+      await Promise.allSettled(kept.list().map(end));
+      for (let waitedMs = 0; kept.list().some(isTold) && waitedMs < lastWordsMs; waitedMs += 20)
+        await pause(20);
+      await upgrades.close();
       kept.close();
     },
   };

@@ -10,6 +10,8 @@ export interface PumpedCommand {
   readonly id: string;
   readonly commandId: string;
   readonly encoding: 'utf8' | 'base64';
+  /** True at a terminal: there is no reason for it to end by itself. */
+  readonly isEndless: boolean;
   readonly asker: Asker;
   /** Told once what it came to. */
   readonly done: (outcome: string) => void;

@@ -1,5 +1,5 @@
 // One WebSocket:
-// 1. a message is checked like every other input, 2. `shell.run` starts a command and pump.ts tells its output,
+// 1. a message is checked like every other input, 2. `shell.run` starts a command and tell-commands.ts tells its output,
 // 3. the others write to it, signal it, resize it, or take it up again where a lost connection left off,
 // 4. when the socket closes its commands are kept for a while (kept-commands.ts).
 import type { WebSocket } from 'ws';
@@ -7,12 +7,15 @@ import { NacreError } from '../../../contract/failure.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { createId } from '../../../support/create-id.ts';
 import type { HttpCaller } from '../callers.ts';
+import { charge } from '../charge.ts';
 import type { History } from '../history.ts';
 import { toFailure } from '../problem.ts';
-import { dispatch, type Refusal } from './dispatch.ts';
+import { dispatch, type Handlers, type Refusal } from './dispatch.ts';
+import { createIntake } from './intake.ts';
 import type { KeptCommand, KeptCommands } from './kept-commands.ts';
-import type { ClientMessage, ClientType, ServerMessage } from './messages.ts';
-import { type Outlet, pump } from './pump.ts';
+import type { ClientMessage, ClientType } from './messages.ts';
+import type { Outlet } from './pump.ts';
+import { createTellCommands } from './tell-commands.ts';
 
 /** What every socket needs. */
 export interface SocketParts {
@@ -21,34 +24,38 @@ export interface SocketParts {
   readonly refresh: () => Promise<void>;
   readonly kept: KeptCommands;
   readonly history: History;
-  /** The rules for a command at a terminal; undefined where its usual ones hold. */
-  readonly terminalRules: (program: string, caller: HttpCaller) => HttpCaller['rules'] | undefined;
   readonly isClosing: () => boolean;
   readonly log: (message: string) => void;
 }
 
 /** Serves one socket of a caller until it closes. */
 export function serveSocket(parts: SocketParts, socket: WebSocket, caller: HttpCaller): void {
-  const own = new Set<KeptCommand>();
   const send = outletOf(socket);
-  const asker = { caller: { door: 'http', client: caller.client }, owner: caller.owner } as const;
+  const intake = createIntake(socket);
+  const { tell, close } = createTellCommands(parts, socket, send);
+  const refuse = ({ id, cause }: Refusal) => {
+    const { body } = toFailure(cause, parts.log);
+    return send({ type: 'shell.error', id, ...body });
+  };
+  // Goes on for as long as the command does.
+  const follow = (command: KeptCommand, from: number) =>
+    void tell(command, from).catch((cause) => refuse({ id: command.id, cause }));
+  const handlers = createHandlers(parts, caller, follow);
+  socket.on('message', (data, isBinary) => {
+    const { length } = data as Buffer;
+    intake.hold(length, dispatch(handlers, data, isBinary).catch(refuse));
+  });
+  socket.on('close', close);
+}
 
+function createHandlers(
+  parts: SocketParts,
+  caller: HttpCaller,
+  follow: (command: KeptCommand, from: number) => void,
+): Handlers {
+  const asker = { caller: { door: 'http', client: caller.client }, owner: caller.owner } as const;
   const starting = new Map<string, Promise<KeptCommand>>();
 
-  const tell = async (command: KeptCommand, from: number) => {
-    // A socket that closed while its command was started does not say so again.
-    if (socket.readyState !== socket.OPEN) return parts.kept.lose(command);
-    parts.kept.hold(command);
-    command.attached?.abort();
-    const attached = new AbortController();
-    command.attached = attached;
-    own.add(command);
-    const isTold = await pump(await parts.engine(), command, from, { send, signal: attached.signal });
-    if (command.attached !== attached) return;
-    own.delete(command);
-    command.ended ||= isTold;
-    parts.kept.lose(command);
-  };
   // What comes right behind shell.run waits until there is a command.
   const find = async (id: string): Promise<KeptCommand> => {
     await starting.get(id)?.catch(() => {});
@@ -68,15 +75,17 @@ export function serveSocket(parts: SocketParts, socket: WebSocket, caller: HttpC
     const { command, args, cwd, env, stdin, timeout_ms, pty: terminal, encoding } = message;
     const request = { cwd, env, stdin, timeoutMs: timeout_ms ?? null, terminal };
     try {
+      charge(caller, 'commands');
       await parts.refresh();
-      const rules = (terminal && parts.terminalRules(command, caller)) ?? caller.rules;
+      const { shells, rules } = caller.terminal;
       const engine = await parts.engine();
       const started = await engine.start(
         { command: { kind: 'argv', argv: [command, ...args] }, ...request },
-        { ...rules, ...asker },
+        { ...(terminal && shells.includes(command) ? rules : caller.rules), ...asker },
       );
       const done = parts.history.begin(caller, [command, ...args].join(' '));
-      return parts.kept.add({ id, commandId: started.id, encoding, asker, done });
+      const isEndless = terminal !== undefined;
+      return parts.kept.add({ id, commandId: started.id, encoding, isEndless, asker, done });
     } catch (error) {
       parts.kept.release(caller.owner, id);
       throw error;
@@ -90,48 +99,28 @@ export function serveSocket(parts: SocketParts, socket: WebSocket, caller: HttpC
       if (!parts.kept.reserve(caller.owner, id)) throw isTaken(id);
       const begun = begin(id, message);
       starting.set(id, begun);
-      const kept = await begun.finally(() => starting.delete(id));
-      await send({ type: 'shell.start', id, command_id: kept.commandId, cursor: 0 });
-      await tell(kept, 0);
+      follow(await begun.finally(() => starting.delete(id)), 0);
     },
     'shell.stdin': ({ id, data, eof }) => write(id, { text: data, eof }),
     async 'shell.signal'({ id, signal }) {
       if (signal === 'SIGINT') return write(id, { keys: ['ctrl-c'] });
-      await (await parts.engine()).stop((await find(id)).commandId, { signal, graceMs: graceMs }, asker);
+      await (await parts.engine()).stop((await find(id)).commandId, { signal, graceMs }, asker);
     },
     'shell.resize': ({ id, cols, rows }) => write(id, { resize: { cols, rows } }),
     async 'shell.resume'({ id, cursor }) {
       const command = await find(id);
       const { state } = await (await parts.engine()).look(command.commandId, asker);
       if (cursor > state.stdoutBytes + state.stderrBytes) throw beyondEnd(id, cursor);
-      await send({ type: 'shell.start', id, command_id: command.commandId, cursor });
-      await tell(command, cursor);
+      follow(command, cursor);
     },
   };
-
-  socket.on('message', (data, isBinary) => {
-    void dispatch(handlers, data, isBinary).catch(({ id, cause }: Refusal) => {
-      const { error, reason, hint } = {
-        reason: undefined,
-        hint: undefined,
-        ...toFailure(cause, parts.log).body,
-      };
-      void send({ type: 'shell.error', id, error, reason, hint });
-    });
-  });
-  socket.on('close', () => {
-    for (const command of own) {
-      command.attached?.abort();
-      command.attached = undefined;
-      parts.kept.lose(command);
-    }
-  });
+  return handlers;
 }
 
 const graceMs = 2_000;
 
 function outletOf(socket: WebSocket): Outlet {
-  return (message: ServerMessage) =>
+  return (message) =>
     new Promise((resolve) => {
       socket.send(JSON.stringify(message), (error) => resolve(error === undefined || error === null));
     });
