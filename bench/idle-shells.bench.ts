@@ -1,9 +1,10 @@
 // What background shells cost that run and say nothing: memory and descriptors of ours for each, and a look at one.
 import { readdirSync } from 'node:fs';
+import { pause } from '../src/support/pause.ts';
 import { createBenchEngine, median, report } from './measure.ts';
 
-const count = 200;
-const { engine, close } = createBenchEngine({ maxRunning: count + 1, audit: 'off' });
+const count = 1_000;
+const { engine, close } = createBenchEngine({ maxRunning: count + 20, audit: 'off' });
 const caller = { door: 'functions', client: 'bench' } as const;
 const rules = { allow: { kind: 'all' }, allowSetting: 'ALLOWED_COMMANDS', danger: 'block' } as const;
 const start = async () => {
@@ -24,12 +25,14 @@ const heapBytes = () => {
 };
 const descriptors = () => readdirSync('/proc/self/fd').length;
 
-// What is made once is not counted.
-await poll(await start());
+// What is made once is not counted, nor are the shells that wait for the next command.
+for (const id of await Promise.all(Array.from({ length: 20 }, start))) await poll(id);
+await pause(1_000);
 const before = { bytes: heapBytes(), descriptors: descriptors() };
 const ids: string[] = [];
 while (ids.length < count) ids.push(...(await Promise.all(Array.from({ length: 20 }, start))));
 for (const id of ids) await poll(id);
+await pause(1_000);
 const each = {
   bytes: (heapBytes() - before.bytes) / count,
   descriptors: (descriptors() - before.descriptors) / count,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import type { Cursor, OutputChunk, Stream } from '../contract/job.ts';
 import { appendFrame, type Block, createBlock, readFrames, sealedBytes } from './block.ts';
 import type { Spool } from './spool.ts';
@@ -32,6 +32,7 @@ export interface OutputLogOptions {
   onSpoolFailure(error: Error): void;
 }
 
+const ofNothing = hash('sha256', '');
 const slackBytes = 4 * 1024 * 1024;
 // An ended command may be kept for long; then only a small output stays in memory.
 const restingBytes = 64 * 1024;
@@ -44,7 +45,7 @@ const restingBytes = 64 * 1024;
 export function createOutputLog(options: OutputLogOptions): OutputLog {
   const { ringBytes, spool } = options;
   const counts = { stdout: 0, stderr: 0 };
-  const hashes = { stdout: createHash('sha256'), stderr: createHash('sha256') };
+  const hashes: { [name in Stream]?: Hash } = {};
   let blocks: Block[] = [];
   let spares: Buffer[] = [];
   let held = 0;
@@ -103,8 +104,8 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
       return counts.stderr;
     },
     digests: () => ({
-      stdout: hashes.stdout.copy().digest('hex'),
-      stderr: hashes.stderr.copy().digest('hex'),
+      stdout: hashes.stdout?.copy().digest('hex') ?? ofNothing,
+      stderr: hashes.stderr?.copy().digest('hex') ?? ofNothing,
     }),
     get pressed() {
       return !broken && held > ringBytes + slackBytes;
@@ -118,6 +119,7 @@ export function createOutputLog(options: OutputLogOptions): OutputLog {
         const taken = appendFrame(block, stream, rest);
         held += block.used - before;
         counts[stream] += taken;
+        hashes[stream] ??= createHash('sha256');
         hashes[stream].update(taken === rest.length ? rest : rest.subarray(0, taken));
         rest = rest.subarray(taken);
         if (rest.length > 0) addBlock();

@@ -22,6 +22,7 @@ import type { Started, Starter, StartOptions } from './starter.ts';
 import { findShell } from './supervision/find-shell.ts';
 import type { Keeper } from './supervision/follow-keeper.ts';
 import { createKeeperPool, type KeeperPool } from './supervision/keeper-pool.ts';
+import { createLifeline } from './supervision/lifeline.ts';
 import { createNamespaceTree } from './supervision/namespace-tree.ts';
 import { createNursery, heldFd } from './supervision/nursery.ts';
 import { toOrder } from './supervision/order.ts';
@@ -75,6 +76,7 @@ export function createSupervisedStarter(
     void keeper.gone.then(() => living.delete(keeper));
     return keeper;
   };
+  const lifeline = createLifeline(means.fifos);
   const supervisorFor = (plan: SandboxPlan) => supervisor.toArguments(guard?.toPlan(plan) ?? plan);
   const start = async (
     plan: SandboxPlan,
@@ -83,12 +85,13 @@ export function createSupervisedStarter(
     const isFiltered = toNetwork(plan.isolation) === 'filtered';
     const env = environmentIn(plan, means, { base, atTerminal: terminal !== undefined });
     const proxy = isFiltered ? createNetworkProxy({ allow: plan.isolation.networkAllow }) : undefined;
-    const fifos = await means.fifos.take(5);
+    const fifos = await means.fifos.take(4);
+    const { theirs: life } = await lifeline();
     const [program, ...args] = supervisorFor(plan);
     // Who leads a session already cannot begin another, and the keeper of a terminal has to.
     const kept = terminal ? args.filter((argument) => argument !== '--new-session') : args;
     const plain = { supervisor: [program, ...kept], bashPath, env, fifos, guard } as const;
-    return remember(await startKeeper({ ...plain, cwd: '/', scriptFile, terminal, proxy }));
+    return remember(await startKeeper({ ...plain, life, cwd: '/', scriptFile, terminal, proxy }));
   };
   const usual = toUsualPlan(means);
   const usualPlan = usual ?? withoutSandbox(means);
@@ -98,10 +101,14 @@ export function createSupervisedStarter(
     const holding = [program, ...supervisor.toHolding(heldFd), ...args] as const;
     return { supervisor: holding, bashPath, env: usualEnv, fifos, guard };
   };
-  const nursery = createNursery({ bashPath, env: toProgram(toPlain([]), []).env });
+  const nursery = createNursery({
+    bashPath,
+    env: toProgram(toPlain([]), []).env,
+    life: async () => (await lifeline()).theirs,
+  });
   const startUsual = async () => {
     if (toNetwork(usualPlan.isolation) === 'filtered') return start(usualPlan);
-    const plain = toPlain(await means.fifos.take(5));
+    const plain = toPlain(await means.fifos.take(4));
     return remember(await startInNursery(nursery, plain));
   };
   const pool = createKeeperPool(usual ? means.warmShells : 0, startUsual);
@@ -180,6 +187,7 @@ export function createSupervisedStarter(
       await pool.close();
       await Promise.all([...living].map((keeper) => keeper.gone));
       await nursery.close();
+      await lifeline.close();
     },
   };
 }

@@ -31,8 +31,8 @@ export interface Keeper {
   readonly gone: Promise<void>;
   readonly proxy: NetworkProxy | undefined;
   readonly terminal: OpenTerminal | undefined;
-  /** Lets it end; whatever still runs in its namespace ends with it. */
-  release(): void;
+  /** Ends it; whatever still runs in its namespace ends with it. */
+  end(): void;
   /** What stands in its stderr, for one that did not get ready. */
   lastWords(): string;
   /** Ends one that was never used. */
@@ -52,7 +52,6 @@ export interface KeeperEnds {
   readonly stderr: number;
   readonly status: number;
   readonly stdin: number;
-  readonly hold: number;
 }
 
 /** How long a start may take on a busy machine before it counts as failed. */
@@ -66,14 +65,11 @@ export function followKeeper(
 ): Keeper {
   const { exited, ...words } = listen(ends.status, launched.exited);
   let living = true;
-  let held = true;
-  const release = () => {
-    if (held) closeSync(ends.hold);
-    held = false;
+  const end = () => {
+    if (living) sendSignal(launched.pid, 'SIGKILL');
   };
   void exited.then(() => {
     living = false;
-    release();
   });
   if (terminal) for (const fd of [ends.stdout, ends.stderr]) closeSync(fd);
   return {
@@ -85,12 +81,12 @@ export function followKeeper(
     ...words,
     gone: exited.then(() => {}),
     proxy,
-    release,
+    end,
     lastWords: () => readNow(terminal?.master ?? ends.stderr),
     async discard() {
       // A supervisor that dies between its two forks leaves the first one behind, waiting for it forever.
       await within(words.ready, startMs);
-      if (living) sendSignal(launched.pid, 'SIGKILL');
+      end();
       for (const fd of [ends.stdin, ...(terminal ? [] : [ends.stdout, ends.stderr])]) closeSync(fd);
       terminal?.discard();
       await exited;

@@ -17,8 +17,8 @@ export const keepCalm = 'trap : HUP INT QUIT TSTP TTIN TTOU';
  * 1. `ready` once it runs,
  * 2. `ended STATUS COUNT TIMES` when the command's shell has ended, with the number of processes that /proc shows
  *    then and the CPU times that bash tells: its own in a line, its children's in the next,
- * 3. it holds the namespace open until it is let go, so that what was left running can be named before it is ended.
- * It speaks on descriptor 3 and is held by descriptor 4; the command gets neither. Its own stderr is closed, because
+ * 3. it holds the namespace open until it is ended, so that what was left running can be named before.
+ * It speaks on descriptor 3; descriptor 4 is at its end when the server is. The command gets neither. Its own stderr is closed, because
  * bash would report a killed shell there.
  */
 const toSteps = (launcher: string) => [
@@ -29,7 +29,8 @@ const toSteps = (launcher: string) => [
   'exec 0<&- 1>&- 5>&-',
   'processes=(/proc/[0-9]*)',
   `{ printf "ended %d %d " "$status" "\${#processes[@]}"; times; printf "\\0"; } >&3`,
-  'read -r <&4',
+  // Whatever is written there, only its end counts.
+  'while read -r <&4; do :; done',
   'exit "$status"',
 ];
 

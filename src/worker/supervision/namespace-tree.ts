@@ -58,18 +58,13 @@ export function createNamespaceTree(keeper: Keeper, roof: Roof, table: ProcessTa
       }
       const { top, guests } = await look();
       // The supervisor first: unshare would report the death of its child as a failure of its own.
-      sendSignal(keeper.pid, 'SIGKILL');
+      keeper.end();
       sendSignal(top?.pid, 'SIGKILL');
       if (top === undefined || (await isGone(top, table))) return [];
       return describeSurvivors(guests, table);
     },
-    release() {
-      keeper.release();
-      // A command can write to its keeper's descriptors and tell an end that never was: nobody is taken at his word.
-      void within(keeper.gone, lastWordMs).then((isGone) => {
-        if (!isGone) sendSignal(keeper.pid, 'SIGKILL');
-      });
-    },
+    // A command can write to its keeper's descriptors and tell an end that never was: nobody is taken at his word.
+    release: keeper.end,
   };
 }
 

@@ -6,12 +6,14 @@ import { temporaryFolder } from '../../../tests/support/worker.ts';
 import { captureStream } from '../capture.ts';
 import { openNamedForWriting, openReader } from '../fifo.ts';
 import { createFifoPool, type FifoPool } from '../fifo-pool.ts';
+import { createLifeline, type Lifeline } from './lifeline.ts';
 import { createNursery, heldFd, type Nursery } from './nursery.ts';
 import { startInNursery } from './start-keeper.ts';
 
 let folder: string;
 let nursery: Nursery;
 let pool: FifoPool;
+let lifeline: Lifeline;
 let env: Record<string, string>;
 beforeEach(() => {
   // A name that a careless shell would take apart.
@@ -19,10 +21,12 @@ beforeEach(() => {
   mkdirSync(folder);
   pool = createFifoPool(folder);
   env = { PATH: '/usr/bin:/bin', NURSERY: join(folder, '..') };
-  nursery = createNursery({ bashPath: '/bin/bash', env });
+  lifeline = createLifeline(pool);
+  nursery = createNursery({ bashPath: '/bin/bash', env, life: async () => (await lifeline()).theirs });
 });
 afterEach(async () => {
   await nursery.close();
+  await lifeline.close();
   await pool.close();
   await expect.poll(() => processesWith(`NURSERY=${env.NURSERY}`), { timeout: 10_000 }).toEqual([]);
   rmSync(join(folder, '..'), { recursive: true });
@@ -30,8 +34,8 @@ afterEach(async () => {
 
 /** Starts a script, gives it its input, and reads what it says until it is gone. */
 async function say(script: string, input = ''): Promise<{ pid: number; stdout: string; status: string }> {
-  const [stdout = '', stderr = '', status = '', stdin = '', hold = ''] = await pool.take(5);
-  const [inward, held] = [openNamedForWriting(stdin), openNamedForWriting(hold)];
+  const [stdout = '', stderr = '', status = '', stdin = ''] = await pool.take(4);
+  const inward = openNamedForWriting(stdin);
   const texts = { stdout: '', stderr: '', status: '' };
   const readers = Object.entries({ stdout, stderr, status }).map(([name, path]) =>
     captureStream(openReader(path), (bytes) => {
@@ -39,22 +43,22 @@ async function say(script: string, input = ''): Promise<{ pid: number; stdout: s
       return true;
     }),
   );
-  const pid = await nursery.start(['/bin/bash', '-c', script], { stdout, stderr, status, stdin, hold });
+  const pid = await nursery.start(['/bin/bash', '-c', script], { stdout, stderr, status, stdin });
   writeSync(inward.ours, input);
   // Whoever answers has opened all of its ends.
   await expect.poll(() => texts.status).toContain('here');
-  for (const fd of [inward.ours, inward.holder, held.ours, held.holder]) closeSync(fd);
+  for (const fd of [inward.ours, inward.holder]) closeSync(fd);
   await Promise.all(readers.map((reader) => reader.ended));
   return { pid, stdout: texts.stdout, status: texts.status };
 }
 
-test('starts a program with its five descriptors and tells its number', async () => {
+test('starts a program with its descriptors, the last of them at its end when we are, and tells its number', async () => {
   const { pid, stdout, status } = await say(
-    'echo here >&3; cat; read -r <&4; echo "$$" end >&3',
+    'echo here >&3; cat; read -r -t 0.01 <&4; echo "$$ $?" >&3',
     'some input',
   );
   expect(stdout).toBe('some input');
-  expect(status).toBe(`here\n${pid} end\n`);
+  expect(status).toBe(`here\n${pid} 142\n`);
 });
 
 test('what it starts leads a group, can be interrupted, and is no deeper shell than one that we start', async () => {
@@ -74,8 +78,7 @@ test('when its shell is killed, what it was asked for fails, and the next start 
   await say('echo here >&3');
   const [shell] = processesWith(`NURSERY=${env.NURSERY}`);
   process.kill(shell ?? 0, 'SIGKILL');
-  const gone = () =>
-    nursery.start(['true'], { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a', hold: '/a' });
+  const gone = () => nursery.start(['true'], { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' });
   await gone().catch(() => {});
   await expect.poll(() => processesWith(`NURSERY=${env.NURSERY}`)).not.toContain(shell);
   expect((await say('echo here >&3; echo again')).stdout).toBe('again\n');
@@ -83,7 +86,7 @@ test('when its shell is killed, what it was asked for fails, and the next start 
 
 test('is closed for good', async () => {
   await nursery.close();
-  const nowhere = { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a', hold: '/a' };
+  const nowhere = { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' };
   await expect(nursery.start(['true'], nowhere)).rejects.toThrow('closed');
 });
 
@@ -94,7 +97,7 @@ test('E2: a keeper of it is gone when the whole of its namespace is, and not bef
       supervisor: [...supervisor, '--dev-bind', '/', '/', '--proc', '/proc'],
       bashPath: '/bin/bash',
       env,
-      fifos: await pool.take(5),
+      fifos: await pool.take(4),
     });
   const keeper = await start();
   expect(await keeper.ready).toBe(true);
@@ -112,7 +115,7 @@ test('E2: a keeper of it is gone when the whole of its namespace is, and not bef
     supervisor: ['bwrap', '--no-such-option'],
     bashPath: '/bin/bash',
     env,
-    fifos: await pool.take(5),
+    fifos: await pool.take(4),
   });
   expect(await failing.ready).toBe(false);
   expect(failing.lastWords()).toContain('--no-such-option');

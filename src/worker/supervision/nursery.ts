@@ -5,12 +5,14 @@ import type { Environment } from '../environment.ts';
 import { withoutInherited } from '../inherited-descriptors.ts';
 import { quote } from './order.ts';
 
-/** The descriptor beside the five by which a process holds its status open as long as it lives. */
+/** The descriptor beside the others by which a process holds its status open as long as it lives. */
 export const heldFd = 5;
 
 /** What a nursery is made of: its shell, and the variables of all that it starts. */
 export interface NurseryPlan {
   readonly bashPath: string;
+  /** A descriptor that is at its end when we are. */
+  life(): Promise<number>;
   readonly env: Environment;
 }
 
@@ -19,7 +21,7 @@ export interface NurseryPlan {
  * else happens in the meantime: milliseconds of every caller's time. A bash that has nothing in its memory takes a tenth.
  */
 export interface Nursery {
-  /** Starts a program with five FIFOs as its descriptors 0 to 4; gives its number. */
+  /** Starts a program with four FIFOs as its descriptors 0 to 3, and our life as 4; gives its number. */
   start(argv: readonly string[], fifos: NurseryFifos): Promise<number>;
   /** Ends the shell; what it has started and what still runs dies with it. */
   close(): Promise<void>;
@@ -31,7 +33,6 @@ export interface NurseryFifos {
   readonly stdout: string;
   readonly stderr: string;
   readonly status: string;
-  readonly hold: string;
 }
 
 /** Makes a nursery; its shell is started at the first need, and again when it has ended. */
@@ -42,7 +43,8 @@ export function createNursery(plan: NurseryPlan): Nursery {
   return {
     async start(argv, fifos) {
       if (closed) throw new Error('the nursery is closed');
-      if (!shell?.lives()) shell = startShell(plan);
+      const life = await plan.life();
+      if (!shell?.lives()) shell = startShell(plan, life);
       return shell.start(argv.map(quote).join(' '), toWords(fifos));
     },
     async close() {
@@ -58,9 +60,9 @@ interface NurseryShell {
   close(): Promise<void>;
 }
 
-function startShell({ bashPath, env }: NurseryPlan): NurseryShell {
+function startShell({ bashPath, env }: NurseryPlan, life: number): NurseryShell {
   const args = ['--noprofile', '--norc', '-c', toScript(env.SHLVL)];
-  const stdio = withoutInherited(['ignore', 'ignore', 'ignore']);
+  const stdio = withoutInherited(['ignore', 'ignore', 'ignore', life]);
   const child = spawn(bashPath, args, {
     cwd: '/',
     env,
@@ -108,8 +110,8 @@ function readNumbers({ stdout }: ChildProcess, onNumber: (pid: number) => void):
 // With job control each process leads a group of its own, and none is started with SIGINT ignored. The shell counts
 // itself as a level of shells; what it starts is none below it.
 function toScript(level: string | undefined): string {
-  const files = `0<"$1/$in" >"$1/$out" 2>"$1/$err" 3>"$1/$status" 4<"$1/$hold" ${heldFd}>&3`;
-  const begin = `IFS=/ read -r -d '' in out err status hold; { exec "\${program[@]}"; } ${files} & echo $!`;
+  const files = `0<"$1/$in" >"$1/$out" 2>"$1/$err" 4<&3 3>"$1/$status" ${heldFd}>&3`;
+  const begin = `IFS=/ read -r -d '' in out err status; { exec "\${program[@]}"; } ${files} & echo $!`;
   return [
     'set -m',
     level === undefined ? 'unset -v SHLVL' : `SHLVL=${Number(level) || 0}`,
@@ -119,7 +121,7 @@ function toScript(level: string | undefined): string {
   ].join('\n');
 }
 
-function toWords({ stdin, stdout, stderr, status, hold }: NurseryFifos): string {
-  const names = [stdin, stdout, stderr, status, hold].map((path) => basename(path));
+function toWords({ stdin, stdout, stderr, status }: NurseryFifos): string {
+  const names = [stdin, stdout, stderr, status].map((path) => basename(path));
   return `${dirname(stdin)}\0${names.join('/')}\0`;
 }

@@ -4,6 +4,7 @@ import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/worker.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { createFifoPool } from '../fifo-pool.ts';
+import { createLifeline } from './lifeline.ts';
 import { startKeeper } from './start-keeper.ts';
 
 let folder: string;
@@ -25,14 +26,24 @@ const supervisor = [
 
 test('E2: a keeper that is discarded at any moment of its start leaves nothing behind', async () => {
   const fifos = createFifoPool(folder);
+  const lifeline = createLifeline(fifos);
+  const { theirs: life } = await lifeline();
   const env = { PATH: '/usr/bin:/bin', KEEPER: folder };
   for (let round = 0; round < 40; round += 1) {
-    const names = await fifos.take(5);
-    const keeper = await startKeeper({ supervisor, bashPath: '/bin/bash', cwd: '/', env, fifos: names });
+    const names = await fifos.take(4);
+    const keeper = await startKeeper({
+      supervisor,
+      bashPath: '/bin/bash',
+      cwd: '/',
+      env,
+      fifos: names,
+      life,
+    });
     const elapsed = createStopwatch();
     while (elapsed() < round / 10);
     await keeper.discard();
   }
+  await lifeline.close();
   await fifos.close();
   await expect.poll(() => processesWith(`KEEPER=${folder}`), { timeout: 5_000 }).toEqual([]);
 });

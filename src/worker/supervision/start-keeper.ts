@@ -20,8 +20,10 @@ export interface KeeperPlan {
   readonly bashPath: string;
   readonly cwd: string;
   readonly env: Environment;
-  /** Names of five fresh FIFOs. */
+  /** Names of four fresh FIFOs. */
   readonly fifos: readonly string[];
+  /** A descriptor that is at its end when we are. */
+  readonly life: number;
   /** A file with a script that is too long for an order; the command's shell gets it as descriptor 6. */
   readonly scriptFile?: number | undefined;
   /** What answers the command's requests to the network, where that is filtered. */
@@ -49,13 +51,13 @@ export async function startKeeper(plan: KeeperPlan): Promise<Keeper> {
 }
 
 async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper> {
-  const [stdout, stderr, status, stdin, hold] = pipes;
-  if (!stdout || !stderr || !status || !stdin || !hold) throw new Error('A keeper needs five pipes.');
+  const [stdout, stderr, status, stdin] = pipes;
+  if (!stdout || !stderr || !status || !stdin) throw new Error('A keeper needs four pipes.');
   const { terminal, proxy } = plan;
   const pipesOrTerminal = terminal
     ? [terminal.slave, terminal.slave, terminal.slave]
     : [stdin.theirs, stdout.theirs, stderr.theirs];
-  const stdio = [...pipesOrTerminal, status.theirs, hold.theirs, ...toExtra(plan, stdin)];
+  const stdio = [...pipesOrTerminal, status.theirs, plan.life, ...toExtra(plan, stdin)];
   const passed = stdio.flatMap((one, fd) => (one === 'ignore' ? [] : [fd]));
   const { argv, env } = toProgram(plan, passed);
   const [program = '', ...args] = argv;
@@ -66,23 +68,17 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
   });
   if (child.pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
   if (proxy) takeOver(child, proxy);
-  const ends = {
-    stdout: stdout.ours,
-    stderr: stderr.ours,
-    status: status.ours,
-    stdin: stdin.ours,
-    hold: hold.ours,
-  };
+  const ends = { stdout: stdout.ours, stderr: stderr.ours, status: status.ours, stdin: stdin.ours };
   return followKeeper({ pid: child.pid, exited }, ends, { proxy, terminal });
 }
 
-/** What a nursery can start: a keeper with its five pipes and nothing beside. */
-export type PlainKeeperPlan = Omit<KeeperPlan, 'cwd' | 'scriptFile' | 'proxy' | 'terminal'>;
+/** What a nursery can start: a keeper with its four pipes and nothing beside. */
+export type PlainKeeperPlan = Omit<KeeperPlan, 'cwd' | 'life' | 'scriptFile' | 'proxy' | 'terminal'>;
 
 /** Has a keeper started by a nursery of the same variables. */
 export async function startInNursery(nursery: Nursery, plan: PlainKeeperPlan): Promise<Keeper> {
-  const [stdout = '', stderr = '', status = '', stdin = '', hold = ''] = plan.fifos;
-  const files = { stdout, stderr, status, stdin, hold };
+  const [stdout = '', stderr = '', status = '', stdin = ''] = plan.fifos;
+  const files = { stdout, stderr, status, stdin };
   const { ends, settle } = openEnds(files);
   try {
     const pid = await nursery.start(toProgram(plan, [0, 1, 2, 3, 4]).argv, files);
@@ -97,21 +93,21 @@ export async function startInNursery(nursery: Nursery, plan: PlainKeeperPlan): P
   }
 }
 
-function openEnds({ stdout, stderr, status, stdin, hold }: NurseryFifos) {
-  const [input, held] = [openNamedForWriting(stdin), openNamedForWriting(hold)];
+function openEnds({ stdout, stderr, status, stdin }: NurseryFifos) {
+  const input = openNamedForWriting(stdin);
   const [out, err, words] = [openReader(stdout), openReader(stderr), openReader(status)];
   return {
-    ends: { stdout: out, stderr: err, status: words, stdin: input.ours, hold: held.ours },
+    ends: { stdout: out, stderr: err, status: words, stdin: input.ours },
     settle() {
-      for (const { holder } of [input, held]) closeSync(holder);
-      removeNames([stdout, stderr, status, stdin, hold]);
+      closeSync(input.holder);
+      removeNames([stdout, stderr, status, stdin]);
     },
   };
 }
 
 /** What the supervisor is told to run, and with which variables. */
 export function toProgram(
-  { supervisor, bashPath, env, guard, proxy, terminal }: Omit<KeeperPlan, 'cwd' | 'fifos'>,
+  { supervisor, bashPath, env, guard, proxy, terminal }: Omit<KeeperPlan, 'cwd' | 'fifos' | 'life'>,
   passed: readonly number[],
 ): { readonly argv: readonly string[]; readonly env: Environment } {
   const keeperScript = toKeeperScript(proxy && bridgeScript, terminal !== undefined);
