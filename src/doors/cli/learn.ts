@@ -4,10 +4,11 @@
 import { readHistory } from '../../audit/history.ts';
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
 import { NacreError } from '../../contract/failure.ts';
-import type { Engine } from '../../engine/create-engine.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { oneLine, visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
-import { oneLine } from './to-command-row.ts';
+
 import { toTime } from './to-time.ts';
 
 const failedExit = 2;
@@ -178,8 +179,7 @@ function toText(lesson: Lesson): string {
     ...wouldNot
       .slice(0, shownRefusals)
       .map(
-        ({ times, command, reason }) =>
-          `${pad(times)}  ${printable(oneLine(command))}\n${pad('')}  ${printable(reason)}`,
+        ({ times, command, reason }) => `${pad(times)}  ${oneLine(command)}\n${pad('')}  ${visible(reason)}`,
       ),
     ...(more > 0 ? [`${pad(more)}  more, which --json shows`] : []),
   ];
@@ -187,14 +187,9 @@ function toText(lesson: Lesson): string {
 }
 
 function toRow({ program, commands }: Count): string {
-  return `${pad(commands)}  ${printable(program)}`;
+  return `${pad(commands)}  ${visible(program)}`;
 }
 
 function pad(value: unknown): string {
   return String(value).padStart(8);
-}
-
-// The log holds what agents wrote, and a terminal obeys what it is shown.
-function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '�');
 }
