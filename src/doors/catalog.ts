@@ -207,6 +207,22 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     },
     load: () => import('./cli/history.ts'),
   },
+  learn: {
+    summary: 'Suggest a list of programs from the commands that the audit log knows, with counts.',
+    usage: '',
+    flags: {
+      json,
+      since,
+      client: z.string().min(1).optional().meta({ flag: '--client', description: 'Only of this client.' }),
+      min: z
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .default(1)
+        .meta({ flag: '--min', description: 'Leave out programs of fewer commands.' }),
+    },
+    load: () => import('./cli/learn.ts'),
+  },
   replay: {
     summary: 'Play what a command printed, as it was recorded (setting record).',
     usage: 'ID',

@@ -3,6 +3,7 @@ import { NacreError } from '../contract/failure.ts';
 import type { JobState } from '../contract/job.ts';
 import { watchProgress } from './progress.ts';
 import type { EngineParts, RunContext } from './run.ts';
+import { watchUsage } from './watch-usage.ts';
 
 /** The reason of a call's signal when it is the server that ends. */
 export const serverCloses = Symbol('the server closes');
@@ -41,17 +42,19 @@ export async function follow(
 export function attend(
   parts: EngineParts,
   id: string,
-  { signal, onProgress }: Pick<RunContext, 'signal' | 'onProgress'>,
+  { signal, onProgress, onUsage }: Pick<RunContext, 'signal' | 'onProgress' | 'onUsage'>,
 ): () => void {
   const { backend } = parts;
   const cancel = () => void backend.stop(id, ladderFor(parts, signal)).catch(() => {});
   const stopWatching = onProgress && watchProgress(backend, id, onProgress);
+  const stopCounting = onUsage && watchUsage(backend, id, onUsage);
   signal?.addEventListener('abort', cancel, { once: true });
   if (signal?.aborted) cancel();
   return () => {
     // A signal may fire long after the answer, when the job's number means another process.
     signal?.removeEventListener('abort', cancel);
     stopWatching?.();
+    stopCounting?.();
   };
 }
 

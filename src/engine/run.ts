@@ -8,6 +8,7 @@ import type { Caller } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import type { Rules } from '../contract/decision.ts';
 import type { EnvironmentRules, OutputChunk } from '../contract/job.ts';
+import type { Resources } from '../contract/limits.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { Matcher } from '../output/matcher.ts';
@@ -63,6 +64,8 @@ export interface RunContext {
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Told about once a second what its tree has used so far. */
+  readonly onUsage?: ((used: Resources) => void) | undefined;
   /** Called when other calls have to be served first by the same persistent shell. */
   readonly onWait?: ((ahead: number) => void) | undefined;
   /** Gets every byte as it comes; what it has not taken yet waits in the log. */

@@ -31,7 +31,8 @@ export interface StartRequest
 }
 
 /** The side of that caller. */
-export interface StartContext extends Omit<RunContext, 'onProgress' | 'onOutput' | 'howToGetRest'> {
+export interface StartContext
+  extends Omit<RunContext, 'onProgress' | 'onUsage' | 'onOutput' | 'howToGetRest'> {
   readonly owner: string;
 }
 

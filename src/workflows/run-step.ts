@@ -3,6 +3,7 @@
 import type { Command } from '../contract/command.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { OutputChunk, Stream } from '../contract/job.ts';
+import type { Resources } from '../contract/limits.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { pause } from '../support/pause.ts';
@@ -18,6 +19,7 @@ export interface StepContext {
   readonly client: string;
   readonly signal: AbortSignal;
   readonly onOutput: (chunks: readonly OutputChunk[]) => Promise<void>;
+  readonly onUsage: (used: Resources) => void;
 }
 
 /** How steps are run. */
@@ -39,6 +41,8 @@ export interface StepListener {
   started(attempt: number): void;
   output(stream: Stream, text: string): void;
   retry(attempt: number, delayMs: number): void;
+  /** What its command has used so far. */
+  used(resources: Resources): void;
 }
 
 const longestDelayMs = 300_000;
@@ -84,6 +88,7 @@ async function attemptStep(
   const context: StepContext = {
     client: here.client,
     signal: here.signal,
+    onUsage: here.listener.used,
     async onOutput(chunks) {
       for (const { stream, data } of chunks) {
         // One byte too many is kept: it shows that there was more.

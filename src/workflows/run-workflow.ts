@@ -1,6 +1,7 @@
 // A workflow: 1. a step starts when all that it needs has ended, as many at a time as may be, 2. whether it then runs says
 // its `when`, 3. a failure stops what has not started, unless the failed step says otherwise, 4. an abort ends what runs.
 import type { Stream } from '../contract/job.ts';
+import type { Resources } from '../contract/limits.ts';
 import { createId } from '../support/create-id.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import type { StepResult, WorkflowEvent, WorkflowResult } from './events.ts';
@@ -16,6 +17,8 @@ export interface RunWorkflowOptions {
   readonly run?: string | undefined;
   /** Steps that an earlier run has completed. */
   readonly done?: ReadonlyMap<string, EndedStep> | undefined;
+  /** Told about once a second what the command of a running step has used so far. */
+  readonly onUsage?: ((step: string, used: Resources) => void) | undefined;
   /** Called at the start and after every step with all that have ended, so that the run can be resumed. */
   readonly onProgress?: ((ended: ReadonlyMap<string, EndedStep>) => void) | undefined;
 }
@@ -30,7 +33,7 @@ type NewEvent = WorkflowEvent extends infer Event
 export async function runWorkflow(
   workflow: Workflow,
   means: WorkflowMeans,
-  { signal: given, onEvent, run = createId('run'), done, onProgress }: RunWorkflowOptions = {},
+  { signal: given, onEvent, run = createId('run'), done, onUsage, onProgress }: RunWorkflowOptions = {},
 ): Promise<WorkflowResult> {
   const elapsed = createStopwatch();
   const stop = new AbortController();
@@ -57,6 +60,7 @@ export async function runWorkflow(
       output: (stream: Stream, text: string) => tell({ type: 'step_output', step: step.id, stream, text }),
       retry: (attempt: number, delayMs: number) =>
         tell({ type: 'step_retry', step: step.id, attempt, delay_ms: delayMs }),
+      used: (resources: Resources) => onUsage?.(step.id, resources),
     };
     end(
       step,

@@ -7,6 +7,7 @@ import type { OutputChunk } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { Assembly, Io } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
+import { createLiveLine, type LiveLine } from './live-line.ts';
 import { readInput } from './read-input.ts';
 import { toScript } from './to-script.ts';
 
@@ -58,16 +59,28 @@ async function runCommand(assembly: Assembly, json: boolean): Promise<Outcome> {
   const command = toCommand(assembly.words);
   const input = await readInput(flags.input, io.stdin, io.interrupted);
   const engine = await assembly.engine();
-  return engine.run(
-    { command, input, cwd: flags.cwd, timeoutMs: flags.timeoutMs ?? null, maxOutputChars },
-    {
-      ...ownRules,
-      caller: { door: 'cli', client: 'nacre run' },
-      howToGetRest: 'Ask for more with --max-output-chars.',
-      signal: io.interrupted,
-      ...(!json && { onOutput: (chunks) => passOn(io, chunks) }),
-    },
-  );
+  const line = json || !isTerminal(assembly) ? undefined : createLiveLine(io.stderr);
+  try {
+    return await engine.run(
+      { command, input, cwd: flags.cwd, timeoutMs: flags.timeoutMs ?? null, maxOutputChars },
+      {
+        ...ownRules,
+        caller: { door: 'cli', client: 'nacre run' },
+        howToGetRest: 'Ask for more with --max-output-chars.',
+        signal: io.interrupted,
+        ...(!json && { onOutput: (chunks) => passOn(io, chunks, line) }),
+        onUsage: line?.used,
+      },
+    );
+  } finally {
+    line?.close();
+  }
+}
+
+// On a pipe, or where nothing can be taken back, output is all that there is.
+function isTerminal({ io: { stdout, stderr }, machine }: Assembly): boolean {
+  const ends = [stdout, stderr].every((end) => 'isTTY' in end && end.isTTY === true);
+  return ends && machine.env.TERM !== 'dumb';
 }
 
 function toCommand(words: readonly string[]): Command {
@@ -82,9 +95,16 @@ function toCommand(words: readonly string[]): Command {
 }
 
 // Bytes go on as they are: the reader may be a file or another program.
-async function passOn({ stdout, stderr, interrupted }: Io, chunks: readonly OutputChunk[]): Promise<void> {
-  for (const { stream, data } of chunks)
+async function passOn(
+  { stdout, stderr, interrupted }: Io,
+  chunks: readonly OutputChunk[],
+  line: LiveLine | undefined,
+): Promise<void> {
+  for (const { stream, data } of chunks) {
+    const before = line?.makeWay(data) ?? '';
+    if (before !== '') await write(stderr, before, interrupted);
     await write(stream === 'stdout' ? stdout : stderr, data, interrupted);
+  }
 }
 
 function say({ stderr, interrupted }: Io, note: string): Promise<void> {

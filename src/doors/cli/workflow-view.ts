@@ -1,20 +1,26 @@
 import type { Writable } from 'node:stream';
-import { visible } from '../../support/visible.ts';
+import type { Resources } from '../../contract/limits.ts';
 import type { StepResult, WorkflowEvent, WorkflowResult } from '../../workflows/events.ts';
 import { write } from '../say.ts';
+import { cut, lastLine, printable } from './terminal-text.ts';
 
 /** Shows a workflow on a terminal, one line a step, drawn anew as things happen. */
 export interface WorkflowView {
   show(event: WorkflowEvent): void;
+  used(step: string, resources: Resources): void;
   close(): Promise<void>;
 }
 
 const drawEveryMs = 150;
+const silenceMs = 2_000;
 const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
 interface ShownStep {
   readonly since?: number | undefined;
   readonly note: string;
+  /** When it last said something, or began. */
+  readonly spokeAt?: number | undefined;
+  readonly cpuMs?: number | null | undefined;
   readonly result?: StepResult | undefined;
 }
 
@@ -43,12 +49,17 @@ export function createWorkflowView(
     show(event) {
       if (event.type === 'run_started') for (const id of event.steps) change(id, {});
       if (event.type === 'step_started')
-        change(event.step, { since: now(), note: event.attempt > 1 ? `attempt ${event.attempt}` : '' });
-      if (event.type === 'step_output') change(event.step, { note: lastLine(event.text) });
+        change(event.step, {
+          since: now(),
+          spokeAt: now(),
+          note: event.attempt > 1 ? `attempt ${event.attempt}` : '',
+        });
+      if (event.type === 'step_output') change(event.step, { note: lastLine(event.text), spokeAt: now() });
       if (event.type === 'step_retry') change(event.step, { note: `again in ${event.delay_ms} ms` });
       if (event.type === 'step_finished') change(event.step, { result: event.result });
       if (event.type === 'run_finished') last = event.result;
     },
+    used: (step, { cpuMs }) => void change(step, { cpuMs }),
     async close() {
       clearInterval(timer);
       await draw();
@@ -56,12 +67,18 @@ export function createWorkflowView(
   };
 }
 
-function toLine(id: string, { since, note, result }: ShownStep, now: number): string {
+function toLine(id: string, step: ShownStep, now: number): string {
+  const { since, note, result } = step;
   if (result)
     return `${marks[result.status] ?? '✗'} ${id}  ${toSeconds(result.duration_ms)}  ${describe(result)}`;
   if (since === undefined) return `· ${id}`;
   const frame = frames[Math.floor(now / drawEveryMs) % frames.length];
-  return `${frame} ${id}  ${toSeconds(now - since)}  ${note}`;
+  return `${frame} ${id}  ${toSeconds(now - since)}${toCpu(step, now)}  ${note}`;
+}
+
+// While a step says something, that is enough to see that it is at work.
+function toCpu({ spokeAt = 0, cpuMs }: ShownStep, now: number): string {
+  return typeof cpuMs === 'number' && now - spokeAt >= silenceMs ? `  CPU ${toSeconds(cpuMs)}` : '';
 }
 
 const marks: Readonly<Partial<Record<StepResult['status'], string>>> = { completed: '✓', skipped: '–' };
@@ -91,17 +108,4 @@ function toEnd({ status, duration_ms, run, steps }: WorkflowResult): readonly st
 
 function toSeconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
-}
-
-function lastLine(text: string): string {
-  return printable(text.trimEnd().split('\n').at(-1) ?? '');
-}
-
-// What a command prints must not move the cursor of our view.
-function printable(text: string): string {
-  return visible(text.replace(/[\t\r]/g, ' '));
-}
-
-function cut(line: string, width: number): string {
-  return line.length > width ? `${line.slice(0, width - 1)}…` : line.trimEnd();
 }

@@ -60,6 +60,7 @@ async function run(assembly: Assembly, flags: Flags, isTerminal: boolean): Promi
         done,
         signal: abort.signal,
         onEvent: view.show,
+        onUsage: view.used,
         onProgress: (ended) => store.save(id, workflow, ended),
       },
     );
@@ -105,7 +106,7 @@ function createLines({ stdout, interrupted }: Io) {
     const line = `${JSON.stringify(event)}\n`;
     written = written.then(() => write(stdout, line, interrupted));
   };
-  return { show, close: () => written };
+  return { show, used: undefined, close: () => written };
 }
 
 function toExitCode({ status }: WorkflowResult, { reason, aborted }: AbortSignal): number {

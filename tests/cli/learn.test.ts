@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
+
+let place = createPlace();
+const nacre = (...argv: string[]) => runInProcess(argv, place);
+
+afterEach(async () => {
+  expect(await survivors(place.mark)).toEqual([]);
+  place = createPlace();
+});
+
+describe('S6: nacre learn', () => {
+  it('proposes the programs that commands ran, counted, and tries the list on them', async () => {
+    for (const command of [
+      'cd . && echo a | cat',
+      'echo a',
+      'echo a',
+      'greet() { printf hi; }; greet',
+      'x=ls; y=$(echo s); l$y >/dev/null',
+      'false',
+    ])
+      await nacre('run', command);
+    await nacre('run', '--allow', 'echo', 'echo b; uname');
+    await nacre('run', 'rm -rf /');
+    const { code, stdout } = await nacre('learn');
+    expect(code).toBe(0);
+    expect(stdout).toBe(`ALLOWED_COMMANDS=cat,echo,ls,printf
+
+Commands that ran with each:
+       4  echo
+       1  cat
+       1  ls
+       1  printf
+
+Refused for not being listed; add what you want:
+       1  uname
+
+With this list 6 of 6 commands that ran would run.
+`);
+    expect((await nacre('run', '--allow', 'cat,echo,ls,printf', 'cd . && echo a | cat')).stdout).toBe('a\n');
+  });
+
+  it('tells what its list would refuse, and leaves out what is rare', async () => {
+    await nacre('run', 'echo a; echo b');
+    await nacre('run', 'echo c');
+    await nacre('run', '$(printf echo) x "$PATH"; e=$RANDOM; [ $e = x ] && "$e"; :');
+    await nacre('run', 'uname >/dev/null');
+    const { stdout } = await nacre('learn', '--json', '--min', '2');
+    const lesson = JSON.parse(stdout);
+    expect(lesson).toMatchObject({ allowed_commands: ['echo'], commands: 4, would_run: 2 });
+    expect(lesson.left_out).toContainEqual({ program: 'uname', commands: 1 });
+    expect(lesson.would_not).toContainEqual({
+      command: 'uname >/dev/null',
+      times: 1,
+      reason: 'uname is not allowed, because it is not in ALLOWED_COMMANDS.',
+    });
+    const text = (await nacre('learn', '--min', '2')).stdout;
+    expect(text).toMatch(/^With this list 2 of 4 commands that ran would run\.\n {7}1 {2}/m);
+  });
+
+  it('shows nothing that a terminal would obey, and lists no name that a list cannot hold', async () => {
+    await nacre('run', 'echo a');
+    const folder = join(place.cwd, '.local/state/nacre/audit');
+    const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+    const lines = readFileSync(join(folder, file), 'utf8').trim().split('\n');
+    const evil = "'a,b' 2>/dev/null; '*'; $'\\\\e]0;x\\\\a'; $'\\\\u202e'";
+    const forged = lines.map((line) =>
+      line.replaceAll('cmd_', 'cmd_x').replace('"echo a"', JSON.stringify(evil)),
+    );
+    writeFileSync(join(folder, file), `${[...lines, ...forged].join('\n')}\nnonsense\n`);
+    const { code, stdout } = await nacre('learn');
+    expect(code).toBe(0);
+    expect(stdout.split('\n')[0]).toBe('ALLOWED_COMMANDS=echo');
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+  });
+
+  it('filters by time and client, and says so when nothing is left', async () => {
+    await nacre('run', 'echo a');
+    expect((await nacre('learn', '--client', 'nacre run', '--since', '1h')).code).toBe(0);
+    for (const flags of [
+      ['--client', 'somebody'],
+      ['--since', '2999-01-01'],
+    ]) {
+      const { code, stderr } = await nacre('learn', ...flags);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('has no such command that ran')]);
+    }
+    const { code, stdout } = await nacre('learn', '--json', '--since', 'whenever');
+    expect([code, JSON.parse(stdout).error.code]).toEqual([2, 'invalid_request']);
+  });
+});
