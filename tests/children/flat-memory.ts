@@ -4,27 +4,35 @@ import { report } from './report.ts';
 
 const bytes = Number(process.argv[2]);
 const here = createTestWorker({ spoolBytes: 1_073_741_824 });
-await here.run('head -c 8000000 /dev/zero');
+const expected = Buffer.alloc(1_048_576, 'x');
+// How much is thrown away before it is collected differs between versions of Node; what counts is that more output
+// needs no more of it.
+await pass(67_108_864);
 const before = process.memoryUsage.rss();
 let peak = before;
 const timer = setInterval(() => {
   peak = Math.max(peak, process.memoryUsage.rss());
 }, 5);
-const id = await here.start(`head -c ${bytes} /dev/zero | tr '\\0' x`);
-const state = await here.worker.wait(id, 60_000);
-const expected = Buffer.alloc(1_048_576, 'x');
-let count = 0;
-for (let at = 0; ; ) {
-  const { chunks, next, end } = await here.worker.read(id, at, { waitMs: 0, maxBytes: 1_048_576 });
-  for (const { data } of chunks) count += expected.subarray(0, data.length).equals(data) ? data.length : 0;
-  at = next;
-  if (next === end) break;
-}
+const { state, readBack } = await pass(bytes);
 clearInterval(timer);
 await here.close();
 report({
   status: state.status,
   wrote: state.stdoutBytes,
-  readBack: count,
+  readBack,
   grewMb: Math.round((peak - before) / 1e6),
 });
+
+/** Writes so much on one line and reads all of it back, piece by piece. */
+async function pass(count: number) {
+  const id = await here.start(`head -c ${count} /dev/zero | tr '\\0' x`);
+  const state = await here.worker.wait(id, 60_000);
+  let readBack = 0;
+  for (let at = 0; ; ) {
+    const { chunks, next, end } = await here.worker.read(id, at, { waitMs: 0, maxBytes: 1_048_576 });
+    for (const { data } of chunks)
+      readBack += expected.subarray(0, data.length).equals(data) ? data.length : 0;
+    at = next;
+    if (next === end) return { state, readBack };
+  }
+}

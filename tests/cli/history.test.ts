@@ -76,23 +76,24 @@ describe('nacre replay', () => {
         .split('\n')
         .slice(0, -1)
         .map((line) => JSON.parse(line));
-    const [head, first, second, exit] = await lines('v3');
+    const [head, ...events] = await lines('v3');
     expect(head).toMatchObject({
       version: 3,
       term: { cols: 80, rows: 24 },
       timestamp: expect.any(Number),
       title: id,
     });
-    expect([first?.slice(1), second?.slice(1), exit?.slice(1)]).toEqual([
-      ['o', 'a\r\nb'],
-      ['o', ' ü\r\n'],
-      ['x', '4'],
-    ]);
-    expect(second?.[0]).toBeGreaterThan(0.05);
-    const [old, ...events] = await lines('v2');
+    expect(events.pop()?.slice(1)).toEqual(['x', '4']);
+    // A busy machine may hand over what one program wrote in more than one piece.
+    const isOutput = ([, code]: [number, string]) => code === 'o';
+    expect(events.every(isOutput)).toBe(true);
+    expect(events.map(([, , text]) => text).join('')).toBe('a\r\nb ü\r\n');
+    expect(events.at(-1)?.[0]).toBeGreaterThan(0.05);
+    const [old, ...older] = await lines('v2');
     expect(old).toMatchObject({ version: 2, width: 80, height: 24 });
-    expect(events.map(([, code]) => code)).toEqual(['o', 'o']);
-    expect(events[1]?.[0]).toBeGreaterThan(events[0]?.[0]);
+    expect(older.length).toBeGreaterThan(1);
+    expect(older.every(isOutput)).toBe(true);
+    expect(older.at(-1)?.[0]).toBeGreaterThan(older[0]?.[0]);
   });
 
   it('says so when there is nothing to play', async () => {
