@@ -19,6 +19,7 @@ const programs = {
   setpriv: 'util-linux',
   setsid: 'util-linux',
   'ssh-keygen': 'openssh-client',
+  'systemd-analyze': 'systemd',
   top: 'procps',
   unshare: 'util-linux',
   vim: 'vim',

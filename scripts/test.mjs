@@ -1,5 +1,6 @@
 // `npm test`: sets up what is missing, then runs every check there is.
 import { readFileSync } from 'node:fs';
+import { checkImage } from './check-image.mjs';
 import { installPackages, installPrograms, step } from './set-up.mjs';
 
 const tool = (name) => `node_modules/.bin/${name}`;
@@ -13,6 +14,7 @@ step('Types without Node', tool('tsc'), ['-p', 'tsconfig.pure.json']);
 step('Build', process.execPath, ['scripts/build.mjs']);
 step('Unused code and dependencies', tool('knip'), []);
 step('Package', tool('publint'), ['--strict']);
+checkImage();
 step('Tests', tool('vitest'), [
   'run',
   '--coverage',

@@ -43,8 +43,10 @@ function toPredicate(issue: z.core.$ZodRawIssue): string | undefined {
       if (issue.input === undefined) return 'is required';
       return `must be ${kinds[issue.expected] ?? issue.expected}, not ${describe(issue.input)}`;
     case 'too_small':
+      if (issue.origin === 'array') return `must have at least ${issue.minimum} entries`;
       return `must be at least ${issue.minimum}, not ${describe(issue.input)}`;
     case 'too_big':
+      if (issue.origin === 'array') return `must have at most ${issue.maximum} entries`;
       return `must be at most ${issue.maximum}, not ${describe(issue.input)}`;
     case 'invalid_value':
       return `must be ${issue.values.join(' or ')}, not ${describe(issue.input)}`;

@@ -70,6 +70,12 @@ describe('H2, H10: every refusal has a sentence, whatever is wrong with the byte
     },
   );
 
+  test('a request that never comes to its end is told so', { timeout: 90_000 }, async () => {
+    const begun = toText('GET /healthz HTTP/1.1', [own()]).trim();
+    const { status, text } = await sendBytes(here.port, begun, { patienceMs: 60_000 });
+    expect([status, errorOf(text)]).toEqual([408, expect.stringMatching(/too long/)]);
+  });
+
   test('a body that is cut off is no failure of ours', async () => {
     await sendBytes(here.port, post('{', ['Content-Length: 50']), { patienceMs: 100 });
     await sendBytes(here.port, post('5\r\n{', ['Transfer-Encoding: chunked']), { patienceMs: 100 });
@@ -94,6 +100,22 @@ const upgrade = (more: readonly string[]) =>
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
     ...more,
   ]);
+
+describe('H10: a target that names its host', () => {
+  const ask = async (target: string, headers: readonly string[]) => {
+    const text = toText(`GET ${target} HTTP/1.1`, [...headers, 'Connection: close']);
+    return (await sendBytes(here.port, text)).status;
+  };
+
+  test('is for that one, whatever the Host says, and calls say 401 before 403', async () => {
+    const token = `Authorization: Bearer ${here.token}`;
+    expect(await ask(`http://127.0.0.1:${here.port}/healthz`, ['Host: evil.example'])).toBe(200);
+    expect(await ask(`http://127.0.0.1:${here.port}`, [own()])).toBe(200);
+    expect(await ask('http://evil.example/api/state', [own()])).toBe(401);
+    expect(await ask('http://evil.example/api/state', [own(), token])).toBe(403);
+    expect(await ask(`http://127.0.0.1:${here.port}/api/state`, [own(), token])).toBe(200);
+  });
+});
 
 describe('H1: requests that offer HTTP/2', () => {
   const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'];

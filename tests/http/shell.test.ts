@@ -85,6 +85,11 @@ describe('H1, E6: what is no such request is 400, and names the field', () => {
     ['args that are no list', { command: 'ls', args: '-l' }, /args must be a list/],
     ['an argument that is no text', { command: 'ls', args: [1] }, /args\.0 must be a string/],
     ['an argument with a NUL byte', { command: 'ls', args: ['a\0b'] }, /NUL/],
+    [
+      'too many arguments',
+      { command: 'ls', args: Array(10_001).fill('') },
+      /args must have at most 10000 entries/,
+    ],
     ['a field that does not exist', { command: 'ls', arguments: [] }, /no field "arguments"/],
     ['a list', [], /must be an object/],
     ['broken JSON', '{"command":', /not valid JSON/],

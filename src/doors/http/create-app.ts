@@ -64,7 +64,7 @@ export function createApp(parts: AppParts): { readonly answer: Answer; readonly 
     return apps[parts.sites.find(request.headers.get('host'))?.kind ?? 'main'].fetch(request, env);
   };
   const answer: Answer = async (request, env) => {
-    const origin = attempt(() => checkSite(parts, request, env));
+    const origin = attempt(() => parts.sites.check(request.headers));
     const replied = await reply(request, env, origin);
     parts.requests.add(replied.status);
     return secure(replied, typeof origin === 'string' ? origin : undefined);
@@ -78,20 +78,9 @@ export type Step = (
   received: Received,
   context: Context<Env>,
 ) => Promise<Response> | Response;
+
 /** Makes a handler that first asks who calls. */
 export type Call = (step: Step) => (context: Context<Env>) => Promise<Response>;
-
-// A target can name a host by itself, and that is then the one which is meant.
-function checkSite(
-  { sites }: AppParts,
-  { url, headers }: Request,
-  { incoming }: HttpBindings,
-): string | undefined {
-  const isNamed = incoming.url?.startsWith('/') === false;
-  if (isNamed && new URL(url).host !== headers.get('host')?.toLowerCase())
-    throw new HttpProblem(403, 'The target and the Host of the request are not the same.');
-  return sites.check(headers);
-}
 
 function isCall({ url }: Request): boolean {
   const { pathname } = new URL(url);

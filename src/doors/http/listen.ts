@@ -8,6 +8,7 @@ import { NacreError } from '../../contract/failure.ts';
 import type { HttpSettings } from '../settings.ts';
 import { HttpProblem, refuse } from './problem.ts';
 import { isLoopback } from './sites.ts';
+import { toOriginForm } from './to-origin-form.ts';
 
 const options = {
   /** How much time a caller has to send a whole request, and how much for its headers. */
@@ -65,6 +66,7 @@ export function answerRequests(server: Server, listener: RequestListener): void 
     const open = answers.get(socket) ?? new Set();
     answers.set(socket, open.add(response));
     response.once('close', () => open.delete(response));
+    toOriginForm(request);
     listener(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -10,6 +10,7 @@ import type { Tool } from '../../tools/define-tool.ts';
 import type { Assembly } from '../door.ts';
 import { getReady } from '../get-ready.ts';
 import { write } from '../say.ts';
+import { createAppletAddresses } from './applet-addresses.ts';
 import { createApplets, warnOfApplets } from './applets/applets.ts';
 import { createCallers } from './callers.ts';
 import { type AppParts, createApp } from './create-app.ts';
@@ -22,7 +23,7 @@ import { createMcpCalls, type McpCalls } from './mcp-calls.ts';
 import { createMcpRoute, type McpMeans, type McpNews } from './mcp-route.ts';
 import { createPageSessions } from './page-sessions.ts';
 import { readToken } from './read-token.ts';
-import { createSites, type Sites } from './sites.ts';
+import { createSites } from './sites.ts';
 import { openStreams } from './stream/open-streams.ts';
 import { createRequestCounts } from './tell-metrics.ts';
 
@@ -58,7 +59,7 @@ export async function serve(assembly: Assembly, mcpDoor: McpDoor): Promise<numbe
     answerRequests(one, listener);
     streams.attach(one);
   };
-  const appletAddress = addressesOf(assembly, sites, (one) => {
+  const appletAddress = createAppletAddresses(assembly, sites, (one) => {
     servers.push(one);
     attach(one);
   });
@@ -135,29 +136,6 @@ async function assembleParts(
     version,
     isClosing: () => io.interrupted.aborted,
     log,
-  };
-}
-
-/** Where applets are opened: at names below localhost, or at a port that is opened when it is first wanted. */
-function addressesOf(
-  { http: settings, cwd }: Assembly,
-  sites: Sites,
-  open: (server: Server) => void,
-): AppParts['appletAddress'] {
-  const known = new Map<string, Promise<string>>();
-  const openPort = async (slug: string) => {
-    const { server } = createHttpServer(settings, cwd);
-    const port = await listen(server, { ...settings, httpPort: 0 });
-    open(server);
-    return sites.giveTo(slug, port);
-  };
-  return async (slug) => {
-    if (settings.appletOrigins === 'name') return sites.address(slug);
-    const address = known.get(slug) ?? openPort(slug);
-    known.set(slug, address);
-    // What failed once may work the next time.
-    address.catch(() => known.delete(slug));
-    return address;
   };
 }
 

@@ -5,8 +5,9 @@ import { pause } from '../../../support/pause.ts';
 import type { Authenticate } from '../authenticate.ts';
 import type { HttpCaller } from '../callers.ts';
 import { HttpProblem, refuse } from '../problem.ts';
+import { toPairs } from '../raw-headers.ts';
 import { maxBodyBytes } from '../read-body.ts';
-import { declineUpgrade, toPairs } from './decline-upgrade.ts';
+import { declineUpgrade } from './decline-upgrade.ts';
 
 /** Turns requests into sockets. */
 export interface Upgrades {

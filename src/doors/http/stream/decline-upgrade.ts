@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { toPairs } from '../raw-headers.ts';
 
 const aboutUpgrade = new Set(['connection', 'upgrade', 'http2-settings']);
 
@@ -20,11 +21,4 @@ export function declineUpgrade(
   const again = Buffer.from(`${method} ${url} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
   duplex.unshift(Buffer.concat([again, head]));
   server.emit(duplex instanceof TLSSocket ? 'secureConnection' : 'connection', duplex);
-}
-
-/** The headers of a request one by one, as they came. */
-export function toPairs(rawHeaders: readonly string[]): [string, string][] {
-  return rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as [string, string]] : [],
-  );
 }
