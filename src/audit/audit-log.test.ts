@@ -131,7 +131,12 @@ describe('S6: the audit log', () => {
 
   test('has no secret in commands, arguments, variables, directories or clients', () => {
     const log = newLog('interval', ['the-withheld-value']);
-    const env = { DB_PASSWORD: 'two words', PLAIN: 'x the-withheld-value', GH_PAT: 'a short one' };
+    const env = {
+      DB_PASSWORD: 'two words',
+      PLAIN: 'x the-withheld-value',
+      GH_PAT: 'a short one',
+      MYKEY: 'another',
+    };
     log.record(askedFor('PASSWORD=hunter2 run', { env, cwd: '/tmp/the-withheld-value' }));
     const argv = ['mysql', '--password', 'hunter2 hunter3', 'the-withheld-value'] as const;
     log.record(
@@ -144,7 +149,12 @@ describe('S6: the audit log', () => {
     for (const secret of ['hunter', 'the-withheld-value', 'two words', 'a short one'])
       expect(text).not.toContain(secret);
     const [first, second] = recordsOf(log.path);
-    expect(first?.env).toEqual({ DB_PASSWORD: '[redacted]', PLAIN: 'x [redacted]', GH_PAT: '[redacted]' });
+    expect(first?.env).toEqual({
+      DB_PASSWORD: '[redacted]',
+      PLAIN: 'x [redacted]',
+      GH_PAT: '[redacted]',
+      MYKEY: '[redacted]',
+    });
     expect(second?.command).toEqual(['mysql', '--password', '[redacted]', '[redacted]']);
   });
 

@@ -1,6 +1,7 @@
 // What secrets look like. Each pattern keeps in its first group what stands before the secret; what it has no group for is
 // hidden whole. All are linear: what follows a repetition can only fail where the repetition ends, and no match can begin
 // at every place that another one has to read through.
+import { looksSecret } from '../support/looks-secret.ts';
 
 // A word of a shell: quoted texts with what is escaped in them, substitutions, and whatever reaches to the next blank. After
 // its first piece only quoted texts without blanks go on with it: the quote may be the end of one that began before the
@@ -74,3 +75,8 @@ export const secretAssignments: readonly RegExp[] = [
   new RegExp(String.raw`^-{0,2}[\w.-]{0,100}?${named}=`, 'i'),
   new RegExp(String.raw`^-{0,2}[\w.-]{0,100}?${ending}=(?!${number})`),
 ];
+
+/** Whether the name of a variable says that its value is a secret. */
+export function namesSecret(name: string): boolean {
+  return looksSecret(name) || secretAssignments.some((pattern) => pattern.test(`${name}=x`));
+}
