@@ -196,6 +196,13 @@ describe('S5: every error has a message of its own', () => {
     ])
       expect(text).toContain(problem);
     expect((await run({ command: 'true', timeout: 1_801 })).content[0]?.text).toContain('at most 1800');
+    const long = { X: '€'.repeat(43_667) };
+    expect((await run({ command: 'true', environment: long })).content[0]?.text).toContain(
+      'at most 131000 bytes',
+    );
+    const longest = { X: `${'€'.repeat(43_666)}xx` };
+    const held = await run({ command: 'printenv X | wc -c', environment: longest });
+    expect(held.metadata).toMatchObject({ stdout: '131001\n' });
   });
 
   it('a directory that does not exist is an error that keeps what was asked', async () => {
