@@ -49,13 +49,13 @@ export const secretPatterns: readonly RegExp[] = [
   new RegExp(String.raw`((?:^|[\s"'])${flag}${gap})(?!${number})${value}`, 'gi'),
   // What programs take in ways of their own.
   new RegExp(String.raw`(\bsshpass\s{1,3}-p\s{0,3})${value}`, 'g'),
-  new RegExp(String.raw`(\b(?:mysql|mariadb)[a-z]{0,12}\b[^\n;&|]{0,200}?\s-p)${value}`, 'g'),
+  new RegExp(String.raw`(\b(?:mysql|mariadb)[a-z]{0,12}\b[^\n;&|]{0,80}?\s-p)${value}`, 'g'),
   new RegExp(
-    String.raw`(\b(?:docker|podman|helm)\s{1,3}(?:registry\s{1,3})?login\b[^\n;&|]{0,200}?\s-p${gap})${value}`,
+    String.raw`(\b(?:docker|podman|helm)\s{1,3}(?:registry\s{1,3})?login\b[^\n;&|]{0,80}?\s-p${gap})${value}`,
     'g',
   ),
-  new RegExp(String.raw`(\b(?:7z[ar]?|rar)\s[^\n;&|]{0,200}?\s?-p)${value}`, 'g'),
-  new RegExp(String.raw`(\bzip\s[^\n;&|]{0,200}?\s?-P\s{0,3})${value}`, 'g'),
+  new RegExp(String.raw`(\b(?:7z[ar]?|rar)\s[^\n;&|]{0,80}?\s?-p)${value}`, 'g'),
+  new RegExp(String.raw`(\bzip\s[^\n;&|]{0,80}?\s?-P\s{0,3})${value}`, 'g'),
   new RegExp(String.raw`(\bvault\s{1,3}login\s{1,3})(?!-)${value}`, 'g'),
   new RegExp(String.raw`((?:^|[\s"'=])pass:)${value}`, 'g'),
   new RegExp(String.raw`((?:aws_secret_access_key|aws_session_token|_authToken)[ \t]{1,3})${value}`, 'g'),
