@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { askedFor, auditCaller as caller } from '../../tests/support/audit.ts';
@@ -43,6 +52,19 @@ function expectChain(path: string): void {
 }
 
 describe('S6: the audit log', () => {
+  test('takes no more of a command of which it has lost a record, and goes on with others', () => {
+    const log = newLog();
+    mkdirSync(log.path, { recursive: true });
+    log.recordSoon(askedFor('first', { id: 'cmd_1' }));
+    expect(() => log.record(askedFor('second', { id: 'cmd_2' }))).toThrow(/cannot be written: EISDIR/);
+    rmdirSync(log.path);
+    const named = { id: 'cmd_1', caller };
+    expect(() => log.record({ kind: 'started', ...named, cwd: '/' })).toThrow(/earlier record/);
+    expect(log.tryRecord({ kind: 'failed', ...named, error: new Error('x') })).toEqual([]);
+    log.record(askedFor('third', { id: 'cmd_3' }));
+    expectChain(log.path);
+  });
+
   test('is a private file of lines, each with the digest of the one before', () => {
     const log = newLog();
     expect(existsSync(dir)).toBe(false);
