@@ -76,6 +76,17 @@ describe('P12: what the kernel is held to', () => {
   });
 });
 
+describe('S8: the roots of shell_execute', () => {
+  it('are told at the start where they do not exist, if the tool is offered', () => {
+    const warned = (tools: string) =>
+      warnOfRoots(resolve({ env: { NACRE_TOOLS: tools, NACRE_SHELL_EXECUTE_CWD_ROOTS: '/no/such' } }), '/');
+    expect(warned('shell-execute')).toEqual([
+      expect.stringMatching(/^NACRE_SHELL_EXECUTE_CWD_ROOTS names \/no\/such.*working_directory/),
+    ]);
+    expect(warned('terminal')).toEqual([]);
+  });
+});
+
 describe('a list that a project narrows', () => {
   it.each([{ env: { ALLOWED_COMMANDS: 'git,ls' } }, {}])('says where, for refusals: %j', (sources) => {
     const { rules } = rulesFor(

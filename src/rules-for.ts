@@ -15,7 +15,10 @@ export type Resolved = ResolvedSettings<typeof allSettings> & {
 };
 
 /** What binds one kind of caller. */
-export type BoundRules = Pick<RunContext, 'rules' | 'cwdRoots' | 'environment' | 'refuseSensitive'>;
+export type BoundRules = Pick<
+  RunContext,
+  'rules' | 'cwdRoots' | 'cwdNames' | 'environment' | 'refuseSensitive'
+>;
 
 /** Reads the written rules. Judging their examples takes the whole policy, which is loaded only where there are any. */
 export async function readRules(resolved: ResolvedSettings<typeof allSettings>): Promise<Resolved> {
@@ -31,7 +34,7 @@ export function rulesFor(
   { values, limits, origins, policy }: Resolved,
 ): Pick<RunContext, 'rules' | 'cwdRoots'> {
   const allow = toAllowList(values.allowedCommands, limits.allowedCommands, whenUnset);
-  const cwdRoots = [values.allowedCwdRoots, limits.allowedCwdRoots ?? []].filter((roots) => roots.length > 0);
+  const cwdRoots = [values.allowedCwdRoots, limits.allowedCwdRoots ?? []].filter(isSet);
   const { danger, confirm, programDirs, fileWrites } = values;
   const { tightenedBy: narrowedBy, givenBy: preset } = origins.allowedCommands;
   const allowSetting = 'ALLOWED_COMMANDS';
@@ -57,12 +60,21 @@ export function rulesForFamily(family: ToolFamily, resolved: Resolved): BoundRul
     narrowList(values.shellExecuteAllowedCommands ?? ['*'], limits.shellExecuteAllowedCommands, '*'),
   );
   const allowSetting = hasOwn ? 'NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS' : shared.rules.allowSetting;
-  const own = [values.shellExecuteCwdRoots, limits.shellExecuteCwdRoots ?? []];
+  const own = [values.shellExecuteCwdRoots, limits.shellExecuteCwdRoots ?? []].filter(isSet);
+  const settings = [
+    ...(shared.cwdRoots.length > 0 ? ['ALLOWED_CWD_ROOTS'] : []),
+    ...(own.length > 0 ? ['NACRE_SHELL_EXECUTE_CWD_ROOTS'] : []),
+  ];
   return {
     rules: { ...shared.rules, allow, allowSetting, ...(hasOwn && { preset: undefined }) },
-    cwdRoots: [...shared.cwdRoots, ...own.filter((roots) => roots.length > 0)],
+    cwdRoots: [...shared.cwdRoots, ...own],
+    cwdNames: { field: 'working_directory', setting: settings.join(' or ') },
     environment: { envPass: values.shellExecuteEnvPass, envWithhold: values.shellExecuteEnvWithhold },
   };
+}
+
+function isSet(list: readonly string[]): boolean {
+  return list.length > 0;
 }
 
 /** The rules for what apps run over HTTP without a shell: a list of its own, and no directories of system or keys. */
@@ -151,13 +163,28 @@ export function warnOfIgnoredRules({ limits }: Resolved): readonly string[] {
 
 /** T8: a root that cannot be resolved does not stop the start, but is told. */
 export function warnOfRoots(resolved: Resolved, cwd: string): readonly string[] {
-  const missing = rulesFor('nothing', resolved)
-    .cwdRoots.flat()
-    .filter((root) => !isDirectory(resolve(cwd, root)));
-  if (missing.length === 0) return [];
+  const { values, limits } = resolved;
+  const families: readonly string[] = toFamilies(values.tools);
+  const own = [...values.shellExecuteCwdRoots, ...(limits.shellExecuteCwdRoots ?? [])];
+  const missing = (roots: readonly string[]) => roots.filter((root) => !isDirectory(resolve(cwd, root)));
   return [
-    `ALLOWED_CWD_ROOTS names ${missing.join(', ')}, which is no directory that exists: requests that give cwd are refused.`,
-  ];
+    {
+      setting: 'ALLOWED_CWD_ROOTS',
+      field: 'cwd',
+      roots: missing(rulesFor('nothing', resolved).cwdRoots.flat()),
+    },
+    {
+      setting: 'NACRE_SHELL_EXECUTE_CWD_ROOTS',
+      field: 'working_directory',
+      roots: families.includes('shell-execute') ? missing(own) : [],
+    },
+  ].flatMap(({ setting, field, roots }) =>
+    roots.length === 0
+      ? []
+      : [
+          `${setting} names ${roots.join(', ')}, which is no directory that exists: requests that give ${field} are refused.`,
+        ],
+  );
 }
 
 function isDirectory(path: string): boolean {

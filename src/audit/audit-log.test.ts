@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { askedFor, auditCaller as caller } from '../../tests/support/audit.ts';
@@ -43,6 +52,19 @@ function expectChain(path: string): void {
 }
 
 describe('S6: the audit log', () => {
+  test('takes no more of a command of which it has lost a record, and goes on with others', () => {
+    const log = newLog();
+    mkdirSync(log.path, { recursive: true });
+    log.recordSoon(askedFor('first', { id: 'cmd_1' }));
+    expect(() => log.record(askedFor('second', { id: 'cmd_2' }))).toThrow(/cannot be written: EISDIR/);
+    rmdirSync(log.path);
+    const named = { id: 'cmd_1', caller };
+    expect(() => log.record({ kind: 'started', ...named, cwd: '/' })).toThrow(/earlier record/);
+    expect(log.tryRecord({ kind: 'failed', ...named, error: new Error('x') })).toEqual([]);
+    log.record(askedFor('third', { id: 'cmd_3' }));
+    expectChain(log.path);
+  });
+
   test('is a private file of lines, each with the digest of the one before', () => {
     const log = newLog();
     expect(existsSync(dir)).toBe(false);
@@ -131,7 +153,12 @@ describe('S6: the audit log', () => {
 
   test('has no secret in commands, arguments, variables, directories or clients', () => {
     const log = newLog('interval', ['the-withheld-value']);
-    const env = { DB_PASSWORD: 'two words', PLAIN: 'x the-withheld-value', GH_PAT: 'a short one' };
+    const env = {
+      DB_PASSWORD: 'two words',
+      PLAIN: 'x the-withheld-value',
+      GH_PAT: 'a short one',
+      MYKEY: 'another',
+    };
     log.record(askedFor('PASSWORD=hunter2 run', { env, cwd: '/tmp/the-withheld-value' }));
     const argv = ['mysql', '--password', 'hunter2 hunter3', 'the-withheld-value'] as const;
     log.record(
@@ -144,7 +171,12 @@ describe('S6: the audit log', () => {
     for (const secret of ['hunter', 'the-withheld-value', 'two words', 'a short one'])
       expect(text).not.toContain(secret);
     const [first, second] = recordsOf(log.path);
-    expect(first?.env).toEqual({ DB_PASSWORD: '[redacted]', PLAIN: 'x [redacted]', GH_PAT: '[redacted]' });
+    expect(first?.env).toEqual({
+      DB_PASSWORD: '[redacted]',
+      PLAIN: 'x [redacted]',
+      GH_PAT: '[redacted]',
+      MYKEY: '[redacted]',
+    });
     expect(second?.command).toEqual(['mysql', '--password', '[redacted]', '[redacted]']);
   });
 

@@ -89,6 +89,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   let anchoring: NodeJS.Timeout | null = null;
   let waiting: Waiting | null = null;
   let writing: NodeJS.Timeout | null = null;
+  /** Commands that had a record waiting when another's could not be written, and have not been told. */
+  const lost = new Set<string>();
 
   const index = () => createAuditIndex(dir, { key, durable: options.fsync === 'always' });
   const pathOf = (day: string) => join(dir, toFileName(day, instance));
@@ -144,6 +146,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     } catch {}
   };
   const chain = (entry: AuditEntry, time: string) => {
+    if (entry.kind === 'failed') lost.delete(entry.id);
+    else if (lost.has(entry.id)) throw new Error('an earlier record of the same command could not be');
     const to = openFile(time.slice(0, 10));
     const { sequence, previous } = next;
     const body = { seq: sequence, time, prev: previous, ...toRecord(entry, redact, redactInput) };
@@ -165,21 +169,22 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     tryToPrune();
   };
   // What could not be written was not recorded: the chain goes on where the file ends.
-  const dropWaiting = () => {
+  const dropWaiting = (told: string) => {
+    for (const { id } of waiting?.records ?? []) if (id !== told) lost.add(id);
     waiting = null;
     next = written;
   };
-  const orUnavailable = (time: string, step: () => void) => {
+  const orUnavailable = (id: string, time: string, step: () => void) => {
     try {
       step();
     } catch (cause) {
-      dropWaiting();
+      dropWaiting(id);
       throw cause instanceof NacreError ? cause : unavailable(pathOf(time.slice(0, 10)), cause);
     }
   };
   const record = (entry: AuditEntry) => {
     const time = now().toISOString();
-    orUnavailable(time, () => {
+    orUnavailable(entry.id, time, () => {
       chain(entry, time);
       writeWaiting();
     });
@@ -202,7 +207,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     record,
     recordSoon(entry) {
       const time = now().toISOString();
-      orUnavailable(time, () => chain(entry, time));
+      orUnavailable(entry.id, time, () => chain(entry, time));
       writeSoon();
     },
     tryRecord(entry) {

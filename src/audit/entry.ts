@@ -4,9 +4,9 @@ import type { Command } from '../contract/command.ts';
 import type { Decision } from '../contract/decision.ts';
 import { type FailureCode, NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
-import { looksSecret } from '../support/looks-secret.ts';
 import { hidden, type Redact, redactArguments } from './redact.ts';
 import type { RedactInput } from './redact-input.ts';
+import { namesSecret } from './secret-patterns.ts';
 
 /** One thing to record about one command. */
 export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
@@ -118,7 +118,7 @@ function toCommandRecord(command: Command, redact: Redact): unknown {
 function toEnvironmentRecord(env: Readonly<Record<string, string>>, redact: Redact): Record<string, string> {
   const shown = Object.entries(env).map(([name, value]) => [
     name,
-    looksSecret(name) ? hidden : cut(redact(value)),
+    namesSecret(name) ? hidden : cut(redact(value)),
   ]);
   return Object.fromEntries(shown);
 }

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/worker.ts';
@@ -27,6 +35,15 @@ test('a step has the lock while it runs, and nobody after it, also when it fails
     }),
   ).toThrow('inside');
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('the lock of another who took over in the meantime stays', () => {
+  withLock(path, () => {
+    // Kept, so that the new file cannot get its inode.
+    renameSync(path, join(folder, 'old'));
+    writeFileSync(path, '1');
+  });
+  expect(readFileSync(path, 'utf8')).toBe('1');
 });
 
 test('a lock that a killed process left is taken away', () => {

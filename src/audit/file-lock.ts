@@ -1,5 +1,6 @@
 import {
   closeSync,
+  fstatSync,
   linkSync,
   openSync,
   readFileSync,
@@ -18,16 +19,20 @@ const oldestMs = 4_000;
 
 /** Runs a short step while no other process does; what a killed one left in the way is removed. */
 export function withLock<T>(path: string, step: () => T): T {
-  acquire(path);
+  const own = acquire(path);
   try {
     return step();
   } finally {
-    rmSync(path, { force: true });
+    // One that was stopped for long may find another's lock in the place of its own.
+    if (statSync(path, { throwIfNoEntry: false })?.ino === own) rmSync(path, { force: true });
   }
 }
 
-function acquire(path: string): void {
-  for (const start = Date.now(); !tryToMake(path); ) {
+function acquire(path: string): number {
+  const start = Date.now();
+  for (;;) {
+    const made = tryToMake(path);
+    if (made !== undefined) return made;
     if (Date.now() - start > patienceMs) throw new Error(`${path} is held by another process`);
     const abandoned = findAbandoned(path);
     if (abandoned !== undefined) remove(path, abandoned);
@@ -37,17 +42,18 @@ function acquire(path: string): void {
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-function tryToMake(path: string): boolean {
+/** Makes the lock and tells its inode; undefined where there is one. */
+function tryToMake(path: string): number | undefined {
   try {
     const fd = openSync(path, 'wx', 0o600);
     try {
       writeSync(fd, String(process.pid));
+      return fstatSync(fd).ino;
     } finally {
       closeSync(fd);
     }
-    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 // What secrets look like. Each pattern keeps in its first group what stands before the secret; what it has no group for is
 // hidden whole. All are linear: what follows a repetition can only fail where the repetition ends, and no match can begin
 // at every place that another one has to read through.
+import { looksSecret } from '../support/looks-secret.ts';
 
 // A word of a shell: quoted texts with what is escaped in them, substitutions, and whatever reaches to the next blank. After
 // its first piece only quoted texts without blanks go on with it: the quote may be the end of one that began before the
@@ -48,13 +49,13 @@ export const secretPatterns: readonly RegExp[] = [
   new RegExp(String.raw`((?:^|[\s"'])${flag}${gap})(?!${number})${value}`, 'gi'),
   // What programs take in ways of their own.
   new RegExp(String.raw`(\bsshpass\s{1,3}-p\s{0,3})${value}`, 'g'),
-  new RegExp(String.raw`(\b(?:mysql|mariadb)[a-z]{0,12}\b[^\n;&|]{0,200}?\s-p)${value}`, 'g'),
+  new RegExp(String.raw`(\b(?:mysql|mariadb)[a-z]{0,12}\b[^\n;&|]{0,80}?\s-p)${value}`, 'g'),
   new RegExp(
-    String.raw`(\b(?:docker|podman|helm)\s{1,3}(?:registry\s{1,3})?login\b[^\n;&|]{0,200}?\s-p${gap})${value}`,
+    String.raw`(\b(?:docker|podman|helm)\s{1,3}(?:registry\s{1,3})?login\b[^\n;&|]{0,80}?\s-p${gap})${value}`,
     'g',
   ),
-  new RegExp(String.raw`(\b(?:7z[ar]?|rar)\s[^\n;&|]{0,200}?\s?-p)${value}`, 'g'),
-  new RegExp(String.raw`(\bzip\s[^\n;&|]{0,200}?\s?-P\s{0,3})${value}`, 'g'),
+  new RegExp(String.raw`(\b(?:7z[ar]?|rar)\s[^\n;&|]{0,80}?\s?-p)${value}`, 'g'),
+  new RegExp(String.raw`(\bzip\s[^\n;&|]{0,80}?\s?-P\s{0,3})${value}`, 'g'),
   new RegExp(String.raw`(\bvault\s{1,3}login\s{1,3})(?!-)${value}`, 'g'),
   new RegExp(String.raw`((?:^|[\s"'=])pass:)${value}`, 'g'),
   new RegExp(String.raw`((?:aws_secret_access_key|aws_session_token|_authToken)[ \t]{1,3})${value}`, 'g'),
@@ -74,3 +75,8 @@ export const secretAssignments: readonly RegExp[] = [
   new RegExp(String.raw`^-{0,2}[\w.-]{0,100}?${named}=`, 'i'),
   new RegExp(String.raw`^-{0,2}[\w.-]{0,100}?${ending}=(?!${number})`),
 ];
+
+/** Whether the name of a variable says that its value is a secret. */
+export function namesSecret(name: string): boolean {
+  return looksSecret(name) || secretAssignments.some((pattern) => pattern.test(`${name}=x`));
+}

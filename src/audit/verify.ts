@@ -46,7 +46,7 @@ export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditRepor
         notes.push(
           `${file.name}: ${found.tornBytes} bytes of a last line that was never finished are left out.`,
         );
-      if (!anchor && found.records <= 1)
+      if (!anchor && !found.hasRun)
         notes.push(`${file.name}: the index does not know it; its server was killed as it began.`);
       else if (!anchor) unknown.push({ file: file.name, line: null, what: whatUnknown(found.records) });
       place = found.next;
@@ -69,7 +69,7 @@ function stillUnknown(dir: string, unknown: readonly AuditProblem[]): readonly A
   return unknown.filter(({ file }) => !anchors.has(file));
 }
 
-// A server enters a file into the index at its first record, before anything runs.
+// A server enters a file into the index with its first records, before anything runs.
 function whatUnknown(records: number): string {
   return `has ${records} records, and the index does not know it: it was put in, or the index was made anew`;
 }
@@ -98,6 +98,8 @@ function startOf([first]: readonly AuditFile[], anchors: ReadonlyMap<string, Anc
 interface Followed {
   readonly records: number;
   readonly next: Place;
+  /** Whether a command has run to its end there. */
+  readonly hasRun: boolean;
   readonly tornBytes: number;
   readonly problem: Omit<AuditProblem, 'file'> | undefined;
 }
@@ -109,6 +111,7 @@ function followFile(
   let next: Place = start;
   let problem: Followed['problem'];
   let [records, wholeBytes] = [0, 0];
+  let hasRun = false;
   for (const { line, end } of readLines(path)) {
     records += 1;
     wholeBytes = end;
@@ -118,6 +121,7 @@ function followFile(
     const what = read === null ? 'is no record' : (whyMisplaced(read, next) ?? read.problem);
     const found = what ?? (isOther ? writtenAnew : undefined);
     if (found !== undefined) problem ??= { line: records, what: found };
+    hasRun ||= read?.body.kind === 'finished';
     next = { seq: (read?.seq ?? next.seq) + 1, prev: head };
   }
   if (anchor && next.seq <= anchor.last)
@@ -125,7 +129,7 @@ function followFile(
       line: records,
       what: `is not the end: records ${next.seq} to ${anchor.last} are missing`,
     };
-  return { records, next, tornBytes: statSync(path).size - wholeBytes, problem };
+  return { records, next, hasRun, tornBytes: statSync(path).size - wholeBytes, problem };
 }
 
 const writtenAnew = 'is not the record that the index knows: the file was written anew';

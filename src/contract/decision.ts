@@ -70,3 +70,9 @@ export interface Decision {
   /** Every program found, in the order of the text. */
   readonly programs: readonly FoundProgram[];
 }
+
+/** What callers call the directory of a command, and the setting that restricts it. */
+export interface CwdNames {
+  readonly field: string;
+  readonly setting: string;
+}

@@ -60,12 +60,18 @@ export const directoryText = (field: string) =>
 /** A directory as most doors receive it. */
 export const cwdText = directoryText('cwd');
 
+/** As much as a variable can hold: the kernel starts no program with one of 128 KiB, its name included. */
+export const maxVariableBytes = 131_000;
+
 /** Variables that a caller adds. */
 export const envMap = z.record(
   z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name has letters, digits and _ and starts with no digit'),
-  plainText('a variable’s value').max(131_000, 'a variable’s value must be at most 131000 characters'),
+  plainText('a variable’s value').refine(
+    (value) => utf8Length(value) <= maxVariableBytes,
+    `a variable’s value must be at most ${maxVariableBytes} bytes`,
+  ),
 );
 
 function utf8Length(value: string): number {

@@ -44,6 +44,7 @@ export async function admit(
     | 'owner'
     | 'rules'
     | 'cwdRoots'
+    | 'cwdNames'
     | 'refuseSensitive'
     | 'workspace'
     | 'askPerson'

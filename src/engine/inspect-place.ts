@@ -18,14 +18,19 @@ export interface FoundPlace {
 export async function inspectPlace(
   { backend, sessions }: EngineParts,
   request: Pick<CommandRequest, 'cwd' | 'session'>,
-  { cwdRoots, workspace, refuseSensitive }: Pick<RunContext, 'cwdRoots' | 'workspace' | 'refuseSensitive'>,
+  {
+    cwdRoots,
+    cwdNames,
+    workspace,
+    refuseSensitive,
+  }: Pick<RunContext, 'cwdRoots' | 'cwdNames' | 'workspace' | 'refuseSensitive'>,
 ): Promise<FoundPlace> {
   const { session } = request;
   const ask = (cwd: string | undefined) =>
     backend.inspect({ cwd, roots: cwdRoots.flat(), programs: [], session, workspace });
   if (session === undefined) {
     const facts = await ask(request.cwd);
-    const cwd = decideCwd(facts, cwdRoots, { given: request.cwd !== undefined });
+    const cwd = decideCwd(facts, cwdRoots, { given: request.cwd !== undefined, names: cwdNames });
     if (refuseSensitive) await keepFromSensitive(backend, facts, cwd);
     return { facts, cwd, notes: [] };
   }

@@ -6,7 +6,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Backend, StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
-import type { Rules } from '../contract/decision.ts';
+import type { CwdNames, Rules } from '../contract/decision.ts';
 import type { EnvironmentRules, OutputChunk } from '../contract/job.ts';
 import type { Resources } from '../contract/limits.ts';
 import type { Outcome } from '../contract/outcome.ts';
@@ -50,6 +50,8 @@ export interface RunContext {
   readonly rules: Rules;
   /** Groups of directories; a cwd that the caller gives must lie in one of each. */
   readonly cwdRoots: readonly (readonly string[])[];
+  /** How these callers call the directory and what restricts it; `cwd` and `ALLOWED_CWD_ROOTS` when absent. */
+  readonly cwdNames?: CwdNames | undefined;
   /** Refuses to work in directories of the system and of keys, wherever the roots lie. */
   readonly refuseSensitive?: boolean | undefined;
   /** Which of the server's variables these callers get, or not, beside what holds for all. */

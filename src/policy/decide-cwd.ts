@@ -1,5 +1,8 @@
+import type { CwdNames } from '../contract/decision.ts';
 import type { Facts, Place, PlaceProblem } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
+
+const usualNames: CwdNames = { field: 'cwd', setting: 'ALLOWED_CWD_ROOTS' };
 
 /**
  * The directory a command runs in, or the reason why it may not. A directory that the caller gave must lie in at
@@ -9,11 +12,11 @@ import { NacreError } from '../contract/failure.ts';
 export function decideCwd(
   facts: Facts,
   rootGroups: readonly (readonly string[])[],
-  { given }: { given: boolean },
+  { given, names = usualNames }: { given: boolean; names?: CwdNames | undefined },
 ): string {
-  if (given) checkRoots(facts);
+  if (given) checkRoots(facts, names);
   const { cwd } = facts;
-  if (cwd.path === undefined) throw cwdInvalid(cwd.asked, cwd.problem);
+  if (cwd.path === undefined) throw cwdInvalid(cwd.asked, cwd.problem, names);
   const groups = given
     ? split(
         facts.roots,
@@ -22,7 +25,7 @@ export function decideCwd(
     : [];
   for (const roots of groups) {
     if (!roots.some((root) => root.path !== undefined && isWithin(cwd.path, root.path)))
-      throw outside(cwd, roots);
+      throw outside(cwd, roots, names);
   }
   return cwd.path;
 }
@@ -32,28 +35,32 @@ export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
 }
 
-function checkRoots({ roots }: Facts): void {
+function checkRoots({ roots }: Facts, { field, setting }: CwdNames): void {
   const broken = roots.filter((root) => root.path === undefined);
   if (broken.length === 0) return;
   const names = broken.map((root) => `${root.asked} (${words[root.problem as PlaceProblem]})`).join(', ');
-  throw new NacreError('cwd_roots_invalid', `Configuration problem: ALLOWED_CWD_ROOTS names ${names}.`, {
-    hint: 'Correct ALLOWED_CWD_ROOTS and restart the server; until then, leave cwd out to use its own directory.',
+  throw new NacreError('cwd_roots_invalid', `Configuration problem: ${setting} names ${names}.`, {
+    hint: `Correct ${setting} and restart the server; until then, leave ${field} out to use its own directory.`,
   });
 }
 
-function cwdInvalid(asked: string, problem: PlaceProblem): NacreError {
-  return new NacreError('cwd_invalid', `cwd ${JSON.stringify(asked)} ${words[problem]}. Nothing was run.`, {
-    hint: 'Give an existing directory, absolute or relative to the server’s own.',
-  });
+function cwdInvalid(asked: string, problem: PlaceProblem, { field }: CwdNames): NacreError {
+  return new NacreError(
+    'cwd_invalid',
+    `${field} ${JSON.stringify(asked)} ${words[problem]}. Nothing was run.`,
+    {
+      hint: 'Give an existing directory, absolute or relative to the server’s own.',
+    },
+  );
 }
 
-function outside(cwd: Place, roots: readonly Place[]): NacreError {
+function outside(cwd: Place, roots: readonly Place[], { field, setting }: CwdNames): NacreError {
   const names = roots.map((root) => root.path).join(', ');
   return new NacreError(
     'cwd_not_allowed',
-    `cwd ${JSON.stringify(cwd.asked)} is not allowed: it is not within ${names}.`,
+    `${field} ${JSON.stringify(cwd.asked)} is not allowed: it is not within ${names}.`,
     {
-      hint: 'Choose a directory within one of them, or change ALLOWED_CWD_ROOTS.',
+      hint: `Choose a directory within one of them, or change ${setting}.`,
     },
   );
 }

@@ -1,4 +1,5 @@
 import { NacreError } from '../contract/failure.ts';
+import { maxVariableBytes } from '../contract/request.ts';
 import type { EndedStep } from './run-step.ts';
 import type { PlannedStep } from './schema.ts';
 
@@ -14,6 +15,8 @@ export function toVariables(
     // As the shell's own $(…) does it.
     const value = takeText(from, earlier).replace(/\n+$/, '');
     if (value.includes('\0')) throw unusable(from, `has a NUL byte, which the variable ${name} cannot hold`);
+    if (Buffer.byteLength(value) > maxVariableBytes)
+      throw unusable(from, `has more than the ${maxVariableBytes} bytes that the variable ${name} can hold`);
     return [name, value];
   });
   return Object.fromEntries(entries);

@@ -196,12 +196,19 @@ describe('S5: every error has a message of its own', () => {
     ])
       expect(text).toContain(problem);
     expect((await run({ command: 'true', timeout: 1_801 })).content[0]?.text).toContain('at most 1800');
+    const long = { X: '€'.repeat(43_667) };
+    expect((await run({ command: 'true', environment: long })).content[0]?.text).toContain(
+      'at most 131000 bytes',
+    );
+    const longest = { X: `${'€'.repeat(43_666)}xx` };
+    const held = await run({ command: 'printenv X | wc -c', environment: longest });
+    expect(held.metadata).toMatchObject({ stdout: '131001\n' });
   });
 
   it('a directory that does not exist is an error that keeps what was asked', async () => {
     const run = await create();
     const { content, metadata } = await run({ command: 'true', working_directory: '/no/such' });
-    expect(content[0]?.text).toContain('/no/such');
+    expect(content[0]?.text).toMatch(/^working_directory "\/no\/such" does not exist\./);
     expect(metadata).toEqual({ command: 'true', working_directory: '/no/such' });
   });
 });
@@ -225,7 +232,15 @@ describe('S8: shell_execute can be bound alone', () => {
     mkdirSync(join(root, 'in'), { recursive: true });
     const run = await create({ shellExecuteCwdRoots: [root] });
     expect((await run({ command: 'pwd', working_directory: join(root, 'in') })).is_error).toBe(false);
-    expect((await run({ command: 'pwd', working_directory: '/' })).is_error).toBe(true);
+    const { content, is_error } = await run({ command: 'pwd', working_directory: '/' });
+    expect(is_error).toBe(true);
+    expect(content[0]?.text).toBe(
+      `working_directory "/" is not allowed: it is not within ${root}. Choose a directory within one of them, or change NACRE_SHELL_EXECUTE_CWD_ROOTS.`,
+    );
+    const broken = await create({ allowedCwdRoots: [root], shellExecuteCwdRoots: ['/no/such'] });
+    expect((await broken({ command: 'pwd', working_directory: root })).content[0]?.text).toBe(
+      'Configuration problem: ALLOWED_CWD_ROOTS or NACRE_SHELL_EXECUTE_CWD_ROOTS names /no/such (does not exist). Correct ALLOWED_CWD_ROOTS or NACRE_SHELL_EXECUTE_CWD_ROOTS and restart the server; until then, leave working_directory out to use its own directory.',
+    );
   });
 
   it('to variables, which other commands keep', async () => {

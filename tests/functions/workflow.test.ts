@@ -102,6 +102,11 @@ describe('S9: a workflow', () => {
       { command: 'true', env_from: { X: 'a' } },
     ]);
     expect(nul.steps[1]?.reason).toContain('NUL byte');
+    const long = await run([
+      { id: 'a', command: 'head -c 131001 /dev/zero | tr "\\\\0" x' },
+      { command: 'printenv X', env_from: { X: 'a' } },
+    ]);
+    expect(long.steps[1]?.reason).toContain('more than the 131000 bytes that the variable X can hold');
     const large = await run([
       { id: 'a', command: 'head -c 9000000 /dev/zero | tr "\\\\0" x' },
       { command: 'cat', input_from: 'a' },

@@ -38,12 +38,15 @@ async function play(
   options: { speed: number; maxPauseMs: number },
 ): Promise<number> {
   for (const { after, code, data } of events) {
-    await pause(Math.min((after * 1_000) / options.speed, options.maxPauseMs), interrupted);
+    await pause(Math.min((after * 1_000) / options.speed, options.maxPauseMs, longestMs), interrupted);
     if (interrupted.aborted) return 130;
     if (code === 'o') await write(stdout, data, interrupted);
   }
   return 0;
 }
+
+// What Node's timers can count.
+const longestMs = 2_147_483_647;
 
 function toVersion3({ header, events }: Cast): string {
   return `${toHeaderLine(header)}${events.map(toEventLine).join('')}`;
