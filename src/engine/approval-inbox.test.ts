@@ -103,6 +103,14 @@ test('an answer that cannot be recorded does not count', async () => {
   expect((await inbox.list()).waiting).toMatchObject([{ id }]);
 });
 
+test('E3: questions that together are longer than a person can be shown are not kept', async () => {
+  const inbox = createInbox();
+  const long = (name: string) => toQuestion(`touch ${name} # ${'x'.repeat(1_000_000)}`);
+  for (const name of ['a', 'b', 'c', 'd']) await inbox.leave(long(name));
+  expect(await inbox.ask(long('e'))).toMatchObject({ kind: 'cannot_ask' });
+  expect((await inbox.list()).waiting).toHaveLength(4);
+});
+
 test('nothing is left where commands could answer, where nobody can come, and beyond a number', async () => {
   const off = createInbox({ whyOff: async () => 'It is off.' });
   expect(await off.ask(plain)).toEqual({ kind: 'cannot_ask', why: 'It is off.' });

@@ -49,6 +49,8 @@ interface Entry {
 // Below the minute after which clients give up on a call.
 const patienceMs = 20_000;
 const mostWaiting = 100;
+// What all questions together may hold, so that a person can still be shown them.
+const mostChars = 4_194_304;
 
 /** Makes the inbox of a server. */
 export function createApprovalInbox({ deadlineMs, open, whyOff, record }: InboxParts): ApprovalInbox {
@@ -61,7 +63,9 @@ export function createApprovalInbox({ deadlineMs, open, whyOff, record }: InboxP
   const leave = async (question: Question, key: string): Promise<Answer> => {
     const why = await whyOff();
     if (why !== null) return { kind: 'cannot_ask', why };
-    if (current().length >= mostWaiting) return { kind: 'cannot_ask', why: tooMany };
+    const waitingChars = current().reduce((sum, entry) => sum + entry.key.length, 0);
+    if (current().length >= mostWaiting || waitingChars + key.length > mostChars)
+      return { kind: 'cannot_ask', why: tooMuch };
     const shut = await open().catch((error: Error) => error);
     if (shut) return { kind: 'cannot_ask', why: `Nobody can be asked from here: ${shut.message}.` };
     const entry: Entry = {
@@ -108,7 +112,7 @@ export function createApprovalInbox({ deadlineMs, open, whyOff, record }: InboxP
   };
 }
 
-const tooMany = 'Too many commands wait for approval already.';
+const tooMuch = 'Too many commands wait for approval already, or this one is too long to be judged.';
 
 function toKey({ asked, owner, caller }: Question): string {
   return JSON.stringify([owner, caller.door, caller.client, asked]);

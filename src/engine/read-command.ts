@@ -6,8 +6,9 @@ import type { KeptCommand } from '../sessions/command-book.ts';
 import { awaitNews, type News } from './await-news.ts';
 import { type Asker, type CommandView, toViewOf } from './commands.ts';
 import { findPrompt } from './find-prompt.ts';
-import { type ReadText, readText, type TextQuery } from './read-text.ts';
+import { type ReadText, readText } from './read-text.ts';
 import type { EngineParts } from './run.ts';
+import type { TextQuery } from './text-query.ts';
 
 /** What is wanted of a command's output. */
 export interface ReadQuery extends Pick<TextQuery, 'keep' | 'view' | 'maxChars' | 'howToReadOn'> {

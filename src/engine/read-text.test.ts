@@ -3,7 +3,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { OutputChunk, Stream } from '../contract/job.ts';
 import { createMatcher } from '../output/matcher.ts';
 import { sanitise } from '../output/sanitise.ts';
-import { readText, type TextQuery, type TextSource } from './read-text.ts';
+import { readText } from './read-text.ts';
+import type { TextQuery, TextSource } from './text-query.ts';
 
 const matcher = createMatcher();
 afterAll(() => matcher.close());

@@ -1,34 +1,13 @@
-import type { Backend } from '../contract/backend.ts';
-import type { Cursor, OutputChunk, Stream } from '../contract/job.ts';
+import type { Cursor, Stream } from '../contract/job.ts';
 import { formatBytes } from '../output/amounts.ts';
 import { splitLimit } from '../output/cut-text.ts';
 import { lastChars } from '../output/head-tail.ts';
-import { createLinePieces, type TextPiece, type TextView } from '../output/line-pieces.ts';
-import type { Matcher } from '../output/matcher.ts';
 import { fromLineStart } from '../output/resync.ts';
 import { sanitise } from '../output/sanitise.ts';
 import { joinEnds } from '../output/shape.ts';
 import { heldBytes, steadyEnd } from '../output/steady-end.ts';
-import { createStopwatch } from '../support/stopwatch.ts';
-
-/** Which part of an output is wanted, and how it is to look. */
-export interface TextQuery {
-  readonly from: Cursor;
-  /** Where the output ends now. */
-  readonly end: Cursor;
-  /** True when nothing follows that end. */
-  readonly final: boolean;
-  /** Characters of both streams together. */
-  readonly maxChars: number;
-  /** What is kept of more than that: the beginning, and the rest stays unread; or both ends; or the end. */
-  readonly keep: 'beginning' | 'ends' | 'end';
-  readonly view: TextView;
-  readonly stream?: Stream | undefined;
-  /** Only lines that match; the others count as read. */
-  readonly filter?: string | undefined;
-  /** A sentence that tells how to get what was left out, from a position on. */
-  howToReadOn(from: Cursor): string;
-}
+import { readBeginning } from './read-beginning.ts';
+import { type Range, readRange, type TextQuery, type TextSource, type Texts } from './text-query.ts';
 
 /** Some output as text. */
 export interface ReadText {
@@ -42,18 +21,6 @@ export interface ReadText {
   readonly isCut: boolean;
 }
 
-/** Where the bytes are, and who tests patterns. */
-export interface TextSource {
-  readonly backend: Pick<Backend, 'read'>;
-  readonly matcher: Matcher;
-  readonly id: string;
-}
-
-type Texts = Record<Stream, string>;
-
-const pieceBytes = 65_536;
-// A filter may leave out so much that a reader would wait for ever.
-const filterMs = 2_000;
 const bytesPerChar = 4;
 
 /** Reads a part of an output as text of bounded size. Nothing is torn that is not finished yet. */
@@ -66,11 +33,6 @@ export async function readText(source: TextSource, query: TextQuery): Promise<Re
     return { ...texts, next, leftOutFrom: null, isCut: next < to };
   }
   return readEnds(source, whole);
-}
-
-interface Range extends TextQuery {
-  /** How far is read at most. */
-  readonly to: Cursor;
 }
 
 async function findSteadyEnd(source: TextSource, { from, end, filter }: TextQuery): Promise<Cursor> {
@@ -99,81 +61,6 @@ async function readEnd(source: TextSource, range: Range): Promise<ReadText> {
   return { ...texts, next: range.to, leftOutFrom: null, isCut };
 }
 
-/** Whole lines from the beginning, as many as there is room for; of a line that is too long alone, a part. */
-async function readBeginning(source: TextSource, range: Range): Promise<Beginning> {
-  const pieces = createLinePieces(range.from, range.view);
-  const elapsed = createStopwatch();
-  const kept: TextPiece[] = [];
-  let chars = 0;
-  for (let at = range.from; at < range.to; ) {
-    const chunks = await readRange(source, at, Math.min(range.to, at + pieceBytes));
-    at += sizeOf(chunks);
-    const found = [...pieces.push(chunks), ...(at >= range.to ? pieces.rest() : [])];
-    const wanted = await choose(source, range, found);
-    for (const [index, piece] of wanted.entries()) {
-      chars += piece.text.length;
-      if (chars > range.maxChars) {
-        const starts = wanted.slice(index).map(({ start }) => start);
-        return cutBefore(source, range, kept, Math.min(pieces.openFrom(), ...starts));
-      }
-      kept.push(piece);
-    }
-    const isLong = range.filter !== undefined && elapsed() > filterMs;
-    if (isLong && at < range.to) return cutBefore(source, range, kept, pieces.openFrom());
-    if (chunks.length === 0) break;
-  }
-  return { texts: toTexts(kept), next: range.to };
-}
-
-interface Beginning {
-  readonly texts: Texts;
-  readonly next: Cursor;
-}
-
-/** What was kept before a position, which moves back where a kept line crosses it: nothing is read twice or never. */
-async function cutBefore(
-  source: TextSource,
-  range: Range,
-  kept: readonly TextPiece[],
-  position: Cursor,
-): Promise<Beginning> {
-  const next = kept.reduceRight((at, { start, end }) => (end > at ? Math.min(at, start) : at), position);
-  if (next <= range.from) return readLongLine(source, range);
-  return { texts: toTexts(kept.filter(({ end }) => end <= next)), next };
-}
-
-function toTexts(pieces: readonly TextPiece[]): Texts {
-  const textOf = (wanted: Stream) =>
-    pieces
-      .filter(({ stream }) => stream === wanted)
-      .map(({ text }) => text)
-      .join('');
-  return { stdout: textOf('stdout'), stderr: textOf('stderr') };
-}
-
-async function choose(
-  { matcher }: TextSource,
-  { stream, filter }: Range,
-  pieces: readonly TextPiece[],
-): Promise<readonly TextPiece[]> {
-  const wanted = stream === undefined ? pieces : pieces.filter((piece) => piece.stream === stream);
-  if (filter === undefined || wanted.length === 0) return wanted;
-  const lines = wanted.map(({ text }) => (text.endsWith('\n') ? text.slice(0, -1) : text));
-  const matches = await matcher.test(filter, lines);
-  return wanted.filter((_, index) => matches[index]);
-}
-
-// Characters have at least a byte each, so as many bytes are never too many.
-async function readLongLine(source: TextSource, range: Range): Promise<Beginning> {
-  const room = Math.max(range.maxChars, 64);
-  const chunks = await readRange(source, range.from, Math.min(range.to, range.from + room));
-  const end = range.from + sizeOf(chunks);
-  const next = Math.max(range.from + 1, steadyEnd(chunks, end, false));
-  const pieces = createLinePieces(range.from, range.view);
-  const found = [...pieces.push(until(chunks, next - range.from)), ...pieces.rest()];
-  return { texts: toTexts(await choose(source, range, found)), next };
-}
-
 async function readTail(
   source: TextSource,
   range: Range,
@@ -191,30 +78,6 @@ async function readTail(
   const [outRoom, errRoom] = splitLimit(stdout.length, stderr.length, range.maxChars);
   const texts = { stdout: lastChars(stdout, outRoom), stderr: lastChars(stderr, errRoom) };
   return { texts, isCut: start > range.from || stdout.length > outRoom || stderr.length > errRoom };
-}
-
-async function readRange({ backend, id }: TextSource, from: Cursor, to: Cursor): Promise<OutputChunk[]> {
-  const found: OutputChunk[] = [];
-  for (let at = from; at < to; ) {
-    const { chunks, next } = await backend.read(id, at, { waitMs: 0, maxBytes: to - at });
-    if (next === at) break;
-    found.push(...chunks);
-    at = next;
-  }
-  return found;
-}
-
-function until(chunks: readonly OutputChunk[], bytes: number): OutputChunk[] {
-  let left = bytes;
-  return chunks.map(({ stream, data }) => {
-    const part = data.subarray(0, Math.max(0, left));
-    left -= data.length;
-    return { stream, data: part };
-  });
-}
-
-function sizeOf(chunks: readonly OutputChunk[]): number {
-  return chunks.reduce((sum, { data }) => sum + data.length, 0);
 }
 
 function toNotice({ howToReadOn }: Range, from: Cursor, bytes: number): string {

@@ -145,3 +145,15 @@ it('T9: a cursor in the middle of a character gives the rest of its bytes, every
   expect(await from(4)).toBe('b\n');
   expect(await from(6)).toBe('');
 });
+
+it('T9: a pattern is found across the borders of what comes in pieces, sequences included', async () => {
+  const server = await serve();
+  const pieces =
+    'printf "re\\e[3"; sleep 0.3; printf "1mad"; sleep 0.3; printf "y \\342\\202"; sleep 0.3; printf "\\254\\n"';
+  const { structured } = await server.use('start_command', {
+    command: `${pieces}; sleep 60`,
+    wait_for: '^ready €$',
+    wait_ms: 20_000,
+  });
+  expect(structured).toMatchObject({ reason: 'matched', stdout: 'ready €\n' });
+});
