@@ -67,7 +67,10 @@ describe('operations', () => {
 
   test('H10: a named token sees its own commands alone, and opens no pages', async () => {
     const sha256 = createHash('sha256').update('the-token-of-another').digest('hex');
-    const named = await serve({ userFile: `tokens:\n  - { name: other, sha256: ${sha256} }\n` });
+    const named = await serve({
+      args: ['--applets-dir', 'nowhere'],
+      userFile: `tokens:\n  - { name: other, sha256: ${sha256} }\n`,
+    });
     const other = { Authorization: 'Bearer the-token-of-another' };
     await named.shell('git', ['--version']);
     await named.post('/api/shell', { command: 'ls' }, other);
@@ -77,7 +80,11 @@ describe('operations', () => {
       };
       return recent.map(({ command }) => command);
     };
+    const problemsOf = async (headers: Record<string, string>) =>
+      (await named.send('/api/state', { headers })).body.problems;
     expect(await commandsOf(other)).toEqual(['ls']);
+    expect(await problemsOf(other)).toEqual([]);
+    expect(await problemsOf(named.bearer)).toEqual([expect.stringMatching(/applets_dir.*nowhere/)]);
     expect(await commandsOf(named.bearer)).toEqual(['ls', 'git --version']);
     expect((await named.post('/api/link', {}, other)).status).toBe(403);
     expect((await named.send('/applets/any/', { headers: other })).status).toBe(403);

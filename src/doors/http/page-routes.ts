@@ -71,14 +71,16 @@ export function tellState(
   { applets, history, version, settings, callers }: AppParts,
   { owner }: HttpCaller,
 ): Response {
-  const entries = history.list(owner === callers.own.owner ? undefined : owner);
+  const isOwn = owner === callers.own.owner;
+  const entries = history.list(isOwn ? undefined : owner);
   const found = applets.list();
   return Response.json({
     version,
     running: entries.filter(({ outcome }) => outcome === null),
     recent: entries.filter(({ outcome }) => outcome !== null).slice(0, 50),
     applets: found.applets.map(({ manifest, refused }) => ({ ...manifest, refused })),
-    problems: found.problems,
+    // These name files of the server's own user.
+    problems: isOwn ? found.problems : [],
     terminal_shells: settings.terminalShells,
   });
 }
