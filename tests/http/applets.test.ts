@@ -31,6 +31,9 @@ beforeAll(async () => {
     'a.css': 'p{}',
     'b.exe': 'x',
   });
+  // What is no applet does not disturb those that are.
+  write(applets, { 'README.txt': 'x' });
+  symlinkSync('nowhere', join(applets, 'broken'));
   write(join(here.cwd, 'outside'), { 'secret.txt': 'secret' });
   symlinkSync(join(here.cwd, 'outside', 'secret.txt'), join(applets, 'idle', 'link.txt'));
   cookies = { main: await signIn(here.link, here.address) };

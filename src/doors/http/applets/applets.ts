@@ -80,8 +80,13 @@ export function warnOfApplets(applets: Applets): readonly string[] {
 function namesIn(dir: string | undefined): readonly string[] {
   if (dir === undefined) return [];
   return readdirSync(dir)
-    .filter((name) => statSync(join(dir, name, 'applet.json'), { throwIfNoEntry: false })?.isFile())
+    .filter((name) => isFile(join(dir, name, 'applet.json')))
     .sort();
+}
+
+// Beside applets there may be anything, such as files, which cannot be looked into.
+function isFile(path: string): boolean {
+  return attempt(() => statSync(path).isFile()) === true;
 }
 
 function attempt<T>(step: () => T): T | string {
