@@ -9,8 +9,6 @@ export interface RawReply {
 /** How bytes are sent. */
 export interface SendOptions {
   readonly patienceMs?: number;
-  /** Tells the server that nothing follows. */
-  readonly isWhole?: boolean;
   readonly isOver?: (text: string) => boolean;
 }
 
@@ -18,7 +16,7 @@ export interface SendOptions {
 export function sendBytes(
   port: number,
   bytes: string | Uint8Array,
-  { patienceMs = 3_000, isWhole = false, isOver }: SendOptions = {},
+  { patienceMs = 3_000, isOver }: SendOptions = {},
 ): Promise<RawReply> {
   return new Promise((resolve) => {
     let text = '';
@@ -34,7 +32,7 @@ export function sendBytes(
     });
     socket.on('error', done);
     socket.on('close', done);
-    if (isWhole) socket.end(bytes);
-    else socket.write(bytes);
+    // Whoever says that nothing follows is taken for gone.
+    socket.write(bytes);
   });
 }
