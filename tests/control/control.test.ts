@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -133,7 +133,8 @@ describe('T9: another terminal of the same user', () => {
 
   it('pauses everything, and lets it run again', async () => {
     await start('sleep 60', { name: 'long' });
-    const call = server.call({ command: 'sleep 60', timeout_ms: 50_000 });
+    const call = server.call({ command: 'touch begun; sleep 60', timeout_ms: 50_000 });
+    await expect.poll(() => existsSync(join(server.cwd, 'begun')), { timeout: 10_000 }).toBe(true);
     expect((await nacre('pause')).stdout).toMatch(/^1 server paused/);
     expect((await call).structured).toMatchObject({ signal: 'SIGTERM' });
     const refused = await server.call({ command: 'echo hi' });
@@ -202,8 +203,10 @@ describe('T9: nobody else', () => {
       hasty.write(line.repeat(20), () => hasty.destroy());
       await new Promise((resolve) => hasty.on('close', resolve));
     }
-    expect((await nacre('ps')).stdout).toContain(String(command_id));
-  });
+    await expect
+      .poll(async () => (await nacre('ps')).stdout, { timeout: 20_000 })
+      .toContain(String(command_id));
+  }, 60_000);
 
   it('is misled by a server that was killed: what it left is removed', async () => {
     const killed = await serve({ HOME: server.cwd });

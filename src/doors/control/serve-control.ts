@@ -68,7 +68,9 @@ function serveSocket(socket: Socket, secret: string, engine: () => Promise<Engin
     if (received > longestLine) socket.destroy();
   });
   const answer = async (line: string) => {
-    if (socket.destroyed) return;
+    // Whoever has gone away is noticed between two answers, however many were asked for.
+    await new Promise(setImmediate);
+    if (socket.destroyed || socket.readableEnded) return;
     const answered = await answerLine(line, secret, engine, gone.signal);
     if (!socket.destroyed) socket.write(`${JSON.stringify(answered)}\n`);
   };
