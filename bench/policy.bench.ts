@@ -16,28 +16,33 @@ const corpus = readFileSync('tests/policy/corpus.jsonl', 'utf8')
 const programs =
   'git npm node cat grep sed awk jq curl find xargs echo printf read docker bash mkdir cp mv ls'.split(' ');
 
-const file = Array.from(
-  { length: 90 },
-  (_, line) => `  const value${line} = compute("x;y|z", ${line});`,
-).join('\n');
-
-/** Commands of about 4 KB, the longest that agents write in earnest. */
-const long: Readonly<Record<string, string>> = {
-  'a file by heredoc': `cat > src/a.ts <<'EOF'\n${file}\nEOF`,
-  'a file with values': `cat > a.env <<EOF\n${'KEY=${VALUE:-default} # $HOME\n'.repeat(120)}EOF`,
-  'a commit message': `git commit -m "$(cat <<'EOF'\n${'- fix: handle `x` && $y; see docs\n'.repeat(100)}EOF\n)"`,
-  'a chain of steps': 'npm run build && git add -A && git commit -m "step" || echo "failed: $?"; '.repeat(50),
-  'a pipeline': `cat a.log ${'| grep -v "x|y" | sed -E "s/a/b/g" '.repeat(100)}`,
-  'loops and tests':
-    'for f in src/*.ts; do if [[ -f $f && -s $f ]]; then n=$(grep -c x "$f"); (( n > 3 )) && echo "$f: $n"; fi; done\n'.repeat(
-      30,
+/** Kinds of long commands as agents write them in earnest, so many times `size` long; at 1 about 4 KB. */
+const long = (size: number): Readonly<Record<string, string>> => {
+  const times = (count: number) => Math.max(1, Math.round(count * size));
+  const rows = <T>(count: number, row: (index: number) => T) =>
+    Array.from({ length: times(count) }, (_, index) => row(index));
+  const file = rows(90, (line) => `  const value${line} = compute("x;y|z", ${line});`).join('\n');
+  const items = rows(120, (id) => ({ id, name: `a;b ${id}` }));
+  const step = (i: number) => `step${i}() { local n="$1"; echo "step ${i}: $n"; git log -1 "$n"; }`;
+  return {
+    'a file by heredoc': `cat > src/a.ts <<'EOF'\n${file}\nEOF`,
+    'a file with values': `cat > a.env <<EOF\n${'KEY=${VALUE:-default} # $HOME\n'.repeat(times(120))}EOF`,
+    'a commit message': `git commit -m "$(cat <<'EOF'\n${'- fix: handle `x` && $y; see docs\n'.repeat(times(100))}EOF\n)"`,
+    'a chain of steps': 'npm run build && git add -A && git commit -m "step" || echo "failed: $?"; '.repeat(
+      times(50),
     ),
-  'a script for bash': `bash <<'EOF'\n${'x=$(git rev-parse HEAD); echo "${x:0:7}"\n'.repeat(90)}EOF`,
-  'a script with functions': `${Array.from({ length: 40 }, (_, i) => `step${i}() { local n="$1"; echo "step ${i}: $n"; git log -1 "$n"; }`).join('\n')}\n${Array.from({ length: 40 }, (_, i) => `step${i} HEAD~${i}`).join('\n')}`,
-  'JSON for curl': `curl -s -X POST http://localhost/x -d '${JSON.stringify({ items: Array.from({ length: 120 }, (_, i) => ({ id: i, name: `a;b ${i}` })) })}'`,
-  'many files': `git add ${Array.from({ length: 150 }, (_, i) => `src/components/part-${i}.tsx`).join(' ')}`,
-  'inline code': `node -e '${'const a = require("./package.json"); console.log(a.name);\n'.repeat(65)}'`,
-  'arrays and arithmetic': `${'items+=("a b" "c"); total=$((total + ${#items[@]} * 2)); echo "${items[@]:0:2}"\n'.repeat(50)}`,
+    'a pipeline': `cat a.log ${'| grep -v "x|y" | sed -E "s/a/b/g" '.repeat(times(100))}`,
+    'loops and tests':
+      'for f in src/*.ts; do if [[ -f $f && -s $f ]]; then n=$(grep -c x "$f"); (( n > 3 )) && echo "$f: $n"; fi; done\n'.repeat(
+        times(30),
+      ),
+    'a script for bash': `bash <<'EOF'\n${'x=$(git rev-parse HEAD); echo "${x:0:7}"\n'.repeat(times(90))}EOF`,
+    'a script with functions': `${rows(40, step).join('\n')}\n${rows(40, (i) => `step${i} HEAD~${i}`).join('\n')}`,
+    'JSON for curl': `curl -s -X POST http://localhost/x -d '${JSON.stringify({ items })}'`,
+    'many files': `git add ${rows(150, (i) => `src/components/part-${i}.tsx`).join(' ')}`,
+    'inline code': `node -e '${'const a = require("./package.json"); console.log(a.name);\n'.repeat(times(65))}'`,
+    'arrays and arithmetic': `${'items+=("a b" "c"); total=$((total + ${#items[@]} * 2)); echo "${items[@]:0:2}"\n'.repeat(times(50))}`,
+  };
 };
 
 const times = (rounds: number, cases: readonly Case[]): number[] => {
@@ -55,17 +60,21 @@ const times = (rounds: number, cases: readonly Case[]): number[] => {
 const percentile = (figures: readonly number[], share: number): number =>
   [...figures].sort((one, other) => one - other)[Math.floor(figures.length * share)] ?? Number.NaN;
 
-const longCases = Object.values(long).flatMap((command): Case[] => [
-  { command, allow: programs },
-  { command, allow: '*' },
-]);
+const casesOf = (size: number) =>
+  Object.values(long(size)).flatMap((command): Case[] => [
+    { command, allow: programs },
+    { command, allow: '*' },
+  ]);
+const longest = casesOf(1);
+/** Of every length to 4 KB, as many of one as of another. */
+const everyLength = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1].flatMap(casesOf);
 
 times(3, corpus);
-times(30, longCases);
+times(30, longest);
 const everyday = times(10, corpus);
 console.log(`${corpus.length} commands, p50 ${percentile(everyday, 0.5).toFixed(3)} ms`);
 report('a decision on an everyday command, p99', percentile(everyday, 0.99), 1, 'ms');
-for (const [what, command] of Object.entries(long)) {
+for (const [what, command] of Object.entries(long(1))) {
   const figures = times(150, [
     { command, allow: programs },
     { command, allow: '*' },
@@ -83,10 +92,11 @@ const counting = (count: number): number => {
 for (let round = 0; round < 200; round++) counting(100_000);
 const all: number[] = [];
 const still: number[] = [];
-for (let round = 0; round < 60; round++) {
-  all.push(...times(1, longCases));
-  for (const _ of longCases) still.push(counting(100_000));
+for (let round = 0; round < 20; round++) {
+  all.push(...times(1, everyLength));
+  for (const _ of everyLength) still.push(counting(100_000));
 }
 const [middle, late] = [percentile(still, 0.5).toFixed(2), percentile(still, 0.99).toFixed(2)];
 console.log(`the machine: plain counting, in turn with the following, p50 ${middle} ms, p99 ${late} ms`);
-report('a decision on a command of about 4 KB, p99 over all kinds', percentile(all, 0.99), 1, 'ms');
+report('a decision on a command of any length to 4 KB, p99 over all kinds', percentile(all, 0.99), 1, 'ms');
+console.log(`of those of 4 KB alone: p99 ${percentile(times(60, longest), 0.99).toFixed(2)} ms`);
