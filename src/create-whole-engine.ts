@@ -41,6 +41,7 @@ export async function createWholeEngine(
     { recordBackend },
     { createRecordings },
     { filterEnvironment },
+    { asksLoginShell },
   ] = await Promise.all([
     import('./engine/create-engine.ts'),
     import('./engine/masked-backend.ts'),
@@ -53,32 +54,38 @@ export async function createWholeEngine(
     import('./engine/recorded-backend.ts'),
     import('./recordings/recordings.ts'),
     import('./worker/environment.ts'),
+    import('./worker/login-environment.ts'),
   ]);
   const home = homeOf(env);
   const environment = Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
-  const { withheld } = filterEnvironment(environment, {
-    ...values,
-    envWithhold: [...values.envWithhold, ...values.shellExecuteEnvWithhold],
+  const envWithhold = [...values.envWithhold, ...values.shellExecuteEnvWithhold];
+  const secretsIn = (all: Readonly<Record<string, string>>) =>
+    filterEnvironment(all, { ...values, envWithhold }).withheld.map((name) => all[name] ?? '');
+  const toHiding = (secrets: readonly string[]) => ({
+    redact: createRedact(secrets),
+    mask: createMask(secrets),
   });
+  let hiding = toHiding(secretsIn(environment));
   const { stateDir, audit, recordingDir, controlDir } = toOwnPlaces(values, { env, cwd });
   const { dir: auditDir, keyPath } = audit;
-  const secrets = withheld.map((name) => environment[name] ?? '');
   const plain = await createBackend({
     ...values,
     stateDir,
     cwd: toCanonical(cwd),
     home,
     environment,
+    onEnvironment(whole) {
+      hiding = toHiding([...secretsIn(environment), ...secretsIn(whole)]);
+    },
     highestLevel: 'namespace',
     execAllow,
     execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
     ownFiles: [auditDir, configDirOf(env), ...given([config, keyPath, values.tokenFile, values.tlsKey], cwd)],
   });
-  const mask = createMask(secrets);
   const hidden = hideTyped(plain);
-  const masked = values.redactOutput ? maskBackend(hidden, () => mask) : hidden;
+  const masked = values.redactOutput ? maskBackend(hidden, () => hiding.mask) : hidden;
   const backend = values.record
     ? recordBackend(masked, createRecordings(recordingDir, values.auditKeepDays))
     : masked;
@@ -87,8 +94,11 @@ export async function createWholeEngine(
     fsync: values.auditFsync,
     key: keyPath === undefined ? undefined : () => readAuditKey(keyPath),
     retention: { keepDays: values.auditKeepDays, maxBytes: values.auditMaxBytes },
-    redact: createRedact(secrets),
+    redact: (text) => hiding.redact(text),
   });
+  // The login shell may know more secrets; the first record has to hide them, too.
+  if (asksLoginShell(environment, values.loginEnv))
+    await plain.inspect({ cwd: undefined, roots: [], programs: [] }).catch(() => {});
   auditLog.subscribe((record) => {
     const line = toLogLine(record, values);
     if (line !== null) log?.(line);

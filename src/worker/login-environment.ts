@@ -24,7 +24,7 @@ export async function takeLoginEnvironment(
   mode: LoginEnvMode,
 ): Promise<LoginEnvironment> {
   if (mode === 'never') return { env: server, note: 'not asked for (login_env: never)' };
-  if (mode === 'auto' && !isBare(server)) return { env: server, note: 'not needed: PATH is that of a shell' };
+  if (!asksLoginShell(server, mode)) return { env: server, note: 'not needed: PATH is that of a shell' };
   const shell = server.SHELL || '/bin/bash';
   const found =
     (await ask(shell, '-ilc', server, interactiveMs)) ?? (await ask(shell, '-lc', server, plainMs));
@@ -37,6 +37,11 @@ export async function takeLoginEnvironment(
     env: { ...login, ...server, PATH: login.PATH ?? server.PATH ?? '' },
     note: `taken from ${shell}`,
   };
+}
+
+/** Whether the login shell is asked at all. */
+export function asksLoginShell(server: Environment, mode: LoginEnvMode): boolean {
+  return mode === 'always' || (mode === 'auto' && isBare(server));
 }
 
 /** True for the environment that desktop apps start servers with: no shell above us, only the system's PATH. */

@@ -34,6 +34,8 @@ export interface WorkerOptions extends StarterChoice, Isolation, Limits, ExecWis
   readonly cwd: string;
   readonly home: string;
   readonly environment: Environment;
+  /** Told once what the login shell has added to it, whether commands get that or not. */
+  readonly onEnvironment?: ((whole: Environment) => void) | undefined;
   readonly table: ProcessTable;
   readonly bash: string | undefined;
   readonly loginEnv: LoginEnvMode;
@@ -251,6 +253,7 @@ async function prepare(options: WorkerOptions, ownFiles: OwnFiles): Promise<Read
   const login = await takeLoginEnvironment(options.environment, options.loginEnv);
   const path = toAbsolutePath(login.env.PATH);
   const whole = { ...login.env, PATH: path };
+  options.onEnvironment?.(whole);
   const { env, withheld } = filterEnvironment(whole, options);
   const bash = await findBash(options.bash, path);
   const ownPlace = await toPlace(options.cwd, options.cwd);

@@ -49,7 +49,8 @@ export async function runWorkflow(
     onProgress?.(new Map([...(done ?? []), ...ended]));
     tell({ type: 'step_finished', step: step.id, result: one.result });
   };
-  const clientFor = (step: PlannedStep) => `workflow ${workflow.name ?? run} ${run} ${step.id}`;
+  const named = workflow.name === undefined ? run : `${workflow.name} ${run}`;
+  const clientFor = (step: PlannedStep) => `workflow ${named} ${step.id}`;
   const skip = async (step: PlannedStep, reason: string) => {
     await means.skip(toCommand(step), clientFor(step), reason).catch(() => {});
     end(step, toSkipped(step.id, reason));
@@ -121,7 +122,7 @@ function whyNot(
   const { when } = step;
   const failed = hasFailed(ended, workflow);
   if (when === 'failure') return failed ? undefined : 'no step has failed';
-  if (failed && when !== 'always') return 'an earlier step failed';
+  if (failed && when !== 'always' && !asksForFailure(when)) return 'an earlier step failed';
   if (typeof when === 'object' && !holds(when, ended))
     return `its condition on step ${when.step} does not hold`;
   const missing = sourceSteps(step).find((id) => ended.get(id)?.result.status === 'skipped');
@@ -140,6 +141,11 @@ function hasFailed(ended: ReadonlyMap<string, EndedStep>, { steps }: Workflow): 
 }
 
 type Condition = Extract<PlannedStep['when'], object>;
+
+// Whoever asks whether a step failed is not to be skipped because it did.
+function asksForFailure(when: PlannedStep['when']): boolean {
+  return typeof when === 'object' && (when.outcome === 'failed' || (when.exit_code ?? 0) > 0);
+}
 
 function holds(
   { step, outcome, exit_code, stdout_contains }: Condition,

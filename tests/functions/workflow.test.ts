@@ -168,6 +168,21 @@ describe('S9: a workflow', () => {
         { id: 'b', command: 'true', when: 'failure' },
       ]),
     ).toEqual({ a: 'completed', b: 'skipped' });
+    expect(
+      await statuses([
+        { id: 'a', command: 'exit 3' },
+        { id: 'failed', command: 'true', when: { step: 'a', outcome: 'failed' } },
+        { id: 'code', command: 'true', when: { step: 'a', exit_code: 3 } },
+        { id: 'other', command: 'true', when: { step: 'a', exit_code: 4 } },
+        { id: 'went-well', command: 'true', when: { step: 'failed', outcome: 'completed' } },
+      ]),
+    ).toEqual({
+      a: 'failed',
+      failed: 'completed',
+      code: 'completed',
+      other: 'skipped',
+      'went-well': 'skipped',
+    });
   });
 
   it('tries again with growing pauses, and gives up', async () => {
