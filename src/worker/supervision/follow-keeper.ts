@@ -63,11 +63,18 @@ export function followKeeper(
   ends: KeeperEnds,
   { proxy, terminal }: Pick<Keeper, 'proxy' | 'terminal'>,
 ): Keeper {
-  const { exited, ...words } = listen(ends.status, launched.exited);
+  const { exited, hangUp, ...words } = listen(ends.status, launched.exited);
   let living = true;
   const end = () => {
     if (living) sendSignal(launched.pid, 'SIGKILL');
   };
+  // Whoever died before it could open its descriptors leaves no silence that could be heard.
+  const giveUp = async () => {
+    end();
+    if (!(await within(exited, reapMs))) hangUp();
+  };
+  const late = setTimeout(() => void giveUp(), latestMs);
+  void words.ready.then(() => clearTimeout(late));
   void exited.then(() => {
     living = false;
   });
@@ -86,7 +93,7 @@ export function followKeeper(
     async discard() {
       // A supervisor that dies between its two forks leaves the first one behind, waiting for it forever.
       await within(words.ready, startMs);
-      end();
+      await giveUp();
       for (const fd of [ends.stdin, ...(terminal ? [] : [ends.stdout, ends.stderr])]) closeSync(fd);
       terminal?.discard();
       await exited;
@@ -94,13 +101,21 @@ export function followKeeper(
   };
 }
 
+// No machine is so busy that a shell takes longer to start.
+const latestMs = 30_000;
+// What was killed is gone by then.
+const reapMs = 1_000;
 const byForce: ProcessExit = { code: null, signal: 'SIGKILL' };
 
 // What the keeper says comes first; a supervisor that ends without a word of it tells by its own exit.
 function listen(
   fd: number,
   told: Promise<ProcessExit> | undefined,
-): Pick<Keeper, 'ready' | 'ended' | 'endedCpuMs'> & { readonly exited: Promise<ProcessExit> } {
+): Pick<Keeper, 'ready' | 'ended' | 'endedCpuMs'> & {
+  readonly exited: Promise<ProcessExit>;
+  /** Listens no more. */
+  hangUp(): void;
+} {
   const ready = createDeferred<boolean>();
   const ended = createDeferred<KeeperEnd>();
   let text = '';
@@ -124,7 +139,13 @@ function listen(
     ready.resolve(false);
     ended.resolve({ exit: exit.code === null ? exit : toExit(exit.code), processes: null });
   });
-  return { ready: ready.promise, ended: ended.promise, endedCpuMs: () => cpuMs, exited };
+  return {
+    ready: ready.promise,
+    ended: ended.promise,
+    endedCpuMs: () => cpuMs,
+    exited,
+    hangUp: capture.close,
+  };
 }
 
 function readNow(fd: number): string {

@@ -121,3 +121,17 @@ test('E2: a keeper of it is gone when the whole of its namespace is, and not bef
   expect(failing.lastWords()).toContain('--no-such-option');
   await failing.discard();
 });
+
+test('a keeper that dies before it could open its pipes is given up, and nothing waits for it', async () => {
+  const robbed: Nursery = {
+    ...nursery,
+    start(argv, files) {
+      rmSync(files.stdin);
+      return nursery.start(argv, files);
+    },
+  };
+  const fifos = await pool.take(4);
+  const keeper = await startInNursery(robbed, { supervisor: ['env'], bashPath: '/bin/bash', env, fifos });
+  await keeper.discard();
+  expect(await keeper.ready).toBe(false);
+});

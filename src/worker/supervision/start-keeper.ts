@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { closeSync, rmSync } from 'node:fs';
-import { within } from '../../support/within.ts';
 import type { Environment } from '../environment.ts';
 import type { ExecGuard } from '../exec/exec-guard.ts';
 import { type Fifo, openForReading, openForWriting, openNamedForWriting, openReader } from '../fifo.ts';
@@ -9,7 +8,7 @@ import { bridgeScript, takeOver } from '../network/bridge.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { ProcessExit } from '../start-process.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
-import { followKeeper, type Keeper, startMs } from './follow-keeper.ts';
+import { followKeeper, type Keeper } from './follow-keeper.ts';
 import { toKeeperScript } from './keeper.ts';
 import type { Nursery, NurseryFifos } from './nursery.ts';
 
@@ -84,7 +83,7 @@ export async function startInNursery(nursery: Nursery, plan: PlainKeeperPlan): P
     const pid = await nursery.start(toProgram(plan, [0, 1, 2, 3, 4]).argv, files);
     const keeper = followKeeper({ pid }, ends, { proxy: undefined, terminal: undefined });
     // Until the keeper says so it may not have opened its own ends.
-    void within(keeper.ready, startMs).then(settle);
+    void keeper.ready.then(settle);
     return keeper;
   } catch (error) {
     settle();
