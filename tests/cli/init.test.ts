@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -13,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openConfigFile } from '../../src/clients/config-file.ts';
 import { builtCli } from '../support/build.ts';
 import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
 
@@ -259,6 +261,35 @@ describe('nacre init', () => {
       NACRE_NETWORK_ALLOW: 'a.example,b.example',
       NACRE_STATE_DIR: at('state'),
     });
+  });
+});
+
+describe('nacre init in odd places', () => {
+  it.each(['a b', 'ü 漢', 'quote"s \'and\\slashes', 'line\nbreak', 'a,b'])(
+    'names the folder %j as it is',
+    async (name) => {
+      mkdirSync(at(name));
+      for (const client of ['cursor', 'codex']) {
+        expect((await nacre('init', client, '--file', 'c', '--project', name, ...flags)).code).toBe(0);
+        const text = read('c');
+        const entry = client === 'codex' ? fromToml(text) : JSON.parse(text).mcpServers;
+        expect(entry.nacre.args.at(-1)).toBe(at(name));
+        expect(entry.nacre.env.ALLOWED_CWD_ROOTS).toBe(name.includes(',') ? undefined : at(name));
+        rmSync(at('c'));
+      }
+    },
+  );
+
+  it('leaves alone what something else changes at the same time', () => {
+    put('c.json', '{}');
+    const file = openConfigFile(at('c.json'));
+    put('c.json', '{"theirs": 1}');
+    expect(() => file.replace('{"ours": 1}', at('backups'))).toThrow('something else has changed it');
+    expect(read('c.json')).toBe('{"theirs": 1}');
+    const fresh = openConfigFile(at('new.json'));
+    put('new.json', '{}');
+    expect(() => fresh.replace('{"ours": 1}', at('backups'))).toThrow('something else has changed it');
+    expect(readdirSync(place.cwd).filter((name) => name.includes('nacre_'))).toEqual([]);
   });
 });
 
