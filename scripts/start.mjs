@@ -18,7 +18,9 @@ const snippet = {
 installPrograms();
 installPackages();
 step('Building', process.execPath, ['scripts/build.mjs']);
-console.log(`\nFor an agent that starts nacre itself:\n${JSON.stringify(snippet, null, 2)}\n`);
+console.log(
+  `\nFor an agent that starts nacre itself:\n${JSON.stringify(snippet, null, 2)}\nor let nacre write it: node ${cli} init claude-code\n`,
+);
 const server = spawn(process.execPath, [cli, 'serve', '--applets-dir', applets, ...process.argv.slice(2)], {
   stdio: 'inherit',
 });

@@ -82,7 +82,13 @@ export async function createWholeEngine(
     highestLevel: 'namespace',
     execAllow,
     execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
-    ownFiles: [auditDir, configDirOf(env), ...given([config, keyPath, values.tokenFile, values.tlsKey], cwd)],
+    // The file is named beside its folder, since it may be a link to another place.
+    ownFiles: [
+      auditDir,
+      configDirOf(env),
+      join(configDirOf(env), 'config.yaml'),
+      ...given([config, keyPath, values.tokenFile, values.tlsKey], cwd),
+    ],
   });
   const hidden = hideTyped(plain);
   const masked = values.redactOutput ? maskBackend(hidden, () => hiding.mask) : hidden;

@@ -152,10 +152,12 @@ function assemble(
     log: (line) => void here.io.stderr.write(line),
     openInbox: here.source ? () => openControl() : undefined,
   });
-  const live = here.source
+  const { source } = here;
+  const live = source
     ? createLiveSettings(resolved, {
-        ...here.source,
-        isOutOfReach: async () => (await (await openEngine()).report()).hidesOwnFiles,
+        ...source,
+        isOutOfReach: async () =>
+          !source.hasOtherName() && (await (await openEngine()).report()).hidesOwnFiles,
         log: (line) => void here.io.stderr.write(line),
       })
     : fixedSettings(resolved);

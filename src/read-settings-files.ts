@@ -29,6 +29,12 @@ export function stampOfUserFile(places: FilePlaces): string {
   return found === undefined ? '' : [path, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
 }
 
+/** Whether the user's file has another name as well, by which it could be written. */
+export function hasOtherName(places: FilePlaces): boolean {
+  const path = userFile(places);
+  return path !== undefined && (statSync(path, { throwIfNoEntry: false })?.nlink ?? 0) > 1;
+}
+
 function userFile({ cwd, home, configHome, named }: FilePlaces): string | undefined {
   if (named !== undefined) return resolve(cwd, named);
   const usual = join(configHome ?? join(home, '.config'), 'nacre', 'config.yaml');

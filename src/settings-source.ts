@@ -1,6 +1,6 @@
 import { allSettings } from './all-settings.ts';
 import { homeOf, type Standing } from './create-whole-engine.ts';
-import { readSettingsFiles, stampOfUserFile } from './read-settings-files.ts';
+import { hasOtherName, readSettingsFiles, stampOfUserFile } from './read-settings-files.ts';
 import { type Resolved, readRules } from './rules-for.ts';
 import type { ParsedFlags } from './settings/parse-flags.ts';
 import type { SettingsFile } from './settings/read-file.ts';
@@ -11,6 +11,8 @@ export interface SettingsSource {
   read(): Promise<Resolved>;
   /** A text that changes whenever the user's file does. */
   stamp(): string;
+  /** Whether the user's file has another name as well, by which it could be written. */
+  hasOtherName(): boolean;
 }
 
 /** The flags and the environment of a process, and the files that it finds. */
@@ -34,5 +36,6 @@ export function createSettingsSource(
   return {
     read: async () => readRules(await resolve()),
     stamp: () => stampOfUserFile(places),
+    hasOtherName: () => hasOtherName(places),
   };
 }

@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
+import { createId } from '../support/create-id.ts';
 import { makeFolder } from '../support/make-folder.ts';
 
 /** A file as it was found. */
@@ -36,7 +37,7 @@ const mark = '\ufeff';
 /** Opens a file for an edit; a file that does not exist is empty. */
 export function openConfigFile(named: string): ConfigFile {
   const path = behindLinks(named);
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = attempt(named, 'be read', () => statSync(path, { throwIfNoEntry: false }));
   const bytes = stats === undefined ? undefined : readWhole(named, path, stats);
   const whole = bytes === undefined ? '' : decode(named, bytes);
   const lead = whole.startsWith(mark) ? mark : '';
@@ -128,7 +129,7 @@ function keep(path: string, bytes: Buffer, backupDir: string): string {
 
 function putInPlace(path: string, text: string, before: Stats | undefined, check: () => void): void {
   const mode = before === undefined ? 0o644 : before.mode & 0o7777;
-  const fresh = `${path}.${process.pid}.nacre`;
+  const fresh = `${path}.${createId('nacre')}`;
   const file = openSync(fresh, 'wx', mode);
   try {
     try {

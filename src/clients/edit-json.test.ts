@@ -103,6 +103,18 @@ describe('removeJson', () => {
   });
 });
 
+describe('a file that is odd in size', () => {
+  it.each([
+    ['blanks', `{"a":1${' '.repeat(300_000)},"nacre":1}`],
+    ['line breaks', `{"a":1,${'\n'.repeat(300_000)}"nacre":1}`],
+    ['comments', `{"a":1${'/**/'.repeat(100_000)},"nacre":1}`],
+  ])('is edited as fast as any other: %s', (_, text) => {
+    const removed = removeJson(text, ['nacre']);
+    expect(getJson(removed, [])).toEqual({ a: 1 });
+    expect(getJson(setJson(removed, ['nacre'], 2), [])).toEqual({ a: 1, nacre: 2 });
+  });
+});
+
 describe('whatever the file', () => {
   const blank = fc.constantFrom('', ' ', '\n', '\t', '\r\n', ' // c\n', '/* } */', '\n  // "nacre": 1,\n  ');
   const scalar = fc.oneof(

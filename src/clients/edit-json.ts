@@ -111,9 +111,8 @@ function dropMember(text: string, members: readonly JsonMember[], index: number)
   const member = members[index] as JsonMember;
   const before = members[index - 1];
   const isLast = index === members.length - 1;
-  const blanks = /[ \t]*\r?\n[ \t]*$|[ \t]*$/.exec(text.slice(0, member.start))?.[0].length ?? 0;
   let to = member.commaEnd ?? member.node.end;
-  let from = member.start - blanks;
+  let from = startOfBlanks(text, member.start);
   if (!/^[ \t]*(?:\r?\n|$)/.test(text.slice(to))) {
     // Something follows on the line; a comment on the line before must not swallow it.
     from = member.start;
@@ -122,6 +121,18 @@ function dropMember(text: string, members: readonly JsonMember[], index: number)
   const without = splice(text, from, to, '');
   if (!isLast || member.commaEnd !== undefined || before?.commaEnd === undefined) return without;
   return splice(without, before.commaEnd - 1, before.commaEnd, '');
+}
+
+/** Where the blanks before a position begin, with one line break at most. */
+function startOfBlanks(text: string, at: number): number {
+  const skip = (from: number) => {
+    let place = from;
+    while (/[ \t]/.test(text.charAt(place - 1))) place -= 1;
+    return place;
+  };
+  const start = skip(at);
+  if (text.charAt(start - 1) !== '\n') return start;
+  return skip(text.charAt(start - 2) === '\r' ? start - 2 : start - 1);
 }
 
 /** Comments to the end of the line belong to what stands before them. */

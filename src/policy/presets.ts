@@ -1,24 +1,26 @@
 const reading = [
   ...['basename', 'cat', 'cksum', 'cmp', 'column', 'comm', 'cut', 'df', 'diff', 'dirname', 'du', 'echo'],
   ...['egrep', 'expr', 'fgrep', 'find', 'fold', 'grep', 'head', 'id', 'join', 'jq', 'ls', 'md5sum', 'nl'],
-  ...['od', 'paste', 'printf', 'pwd', 'readlink', 'realpath', 'rev', 'rg', 'seq', 'sha256sum', 'sort'],
-  ...['stat', 'strings', 'tac', 'tail', 'tr', 'uname', 'uniq', 'wc', 'which', 'whoami'],
+  ...[
+    'od',
+    'paste',
+    'printf',
+    'pwd',
+    'read',
+    'readlink',
+    'realpath',
+    'rev',
+    'rg',
+    'seq',
+    'sha256sum',
+    'sort',
+  ],
+  ...['stat', 'strings', 'tac', 'tail', 'tr', 'type', 'uname', 'uniq', 'wc', 'which', 'whoami'],
 ];
 
 const editing = [
-  'awk',
-  'cp',
-  'date',
-  'ln',
-  'make',
-  'mkdir',
-  'mv',
-  'rm',
-  'rmdir',
-  'sed',
-  'sleep',
-  'tee',
-  'touch',
+  ...['awk', 'chmod', 'cp', 'date', 'ln', 'make', 'mkdir', 'mv', 'rm', 'rmdir', 'sed', 'sleep', 'tee'],
+  ...['timeout', 'touch', 'xargs'],
 ];
 
 const javascript = ['corepack', 'node', 'npm', 'npx', 'pnpm', 'tsc', 'yarn'];

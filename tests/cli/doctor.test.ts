@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { examineNode } from '../../src/doors/cli/doctor/examine-machine.ts';
@@ -136,6 +136,20 @@ describe('E9: nacre doctor', () => {
     ]);
     expect(of('client:claude-desktop')).toMatchObject([{ status: 'note' }]);
     expect(existsSync(at('ran'))).toBe(false);
+  });
+});
+
+describe('nacre doctor with odd surroundings', () => {
+  it('shows nothing of a configuration that a terminal would obey, and goes on where it cannot look', async () => {
+    put('.mcp.json', JSON.stringify({ mcpServers: { nacre: { command: '/x/\u001b[2Jnode' } } }));
+    symlinkSync('loop', at('.claude.json'));
+    put('.codex', 'a file');
+    mkdirSync(at('.gemini/settings.json'), { recursive: true });
+    const { code, stdout } = await nacre('doctor');
+    expect(code).toBe(0);
+    expect(stdout).toContain('\\u{1b}[2Jnode, which does not exist');
+    expect(stdout).not.toContain('\u001b');
+    expect(stdout).toMatch(/Gemini CLI: .* it is no file/);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -13,8 +14,9 @@ import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openConfigFile } from '../../src/clients/config-file.ts';
 import { builtCli } from '../support/build.ts';
-import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
+import { createPlace, runInProcess, startInProcess, survivors } from '../support/nacre.ts';
 
 let place = createPlace();
 const nacre = (...argv: string[]) => runInProcess(argv, place);
@@ -259,6 +261,90 @@ describe('nacre init', () => {
       NACRE_NETWORK_ALLOW: 'a.example,b.example',
       NACRE_STATE_DIR: at('state'),
     });
+  });
+});
+
+describe('nacre init where somebody answers', () => {
+  async function answer(argv: readonly string[], answers: readonly [RegExp, string][]) {
+    const started = startInProcess(['init', ...argv], place);
+    for (const end of [started.stdin, started.stdout]) Object.assign(end, { isTTY: true });
+    for (const [question, words] of answers) {
+      await expect.poll(started.out.text, { timeout: 10_000 }).toMatch(question);
+      started.stdin.write(words);
+    }
+    return started;
+  }
+
+  it('takes answers, asks again after a wrong one, and proposes what is there', async () => {
+    mkdirSync(at('work'));
+    const first = await answer(
+      ['claude-code'],
+      [
+        [/Folder that commands run in \[where Claude Code works\]: /, 'nowhere\n'],
+        [/nowhere is no folder\./, '~/work\n'],
+        [/Programs that may run.*\[read-only\]: /, ', ,\n'],
+        [/names no program\./, 'git ls\n'],
+        [/Sandbox: /, 'total\n'],
+        [/total is none of/, 'off\n'],
+      ],
+    );
+    expect((await first.ended).code).toBe(0);
+    const entry = () => JSON.parse(read('.claude.json')).mcpServers.nacre;
+    expect(entry().args).toEqual([builtCli, 'mcp', '--cwd', at('work')]);
+    expect(entry().env).toMatchObject({ ALLOWED_COMMANDS: 'git,ls', NACRE_SANDBOX: 'off' });
+    const second = await answer(
+      ['claude-code'],
+      [
+        [/work\]: /, '\n'],
+        [/\[git,ls\]: /, 'dev-node\n'],
+        [/\[off\]: /, '\n'],
+      ],
+    );
+    expect((await second.ended).code).toBe(0);
+    expect(entry().env).toEqual({
+      ALLOWED_CWD_ROOTS: at('work'),
+      NACRE_PRESET: 'dev-node',
+      NACRE_SANDBOX: 'off',
+    });
+  });
+
+  it('writes nothing when nobody does, or the process is to end', async () => {
+    const leave = await answer(['claude-code'], [[/Folder/, '']]);
+    leave.stdin.end();
+    const interrupted = await answer(['claude-code'], [[/Folder/, '']]);
+    interrupted.interrupt('SIGTERM');
+    for (const { ended } of [leave, interrupted])
+      expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining('There was no answer') });
+    expect(existsSync(at('.claude.json'))).toBe(false);
+  });
+});
+
+describe('nacre init in odd places', () => {
+  it.each(['a b', 'ü 漢', 'quote"s \'and\\slashes', 'line\nbreak', 'a,b'])(
+    'names the folder %j as it is',
+    async (name) => {
+      mkdirSync(at(name));
+      for (const client of ['cursor', 'codex']) {
+        expect((await nacre('init', client, '--file', 'c', '--project', name, ...flags)).code).toBe(0);
+        const text = read('c');
+        const entry = client === 'codex' ? fromToml(text) : JSON.parse(text).mcpServers;
+        expect(entry.nacre.args.at(-1)).toBe(at(name));
+        expect(entry.nacre.env.ALLOWED_CWD_ROOTS).toBe(name.includes(',') ? undefined : at(name));
+        rmSync(at('c'));
+      }
+    },
+  );
+
+  it('leaves alone what something else changes at the same time', () => {
+    put('c.json', '{}');
+    const file = openConfigFile(at('c.json'));
+    put('c.json', '{"theirs": 1}');
+    expect(() => file.replace('{"ours": 1}', at('backups'))).toThrow('something else has changed it');
+    expect(read('c.json')).toBe('{"theirs": 1}');
+    const fresh = openConfigFile(at('new.json'));
+    put('new.json', '{}');
+    expect(() => fresh.replace('{"ours": 1}', at('backups'))).toThrow('something else has changed it');
+    expect(readdirSync(place.cwd).filter((name) => name.includes('nacre_'))).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { serve } from '../support/http.ts';
 import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
 
 let place = createPlace();
@@ -74,6 +75,19 @@ With this list 6 of 6 commands that ran would run.
     expect(code).toBe(0);
     expect(stdout.split('\n')[0]).toBe('ALLOWED_COMMANDS=echo');
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+  });
+
+  it('learns from what apps ran without a shell, too', async () => {
+    const server = await serve({ env: { SHELL_ALLOWLIST: 'echo,env' } });
+    await server.shell('echo', ['a;', 'rm']);
+    await server.shell('env', ['echo', 'b']);
+    expect(await server.close()).toEqual([]);
+    const { stdout } = await runInProcess(['learn', '--json'], server);
+    expect(JSON.parse(stdout)).toMatchObject({
+      allowed_commands: ['echo', 'env'],
+      commands: 0,
+      would_run: 0,
+    });
   });
 
   it('filters by time and client, and says so when nothing is left', async () => {

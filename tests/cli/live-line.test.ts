@@ -5,7 +5,7 @@ import headless from '@xterm/headless';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLiveLine } from '../../src/doors/cli/live-line.ts';
 import { cut, lastLine, toDuration } from '../../src/doors/cli/terminal-text.ts';
-import { collect, createPlace, endOf, startReal, survivors } from '../support/nacre.ts';
+import { collect, createPlace, endOf, startInProcess, startReal, survivors } from '../support/nacre.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 let place = createPlace({ TERM: 'xterm' });
@@ -46,6 +46,17 @@ describe('nacre run at a terminal', () => {
     expect(await dumb.ended).toBe(0);
     for (const { text } of [busy, dumb]) expect(text()).not.toContain('running for');
     expect(dumb.text()).toBe('a\r\n');
+  });
+});
+
+describe('nacre run where both ends say that they are a terminal', () => {
+  it('S7: tells the CPU time as it grows, and takes the line away at the end', async () => {
+    const started = startInProcess(['run', 'echo a; sleep 4'], place);
+    for (const end of [started.stdout, started.stderr]) Object.assign(end, { isTTY: true, columns: 60 });
+    await expect.poll(started.err.text, { timeout: 10_000 }).toMatch(/running for \d+ s, CPU \d+\.\d s: a/);
+    const { code, stdout, stderr } = await started.ended;
+    expect([code, stdout]).toEqual([0, 'a\n']);
+    expect(stderr.endsWith('\r\u001b[2K')).toBe(true);
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -21,7 +21,7 @@ async function open(user: User) {
   const folder = join(place.cwd, '.config', 'nacre');
   mkdirSync(folder, { recursive: true });
   const write = (text: string) => writeFileSync(join(folder, 'config.yaml'), text);
-  write('allowed_commands: [echo]\n');
+  if (!existsSync(join(folder, 'config.yaml'))) write('allowed_commands: [echo]\n');
   const { cli, identity } = cliFor(user, place.cwd);
   const { uid, gid } = identity;
   const become = uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
@@ -60,6 +60,27 @@ describe('E8: an edit of the user’s file while a server runs', () => {
     });
     write('allowed_commands: [printf]\n');
     expect(await run('printf b')).toMatchObject({ stdout: 'b' });
+    await client.close();
+  });
+
+  test('E5: a file that is a link to another place is hidden there, too, and one with two names is not taken in', async () => {
+    const folder = join(place.cwd, '.config', 'nacre');
+    const dotfiles = join(place.cwd, 'dotfiles');
+    mkdirSync(folder, { recursive: true });
+    mkdirSync(dotfiles);
+    const file = join(dotfiles, 'nacre.yaml');
+    writeFileSync(file, 'allowed_commands: [echo]\n');
+    symlinkSync(file, join(folder, 'config.yaml'));
+    const { run, client } = await open(ordinary);
+    writeFileSync(file, 'allowed_commands: [cat, tee, echo]\n');
+    expect(await run('cat dotfiles/nacre.yaml')).not.toMatchObject({
+      stdout: expect.stringContaining('tee'),
+    });
+    await run('echo "allowed_commands: [\\"*\\"]" | tee dotfiles/nacre.yaml');
+    expect(readFileSync(file, 'utf8')).toBe('allowed_commands: [cat, tee, echo]\n');
+    linkSync(file, join(dotfiles, 'other.yaml'));
+    writeFileSync(file, 'allowed_commands: ["*"]\n');
+    expect(await run('uname')).toMatchObject({ code: 'settings_invalid' });
     await client.close();
   });
 

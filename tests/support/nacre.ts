@@ -48,7 +48,15 @@ export function startInProcess(argv: readonly string[], { cwd, env }: Place) {
   const ended = main(argv, { env, cwd, io, program }).then(
     (code): Ended => ({ code, stdout: out.text(), stderr: err.text() }),
   );
-  return { stdin, stdout, out, err, ended, interrupt: (signal: string) => interruption.abort(signal) };
+  return {
+    stdin,
+    stdout,
+    stderr,
+    out,
+    err,
+    ended,
+    interrupt: (signal: string) => interruption.abort(signal),
+  };
 }
 
 /** Runs a command line inside this process to its end. */

@@ -1,6 +1,7 @@
 // `nacre doctor`: 1. the engine says what it has found on the machine, 2. everything else that commands and clients need is
 // looked at, a call over MCP included, 3. each finding stands with what mends it, and problems decide the exit code.
 import type { MachineReport } from '../../contract/report.ts';
+import { visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toFailure, toSentences, write } from '../say.ts';
 import { examineClients } from './doctor/examine-clients.ts';
@@ -128,6 +129,7 @@ function toRows(report: MachineReport): readonly (readonly string[])[] {
 }
 
 function toLines({ check, status, found, fix }: Finding): string {
-  const line = `${status.padEnd(9)}${check}: ${found}\n`;
-  return fix === undefined ? line : `${line}${' '.repeat(9)}→ ${fix}\n`;
+  // What a configuration says is not ours.
+  const line = `${status.padEnd(9)}${check}: ${visible(found)}\n`;
+  return fix === undefined ? line : `${line}${' '.repeat(9)}→ ${visible(fix)}\n`;
 }

@@ -13,6 +13,8 @@ import { toTime } from './to-time.ts';
 
 const failedExit = 2;
 const shownRefusals = 10;
+// Each is judged twice, which takes a millisecond or two.
+const mostCommands = 5_000;
 const ended = ['completed', 'failed', 'timeout', 'killed'];
 
 interface Flags {
@@ -105,7 +107,7 @@ function toDistinct(commands: readonly CommandSummary[]): readonly Distinct[] {
     if (found) found.times += 1;
     else known.set(key, { one, times: 1 });
   }
-  return [...known.values()];
+  return [...known.values()].slice(-mostCommands);
 }
 
 async function count(

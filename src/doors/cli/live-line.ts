@@ -18,6 +18,7 @@ const silenceMs = 2_000;
 const drawEveryMs = 500;
 const narrowest = 20;
 const longestTail = 4_096;
+const decoder = new TextDecoder();
 
 /** Makes a line at a terminal; it draws over its own text only. */
 export function createLiveLine(
@@ -25,7 +26,6 @@ export function createLiveLine(
   now = () => performance.now(),
 ): LiveLine {
   const since = now();
-  const decoder = new TextDecoder();
   let spokeAt = since;
   let tail = '';
   let last = '';
@@ -54,7 +54,8 @@ export function createLiveLine(
     makeWay(data) {
       spokeAt = now();
       const before = takeAway();
-      tail = `${tail}${decoder.decode(data, { stream: true })}`;
+      // Only the end of it matters, however much there is.
+      tail = `${tail}${decoder.decode(data.subarray(-longestTail))}`;
       last = lastLine(tail) || last;
       tail = tail.slice(tail.lastIndexOf('\n') + 1).slice(-longestTail);
       return before;

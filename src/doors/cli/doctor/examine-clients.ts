@@ -1,5 +1,5 @@
 // Which clients have a configuration here, and whether what it says starts a nacre that is there.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { type Client, clients, type Scope } from '../../../clients/clients.ts';
 import { openConfigFile } from '../../../clients/config-file.ts';
@@ -24,7 +24,7 @@ function examineClient(assembly: Assembly, name: string, client: Client): readon
   return scopes.flatMap((scope) => {
     const path = client.file(scope, here);
     const isSame = scope === 'project' && path === client.file('user', here);
-    if (path === undefined || isSame || statSync(path, { throwIfNoEntry: false }) === undefined) return [];
+    if (path === undefined || isSame || !isThere(path)) return [];
     const fix = `nacre init ${name}${scope === client.scope ? '' : ` --scope ${scope}`}`;
     return [{ check: `client:${name}`, ...examineFile(assembly, client, path, fix) }];
   });
@@ -45,6 +45,15 @@ function examineFile(assembly: Assembly, client: Client, path: string, fix: stri
   } catch (error) {
     if (!(error instanceof NacreError)) throw error;
     return { status: 'warning', found: `${title}: ${error.message}`, fix: error.hint };
+  }
+}
+
+// What cannot even be looked at is told by the attempt to read it.
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
   }
 }
 

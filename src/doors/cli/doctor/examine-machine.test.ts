@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineReport } from '../../../contract/report.ts';
+import type { Assembly } from '../../door.ts';
+import { examineReport, findOn } from './examine-machine.ts';
+import { examinePolicy } from './examine-policy.ts';
+
+const best: MachineReport = {
+  bash: { path: '/bin/bash', version: '5.2' },
+  path: '/bin',
+  loginEnvironment: '',
+  withheldEnv: [],
+  folder: '/state',
+  processTable: '/proc',
+  supervision: 'namespace',
+  sandbox: 'workspace',
+  network: 'off',
+  exec: 'enforced',
+  landlock: 'available',
+  pty: true,
+  hidesOwnFiles: true,
+  gaps: [],
+};
+
+const examine = (report: Partial<MachineReport>, PATH?: string) => {
+  const assembly = { machine: { home: '/', platform: 'linux', env: { PATH } } } as unknown as Assembly;
+  const findings = examineReport({ ...best, ...report }, assembly);
+  return (check: string) => findings.find((one) => one.check === check);
+};
+
+describe('examineReport', () => {
+  it('finds nothing to mend where all is there', () => {
+    const of = examine({});
+    for (const check of ['bash', 'bubblewrap', 'namespaces', 'landlock', 'terminal', 'enforcement'])
+      expect(of(check)).toMatchObject({ status: 'ok' });
+  });
+
+  it('names what mends everything that is missing', () => {
+    const report = {
+      supervision: 'group',
+      landlock: 'too old',
+      pty: false,
+      gaps: ['it can survive'],
+    } as const;
+    const of = examine(report);
+    for (const check of ['bubblewrap', 'namespaces', 'landlock', 'terminal', 'enforcement'])
+      expect(of(check)).toMatchObject({ status: 'warning', fix: expect.stringMatching(/\S/) });
+    expect(of('bubblewrap')?.fix).toBe('Install bubblewrap');
+    expect(of('enforcement')?.found).toContain('gaps: it can survive');
+    expect(examine({ gaps: ['As root anything.'] })('enforcement')?.fix).toBe(
+      'Run nacre as an ordinary user.',
+    );
+    expect(examine({ supervision: 'unshare' })('bubblewrap')?.found).toContain('it is not installed');
+  });
+
+  it('finds programs only where a PATH has whole folders', () => {
+    expect(findOn('relative::/nowhere:/bin:/usr/bin', 'bash')).toMatch(/^\/(usr\/)?bin\/bash$/);
+    expect(findOn('relative', 'bash')).toBeUndefined();
+  });
+});
+
+describe('examinePolicy', () => {
+  const policy = (rules: object) =>
+    examinePolicy({ settings: [], toolWarnings: [], ownRules: { rules } } as unknown as Assembly).found;
+
+  it('tells the list, the preset and the written rules', () => {
+    expect(policy({ allow: { kind: 'all' } })).toBe('every program may run (default)');
+    expect(policy({ allow: { kind: 'names', names: ['git', 'ls'] }, preset: 'git', policy: [{}] })).toBe(
+      'the preset git (2 programs) may run (default), 1 written rules whose examples hold',
+    );
+  });
+});
