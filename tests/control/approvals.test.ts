@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { constants, copyFileSync, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connect, eras } from '../support/mcp.ts';
@@ -21,6 +21,7 @@ const open = async (more: Parameters<typeof connect>[0] = {}) => {
 };
 afterEach(async () => {
   expect(await server.close()).toEqual([]);
+  rmSync(server.cwd, { recursive: true, force: true });
 });
 
 // A home as a whole is no workspace.
@@ -127,7 +128,9 @@ describe('E5: a model cannot approve itself', () => {
     await open();
     const id = await ask();
     cpSync('dist', join(project(), 'dist'), { recursive: true });
-    const own = `${process.execPath} dist/cli.js approvals approve ${id}`;
+    // The sandbox may hide the folder that this one is in.
+    copyFileSync(process.execPath, join(project(), 'node'), constants.COPYFILE_FICLONE);
+    const own = `./node dist/cli.js approvals approve ${id}`;
     expect((await call({ command: own })).structured).toMatchObject({
       exit_code: 125,
       stderr: expect.stringContaining('Nothing waits'),
