@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import { NacreError } from '../../contract/failure.ts';
+import { shuttingDown } from '../../contract/failure.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { HttpSettings } from '../settings.ts';
 import { type Authenticate, type AuthenticationParts, createAuthenticate } from './authenticate.ts';
@@ -89,7 +89,10 @@ function checkSite(
 ): string | undefined {
   const isNamed = incoming.url?.startsWith('/') === false;
   if (isNamed && new URL(url).host !== headers.get('host')?.toLowerCase())
-    throw new HttpProblem(403, 'The target and the Host of the request are not the same.');
+    throw new HttpProblem(
+      403,
+      'The target and the Host of the request are not the same; send a path as the target.',
+    );
   return sites.check(headers);
 }
 
@@ -115,8 +118,7 @@ async function serveCall(
   step: (caller: HttpCaller, call: Received) => Promise<Response> | Response,
 ): Promise<Response> {
   const caller = authenticate(call.request.headers, call.address);
-  if (parts.isClosing())
-    throw new NacreError('shutting_down', 'The server is ending; nothing new is started.');
+  if (parts.isClosing()) throw shuttingDown();
   return step(caller, call);
 }
 
