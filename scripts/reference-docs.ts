@@ -5,6 +5,7 @@ import { toReference } from '../src/settings/to-reference.ts';
 import { toCliPage } from './reference/cli-page.ts';
 import { toErrorsPage } from './reference/errors-page.ts';
 import { toHttpPage } from './reference/http-page.ts';
+import { toToolsPage } from './reference/tools-page.ts';
 
 /** The sources of nacre by path, without tests; read from the project's root. */
 export function readSources(): ReadonlyMap<string, string> {
@@ -17,6 +18,7 @@ export function readSources(): ReadonlyMap<string, string> {
 export const referenceDocs: ReadonlyMap<string, string> = new Map([
   ['docs/reference/settings.md', toReference(settingGroups)],
   ['docs/reference/settings.schema.json', `${JSON.stringify(toJsonSchema(allSettings), null, 2)}\n`],
+  ['docs/reference/tools.md', toToolsPage()],
   ['docs/reference/cli.md', toCliPage()],
   ['docs/reference/http.md', toHttpPage()],
   ['docs/reference/errors.md', await toErrorsPage(readSources())],

@@ -15,6 +15,7 @@ it('E8: there is a page for everything that users meet, and a schema', () => {
   expect([...referenceDocs.keys()]).toEqual([
     'docs/reference/settings.md',
     'docs/reference/settings.schema.json',
+    'docs/reference/tools.md',
     'docs/reference/cli.md',
     'docs/reference/http.md',
     'docs/reference/errors.md',
