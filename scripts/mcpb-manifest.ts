@@ -1,8 +1,7 @@
 import manifest from '../package.json' with { type: 'json' };
-import { families } from '../src/tools/catalog.ts';
+import { describeTools } from './reference/describe-tools.ts';
 
 const { name, version, description, license, keywords, engines } = manifest;
-const never = () => Promise.reject(new Error('These tools are only described.'));
 
 /** The manifest of the MCPB bundle: what a client shows of it, asks for, and starts. */
 export const mcpbManifest = {
@@ -65,16 +64,8 @@ export const mcpbManifest = {
 };
 
 function listTools() {
-  const commands = {
-    ...{ start: never, runOrGoOn: never, read: never, write: never, stop: never, list: never },
-    ...{ checkReading: never, listSessions: never, closeSession: never },
-  };
-  const tools = families.terminal({
-    run: never,
-    check: never,
-    commands,
-    maxOutputChars: 30_000,
-    onTimeout: 'kill',
-  });
-  return tools.map((tool) => ({ name: tool.name, description: tool.description.split(/(?<=\.)\s/)[0] }));
+  return describeTools().terminal.map(({ name: tool, description: text }) => ({
+    name: tool,
+    description: text.split(/(?<=\.)\s/)[0],
+  }));
 }

@@ -1,4 +1,4 @@
-import { NacreError } from './contract/failure.ts';
+import { shuttingDown } from './contract/failure.ts';
 import { createWholeEngine, type Standing } from './create-whole-engine.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Resolved } from './rules-for.ts';
@@ -20,7 +20,7 @@ export function engineOnDemand(resolved: Resolved, here: Standing): EngineOnDema
   };
   return {
     async open() {
-      if (closed) throw new NacreError('shutting_down', 'nacre is ending; nothing new is started.');
+      if (closed) throw shuttingDown();
       engine ??= create().catch((error: unknown) => {
         engine = null;
         throw error;

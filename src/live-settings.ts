@@ -2,7 +2,7 @@
 // 1. before each command the file's stamp is compared, 2. a file that changed is read anew, 3. what is bound to the running
 // engine cannot change with it: then commands are refused, and told what to restart.
 import { allSettings } from './all-settings.ts';
-import { NacreError } from './contract/failure.ts';
+import { NacreError, toNacreError } from './contract/failure.ts';
 import { callersOf, execAllowFor, type Resolved } from './rules-for.ts';
 import { listSettings } from './settings/define.ts';
 
@@ -48,7 +48,7 @@ export function createLiveSettings(started: Resolved, means: LiveMeans): LiveSet
         means.log(`nacre: ${key} has changed (${where}) and holds when this server is started anew.\n`);
       current = next;
     } catch (error) {
-      fault = error instanceof NacreError ? stillRuns(error) : new NacreError('internal', String(error));
+      fault = stillRuns(toNacreError(error));
     }
   };
   return {

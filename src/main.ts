@@ -3,7 +3,6 @@
 // assembly whose costly parts are made when they are first used.
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { z } from 'zod';
 import { allSettings, settingGroups } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
 import { homeOf, type Standing, toOwnPlaces } from './create-whole-engine.ts';
@@ -26,12 +25,12 @@ import {
   warnOfRefusal,
   warnOfRoots,
 } from './rules-for.ts';
-import { defineSettings } from './settings/define.ts';
 import { didYouMean } from './settings/nearest.ts';
 import { parseFlags } from './settings/parse-flags.ts';
 import { resolveOffers } from './settings/resolve-offers.ts';
 import { toSettingsInForce } from './settings-in-force.ts';
 import { createSettingsSource, type SettingsSource } from './settings-source.ts';
+import { sharedFlags } from './shared-flags.ts';
 import { version } from './version.ts';
 
 /** What a process brings along. */
@@ -44,17 +43,6 @@ export interface Surroundings {
 }
 
 const failedExit = 125;
-const sharedFlags = defineSettings({
-  help: z
-    .boolean()
-    .default(false)
-    .meta({ flag: ['--help', '-h'], description: 'Show this help.' }),
-  config: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ flag: '--config', description: "Settings file in place of the user's.", path: true }),
-});
 
 /** Runs one command line to its end and returns the exit code. */
 export async function main(argv: readonly string[], here: Surroundings): Promise<number> {

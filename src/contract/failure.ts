@@ -38,3 +38,25 @@ export class NacreError extends Error {
     this.details = options.details ?? {};
   }
 }
+
+/** Any error as one of ours: what nobody foresaw is a fault of nacre itself. */
+export function toNacreError(error: unknown): NacreError {
+  if (error instanceof NacreError) return error;
+  const message = `Internal failure: ${error instanceof Error ? error.message : String(error)}`;
+  return new NacreError('internal', message, {
+    hint: 'This is a fault of nacre: try again, and look with nacre doctor whether something is missing here.',
+    cause: error,
+  });
+}
+
+/** What a server answers while it ends. */
+export function shuttingDown(): NacreError {
+  return new NacreError('shutting_down', 'The server is shutting down; nothing new is started.', {
+    hint: 'Call again when it has been started anew.',
+  });
+}
+
+/** What is answered to a call that was taken back. */
+export function cancelled(message: string): NacreError {
+  return new NacreError('cancelled', message, { hint: 'Make the call again if it is still wanted.' });
+}

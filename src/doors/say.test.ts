@@ -39,10 +39,13 @@ describe('a failure', () => {
   });
 
   it('of any other kind is an internal one', () => {
-    expect(toSentences(new TypeError('surprise'))).toBe('nacre: Internal failure: surprise\n');
+    expect(toSentences(new TypeError('surprise'))).toMatch(
+      /^nacre: Internal failure: surprise\nnacre: This is a fault of nacre/,
+    );
     expect(JSON.parse(toJson('surprise')).error).toEqual({
       code: 'internal',
       message: 'Internal failure: surprise',
+      hint: expect.stringContaining('try again'),
     });
   });
 });

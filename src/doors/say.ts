@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { NacreError } from '../contract/failure.ts';
+import { toNacreError } from '../contract/failure.ts';
 
 /**
  * Writes and waits until the reader has taken it. A reader that is gone takes nothing, which is no error, and one
@@ -19,21 +19,12 @@ export function write(stream: Writable, data: string | Uint8Array, giveUp?: Abor
 
 /** A failure for a person at a terminal. */
 export function toSentences(error: unknown): string {
-  const { message, hint } = toFailure(error);
+  const { message, hint } = toNacreError(error);
   return `nacre: ${message}\n${hint ? `nacre: ${hint}\n` : ''}`;
 }
 
 /** A failure for a script. */
 export function toJson(error: unknown): string {
-  const { code, message, hint } = toFailure(error);
+  const { code, message, hint } = toNacreError(error);
   return `${JSON.stringify({ error: { code, message, hint } })}\n`;
-}
-
-/** Any error as one of ours. */
-export function toFailure(error: unknown): NacreError {
-  if (error instanceof NacreError) return error;
-  return new NacreError(
-    'internal',
-    `Internal failure: ${error instanceof Error ? error.message : String(error)}`,
-  );
 }

@@ -55,12 +55,18 @@ const cannotAsk: AskPerson = async () => ({ kind: 'cannot_ask', why: 'Nobody can
 function toRefusal(decision: Decision, answer: Exclude<Answer, { readonly kind: 'approved' }>): NacreError {
   switch (answer.kind) {
     case 'declined':
-      return toError('policy_denied', decision, 'The user declined. Nothing was run.');
+      return toError(
+        'policy_denied',
+        decision,
+        'The user declined. Nothing was run.',
+        decision.hint ?? 'Do not make this call again; ask the user what to do instead.',
+      );
     case 'no_answer':
       return toError(
         'approval_required',
         decision,
         'Nobody answered in time, which counts as a denial. Nothing was run.',
+        decision.hint ?? 'Ask the user to be there, then make the same call again.',
       );
     case 'cannot_ask':
       return toError('approval_required', decision, `${answer.why} Nothing was run.`, decision.remedy);

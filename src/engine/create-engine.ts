@@ -1,5 +1,5 @@
 import type { Caller } from '../contract/caller.ts';
-import { NacreError } from '../contract/failure.ts';
+import { NacreError, shuttingDown } from '../contract/failure.ts';
 import type { MachineReport } from '../contract/report.ts';
 import { createMetrics } from '../monitor/metrics.ts';
 import { createMatcher } from '../output/matcher.ts';
@@ -53,8 +53,7 @@ export function createEngine({ approvals, isPaused = () => false, ...given }: En
 
   const refuseWhenClosing = () => {
     if (isPaused()) throw pausedByPerson();
-    if (closing)
-      throw new NacreError('shutting_down', 'The server is shutting down; nothing new is started.');
+    if (closing) throw shuttingDown();
   };
   const remember = (owner: string, { id, ended }: StartedCommand) => {
     announcer.follow(owner, id);

@@ -1,5 +1,5 @@
 import type { StopOptions } from '../contract/backend.ts';
-import { NacreError } from '../contract/failure.ts';
+import { cancelled, type NacreError } from '../contract/failure.ts';
 import type { JobState } from '../contract/job.ts';
 import { watchProgress } from './progress.ts';
 import type { EngineParts, RunContext } from './run.ts';
@@ -85,5 +85,5 @@ export async function ended({ backend }: EngineParts, id: string): Promise<JobSt
 
 /** The error of a call that was cancelled before its command could start. */
 export function cancelledBeforeStart(): NacreError {
-  return new NacreError('cancelled', 'The call was cancelled before its command was started.');
+  return cancelled('The call was cancelled before its command was started.');
 }

@@ -1,4 +1,4 @@
-import { NacreError } from '../contract/failure.ts';
+import { cancelled, NacreError } from '../contract/failure.ts';
 import type { Cursor, Stream } from '../contract/job.ts';
 import type { ScreenView } from '../contract/screen.ts';
 import { checkPattern } from '../output/matcher.ts';
@@ -88,7 +88,7 @@ export async function checkReading(
 }
 
 function cancelledReading(): NacreError {
-  return new NacreError('cancelled', 'The call was cancelled; what it would have told is still unread.');
+  return cancelled('The call was cancelled; what it would have told is still unread.');
 }
 
 function noScreen(id: string): NacreError {

@@ -1,6 +1,6 @@
 import type { Finished } from '../audit/entry.ts';
 import type { Backend } from '../contract/backend.ts';
-import { NacreError } from '../contract/failure.ts';
+import { toNacreError } from '../contract/failure.ts';
 import type { Cursor, JobState, Stream } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { StreamBytes } from '../output/collect-text.ts';
@@ -46,7 +46,7 @@ export function toFinished(state: JobState, cwd: string): Finished {
   const { id, status, durationMs, stdoutBytes, stderrBytes, digests, withheldEnv } = state;
   const { enforcement, resources, end } = state;
   if (!end || status === 'pending' || status === 'running') {
-    throw new NacreError('internal', `${id} has not ended.`);
+    throw toNacreError(new Error(`${id} has not ended`));
   }
   const sizes = { durationMs, stdoutBytes, stderrBytes, digests };
   return { id, status, ...sizes, withheldEnv, enforcement, resources, cwd, ...end };

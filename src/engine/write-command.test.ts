@@ -67,8 +67,8 @@ test('T9: after its end an input takes nothing more, which is said', async () =>
   expect(await type(id, { text: 'all', eof: true })).toEqual({ isTaken: true });
   await output(id, 'ended');
   await expect(type(id, { text: 'more' })).rejects.toMatchObject({
-    message: `${id} takes no input.`,
-    hint: expect.stringContaining('ended'),
+    message: expect.stringContaining(`${id} takes no input: it has ended`),
+    hint: expect.stringContaining('Start it anew'),
   });
 });
 

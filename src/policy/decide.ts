@@ -52,6 +52,7 @@ class Judge {
       'too_large',
       'The command is not allowed, because it is too long or nested too deeply.',
       undefined,
+      { hint: 'Put it into a script, or run it in several steps.' },
     );
   }
 
@@ -67,7 +68,12 @@ class Judge {
     const problem = this.rules.danger === 'block' ? this.first('danger') : undefined;
     if (problem === undefined) return undefined;
     const reason = `${problem.program ?? 'The command'} is blocked as dangerous: ${problem.reason}.`;
-    return this.refuse(problem, reason, problem.hint ?? 'Name a narrower target.', 'Set danger to off.');
+    return this.refuse(
+      problem,
+      reason,
+      problem.hint ?? 'Name a narrower target, or leave it to the user.',
+      'Set danger to off.',
+    );
   }
 
   /** What a finite list does not let through, in the order of the text. */
@@ -110,6 +116,7 @@ class Judge {
         : `${invocation.name} needs approval: ${rule.reason}`;
     return this.answer(rule.verdict, `rule:${rule.program}`, reason, invocation, {
       program: invocation.name,
+      ...(rule.verdict === 'deny' && { hint: 'Do it another way, or ask the user to change the rule.' }),
       remedy: 'Change the rule in the policy section of the settings.',
     });
   }

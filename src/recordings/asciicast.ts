@@ -48,6 +48,7 @@ export function parseCast(text: string, name: string): Cast {
     return { header: { cols: term.cols, rows: term.rows, timestamp, title }, events };
   } catch (cause) {
     throw new NacreError('invalid_request', `${name} is no recording: ${(cause as Error).message}.`, {
+      hint: 'nacre replay plays what was recorded with record: true, asciicast version 3.',
       cause,
     });
   }

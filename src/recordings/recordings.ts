@@ -76,7 +76,7 @@ export function readRecording(dir: string, id: string): Cast {
   } catch (error) {
     if (error instanceof NacreError) throw error;
     throw new NacreError('invalid_request', `There is no recording of ${id}.`, {
-      hint: 'Commands are recorded while record is true.',
+      hint: 'Set record to true before the command is run; nacre history shows what ran.',
       cause: error,
     });
   }

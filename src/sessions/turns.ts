@@ -1,4 +1,4 @@
-import { NacreError } from '../contract/failure.ts';
+import { cancelled } from '../contract/failure.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 
 /** How long a call stood in line for a persistent shell. */
@@ -50,7 +50,7 @@ export function createTurns(): Turns {
       line.push(own);
       const cancel = () => {
         leave(key, own);
-        reject(new NacreError('cancelled', 'The call was cancelled while it waited for its shell.'));
+        reject(cancelled('The call was cancelled while it waited for its shell.'));
       };
       if (ahead === 0) return resolve(own);
       if (signal?.aborted) return cancel();

@@ -393,15 +393,23 @@ function toFailure(cause: EndCause, limit: LimitReached | null): Partial<LimitRe
 }
 
 function noInput(id: string): NacreError {
-  return new NacreError('invalid_request', `${id} takes no input.`, {
-    hint: 'It has ended, its input has been ended, or it was started without one.',
-  });
+  return new NacreError(
+    'invalid_request',
+    `${id} takes no input: it has ended, its input has been ended, or it was started without one.`,
+    {
+      hint: 'Start it anew with an open stdin or a terminal.',
+    },
+  );
 }
 
 function noTerminal(id: string): NacreError {
-  return new NacreError('invalid_request', `${id} has no terminal.`, {
-    hint: 'Only a running command that was started with pty has a size.',
-  });
+  return new NacreError(
+    'invalid_request',
+    `${id} has no terminal: only a running command that was started with pty has a size.`,
+    {
+      hint: 'Start it anew with pty.',
+    },
+  );
 }
 
 function outsideLog(from: Cursor, end: Cursor): NacreError {

@@ -34,7 +34,7 @@ export function notExecutable(program: string): NotExecutableError {
 /** The error for a directory that was there when it was looked at. */
 export function cwdGone(cwd: string): NacreError {
   return new NacreError('cwd_invalid', `The working directory ${cwd} is gone or can no longer be entered.`, {
-    hint: 'Choose another cwd.',
+    hint: 'Choose another cwd, or make the directory again.',
   });
 }
 

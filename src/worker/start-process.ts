@@ -133,7 +133,13 @@ function toFailure(error: unknown, plan: ProcessPlan): Error {
   const { code, syscall } = error as NodeJS.ErrnoException;
   const program = plan.command.kind === 'argv' ? plan.command.argv[0] : plan.bashPath;
   if (code === 'ERR_INVALID_ARG_VALUE') {
-    return new NacreError('invalid_request', `A NUL byte stands in the command, its directory or variables.`);
+    return new NacreError(
+      'invalid_request',
+      'A NUL byte stands in the command, its directory or its variables.',
+      {
+        hint: 'Leave it out; pass binary data through a file.',
+      },
+    );
   }
   // The same codes from elsewhere are about our own pipes and files.
   const known = syscall?.startsWith('spawn') ? spawnFailure(code, program, plan.cwd) : undefined;

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { Backend, StopOptions } from '../contract/backend.ts';
 import type { Place } from '../contract/facts.ts';
-import { NacreError } from '../contract/failure.ts';
+import { NacreError, shuttingDown } from '../contract/failure.ts';
 import type { Isolation } from '../contract/isolation.ts';
 import type { EnvironmentRules, JobSpec } from '../contract/job.ts';
 import type { Limits } from '../contract/limits.ts';
@@ -168,7 +168,8 @@ export function createWorker(options: WorkerOptions): Worker {
     list: async () => [...jobs.values()].map((job) => job.state()),
     async dispose(id) {
       const job = find(id);
-      if (!job.state().end) throw new NacreError('invalid_request', `${id} is still running: stop it first.`);
+      if (!job.state().end)
+        throw new NacreError('invalid_request', `${id} is still running.`, { hint: 'Stop it first.' });
       jobs.delete(id);
       await job.dispose();
     },
@@ -226,12 +227,8 @@ export function createWorker(options: WorkerOptions): Worker {
 
 function notFound(id: string): NacreError {
   return new NacreError('job_not_found', `There is no command ${id}.`, {
-    hint: 'It may have been cleaned up.',
+    hint: 'List the commands to see their ids; one that ended long ago may have been cleaned up.',
   });
-}
-
-function shuttingDown(): NacreError {
-  return new NacreError('shutting_down', 'The server is shutting down; nothing new is started.');
 }
 
 // Commands with rules of their own get an environment of their own; all others share what waiting shells have.

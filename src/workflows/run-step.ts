@@ -1,7 +1,7 @@
 // One step: 1. what it takes from earlier ones becomes its stdin and variables, never text of its command, 2. it is run
 // as a command or handed to a tool, 3. and run again while it fails and may.
 import type { Command } from '../contract/command.ts';
-import { NacreError } from '../contract/failure.ts';
+import { toNacreError } from '../contract/failure.ts';
 import type { OutputChunk, Stream } from '../contract/job.ts';
 import type { Resources } from '../contract/limits.ts';
 import type { Outcome } from '../contract/outcome.ts';
@@ -169,7 +169,7 @@ export function toCommand({ command = '', tool, with: input = {} }: PlannedStep)
 }
 
 function toFailure(id: string, error: unknown): StepResult {
-  const known = error instanceof NacreError ? error : new NacreError('internal', String(error));
+  const known = toNacreError(error);
   const isRefusal =
     known.code === 'policy_denied' || known.code === 'approval_required' || known.code === 'cwd_not_allowed';
   const status = known.code === 'cancelled' ? 'killed' : isRefusal ? 'refused' : 'error';

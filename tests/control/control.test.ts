@@ -164,7 +164,9 @@ describe('T9: nobody else', () => {
     const raw = connectSocket(path);
     const answers = collect(raw);
     raw.write('{"method":"list","secret":"wrong"}\nnonsense\n');
-    await expect.poll(() => answers.text(), { timeout: 10_000 }).toMatch(/secret is wrong[\s\S]*\n.*error/);
+    await expect
+      .poll(() => answers.text(), { timeout: 10_000 })
+      .toMatch(/not that of this server[\s\S]*\n.*error/);
     raw.destroy();
     const inside = await server.call({ command: `ls ${folder()}` });
     expect(inside.structured.exit_code).not.toBe(0);

@@ -22,7 +22,9 @@ export function createAsk({ stdin, stdout, interrupted }: Io): Ask | undefined {
     async one(question, read) {
       for (;;) {
         const answer = await lines.question(question, { signal: gone.signal }).catch(() => {
-          throw new NacreError('cancelled', 'There was no answer; nothing was written.');
+          throw new NacreError('cancelled', 'There was no answer; nothing was written.', {
+            hint: 'Run it again, or give the answers as flags with --yes.',
+          });
         });
         try {
           return read(answer.trim());

@@ -120,7 +120,7 @@ async function scoreFile(
 
 async function readCases(path: string): Promise<readonly LabelledCase[]> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new NacreError('invalid_request', `${path} cannot be read.`, {
+    throw new NacreError('invalid_request', `${path} cannot be read: ${(cause as Error).message}.`, {
       hint: 'Give a file of JSON lines.',
       cause,
     });

@@ -158,18 +158,24 @@ function toText({ value, isPath }: SettingInForce, cwd: string): string {
 function toFolder(given: string, cwd: string, home: string): string {
   const folder = resolve(cwd, given.replace(/^~(?=\/|$)/, home));
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw new NacreError('invalid_request', `${folder} is no folder.`, { hint: 'Name one that exists.' });
+  throw new NacreError('invalid_request', `${folder} is no folder.`, {
+    hint: 'Name one that exists; nothing was written.',
+  });
 }
 
 function toList(answer: string): string {
   const names = answer.split(/[\s,]+/).filter((name) => name !== '');
   if (names.length > 0) return names.join(',');
-  throw new NacreError('invalid_request', `${answer} names no program.`);
+  throw new NacreError('invalid_request', `${JSON.stringify(answer)} names no program.`, {
+    hint: 'Name programs with commas between them, or * for all.',
+  });
 }
 
 function toLevel(answer: string): string {
   if (['off', 'workspace', 'strict'].includes(answer)) return answer;
-  throw new NacreError('invalid_request', `${answer} is none of off, workspace and strict.`);
+  throw new NacreError('invalid_request', `${answer} is none of off, workspace and strict.`, {
+    hint: 'Choose one of them.',
+  });
 }
 
 function projectIn(before: Partial<ServerEntry> | undefined): string | undefined {

@@ -23,7 +23,9 @@ function choose(settings: readonly SettingInForce[], words: readonly string[]): 
   const keys = settings.map(({ key }) => key);
   const unknown = words.find((word) => !keys.includes(word));
   if (unknown !== undefined)
-    throw new NacreError('invalid_request', `There is no setting ${unknown}.${didYouMean(unknown, keys)}`);
+    throw new NacreError('invalid_request', `There is no setting ${unknown}.${didYouMean(unknown, keys)}`, {
+      hint: 'nacre config lists them all.',
+    });
   return words.length === 0 ? settings : settings.filter(({ key }) => words.includes(key));
 }
 

@@ -1,9 +1,10 @@
 // `nacre doctor`: 1. the engine says what it has found on the machine, 2. everything else that commands and clients need is
 // looked at, a call over MCP included, 3. each finding stands with what mends it, and problems decide the exit code.
+import { toNacreError } from '../../contract/failure.ts';
 import type { MachineReport } from '../../contract/report.ts';
 import { visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
-import { toFailure, toSentences, write } from '../say.ts';
+import { toSentences, write } from '../say.ts';
 import { examineClients } from './doctor/examine-clients.ts';
 import { examineMachine, examineReport } from './doctor/examine-machine.ts';
 import { examinePolicy, examineServer } from './doctor/examine-policy.ts';
@@ -57,7 +58,7 @@ async function examine(assembly: Assembly, report: Reported): Promise<readonly F
 }
 
 function toProblem(failure: unknown): Finding {
-  const { message, hint } = toFailure(failure);
+  const { message, hint } = toNacreError(failure);
   return { check: 'engine', status: 'problem', found: message, fix: hint };
 }
 
@@ -73,7 +74,7 @@ function toDocument({ version, warnings }: Assembly, report: Reported, findings:
 }
 
 function toError(failure: unknown): Record<string, unknown> {
-  const { code, message, hint } = toFailure(failure);
+  const { code, message, hint } = toNacreError(failure);
   return { code, message, hint };
 }
 

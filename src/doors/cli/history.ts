@@ -60,6 +60,9 @@ function toPattern(text: string): RegExp {
   try {
     return new RegExp(text, 'i');
   } catch (cause) {
-    throw new NacreError('invalid_request', `--grep: ${(cause as Error).message}.`, { cause });
+    throw new NacreError('invalid_request', `--grep: ${(cause as Error).message}.`, {
+      hint: 'Use the syntax of JavaScript, and \\ before a character that should stand for itself.',
+      cause,
+    });
   }
 }

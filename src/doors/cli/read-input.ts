@@ -1,5 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream';
-import { NacreError } from '../../contract/failure.ts';
+import { cancelled, NacreError } from '../../contract/failure.ts';
 import { inputText } from '../../contract/request.ts';
 
 const maxBytes = 8_388_608;
@@ -23,11 +23,10 @@ async function readAll(stdin: Readable, interrupted: AbortSignal): Promise<strin
     for await (const chunk of addAbortSignal(interrupted, stdin)) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > maxBytes) throw invalid(`stdin holds more than ${maxBytes} bytes; put more into a file.`);
+      if (size > maxBytes) throw invalid(`stdin holds more than ${maxBytes} bytes.`);
     }
   } catch (error) {
-    if (interrupted.aborted)
-      throw new NacreError('cancelled', 'Interrupted while reading stdin. Nothing was run.');
+    if (interrupted.aborted) throw cancelled('Interrupted while reading stdin. Nothing was run.');
     throw error;
   }
   return decode(Buffer.concat(chunks));
@@ -37,10 +36,12 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw invalid('stdin is not valid UTF-8; put it into a file and redirect that in the command.');
+    throw invalid('stdin is not valid UTF-8.');
   }
 }
 
 function invalid(reason: string): NacreError {
-  return new NacreError('invalid_request', `--input: ${reason}`, { hint: 'Nothing was run.' });
+  return new NacreError('invalid_request', `--input: ${reason}`, {
+    hint: 'Put it into a file and redirect that in the command. Nothing was run.',
+  });
 }

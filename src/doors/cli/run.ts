@@ -2,37 +2,17 @@
 // 1. the words become a request, 2. the engine runs it under the user's own rules, 3. what nacre has to say goes to stderr.
 import { constants } from 'node:os';
 import type { Command } from '../../contract/command.ts';
-import { type FailureCode, NacreError } from '../../contract/failure.ts';
+import { NacreError } from '../../contract/failure.ts';
 import type { OutputChunk } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { Assembly, Io } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
+import { exitCodes, failedExit, signalledExit } from './exit-codes.ts';
 import { createLiveLine, type LiveLine } from './live-line.ts';
 import { readInput } from './read-input.ts';
 import { toScript } from './to-script.ts';
 
 const timeoutExit = 124;
-const failedExit = 125;
-const signalledExit = 128;
-
-/** The exit code for everything that keeps a command from running. */
-const exitCodes = {
-  invalid_request: failedExit,
-  cwd_invalid: failedExit,
-  cwd_not_allowed: 126,
-  cwd_roots_invalid: failedExit,
-  policy_denied: 126,
-  approval_required: 126,
-  program_not_found: 127,
-  job_not_found: failedExit,
-  audit_unavailable: failedExit,
-  resources_unavailable: failedExit,
-  isolation_unavailable: failedExit,
-  shutting_down: failedExit,
-  cancelled: signalledExit + constants.signals.SIGINT,
-  settings_invalid: failedExit,
-  internal: failedExit,
-} satisfies Record<FailureCode, number>;
 
 /** Runs one command for the person who typed it. */
 export async function open(assembly: Assembly): Promise<number> {

@@ -5,5 +5,7 @@ import { commandText } from '../../contract/request.ts';
 export function toScript(word: string): string {
   const parsed = commandText.safeParse(word);
   if (parsed.success) return parsed.data;
-  throw new NacreError('invalid_request', `${parsed.error.issues[0]?.message}.`);
+  throw new NacreError('invalid_request', `${parsed.error.issues[0]?.message}.`, {
+    hint: 'Correct it and try again; nothing was run.',
+  });
 }

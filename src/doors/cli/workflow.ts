@@ -80,6 +80,7 @@ function readGiven([path, ...more]: readonly string[]): { text: string; path: st
     return { text: readFileSync(path, 'utf8'), path };
   } catch (cause) {
     throw new NacreError('invalid_request', `${path} cannot be read: ${(cause as Error).message}.`, {
+      hint: 'Name a file of YAML that exists; nothing was run.',
       cause,
     });
   }

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { showCommand } from '../../contract/command.ts';
-import { NacreError } from '../../contract/failure.ts';
+import { NacreError, toNacreError } from '../../contract/failure.ts';
 import type { Asker, ListedCommand } from '../../engine/commands.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type ControlAnswer, type ControlRequest, person } from './control-call.ts';
@@ -15,12 +15,11 @@ export async function answerLine(
 ): Promise<ControlAnswer> {
   try {
     const request = toRequest(line);
-    if (!isSame(request.secret, secret)) throw new NacreError('invalid_request', 'The secret is wrong.');
+    if (!isSame(request.secret, secret)) throw wrongSecret();
     const asker = { ...person, signal };
     return { result: (await perform(await engine(), request, asker)) ?? null };
   } catch (error) {
-    const { code, message, hint } =
-      error instanceof NacreError ? error : new NacreError('internal', String(error));
+    const { code, message, hint } = toNacreError(error);
     return { error: { code, message, hint } };
   }
 }
@@ -30,7 +29,13 @@ function toRequest(line: string): ControlRequest {
     const request: unknown = JSON.parse(line);
     if (typeof request === 'object' && request !== null) return request as ControlRequest;
   } catch {}
-  throw new NacreError('invalid_request', 'A request is a JSON object on one line.');
+  throw new NacreError(
+    'invalid_request',
+    `A request is a JSON object on one line, not ${line.slice(0, 40)}.`,
+    {
+      hint: 'Use nacre ps, logs, attach, stop or approvals of the same version.',
+    },
+  );
 }
 
 async function perform(engine: Engine, request: ControlRequest, asker: Asker): Promise<unknown> {
@@ -76,12 +81,20 @@ function unknownMethod({ method }: { readonly method?: unknown }): NacreError {
 
 function inboxOf({ approvals }: Engine): NonNullable<Engine['approvals']> {
   if (approvals) return approvals;
-  throw new NacreError('invalid_request', 'Nothing can wait for approval on this server.');
+  throw new NacreError('invalid_request', 'Nothing can wait for approval on this server.', {
+    hint: 'Look at another server, or set confirm or a policy rule that asks.',
+  });
 }
 
 // The socket and the secret are for the owner of this process alone.
 function whoAnswers(): string {
   return `${userInfo().username}, from another terminal`;
+}
+
+function wrongSecret(): NacreError {
+  return new NacreError('invalid_request', 'The secret of the request is not that of this server.', {
+    hint: 'Read it from the .secret file beside the socket; a server makes a new one when it starts.',
+  });
 }
 
 function isSame(given: unknown, expected: string): boolean {

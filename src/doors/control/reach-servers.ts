@@ -61,7 +61,9 @@ async function tryToReach(path: string): Promise<ReachedServer | NacreError | un
     // Nobody listens any more; a server that ends just now removes its files itself.
     if (code === 'ECONNREFUSED') bury(path);
     if (code === 'ECONNREFUSED' || code === 'ENOENT') return undefined;
-    return new NacreError('internal', `The server with pid ${pidOf(path)} cannot be reached: ${error}.`);
+    return new NacreError('internal', `The server with pid ${pidOf(path)} cannot be reached: ${error}.`, {
+      hint: 'Check that it is yours and runs: nacre ps lists those that answer.',
+    });
   }
 }
 
@@ -83,7 +85,7 @@ async function reach(path: string): Promise<ReachedServer> {
         throw silent(pidOf(path));
       }
       const { value, done } = await line;
-      if (done) throw new NacreError('shutting_down', `The server with pid ${pidOf(path)} has ended.`);
+      if (done) throw hasEnded(pidOf(path));
       const answer = JSON.parse(value) as ControlAnswer;
       if ('result' in answer) return answer.result;
       const { code, message, hint } = answer.error;
@@ -121,4 +123,10 @@ function open(path: string): Promise<Socket> {
 
 function bury(path: string): void {
   for (const file of [path, `${path}.secret`]) rmSync(file, { force: true });
+}
+
+function hasEnded(pid: number | string): NacreError {
+  return new NacreError('shutting_down', `The server with pid ${pid} has ended.`, {
+    hint: 'nacre ps lists the commands of those that run.',
+  });
 }

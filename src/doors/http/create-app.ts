@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import { NacreError } from '../../contract/failure.ts';
+import { shuttingDown } from '../../contract/failure.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { HttpSettings } from '../settings.ts';
 import { type Authenticate, type AuthenticationParts, createAuthenticate } from './authenticate.ts';
@@ -104,8 +104,7 @@ async function serveCall(
   step: (caller: HttpCaller, call: Received) => Promise<Response> | Response,
 ): Promise<Response> {
   const caller = authenticate(call.request.headers, call.address);
-  if (parts.isClosing())
-    throw new NacreError('shutting_down', 'The server is ending; nothing new is started.');
+  if (parts.isClosing()) throw shuttingDown();
   return step(caller, call);
 }
 

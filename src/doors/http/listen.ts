@@ -28,7 +28,10 @@ export function createHttpServer(
 ): { readonly server: Server; readonly secure: boolean } {
   const { tlsCert, tlsKey, httpHost, insecure } = settings;
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw invalid('tls_cert and tls_key belong together, but only one of them is set.', 'Set both.');
+    throw invalid(
+      'tls_cert and tls_key belong together, but only one of them is set.',
+      'Set both, or none to serve without TLS.',
+    );
   }
   const secure = tlsCert !== undefined && tlsKey !== undefined;
   if (!secure && !insecure && !isLoopback(httpHost)) {
@@ -79,11 +82,20 @@ export function answerRequests(server: Server, listener: RequestListener): void 
 
 function toProblem({ code }: NodeJS.ErrnoException): HttpProblem {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new HttpProblem(431, `The headers must be at most ${options.maxHeaderSize} bytes.`);
+    return new HttpProblem(
+      431,
+      `The headers must be at most ${options.maxHeaderSize} bytes; send long data in the body.`,
+    );
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new HttpProblem(408, 'The request took too long to arrive.');
-  return new HttpProblem(400, 'This is no valid HTTP request.');
+    return new HttpProblem(
+      408,
+      `The request did not arrive whole within ${options.requestTimeout} ms; send it again.`,
+    );
+  return new HttpProblem(
+    400,
+    'This is no valid HTTP request; send HTTP/1.1, over TLS only where the address begins with https.',
+  );
 }
 
 function readFile(path: string): Buffer {
@@ -92,7 +104,7 @@ function readFile(path: string): Buffer {
   } catch (error) {
     throw invalid(
       `${path} cannot be read: ${error instanceof Error ? error.message : error}.`,
-      'Correct the path.',
+      'Correct tls_cert or tls_key to a file that can be read.',
     );
   }
 }

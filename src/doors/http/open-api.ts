@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AppParts } from './create-app.ts';
+import type { Tool } from '../../tools/define-tool.ts';
 import { shellRequest } from './post-shell.ts';
 
 const text = { type: 'string' } as const;
@@ -43,8 +43,15 @@ const shellFailures = {
   500: failed('There is no such program, or it wrote more than the limit.'),
 };
 
+/** What the document tells of. */
+export interface Described {
+  readonly version: string;
+  readonly callers: { readonly own: { readonly tools: readonly Tool[] } };
+  readonly sites: { address(): string };
+}
+
 /** This door as an OpenAPI 3.1 document, made of the schemas that requests are checked with. */
-export function toOpenApi({ version, callers, sites }: AppParts): object {
+export function toOpenApi({ version, callers, sites }: Described) {
   const tools = callers.own.tools.map(({ name, title, description, inputSchema }) => [
     `/api/tools/${name}`,
     {

@@ -19,12 +19,13 @@ export function servePage(name: string): Promise<Response> {
 /** Turns a one-time link into a session of the page, at whichever site it leads to. */
 export function openLink({ sites, pages }: AppParts, request: Request): Response {
   // Whoever only looks where a link leads must not use it up.
-  if (request.method !== 'GET') throw new HttpProblem(405, 'A link is opened with GET.', { Allow: 'GET' });
+  if (request.method !== 'GET')
+    throw new HttpProblem(405, `A link is opened with GET, not ${request.method}.`, { Allow: 'GET' });
   const site = sites.find(request.headers.get('host'));
   const ticket = new URL(request.url).searchParams.get('ticket') ?? '';
   const cookie = site && pages.redeem(ticket, site.origin);
   if (site === undefined || cookie === undefined)
-    return toPage('This link was used already, or is too old.', 401);
+    return toPage('This link was used already, or is too old; nacre serve prints a new one.', 401);
   const secure = site.origin.startsWith('https:') ? '; Secure' : '';
   const answer = toPage('Opening…', 200, '<meta http-equiv="refresh" content="0;url=/">');
   answer.headers.set(
@@ -40,7 +41,8 @@ export function makeLink(
   { owner }: HttpCaller,
   { headers }: Request,
 ): Response {
-  if (owner !== callers.own.owner) throw new HttpProblem(403, "Only the server's own token opens its pages.");
+  if (owner !== callers.own.owner)
+    throw new HttpProblem(403, "Only the server's own token opens its pages; call with that one.");
   const origin = sites.find(headers.get('host'))?.origin ?? sites.address();
   return Response.json({ link: `${origin}/open?ticket=${pages.issueTicket({ origin })}` });
 }
@@ -51,8 +53,9 @@ export async function leadToApplet(
   { owner }: HttpCaller,
   slug: string,
 ): Promise<Response> {
-  if (owner !== callers.own.owner) throw new HttpProblem(403, "Only the server's own token opens applets.");
-  if (!applets.find(slug)) throw new HttpProblem(404, `There is no applet ${slug}.`);
+  if (owner !== callers.own.owner)
+    throw new HttpProblem(403, "Only the server's own token opens applets; call with that one.");
+  if (!applets.find(slug)) throw noApplet(slug);
   const origin = await appletAddress(slug);
   const ticket = pages.issueTicket({ slug, origin });
   return new Response(null, { status: 302, headers: { Location: `${origin}/open?ticket=${ticket}` } });
@@ -61,7 +64,7 @@ export async function leadToApplet(
 /** A file of an applet. */
 export function serveApplet({ applets }: AppParts, slug: string, path: string): Promise<Response> {
   const applet = applets.find(slug);
-  if (!applet) throw new HttpProblem(404, `There is no applet ${slug}.`);
+  if (!applet) throw noApplet(slug);
   const { entry } = applet.manifest;
   return serveFile(applet.folder, path === '/' ? `/${entry}` : path, appletPolicy);
 }
@@ -83,6 +86,13 @@ export function tellState(
     problems: isOwn ? found.problems : [],
     terminal_shells: settings.terminalShells,
   });
+}
+
+function noApplet(slug: string): HttpProblem {
+  return new HttpProblem(
+    404,
+    `There is no applet ${JSON.stringify(slug)}; the start page lists those there are.`,
+  );
 }
 
 function toPage(words: string, status: number, head = ''): Response {

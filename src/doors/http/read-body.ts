@@ -14,7 +14,7 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw new HttpProblem(400, 'The body is not valid JSON in UTF-8.');
+    throw new HttpProblem(400, 'The body is not valid JSON in UTF-8; correct it and send it again.');
   }
 }
 
@@ -30,10 +30,12 @@ function readBytes(incoming: IncomingMessage): Promise<Buffer> {
       else chunks.push(chunk);
     });
     incoming.on('end', () => resolve(Buffer.concat(chunks)));
-    incoming.on('error', () => reject(new HttpProblem(400, 'The body did not arrive whole.')));
+    incoming.on('error', () => reject(new HttpProblem(400, 'The body did not arrive whole; send it again.')));
   });
 }
 
 function tooLong(): HttpProblem {
-  return new HttpProblem(413, `The body must be at most ${maxBodyBytes} bytes.`, { Connection: 'close' });
+  return new HttpProblem(413, `The body must be at most ${maxBodyBytes} bytes; put more into a file.`, {
+    Connection: 'close',
+  });
 }

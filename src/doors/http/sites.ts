@@ -57,11 +57,11 @@ export function createSites({ secure, host, port, moreHosts, corsOrigins }: Site
     find,
     check(headers) {
       const site = find(headers.get('host'));
-      if (!site) throw new HttpProblem(403, 'This server does not answer to the Host of the request.');
+      if (!site) throw foreignHost(headers.get('host'));
       const origin = headers.get('origin');
       if (origin === null || origin === site.origin) return undefined;
       if (site.kind === 'main' && corsOrigins.includes(origin)) return origin;
-      throw new HttpProblem(403, 'Pages of another origin may not call this server.');
+      throw foreignOrigin(origin);
     },
     address: (slug) => toAddress(slug === undefined ? reachable(host) : `${slug}.localhost`, port),
     giveTo(slug, at) {
@@ -70,6 +70,20 @@ export function createSites({ secure, host, port, moreHosts, corsOrigins }: Site
     },
   };
 }
+
+function foreignHost(host: string | null): HttpProblem {
+  const name = JSON.stringify((host ?? '').slice(0, longestName));
+  const message = `This server does not answer to the Host ${name}. Call it by its own address, or add the name to http_hosts.`;
+  return new HttpProblem(403, message);
+}
+
+function foreignOrigin(origin: string): HttpProblem {
+  const name = JSON.stringify(origin.slice(0, longestName));
+  const message = `Pages of another origin, here ${name}, may not call this server. Add it to cors_origins if they should.`;
+  return new HttpProblem(403, message);
+}
+
+const longestName = 100;
 
 /** True for an address that only this machine reaches. */
 export function isLoopback(host: string): boolean {

@@ -25,7 +25,11 @@ const longestFile = 33_554_432;
 export async function serveFile(folder: string, path: string, policy: string): Promise<Response> {
   const type = types[extname(path).toLowerCase()];
   const bytes = plainPath.test(path) && type !== undefined ? await readWithin(folder, path) : undefined;
-  if (bytes === undefined || type === undefined) throw new HttpProblem(404, 'There is no such file.');
+  if (bytes === undefined || type === undefined)
+    throw new HttpProblem(
+      404,
+      `There is no file ${JSON.stringify(path.slice(0, 100))}; files that are hidden or of an unknown type are not served.`,
+    );
   return new Response(new Uint8Array(bytes), {
     headers: { 'Content-Type': type, 'Content-Security-Policy': policy },
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NacreError } from '../../contract/failure.ts';
+import { toNacreError } from '../../contract/failure.ts';
 import type { ToolResult } from '../../contract/tool-result.ts';
 import type { ToolReply } from '../define-tool.ts';
 
@@ -29,8 +29,7 @@ export const failureOutput = {
 
 /** What kept a tool from doing its work. */
 export function bashFailure(error: unknown): ToolReply {
-  const { code, message, hint, details } =
-    error instanceof NacreError ? error : new NacreError('internal', `nacre failed: ${String(error)}`);
+  const { code, message, hint, details } = toNacreError(error);
   const words = code === 'policy_denied' ? `Command blocked: ${message}` : message;
   const sentence = hint === undefined ? words : `${words} ${hint}`;
   const { rule, program } = details;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NacreError } from '../../contract/failure.ts';
+import { toNacreError } from '../../contract/failure.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { commandText, directoryText, envMap } from '../../contract/request.ts';
 import type { AllowedRun } from '../allowed-run.ts';
@@ -115,8 +115,7 @@ function timedOut(outcome: Outcome, command: string, seconds: number): ToolReply
 }
 
 function refused(error: unknown, asked: Pick<ShellExecuteMetadata, 'command' | 'working_directory'>) {
-  const { message, hint, code } =
-    error instanceof NacreError ? error : new NacreError('internal', `nacre failed: ${String(error)}`);
+  const { message, hint, code } = toNacreError(error);
   const reply = toReply(hint === undefined ? message : `${message} ${hint}`, true, asked, []);
   return { ...reply, meta: { 'nacre/code': code } };
 }

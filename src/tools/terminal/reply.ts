@@ -1,4 +1,4 @@
-import { NacreError } from '../../contract/failure.ts';
+import { toNacreError } from '../../contract/failure.ts';
 import type { ProcessRef } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { toYamlReply, type YamlValue } from '../../output/yaml-reply.ts';
@@ -40,8 +40,7 @@ export function terminalReply(outcome: Shown, problem: { error?: string; hint?: 
 
 /** What kept a command from running, in the same form. */
 export function terminalFailure(error: unknown): ToolReply {
-  const { code, message, hint } =
-    error instanceof NacreError ? error : new NacreError('internal', `nacre failed: ${String(error)}`);
+  const { code, message, hint } = toNacreError(error);
   return toReply({ exit_code: null, stdout: '', stderr: '', error: message, code, hint }, true);
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
+import { shuttingDown } from '../../../contract/failure.ts';
 import { pause } from '../../../support/pause.ts';
 import type { Authenticate } from '../authenticate.ts';
 import type { HttpCaller } from '../callers.ts';
@@ -89,11 +90,13 @@ function admit(
 ): HttpCaller | HttpProblem {
   try {
     const caller = authenticate(new Headers(toPairs(request.rawHeaders)), request.socket.remoteAddress ?? '');
-    if (isClosing()) return new HttpProblem(503, 'The server is ending; nothing new is started.');
+    if (isClosing()) return new HttpProblem(503, shuttingDown().message);
     const [asked] = (request.url ?? '').split('?');
-    return asked === path ? caller : new HttpProblem(404, `WebSockets are at ${path}.`);
+    return asked === path
+      ? caller
+      : new HttpProblem(404, `There is no WebSocket at ${asked}; it is at ${path}.`);
   } catch (error) {
     if (error instanceof HttpProblem) return error;
-    return new HttpProblem(400, 'The request is not valid.');
+    return new HttpProblem(400, `The request is not valid; ask for a WebSocket at ${path}.`);
   }
 }

@@ -16,7 +16,7 @@ export type Handlers = Readonly<Record<ClientType, (message: never) => Promise<v
 export async function dispatch(handlers: Handlers, data: RawData, isBinary: boolean): Promise<void> {
   let id: string | null = null;
   try {
-    if (isBinary) throw new NacreError('invalid_request', 'Messages are JSON in text frames.');
+    if (isBinary) throw noObject('a binary frame');
     const { type, ...rest } = parse(String(data));
     id = typeof rest.id === 'string' ? rest.id.slice(0, 64) : null;
     const known = Object.keys(clientMessages) as ClientType[];
@@ -24,7 +24,8 @@ export async function dispatch(handlers: Handlers, data: RawData, isBinary: bool
     if (found === undefined) {
       throw new NacreError(
         'invalid_request',
-        `There is no message of this type. Types: ${known.join(', ')}.`,
+        `There is no message of the type ${JSON.stringify(type)?.slice(0, 40)}.`,
+        { hint: `Types: ${known.join(', ')}.` },
       );
     }
     await handlers[found](receive(found, clientMessages[found], rest) as never);
@@ -38,5 +39,11 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {}
-  throw new NacreError('invalid_request', 'A message must be a JSON object.');
+  throw noObject(JSON.stringify(text.slice(0, 40)));
+}
+
+function noObject(found: string): NacreError {
+  return new NacreError('invalid_request', `A message must be a JSON object in a text frame, not ${found}.`, {
+    hint: 'Send {"type": "shell.run", ...}; docs/guide/http.md lists the messages.',
+  });
 }

@@ -3,7 +3,7 @@
 // 3. the others write to it, signal it, resize it, or take it up again where a lost connection left off,
 // 4. when the socket closes its commands are kept for a while (kept-commands.ts).
 import type { WebSocket } from 'ws';
-import { NacreError } from '../../../contract/failure.ts';
+import { NacreError, shuttingDown } from '../../../contract/failure.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { createId } from '../../../support/create-id.ts';
 import type { HttpCaller } from '../callers.ts';
@@ -94,8 +94,7 @@ function createHandlers(
   const handlers: { readonly [Type in ClientType]: (message: ClientMessage<Type>) => Promise<void> } = {
     async 'shell.run'(message) {
       const id = message.id ?? createId('cmd');
-      if (parts.isClosing())
-        throw new NacreError('shutting_down', 'The server is ending; nothing new is started.');
+      if (parts.isClosing()) throw shuttingDown();
       if (!parts.kept.reserve(caller.owner, id)) throw isTaken(id);
       const begun = begin(id, message);
       starting.set(id, begun);

@@ -1,0 +1,17 @@
+import { families } from '../../src/tools/catalog.ts';
+import type { Tool } from '../../src/tools/define-tool.ts';
+import type { ToolFamily } from '../../src/tools/settings.ts';
+
+/** Every tool by its family, as clients see it; a call is answered with the failure. */
+export function describeTools(
+  failure: unknown = new Error('These tools are only described.'),
+): Readonly<Record<ToolFamily, readonly Tool[]>> {
+  const never = () => Promise.reject(failure);
+  const commands = {
+    ...{ start: never, runOrGoOn: never, read: never, write: never, stop: never, list: never },
+    ...{ checkReading: never, listSessions: never, closeSession: never },
+  };
+  const options = { run: never, check: never, commands, maxOutputChars: 30_000, onTimeout: 'kill' } as const;
+  const made = Object.entries(families).map(([family, make]) => [family, make(options)]);
+  return Object.fromEntries(made) as Record<ToolFamily, readonly Tool[]>;
+}

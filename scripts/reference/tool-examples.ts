@@ -1,0 +1,136 @@
+/** A call and what the model reads; those of a family build on one another, in this order. ID stands for the id that came last. */
+export interface ToolExample {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly reply: string;
+}
+
+/** Examples of every tool; tests/tool-examples.test.ts makes the calls. Times and amounts are shown as N. */
+export const toolExamples: readonly ToolExample[] = [
+  { tool: 'Bash', input: { command: 'cd /usr && name=world' }, reply: '' },
+  {
+    tool: 'Bash',
+    input: { command: 'echo "hello $name from $PWD"' },
+    reply: 'hello world from /usr\n',
+  },
+  {
+    tool: 'Bash',
+    input: { command: 'echo ready; sleep 60', run_in_background: true },
+    reply: `Started background shell ID
+Read its output with BashOutput (bash_id ID), end it with KillShell.`,
+  },
+  {
+    tool: 'ListShells',
+    input: {},
+    reply: 'ID  running  Nms  echo ready; sleep 60\nsession main  ready  /usr',
+  },
+  { tool: 'KillShell', input: { shell_id: 'ID' }, reply: 'Shell ID terminated' },
+  {
+    tool: 'BashOutput',
+    input: { bash_id: 'ID' },
+    reply: 'ready\nStatus: killed\nExit code: 143\nDuration: Nms',
+  },
+  {
+    tool: 'execute_command',
+    input: { command: 'echo hello; echo oops >&2; exit 3' },
+    reply: 'exit_code: 3\nstdout: |\n  hello\nstderr: |\n  oops\n',
+  },
+  {
+    tool: 'execute_command',
+    input: { command: 'echo one; sleep 60', timeout_ms: 2_000 },
+    reply: `exit_code: null
+stdout: |
+  one
+stderr: ""
+signal: "SIGTERM"
+error: "The command timed out after 2000 ms and was ended, with everything it had started."
+hint: "It may be waiting for input: give it in \`input\`, or use start_command for interactive or long-running commands. A larger timeout_ms (up to 600000) also helps."
+`,
+  },
+  {
+    tool: 'start_command',
+    input: {
+      command: 'echo "Name?"; read -r name; echo "Hello $name"; sleep 60',
+      name: 'greeter',
+      wait_ms: 10_000,
+    },
+    reply: `command_id: "ID"
+name: "greeter"
+status: "running"
+reason: "awaiting_input"
+awaiting_input: true
+prompt: "Name?"
+stdout: |
+  Name?
+stderr: ""
+cursor: 6
+`,
+  },
+  {
+    tool: 'write_input',
+    input: { command_id: 'greeter', text: 'Ann\n', wait_for: 'Hello', wait_ms: 10_000 },
+    reply: `command_id: "ID"
+name: "greeter"
+status: "running"
+reason: "matched"
+stdout: |
+  Hello Ann
+stderr: ""
+cursor: 16
+`,
+  },
+  {
+    tool: 'read_output',
+    input: { command_id: 'greeter', cursor: 0, wait_ms: 0 },
+    reply: `command_id: "ID"
+name: "greeter"
+status: "running"
+reason: "waited"
+stdout: |
+  Name?
+  Hello Ann
+stderr: ""
+cursor: 16
+`,
+  },
+  {
+    tool: 'list_commands',
+    input: {},
+    reply: `commands:
+  - {command_id: "ID", name: "greeter", command: "echo \\"Name?\\"; read -r name; echo \\"Hello $name\\"; sleep 60", cwd: "/", status: "running", age_ms: N, cpu_ms: N, memory_bytes: N}
+`,
+  },
+  {
+    tool: 'stop_command',
+    input: { command_id: 'greeter' },
+    reply: `command_id: "ID"
+name: "greeter"
+status: "killed"
+exit_code: 130
+signal: "SIGINT"
+reason: "ended"
+stdout: ""
+stderr: ""
+cursor: 16
+`,
+  },
+  {
+    tool: 'check_command',
+    input: { command: 'rm -rf /' },
+    reply: `verdict: "deny"
+rule: "recursive_delete"
+reason: "rm is blocked as dangerous: it deletes the root directory."
+hint: "Name a narrower target, or leave it to the user."
+remedy: "Set danger to off."
+programs:
+  - {name: "rm", at: "0-2", path: "/usr/bin/rm"}
+`,
+  },
+  {
+    tool: 'shell_execute',
+    input: { command: 'ls missing' },
+    reply: `[stderr]
+ls: cannot access 'missing': No such file or directory
+Command failed with exit code 2`,
+  },
+];
