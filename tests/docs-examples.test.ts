@@ -1,23 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtCli } from './support/build.ts';
+import { blocks, findPages } from './support/pages.ts';
 
-const guides = readdirSync('docs/guide').map((name) => `docs/guide/${name}`);
-const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...guides];
+const pages = findPages();
 const home = mkdtempSync(join(tmpdir(), 'nacre-docs-'));
 const env = { PATH: '/usr/bin:/bin', HOME: home, NACRE_LOGIN_ENV: 'never' };
 
@@ -34,13 +25,17 @@ describe.each(pages)('%s', (page) => {
 
   beforeAll(() => writeFileSync(settings, blocks(page, 'yaml').join('\n')));
 
-  test('links only to what exists', () => {
-    const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#:]+)\)/g)].map(([, link = '']) => link);
-    expect(links.filter((link) => !existsSync(join(dirname(page), link)))).toEqual([]);
-  });
-
   test('has settings with which nacre starts', () => {
     expect(sh(`nacre config --config ${settings}`)).toMatchObject({ stderr: '', status: 0 });
+  });
+
+  test('has JSON that can be parsed', () => {
+    for (const block of blocks(page, 'json')) expect(() => JSON.parse(block), block).not.toThrow();
+  });
+
+  test.each(linesIn(page))('can be typed: %s', (line) => {
+    const { stdout, stderr, status } = sh(line);
+    expect({ status, stdout, stderr }, line).toMatchObject({ status: 0 });
   });
 
   // The settings that a page shows hold for all of its examples.
@@ -57,6 +52,16 @@ describe.each(pages)('%s', (page) => {
 
 test('the pages have examples to check', () => {
   expect(pages.flatMap(examplesIn).length).toBeGreaterThan(7);
+});
+
+test('the README has a program that runs', () => {
+  const folder = join(home, 'readme');
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  symlinkSync(resolve('.'), join(folder, 'node_modules', 'nacre'));
+  const [program = ''] = blocks('README.md', 'js');
+  writeFileSync(join(folder, 'a.mjs'), `${program}\nconsole.log(tools.length, result.metadata.command);\n`);
+  const { stdout, stderr } = spawnSync(process.execPath, ['a.mjs'], { env, cwd: folder, encoding: 'utf8' });
+  expect({ stdout, stderr }).toEqual({ stdout: '4 git status\n', stderr: '' });
 });
 
 describe('docs/guide/functions.md', () => {
@@ -117,6 +122,19 @@ function placeless(text: string): string {
   return text.replace(/^( {2}\S+ \(\d+-\d+)(?:, \/[^,)]+)?/gm, '$1');
 }
 
+/** What a page tells to type without showing the answer, less what would change the machine or never end. */
+function linesIn(page: string): string[] {
+  const lines = blocks(page, 'sh').flatMap((block) => block.replaceAll('\\\n', '').split('\n'));
+  return lines.filter((line) => line !== '' && !cannotRun.some((pattern) => pattern.test(line)));
+}
+
+const cannotRun = [
+  /^npm |^npx |^node bench/, // installs and builds: tests/package does that
+  /^nacre serve|^curl /, // goes on for ever: tests/http does that
+  /^mkdir|^cp packaging|^systemctl/, // changes the user's services
+  /completions (?:zsh|fish)|man -l|\bjq\b/, // needs a program that need not be there
+];
+
 function examplesIn(page: string): Example[] {
   const pieces = blocks(page, 'console').flatMap((block) => block.split(/^\$ /m));
   return pieces
@@ -125,9 +143,4 @@ function examplesIn(page: string): Example[] {
       const [command = '', ...lines] = piece.split('\n');
       return { command, expected: lines.join('\n') };
     });
-}
-
-function blocks(page: string, language: string): string[] {
-  const fence = new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm');
-  return [...readFileSync(page, 'utf8').matchAll(fence)].map(([, text = '']) => text);
 }

@@ -91,7 +91,9 @@ function firstFault(key: string, error: z.ZodError): string | undefined {
   if (issue === undefined || issue.path.length === 0) return undefined;
   const [index, ...path] = issue.path;
   const field = path.length === 0 ? '' : ` ${path.map(String).join('.')}`;
-  return `${key}, entry ${Number(index) + 1}${field}: ${issue.message}.`;
+  const entry = `${key}, entry ${Number(index) + 1}`;
+  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  return isMissing ? `${entry}:${field} is missing.` : `${entry}${field}: ${issue.message}.`;
 }
 
 function show(given: unknown): string {

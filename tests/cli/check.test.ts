@@ -126,6 +126,11 @@ describe('rules that people write', () => {
   test.each([
     ['an example that does not match', rule('deny', 'git pull'), 'does not match its example: git pull'],
     ['a verdict that does not exist', rule('maybe'), 'policy, entry 1 verdict'],
+    [
+      'a rule without examples',
+      'policy: [{ verdict: deny, program: git, reason: no. }]\n',
+      'policy, entry 1: examples is missing.',
+    ],
     ['something that is no list', 'policy: all\n', 'policy cannot be "all"'],
   ])('stop the start with %s', async (_what, text, words) => {
     const { code, stderr } = await runInProcess(['run', 'true'], withFile('nacre.yaml', text));
