@@ -8,6 +8,7 @@ const programs = {
   bash: 'bash',
   bwrap: 'bubblewrap',
   chromium: 'chromium',
+  curl: 'curl',
   fish: 'fish',
   git: 'git',
   less: 'less',

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -109,6 +110,23 @@ test('the README has a snippet that an MCP client can use as it is', async () =>
     });
   } finally {
     await client.close();
+  }
+});
+
+test('docs/guide/http.md has a call that a server answers', async () => {
+  const args = [builtCli, 'serve', '--port', '0', '--json'];
+  const server = spawn(process.execPath, args, { env, cwd: home, stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    const [line] = await once(server.stdout, 'data');
+    const { address, token } = JSON.parse(String(line));
+    const call = blocks('docs/guide/http.md', 'sh').find((block) => block.startsWith('curl ')) ?? '';
+    const project = join(home, 'project');
+    const here = call.replace('http://127.0.0.1:7433', address).replace('/home/me/project', project);
+    const { stdout } = sh(`git init -q ${project}; TOKEN=${token}; ${here}`);
+    expect(JSON.parse(stdout)).toMatchObject({ code: 0, stdout: expect.stringContaining('# branch.head') });
+  } finally {
+    server.kill();
+    await once(server, 'exit');
   }
 });
 

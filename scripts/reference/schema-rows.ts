@@ -13,13 +13,16 @@ export interface Schema {
   readonly required?: readonly string[];
 }
 
-/** The fields of an object: name, type, whether it must be there or what holds without it, meaning. */
-export function toRows({ properties = {}, required = [] }: Schema): string[][] {
-  return Object.entries(properties).map(([name, schema]) => [
-    `\`${name}\``,
-    typeOf(schema),
-    required.includes(name) && schema.default === undefined ? 'required' : unset(schema),
-    schema.description ?? '',
+/** The fields of an object, also those within fields: name, type, whether it must be there or what holds without it, meaning. */
+export function toRows({ properties = {}, required = [] }: Schema, before = ''): string[][] {
+  return Object.entries(properties).flatMap(([name, schema]) => [
+    [
+      `\`${before}${name}\``,
+      typeOf(schema),
+      required.includes(name) && schema.default === undefined ? 'required' : unset(schema),
+      schema.description ?? '',
+    ],
+    ...toRows(schema, `${before}${name}.`),
   ]);
 }
 
