@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { createDeferred } from '../support/deferred.ts';
 
@@ -23,6 +23,19 @@ export function createPipeInput(fd: number): CommandInput {
     isFull: () => socket.writableLength > 0,
     destroy: () => void socket.destroy(),
   };
+}
+
+/** Writes to a pipe what nothing follows. It fits into most pipes, and then nobody has to wait for it. */
+export function writeWhole(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  const taken = tryToWrite(fd, bytes);
+  if (taken === bytes.length) {
+    closeSync(fd);
+    return;
+  }
+  const rest = createPipeInput(fd);
+  void rest.write(bytes.subarray(taken));
+  rest.end();
 }
 
 const endOfFile = Buffer.from([0x04]);
@@ -67,7 +80,7 @@ export function createTerminalInput(fd: number, isOpen: () => boolean): CommandI
   };
 }
 
-/** How much the terminal took: nothing while its buffer is full, everything when nobody is there any more. */
+/** How much was taken: nothing where there is no room, everything when nobody is there any more. */
 function tryToWrite(fd: number, data: Uint8Array): number {
   try {
     return writeSync(fd, data);

@@ -20,7 +20,7 @@ import { pause } from '../support/pause.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { within } from '../support/within.ts';
 import { type Capture, captureStream } from './capture.ts';
-import { type CommandInput, createPipeInput, createTerminalInput } from './command-input.ts';
+import { type CommandInput, createPipeInput, createTerminalInput, writeWhole } from './command-input.ts';
 import type { KeptDaemons } from './kept-daemons.ts';
 import type { Watch } from './limits/create-watch.ts';
 import type { LimitReached } from './limits/judge-end.ts';
@@ -128,11 +128,16 @@ export class Job {
       captureStream(stdout, (bytes) => this.#take('stdout', bytes), 'output'),
       captureStream(stderr, (bytes) => this.#take('stderr', bytes), 'output'),
     ];
-    if (stdin !== null) {
-      this.#input = createPipeInput(stdin);
-      this.#inputFile = toInputFile(stdin);
+    if (stdin === null) return;
+    if (order !== undefined && this.#spec.stdin === 'empty') {
+      writeWhole(stdin, order);
+      return;
     }
-    if (order !== undefined) this.#give(order);
+    this.#input = createPipeInput(stdin);
+    this.#inputFile = toInputFile(stdin);
+    if (order === undefined) return;
+    this.#lastReader = this.#findReader();
+    void this.#input.write(Buffer.from(order));
   }
 
   #attachTerminal(terminal: Terminal, { stdin, order }: StartedProcess): void {
@@ -142,9 +147,7 @@ export class Job {
     this.#input = createTerminalInput(terminal.master, capture.isOpen);
     this.#inputFile = terminal.file;
     if (stdin === null || order === undefined) return;
-    const orders = createPipeInput(stdin);
-    void orders.write(Buffer.from(order));
-    orders.end();
+    writeWhole(stdin, order);
   }
 
   /** Ends a job whose program could not be executed, the way a shell reports it. */
@@ -265,14 +268,6 @@ export class Job {
     return false;
   }
 
-  #give(order: string): void {
-    this.#lastReader = this.#findReader();
-    void this.#input?.write(Buffer.from(order));
-    if (this.#spec.stdin === 'open') return;
-    this.#input?.end();
-    this.#input = null;
-  }
-
   #findReader(): Reader | null {
     return this.#tree && this.#inputFile ? findReader(this.#tree.pid, this.#inputFile) : null;
   }
@@ -354,7 +349,8 @@ export class Job {
       watch?.release();
     };
     if (tree && isKept) this.#options.daemons.hold(tree, release);
-    else release();
+    // Nothing of it runs any more; whoever waits for its end is told first.
+    else setImmediate(release);
   }
 
   // Only what really ran can have come to a limit.

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { createDeferred, type Deferred } from '../../support/deferred.ts';
 import { randomHex } from '../../support/random-hex.ts';
@@ -98,7 +99,8 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
   });
   if (process.order !== undefined) orders.write(process.order);
   orders.write(toKeyWord(key));
-  const pipe = toInputFile(process.stdin ?? -1);
+  const fd = process.stdin ?? -1;
+  const pipe = toInputFile(fd);
 
   return {
     started,
@@ -114,7 +116,7 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
       });
       awaited = { nonce, answer, unwatch };
       state = createDeferred();
-      orders.write(toShellOrder({ ...order, nonce }));
+      send(fd, orders, toShellOrder({ ...order, nonce }));
       return answer.promise;
     },
     state: () => state.promise,
@@ -125,6 +127,22 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
   };
 }
 
+// What is short is written whole or not at all, and then no callback has to come of it.
+function send(fd: number, orders: Socket, text: string): void {
+  const isShort = orders.writableLength === 0 && Buffer.byteLength(text) <= atomicBytes;
+  if (!isShort || !tryToWrite(fd, text)) orders.write(text);
+}
+
+function tryToWrite(fd: number, text: string): boolean {
+  try {
+    return writeSync(fd, text) > 0;
+  } catch {
+    return false;
+  }
+}
+
+// So much the kernel takes as one.
+const atomicBytes = 4_096;
 const byForce: ProcessExit = { code: null, signal: 'SIGKILL' };
 // A host that does not tell of its shell's end by then cannot do so.
 const goneMs = 2_000;
