@@ -60,7 +60,7 @@ test('names that somebody else made are skipped, and left alone', async () => {
 });
 
 test('without mkfifo the error says so', async () => {
-  const pool = createFifoPool(fifos, join(folder, 'no-such-mkfifo'));
+  const pool = createFifoPool(fifos, 8, join(folder, 'no-such-mkfifo'));
   await expect(pool.take(1)).rejects.toMatchObject({ message: expect.stringContaining('no-such-mkfifo') });
   await pool.close();
 });
@@ -69,7 +69,7 @@ test('a failing mkfifo leaves nothing behind', async () => {
   const mkfifo = join(folder, 'mkfifo');
   writeFileSync(mkfifo, '#!/bin/sh\nshift 2\n/usr/bin/env mkfifo "$1"\necho no space left >&2\nexit 1\n');
   chmodSync(mkfifo, 0o755);
-  const pool = createFifoPool(fifos, mkfifo);
+  const pool = createFifoPool(fifos, 128, mkfifo);
   await expect(pool.take(1)).rejects.toMatchObject({ message: expect.stringContaining('no space left') });
   expect(readdirSync(fifos)).toEqual([]);
 });

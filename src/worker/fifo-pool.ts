@@ -6,7 +6,6 @@ import { NacreError } from '../contract/failure.ts';
 import { makeFolder } from '../support/make-folder.ts';
 
 const run = promisify(execFile);
-const batchSize = 128;
 const lowWater = 16;
 
 /**
@@ -23,8 +22,8 @@ export interface FifoPool {
   close(): Promise<void>;
 }
 
-/** Makes a pool that keeps its FIFOs in `folder`. */
-export function createFifoPool(folder: string, mkfifo = 'mkfifo'): FifoPool {
+/** Makes a pool that keeps its FIFOs in `folder`, made so many at a time. */
+export function createFifoPool(folder: string, batchSize = 128, mkfifo = 'mkfifo'): FifoPool {
   let names: string[] = [];
   let made = 0;
   let refilling: Promise<void> | null = null;

@@ -49,6 +49,15 @@ export function openForWriting(name: string): Fifo {
   });
 }
 
+/** Takes a FIFO's name away, wherever it still is. */
+export function removeName(name: string): void {
+  try {
+    unlinkSync(name);
+  } catch {
+    // Somebody has deleted the folder.
+  }
+}
+
 // O_NONBLOCK belongs to the open file, which a child shares with us: the command's end is opened without it, and
 // that does not block only because somebody (the holder) is already at the other end.
 function withHolder(name: string, holderFlags: number, open: () => Fifo): Fifo {

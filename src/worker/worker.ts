@@ -80,6 +80,8 @@ interface Ready {
   readonly sweeping: Promise<unknown>;
 }
 
+// To start what makes them holds up everything else, so it is done seldom.
+const manyFifos = 256;
 const closeLadder: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
 
 /**
@@ -255,7 +257,7 @@ async function prepare(options: WorkerOptions, ownFiles: OwnFiles): Promise<Read
   const bash = await findBash(options.bash, path);
   const ownPlace = await toPlace(options.cwd, options.cwd);
   const folder = await createInstanceFolder(options.stateDir, options.table);
-  const fifos = createFifoPool(join(folder.path, 'fifos'));
+  const fifos = createFifoPool(join(folder.path, 'fifos'), manyFifos);
   const isRoot = process.getuid?.() === 0;
   const cgroups = options.cgroups === false ? null : createCgroups(basename(folder.path));
   void cgroups?.sweep((owner) => isDeadServer(owner, options.table)).catch(() => {});

@@ -1,6 +1,6 @@
-import { closeSync, unlinkSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type NamedFifo, openNamed } from '../fifo.ts';
+import { type NamedFifo, openNamed, removeName } from '../fifo.ts';
 import type { FifoPool } from '../fifo-pool.ts';
 
 /** The two outputs of one command, which its shell opens by their names. */
@@ -40,12 +40,4 @@ export async function takeOutputs(fifos: FifoPool): Promise<ShellOutputs> {
       for (const name of [out, err]) removeName(name);
     },
   };
-}
-
-function removeName(name: string): void {
-  try {
-    unlinkSync(name);
-  } catch {
-    // Somebody has deleted the folder.
-  }
 }

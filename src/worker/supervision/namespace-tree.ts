@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JobEnd } from '../../contract/job.ts';
 import { pause } from '../../support/pause.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
@@ -29,7 +30,8 @@ export function createNamespaceTree(keeper: Keeper, roof: Roof, table: ProcessTa
   void keeper.ended.then(({ processes }) => {
     left = processes === null ? 0 : processes - roof.residents;
   });
-  const identity = table.startTime(keeper.pid).catch(() => null);
+  // Looked at once the command has its order: most have ended before anybody asks.
+  const identity = nextTurn().then(() => table.startTime(keeper.pid).catch(() => null));
   const toRoot = async () => ({ pid: keeper.pid, startTime: await identity, marker: null, elapsed });
   const look = async () => {
     const root = await toRoot();

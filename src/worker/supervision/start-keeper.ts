@@ -1,8 +1,15 @@
 import { spawn } from 'node:child_process';
-import { closeSync, rmSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import type { Environment } from '../environment.ts';
 import type { ExecGuard } from '../exec/exec-guard.ts';
-import { type Fifo, openForReading, openForWriting, openNamedForWriting, openReader } from '../fifo.ts';
+import {
+  type Fifo,
+  openForReading,
+  openForWriting,
+  openNamedForWriting,
+  openReader,
+  removeName,
+} from '../fifo.ts';
 import { type Descriptors, withoutInherited } from '../inherited-descriptors.ts';
 import { bridgeScript, takeOver } from '../network/bridge.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
@@ -116,7 +123,7 @@ export function toProgram(
 }
 
 function removeNames(names: readonly string[]): void {
-  for (const name of names) rmSync(name, { force: true });
+  for (const name of names) removeName(name);
 }
 
 // The keeper leads a session of its own whose terminal is the command's; its supervisor stays out of it.
