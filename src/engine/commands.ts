@@ -56,9 +56,10 @@ export async function look(
   { owner, reader }: Asker,
 ): Promise<ListedCommand> {
   const command = parts.sessions.book.find(owner, idOrName);
+  // First: what a look sees of its resources is part of its state.
+  const look = await parts.backend.look(command.id);
   const view = await toView(parts, command, reader ?? owner);
-  const hasScreen = command.screen !== undefined;
-  return { ...view, look: await parts.backend.look(command.id), hasScreen };
+  return { ...view, look, hasScreen: command.screen !== undefined };
 }
 
 /** Ends a command with its whole tree; one that has ended stays as it is. */

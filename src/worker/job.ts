@@ -191,8 +191,9 @@ export class Job {
     const tree = this.#end ? null : this.#tree;
     if (!tree) return { awaitingInput: false, listening: [] };
     const awaitingInput = this.awaitsInput();
-    const { guests } = await tree.glance();
-    return { awaitingInput, listening: listeningPorts(guests.map(({ pid }) => pid)) };
+    const view = await tree.glance();
+    this.#watch?.note(view);
+    return { awaitingInput, listening: listeningPorts(view.guests.map(({ pid }) => pid)) };
   }
 
   /** True while one of its processes sleeps until there is input from us. */

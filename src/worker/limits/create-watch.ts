@@ -25,6 +25,8 @@ export interface Watch {
   /** Starts looking; `onReached` is called once when the tree is above a limit that nobody else enforces. */
   begin(onReached: (reached: LimitReached) => void): void;
   resources(): Resources;
+  /** Takes in what somebody else has just seen of the tree. */
+  note(view: TreeView): void;
   /** Tells which limit ended a command that has ended by itself; null when none did. */
   judge(exit: ProcessExit, stderr: () => Promise<string>): Promise<LimitReached | null>;
   /** Stops looking. */
@@ -60,6 +62,7 @@ export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: Watc
   let over = false;
 
   const note = (view: TreeView) => {
+    if (view.guests.every(({ usage }) => usage === undefined)) return;
     const peaks = largest(view.guests).map(({ pid, usage }) =>
       Math.max(readPeak(pid), usage?.residentBytes ?? 0),
     );
@@ -83,7 +86,7 @@ export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: Watc
   const look = async (onReached: (reached: LimitReached) => void) => {
     const view = await tree.glance().catch(() => null);
     if (over || view === null) return;
-    if (view.guests.some(({ usage }) => usage !== undefined)) note(view);
+    note(view);
     const reached = kernelReached() ?? overLimit(view, guarded);
     if (reached === null) return;
     over = true;
@@ -109,6 +112,7 @@ export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: Watc
   return {
     begin: (onReached) => plan(isGuarding ? guardingMs : firstLookMs, onReached),
     resources,
+    note,
     async judge(exit, stderr) {
       if (isUnlimited(limits)) return null;
       const most = { largestProcessBytes: seen.largestBytes, busiestProcessMs: seen.busiestMs };
