@@ -9,14 +9,17 @@ export interface KeeperPool {
   close(): Promise<void>;
 }
 
-// Starting a process takes the event loop and a processor: not while somebody waits for a short command's answer.
-const refillAfterMs = 8;
+// Starting a shell takes a processor: not while somebody waits for a short command's answer, but soon after it,
+const soonMs = 1;
+// or beside a command that takes longer.
+const laterMs = 20;
 
 /** Makes a pool that keeps `size` keepers waiting. */
 export function createKeeperPool(size: number, start: () => Promise<Keeper>): KeeperPool {
   const waiting: Promise<Keeper>[] = [];
   let closed = false;
   let refilling: NodeJS.Timeout | undefined;
+  let due = 0;
 
   const add = () => {
     const keeper = start();
@@ -34,10 +37,23 @@ export function createKeeperPool(size: number, start: () => Promise<Keeper>): Ke
   const refill = () => {
     refilling = undefined;
     if (closed || waiting.length >= size) return;
-    add().then(scheduleRefill, () => {});
+    add().then(
+      () => scheduleRefill(soonMs),
+      () => {},
+    );
   };
-  const scheduleRefill = () => {
-    refilling ??= setTimeout(refill, refillAfterMs);
+  const scheduleRefill = (afterMs: number) => {
+    const at = performance.now() + afterMs;
+    if (refilling && due <= at) return;
+    clearTimeout(refilling);
+    due = at;
+    refilling = setTimeout(refill, afterMs);
+  };
+  const refillAfter = async (taken: Promise<Keeper>) => {
+    scheduleRefill(laterMs);
+    const keeper = await taken.catch(() => undefined);
+    await keeper?.ended;
+    if (!closed) scheduleRefill(soonMs);
   };
 
   return {
@@ -49,7 +65,7 @@ export function createKeeperPool(size: number, start: () => Promise<Keeper>): Ke
     },
     async take() {
       const keeper = waiting.shift() ?? start();
-      scheduleRefill();
+      void refillAfter(keeper);
       return keeper;
     },
     async close() {
