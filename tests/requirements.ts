@@ -255,7 +255,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     text: 'confirm is never (default) or unlisted, which asks about whatever is neither denied nor on the list of commands that are allowed without confirmation.',
   },
   P12: {
-    built: false,
+    built: true,
     text: 'Terminal tools go by ALLOWED_COMMANDS and refuse all while it is unset; shell_execute, the Bash tools and the CLI go by it when it is set, else by *; HTTP goes by SHELL_ALLOWLIST. Families served together share the strictest, and danger always applies.',
   },
   P13: {
