@@ -1,5 +1,5 @@
-// What a persistent shell adds: a builtin against a bare ping-pong of one byte between two processes, /bin/true against
-// a bare posix_spawn of it, and what idle background shells cost.
+// What a persistent shell adds: a builtin against a bare ping-pong of one byte between two processes, and /bin/true
+// against a bare posix_spawn of it.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { createBenchEngine, median, report, runIn } from './measure.ts';

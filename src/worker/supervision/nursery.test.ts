@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
@@ -134,4 +134,15 @@ test('a keeper that dies before it could open its pipes is given up, and nothing
   const keeper = await startInNursery(robbed, { supervisor: ['env'], bashPath: '/bin/bash', env, fifos });
   await keeper.discard();
   expect(await keeper.ready).toBe(false);
+});
+
+test('a keeper whose pipes cannot all be opened leaves no descriptor and no name', async () => {
+  const fifos = await pool.take(4);
+  rmSync(fifos[3] ?? '');
+  const open = () => readdirSync('/proc/self/fd').length;
+  const before = open();
+  const plan = { supervisor: ['env'] as const, bashPath: '/bin/bash', env, fifos };
+  await expect(startInNursery(nursery, plan)).rejects.toThrow('ENOENT');
+  expect(open()).toBe(before);
+  expect(fifos.filter((name) => existsSync(name))).toEqual([]);
 });

@@ -100,15 +100,27 @@ export async function startInNursery(nursery: Nursery, plan: PlainKeeperPlan): P
 }
 
 function openEnds({ stdout, stderr, status, stdin }: NurseryFifos) {
-  const input = openNamedForWriting(stdin);
-  const [out, err, words] = [openReader(stdout), openReader(stderr), openReader(status)];
-  return {
-    ends: { stdout: out, stderr: err, status: words, stdin: input.ours },
-    settle() {
-      closeSync(input.holder);
-      removeNames([stdout, stderr, status, stdin]);
-    },
+  const open: number[] = [];
+  const keep = (fd: number) => {
+    open.push(fd);
+    return fd;
   };
+  try {
+    const [out, err, words] = [stdout, stderr, status].map((name) => keep(openReader(name)));
+    if (out === undefined || err === undefined || words === undefined) throw new Error('A pipe is missing.');
+    const { ours, holder } = openNamedForWriting(stdin);
+    return {
+      ends: { stdout: out, stderr: err, status: words, stdin: ours },
+      settle() {
+        closeSync(holder);
+        removeNames([stdout, stderr, status, stdin]);
+      },
+    };
+  } catch (error) {
+    for (const fd of open) closeSync(fd);
+    removeNames([stdout, stderr, status, stdin]);
+    throw error;
+  }
 }
 
 /** What the supervisor is told to run, and with which variables. */
