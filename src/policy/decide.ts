@@ -204,21 +204,33 @@ class Judge {
   }
 }
 
-function foundPrograms(survey: Survey): FoundProgram[] {
-  const inOrder = [...survey.invocations].sort((one, other) => one.pos - other.pos);
+/** Each program once for each place where it stands, in the order of the text. */
+function foundPrograms({ invocations }: Survey): FoundProgram[] {
   const programs: FoundProgram[] = [];
-  let place = -1;
   // Names are compared only where several programs stand in one place, as in text for another shell.
-  const there = new Set<string>();
-  for (const { name, pos, end, via } of inOrder) {
-    if (pos !== place) there.clear();
-    place = pos;
-    const key = via === undefined ? name : `${name} ${via}`;
-    if (there.has(key)) continue;
-    there.add(key);
+  let there: Set<string> | undefined;
+  let last: Invocation | undefined;
+  for (const found of inOrder(invocations)) {
+    if (last === undefined || found.pos !== last.pos) there = undefined;
+    else {
+      there ??= new Set([keyOf(last)]);
+      if (there.has(keyOf(found))) continue;
+      there.add(keyOf(found));
+    }
+    const { name, pos, end, via } = found;
     programs.push({ name, pos, end, via });
+    last = found;
   }
   return programs;
+}
+
+function keyOf({ name, via }: Invocation): string {
+  return via === undefined ? name : `${name} ${via}`;
+}
+
+function inOrder(invocations: readonly Invocation[]): readonly Invocation[] {
+  const sorted = invocations.every(({ pos }, index) => pos >= (invocations[index - 1]?.pos ?? 0));
+  return sorted ? invocations : [...invocations].sort((one, other) => one.pos - other.pos);
 }
 
 function startedBy(found: Invocation | undefined): string {

@@ -37,7 +37,25 @@ export function toArg(pieces: readonly Piece[], span: Span, many = false): Arg {
 
 /** A word whose text is certain. */
 export function knownArg(text: string, span: Span): Arg {
-  return { pieces: [text], text, many: false, pos: span.pos, end: span.end };
+  return new KnownArg(text, span.pos, span.end);
+}
+
+/** Most words are certain and never asked for their pieces, so these are made when somebody does. */
+class KnownArg implements Arg {
+  readonly text: string;
+  readonly many = false;
+  readonly pos: number;
+  readonly end: number;
+
+  constructor(text: string, pos: number, end: number) {
+    this.text = text;
+    this.pos = pos;
+    this.end = end;
+  }
+
+  get pieces(): readonly Piece[] {
+    return [this.text];
+  }
 }
 
 /** The hole for which nothing is known. */
@@ -65,7 +83,7 @@ export function wordText(arg: Arg | undefined): string {
 
 /** The beginning of the word that is certain. */
 export function prefixOf(arg: Arg): string {
-  const first = arg.pieces[0];
+  const first = arg.text ?? arg.pieces[0];
   return typeof first === 'string' ? first : '';
 }
 
@@ -77,7 +95,7 @@ export function withoutPrefix(arg: Arg, length: number): Arg {
 
 /** True when the word begins with a dash or might. */
 export function mayBeOption(arg: Arg): boolean {
-  const first = arg.pieces[0];
+  const first = arg.text ?? arg.pieces[0];
   if (first === undefined) return false;
   return typeof first === 'string' ? first.startsWith('-') : first.hole === 'unknown';
 }

@@ -11,6 +11,7 @@ import { type Arg, type Span, unknown } from './arg.ts';
 import { assignVariable } from './assign.ts';
 import { evaluateValue, walkArithmetic } from './evaluate.ts';
 import { expandSingle } from './expand-word.ts';
+import { certain } from './expansion.ts';
 import { LimitReached, limits } from './limits.ts';
 import { parseScript } from './parse-script.ts';
 import { runProgram } from './run.ts';
@@ -79,7 +80,7 @@ class CommandWalk implements Walk {
   }
 
   split(value: Value, quoted: boolean, scope: Scope): Chunk[] {
-    return quoted ? [{ pieces: value, quoted: true, many: false }] : splitAt(value, separators(scope));
+    return quoted ? [certain(value)] : splitAt(value, separators(scope));
   }
 
   arithmetic(expression: ArithmeticExpression | undefined, text: string, scope: Scope): void {

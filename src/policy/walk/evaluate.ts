@@ -43,10 +43,10 @@ function evaluateText(
   walk.spend(1 + text.length / 64);
   // Numbers and operators name nothing.
   if (!/[A-Za-z_$`]/.test(text)) return;
-  const seen = before ?? new Set();
   const subject = as === 'name' ? subscriptOf(text) : text;
   const expanded = /[$`]/.test(subject) ? expandText(walk, subject, span, scope) : [];
   if (as === 'prompt') return;
+  const seen = before ?? new Set();
   // What a subscript expands to is an expression again.
   for (const value of expanded) {
     const inner = textOf(value);
@@ -56,7 +56,7 @@ function evaluateText(
     seen.add(inner);
     evaluateText(walk, inner, 'arithmetic', span, scope, seen);
   }
-  for (const [name] of subject.matchAll(/[A-Za-z_]\w*/g)) {
+  for (const name of subject.match(/[A-Za-z_]\w*/g) ?? []) {
     const variable = scope.shell.variables.get(name);
     if (seen.has(name) || variable === undefined) continue;
     seen.add(name);

@@ -3,7 +3,7 @@ import { type Piece, textOf, unknown } from './arg.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
 import { entryAt } from './list-entries.ts';
 import { bounded, madeFrom, textIfKnown, type Value, type Variable, valuesOf } from './shell.ts';
-import type { Chunk } from './split-fields.ts';
+import { type Chunk, wordBreak } from './split-fields.ts';
 import { transformText } from './transform-text.ts';
 
 const numbers = new Set([
@@ -42,7 +42,7 @@ export function expandParameter(
     return listChunks(expansion, sliceOf(expansion, part), quoted, index ?? part.parameter);
   }
   const base = list ? [[unknown]] : baseValues(expansion, part);
-  return expansionChunks(expansion, bounded(applyOperation(expansion, part, base)), quoted);
+  return expansionChunks(expansion, bounded(applyOperation(expansion, part, base, quoted)), quoted);
 }
 
 function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonly Value[] {
@@ -91,7 +91,9 @@ function listOf(expansion: Expansion, part: ParameterExpansionPart, start = 0, e
   const variable: Variable | undefined = expansion.scope.shell.variables.get(part.parameter);
   if (variable?.kind === 'list') {
     const entries = variable.entries.values.slice(start, end).map((pieces) => ({ pieces, many: false }));
-    return variable.complete ? entries : [...entries, { pieces: [unknown], many: true }];
+    if (variable.complete) return entries;
+    const others = { pieces: [unknown], many: true };
+    return [others, ...entries, others];
   }
   const only = variable && textIfKnown(variable);
   return only === undefined ? undefined : [{ pieces: [only], many: false }].slice(start, end);
@@ -121,18 +123,21 @@ function numberOf(expansion: Expansion, word: Word): number | undefined {
 
 function listChunks(expansion: Expansion, list: List, quoted: boolean, sign: string): Chunk[][] {
   if (list === undefined) return [[{ pieces: [unknown], quoted: false, many: true }]];
-  const separator: Chunk = sign === '*' && quoted ? certain([' ']) : 'break';
+  const separator: Chunk = sign === '*' && quoted ? ' ' : wordBreak;
   const one = (pieces: readonly Piece[], many: boolean): Chunk[] =>
     many ? [{ pieces, quoted: false, many }] : expansion.walk.split(pieces, quoted, expansion.scope);
-  return [
-    list.flatMap(({ pieces, many }, index) => [...(index > 0 ? [separator] : []), ...one(pieces, many)]),
-  ];
+  const chunks: Chunk[] = [];
+  for (const [index, { pieces, many }] of list.entries()) {
+    if (index > 0) chunks.push(separator);
+    chunks.push(...one(pieces, many));
+  }
+  return [chunks];
 }
 
 function indirect(expansion: Expansion, part: ParameterExpansionPart, quoted: boolean): Chunk[][] {
   if (part.operation?.type === 'Names') return [[{ pieces: [unknown], quoted: false, many: true }]];
   if (part.index !== undefined) {
-    applyOperation(expansion, part, [[unknown]]);
+    applyOperation(expansion, part, [[unknown]], quoted);
     return [[{ pieces: [unknown], quoted: false, many: true }]];
   }
   const values = lookUp(expansion, part.parameter).flatMap((value): readonly Value[] => {
@@ -142,17 +147,18 @@ function indirect(expansion: Expansion, part: ParameterExpansionPart, quoted: bo
     expansion.walk.evaluate(name, 'name', expansion.span, expansion.scope);
     return /^\w+$/.test(name) ? lookUp(expansion, name) : [[unknown]];
   });
-  return expansionChunks(expansion, bounded(applyOperation(expansion, part, values)), quoted);
+  return expansionChunks(expansion, bounded(applyOperation(expansion, part, values, quoted)), quoted);
 }
 
 function applyOperation(
   expansion: Expansion,
   part: ParameterExpansionPart,
   base: readonly Value[],
+  quoted: boolean,
 ): readonly Value[] {
   const operation = part.operation;
   if (operation === undefined) return base;
-  if (operation.type === 'Default') return defaulted(expansion, part, operation, base);
+  if (operation.type === 'Default') return defaulted(expansion, part, operation, base, quoted);
   if (operation.type === 'Transform') return transformed(expansion, operation, base);
   if (operation.type === 'Unknown') {
     const reason = `${part.text} is not an expansion that bash knows.`;
@@ -197,8 +203,9 @@ function defaulted(
   part: ParameterExpansionPart,
   operation: Extract<ParameterOperation, { type: 'Default' }>,
   base: readonly Value[],
+  quoted: boolean,
 ): readonly Value[] {
-  const operand = expansion.walk.single(operation.operand, expansion.scope);
+  const operand = defaultValues(expansion, operation.operand, quoted);
   const sign = operation.operator.replace(':', '');
   const colon = operation.operator.startsWith(':');
   if (sign === '?') return base;
@@ -218,6 +225,14 @@ function defaulted(
     );
   }
   return values;
+}
+
+/** In double quotes and heredocs a default's single quotes are characters, which the parser does not always see. */
+function defaultValues({ walk, scope, span }: Expansion, operand: Word, quoted: boolean): readonly Value[] {
+  const values = walk.single(operand, scope);
+  if (!quoted || !operand.text.includes("'")) return values;
+  walk.evaluate(operand.text.replaceAll("'", ' '), 'prompt', span, scope);
+  return [[madeFrom([operand.text])]];
 }
 
 function transformed(

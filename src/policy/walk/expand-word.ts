@@ -13,7 +13,7 @@ import { notForSh } from './not-for-sh.ts';
 import { parseScript } from './parse-script.ts';
 import { type Scope, spanOf } from './scope.ts';
 import { type Value, valuesOf } from './shell.ts';
-import { type Chunk, joinChunks } from './split-fields.ts';
+import { type Chunk, joinChunks, wordBreak } from './split-fields.ts';
 import type { Walk } from './walk.ts';
 
 /** The words that an argument gives, in each of its possible forms. */
@@ -57,6 +57,8 @@ function fixedText(word: Word): string | undefined {
   const { text } = word;
   // The parser takes a word apart when its parts are asked for, which these do not need.
   if (/^[\w./:=@%+,-]+$/.test(text)) return text;
+  // Inside double quotes a single quote is a character like any other, so what it holds may be expanded there.
+  if (/^(["'])[^"'$`\\]*\1$/.test(text)) return word.value;
   const { parts } = word;
   if (parts === undefined) return text === '' || text.includes('~') ? undefined : word.value;
   return parts.every(isFixed) ? word.value : undefined;
@@ -101,8 +103,6 @@ function rereadWord(text: string): Word | undefined {
   if (text === '') return { type: 'Word', text: '', value: '', pos: 0, end: 0 };
   return word?.type === 'Word' && rest.length === 0 ? word : undefined;
 }
-
-const emptyChunk: Chunk = certain(['']);
 
 const anything: Chunk[] = [{ pieces: [unknown], quoted: false, many: true }];
 
@@ -149,16 +149,13 @@ function homeOf(walk: Walk, scope: Scope): readonly Value[] {
 }
 
 /** All forms of a row of parts: each form of the first with each of the next, within the limit. */
-function product(
-  expansion: Expansion,
-  parts: readonly WordPart[],
-  quoted: boolean,
-  start: Chunk[] = [],
-): Chunk[][] {
-  let forms: Chunk[][] = [start];
+function product(expansion: Expansion, parts: readonly WordPart[], quoted: boolean): Chunk[][] {
+  const [first] = parts;
+  if (parts.length === 1 && first !== undefined) return chunksOf(expansion, first, quoted);
+  let forms: Chunk[][] = [[]];
   for (const part of parts) {
     if (part.type === 'Literal' && forms.length === 1) {
-      forms[0]?.push(certain([part.value]));
+      forms[0]?.push(part.value);
       continue;
     }
     const found = chunksOf(expansion, part, quoted);
@@ -177,9 +174,14 @@ function product(
 
 /** Several forms as one that is not known, with the text that is in them. */
 function oneForm(forms: readonly Chunk[][], part: WordPart, quoted: boolean): Chunk[] {
-  const pieces = forms.flat().flatMap((chunk) => (chunk === 'break' ? [] : chunk.pieces));
+  const pieces = forms.flat().flatMap(piecesOf);
   const from = pieces.map((piece) => (typeof piece === 'string' ? piece : (piece.from ?? ''))).join(' ');
   return [{ pieces: [{ hole: 'unknown', text: part.text, from }], quoted, many: !quoted }];
+}
+
+function piecesOf(chunk: Chunk): readonly Piece[] {
+  if (typeof chunk === 'string') return [chunk];
+  return chunk === wordBreak ? [] : chunk.pieces;
 }
 
 function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[][] {
@@ -191,10 +193,10 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
   switch (part.type) {
     case 'AnsiCQuoted':
       notForSh(walk, expansion.span, "$'…'", scope);
-      return [[certain([part.value])]];
+      return [[part.value]];
     case 'Literal':
     case 'SingleQuoted':
-      return [[certain([part.value])]];
+      return [[part.value]];
     case 'DoubleQuoted':
     case 'LocaleString':
       return doubleQuoted(expansion, part.parts);
@@ -234,7 +236,12 @@ function doubleQuoted(expansion: Expansion, parts: readonly WordPart[]): Chunk[]
   const only = parts.length === 1 ? parts[0] : undefined;
   // "$@" with nothing in it is no word at all; every other quoted text is a word even when it is empty.
   const list = only !== undefined && /^\$\{?(@$|@\}|[A-Za-z_]\w*\[@\]\}|@:)/.test(only.text);
-  return product(expansion, parts, true, list ? [] : [emptyChunk]);
+  const forms = product(expansion, parts, true);
+  return list || forms.every(isWord) ? forms : forms.map((form) => (isWord(form) ? form : ['']));
+}
+
+function isWord(form: readonly Chunk[]): boolean {
+  return form.length > 0;
 }
 
 function substitution(
@@ -278,7 +285,7 @@ function globChunk(
 ): Chunk {
   // What stands inside is evaluated by bash too, although only its being there matters.
   for (const inner of part.parts ?? []) chunksOf(expansion, inner, true);
-  if (part.type === 'BraceExpansion' || expansion.mode === 'single') return certain([part.text]);
+  if (part.type === 'BraceExpansion' || expansion.mode === 'single') return part.text;
   const text = part.type === 'ExtendedGlob' || part.parts?.some(isDynamic) ? '*' : part.text;
   return { pieces: [{ hole: 'glob', text }], quoted: false, many: true };
 }
@@ -288,9 +295,12 @@ function isDynamic(part: WordPart): boolean {
 }
 
 function joined(chunks: readonly Chunk[]): Value {
+  const [only] = chunks;
+  if (chunks.length === 1 && typeof only === 'string') return [only];
   const pieces: Piece[] = [];
   for (const chunk of chunks) {
-    if (chunk === 'break') pieces.push(' ');
+    if (typeof chunk === 'string') pieces.push(chunk);
+    else if (chunk === wordBreak) pieces.push(' ');
     else for (const piece of chunk.pieces) pieces.push(piece);
   }
   const text = textOf(pieces);

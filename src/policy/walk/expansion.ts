@@ -21,8 +21,9 @@ export function expansionChunks(expansion: Expansion, values: readonly Value[], 
 }
 
 /** A chunk that bash leaves as it is. */
-export function certain(pieces: readonly Piece[], many = false): Chunk {
-  return { pieces, quoted: true, many };
+export function certain(pieces: readonly Piece[]): Chunk {
+  const [only] = pieces;
+  return pieces.length === 1 && typeof only === 'string' ? only : { pieces, quoted: true, many: false };
 }
 
 /** Every pair of forms; beyond the limit each form at least once, and `rest` for all that was left out. */

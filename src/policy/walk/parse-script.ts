@@ -26,14 +26,24 @@ function parserWork(text: string): number {
 function braceWork(text: string): number {
   let work = 0;
   let inWord = 0;
-  let before = 0;
+  let last = -1;
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) {
-    inWord = /\s/.test(text.slice(before, at)) ? 1 : inWord + 1;
-    before = at;
+    inWord = hasBlank(text, last + 1, at) ? 1 : inWord + 1;
+    last = at;
     work += 2 * inWord - 1;
   }
   return work;
 }
+
+function hasBlank(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code === space || code === tab || code === newline) return true;
+  }
+  return false;
+}
+
+const [tab, newline, space] = [9, 10, 32];
 
 function count(text: string, mark: string): number {
   let found = 0;
@@ -45,12 +55,10 @@ function count(text: string, mark: string): number {
 function depth(text: string, open: string, close: string): number {
   let deepest = 0;
   let now = 0;
-  for (let at = text.indexOf(open); at >= 0; ) {
+  let end = text.indexOf(close);
+  for (let at = text.indexOf(open); at >= 0; at = text.indexOf(open, at + open.length)) {
+    for (; end >= 0 && end < at; end = text.indexOf(close, end + 1)) now = Math.max(0, now - 1);
     deepest = Math.max(deepest, ++now);
-    const next = text.indexOf(open, at + open.length);
-    const between = text.slice(at + open.length, next < 0 ? undefined : next);
-    now = Math.max(0, now - count(between, close));
-    at = next;
   }
   return deepest;
 }

@@ -1,9 +1,13 @@
-import { type Arg, type Hole, type Piece, type Span, toArg } from './arg.ts';
+import { type Arg, type Hole, knownArg, type Piece, type Span, toArg } from './arg.ts';
 
-/** A stretch of a word while it is put together; `break` ends one word and begins the next. */
+/** A stretch of a word while it is put together; text alone is certain and stays as it is, as if quoted. */
 export type Chunk =
+  | string
   | { readonly pieces: readonly Piece[]; readonly quoted: boolean; readonly many: boolean }
-  | 'break';
+  | typeof wordBreak;
+
+/** Ends one word and begins the next. */
+export const wordBreak: unique symbol = Symbol('break');
 
 /** Splits the value of an unquoted expansion into words as bash does with this IFS. */
 export function splitFields(pieces: readonly Piece[], ifs: string): Chunk[] {
@@ -16,14 +20,19 @@ export function splitFields(pieces: readonly Piece[], ifs: string): Chunk[] {
 
 /** The words that a chain of chunks gives. */
 export function joinChunks(chunks: readonly Chunk[], span: Span): Arg[] {
+  const [only] = chunks;
+  if (chunks.length === 1 && only !== undefined) return oneWord(only, span);
   const words: Arg[] = [];
   let pieces: Piece[] | undefined;
   let many = false;
   for (const chunk of chunks) {
-    if (chunk === 'break') {
+    if (chunk === wordBreak) {
       if (pieces !== undefined) words.push(toArg(pieces, span, many));
       pieces = undefined;
       many = false;
+    } else if (typeof chunk === 'string') {
+      pieces ??= [];
+      pieces.push(chunk);
     } else if (chunk.quoted || chunk.pieces.length > 0) {
       pieces ??= [];
       for (const piece of chunk.pieces) pieces.push(piece);
@@ -32,6 +41,12 @@ export function joinChunks(chunks: readonly Chunk[], span: Span): Arg[] {
   }
   if (pieces !== undefined) words.push(toArg(pieces, span, many));
   return words;
+}
+
+function oneWord(chunk: Chunk, span: Span): Arg[] {
+  if (typeof chunk === 'string') return [knownArg(chunk, span)];
+  if (chunk === wordBreak || (!chunk.quoted && chunk.pieces.length === 0)) return [];
+  return [toArg(chunk.pieces, span, chunk.many)];
 }
 
 function isMany(hole: Hole): boolean {
@@ -58,8 +73,8 @@ function splitText(text: string, ifs: string): Chunk[] {
     flush();
     const blank = ' \t\n'.includes(character);
     // Two marks that are not blanks hold an empty word between them.
-    if (!blank && justBroke) chunks.push({ pieces: [''], quoted: true, many: false });
-    chunks.push('break');
+    if (!blank && justBroke) chunks.push('');
+    chunks.push(wordBreak);
     justBroke = !blank;
   }
   flush();

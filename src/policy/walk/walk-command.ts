@@ -14,8 +14,8 @@ export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
   const forms = commandForms(walk, node, scope);
   const program = forms[0]?.[0]?.text;
   const { stdin, captured } = applyRedirects(walk, node.redirects, program, scope);
-  const assignments = node.prefix.filter((item) => item.type === 'Assignment');
-  if (forms.every((form) => form.length === 0)) {
+  const assignments = assignmentsOf(node);
+  if (node.name === undefined || forms.every(isEmpty)) {
     for (const assignment of assignments) assignHere(walk, assignment, scope, 'plain');
     return silent;
   }
@@ -25,6 +25,16 @@ export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
       ? runForms(walk, forms, inner)
       : withEnvironment(walk, assignments, forms, scope, inner);
   return captured ? output : anyOutput;
+}
+
+const none: readonly never[] = [];
+
+function assignmentsOf({ prefix }: Command): readonly Assignment[] {
+  return prefix.length === 0 ? none : prefix.filter((item) => item.type === 'Assignment');
+}
+
+function isEmpty(form: readonly Arg[]): boolean {
+  return form.length === 0;
 }
 
 function runForms(walk: Walk, forms: readonly (readonly Arg[])[], scope: Scope): Output {
@@ -225,7 +235,7 @@ function newEntry(
   before: Variable | undefined,
 ): Variable {
   const [key, ...others] = item.index === undefined ? [] : walk.single(item.index, scope).map(textOf);
-  const entries = entryMap(before?.kind === 'list' ? before.entries : noEntries);
+  const entries = entryMap(listBefore(before));
   const [value] = values;
   const sure = key !== undefined && others.length === 0 && values.length === 1 && !item.append;
   values.forEach((one, index) => {
@@ -234,6 +244,16 @@ function newEntry(
   return {
     kind: 'list',
     entries: entriesOf(entries),
-    complete: sure && (before === undefined || (before.kind === 'list' && before.complete)),
+    complete: sure && (before === undefined || isKnownList(before)),
   };
+}
+
+/** A text becomes the first entry of the list that its variable turns into. */
+function listBefore(before: Variable | undefined): ListEntries {
+  if (before === undefined) return noEntries;
+  return before.kind === 'list' ? before.entries : { values: before.values, keys: undefined };
+}
+
+function isKnownList(before: Variable): boolean {
+  return before.kind === 'list' ? before.complete : before.values.length === 1;
 }
