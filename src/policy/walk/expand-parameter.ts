@@ -1,4 +1,4 @@
-import type { ParameterExpansionPart, ParameterOperation, Word } from 'unbash';
+import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
 import { type Piece, textOf, unknown } from './arg.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
 import { entryAt } from './list-entries.ts';
@@ -231,8 +231,18 @@ function defaulted(
 function defaultValues({ walk, scope, span }: Expansion, operand: Word, quoted: boolean): readonly Value[] {
   const values = walk.single(operand, scope);
   if (!quoted || !operand.text.includes("'")) return values;
-  walk.evaluate(operand.text.replaceAll("'", ' '), 'prompt', span, scope);
+  if (operand.parts?.some(hidesText)) {
+    const reason = `The quotes in ${operand.text} mean nothing there, so what stands in them is not understood.`;
+    const hint = 'Put the default into a variable first.';
+    walk.problems.push({ scope: 'always', rule: 'unparsable', reason, hint, ...span });
+  }
   return [[madeFrom([operand.text])]];
+}
+
+/** Whether the parser takes text for quoted in which bash would expand something. */
+function hidesText(part: WordPart): boolean {
+  if (part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') return /[$`]/.test(part.text.slice(1));
+  return (part.type === 'ExtendedGlob' || part.type === 'Glob') && (part.parts?.some(hidesText) ?? false);
 }
 
 function transformed(
