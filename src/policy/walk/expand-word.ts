@@ -26,7 +26,7 @@ export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
 export function expandParts(walk: Walk, scope: Scope, word: Word): Arg[][] {
   walk.spend(1);
   const span = spanOf(word, scope);
-  if (word.parts?.some((part) => part.type === 'BraceExpansion'))
+  if (!isVariable.test(word.text) && word.parts?.some((part) => part.type === 'BraceExpansion'))
     return expandBraced(walk, scope, word, span);
   const chunks = wordChunks({ walk, scope, mode: 'fields', span }, word);
   return chunks.map((form) => joinChunks(form, span));
@@ -34,7 +34,8 @@ export function expandParts(walk: Walk, scope: Scope, word: Word): Arg[][] {
 
 /** The argument that a word gives when nothing in it is expanded. */
 export function fixedArg(walk: Walk, scope: Scope, word: Word): Arg | undefined {
-  const text = fixedText(word);
+  // Behind an operator of ${…} a single quote may be a character like any other, but not here.
+  const text = /^'[^']*'$/.test(word.text) ? word.text.slice(1, -1) : fixedText(word);
   if (text === undefined) return undefined;
   walk.spend(1);
   return knownArg(text, scope.within ?? word);
@@ -57,12 +58,15 @@ function fixedText(word: Word): string | undefined {
   const { text } = word;
   // The parser takes a word apart when its parts are asked for, which these do not need.
   if (/^[\w./:=@%+,-]+$/.test(text)) return text;
-  // Inside double quotes a single quote is a character like any other, so what it holds may be expanded there.
-  if (/^(["'])[^"'$`\\]*\1$/.test(text)) return word.value;
+  if (/^"[^"$`\\]*"$/.test(text)) return text.slice(1, -1);
+  if (isVariable.test(text)) return undefined;
   const { parts } = word;
   if (parts === undefined) return text === '' || text.includes('~') ? undefined : word.value;
   return parts.every(isFixed) ? word.value : undefined;
 }
+
+/** A word that is one variable, with or without quotes; the parser need not take these apart either. */
+const isVariable = /^(?:\$(?:[A-Za-z_]\w*|[1-9@#?])|"\$(?:[A-Za-z_]\w*|[1-9@#?])")$/;
 
 function isFixed(part: WordPart): boolean {
   if (part.type === 'Literal') return !part.text.includes('~');
@@ -111,6 +115,7 @@ function concat<T>(left: T[], right: T[]): T[] {
 }
 
 function wordChunks(expansion: Expansion, word: Word): Chunk[][] {
+  if (isVariable.test(word.text)) return variableChunks(expansion, word.text);
   const parts: readonly WordPart[] = word.parts ?? [
     { type: 'Literal', pos: word.pos, end: word.end, value: word.value, text: word.text },
   ];
@@ -121,6 +126,11 @@ function wordChunks(expansion: Expansion, word: Word): Chunk[][] {
   const after = first?.type === 'Literal' ? first.value.slice(tilde.length) : '';
   const forms = tilde.values.map((value): Chunk[] => [certain([...value, after])]);
   return combine(forms, product(expansion, rest, false), concat, anything);
+}
+
+function variableChunks(expansion: Expansion, text: string): Chunk[][] {
+  const quoted = text.startsWith('"');
+  return parameterChunks(expansion, quoted ? text.slice(2, -1) : text.slice(1), quoted);
 }
 
 function tildeOf(
