@@ -4,7 +4,7 @@ import { pause } from '../src/support/pause.ts';
 import { createBenchEngine, median, report } from './measure.ts';
 
 const count = 1_000;
-const { engine, close } = createBenchEngine({ maxRunning: count + 20, audit: 'off' });
+const { engine, close } = createBenchEngine({ maxRunning: count + 20 });
 const caller = { door: 'functions', client: 'bench' } as const;
 const rules = { allow: { kind: 'all' }, allowSetting: 'ALLOWED_COMMANDS', danger: 'block' } as const;
 const start = async () => {

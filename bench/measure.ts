@@ -47,21 +47,25 @@ export function report(what: string, figure: number, bar: number, unit: string, 
   );
 }
 
+type Audit = 'interval' | 'always' | 'off';
+
+interface BenchOptions {
+  readonly maxRunning?: number;
+  readonly spoolBytes?: number;
+  readonly sandbox?: SandboxName;
+}
+
 /** An engine in a temporary folder. */
-export function createBenchEngine({
-  spoolBytes = 268_435_456,
-  sandbox = 'off',
-  audit = 'interval',
-  maxRunning = 64,
-}: {
-  maxRunning?: number;
-  spoolBytes?: number;
-  sandbox?: SandboxName;
-  audit?: 'interval' | 'always' | 'off';
-} = {}): {
-  engine: Engine;
-  close(): Promise<void>;
-} {
+export function createBenchEngine(options: BenchOptions = {}): { engine: Engine; close(): Promise<void> } {
+  const { engines, close } = createBenchEngines({ audited: 'interval' }, options);
+  return { engine: engines.audited, close };
+}
+
+/** Engines that differ in their audit alone: all run their commands in the same backend, with the same waiting shells. */
+export function createBenchEngines<Name extends string>(
+  audits: Readonly<Record<Name, Audit>>,
+  { spoolBytes = 268_435_456, sandbox = 'off', maxRunning = 64 }: BenchOptions = {},
+): { engines: Record<Name, Engine>; close(): Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), 'nacre-bench-'));
   const cwd = join(folder, 'project');
   mkdirSync(cwd);
@@ -94,22 +98,32 @@ export function createBenchEngine({
     execAllow: undefined,
     execGuard: 'dist/exec-guard.js',
   });
-  const engine = createEngine({
-    backend,
-    sessions: createSessions(backend, { maxRunning, tombstoneSeconds: 1 }),
-    audit: toAuditLog(join(folder, 'audit'), audit),
-    cancelling: { signal: 'SIGTERM', graceMs: 2_000 },
-  });
+  const toEngine = (name: string, audit: Audit) =>
+    createEngine({
+      backend,
+      sessions: createSessions(backend, { maxRunning, tombstoneSeconds: 1 }),
+      audit: toAuditLog(join(folder, name), audit),
+      cancelling: { signal: 'SIGTERM', graceMs: 2_000 },
+    });
+  const named = Object.entries<Audit>(audits).map(([name, audit]) => [name, toEngine(name, audit)] as const);
   const close = async () => {
-    await engine.close();
+    for (const [, engine] of named) await engine.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { engine, close };
+  return { engines: Object.fromEntries(named) as Record<Name, Engine>, close };
 }
 
-function toAuditLog(dir: string, fsync: 'interval' | 'always' | 'off'): AuditLog {
+function toAuditLog(dir: string, fsync: Audit): AuditLog {
   if (fsync === 'off')
-    return { path: dir, record() {}, recordSoon() {}, tryRecord: () => [], subscribe() {}, close() {} };
+    return {
+      path: dir,
+      record() {},
+      recordSoon() {},
+      tryRecord: () => [],
+      tryRecordSoon: () => [],
+      subscribe() {},
+      close() {},
+    };
   return createAuditLog({ dir, fsync, redact: createRedact([]) });
 }
 

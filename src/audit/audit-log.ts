@@ -27,6 +27,8 @@ export interface AuditLog {
   recordSoon(entry: AuditEntry): void;
   /** Records what has already happened; what goes wrong is returned as sentences instead of being thrown. */
   tryRecord(entry: AuditEntry): readonly string[];
+  /** The same, written like that of `recordSoon`: whoever waits for an answer does not wait for its record. */
+  tryRecordSoon(entry: AuditEntry): readonly string[];
   /** Has every record told, once it is written, with its secrets hidden. */
   subscribe(listener: (record: AuditRecord) => void): void;
   close(): void;
@@ -65,11 +67,18 @@ interface Place {
   readonly previous: string;
 }
 
-/** Records that are chained and not yet written. */
+/** What is to be recorded and not yet written. */
 interface Waiting {
+  readonly entry: AuditEntry;
+  readonly time: string;
+}
+
+/** Lines that go into one file at one go, and where the chain stands behind them. */
+interface Batch {
   readonly to: OpenFile;
   readonly lines: string[];
   readonly records: AuditRecord[];
+  end: Place;
 }
 
 /**
@@ -82,12 +91,11 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const instance = createId(String(process.pid));
   const listeners: ((record: AuditRecord) => void)[] = [];
   let key: AuditKey | undefined;
-  /** Where the chain stands, with what waits and without it. */
-  let next: Place = { sequence: 0, previous: genesis };
-  let written = next;
+  /** Where the chain stands, without what waits. */
+  let written: Place = { sequence: 0, previous: genesis };
   let file: OpenFile | null = null;
   let anchoring: NodeJS.Timeout | null = null;
-  let waiting: Waiting | null = null;
+  let waiting: Waiting[] = [];
   let writing: NodeJS.Timeout | null = null;
   /** Commands that had a record waiting when another's could not be written, and have not been told. */
   const lost = new Set<string>();
@@ -125,7 +133,6 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     // A clock that is set back must not lead back to a file whose records come before: the days tell the order.
     const day = file !== null && file.day > today ? file.day : today;
     if (file?.day === day) return file;
-    writeWaiting();
     closeFile();
     key ??= options.key?.();
     const name = toFileName(day, instance);
@@ -145,34 +152,43 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       if (options.retention) prune(dir, index(), options.retention, now());
     } catch {}
   };
-  const chain = (entry: AuditEntry, time: string) => {
-    if (entry.kind === 'failed') lost.delete(entry.id);
-    else if (lost.has(entry.id)) throw new Error('an earlier record of the same command could not be');
-    const to = openFile(time.slice(0, 10));
-    const { sequence, previous } = next;
+  const chain = ({ entry, time }: Waiting, batch: Batch | null): Batch => {
+    const day = time.slice(0, 10);
+    // The records of one day are in their file before the next is begun.
+    if (batch !== null && batch.to.day < day) write(batch);
+    const to = openFile(day);
+    const into = batch?.to === to ? batch : { to, lines: [], records: [], end: written };
+    const { sequence, previous } = into.end;
     const body = { seq: sequence, time, prev: previous, ...toRecord(entry, redact, redactInput) };
     const line = toLine(body, key);
-    waiting ??= { to, lines: [], records: [] };
-    waiting.lines.push(line);
-    waiting.records.push(body as unknown as AuditRecord);
-    next = { sequence: sequence + 1, previous: digestOf(line) };
+    into.lines.push(line);
+    into.records.push(body as unknown as AuditRecord);
+    into.end = { sequence: sequence + 1, previous: digestOf(line) };
+    return into;
   };
-  const writeWaiting = () => {
-    if (waiting === null) return;
-    const { to, lines, records } = waiting;
+  const write = ({ to, lines, records, end }: Batch) => {
     to.lines.append(lines.join(''));
-    waiting = null;
-    written = next;
+    written = end;
+    waiting.splice(0, lines.length);
     for (const record of records) for (const listener of listeners) listener(record);
     if (to.anchored > to.first) return anchorSoon(to);
     anchor(to, 'open');
     tryToPrune();
   };
+  const writeWaiting = () => {
+    let batch: Batch | null = null;
+    for (const one of [...waiting]) batch = chain(one, batch);
+    if (batch !== null) write(batch);
+  };
+  const expect = (entry: AuditEntry, time: string) => {
+    if (entry.kind === 'failed') lost.delete(entry.id);
+    else if (lost.has(entry.id)) throw new Error('an earlier record of the same command could not be');
+    waiting.push({ entry, time });
+  };
   // What could not be written was not recorded: the chain goes on where the file ends.
   const dropWaiting = (told: string) => {
-    for (const { id } of waiting?.records ?? []) if (id !== told) lost.add(id);
-    waiting = null;
-    next = written;
+    for (const { entry } of waiting) if (entry.id !== told) lost.add(entry.id);
+    waiting = [];
   };
   const orUnavailable = (id: string, time: string, step: () => void) => {
     try {
@@ -185,7 +201,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const record = (entry: AuditEntry) => {
     const time = now().toISOString();
     orUnavailable(entry.id, time, () => {
-      chain(entry, time);
+      expect(entry, time);
       writeWaiting();
     });
   };
@@ -200,24 +216,21 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     }, soonMs);
   };
 
+  const recordSoon = (entry: AuditEntry) => {
+    const time = now().toISOString();
+    orUnavailable(entry.id, time, () => expect(entry, time));
+    writeSoon();
+  };
+
   return {
     get path() {
       return pathOf(file?.day ?? now().toISOString().slice(0, 10));
     },
     record,
-    recordSoon(entry) {
-      const time = now().toISOString();
-      orUnavailable(entry.id, time, () => chain(entry, time));
-      writeSoon();
-    },
-    tryRecord(entry) {
-      try {
-        record(entry);
-        return [];
-      } catch (error) {
-        return [`This could not be recorded. ${(error as Error).message}`];
-      }
-    },
+    recordSoon,
+    tryRecord: (entry) => orToldWhy(() => record(entry)),
+    tryRecordSoon: (entry) =>
+      orToldWhy(() => (options.fsync === 'always' ? record(entry) : recordSoon(entry))),
     subscribe: (listener) => void listeners.push(listener),
     close() {
       for (const timer of [anchoring, writing]) clearTimeout(timer ?? undefined);
@@ -230,6 +243,15 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       }
     },
   };
+}
+
+function orToldWhy(step: () => void): readonly string[] {
+  try {
+    step();
+    return [];
+  } catch (error) {
+    return [`This could not be recorded. ${(error as Error).message}`];
+  }
 }
 
 function unavailable(path: string, cause: unknown): NacreError {

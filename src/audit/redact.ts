@@ -34,7 +34,9 @@ function remembering(redact: Redact): Redact {
   const known = new Map<string, string>();
   return (text) => {
     if (text.length > rememberedChars) return redact(text);
-    const clean = known.get(text) ?? redact(text);
+    const remembered = known.get(text);
+    if (remembered !== undefined) return remembered;
+    const clean = redact(text);
     if (known.size >= rememberedTexts) known.clear();
     known.set(text, clean);
     return clean;

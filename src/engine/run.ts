@@ -110,7 +110,7 @@ export async function run(
       )
       // Only now: a job that has ended may be forgotten at any time.
       .finally(() => sessions.ended(id));
-    const recorded = audit.tryRecord({ kind: 'finished', id, caller, outcome });
+    const recorded = audit.tryRecordSoon({ kind: 'finished', id, caller, outcome });
     const notices = noticesFor(decision.programs, outcome);
     const outside = await noteOutside(parts, session, context);
     return {

@@ -21,6 +21,7 @@ const batch = 256;
  */
 export function createProcProcessTable(): ProcessTable {
   const turnMs = shortestTurnMs();
+  const sinceBoot = createClock();
   // Some kernels are built without these lists.
   const hasChildren = readOrNull(`/proc/self/task/${process.pid}/children`) !== null;
   return {
@@ -54,10 +55,29 @@ export function createProcProcessTable(): ProcessTable {
       return withDescendants(await readAll(pids, readStat), new Set(carriers));
     },
     certainlyEmpty: (root) => lastPid() === root.pid,
-    moment: () => Math.floor(uptime() * systemUnits().ticksPerSecond),
+    moment: () => Math.floor(sinceBoot() * systemUnits().ticksPerSecond),
     startMoment: ({ startTime }) => Number(startTime),
     nameOf: async (pid) => readOrNull(`/proc/${pid}/comm`)?.trim() ?? '',
     describe: async (pid) => describe(pid),
+  };
+}
+
+const clockMs = 1_000;
+
+/**
+ * Seconds since the machine was started. The kernel is asked once a second, since it writes a text each time; never ahead
+ * of it, also when the machine has slept in between.
+ */
+function createClock(): () => number {
+  let started = 0;
+  let asked = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - asked > clockMs) {
+      const told = uptime();
+      asked = performance.now();
+      started = told - asked / 1_000;
+    }
+    return started + performance.now() / 1_000;
   };
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 
 /** nacre's own files and folders, which commands must not read. */
 export interface OwnFiles {
@@ -29,8 +29,10 @@ export function holdOwnFiles(paths: readonly string[]): OwnFiles {
 
 /** What a path really names; nothing for one that is not there. */
 export function toCanonical(path: string): readonly string[] {
+  // Most of what is asked for is not there, and an error takes longer than a look.
+  if (!existsSync(path)) return [];
   try {
-    return [realpathSync(path)];
+    return [realpathSync.native(path)];
   } catch {
     return [];
   }
