@@ -121,6 +121,7 @@ function toAuditLog(dir: string, fsync: Audit): AuditLog {
       recordSoon() {},
       tryRecord: () => [],
       tryRecordSoon: () => [],
+      settle() {},
       subscribe() {},
       close() {},
     };

@@ -29,6 +29,8 @@ export interface AuditLog {
   tryRecord(entry: AuditEntry): readonly string[];
   /** The same, written like that of `recordSoon`: whoever waits for an answer does not wait for its record. */
   tryRecordSoon(entry: AuditEntry): readonly string[];
+  /** Writes what waits now; what cannot be written is tried again with the next record. */
+  settle(): void;
   /** Has every record told, once it is written, with its secrets hidden. */
   subscribe(listener: (record: AuditRecord) => void): void;
   close(): void;
@@ -205,14 +207,17 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       writeWaiting();
     });
   };
+  const settle = () => {
+    try {
+      writeWaiting();
+    } catch {
+      // The next record tries again, and its caller is told.
+    }
+  };
   const writeSoon = () => {
     writing ??= setTimeout(() => {
       writing = null;
-      try {
-        writeWaiting();
-      } catch {
-        // The next record tries again, and its caller is told.
-      }
+      settle();
     }, soonMs);
   };
 
@@ -231,6 +236,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     tryRecord: (entry) => orToldWhy(() => record(entry)),
     tryRecordSoon: (entry) =>
       orToldWhy(() => (options.fsync === 'always' ? record(entry) : recordSoon(entry))),
+    settle,
     subscribe: (listener) => void listeners.push(listener),
     close() {
       for (const timer of [anchoring, writing]) clearTimeout(timer ?? undefined);

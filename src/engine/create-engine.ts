@@ -111,7 +111,10 @@ export function createEngine({ approvals, isPaused = () => false, ...given }: En
     closeSession,
     forget: (idOrName, asker) => forget(parts, idOrName, asker),
     approvals: inbox,
-    recordsOf: ownRecords.of,
+    recordsOf(owner) {
+      audit.settle();
+      return ownRecords.of(owner);
+    },
     listen: announcer.listen,
     async endAll() {
       await Promise.all([calls.abort(), endStarted()]);
@@ -129,6 +132,7 @@ export function createEngine({ approvals, isPaused = () => false, ...given }: En
     },
     async metrics() {
       const { spoolBytes } = await backend.usage();
+      audit.settle();
       return metrics.toText({ queue: sessions.turns.waiting(), spoolBytes });
     },
     report: () => backend.report(),

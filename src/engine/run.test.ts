@@ -86,11 +86,14 @@ describe('S6: the journey of a command is recorded', () => {
     expect(existsSync(join(here.folder, 'made'))).toBe(false);
   });
 
-  test('after it ran: an outcome that cannot be recorded is returned with a warning', async () => {
+  test('after it ran: where its outcome cannot be recorded nothing runs until records can be', async () => {
     const script = `rm -r ${here.auditDir} && touch ${here.auditDir} && echo done`;
     const outcome = await here.run(script);
     expect(outcome).toMatchObject({ status: 'completed', stdout: 'done\n' });
-    expect(outcome.warnings).toEqual([expect.stringContaining('could not be recorded')]);
+    await expect(here.run('touch made')).rejects.toMatchObject({ code: 'audit_unavailable' });
+    expect(existsSync(join(here.folder, 'made'))).toBe(false);
+    rmSync(here.auditDir);
+    expect(await here.run('echo again')).toMatchObject({ stdout: 'again\n' });
   });
 });
 

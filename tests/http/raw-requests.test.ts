@@ -142,9 +142,12 @@ describe('H2: the caller’s disconnect ends the command', () => {
     const socket = connect(here.port, '127.0.0.1');
     socket.write([1, 2, 3].map(script).join(''));
     const running = () => processesWith('# pipelined').length;
-    for (let tries = 0; tries < 1_500 && running() < 3; tries += 1) await sleep(10);
-    expect(running()).toBeGreaterThanOrEqual(3);
-    socket.destroy();
+    try {
+      for (let tries = 0; tries < 1_500 && running() < 3; tries += 1) await sleep(10);
+      expect(running()).toBeGreaterThanOrEqual(3);
+    } finally {
+      socket.destroy();
+    }
     for (let tries = 0; tries < 1_500 && running() > 0; tries += 1) await sleep(10);
     expect(running()).toBe(0);
   });

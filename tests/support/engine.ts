@@ -106,6 +106,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
       return id;
     },
     records() {
+      audit.settle();
       const names = readdirSync(auditDir).filter((name) => /^\d/.test(name));
       const files = names.map((name) => readFileSync(join(auditDir, name), 'utf8'));
       const lines = files.flatMap((text) => text.split('\n').filter((line) => line !== ''));
