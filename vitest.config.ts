@@ -15,6 +15,7 @@ export default defineConfig({
           name: 'code',
           include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
           globalSetup: ['tests/support/build.ts'],
+          setupFiles: ['tests/support/leave-nothing.ts'],
         },
       },
       {
@@ -23,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'features',
           include: ['features/**/*.feature'],
-          setupFiles: ['tests/steps/all-steps.ts'],
+          setupFiles: ['tests/support/leave-nothing.ts', 'tests/steps/all-steps.ts'],
         },
       },
     ],

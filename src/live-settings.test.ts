@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../tests/support/worker.ts';
+import { temporaryFolder } from '../tests/support/temporary-folder.ts';
 import { allSettings } from './all-settings.ts';
 import { createLiveSettings, fixedSettings } from './live-settings.ts';
 import { parseFlags } from './settings/parse-flags.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../tests/support/worker.ts';
+import { temporaryFolder } from '../tests/support/temporary-folder.ts';
 import { isNewer, tellOfNewerCopy } from './newer-copy.ts';
 
 function install(folder: string, manifest: string): string {

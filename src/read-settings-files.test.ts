@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../tests/support/worker.ts';
+import { temporaryFolder } from '../tests/support/temporary-folder.ts';
 import { readSettingsFiles } from './read-settings-files.ts';
 
 function createHome() {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from './support/worker.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const prebuilt = `@koromix/koffi-${process.platform}-${process.arch}`;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { builtCli } from './support/build.ts';
 import { createPlace, startReal, survivors } from './support/nacre.ts';
-import { temporaryFolder } from './support/worker.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const unit = readFileSync('packaging/nacre.service', 'utf8');
 const settingOf = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.[1] ?? '';

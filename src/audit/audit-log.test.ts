@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { askedFor, auditCaller as caller } from '../../tests/support/audit.ts';
 import { runChild } from '../../tests/support/child.ts';
 import { openDescriptors } from '../../tests/support/processes.ts';
-import { temporaryFolder } from '../../tests/support/worker.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { listAuditFiles } from './audit-files.ts';

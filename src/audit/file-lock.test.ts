@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { temporaryFolder } from '../../tests/support/worker.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { withLock } from './file-lock.ts';
 
 let folder = '';

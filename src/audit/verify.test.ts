@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { askedFor, recordCommand } from '../../tests/support/audit.ts';
 import { buildChild } from '../../tests/support/child.ts';
-import { temporaryFolder } from '../../tests/support/worker.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { listAuditFiles } from './audit-files.ts';
 import { indexName } from './audit-index.ts';
 import { readAuditKey } from './audit-key.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, rmSync, utimesSync, writeFileS
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestEngine } from '../../tests/support/engine.ts';
-import { temporaryFolder } from '../../tests/support/worker.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { recordBackend } from '../engine/recorded-backend.ts';
 import { parseCast } from './asciicast.ts';
 import { createRecordings, readRecording } from './recordings.ts';

@@ -2,7 +2,7 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { processesWith } from '../../tests/support/processes.ts';
-import { temporaryFolder } from '../../tests/support/worker.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { findBash, isNewEnough } from './bash.ts';
 
 let folder = '';

@@ -4,7 +4,7 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { processesWith } from '../../tests/support/processes.ts';
-import { temporaryFolder } from '../../tests/support/worker.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { pause } from '../support/pause.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { endTree } from './end-tree.ts';

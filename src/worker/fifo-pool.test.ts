@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { temporaryFolder } from '../../tests/support/worker.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { createFifoPool } from './fifo-pool.ts';
 
 let folder = '';

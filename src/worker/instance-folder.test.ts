@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../tests/support/worker.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { createInstanceFolder, isDeadServer, sweep } from './instance-folder.ts';
 import { createProcProcessTable } from './proc-process-table.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../tests/support/worker.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import type { OutputChunk, Stream } from '../contract/job.ts';
 import { createOutputLog, type OutputLog } from './output-log.ts';
 import { createSpool, createSpoolQuota, type SpoolQuota } from './spool.ts';

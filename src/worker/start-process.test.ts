@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDescriptors } from '../../tests/support/processes.ts';
-import { temporaryFolder } from '../../tests/support/worker.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import type { Command } from '../contract/command.ts';
 import { createFifoPool } from './fifo-pool.ts';
 import { withoutInherited } from './inherited-descriptors.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { basename } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { processesWith } from '../../tests/support/processes.ts';
-import { temporaryFolder } from '../../tests/support/worker.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { pause } from '../support/pause.ts';
 import { createInstanceFolder } from './instance-folder.ts';
 import { createProcProcessTable } from './proc-process-table.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { toPlace } from '../../src/worker/inspect.ts';
 import { becomeOrdinaryUser } from '../support/ordinary-user.ts';
-import { temporaryFolder } from '../support/worker.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { report } from './report.ts';
 
 becomeOrdinaryUser();

@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createRedact } from '../../src/audit/redact.ts';
 import { NacreError } from '../../src/contract/failure.ts';
-import { temporaryFolder } from '../support/worker.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { report } from './report.ts';
 
 const folder = temporaryFolder();

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws';
 import { serve, type TestServer } from '../support/http.ts';
 import { createPlace, runInProcess } from '../support/nacre.ts';
 import { sendBytes } from '../support/raw-http.ts';
-import { temporaryFolder } from '../support/worker.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Makes a certificate for this machine and its key, for a day. */
 function makeCertificate(folder: string, name: string) {

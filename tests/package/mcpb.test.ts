@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, expect, test } from 'vitest';
 import { mcpbManifest } from '../../scripts/mcpb-manifest.ts';
-import { temporaryFolder } from '../support/worker.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const unpacked = join(folder, 'unpacked');

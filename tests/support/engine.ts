@@ -13,7 +13,7 @@ import type { RunContext } from '../../src/engine/run.ts';
 import type { StartContext, StartRequest } from '../../src/engine/start.ts';
 import { createSessions, type SessionLimits } from '../../src/sessions/sessions.ts';
 import type { WorkerOptions } from '../../src/worker/worker.ts';
-import { temporaryFolder } from './worker.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** An engine in a temporary folder, with short ways to use it. */
 export interface TestEngine {

@@ -4,7 +4,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { main } from '../../src/main.ts';
 import { builtCli } from './build.ts';
 import { processesWith } from './processes.ts';
-import { temporaryFolder } from './worker.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** A place of its own: a home, a working directory and an environment that nothing of this machine leaks into. */
 export interface Place {

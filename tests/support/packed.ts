@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
-import { temporaryFolder } from './worker.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** What `npm pack` made. */
 export interface Packed {

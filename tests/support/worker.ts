@@ -1,11 +1,11 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobSpec, JobState } from '../../src/contract/job.ts';
 import { createId } from '../../src/support/create-id.ts';
 import { createProcProcessTable } from '../../src/worker/proc-process-table.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts';
 import { builtGuard } from './build.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** A worker in a temporary folder, with short ways to use it. */
 export interface TestWorker {
@@ -16,11 +16,6 @@ export interface TestWorker {
   run(script: string, spec?: Partial<JobSpec>): Promise<{ state: JobState; stdout: string; stderr: string }>;
   output(id: string): Promise<{ stdout: string; stderr: string }>;
   close(): Promise<void>;
-}
-
-/** A fresh folder with a canonical path. */
-export function temporaryFolder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'nacre-test-')));
 }
 
 /** Makes a worker for tests. */

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../tests/support/worker.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { backends } from '../catalog.ts';
 
 test('the local backend runs commands in this very process, and tells what it cannot promise', async () => {

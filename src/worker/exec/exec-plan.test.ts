@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { temporaryFolder } from '../../../tests/support/worker.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { toExecPlan } from './exec-plan.ts';
 import { readProgramNeeds } from './program-needs.ts';
 

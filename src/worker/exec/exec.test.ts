@@ -4,7 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { builtGuard } from '../../../tests/support/build.ts';
-import { createTestWorker, type TestWorker, temporaryFolder } from '../../../tests/support/worker.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import type { WorkerOptions } from '../worker.ts';
 
 const python = '/usr/bin/python3';

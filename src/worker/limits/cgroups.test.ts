@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../../tests/support/worker.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createInstanceFolder, isDeadServer } from '../instance-folder.ts';
 import { createProcProcessTable } from '../proc-process-table.ts';
 import { createCgroups } from './cgroups.ts';

@@ -1,7 +1,8 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createTestWorker, type TestWorker, temporaryFolder } from '../../../tests/support/worker.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import { holdOwnFiles } from './own-files.ts';
 
 describe('own files', () => {

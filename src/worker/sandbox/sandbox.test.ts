@@ -2,7 +2,8 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, wri
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTestWorker, type TestWorker, temporaryFolder } from '../../../tests/support/worker.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import type { WorkerOptions } from '../worker.ts';
 
 // A sandbox has a /tmp of its own, which would hide a home directory that lies there.

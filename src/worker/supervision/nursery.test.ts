@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, readdirSync, rmSync, writeSync } from
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
-import { temporaryFolder } from '../../../tests/support/worker.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { captureStream } from '../capture.ts';
 import { openNamedForWriting, openReader } from '../fifo.ts';
 import { createFifoPool, type FifoPool } from '../fifo-pool.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
-import { temporaryFolder } from '../../../tests/support/worker.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { createFifoPool } from '../fifo-pool.ts';
 import { createLifeline } from './lifeline.ts';
