@@ -4,7 +4,8 @@ import { pause } from '../src/support/pause.ts';
 import { createBenchEngine, median, report } from './measure.ts';
 
 const count = 1_000;
-const { engine, close } = createBenchEngine({ maxRunning: count + 20 });
+const first = 200;
+const { engine, close } = createBenchEngine({ maxRunning: count + first });
 const caller = { door: 'functions', client: 'bench' } as const;
 const rules = { allow: { kind: 'all' }, allowSetting: 'ALLOWED_COMMANDS', danger: 'block' } as const;
 const start = async () => {
@@ -18,23 +19,30 @@ const poll = (id: string) =>
     { waitMs: 0, maxChars: 30_000, keep: 'beginning', view: 'clean', howToReadOn: () => '' },
     { caller, owner: 'bench' },
   );
-const heapBytes = () => {
-  globalThis.gc?.();
+const heapBytes = async () => {
+  for (let round = 0; round < 4; round += 1) {
+    globalThis.gc?.();
+    await pause(100);
+  }
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 };
 const descriptors = () => readdirSync('/proc/self/fd').length;
 
+const startAll = async (wanted: number) => {
+  const ids: string[] = [];
+  while (ids.length < wanted) ids.push(...(await Promise.all(Array.from({ length: 20 }, start))));
+  for (const id of ids) await poll(id);
+  await pause(2_000);
+  return ids;
+};
+
 // What is made once is not counted, nor are the shells that wait for the next command.
-for (const id of await Promise.all(Array.from({ length: 20 }, start))) await poll(id);
-await pause(1_000);
-const before = { bytes: heapBytes(), descriptors: descriptors() };
-const ids: string[] = [];
-while (ids.length < count) ids.push(...(await Promise.all(Array.from({ length: 20 }, start))));
-for (const id of ids) await poll(id);
-await pause(1_000);
+await startAll(first);
+const before = { bytes: await heapBytes(), descriptors: descriptors() };
+const ids = await startAll(count);
 const each = {
-  bytes: (heapBytes() - before.bytes) / count,
+  bytes: ((await heapBytes()) - before.bytes) / count,
   descriptors: (descriptors() - before.descriptors) / count,
 };
 const times: number[] = [];

@@ -38,6 +38,8 @@ export interface Watch {
 // Most commands end before the first look and cost nothing.
 const firstLookMs = 150;
 const longestMs = 1_000;
+// A tree that has used no processor since the last look is most likely to use none until the next.
+const longestIdleMs = 8_000;
 // Where looking is all that holds a limit, it is done more often.
 const guardingMs = 50;
 // Looking at thousands of processes takes long: it may have this part of the time.
@@ -95,8 +97,10 @@ export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: Watc
   const plan = (afterMs: number, onReached: (reached: LimitReached) => void) => {
     timer = setTimeout(async () => {
       const elapsed = createStopwatch();
+      const { cpuMs, processes } = seen;
       await look(onReached);
-      const next = isGuarding ? guardingMs : Math.min(afterMs * 1.5, longestMs);
+      const isIdle = seen.cpuMs === cpuMs && seen.processes === processes;
+      const next = isGuarding ? guardingMs : Math.min(afterMs * 1.5, isIdle ? longestIdleMs : longestMs);
       if (!over) plan(Math.max(next, elapsed() * restFactor), onReached);
     }, afterMs).unref();
   };

@@ -37,28 +37,37 @@ export function createNamespaceTree(keeper: Keeper, roof: Roof, table: ProcessTa
     const root = await toRoot();
     return toView(root, roof, await table.members(root).catch(() => []));
   };
+  // Whoever loses its parents in a namespace gets the roof as one.
+  const glance = async () => {
+    const root = await toRoot();
+    return toView(root, roof, await table.descendants(root).catch(() => []));
+  };
+  // To go through all processes of the machine takes long where many commands are ended at once, and only tells more
+  // where the roof was not seen although its supervisor lives.
+  const lookBelow = async () => {
+    const view = await glance();
+    if (view.top !== undefined) return view;
+    const lives = (await table.startTime(keeper.pid).catch(() => null)) !== null;
+    return lives ? look() : view;
+  };
 
   return {
     pid: keeper.pid,
     finished: keeper.gone,
     certainlyEmpty: () => left === 0,
     look,
-    // Whoever loses its parents in a namespace gets the roof as one.
-    async glance() {
-      const root = await toRoot();
-      return toView(root, roof, await table.descendants(root).catch(() => []));
-    },
+    glance,
     async describe() {
       const { guests } = await look();
       return Promise.all(guests.map(async ({ pid }) => ({ pid, command: await table.describe(pid) })));
     },
     async end(options) {
       for (const signal of politeSignals(options.signal)) {
-        if (!(await askToEnd(look, signal, options.graceMs))) continue;
+        if (!(await askToEnd(lookBelow, signal, options.graceMs))) continue;
         await within(keeper.ended, lastWordMs);
         break;
       }
-      const { top, guests } = await look();
+      const { top, guests } = await lookBelow();
       // The supervisor first: unshare would report the death of its child as a failure of its own.
       keeper.end();
       sendSignal(top?.pid, 'SIGKILL');
