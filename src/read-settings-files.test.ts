@@ -13,7 +13,7 @@ function createHome() {
     writeFileSync(join(home, path), text);
     return { path: join(home, path), text };
   };
-  return { home, cwd, write, places: { home, cwd, configHome: undefined, named: undefined } };
+  return { home, cwd, write, places: { home, cwd, configHome: join(home, '.config'), named: undefined } };
 }
 
 it('finds nothing where there is nothing', () => {

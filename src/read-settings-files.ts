@@ -7,7 +7,7 @@ import type { SettingsFile } from './settings/read-file.ts';
 export interface FilePlaces {
   readonly cwd: string;
   readonly home: string;
-  readonly configHome: string | undefined;
+  readonly configHome: string;
   /** The file that a flag names in place of the user's own. */
   readonly named: string | undefined;
 }
@@ -35,9 +35,9 @@ export function hasOtherName(places: FilePlaces): boolean {
   return path !== undefined && (statSync(path, { throwIfNoEntry: false })?.nlink ?? 0) > 1;
 }
 
-function userFile({ cwd, home, configHome, named }: FilePlaces): string | undefined {
+function userFile({ cwd, configHome, named }: FilePlaces): string | undefined {
   if (named !== undefined) return resolve(cwd, named);
-  const usual = join(configHome ?? join(home, '.config'), 'nacre', 'config.yaml');
+  const usual = join(configHome, 'nacre', 'config.yaml');
   return existsSync(usual) ? usual : undefined;
 }
 
