@@ -229,6 +229,51 @@ describe('nacre init', () => {
     expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toMatchObject({ ALLOWED_COMMANDS: 'make' });
   });
 
+  it('leaves comments among the variables where they are', async () => {
+    const text = (variables: string) =>
+      `{ "mcpServers": { "nacre": { "command": "${node}", "args": ["${builtCli}", "mcp"],\n  "env": {\n    // mine\n    "A": "x", /* b */\n${variables}  }\n} } }\n`;
+    put('.gemini/settings.json', text('    "ALLOWED_COMMANDS": "ls", // old\n    "NACRE_SANDBOX": "off"\n'));
+    expect((await nacre('init', 'gemini', '--preset', 'git')).code).toBe(0);
+    expect(read('.gemini/settings.json')).toBe(
+      text('    // old\n    "NACRE_SANDBOX": "off",\n    "NACRE_PRESET": "git"\n'),
+    );
+  });
+
+  it('takes what is given anew in place of flags in the entry, which would outrank it', async () => {
+    const own = ['mcp', '--cwd=/', '--allow', 'ls', '--allow=cat', '--tools', 'all', '--network', 'off'];
+    put('.gemini/settings.json', JSON.stringify({ mcpServers: { nacre: { command: 'npx', args: own } } }));
+    const entry = () => JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
+    await nacre('init', 'gemini');
+    expect(entry()).toMatchObject({
+      args: [builtCli, 'mcp', '--cwd', '/', '--tools', 'all', '--network', 'off'],
+      env: { ALLOWED_COMMANDS: 'ls,cat' },
+    });
+    await nacre('init', 'gemini', '--project', '.', '--preset', 'git', '--network', 'on');
+    expect(entry().args).toEqual([builtCli, 'mcp', '--cwd', place.cwd, '--tools', 'all']);
+    expect(entry().env).toEqual({
+      ALLOWED_CWD_ROOTS: place.cwd,
+      NACRE_PRESET: 'git',
+      NACRE_NETWORK: 'on',
+    });
+  });
+
+  it('proposes a list for an entry that has variables, but none', async () => {
+    put('.gemini/settings.json', '{"mcpServers": {"nacre": {"command": "x", "env": {"A": "1"}}}}');
+    expect((await nacre('init', 'gemini')).stdout).toContain('commands  the preset read-only');
+    const { env: told } = JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
+    expect(told).toEqual({ A: '1', NACRE_PRESET: 'read-only' });
+  });
+
+  it("names a settings file that was given in place of the user's", async () => {
+    put('mine.yaml', 'allowed_commands: [git]\nsandbox: strict\n');
+    const args = ['init', '--print', '--config', 'mine.yaml'];
+    expect(JSON.parse((await nacre(...args)).stdout).mcpServers.nacre).toEqual({
+      command: node,
+      args: [builtCli, 'mcp', '--config', at('mine.yaml')],
+      env: {},
+    });
+  });
+
   it('proposes what the folder needs, and leaves to the settings file what stands there', async () => {
     const preset = async () =>
       JSON.parse((await nacre('init', '--print', '--sandbox', 'off')).stdout).mcpServers.nacre.env;
@@ -283,7 +328,8 @@ describe('nacre init where somebody answers', () => {
         [/Folder that commands run in \[where Claude Code works\]: /, 'nowhere\n'],
         [/nowhere is no folder\./, '~/work\n'],
         [/Programs that may run.*\[read-only\]: /, ', ,\n'],
-        [/names no program\./, 'git ls\n'],
+        [/names no program\./, 'dev node\n'],
+        [/Did you mean dev-node\?/, 'git ls\n'],
         [/Sandbox: /, 'total\n'],
         [/total is none of/, 'off\n'],
       ],
@@ -379,6 +425,17 @@ describe('nacre init writes nothing and says why', () => {
     expect(await refused('codex', '--file', '/proc/nowhere/config.toml')).toContain('cannot be written');
     symlinkSync('loop', at('loop'));
     expect(await refused('codex', '--file', 'loop')).toContain('cannot be found');
+  });
+
+  it.each([
+    ['codex', '[mcp_servers.nacre]\nurl = "http://127.0.0.1:7433/mcp"\n'],
+    ['gemini', '{"mcpServers": {"nacre": {"httpUrl": "http://127.0.0.1:7433/mcp"}}}'],
+  ])('about an entry of %s that leads to an address, which --remove takes out', async (client, text) => {
+    put('c', text);
+    expect(await refused(client, '--file', 'c')).toContain('leads to http://127.0.0.1:7433/mcp.');
+    expect(read('c')).toBe(text);
+    await nacre('init', client, '--file', 'c', '--remove');
+    expect((await nacre('init', client, '--file', 'c', ...flags)).code).toBe(0);
   });
 
   it('about clients, folders and words that there are not', async () => {

@@ -5,8 +5,10 @@ import { join, resolve } from 'node:path';
 import type { Client, Scope } from '../../clients/clients.ts';
 import type { ServerEntry } from '../../clients/server-entry.ts';
 import { NacreError } from '../../contract/failure.ts';
+import { nearest } from '../../settings/nearest.ts';
 import type { Assembly, SettingInForce } from '../door.ts';
 import type { Ask } from './ask.ts';
+import { type Told, toldBefore } from './told-before.ts';
 
 /** What was chosen. */
 export interface Choices {
@@ -21,35 +23,34 @@ export interface Choices {
 export interface Given {
   readonly scope?: Scope | undefined;
   readonly project?: string | undefined;
+  /** A settings file in place of the user's. */
+  readonly config?: string | undefined;
 }
 
-/** Chooses what a client is to be told; `before` is what it is told now. */
+/** Chooses what a client is to be told; `entry` is what it is told now. */
 export async function chooseEntry(
   assembly: Assembly,
   client: Client | undefined,
   given: Given,
-  before: Partial<ServerEntry> | undefined,
+  entry: Partial<ServerEntry> | undefined,
   ask: Ask | undefined,
 ): Promise<Choices> {
-  const project = await chooseProject(assembly, client, given, before, ask);
+  const before = toldBefore(entry, anewOf(assembly, given));
+  const project = await chooseProject(assembly, client, given, before.project, ask);
   const flagged = variablesOf(assembly);
   const commands = await chooseCommands(assembly, project ?? assembly.cwd, flagged, before, ask);
   const sandbox = await chooseSandbox(assembly, flagged, before, ask);
-  const {
-    ALLOWED_COMMANDS: _list,
-    NACRE_PRESET: _preset,
-    NACRE_SANDBOX: _box,
-    ...others
-  } = before?.env ?? {};
+  const { ALLOWED_COMMANDS: _list, NACRE_PRESET: _preset, NACRE_SANDBOX: _box, ...others } = before.env ?? {};
   // A comma would make two folders of one.
   const isRoot = project !== undefined && !project.includes(',');
-  const isOwnRoot = others.ALLOWED_CWD_ROOTS === undefined || others.ALLOWED_CWD_ROOTS === projectIn(before);
+  const isOwnRoot = others.ALLOWED_CWD_ROOTS === undefined || others.ALLOWED_CWD_ROOTS === before.project;
   const roots = isRoot && isOwnRoot ? { ALLOWED_CWD_ROOTS: project } : {};
   const { node, script } = assembly.program;
-  const args = [script, 'mcp', ...(project === undefined ? [] : ['--cwd', project]), ...moreArgs(before)];
+  const folder = project === undefined ? [] : ['--cwd', project];
+  const file = given.config === undefined ? [] : ['--config', resolve(assembly.cwd, given.config)];
   const env = { ...others, ...roots, ...commands, ...sandbox.variables, ...flagged };
   return {
-    entry: { command: node, args, env },
+    entry: { command: node, args: [script, 'mcp', ...folder, ...file, ...before.more], env },
     project,
     notes: [...sandbox.notes, ...noteOfCache(script)],
   };
@@ -60,11 +61,11 @@ export async function chooseProject(
   { cwd, machine }: Assembly,
   client: Client | undefined,
   given: Given,
-  before: Partial<ServerEntry> | undefined,
+  before: string | undefined,
   ask: Ask | undefined,
 ): Promise<string | undefined> {
   const isFixed = (given.scope ?? client?.scope) === 'project' || client?.startsInProject === false;
-  const proposed = projectIn(before) ?? (isFixed ? cwd : undefined);
+  const proposed = before ?? (isFixed ? cwd : undefined);
   if (given.project !== undefined) return toFolder(given.project, cwd, machine.home);
   const fallback = `where ${client?.title ?? 'the client'} works`;
   return ask === undefined
@@ -78,37 +79,38 @@ async function chooseCommands(
   { settings, presets }: Assembly,
   folder: string,
   flagged: Readonly<Record<string, string>>,
-  before: Partial<ServerEntry> | undefined,
+  before: Told,
   ask: Ask | undefined,
 ): Promise<Readonly<Record<string, string>>> {
   if (flagged.ALLOWED_COMMANDS !== undefined || flagged.NACRE_PRESET !== undefined) return {};
-  const { ALLOWED_COMMANDS: list, NACRE_PRESET: preset } = before?.env ?? {};
+  const { ALLOWED_COMMANDS: list, NACRE_PRESET: preset } = before.env ?? {};
   const kept = {
     ...(list !== undefined && { ALLOWED_COMMANDS: list }),
     ...(preset && { NACRE_PRESET: preset }),
   };
-  const isInFile = settings.some(({ key, origin }) => key === 'allowed_commands' && origin.source === 'user');
-  const suggested = isInFile ? {} : { NACRE_PRESET: suggestPreset(folder) };
-  const proposed = before?.env === undefined ? suggested : kept;
+  // An entry that lists nothing would let nothing run.
+  const suggested = isInFile(settings, 'allowed_commands') ? {} : { NACRE_PRESET: suggestPreset(folder) };
+  const proposed = Object.keys(kept).length === 0 ? suggested : kept;
   const words = Object.values(proposed).join(' and ') || 'as your settings file says';
   if (ask === undefined) return proposed;
   const question = `Programs that may run, a comma list, * or one of ${presets.join(', ')} [${words}]: `;
   return ask.one(question, (answer) => {
     if (answer === '' || answer === words) return proposed;
-    return presets.includes(answer) ? { NACRE_PRESET: answer } : { ALLOWED_COMMANDS: toList(answer) };
+    return presets.includes(answer)
+      ? { NACRE_PRESET: answer }
+      : { ALLOWED_COMMANDS: toList(answer, presets) };
   });
 }
 
 async function chooseSandbox(
   assembly: Assembly,
   flagged: Readonly<Record<string, string>>,
-  before: Partial<ServerEntry> | undefined,
+  before: Told,
   ask: Ask | undefined,
 ): Promise<{ variables: Readonly<Record<string, string>>; notes: readonly string[] }> {
   if (flagged.NACRE_SANDBOX !== undefined) return { variables: {}, notes: [] };
-  const level = before?.env?.NACRE_SANDBOX;
-  const isInFile = assembly.settings.some(({ key, origin }) => key === 'sandbox' && origin.source === 'user');
-  const isKept = before?.env !== undefined || isInFile;
+  const level = before.env?.NACRE_SANDBOX;
+  const isKept = before.env !== undefined || isInFile(assembly.settings, 'sandbox');
   const can = isKept || (await canIsolate(assembly));
   const proposed = isKept ? level : can ? 'workspace' : 'off';
   const words = proposed ?? 'as your settings file says';
@@ -131,12 +133,25 @@ async function canIsolate({ engine }: Assembly): Promise<boolean> {
   }
 }
 
+function isInFile(settings: Assembly['settings'], wanted: string): boolean {
+  return settings.some(
+    ({ key, origin: { source, outranked = [] } }) =>
+      key === wanted && [source, ...outranked.map((other) => other.source)].includes('user'),
+  );
+}
+
 /** What a folder holds tells which programs its work needs. */
 function suggestPreset(folder: string): string {
   const has = (...names: readonly string[]) => names.some((name) => existsSync(join(folder, name)));
   if (has('package.json')) return 'dev-node';
   if (has('pyproject.toml', 'requirements.txt', 'setup.py')) return 'dev-python';
   return has('.git') ? 'git' : 'read-only';
+}
+
+/** The flags that are given now. */
+function anewOf({ settings }: Assembly, { config }: Given): readonly string[] {
+  const own = settings.flatMap(({ origin }) => (origin.source === 'flag' ? [origin.where] : []));
+  return config === undefined ? own : [...own, '--config'];
 }
 
 /** The settings that were given as flags, as the variables that say the same. */
@@ -163,11 +178,22 @@ function toFolder(given: string, cwd: string, home: string): string {
   });
 }
 
-function toList(answer: string): string {
+function toList(answer: string, presets: readonly string[]): string {
+  refuseNearlyPreset(answer, presets);
   const names = answer.split(/[\s,]+/).filter((name) => name !== '');
   if (names.length > 0) return names.join(',');
   throw new NacreError('invalid_request', `${JSON.stringify(answer)} names no program.`, {
     hint: 'Name programs with commas between them, or * for all.',
+  });
+}
+
+// Taken as a program, a slip of the pen would leave an agent with nothing that runs. The names of programs are short, too.
+function refuseNearlyPreset(answer: string, presets: readonly string[]): void {
+  const long = presets.filter((name) => name.length > 4);
+  const meant = answer.includes(',') ? undefined : nearest(answer.replace(/[\s_]+/g, '-'), long);
+  if (meant === undefined) return;
+  throw new NacreError('invalid_request', `${answer} is no preset. Did you mean ${meant}?`, {
+    hint: 'Put a comma after the name of a program.',
   });
 }
 
@@ -176,20 +202,6 @@ function toLevel(answer: string): string {
   throw new NacreError('invalid_request', `${answer} is none of off, workspace and strict.`, {
     hint: 'Choose one of them.',
   });
-}
-
-function projectIn(before: Partial<ServerEntry> | undefined): string | undefined {
-  const args = before?.args ?? [];
-  const at = args.indexOf('--cwd');
-  return at < 0 ? undefined : args[at + 1];
-}
-
-/** What its user has added to the command line. */
-function moreArgs(before: Partial<ServerEntry> | undefined): readonly string[] {
-  const args = before?.args ?? [];
-  const own = args.indexOf('mcp') < 0 ? [] : args.slice(args.indexOf('mcp') + 1);
-  const at = own.indexOf('--cwd');
-  return at < 0 ? own : [...own.slice(0, at), ...own.slice(at + 2)];
 }
 
 function noteOfCache(script: string): readonly string[] {

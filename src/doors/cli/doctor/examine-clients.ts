@@ -36,6 +36,8 @@ function examineFile(assembly: Assembly, client: Client, path: string, fix: stri
     const entry = readEntry(openConfigFile(path).text, client, path);
     if (entry === undefined)
       return { status: 'note', found: `${title}: ${path} has no entry for nacre`, fix };
+    if (entry.address !== undefined)
+      return { status: 'ok', found: `${title}: ${path} leads to ${entry.address}` };
     const missing = missingOf(assembly, entry);
     if (missing !== undefined)
       return { status: 'warning', found: `${title}: ${path} names ${missing}, which does not exist`, fix };
