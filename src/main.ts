@@ -26,8 +26,9 @@ import {
   warnOfRefusal,
   warnOfRoots,
 } from './rules-for.ts';
+import { listSettings } from './settings/define.ts';
 import { didYouMean } from './settings/nearest.ts';
-import { parseFlags } from './settings/parse-flags.ts';
+import { parseFlags, toFlags } from './settings/parse-flags.ts';
 import { resolveOffers } from './settings/resolve-offers.ts';
 import { toSettingsInForce } from './settings-in-force.ts';
 import { createSettingsSource, type SettingsSource } from './settings-source.ts';
@@ -80,6 +81,7 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
     assemble(settings, {
       ...place,
       config: own.config,
+      settingFlags: toFlags(given, listSettings(allSettings)),
       words,
       flags: own,
       settingsFault: fault,
@@ -130,6 +132,8 @@ function assemble(
     Pick<Standing, 'config'> &
     Pick<Assembly, 'words' | 'flags' | 'settingsFault'> &
     Pick<DoorEntry, 'serves'> & {
+      /** The settings of the command line, as it would give them to another process. */
+      readonly settingFlags: readonly string[];
       /** Given where the settings are followed as they change. */
       readonly source: SettingsSource | undefined;
     },
@@ -193,7 +197,8 @@ function assemble(
       const { tryServer } = await import('./worker/try-server.ts');
       const { node, script } = here.program;
       const config = here.config === undefined ? [] : ['--config', here.config];
-      return tryServer({ command: node, args: [script, 'mcp', ...config], env: here.env, cwd: here.cwd });
+      const args = [script, 'mcp', ...config, ...here.settingFlags];
+      return tryServer({ command: node, args, env: here.env, cwd: here.cwd });
     },
     async close() {
       await (await control?.catch(() => undefined))?.close();

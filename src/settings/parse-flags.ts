@@ -56,6 +56,13 @@ export function offersFromFlags(flags: ParsedFlags, settings: readonly Setting[]
   return { offers, problems: flags.problems };
 }
 
+/** The same flags, written for another command line. */
+export function toFlags(flags: ParsedFlags, settings: readonly Setting[]): readonly string[] {
+  return settings.flatMap(({ name, flags: [first] }) =>
+    (flags.given.get(name) ?? []).map(({ text }) => `${first}=${text}`),
+  );
+}
+
 /** A negative number and a lone dash are words, not flags. */
 function isFlag(word: string): boolean {
   return /^-[^\d]/.test(word);

@@ -79,7 +79,7 @@ describe('E9: nacre doctor', () => {
   });
 
   it('names the package for what is missing', async () => {
-    const bin = pathWithout(place.cwd, { hidden: ['git'], broken: ['bwrap', 'unshare'] });
+    const bin = pathWithout(place.cwd, { hidden: ['git', 'bwrap'], broken: ['unshare'] });
     place = { ...place, env: { ...place.env, PATH: bin } };
     const { code, of } = await examine();
     expect(code).toBe(0);
@@ -88,6 +88,20 @@ describe('E9: nacre doctor', () => {
       { status: 'warning', fix: expect.stringMatching(/ bubblewrap$/) },
     ]);
     expect(of('namespaces')).toMatchObject([{ status: 'warning', fix: expect.any(String) }]);
+  });
+
+  it('tells a bubblewrap that does not work from one that is missing', async () => {
+    const bin = pathWithout(place.cwd, { broken: ['bwrap', 'unshare'] });
+    place = { ...place, env: { ...place.env, PATH: bin } };
+    const [found] = (await examine()).of('bubblewrap');
+    expect(found?.found).toContain(`${bin}/bwrap starts nothing here`);
+    expect(found?.fix).toMatch(/^(sudo sysctl -w|Run bwrap --unshare-pid) /);
+  });
+
+  it('makes its call with the settings that it was given', async () => {
+    const { of } = await examine('--allow', 'echo', '--state-dir', 'own');
+    expect(of('mcp')).toMatchObject([{ status: 'ok' }]);
+    expect(existsSync(at('.local'))).toBe(false);
   });
 
   it('finds folders that cannot be written and quotas that do not fit', async () => {
@@ -100,7 +114,7 @@ describe('E9: nacre doctor', () => {
     expect(code).toBe(1);
     expect(of('folder')[0]).toMatchObject({
       status: 'problem',
-      fix: expect.stringContaining('NACRE_STATE_DIR'),
+      fix: 'Name another with NACRE_STATE_DIR.',
     });
     expect(of('quotas')).toMatchObject([
       { status: 'warning', found: expect.stringContaining('are free at') },

@@ -6,7 +6,7 @@ import { openConfigFile } from '../../../clients/config-file.ts';
 import { readEntry, type ServerEntry } from '../../../clients/server-entry.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { Assembly } from '../../door.ts';
-import { findOn } from './examine-machine.ts';
+import { findOn } from './find-program.ts';
 import type { Finding } from './finding.ts';
 
 const scopes: readonly Scope[] = ['user', 'project'];

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineReport } from '../../../contract/report.ts';
 import type { Assembly } from '../../door.ts';
-import { examineReport, findOn } from './examine-machine.ts';
+import { examineReport } from './examine-machine.ts';
 import { examinePolicy } from './examine-policy.ts';
+import { findOn } from './find-program.ts';
 
 const best: MachineReport = {
   bash: { path: '/bin/bash', version: '5.2' },
@@ -21,8 +22,12 @@ const best: MachineReport = {
   gaps: [],
 };
 
-const examine = (report: Partial<MachineReport>, PATH?: string) => {
-  const assembly = { machine: { home: '/', platform: 'linux', env: { PATH } } } as unknown as Assembly;
+const examine = (report: Partial<MachineReport>, PATH?: string, processes = 'own') => {
+  const settings = [{ key: 'processes', value: processes }];
+  const assembly = {
+    settings,
+    machine: { home: '/', platform: 'linux', env: { PATH } },
+  } as unknown as Assembly;
   const findings = examineReport({ ...best, ...report }, assembly);
   return (check: string) => findings.find((one) => one.check === check);
 };
@@ -49,7 +54,15 @@ describe('examineReport', () => {
     expect(examine({ gaps: ['As root anything.'] })('enforcement')?.fix).toBe(
       'Run nacre as an ordinary user.',
     );
-    expect(examine({ supervision: 'unshare' })('bubblewrap')?.found).toContain('it is not installed');
+    expect(examine({ supervision: 'unshare' })('bubblewrap')?.found).toContain('is not on the PATH');
+  });
+
+  it('says nothing of what was not tried', () => {
+    const missing = examine({ supervision: 'group' }, '/nowhere');
+    expect(missing('namespaces')?.found).toMatch(/not permitted|neither bwrap nor unshare/);
+    const chosen = examine({ supervision: 'group' }, '/usr/bin', 'host');
+    for (const check of ['bubblewrap', 'namespaces'])
+      expect(chosen(check)).toMatchObject({ status: 'note', found: expect.stringContaining('not tried') });
   });
 
   it('finds programs only where a PATH has whole folders', () => {
