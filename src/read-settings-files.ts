@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { NacreError } from './contract/failure.ts';
 import type { SettingsFile } from './settings/read-file.ts';
@@ -49,8 +49,15 @@ function findUpward(name: string, from: string, home: string): string | undefine
   }
 }
 
+const largestBytes = 1_048_576;
+
+// A project brings its own file along, and a link to a device or a pipe would never end.
 function read(path: string): SettingsFile {
   try {
+    const found = statSync(path);
+    if (realpathSync(path) === '/dev/null') return { path, text: '' };
+    if (!found.isFile()) throw new Error('it is no file.');
+    if (found.size > largestBytes) throw new Error(`it has more than ${largestBytes} bytes.`);
     return { path, text: readFileSync(path, 'utf8') };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
