@@ -90,6 +90,12 @@ With this list 6 of 6 commands that ran would run.
     });
   });
 
+  it('learns nothing from the calls of nacre doctor', async () => {
+    await nacre('run', 'uname >/dev/null');
+    await nacre('doctor', '--json');
+    expect(JSON.parse((await nacre('learn', '--json')).stdout)).toMatchObject({ commands: 1, refused: [] });
+  });
+
   it('filters by time and client, and says so when nothing is left', async () => {
     await nacre('run', 'echo a');
     expect((await nacre('learn', '--client', 'nacre run', '--since', '1h')).code).toBe(0);

@@ -4,11 +4,11 @@
 import { readHistory } from '../../audit/history.ts';
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
 import { NacreError } from '../../contract/failure.ts';
+import { trialClient } from '../../contract/report.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { oneLine, visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
-
 import { toTime } from './to-time.ts';
 
 const failedExit = 2;
@@ -43,7 +43,8 @@ export async function open(assembly: Assembly): Promise<number> {
 
 function toWanted({ since, client }: Flags): (command: CommandSummary) => boolean {
   const time = since === undefined ? '' : toTime(since);
-  return (command) => command.time >= time && (client === undefined || command.client === client);
+  const isFrom = (one: string) => (client === undefined ? one !== trialClient : one === client);
+  return (command) => command.time >= time && isFrom(command.client);
 }
 
 interface Count {
