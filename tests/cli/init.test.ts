@@ -101,7 +101,7 @@ describe('nacre init', () => {
     });
     const project = await nacre('init', 'claude-desktop', '--scope', 'project');
     expect([project.code, project.stderr]).toEqual([
-      1,
+      125,
       expect.stringContaining('has no configuration for one project'),
     ]);
   });
@@ -329,7 +329,7 @@ describe('nacre init where somebody answers', () => {
         [/nowhere is no folder\./, '~/work\n'],
         [/Programs that may run.*\[read-only\]: /, ', ,\n'],
         [/names no program\./, 'dev node\n'],
-        [/Did you mean dev-node\?/, 'git ls\n'],
+        [/dev node is no preset; dev-node is one\./, 'git ls\n'],
         [/Sandbox: /, 'total\n'],
         [/total is none of/, 'off\n'],
       ],
@@ -360,7 +360,10 @@ describe('nacre init where somebody answers', () => {
     const interrupted = await answer(['claude-code'], [[/Folder/, '']]);
     interrupted.interrupt('SIGTERM');
     for (const { ended } of [leave, interrupted])
-      expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining('There was no answer') });
+      expect(await ended).toMatchObject({
+        code: 130,
+        stderr: expect.stringContaining('There was no answer'),
+      });
     expect(existsSync(at('.claude.json'))).toBe(false);
   });
 });
@@ -397,7 +400,7 @@ describe('nacre init in odd places', () => {
 describe('nacre init writes nothing and says why', () => {
   const refused = async (...argv: string[]) => {
     const { code, stdout, stderr } = await nacre('init', ...argv, ...flags);
-    expect([code, stdout, backups()]).toEqual([1, '', []]);
+    expect([code, stdout, backups()]).toEqual([125, '', []]);
     return stderr;
   };
 

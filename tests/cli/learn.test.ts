@@ -104,9 +104,9 @@ With this list 6 of 6 commands that ran would run.
       ['--since', '2999-01-01'],
     ]) {
       const { code, stderr } = await nacre('learn', ...flags);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('has no such command that ran')]);
+      expect([code, stderr]).toEqual([125, expect.stringContaining('has no such command that ran')]);
     }
     const { code, stdout } = await nacre('learn', '--json', '--since', 'whenever');
-    expect([code, JSON.parse(stdout).error.code]).toEqual([2, 'invalid_request']);
+    expect([code, JSON.parse(stdout).error.code]).toEqual([125, 'invalid_request']);
   });
 });

@@ -192,7 +192,7 @@ function refuseNearlyPreset(answer: string, presets: readonly string[]): void {
   const long = presets.filter((name) => name.length > 4);
   const meant = answer.includes(',') ? undefined : nearest(answer.replace(/[\s_]+/g, '-'), long);
   if (meant === undefined) return;
-  throw new NacreError('invalid_request', `${answer} is no preset. Did you mean ${meant}?`, {
+  throw new NacreError('invalid_request', `${answer} is no preset; ${meant} is one.`, {
     hint: 'Put a comma after the name of a program.',
   });
 }

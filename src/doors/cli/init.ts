@@ -16,14 +16,13 @@ import {
   type ServerEntry,
   writeEntry,
 } from '../../clients/server-entry.ts';
-import { NacreError } from '../../contract/failure.ts';
+import { NacreError, toNacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import type { Assembly } from '../door.ts';
 import { toSentences, write } from '../say.ts';
 import { type Ask, createAsk } from './ask.ts';
 import { type Choices, chooseEntry, chooseProject } from './choose-entry.ts';
-
-const failedExit = 1;
+import { exitCodes } from './exit-codes.ts';
 
 interface Flags {
   readonly print: boolean;
@@ -46,7 +45,7 @@ export async function open(assembly: Assembly): Promise<number> {
     return 0;
   } catch (error) {
     await write(io.stderr, toSentences(error));
-    return failedExit;
+    return exitCodes[toNacreError(error).code];
   } finally {
     await assembly.close();
   }

@@ -9,9 +9,9 @@ import type { Engine } from '../../engine/engine.ts';
 import { oneLine, visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
+import { failedExit } from './exit-codes.ts';
 import { toTime } from './to-time.ts';
 
-const failedExit = 2;
 const shownRefusals = 10;
 // Each is judged twice, which takes a millisecond or two.
 const mostCommands = 5_000;
