@@ -207,6 +207,6 @@ function toLevel(answer: string): string {
 function noteOfCache(script: string): readonly string[] {
   if (!/[\\/]_npx[\\/]/.test(script)) return [];
   return [
-    `The entry names ${script}, which npm may delete: install nacre with npm install -g nacre and run nacre init again.`,
+    `The entry names ${script}, which npm may delete: install the same package with npm install --global, and run nacre init again.`,
   ];
 }

@@ -22,10 +22,16 @@ const best: MachineReport = {
   gaps: [],
 };
 
-const examine = (report: Partial<MachineReport>, PATH?: string, processes = 'own') => {
+const examine = (
+  report: Partial<MachineReport>,
+  PATH?: string,
+  processes = 'own',
+  script = '/srv/nacre/dist/cli.js',
+) => {
   const settings = [{ key: 'processes', value: processes }];
   const assembly = {
     settings,
+    program: { node: 'node', script },
     machine: { home: '/', platform: 'linux', env: { PATH } },
   } as unknown as Assembly;
   const findings = examineReport({ ...best, ...report }, assembly);
@@ -55,6 +61,15 @@ describe('examineReport', () => {
       'Run nacre as an ordinary user.',
     );
     expect(examine({ supervision: 'unshare' })('bubblewrap')?.found).toContain('is not on the PATH');
+  });
+
+  it.each([
+    ['/usr/lib/node_modules/nacre/dist/cli.js', 'npm install --global koffi'],
+    ['/home/me/a b/node_modules/nacre/dist/cli.js', "npm install --prefix '/home/me/a b' koffi"],
+    ['/srv/nacre/dist/cli.js', 'npm install --prefix /srv/nacre koffi'],
+  ])('names the command that puts a package where %s finds it', (script, fix) => {
+    const missing = { landlock: 'not available: the optional package koffi could not be loaded' };
+    expect(examine(missing, undefined, 'own', script)('landlock')?.fix).toBe(fix);
   });
 
   it('says nothing of what was not tried', () => {

@@ -1,5 +1,7 @@
 // What commands need of the machine: programs, namespaces, and places that can be written.
+import { dirname } from 'node:path';
 import type { MachineReport } from '../../../contract/report.ts';
+import { quoteWord } from '../../../support/quote-word.ts';
 import type { Assembly } from '../../door.ts';
 import { examineFolders } from './examine-folders.ts';
 import { examineIsolation } from './examine-isolation.ts';
@@ -24,7 +26,9 @@ export function examineReport(report: MachineReport, assembly: Assembly): readon
           check: 'landlock',
           status: 'warning',
           found: `the kernel cannot hold commands to the listed programs: ${report.landlock}`,
-          fix: 'Use a kernel of 5.13 or newer with landlock in its lsm= list, and npm install koffi beside nacre.',
+          fix: report.landlock.includes('koffi')
+            ? besides(assembly, 'koffi')
+            : 'Use a kernel of 5.13 or newer with landlock in its lsm= list.',
         },
     report.pty
       ? ok('terminal', '@lydell/node-pty is there for commands at a terminal')
@@ -32,10 +36,17 @@ export function examineReport(report: MachineReport, assembly: Assembly): readon
           check: 'terminal',
           status: 'warning',
           found: 'the package for commands at a terminal is missing',
-          fix: 'npm install @lydell/node-pty',
+          fix: besides(assembly, '@lydell/node-pty'),
         },
     examineEnforcement(report),
   ];
+}
+
+// Where this copy of nacre finds packages: beside it among the installed ones, or in its own clone.
+function besides({ program }: Assembly, name: string): string {
+  const [, root] = /^(.*)[\\/]node_modules[\\/]nacre[\\/]/.exec(program.script) ?? [];
+  if (root?.endsWith('/lib')) return `npm install --global ${name}`;
+  return `npm install --prefix ${quoteWord(root ?? dirname(dirname(program.script)))} ${name}`;
 }
 
 /** Whether this Node is new enough. */
