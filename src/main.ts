@@ -50,7 +50,7 @@ const failedExit = 125;
 export async function main(argv: readonly string[], here: Surroundings): Promise<number> {
   const [first = '--help', second, ...rest] = argv;
   try {
-    if (['--version', '-V', 'version'].includes(first)) return await print(here, `${version}\n`);
+    if (['--version', '-V', '-v', 'version'].includes(first)) return await print(here, `${version}\n`);
     if (!['--help', '-h', 'help'].includes(first)) return await openDoor(first, argv.slice(1), here);
     if (second === undefined) return await print(here, toOverview(doors, settingGroups));
     return await openDoor(second, ['--help', ...rest], here);
