@@ -17,6 +17,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openConfigFile } from '../../src/clients/config-file.ts';
 import { builtCli } from '../support/build.ts';
 import { createPlace, runInProcess, startInProcess, survivors } from '../support/nacre.ts';
+import { pathWithout } from '../support/path-without.ts';
 
 let place = createPlace();
 const nacre = (...argv: string[]) => runInProcess(argv, place);
@@ -262,6 +263,15 @@ describe('nacre init', () => {
     expect((await nacre('init', 'gemini')).stdout).toContain('commands  the preset read-only');
     const { env: told } = JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
     expect(told).toEqual({ A: '1', NACRE_PRESET: 'read-only' });
+  });
+
+  it('leaves the sandbox off where there is none, and says what turns it on later', async () => {
+    const bin = pathWithout(place.cwd, { hidden: ['bwrap'] });
+    const { stdout } = await runInProcess(['init', 'codex'], { ...place, env: { ...place.env, PATH: bin } });
+    expect(fromToml(read('.codex/config.toml')).nacre.env.NACRE_SANDBOX).toBe('off');
+    expect(stdout).toMatch(/There is no sandbox here: nacre doctor .* nacre init --sandbox workspace /);
+    await nacre('init', 'codex', '--sandbox', 'workspace');
+    expect(fromToml(read('.codex/config.toml')).nacre.env.NACRE_SANDBOX).toBe('workspace');
   });
 
   it("names a settings file that was given in place of the user's", async () => {

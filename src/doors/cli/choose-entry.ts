@@ -121,7 +121,8 @@ async function chooseSandbox(
           `Sandbox: off, workspace (writes only in the folder, no network) or strict [${words}]: `,
           (answer) => (answer === '' || answer === words ? proposed : toLevel(answer)),
         );
-  const note = 'Without bubblewrap there is no sandbox: apt install bubblewrap, then nacre init again.';
+  const note =
+    'There is no sandbox here: nacre doctor tells what it needs, and nacre init --sandbox workspace turns it on then.';
   return { variables: chosen === undefined ? {} : { NACRE_SANDBOX: chosen }, notes: can ? [] : [note] };
 }
 
