@@ -46,13 +46,11 @@ test('what a person approves passes', async () => {
   expect(asked).toEqual([question]);
 });
 
-const toAllow = 'Ask the user to run it, or to allow it. Set confirm to never.';
-
 test.each([
   [{ kind: 'no_answer' }, 'approval_required', 'Nobody answered in time', 'Use another program.'],
   [{ kind: 'declined' }, 'policy_denied', 'The user declined', 'Use another program.'],
-  [undefined, 'approval_required', 'Nobody can be asked from here', toAllow],
-  [{ kind: 'cannot_ask', why: 'It is off.' }, 'approval_required', 'It is off\\.', toAllow],
+  [undefined, 'approval_required', 'Nobody can be asked from here', 'Set confirm to never.'],
+  [{ kind: 'cannot_ask', why: 'It is off.' }, 'approval_required', 'It is off\\.', 'Set confirm to never.'],
   [
     { kind: 'waits', approvalId: 'apr_1', secondsLeft: 9 },
     'approval_required',

@@ -73,7 +73,7 @@ function toRefusal(decision: Decision, answer: Exclude<Answer, { readonly kind: 
         'approval_required',
         decision,
         `${answer.why} Nothing was run.`,
-        ['Ask the user to run it, or to allow it.', decision.remedy].filter((part) => part).join(' '),
+        decision.remedy ?? 'Ask the user to run it, or to allow it.',
       );
     case 'waits': {
       const { approvalId, secondsLeft } = answer;
