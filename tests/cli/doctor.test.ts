@@ -124,7 +124,7 @@ describe('E9: nacre doctor', () => {
 
   it('reads the configuration of every client, and starts nothing that stands there', async () => {
     await nacre('init', 'claude-code', '--yes');
-    await nacre('init', 'cursor', '--yes');
+    await nacre('init', 'cursor', '--sandbox', 'off', '--yes');
     put('.gemini/settings.json', '{ "theme": "x" }');
     put(
       '.codex/config.toml',

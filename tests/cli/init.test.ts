@@ -451,6 +451,26 @@ describe('nacre init writes nothing and says why', () => {
     expect((await nacre('init', client, '--file', 'c', ...flags)).code).toBe(0);
   });
 
+  it('about a folder that no sandbox takes as its workspace, which doctor finds in an entry, too', async () => {
+    const inHome = ['init', 'claude-desktop', '--preset', 'git', '--project'];
+    for (const folder of ['.', '/', '/etc']) {
+      const { code, stderr } = await nacre(...inHome, folder, '--sandbox', 'workspace');
+      expect([code, stderr]).toEqual([125, expect.stringContaining('would refuse every command in')]);
+    }
+    expect(existsSync(at('.config/Claude'))).toBe(false);
+    mkdirSync(at('work'));
+    for (const more of [
+      ['--sandbox', 'off'],
+      ['--sandbox', 'workspace', '--workspace', 'work'],
+    ])
+      expect((await nacre(...inHome, '.', ...more)).code).toBe(0);
+    const file = '.config/Claude/claude_desktop_config.json';
+    put(file, read(file).replace('NACRE_WORKSPACE', 'OTHER'));
+    const { findings } = JSON.parse((await nacre('doctor', '--json')).stdout);
+    const found = findings.find(({ check }: { check: string }) => check === 'client:claude-desktop');
+    expect(found).toMatchObject({ status: 'warning', fix: 'nacre init claude-desktop --project DIR' });
+  });
+
   it('about clients, folders and words that there are not', async () => {
     expect(await refused('cursr')).toContain('There is no client cursr. Did you mean cursor?');
     expect(await refused()).toContain('Name a client. They are claude-code, claude-desktop,');

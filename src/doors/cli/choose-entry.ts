@@ -8,6 +8,7 @@ import { NacreError } from '../../contract/failure.ts';
 import { nearest } from '../../settings/nearest.ts';
 import type { Assembly, SettingInForce } from '../door.ts';
 import type { Ask } from './ask.ts';
+import { holdsNoSandbox } from './holds-no-sandbox.ts';
 import { type Told, toldBefore } from './told-before.ts';
 
 /** What was chosen. */
@@ -39,7 +40,7 @@ export async function chooseEntry(
   const project = await chooseProject(assembly, client, given, before.project, ask);
   const flagged = variablesOf(assembly);
   const commands = await chooseCommands(assembly, project ?? assembly.cwd, flagged, before, ask);
-  const sandbox = await chooseSandbox(assembly, flagged, before, ask);
+  const sandbox = await chooseSandbox(assembly, project, flagged, before, ask);
   const { ALLOWED_COMMANDS: _list, NACRE_PRESET: _preset, NACRE_SANDBOX: _box, ...others } = before.env ?? {};
   // A comma would make two folders of one.
   const isRoot = project !== undefined && !project.includes(',');
@@ -104,11 +105,20 @@ async function chooseCommands(
 
 async function chooseSandbox(
   assembly: Assembly,
+  project: string | undefined,
   flagged: Readonly<Record<string, string>>,
   before: Told,
   ask: Ask | undefined,
 ): Promise<{ variables: Readonly<Record<string, string>>; notes: readonly string[] }> {
-  if (flagged.NACRE_SANDBOX !== undefined) return { variables: {}, notes: [] };
+  const checked = (level: string | undefined) => {
+    const isWorkspace = project !== undefined && namesNoWorkspace(assembly, flagged, before);
+    if (isWorkspace && holdsNoSandbox(project, level, assembly.machine.home)) throw tooWide(project, level);
+    return level;
+  };
+  if (flagged.NACRE_SANDBOX !== undefined) {
+    checked(flagged.NACRE_SANDBOX);
+    return { variables: {}, notes: [] };
+  }
   const level = before.env?.NACRE_SANDBOX;
   const isKept = before.env !== undefined || isInFile(assembly.settings, 'sandbox');
   const can = isKept || (await canIsolate(assembly));
@@ -116,14 +126,32 @@ async function chooseSandbox(
   const words = proposed ?? 'as your settings file says';
   const chosen =
     ask === undefined
-      ? proposed
+      ? checked(proposed)
       : await ask.one(
           `Sandbox: off, workspace (writes only in the folder, no network) or strict [${words}]: `,
-          (answer) => (answer === '' || answer === words ? proposed : toLevel(answer)),
+          (answer) => checked(answer === '' || answer === words ? proposed : toLevel(answer)),
         );
   const note =
     'There is no sandbox here: nacre doctor tells what it needs, and nacre init --sandbox workspace turns it on then.';
   return { variables: chosen === undefined ? {} : { NACRE_SANDBOX: chosen }, notes: can ? [] : [note] };
+}
+
+function tooWide(folder: string, level: string | undefined): NacreError {
+  return new NacreError(
+    'invalid_request',
+    `The sandbox ${level} would refuse every command in ${folder}, which is the home directory or one of the system's own. Choose a project folder (--project), or off.`,
+    { hint: 'Nothing was written: run nacre init again with one of them.' },
+  );
+}
+
+/** Whether the folder itself is what stays writable in a sandbox. */
+function namesNoWorkspace(
+  { settings }: Assembly,
+  flagged: Readonly<Record<string, string>>,
+  { env = {}, more }: Told,
+): boolean {
+  const isNamed = [flagged, env].some(({ NACRE_WORKSPACE: named }) => named !== undefined);
+  return !isNamed && !isInFile(settings, 'workspace') && !more.some((word) => word.startsWith('--workspace'));
 }
 
 async function canIsolate({ engine }: Assembly): Promise<boolean> {

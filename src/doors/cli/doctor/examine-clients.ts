@@ -6,6 +6,8 @@ import { openConfigFile } from '../../../clients/config-file.ts';
 import { readEntry, type ServerEntry } from '../../../clients/server-entry.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { Assembly } from '../../door.ts';
+import { holdsNoSandbox } from '../holds-no-sandbox.ts';
+import { toldBefore } from '../told-before.ts';
 import { findOn } from './find-program.ts';
 import type { Finding } from './finding.ts';
 
@@ -41,6 +43,13 @@ function examineFile(assembly: Assembly, client: Client, path: string, fix: stri
     const missing = missingOf(assembly, entry);
     if (missing !== undefined)
       return { status: 'warning', found: `${title}: ${path} names ${missing}, which does not exist`, fix };
+    const { NACRE_SANDBOX: level, NACRE_WORKSPACE: workspace } = entry.env ?? {};
+    const folder = toldBefore(entry, []).project;
+    const isWorkspace = folder !== undefined && workspace === undefined;
+    if (isWorkspace && holdsNoSandbox(folder, level, assembly.machine.home)) {
+      const found = `${title}: ${path} names ${folder}, where the sandbox ${level} refuses every command`;
+      return { status: 'warning', found, fix: `${fix} --project DIR` };
+    }
     const isThis = entry.args?.includes(assembly.program.script) === true;
     const found = `${title}: ${path} starts ${isThis ? 'this nacre' : 'another copy of nacre'}`;
     return isThis ? { status: 'ok', found } : { status: 'note', found, fix };
