@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { examineNode } from '../../src/doors/cli/doctor/examine-machine.ts';
@@ -98,6 +106,24 @@ describe('E9: nacre doctor', () => {
     expect(found?.fix).toMatch(/^(sudo sysctl -w|Run bwrap --unshare-pid) /);
   });
 
+  it('tells what each client may run, and warns only where none of them may run anything', async () => {
+    await nacre('init', 'gemini', '--preset', 'git', '--sandbox', 'off', '--project', '/srv');
+    const listed = await examine();
+    expect(listed.of('policy')).toMatchObject([
+      { status: 'ok', found: expect.stringContaining('stand in its entry') },
+    ]);
+    expect(listed.of('client:gemini')[0]?.found).toContain('starts this nacre: the preset git, sandbox off');
+    put(
+      '.gemini/settings.json',
+      readFileSync(at('.gemini/settings.json'), 'utf8').replace('NACRE_PRESET', 'OTHER'),
+    );
+    const empty = await examine();
+    expect(empty.of('policy')).toMatchObject([{ status: 'warning' }]);
+    expect(empty.of('client:gemini')).toMatchObject([
+      { status: 'warning', fix: 'nacre init gemini --preset NAME' },
+    ]);
+  });
+
   it('makes its call with the settings that it was given', async () => {
     const { of } = await examine('--allow', 'echo', '--state-dir', 'own');
     expect(of('mcp')).toMatchObject([{ status: 'ok' }]);
@@ -137,7 +163,12 @@ describe('E9: nacre doctor', () => {
     const { code, of } = await examine();
     expect(code).toBe(0);
     expect(of('client:claude-code')).toMatchObject([
-      { status: 'ok', found: `Claude Code: ${at('.claude.json')} starts this nacre` },
+      {
+        status: 'ok',
+        found: expect.stringMatching(
+          /^Claude Code: .*\.claude\.json starts this nacre: the preset read-only, sandbox /,
+        ),
+      },
       { status: 'warning', found: expect.stringContaining('.mcp.json:1:3 cannot be edited') },
     ]);
     expect(of('client:cursor')).toMatchObject([{ status: 'ok' }]);

@@ -23,6 +23,7 @@ import { toSentences, write } from '../say.ts';
 import { type Ask, createAsk } from './ask.ts';
 import { type Choices, chooseEntry, chooseProject } from './choose-entry.ts';
 import { exitCodes } from './exit-codes.ts';
+import { toListWords } from './told-before.ts';
 
 interface Flags {
   readonly print: boolean;
@@ -165,14 +166,11 @@ function keptAt(backup: string | undefined): readonly string[] {
 }
 
 function summary({ title, startsInProject }: Client, { project, entry, notes }: Choices): readonly string[] {
-  const { ALLOWED_COMMANDS: list, NACRE_PRESET: preset, NACRE_SANDBOX: sandbox } = entry.env;
-  const commands = [preset && `the preset ${preset}`, list]
-    .filter((part) => part !== undefined)
-    .join(' and ');
+  const commands = toListWords(entry.env);
   return [
     `  folder    ${project ?? (startsInProject ? `where ${title} works` : `where ${title} starts it`)}`,
     `  commands  ${commands || 'as your settings file says'}`,
-    `  sandbox   ${sandbox ?? 'as your settings file says, off without one'}`,
+    `  sandbox   ${entry.env.NACRE_SANDBOX ?? 'as your settings file says, off without one'}`,
     ...notes,
   ];
 }

@@ -36,6 +36,11 @@ export function toldBefore(entry: Partial<ServerEntry> | undefined, anew: readon
   };
 }
 
+/** What the variables of an entry list, in words; empty when they list nothing. */
+export function toListWords({ NACRE_PRESET: preset, ALLOWED_COMMANDS: list }: ServerEntry['env']): string {
+  return [preset && `the preset ${preset}`, list].filter((part) => part).join(' and ');
+}
+
 function takeFlags(
   args: readonly string[],
   names: readonly string[],

@@ -88,7 +88,8 @@ describe('examineReport', () => {
 
 describe('examinePolicy', () => {
   const policy = (rules: object) =>
-    examinePolicy({ settings: [], toolWarnings: [], ownRules: { rules } } as unknown as Assembly).found;
+    examinePolicy({ settings: [], toolWarnings: [], ownRules: { rules } } as unknown as Assembly, false)
+      .found;
 
   it('tells the list, the preset and the written rules', () => {
     expect(policy({ allow: { kind: 'all' } })).toBe('every program may run (default)');
