@@ -28,7 +28,7 @@ import {
 } from './rules-for.ts';
 import { listSettings } from './settings/define.ts';
 import { didYouMean } from './settings/nearest.ts';
-import { parseFlags, toFlags } from './settings/parse-flags.ts';
+import { listGiven, parseFlags } from './settings/parse-flags.ts';
 import { resolveOffers } from './settings/resolve-offers.ts';
 import { toSettingsInForce } from './settings-in-force.ts';
 import { createSettingsSource, type SettingsSource } from './settings-source.ts';
@@ -81,7 +81,7 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
     assemble(settings, {
       ...place,
       config: own.config,
-      settingFlags: toFlags(given, listSettings(allSettings)),
+      given: listGiven(given, listSettings(allSettings)),
       words,
       flags: own,
       settingsFault: fault,
@@ -130,10 +130,8 @@ function assemble(
   resolved: Resolved,
   here: Surroundings &
     Pick<Standing, 'config'> &
-    Pick<Assembly, 'words' | 'flags' | 'settingsFault'> &
+    Pick<Assembly, 'words' | 'flags' | 'given' | 'settingsFault'> &
     Pick<DoorEntry, 'serves'> & {
-      /** The settings of the command line, as it would give them to another process. */
-      readonly settingFlags: readonly string[];
       /** Given where the settings are followed as they change. */
       readonly source: SettingsSource | undefined;
     },
@@ -169,6 +167,7 @@ function assemble(
     version,
     words: here.words,
     flags: here.flags,
+    given: here.given,
     commandLine: { doors, shared: sharedFlags, groups: settingGroups },
     settings: toSettingsInForce(resolved),
     warnings: [...warnings, ...warnOfRoots(resolved, here.cwd), ...warnOfIgnoredRules(resolved)],
@@ -197,7 +196,8 @@ function assemble(
       const { tryServer } = await import('./worker/try-server.ts');
       const { node, script } = here.program;
       const config = here.config === undefined ? [] : ['--config', here.config];
-      const args = [script, 'mcp', ...config, ...here.settingFlags];
+      const flags = here.given.map(({ flags: [flag], text }) => `${flag}=${text}`);
+      const args = [script, 'mcp', ...config, ...flags];
       return tryServer({ command: node, args, env: here.env, cwd: here.cwd });
     },
     async close() {

@@ -274,6 +274,26 @@ describe('nacre init', () => {
     expect(fromToml(read('.codex/config.toml')).nacre.env.NACRE_SANDBOX).toBe('workspace');
   });
 
+  it('writes a preset and what is listed beside it as they were given', async () => {
+    const args = [
+      'init',
+      '--print',
+      '--preset',
+      'git',
+      '--allow',
+      'docker',
+      '--allow',
+      'make',
+      '--sandbox',
+      'off',
+    ];
+    expect(JSON.parse((await nacre(...args)).stdout).mcpServers.nacre.env).toEqual({
+      NACRE_PRESET: 'git',
+      ALLOWED_COMMANDS: 'docker,make',
+      NACRE_SANDBOX: 'off',
+    });
+  });
+
   it("names a settings file that was given in place of the user's", async () => {
     put('mine.yaml', 'allowed_commands: [git]\nsandbox: strict\n');
     const args = ['init', '--print', '--config', 'mine.yaml'];
@@ -309,12 +329,15 @@ describe('nacre init', () => {
       'a.example,b.example',
       '--state-dir',
       'state',
+      '--workspace',
+      'a, b ,',
     );
     expect(JSON.parse(stdout).mcpServers.nacre.env).toEqual({
       ALLOWED_COMMANDS: 'git,ls',
       NACRE_SANDBOX: 'off',
       NACRE_NETWORK_ALLOW: 'a.example,b.example',
       NACRE_STATE_DIR: at('state'),
+      NACRE_WORKSPACE: `${at('a')},${at('b')}`,
     });
   });
 });

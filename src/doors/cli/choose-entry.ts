@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Client, Scope } from '../../clients/clients.ts';
 import type { ServerEntry } from '../../clients/server-entry.ts';
 import { NacreError } from '../../contract/failure.ts';
-import type { Assembly, SettingInForce } from '../door.ts';
+import type { Assembly } from '../door.ts';
 import type { Ask } from './ask.ts';
 import { chooseCommands } from './choose-commands.ts';
 import { chooseSandbox } from './choose-sandbox.ts';
@@ -76,26 +76,20 @@ export async function chooseProject(
       );
 }
 
-/** The flags that are given now. */
-function anewOf({ settings }: Assembly, { config }: Given): readonly string[] {
-  const own = settings.flatMap(({ origin }) => (origin.source === 'flag' ? [origin.where] : []));
-  return config === undefined ? own : [...own, '--config'];
+/** The flags whose settings are given now. */
+function anewOf({ given }: Assembly, { config }: Given): readonly string[] {
+  return [...given.flatMap(({ flags }) => flags), ...(config === undefined ? [] : ['--config'])];
 }
 
 /** The settings that were given as flags, as the variables that say the same. */
-function variablesOf({ settings, cwd }: Assembly): Readonly<Record<string, string>> {
-  const own = settings.filter(({ origin, variable }) => origin.source === 'flag' && variable !== undefined);
+function variablesOf({ given, cwd }: Assembly): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    own
-      // What a preset gives comes with the preset.
-      .filter(({ origin }) => origin.givenBy === undefined || origin.where !== '--preset')
-      .map((setting) => [setting.variable, toText(setting, cwd)]),
+    given.flatMap(({ variable, text, kind }) => {
+      const paths = kind === 'paths' ? text.split(/\s*,\s*/).filter((path) => path !== '') : [text];
+      const whole = kind === 'other' ? text : paths.map((path) => resolve(cwd, path)).join(',');
+      return variable === undefined ? [] : [[variable, whole]];
+    }),
   );
-}
-
-function toText({ value, isPath }: SettingInForce, cwd: string): string {
-  const items = (Array.isArray(value) ? value : [value]).map(String);
-  return items.map((item) => (isPath ? resolve(cwd, item) : item)).join(',');
 }
 
 function toFolder(given: string, cwd: string, home: string): string {
