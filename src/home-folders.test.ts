@@ -11,6 +11,14 @@ describe("a user's folders", () => {
     expect(stateHomeOf({ HOME: '/home/me', XDG_STATE_HOME: '/x' })).toBe('/x');
   });
 
+  it('are below the root for a user id without an account', () => {
+    const unknown = () => {
+      throw new Error('ENOENT');
+    };
+    expect(homeOf({}, [unknown, () => ''])).toBe('/');
+    expect(homeOf({ HOME: '' }, [() => '', () => '/home/me'])).toBe('/home/me');
+  });
+
   it.each([{}, { HOME: '' }, { HOME: 'rel' }, { HOME: './x', XDG_CONFIG_HOME: 'conf', XDG_STATE_HOME: '.' }])(
     'never lie in the project: %j',
     (env) => {

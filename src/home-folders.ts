@@ -7,8 +7,10 @@ import { isAbsolute, join } from 'node:path';
 export type HomeVariables = Readonly<Record<string, string | undefined>>;
 
 /** The home directory that an environment names, or else the account; the root for a user id without an account. */
-export function homeOf({ HOME }: HomeVariables): string {
-  return absolute(HOME) ?? absolute(attempt(homedir)) ?? absolute(attempt(() => userInfo().homedir)) ?? '/';
+export function homeOf({ HOME }: HomeVariables, accounts = [homedir, () => userInfo().homedir]): string {
+  const named = absolute(HOME);
+  if (named !== undefined) return named;
+  return accounts.map(attempt).find((path) => absolute(path) !== undefined) ?? '/';
 }
 
 /** The folder of a user's settings files. */

@@ -318,6 +318,8 @@ describe('nacre init', () => {
     const { stdout } = await nacre('init', 'claude-code');
     expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toEqual({});
     expect(stdout).toContain('commands  as your settings file says');
+    place = { ...place, env: { ...place.env, ALLOWED_COMMANDS: 'ls' } };
+    expect(await preset()).toEqual({ NACRE_SANDBOX: 'off' });
   });
 
   it('writes other settings that are given as flags, too, paths from where it runs', async () => {
