@@ -1,5 +1,5 @@
 // An agent: a model that is offered nacre's tools and called until it has nothing more to run.
-// OPENAI_BASE_URL=… OPENAI_API_KEY=… MODEL=… node examples/agent.mjs 'Which files here are larger than 1 MB?'
+// OPENAI_API_KEY=… MODEL=… node examples/agent.mjs 'Which files here are larger than 1 MB?'
 import { fileURLToPath } from 'node:url';
 import { createNacre, toText } from 'nacre';
 
@@ -27,7 +27,7 @@ export async function runAgent(model, task, settings, context) {
 }
 
 async function askModel(request) {
-  const { OPENAI_BASE_URL, OPENAI_API_KEY, MODEL } = process.env;
+  const { OPENAI_BASE_URL = 'https://api.openai.com/v1', OPENAI_API_KEY, MODEL } = process.env;
   const headers = { authorization: `Bearer ${OPENAI_API_KEY}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ model: MODEL, ...request });
   const response = await fetch(`${OPENAI_BASE_URL}/chat/completions`, { method: 'POST', headers, body });

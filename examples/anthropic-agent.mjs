@@ -1,5 +1,5 @@
 // The same agent for Anthropic's messages: with nacre's tools, or with the bash tool that its models know by themselves.
-// ANTHROPIC_BASE_URL=… ANTHROPIC_API_KEY=… MODEL=… node examples/anthropic-agent.mjs 'What changed here today?' [--native]
+// ANTHROPIC_API_KEY=… MODEL=… node examples/anthropic-agent.mjs 'What changed here today?' [--native]
 import { fileURLToPath } from 'node:url';
 import { createNacre, ToolRegistry, toAnthropicBash, toText } from 'nacre';
 
@@ -37,7 +37,7 @@ export async function runAgent(model, task, { native = false, context, ...settin
 }
 
 async function askModel(request) {
-  const { ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY, MODEL } = process.env;
+  const { ANTHROPIC_BASE_URL = 'https://api.anthropic.com', ANTHROPIC_API_KEY, MODEL } = process.env;
   const headers = {
     'x-api-key': ANTHROPIC_API_KEY,
     'anthropic-version': '2023-06-01',

@@ -17,7 +17,8 @@ export const mcpbManifest = {
     entry_point: 'dist/cli.js',
     mcp_config: {
       command: 'node',
-      args: ['${__dirname}/dist/cli.js', 'mcp'],
+      // A desktop app starts servers wherever it likes, at the root of the file system for instance.
+      args: ['${__dirname}/dist/cli.js', 'mcp', '--cwd', '${user_config.project_folder}'],
       env: {
         ALLOWED_COMMANDS: '${user_config.allowed_commands}',
         ALLOWED_CWD_ROOTS: '${user_config.project_folder}',
@@ -40,8 +41,8 @@ export const mcpbManifest = {
     },
     project_folder: {
       type: 'directory',
-      title: 'Folder that commands may work in',
-      description: 'Working directories outside of it are refused.',
+      title: 'Folder that commands work in',
+      description: 'They start there; working directories outside of it are refused.',
       default: '${HOME}',
       required: true,
     },

@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from './all-settings.ts';
 import type { Backend } from './contract/backend.ts';
 import { NacreError } from './contract/failure.ts';
 import type { Engine } from './engine/engine.ts';
+import { configHomeOf, homeOf, stateHomeOf } from './home-folders.ts';
 import { isPaused } from './support/pause-mark.ts';
 import type { WorkerOptions } from './worker/worker.ts';
 
@@ -85,8 +85,8 @@ export async function createWholeEngine(
     // The file is named beside its folder, since it may be a link to another place.
     ownFiles: [
       auditDir,
-      configDirOf(env),
-      join(configDirOf(env), 'config.yaml'),
+      join(configHomeOf(env), 'nacre'),
+      join(configHomeOf(env), 'nacre', 'config.yaml'),
       ...given([config, keyPath, values.tokenFile, values.tlsKey], cwd),
     ],
   });
@@ -141,7 +141,7 @@ export interface OwnPlaces {
 
 /** The places that the settings and the environment name. */
 export function toOwnPlaces(values: Settings, { env, cwd }: Standing): OwnPlaces {
-  const stateDir = resolve(cwd, values.stateDir ?? stateDirOf(env));
+  const stateDir = resolve(cwd, values.stateDir ?? join(stateHomeOf(env), 'nacre'));
   const dir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
   const keyPath = values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey);
   return {
@@ -156,19 +156,6 @@ export function toOwnPlaces(values: Settings, { env, cwd }: Standing): OwnPlaces
 
 function given(paths: readonly (string | undefined)[], cwd: string): readonly string[] {
   return paths.flatMap((path) => (path === undefined ? [] : [resolve(cwd, path)]));
-}
-
-/** The home directory that an environment names. */
-export function homeOf(env: Standing['env']): string {
-  return env.HOME || homedir();
-}
-
-function configDirOf(env: Standing['env']): string {
-  return join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'nacre');
-}
-
-function stateDirOf(env: Standing['env']): string {
-  return join(env.XDG_STATE_HOME || join(homeOf(env), '.local', 'state'), 'nacre');
 }
 
 function toCanonical(cwd: string): string {

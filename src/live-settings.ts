@@ -113,7 +113,7 @@ const restart = `Ask the user to restart this server: process ${process.pid}, or
 // Nothing was stopped by them, unlike at the start.
 function stillRuns(error: NacreError): NacreError {
   const { code, message, hint, details } = error;
-  const isStart = hint?.includes('nothing was started') === true;
+  const isStart = /nothing was started/i.test(hint ?? '');
   return new NacreError(code, message, {
     hint: isStart ? 'Correct or remove what is named in the settings file; until then nothing runs.' : hint,
     details: { ...details },

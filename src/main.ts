@@ -5,12 +5,13 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { allSettings, settingGroups } from './all-settings.ts';
 import { NacreError } from './contract/failure.ts';
-import { homeOf, type Standing, toOwnPlaces } from './create-whole-engine.ts';
+import { type Standing, toOwnPlaces } from './create-whole-engine.ts';
 import { doors, loadControl } from './doors/catalog.ts';
 import type { Assembly, DoorEntry, Io, Program } from './doors/door.ts';
 import { toSentences, write } from './doors/say.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 import { toOverview, toUsage } from './help.ts';
+import { homeOf } from './home-folders.ts';
 import { createLiveSettings, fixedSettings } from './live-settings.ts';
 import { tellOfNewerCopy } from './newer-copy.ts';
 import { presetNames } from './policy/presets.ts';
@@ -25,8 +26,9 @@ import {
   warnOfRefusal,
   warnOfRoots,
 } from './rules-for.ts';
+import { listSettings } from './settings/define.ts';
 import { didYouMean } from './settings/nearest.ts';
-import { parseFlags } from './settings/parse-flags.ts';
+import { listGiven, parseFlags } from './settings/parse-flags.ts';
 import { resolveOffers } from './settings/resolve-offers.ts';
 import { toSettingsInForce } from './settings-in-force.ts';
 import { createSettingsSource, type SettingsSource } from './settings-source.ts';
@@ -48,7 +50,7 @@ const failedExit = 125;
 export async function main(argv: readonly string[], here: Surroundings): Promise<number> {
   const [first = '--help', second, ...rest] = argv;
   try {
-    if (['--version', '-V', 'version'].includes(first)) return await print(here, `${version}\n`);
+    if (['--version', '-V', '-v', 'version'].includes(first)) return await print(here, `${version}\n`);
     if (!['--help', '-h', 'help'].includes(first)) return await openDoor(first, argv.slice(1), here);
     if (second === undefined) return await print(here, toOverview(doors, settingGroups));
     return await openDoor(second, ['--help', ...rest], here);
@@ -79,6 +81,7 @@ async function openDoor(name: string, argv: readonly string[], here: Surrounding
     assemble(settings, {
       ...place,
       config: own.config,
+      given: listGiven(given, listSettings(allSettings)),
       words,
       flags: own,
       settingsFault: fault,
@@ -127,7 +130,7 @@ function assemble(
   resolved: Resolved,
   here: Surroundings &
     Pick<Standing, 'config'> &
-    Pick<Assembly, 'words' | 'flags' | 'settingsFault'> &
+    Pick<Assembly, 'words' | 'flags' | 'given' | 'settingsFault'> &
     Pick<DoorEntry, 'serves'> & {
       /** Given where the settings are followed as they change. */
       readonly source: SettingsSource | undefined;
@@ -164,6 +167,7 @@ function assemble(
     version,
     words: here.words,
     flags: here.flags,
+    given: here.given,
     commandLine: { doors, shared: sharedFlags, groups: settingGroups },
     settings: toSettingsInForce(resolved),
     warnings: [...warnings, ...warnOfRoots(resolved, here.cwd), ...warnOfIgnoredRules(resolved)],
@@ -192,7 +196,9 @@ function assemble(
       const { tryServer } = await import('./worker/try-server.ts');
       const { node, script } = here.program;
       const config = here.config === undefined ? [] : ['--config', here.config];
-      return tryServer({ command: node, args: [script, 'mcp', ...config], env: here.env, cwd: here.cwd });
+      const flags = here.given.map(({ flags: [flag], text }) => `${flag}=${text}`);
+      const args = [script, 'mcp', ...config, ...flags];
+      return tryServer({ command: node, args, env: here.env, cwd: here.cwd });
     },
     async close() {
       await (await control?.catch(() => undefined))?.close();

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../tests/support/temporary-folder.ts';
@@ -13,7 +13,7 @@ function createHome() {
     writeFileSync(join(home, path), text);
     return { path: join(home, path), text };
   };
-  return { home, cwd, write, places: { home, cwd, configHome: undefined, named: undefined } };
+  return { home, cwd, write, places: { home, cwd, configHome: join(home, '.config'), named: undefined } };
 }
 
 it('finds nothing where there is nothing', () => {
@@ -41,6 +41,22 @@ it('reads the file of the user, or the one that is named in its place', () => {
   expect(readSettingsFiles({ ...places, configHome: join(places.home, 'xdg') })).toEqual({ user: xdg });
   expect(readSettingsFiles({ ...places, named: 'named.yaml' })).toEqual({ user: named });
   expect(readSettingsFiles({ ...places, named: named.path })).toEqual({ user: named });
+});
+
+it.each(['/dev/zero', '/proc/self/fd'])('reads nothing that is no file: %s', (target) => {
+  const { places } = createHome();
+  symlinkSync(target, join(places.cwd, 'nacre.yaml'));
+  expect(() => readSettingsFiles(places)).toThrow(/nacre\.yaml cannot be read: it is no file\.$/);
+  rmSync(join(places.cwd, 'nacre.yaml'));
+  expect(readSettingsFiles({ ...places, named: '/dev/null' })).toEqual({
+    user: { path: '/dev/null', text: '' },
+  });
+});
+
+it('reads no file that is larger than settings are', () => {
+  const { places, write } = createHome();
+  write('project/nacre.yaml', `# ${'x'.repeat(1_048_576)}`);
+  expect(() => readSettingsFiles(places)).toThrow('it has more than 1048576 bytes.');
 });
 
 it('E8: a file that cannot be read stops the start, with its name', () => {

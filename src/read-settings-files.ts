@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { NacreError } from './contract/failure.ts';
 import type { SettingsFile } from './settings/read-file.ts';
@@ -7,7 +7,7 @@ import type { SettingsFile } from './settings/read-file.ts';
 export interface FilePlaces {
   readonly cwd: string;
   readonly home: string;
-  readonly configHome: string | undefined;
+  readonly configHome: string;
   /** The file that a flag names in place of the user's own. */
   readonly named: string | undefined;
 }
@@ -35,9 +35,9 @@ export function hasOtherName(places: FilePlaces): boolean {
   return path !== undefined && (statSync(path, { throwIfNoEntry: false })?.nlink ?? 0) > 1;
 }
 
-function userFile({ cwd, home, configHome, named }: FilePlaces): string | undefined {
+function userFile({ cwd, configHome, named }: FilePlaces): string | undefined {
   if (named !== undefined) return resolve(cwd, named);
-  const usual = join(configHome ?? join(home, '.config'), 'nacre', 'config.yaml');
+  const usual = join(configHome, 'nacre', 'config.yaml');
   return existsSync(usual) ? usual : undefined;
 }
 
@@ -49,8 +49,15 @@ function findUpward(name: string, from: string, home: string): string | undefine
   }
 }
 
+const largestBytes = 1_048_576;
+
+// A project brings its own file along, and a link to a device or a pipe would never end.
 function read(path: string): SettingsFile {
   try {
+    const found = statSync(path);
+    if (realpathSync(path) === '/dev/null') return { path, text: '' };
+    if (!found.isFile()) throw new Error('it is no file.');
+    if (found.size > largestBytes) throw new Error(`it has more than ${largestBytes} bytes.`);
     return { path, text: readFileSync(path, 'utf8') };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -5,7 +5,7 @@ import { listSettings } from './settings/define.ts';
 
 /** Every setting as it is in force, for people; secrets are not shown. */
 export function toSettingsInForce({ values, limits, origins }: Resolved): readonly SettingInForce[] {
-  return listSettings(allSettings).map(({ name, key, secret, env: [variable], path, live }) => {
+  return listSettings(allSettings).map(({ name, key, secret, live }) => {
     const one = name as keyof typeof allSettings;
     const shown = (value: unknown) => (secret && value !== undefined ? '(hidden)' : value);
     const { outranked, ...origin } = origins[one];
@@ -14,8 +14,6 @@ export function toSettingsInForce({ values, limits, origins }: Resolved): readon
       value: shown(values[one]),
       limit: limits[one],
       origin: { ...origin, outranked: outranked?.map((other) => ({ ...other, value: shown(other.value) })) },
-      variable,
-      isPath: path,
       isLive: live,
     };
   });

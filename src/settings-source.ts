@@ -1,5 +1,6 @@
 import { allSettings } from './all-settings.ts';
-import { homeOf, type Standing } from './create-whole-engine.ts';
+import type { Standing } from './create-whole-engine.ts';
+import { configHomeOf, homeOf } from './home-folders.ts';
 import { hasOtherName, readSettingsFiles, stampOfUserFile } from './read-settings-files.ts';
 import { type Resolved, readRules } from './rules-for.ts';
 import type { ParsedFlags } from './settings/parse-flags.ts';
@@ -20,7 +21,7 @@ export function createSettingsSource(
   flags: ParsedFlags,
   { env, cwd, config }: Pick<Standing, 'env' | 'cwd' | 'config'>,
 ): SettingsSource {
-  const places = { cwd, home: homeOf(env), configHome: env.XDG_CONFIG_HOME || undefined, named: config };
+  const places = { cwd, home: homeOf(env), configHome: configHomeOf(env), named: config };
   // The marks of a command that nacre itself runs are no settings, nor slips of the pen.
   const { NACRE_COMMAND_ID: _id, NACRE_INSTANCE: _server, ...given } = env;
   let first: { readonly project: SettingsFile | undefined } | undefined;

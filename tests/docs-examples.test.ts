@@ -11,6 +11,9 @@ import { blocks, findPages } from './support/pages.ts';
 
 const pages = findPages();
 const home = mkdtempSync(join(tmpdir(), 'nacre-docs-'));
+// Where a person works; the home directory itself is no workspace for a sandbox.
+const work = join(home, 'work');
+mkdirSync(work);
 const env = { PATH: '/usr/bin:/bin', HOME: home, NACRE_LOGIN_ENV: 'never' };
 
 interface Example {
@@ -132,7 +135,7 @@ test('docs/guide/http.md has a call that a server answers', async () => {
 
 function sh(command: string) {
   const script = `nacre() { ${process.execPath} ${builtCli} "$@"; }; ${command}`;
-  return spawnSync('bash', ['-c', script], { env, cwd: home, encoding: 'utf8' });
+  return spawnSync('bash', ['-c', script], { env, cwd: work, encoding: 'utf8' });
 }
 
 /** Where a program is found, or whether it is at all, differs from machine to machine. */

@@ -30,7 +30,7 @@ the reason, and a hint with the next step; each door says the same in its own fo
 - **HTTP**: the status, and a body with \`error\`, \`hint\` and the code as \`reason\`. The same on a WebSocket, as \`shell.error\`.
 - **A program**: a \`NacreError\` with \`code\`, \`message\`, \`hint\` and \`details\`, or the result of the tool as over MCP.
 - **The command line**: two lines on stderr and the exit code of \`nacre run\`; \`--json\` prints \`{"error": {code, message, hint}}\`.
-  Every other command of nacre exits with 125.`;
+  Every other command of nacre exits with 125, but \`nacre workflow\` with 2.`;
 
 function overview(): string {
   const rows = failureCodes.map((one) => [

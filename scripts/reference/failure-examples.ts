@@ -49,7 +49,7 @@ export const failureExamples: Readonly<
   },
   approval_required: {
     meaning: 'The user has to agree and has not yet.',
-    fail: () => approval(questionAbout('make deploy')),
+    fail: () => approval(questionAbout('terraform apply')),
   },
   program_not_found: {
     meaning: 'There is no such program.',

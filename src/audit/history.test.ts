@@ -93,4 +93,20 @@ describe('S6: the history of commands', () => {
     expect(readHistory(dir)).toHaveLength(36_000);
     expect(performance.now() - start).toBeLessThan(2_000);
   });
+
+  test('leaves out lines that are no records, and names a file that cannot be read', () => {
+    writeDay('2026-01-01', 1);
+    const file = join(dir, '2026-01-01_1_ab.jsonl');
+    const broken = [
+      'null',
+      '[]',
+      '5',
+      '{"kind":"asked","time":"x","id":5}',
+      '{"kind":"asked","time":"x","id":"y"}',
+    ];
+    writeFileSync(file, `${readFileSync(file, 'utf8')}${broken.join('\n')}\n\u0000\n{"cut`);
+    expect(readHistory(dir)).toHaveLength(1);
+    mkdirSync(join(dir, '2026-01-02_1_ab.jsonl'));
+    expect(() => readHistory(dir)).toThrow(expect.objectContaining({ code: 'audit_unavailable' }));
+  });
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { NacreError } from '../contract/failure.ts';
 import { listAuditFiles } from './audit-files.ts';
-import { readLines } from './read-lines.ts';
+import { type FoundLine, readLines } from './read-lines.ts';
 
 /** A record as it was written, with the fields that all have. */
 export interface AuditRecord {
@@ -32,7 +33,7 @@ export function createRecordReader(
     *more() {
       for (const { name, day } of listAuditFiles(dir)) {
         if (day < firstDay) continue;
-        for (const { line, end } of readLines(join(dir, name), positions.get(name) ?? 0)) {
+        for (const { line, end } of linesOf(join(dir, name), positions.get(name))) {
           positions.set(name, end);
           const record = parse(line);
           if (record && (since === undefined || record.time >= since)) yield { record, line };
@@ -42,12 +43,25 @@ export function createRecordReader(
   };
 }
 
+function* linesOf(path: string, from: number | undefined): Generator<FoundLine> {
+  try {
+    yield* readLines(path, from);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new NacreError('audit_unavailable', `The records in ${path} cannot be read: ${reason}`, {
+      hint: 'Ask as the user whose log it is, or look with nacre audit verify at what is wrong with it.',
+      cause,
+    });
+  }
+}
+
+const texts = ['time', 'kind', 'id', 'door', 'client'];
+
+// A line that is no record is for `nacre audit verify` to tell of.
 function parse(line: string): AuditRecord | null {
   try {
     const record = JSON.parse(line) as Partial<AuditRecord>;
-    return typeof record.kind === 'string' && typeof record.time === 'string'
-      ? (record as AuditRecord)
-      : null;
+    return texts.every((field) => typeof record[field] === 'string') ? (record as AuditRecord) : null;
   } catch {
     return null;
   }

@@ -17,6 +17,10 @@ describe('where clients keep their configuration', () => {
   it('follows the variables that move it', () => {
     expect(at('claude-desktop', 'user', 'win32', { APPDATA: '/data' })).toMatch(/^\/data\/Claude/);
     expect(at('vscode', 'user', 'linux', { XDG_CONFIG_HOME: '/xdg' })).toBe('/xdg/Code/User/mcp.json');
+    expect(at('vscode', 'user', 'linux', { XDG_CONFIG_HOME: 'xdg' })).toBe(
+      '/home/me/.config/Code/User/mcp.json',
+    );
+    expect(at('gemini', 'user', 'linux', { GEMINI_CLI_HOME: '/gem' })).toBe('/gem/.gemini/settings.json');
     expect(at('codex', 'user', 'linux', { CODEX_HOME: '/codex' })).toBe('/codex/config.toml');
     expect(at('claude-code', 'user', 'linux', { CLAUDE_CONFIG_DIR: '/claude' })).toBe('/claude/.claude.json');
   });

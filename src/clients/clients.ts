@@ -1,5 +1,5 @@
 // Where each client keeps its configuration, and under which keys it looks for servers.
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 /** Where a configuration holds: for one project, or for all that its user does. */
 export type Scope = 'user' | 'project';
@@ -107,8 +107,8 @@ export const clients: Readonly<Record<string, Client>> = {
     startsInProject: true,
     replaces: /\$/,
     reload: 'Start gemini anew; /mcp shows nacre.',
-    file: (scope, { home, project }) =>
-      join(scope === 'project' ? project : home, '.gemini', 'settings.json'),
+    file: (scope, { home, env, project }) =>
+      join(scope === 'project' ? project : env.GEMINI_CLI_HOME || home, '.gemini', 'settings.json'),
   },
 };
 
@@ -122,5 +122,6 @@ export const anyClient: Pick<Client, 'format' | 'path' | 'extra'> = {
 function appData({ platform, home, env }: ClientSurroundings): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming');
-  return env.XDG_CONFIG_HOME || join(home, '.config');
+  const { XDG_CONFIG_HOME: named = '' } = env;
+  return isAbsolute(named) ? named : join(home, '.config');
 }

@@ -89,6 +89,7 @@ describe('removeJson', () => {
     ['{"a": 1, "nacre": 1, "b": 2}', '{"a": 1, "b": 2}'],
     ['{\n  // about a\n  "nacre": 1, "a": 1\n}', '{\n  // about a\n  "a": 1\n}'],
     ['{\n  "a": 1, // one\n  "nacre": 1 // ours\n}', '{\n  "a": 1 // one\n  // ours\n}'],
+    ['{\n  "a": 1,\n  "nacre": 1 // ours\n  ,\n  "b": 2\n}', '{\n  "a": 1,\n   // ours\n  \n  "b": 2\n}'],
     ['{\n  // last\n  "nacre": 1}', '{\n  // last\n  }'],
     ['', ''],
   ])('from %j leaves %j', (text, expected) => {

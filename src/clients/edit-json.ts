@@ -109,6 +109,12 @@ function addMember(
 
 function dropMember(text: string, members: readonly JsonMember[], index: number): string {
   const member = members[index] as JsonMember;
+  const { commaEnd, node } = member;
+  // A comment before the comma stays, and the comma goes with the member.
+  if (commaEnd !== undefined && text.slice(node.end, commaEnd - 1).trim() !== '') {
+    const without = splice(text, commaEnd - 1, commaEnd, '');
+    return splice(without, member.start, node.end, '');
+  }
   const before = members[index - 1];
   const isLast = index === members.length - 1;
   let to = member.commaEnd ?? member.node.end;

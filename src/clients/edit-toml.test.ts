@@ -56,6 +56,14 @@ describe('setToml', () => {
     );
   });
 
+  it('keeps variables in other forms than its own', () => {
+    const text =
+      '[mcp_servers.nacre]\ncommand = "n"\n\n[mcp_servers.nacre.env]\nA = """x"""\nN = 1\nOLD = "1"\n';
+    expect(setToml(text, path, { env: { A: 'x', N: '1', B: 'y' } })).toBe(
+      '[mcp_servers.nacre]\ncommand = "n"\n\n[mcp_servers.nacre.env]\nA = """x"""\nN = "1"\nB = "y"\n',
+    );
+  });
+
   it('adds to a table that ends without a newline', () => {
     expect(setToml('[mcp_servers.nacre]', path, { command: 'c', env: {} })).toBe(
       '[mcp_servers.nacre]\ncommand = "c"\nenv = {}\n',
@@ -101,8 +109,13 @@ describe('removeToml', () => {
 });
 
 describe('getToml', () => {
+  it('reads texts over several lines as TOML does', () => {
+    const text = `[mcp_servers.nacre]\ncommand = """\na\\\n   b\\u0021 "c" """\nargs = ["""x, y""", '''\n[z]\\n''', 'l']\n`;
+    expect(getToml(text, path)).toEqual({ command: 'ab! "c" ', args: ['x, y', '[z]\\n', 'l'] });
+  });
+
   it('tells texts, lists and tables of texts, and leaves out what is neither', () => {
-    const text = `[mcp_servers.nacre]\ncommand = "a\\tb"\nargs = ["x", 1]\nenabled = true\nlong = """x"""\nenv = { A = 'x', N = 1 }\n`;
-    expect(getToml(text, path)).toEqual({ command: 'a\tb', env: { A: 'x' } });
+    const text = `[mcp_servers.nacre]\ncommand = "a\\tb"\nargs = ["x", 1]\nenabled = true\nenv = { A = 'x', N = 1, L = [1] }\n`;
+    expect(getToml(text, path)).toEqual({ command: 'a\tb', env: { A: 'x', N: '1' } });
   });
 });

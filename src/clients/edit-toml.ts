@@ -166,7 +166,11 @@ function readValue(text: string, { valueStart, valueEnd }: TomlPair): TomlValue 
 }
 
 function readList(raw: string): readonly string[] | undefined {
-  const items = [...raw.matchAll(/#[^\n]*|"(?:[^"\\\r\n]|\\[^\r\n])*"|'[^'\r\n]*'|[^\s,[\]"'#]+/g)]
+  const items = [
+    ...raw.matchAll(
+      /#[^\n]*|"""[\s\S]*?(?<!\\)(?:\\\\)*"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\r\n]|\\[^\r\n])*"|'[^'\r\n]*'|[^\s,[\]"'#]+/g,
+    ),
+  ]
     .map(([item]) => item)
     .filter((item) => !item.startsWith('#'))
     .map(readTomlString);
@@ -176,8 +180,8 @@ function readList(raw: string): readonly string[] | undefined {
 function toTexts(text: string, pairs: readonly TomlPair[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pairs.flatMap((pair) => {
-      const value = readTomlString(text.slice(pair.valueStart, pair.valueEnd));
-      return value === undefined ? [] : [[pair.path.join('.'), value]];
+      const raw = text.slice(pair.valueStart, pair.valueEnd);
+      return /^[[{]/.test(raw) ? [] : [[pair.path.join('.'), readTomlString(raw) ?? raw]];
     }),
   );
 }

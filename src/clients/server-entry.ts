@@ -11,19 +11,27 @@ export interface ServerEntry {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** An entry as it was found, as far as it is written as ours are. */
+export interface FoundEntry extends Partial<ServerEntry> {
+  /** Where it leads to in place of a program. */
+  readonly address?: string;
+}
+
 /** The form in which a client keeps its servers. */
 export type EntryForm = Pick<Client, 'format' | 'path' | 'extra'>;
 
 const name = 'nacre';
 
-/** The entry that a configuration has for nacre, as far as it is written as ours are; undefined when it has none. */
-export function readEntry(text: string, form: EntryForm, file: string): Partial<ServerEntry> | undefined {
+/** The entry that a configuration has for nacre; undefined when it has none. */
+export function readEntry(text: string, form: EntryForm, file: string): FoundEntry | undefined {
   return understood(text, file, () => {
     const path = [...form.path, name];
     const found = form.format === 'json' ? getJson(text, path) : getToml(text, path);
     if (found === undefined) return undefined;
-    const { command, args, env } = (found ?? {}) as Record<string, unknown>;
+    const { command, args, env, url, httpUrl, serverUrl } = (found ?? {}) as Record<string, unknown>;
+    const address = [url, httpUrl, serverUrl].find((one) => typeof one === 'string');
     return {
+      ...(typeof address === 'string' && { address }),
       ...(typeof command === 'string' && { command }),
       ...(Array.isArray(args) && { args: args.map(String) }),
       ...(env !== null && typeof env === 'object' && { env: toTexts(env) }),
@@ -36,11 +44,25 @@ export function writeEntry(text: string, form: EntryForm, entry: ServerEntry, fi
   return understood(text, file, () => {
     const path = [...form.path, name];
     if (form.format === 'toml') return setToml(text, path, { ...form.extra, ...entry });
-    const values = { ...form.extra, ...entry };
-    if (getJson(text, path) === undefined) return setJson(text, path, values);
+    const { env, ...values } = { ...form.extra, ...entry };
+    if (getJson(text, path) === undefined) return setJson(text, path, { ...values, env });
     // What its user has added to the entry is not ours to drop.
-    return Object.entries(values).reduce((all, [key, value]) => setJson(all, [...path, key], value), text);
+    const told = Object.entries(values).reduce(
+      (all, [key, value]) => setJson(all, [...path, key], value),
+      text,
+    );
+    return setTexts(told, [...path, 'env'], env);
   });
+}
+
+// Key by key, since comments may stand between them.
+function setTexts(text: string, path: readonly string[], values: Readonly<Record<string, string>>): string {
+  const before = getJson(text, path);
+  if (before === null || typeof before !== 'object' || Array.isArray(before))
+    return setJson(text, path, values);
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(values, key));
+  const kept = gone.reduce((all, key) => removeJson(all, [...path, key]), text);
+  return Object.entries(values).reduce((all, [key, value]) => setJson(all, [...path, key], value), kept);
 }
 
 /** The configuration without an entry for nacre. */

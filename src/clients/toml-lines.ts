@@ -34,7 +34,9 @@ export function readInlineTable(text: string, at: number): readonly TomlPair[] {
 
 /** The text of a string as TOML writes it; undefined for any other value. */
 export function readTomlString(raw: string): string | undefined {
-  if (raw.startsWith("'''") || raw.startsWith('"""')) return undefined;
+  // A line break right after the opening quotes is none of the text's.
+  if (raw.startsWith("'''")) return raw.slice(3, -3).replace(/^\r?\n/, '');
+  if (raw.startsWith('"""')) return decodeEscapes(raw.slice(3, -3).replace(/^\r?\n/, ''));
   if (raw.startsWith("'")) return raw.slice(1, -1);
   return raw.startsWith('"') ? decodeEscapes(raw.slice(1, -1)) : undefined;
 }
@@ -154,9 +156,12 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 function decodeEscapes(raw: string): string {
-  return raw.replace(/\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))/g, (_, short, long, one: string) => {
-    const code = Number.parseInt(short ?? long ?? '', 16);
-    if (Number.isNaN(code)) return escapes[one] ?? one;
-    return code <= 0x10_ff_ff ? String.fromCodePoint(code) : '\ufffd';
-  });
+  return raw.replace(
+    /\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[ \t]*\r?\n\s*|(.))/g,
+    (_, short, long, one = '') => {
+      const code = Number.parseInt(short ?? long ?? '', 16);
+      if (Number.isNaN(code)) return escapes[one] ?? one;
+      return code <= 0x10_ff_ff ? String.fromCodePoint(code) : '\ufffd';
+    },
+  );
 }

@@ -28,6 +28,9 @@ export interface MachineReport {
   readonly gaps: readonly string[];
 }
 
+/** The name under which nacre tries its own server; what it asks for is nobody's work. */
+export const trialClient = 'nacre doctor';
+
 /** What became of one call to a server over MCP. */
 export interface ServerTrial {
   /** The protocol revision that was agreed on. */

@@ -5,6 +5,7 @@ import type { ServerTrial } from '../contract/report.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RunContext } from '../engine/run.ts';
 import type { Declarations, SettingGroups } from '../settings/define.ts';
+import type { GivenSetting } from '../settings/parse-flags.ts';
 import type { Origin } from '../settings/resolve-offers.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import type { HttpSettings } from './settings.ts';
@@ -26,10 +27,6 @@ export interface SettingInForce {
   /** What a project file demands beside the value. */
   readonly limit: unknown;
   readonly origin: Origin;
-  /** The environment variable that gives it. */
-  readonly variable: string | undefined;
-  /** Whether its value is a path, or a list of them. */
-  readonly isPath: boolean;
   /** Whether a running server takes in a change of it. */
   readonly isLive: boolean;
 }
@@ -62,6 +59,8 @@ export interface Assembly {
   readonly words: readonly string[];
   /** Values of the door's own flags. */
   readonly flags: Readonly<Record<string, unknown>>;
+  /** The settings that the command line gave. */
+  readonly given: readonly GivenSetting[];
   readonly commandLine: CommandLine;
   readonly settings: readonly SettingInForce[];
   /** What the person who started us should know. */

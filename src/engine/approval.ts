@@ -69,7 +69,12 @@ function toRefusal(decision: Decision, answer: Exclude<Answer, { readonly kind: 
         decision.hint ?? 'Ask the user to be there, then make the same call again.',
       );
     case 'cannot_ask':
-      return toError('approval_required', decision, `${answer.why} Nothing was run.`, decision.remedy);
+      return toError(
+        'approval_required',
+        decision,
+        `${answer.why} Nothing was run.`,
+        decision.remedy ?? 'Ask the user to run it, or to allow it.',
+      );
     case 'waits': {
       const { approvalId, secondsLeft } = answer;
       const note = `It waits for the user's approval as ${approvalId}. Nothing was run.`;

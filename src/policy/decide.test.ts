@@ -34,7 +34,7 @@ describe('refusals', () => {
     const decision = judge('pwd', [], { allow: { kind: 'none' } });
     expect(decision).toMatchObject({ verdict: 'deny', rule: 'not_listed', program: 'pwd' });
     expect(decision.reason).toMatch(/pwd.*not allowed/);
-    expect(decision.reason).toContain('ALLOWED_COMMANDS=pwd');
+    expect(decision.hint).toContain('ALLOWED_COMMANDS=pwd');
   });
 
   test('T5: an unset list refuses what no list has to name, too, and says the same', () => {

@@ -166,7 +166,7 @@ class Judge {
     const remedy = `Set ${allowSetting} to the programs that may run, for example ${allowSetting}=${found?.name ?? 'ls,cat'}, or to * for all.`;
     const reason = `${name}${startedBy(found)} is not allowed: no program is, because ${allowSetting} is unset or empty.`;
     const program = found?.name;
-    return this.answer('deny', 'not_listed', `${reason} ${remedy}`, found, { program, hint: remedy, remedy });
+    return this.answer('deny', 'not_listed', reason, found, { program, hint: remedy, remedy });
   }
 
   private passes(found: Invocation): boolean {

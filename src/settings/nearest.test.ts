@@ -13,4 +13,6 @@ it('offers nothing for a word that resembles none', () => {
   expect(nearest('--verbose', known)).toBeUndefined();
   expect(didYouMean('--verbose', known)).toBe('');
   expect(didYouMean('--allow', [])).toBe('');
+  expect(nearest('-v', ['ps'])).toBeUndefined();
+  expect(nearest('pz', ['ps'])).toBe('ps');
 });

@@ -1,7 +1,8 @@
 /** The known name that a mistyped one most likely means, or undefined when none is close. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(word.length / 4)) + 1;
+  // A short word that shares less than half its letters resembles nothing.
+  let bestDistance = Math.min(Math.max(2, Math.floor(word.length / 4)), Math.ceil(word.length / 2)) + 1;
   for (const candidate of known) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];

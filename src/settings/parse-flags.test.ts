@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineSettings } from './define.ts';
-import { parseFlags } from './parse-flags.ts';
+import { defineSettings, listSettings } from './define.ts';
+import { listGiven, parseFlags } from './parse-flags.ts';
 import { resolveSettings } from './resolve-settings.ts';
 
 const declared = defineSettings({
@@ -27,6 +27,13 @@ describe('parseFlags', () => {
     expect(valuesOf('--input=a=b').input).toBe('a=b');
     expect(valuesOf('--input', '-').input).toBe('-');
     expect(valuesOf('--input=--json')).toMatchObject({ input: '--json', json: false });
+  });
+
+  it('can be written for another command line, which reads the same', () => {
+    const argv = ['--no-color', '-i', 'x y=z', '--allow', 'git', '--json', '--allow=ls,cat'];
+    const given = listGiven(parse(...argv), listSettings(declared));
+    const again = given.map(({ flags: [flag], text }) => `${flag}=${text}`);
+    expect(valuesOf(...again)).toEqual(valuesOf(...argv));
   });
 
   it('reads switches, their negation and their explicit values', () => {

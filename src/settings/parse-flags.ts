@@ -56,6 +56,26 @@ export function offersFromFlags(flags: ParsedFlags, settings: readonly Setting[]
   return { offers, problems: flags.problems };
 }
 
+/** A setting as the command line gave it. */
+export interface GivenSetting {
+  /** Every flag that gives it. */
+  readonly flags: readonly string[];
+  readonly variable: string | undefined;
+  /** What its text is. */
+  readonly kind: 'path' | 'paths' | 'other';
+  readonly text: string;
+}
+
+/** The settings that the command line gave, as they would be given to another process. */
+export function listGiven(flags: ParsedFlags, settings: readonly Setting[]): readonly GivenSetting[] {
+  return settings.flatMap((setting) => {
+    const texts = (flags.given.get(setting.name) ?? []).map(({ text }) => text);
+    if (texts.length === 0) return [];
+    const kind = !setting.path ? 'other' : setting.kind.type === 'list' ? 'paths' : 'path';
+    return [{ flags: setting.flags, variable: setting.env[0], kind, text: texts.join(',') }];
+  });
+}
+
 /** A negative number and a lone dash are words, not flags. */
 function isFlag(word: string): boolean {
   return /^-[^\d]/.test(word);

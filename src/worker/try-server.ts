@@ -2,7 +2,7 @@
 // run a harmless command, and ended.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { ServerTrial } from '../contract/report.ts';
+import { type ServerTrial, trialClient } from '../contract/report.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 
 /** How a server is started. */
@@ -61,7 +61,7 @@ async function converse(
   const hello = await ask('initialize', {
     protocolVersion: '2025-06-18',
     capabilities: {},
-    clientInfo: { name: 'nacre doctor', version: '1' },
+    clientInfo: { name: trialClient, version: '1' },
   });
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   const { tools = [] } = (await ask('tools/list', {})) as { tools?: { name: string }[] };

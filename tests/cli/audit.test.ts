@@ -119,7 +119,7 @@ describe('S6: nacre audit', () => {
 
   it('says what it can do when it is asked for something else', async () => {
     expect(await audit()).toMatchObject({
-      code: 2,
+      code: 125,
       stderr: expect.stringContaining('verify, show, export, tail'),
     });
     expect((await audit('verfy')).stderr).toContain('Did you mean verify?');

@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { examineNode } from '../../src/doors/cli/doctor/examine-machine.ts';
@@ -79,7 +87,7 @@ describe('E9: nacre doctor', () => {
   });
 
   it('names the package for what is missing', async () => {
-    const bin = pathWithout(place.cwd, { hidden: ['git'], broken: ['bwrap', 'unshare'] });
+    const bin = pathWithout(place.cwd, { hidden: ['git', 'bwrap'], broken: ['unshare'] });
     place = { ...place, env: { ...place.env, PATH: bin } };
     const { code, of } = await examine();
     expect(code).toBe(0);
@@ -88,6 +96,38 @@ describe('E9: nacre doctor', () => {
       { status: 'warning', fix: expect.stringMatching(/ bubblewrap$/) },
     ]);
     expect(of('namespaces')).toMatchObject([{ status: 'warning', fix: expect.any(String) }]);
+  });
+
+  it('tells a bubblewrap that does not work from one that is missing', async () => {
+    const bin = pathWithout(place.cwd, { broken: ['bwrap', 'unshare'] });
+    place = { ...place, env: { ...place.env, PATH: bin } };
+    const [found] = (await examine()).of('bubblewrap');
+    expect(found?.found).toContain(`${bin}/bwrap starts nothing here`);
+    expect(found?.fix).toMatch(/^(sudo sysctl -w|Run bwrap --unshare-pid) /);
+  });
+
+  it('tells what each client may run, and warns only where none of them may run anything', async () => {
+    await nacre('init', 'gemini', '--preset', 'git', '--sandbox', 'off', '--project', '/srv');
+    const listed = await examine();
+    expect(listed.of('policy')).toMatchObject([
+      { status: 'ok', found: expect.stringContaining('stand in its entry') },
+    ]);
+    expect(listed.of('client:gemini')[0]?.found).toContain('starts this nacre: the preset git, sandbox off');
+    put(
+      '.gemini/settings.json',
+      readFileSync(at('.gemini/settings.json'), 'utf8').replace('NACRE_PRESET', 'OTHER'),
+    );
+    const empty = await examine();
+    expect(empty.of('policy')).toMatchObject([{ status: 'warning' }]);
+    expect(empty.of('client:gemini')).toMatchObject([
+      { status: 'warning', fix: 'nacre init gemini --preset NAME' },
+    ]);
+  });
+
+  it('makes its call with the settings that it was given', async () => {
+    const { of } = await examine('--allow', 'echo', '--state-dir', 'own');
+    expect(of('mcp')).toMatchObject([{ status: 'ok' }]);
+    expect(existsSync(at('.local'))).toBe(false);
   });
 
   it('finds folders that cannot be written and quotas that do not fit', async () => {
@@ -100,7 +140,7 @@ describe('E9: nacre doctor', () => {
     expect(code).toBe(1);
     expect(of('folder')[0]).toMatchObject({
       status: 'problem',
-      fix: expect.stringContaining('NACRE_STATE_DIR'),
+      fix: 'Name another with NACRE_STATE_DIR.',
     });
     expect(of('quotas')).toMatchObject([
       { status: 'warning', found: expect.stringContaining('are free at') },
@@ -110,7 +150,7 @@ describe('E9: nacre doctor', () => {
 
   it('reads the configuration of every client, and starts nothing that stands there', async () => {
     await nacre('init', 'claude-code', '--yes');
-    await nacre('init', 'cursor', '--yes');
+    await nacre('init', 'cursor', '--sandbox', 'off', '--yes');
     put('.gemini/settings.json', '{ "theme": "x" }');
     put(
       '.codex/config.toml',
@@ -123,7 +163,12 @@ describe('E9: nacre doctor', () => {
     const { code, of } = await examine();
     expect(code).toBe(0);
     expect(of('client:claude-code')).toMatchObject([
-      { status: 'ok', found: `Claude Code: ${at('.claude.json')} starts this nacre` },
+      {
+        status: 'ok',
+        found: expect.stringMatching(
+          /^Claude Code: .*\.claude\.json starts this nacre: the preset read-only, sandbox /,
+        ),
+      },
       { status: 'warning', found: expect.stringContaining('.mcp.json:1:3 cannot be edited') },
     ]);
     expect(of('client:cursor')).toMatchObject([{ status: 'ok' }]);

@@ -39,7 +39,7 @@ describe('S6: nacre history', () => {
     expect(await shown('--since', '2999-01-01')).toEqual([]);
     expect(await shown('--limit', '1')).toEqual([expect.stringContaining('printf')]);
     expect(await nacre('history', '--grep', '(')).toMatchObject({
-      code: 2,
+      code: 125,
       stderr: expect.stringContaining('--grep'),
     });
   });

@@ -61,7 +61,7 @@ describe('nacre init at a terminal', () => {
     const terminal = openTerminal(['init', 'claude-code'], place);
     await terminal.shows(/Folder/);
     terminal.type(keys);
-    expect(await terminal.ended).toBe(1);
+    expect(await terminal.ended).toBe(130);
     expect(terminal.text()).toContain('There was no answer; nothing was written.');
     expect(existsSync(file())).toBe(false);
   });

@@ -17,6 +17,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openConfigFile } from '../../src/clients/config-file.ts';
 import { builtCli } from '../support/build.ts';
 import { createPlace, runInProcess, startInProcess, survivors } from '../support/nacre.ts';
+import { pathWithout } from '../support/path-without.ts';
 
 let place = createPlace();
 const nacre = (...argv: string[]) => runInProcess(argv, place);
@@ -101,7 +102,7 @@ describe('nacre init', () => {
     });
     const project = await nacre('init', 'claude-desktop', '--scope', 'project');
     expect([project.code, project.stderr]).toEqual([
-      1,
+      125,
       expect.stringContaining('has no configuration for one project'),
     ]);
   });
@@ -229,6 +230,80 @@ describe('nacre init', () => {
     expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toMatchObject({ ALLOWED_COMMANDS: 'make' });
   });
 
+  it('leaves comments among the variables where they are', async () => {
+    const text = (variables: string) =>
+      `{ "mcpServers": { "nacre": { "command": "${node}", "args": ["${builtCli}", "mcp"],\n  "env": {\n    // mine\n    "A": "x", /* b */\n${variables}  }\n} } }\n`;
+    put('.gemini/settings.json', text('    "ALLOWED_COMMANDS": "ls", // old\n    "NACRE_SANDBOX": "off"\n'));
+    expect((await nacre('init', 'gemini', '--preset', 'git')).code).toBe(0);
+    expect(read('.gemini/settings.json')).toBe(
+      text('    // old\n    "NACRE_SANDBOX": "off",\n    "NACRE_PRESET": "git"\n'),
+    );
+  });
+
+  it('takes what is given anew in place of flags in the entry, which would outrank it', async () => {
+    const own = ['mcp', '--cwd=/', '--allow', 'ls', '--allow=cat', '--tools', 'all', '--network', 'off'];
+    put('.gemini/settings.json', JSON.stringify({ mcpServers: { nacre: { command: 'npx', args: own } } }));
+    const entry = () => JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
+    await nacre('init', 'gemini');
+    expect(entry()).toMatchObject({
+      args: [builtCli, 'mcp', '--cwd', '/', '--tools', 'all', '--network', 'off'],
+      env: { ALLOWED_COMMANDS: 'ls,cat' },
+    });
+    await nacre('init', 'gemini', '--project', '.', '--preset', 'git', '--network', 'on');
+    expect(entry().args).toEqual([builtCli, 'mcp', '--cwd', place.cwd, '--tools', 'all']);
+    expect(entry().env).toEqual({
+      ALLOWED_CWD_ROOTS: place.cwd,
+      NACRE_PRESET: 'git',
+      NACRE_NETWORK: 'on',
+    });
+  });
+
+  it('proposes a list for an entry that has variables, but none', async () => {
+    put('.gemini/settings.json', '{"mcpServers": {"nacre": {"command": "x", "env": {"A": "1"}}}}');
+    expect((await nacre('init', 'gemini')).stdout).toContain('commands  the preset read-only');
+    const { env: told } = JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
+    expect(told).toEqual({ A: '1', NACRE_PRESET: 'read-only' });
+  });
+
+  it('leaves the sandbox off where there is none, and says what turns it on later', async () => {
+    const bin = pathWithout(place.cwd, { hidden: ['bwrap'] });
+    const { stdout } = await runInProcess(['init', 'codex'], { ...place, env: { ...place.env, PATH: bin } });
+    expect(fromToml(read('.codex/config.toml')).nacre.env.NACRE_SANDBOX).toBe('off');
+    expect(stdout).toMatch(/There is no sandbox here: nacre doctor .* nacre init --sandbox workspace /);
+    await nacre('init', 'codex', '--sandbox', 'workspace');
+    expect(fromToml(read('.codex/config.toml')).nacre.env.NACRE_SANDBOX).toBe('workspace');
+  });
+
+  it('writes a preset and what is listed beside it as they were given', async () => {
+    const args = [
+      'init',
+      '--print',
+      '--preset',
+      'git',
+      '--allow',
+      'docker',
+      '--allow',
+      'make',
+      '--sandbox',
+      'off',
+    ];
+    expect(JSON.parse((await nacre(...args)).stdout).mcpServers.nacre.env).toEqual({
+      NACRE_PRESET: 'git',
+      ALLOWED_COMMANDS: 'docker,make',
+      NACRE_SANDBOX: 'off',
+    });
+  });
+
+  it("names a settings file that was given in place of the user's", async () => {
+    put('mine.yaml', 'allowed_commands: [git]\nsandbox: strict\n');
+    const args = ['init', '--print', '--config', 'mine.yaml'];
+    expect(JSON.parse((await nacre(...args)).stdout).mcpServers.nacre).toEqual({
+      command: node,
+      args: [builtCli, 'mcp', '--config', at('mine.yaml')],
+      env: {},
+    });
+  });
+
   it('proposes what the folder needs, and leaves to the settings file what stands there', async () => {
     const preset = async () =>
       JSON.parse((await nacre('init', '--print', '--sandbox', 'off')).stdout).mcpServers.nacre.env;
@@ -243,6 +318,8 @@ describe('nacre init', () => {
     const { stdout } = await nacre('init', 'claude-code');
     expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toEqual({});
     expect(stdout).toContain('commands  as your settings file says');
+    place = { ...place, env: { ...place.env, ALLOWED_COMMANDS: 'ls' } };
+    expect(await preset()).toEqual({ NACRE_SANDBOX: 'off' });
   });
 
   it('writes other settings that are given as flags, too, paths from where it runs', async () => {
@@ -254,12 +331,15 @@ describe('nacre init', () => {
       'a.example,b.example',
       '--state-dir',
       'state',
+      '--workspace',
+      'a, b ,',
     );
     expect(JSON.parse(stdout).mcpServers.nacre.env).toEqual({
       ALLOWED_COMMANDS: 'git,ls',
       NACRE_SANDBOX: 'off',
       NACRE_NETWORK_ALLOW: 'a.example,b.example',
       NACRE_STATE_DIR: at('state'),
+      NACRE_WORKSPACE: `${at('a')},${at('b')}`,
     });
   });
 });
@@ -283,7 +363,8 @@ describe('nacre init where somebody answers', () => {
         [/Folder that commands run in \[where Claude Code works\]: /, 'nowhere\n'],
         [/nowhere is no folder\./, '~/work\n'],
         [/Programs that may run.*\[read-only\]: /, ', ,\n'],
-        [/names no program\./, 'git ls\n'],
+        [/names no program\./, 'dev node\n'],
+        [/dev node is no preset; dev-node is one\./, 'git ls\n'],
         [/Sandbox: /, 'total\n'],
         [/total is none of/, 'off\n'],
       ],
@@ -314,7 +395,10 @@ describe('nacre init where somebody answers', () => {
     const interrupted = await answer(['claude-code'], [[/Folder/, '']]);
     interrupted.interrupt('SIGTERM');
     for (const { ended } of [leave, interrupted])
-      expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining('There was no answer') });
+      expect(await ended).toMatchObject({
+        code: 130,
+        stderr: expect.stringContaining('There was no answer'),
+      });
     expect(existsSync(at('.claude.json'))).toBe(false);
   });
 });
@@ -351,7 +435,7 @@ describe('nacre init in odd places', () => {
 describe('nacre init writes nothing and says why', () => {
   const refused = async (...argv: string[]) => {
     const { code, stdout, stderr } = await nacre('init', ...argv, ...flags);
-    expect([code, stdout, backups()]).toEqual([1, '', []]);
+    expect([code, stdout, backups()]).toEqual([125, '', []]);
     return stderr;
   };
 
@@ -379,6 +463,37 @@ describe('nacre init writes nothing and says why', () => {
     expect(await refused('codex', '--file', '/proc/nowhere/config.toml')).toContain('cannot be written');
     symlinkSync('loop', at('loop'));
     expect(await refused('codex', '--file', 'loop')).toContain('cannot be found');
+  });
+
+  it.each([
+    ['codex', '[mcp_servers.nacre]\nurl = "http://127.0.0.1:7433/mcp"\n'],
+    ['gemini', '{"mcpServers": {"nacre": {"httpUrl": "http://127.0.0.1:7433/mcp"}}}'],
+  ])('about an entry of %s that leads to an address, which --remove takes out', async (client, text) => {
+    put('c', text);
+    expect(await refused(client, '--file', 'c')).toContain('leads to http://127.0.0.1:7433/mcp.');
+    expect(read('c')).toBe(text);
+    await nacre('init', client, '--file', 'c', '--remove');
+    expect((await nacre('init', client, '--file', 'c', ...flags)).code).toBe(0);
+  });
+
+  it('about a folder that no sandbox takes as its workspace, which doctor finds in an entry, too', async () => {
+    const inHome = ['init', 'claude-desktop', '--preset', 'git', '--project'];
+    for (const folder of ['.', '/', '/etc']) {
+      const { code, stderr } = await nacre(...inHome, folder, '--sandbox', 'workspace');
+      expect([code, stderr]).toEqual([125, expect.stringContaining('would refuse every command in')]);
+    }
+    expect(existsSync(at('.config/Claude'))).toBe(false);
+    mkdirSync(at('work'));
+    for (const more of [
+      ['--sandbox', 'off'],
+      ['--sandbox', 'workspace', '--workspace', 'work'],
+    ])
+      expect((await nacre(...inHome, '.', ...more)).code).toBe(0);
+    const file = '.config/Claude/claude_desktop_config.json';
+    put(file, read(file).replace('NACRE_WORKSPACE', 'OTHER'));
+    const { findings } = JSON.parse((await nacre('doctor', '--json')).stdout);
+    const found = findings.find(({ check }: { check: string }) => check === 'client:claude-desktop');
+    expect(found).toMatchObject({ status: 'warning', fix: 'nacre init claude-desktop --project DIR' });
   });
 
   it('about clients, folders and words that there are not', async () => {

@@ -90,6 +90,12 @@ With this list 6 of 6 commands that ran would run.
     });
   });
 
+  it('learns nothing from the calls of nacre doctor', async () => {
+    await nacre('run', 'uname >/dev/null');
+    await nacre('doctor', '--json');
+    expect(JSON.parse((await nacre('learn', '--json')).stdout)).toMatchObject({ commands: 1, refused: [] });
+  });
+
   it('filters by time and client, and says so when nothing is left', async () => {
     await nacre('run', 'echo a');
     expect((await nacre('learn', '--client', 'nacre run', '--since', '1h')).code).toBe(0);
@@ -98,9 +104,9 @@ With this list 6 of 6 commands that ran would run.
       ['--since', '2999-01-01'],
     ]) {
       const { code, stderr } = await nacre('learn', ...flags);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('has no such command that ran')]);
+      expect([code, stderr]).toEqual([125, expect.stringContaining('has no such command that ran')]);
     }
     const { code, stdout } = await nacre('learn', '--json', '--since', 'whenever');
-    expect([code, JSON.parse(stdout).error.code]).toEqual([2, 'invalid_request']);
+    expect([code, JSON.parse(stdout).error.code]).toEqual([125, 'invalid_request']);
   });
 });

@@ -5,6 +5,8 @@ import headless from '@xterm/headless';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLiveLine } from '../../src/doors/cli/live-line.ts';
 import { cut, lastLine, toDuration } from '../../src/doors/cli/terminal-text.ts';
+import { createWorkflowView } from '../../src/doors/cli/workflow-view.ts';
+import type { StepResult, WorkflowResult } from '../../src/workflows/events.ts';
 import { collect, createPlace, endOf, startInProcess, startReal, survivors } from '../support/nacre.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -16,8 +18,8 @@ afterEach(async () => {
 });
 
 /** What a person would see at the end. */
-async function screenOf(text: string, cols: number): Promise<string> {
-  const terminal = new headless.Terminal({ cols, rows: 24, allowProposedApi: true });
+async function screenOf(text: string, cols: number, rows = 24): Promise<string> {
+  const terminal = new headless.Terminal({ cols, rows, allowProposedApi: true });
   await new Promise<void>((done) => terminal.write(text, done));
   const { active } = terminal.buffer;
   const lines = Array.from({ length: active.length }, (_, row) =>
@@ -78,6 +80,46 @@ describe('nacre workflow at a terminal', () => {
   });
 });
 
+describe('the view of a workflow', () => {
+  it.each([
+    ['more steps than rows', 40, 6, 30],
+    ['lines that are longer than the terminal is wide', 12, 24, 3],
+  ])('draws over its own lines only, with %s', async (_, columns, rows, count) => {
+    const terminal = Object.assign(new PassThrough(), { columns, rows });
+    const shown = collect(terminal);
+    const view = createWorkflowView(terminal);
+    const event = { run: 'run_1', time: '' };
+    const steps = Array.from({ length: count }, (__, at) => `s${at}`);
+    const last = `s${count - 1}`;
+    const onScreen = () => screenOf(shown.text().replaceAll('\n', '\r\n'), columns, rows);
+    view.show({ ...event, type: 'run_started', steps });
+    view.show({ ...event, type: 'step_started', step: last, attempt: 1 });
+    view.show({ ...event, type: 'step_output', step: last, stream: 'stdout', text: '漢'.repeat(99) });
+    await expect
+      .poll(() => shown.text().match(/\u001b\[\d+A/g)?.length ?? 0, { timeout: 10_000 })
+      .toBeGreaterThan(4);
+    const running = (await onScreen()).split('\n');
+    expect(running.length).toBeLessThan(rows);
+    expect(running.filter((line) => line.includes(` ${last} `))).toHaveLength(1);
+    const result = (id: string) => ({ id, status: 'completed', duration_ms: 1 }) as StepResult;
+    for (const id of steps) view.show({ ...event, type: 'step_finished', step: id, result: result(id) });
+    view.show({
+      ...event,
+      type: 'run_finished',
+      result: {
+        run: 'run_1',
+        status: 'completed',
+        duration_ms: 1,
+        steps: steps.map(result),
+      } as WorkflowResult,
+    });
+    await view.close();
+    const done = await onScreen();
+    for (const id of steps)
+      expect(done.split('\n').filter((line) => line.includes(` ${id} `))).toHaveLength(1);
+  });
+});
+
 describe('the line', () => {
   function open(columns: number) {
     let time = 0;
@@ -104,6 +146,16 @@ describe('the line', () => {
     const [, drawn = ''] = /\r\u001b\[2K(running[^\u001b\r\n]*)/.exec(shown()) ?? [];
     expect(drawn).toMatch(/^running for 1 h 01 min: 漢字.*…$/u);
     expect(await screenOf(shown(), 40)).not.toContain('running');
+  });
+
+  it('is drawn below an unfinished line in colour, and the text goes on behind it', async () => {
+    const { line, say, later, shown } = open(80);
+    say('\u001b[32m?\u001b[0m Continue ');
+    await later(5_000);
+    say('yes\n');
+    line.close();
+    expect(shown()).toContain('running for 5 s: ? Continue');
+    expect(await screenOf(shown(), 80)).toBe('? Continue yes');
   });
 
   it('is not drawn where the cursor is not known, or there is no room', async () => {

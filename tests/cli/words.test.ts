@@ -9,7 +9,7 @@ const nacre = (...argv: string[]) => runInProcess(argv, place);
 
 describe('nacre', () => {
   it('prints its version', async () => {
-    for (const word of ['--version', '-V', 'version']) {
+    for (const word of ['--version', '-V', '-v', 'version']) {
       expect(await nacre(word)).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),

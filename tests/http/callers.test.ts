@@ -358,6 +358,8 @@ describe('H10: answers', () => {
   test('tell that something is not there without telling more', async () => {
     const { status, body } = await here.send('/nowhere');
     expect(status).toBe(404);
-    expect(body).toEqual({ error: 'There is nothing at GET /nowhere.' });
+    expect(body).toEqual({
+      error: 'There is nothing at GET /nowhere; docs/reference/http.md lists what there is.',
+    });
   });
 });

@@ -9,6 +9,7 @@ import { pause } from '../../support/pause.ts';
 import { oneLine, visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
+import { failedExit } from './exit-codes.ts';
 import { toCommandRow } from './to-command-row.ts';
 import { toTime } from './to-time.ts';
 
@@ -25,7 +26,7 @@ export async function open(assembly: Assembly): Promise<number> {
     });
   } catch (error) {
     await (flags.json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
-    return 2;
+    return failedExit;
   }
 }
 

@@ -7,10 +7,10 @@ import type { Checked } from '../../engine/check.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
+import { failedExit } from './exit-codes.ts';
 import { toScript } from './to-script.ts';
 
 const deniedExit = 126;
-const failedExit = 125;
 
 /** Explains one command, or scores a file. */
 export async function open(assembly: Assembly): Promise<number> {

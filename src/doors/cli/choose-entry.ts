@@ -1,12 +1,15 @@
 // What the entry for nacre is to say. For each of folder, commands and sandbox: a flag decides; else what the entry says
 // already or a default is proposed, and on a terminal asked about.
-import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Client, Scope } from '../../clients/clients.ts';
 import type { ServerEntry } from '../../clients/server-entry.ts';
 import { NacreError } from '../../contract/failure.ts';
-import type { Assembly, SettingInForce } from '../door.ts';
+import type { Assembly } from '../door.ts';
 import type { Ask } from './ask.ts';
+import { chooseCommands } from './choose-commands.ts';
+import { chooseSandbox } from './choose-sandbox.ts';
+import { toldBefore } from './told-before.ts';
 
 /** What was chosen. */
 export interface Choices {
@@ -21,35 +24,34 @@ export interface Choices {
 export interface Given {
   readonly scope?: Scope | undefined;
   readonly project?: string | undefined;
+  /** A settings file in place of the user's. */
+  readonly config?: string | undefined;
 }
 
-/** Chooses what a client is to be told; `before` is what it is told now. */
+/** Chooses what a client is to be told; `entry` is what it is told now. */
 export async function chooseEntry(
   assembly: Assembly,
   client: Client | undefined,
   given: Given,
-  before: Partial<ServerEntry> | undefined,
+  entry: Partial<ServerEntry> | undefined,
   ask: Ask | undefined,
 ): Promise<Choices> {
-  const project = await chooseProject(assembly, client, given, before, ask);
+  const before = toldBefore(entry, anewOf(assembly, given));
+  const project = await chooseProject(assembly, client, given, before.project, ask);
   const flagged = variablesOf(assembly);
   const commands = await chooseCommands(assembly, project ?? assembly.cwd, flagged, before, ask);
-  const sandbox = await chooseSandbox(assembly, flagged, before, ask);
-  const {
-    ALLOWED_COMMANDS: _list,
-    NACRE_PRESET: _preset,
-    NACRE_SANDBOX: _box,
-    ...others
-  } = before?.env ?? {};
+  const sandbox = await chooseSandbox(assembly, project, flagged, before, ask);
+  const { ALLOWED_COMMANDS: _list, NACRE_PRESET: _preset, NACRE_SANDBOX: _box, ...others } = before.env ?? {};
   // A comma would make two folders of one.
   const isRoot = project !== undefined && !project.includes(',');
-  const isOwnRoot = others.ALLOWED_CWD_ROOTS === undefined || others.ALLOWED_CWD_ROOTS === projectIn(before);
+  const isOwnRoot = others.ALLOWED_CWD_ROOTS === undefined || others.ALLOWED_CWD_ROOTS === before.project;
   const roots = isRoot && isOwnRoot ? { ALLOWED_CWD_ROOTS: project } : {};
   const { node, script } = assembly.program;
-  const args = [script, 'mcp', ...(project === undefined ? [] : ['--cwd', project]), ...moreArgs(before)];
+  const folder = project === undefined ? [] : ['--cwd', project];
+  const file = given.config === undefined ? [] : ['--config', resolve(assembly.cwd, given.config)];
   const env = { ...others, ...roots, ...commands, ...sandbox.variables, ...flagged };
   return {
-    entry: { command: node, args, env },
+    entry: { command: node, args: [script, 'mcp', ...folder, ...file, ...before.more], env },
     project,
     notes: [...sandbox.notes, ...noteOfCache(script)],
   };
@@ -60,11 +62,11 @@ export async function chooseProject(
   { cwd, machine }: Assembly,
   client: Client | undefined,
   given: Given,
-  before: Partial<ServerEntry> | undefined,
+  before: string | undefined,
   ask: Ask | undefined,
 ): Promise<string | undefined> {
   const isFixed = (given.scope ?? client?.scope) === 'project' || client?.startsInProject === false;
-  const proposed = projectIn(before) ?? (isFixed ? cwd : undefined);
+  const proposed = before ?? (isFixed ? cwd : undefined);
   if (given.project !== undefined) return toFolder(given.project, cwd, machine.home);
   const fallback = `where ${client?.title ?? 'the client'} works`;
   return ask === undefined
@@ -74,85 +76,20 @@ export async function chooseProject(
       );
 }
 
-async function chooseCommands(
-  { settings, presets }: Assembly,
-  folder: string,
-  flagged: Readonly<Record<string, string>>,
-  before: Partial<ServerEntry> | undefined,
-  ask: Ask | undefined,
-): Promise<Readonly<Record<string, string>>> {
-  if (flagged.ALLOWED_COMMANDS !== undefined || flagged.NACRE_PRESET !== undefined) return {};
-  const { ALLOWED_COMMANDS: list, NACRE_PRESET: preset } = before?.env ?? {};
-  const kept = {
-    ...(list !== undefined && { ALLOWED_COMMANDS: list }),
-    ...(preset && { NACRE_PRESET: preset }),
-  };
-  const isInFile = settings.some(({ key, origin }) => key === 'allowed_commands' && origin.source === 'user');
-  const suggested = isInFile ? {} : { NACRE_PRESET: suggestPreset(folder) };
-  const proposed = before?.env === undefined ? suggested : kept;
-  const words = Object.values(proposed).join(' and ') || 'as your settings file says';
-  if (ask === undefined) return proposed;
-  const question = `Programs that may run, a comma list, * or one of ${presets.join(', ')} [${words}]: `;
-  return ask.one(question, (answer) => {
-    if (answer === '' || answer === words) return proposed;
-    return presets.includes(answer) ? { NACRE_PRESET: answer } : { ALLOWED_COMMANDS: toList(answer) };
-  });
-}
-
-async function chooseSandbox(
-  assembly: Assembly,
-  flagged: Readonly<Record<string, string>>,
-  before: Partial<ServerEntry> | undefined,
-  ask: Ask | undefined,
-): Promise<{ variables: Readonly<Record<string, string>>; notes: readonly string[] }> {
-  if (flagged.NACRE_SANDBOX !== undefined) return { variables: {}, notes: [] };
-  const level = before?.env?.NACRE_SANDBOX;
-  const isInFile = assembly.settings.some(({ key, origin }) => key === 'sandbox' && origin.source === 'user');
-  const isKept = before?.env !== undefined || isInFile;
-  const can = isKept || (await canIsolate(assembly));
-  const proposed = isKept ? level : can ? 'workspace' : 'off';
-  const words = proposed ?? 'as your settings file says';
-  const chosen =
-    ask === undefined
-      ? proposed
-      : await ask.one(
-          `Sandbox: off, workspace (writes only in the folder, no network) or strict [${words}]: `,
-          (answer) => (answer === '' || answer === words ? proposed : toLevel(answer)),
-        );
-  const note = 'Without bubblewrap there is no sandbox: apt install bubblewrap, then nacre init again.';
-  return { variables: chosen === undefined ? {} : { NACRE_SANDBOX: chosen }, notes: can ? [] : [note] };
-}
-
-async function canIsolate({ engine }: Assembly): Promise<boolean> {
-  try {
-    return (await (await engine()).report()).supervision === 'namespace';
-  } catch {
-    return false;
-  }
-}
-
-/** What a folder holds tells which programs its work needs. */
-function suggestPreset(folder: string): string {
-  const has = (...names: readonly string[]) => names.some((name) => existsSync(join(folder, name)));
-  if (has('package.json')) return 'dev-node';
-  if (has('pyproject.toml', 'requirements.txt', 'setup.py')) return 'dev-python';
-  return has('.git') ? 'git' : 'read-only';
+/** The flags whose settings are given now. */
+function anewOf({ given }: Assembly, { config }: Given): readonly string[] {
+  return [...given.flatMap(({ flags }) => flags), ...(config === undefined ? [] : ['--config'])];
 }
 
 /** The settings that were given as flags, as the variables that say the same. */
-function variablesOf({ settings, cwd }: Assembly): Readonly<Record<string, string>> {
-  const own = settings.filter(({ origin, variable }) => origin.source === 'flag' && variable !== undefined);
+function variablesOf({ given, cwd }: Assembly): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    own
-      // What a preset gives comes with the preset.
-      .filter(({ origin }) => origin.givenBy === undefined || origin.where !== '--preset')
-      .map((setting) => [setting.variable, toText(setting, cwd)]),
+    given.flatMap(({ variable, text, kind }) => {
+      const paths = kind === 'paths' ? text.split(/\s*,\s*/).filter((path) => path !== '') : [text];
+      const whole = kind === 'other' ? text : paths.map((path) => resolve(cwd, path)).join(',');
+      return variable === undefined ? [] : [[variable, whole]];
+    }),
   );
-}
-
-function toText({ value, isPath }: SettingInForce, cwd: string): string {
-  const items = (Array.isArray(value) ? value : [value]).map(String);
-  return items.map((item) => (isPath ? resolve(cwd, item) : item)).join(',');
 }
 
 function toFolder(given: string, cwd: string, home: string): string {
@@ -163,38 +100,9 @@ function toFolder(given: string, cwd: string, home: string): string {
   });
 }
 
-function toList(answer: string): string {
-  const names = answer.split(/[\s,]+/).filter((name) => name !== '');
-  if (names.length > 0) return names.join(',');
-  throw new NacreError('invalid_request', `${JSON.stringify(answer)} names no program.`, {
-    hint: 'Name programs with commas between them, or * for all.',
-  });
-}
-
-function toLevel(answer: string): string {
-  if (['off', 'workspace', 'strict'].includes(answer)) return answer;
-  throw new NacreError('invalid_request', `${answer} is none of off, workspace and strict.`, {
-    hint: 'Choose one of them.',
-  });
-}
-
-function projectIn(before: Partial<ServerEntry> | undefined): string | undefined {
-  const args = before?.args ?? [];
-  const at = args.indexOf('--cwd');
-  return at < 0 ? undefined : args[at + 1];
-}
-
-/** What its user has added to the command line. */
-function moreArgs(before: Partial<ServerEntry> | undefined): readonly string[] {
-  const args = before?.args ?? [];
-  const own = args.indexOf('mcp') < 0 ? [] : args.slice(args.indexOf('mcp') + 1);
-  const at = own.indexOf('--cwd');
-  return at < 0 ? own : [...own.slice(0, at), ...own.slice(at + 2)];
-}
-
 function noteOfCache(script: string): readonly string[] {
   if (!/[\\/]_npx[\\/]/.test(script)) return [];
   return [
-    `The entry names ${script}, which npm may delete: install nacre with npm install -g nacre and run nacre init again.`,
+    `The entry names ${script}, which npm may delete: install the same package with npm install --global, and run nacre init again.`,
   ];
 }

@@ -39,6 +39,7 @@ async function reportOf(assembly: Assembly): Promise<Reported> {
 }
 
 async function examine(assembly: Assembly, report: Reported): Promise<readonly Finding[]> {
+  const clients = examineClients(assembly);
   return [
     ...examineMachine(assembly),
     ...assembly.newerCopy().map(
@@ -51,9 +52,9 @@ async function examine(assembly: Assembly, report: Reported): Promise<readonly F
         }) as const,
     ),
     ...('failure' in report ? [toProblem(report.failure)] : examineReport(report, assembly)),
-    examinePolicy(assembly),
+    examinePolicy(assembly, clients.isListed),
     await examineServer(assembly),
-    ...examineClients(assembly),
+    ...clients.findings,
   ];
 }
 

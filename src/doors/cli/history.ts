@@ -6,6 +6,7 @@ import type { CommandSummary } from '../../audit/summarise-commands.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { Assembly } from '../door.ts';
 import { toSentences, write } from '../say.ts';
+import { failedExit } from './exit-codes.ts';
 import { toCommandRow } from './to-command-row.ts';
 import { toTime } from './to-time.ts';
 
@@ -32,7 +33,7 @@ export async function open({ io, flags: given, places }: Assembly): Promise<numb
     return 0;
   } catch (error) {
     await write(io.stderr, toSentences(error));
-    return 2;
+    return failedExit;
   }
 }
 

@@ -9,15 +9,21 @@ import {
   type Scope,
 } from '../../clients/clients.ts';
 import { openConfigFile } from '../../clients/config-file.ts';
-import { readEntry, removeEntry, type ServerEntry, writeEntry } from '../../clients/server-entry.ts';
-import { NacreError } from '../../contract/failure.ts';
+import {
+  type FoundEntry,
+  readEntry,
+  removeEntry,
+  type ServerEntry,
+  writeEntry,
+} from '../../clients/server-entry.ts';
+import { NacreError, toNacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import type { Assembly } from '../door.ts';
 import { toSentences, write } from '../say.ts';
 import { type Ask, createAsk } from './ask.ts';
 import { type Choices, chooseEntry, chooseProject } from './choose-entry.ts';
-
-const failedExit = 1;
+import { exitCodes } from './exit-codes.ts';
+import { toListWords } from './told-before.ts';
 
 interface Flags {
   readonly print: boolean;
@@ -26,6 +32,7 @@ interface Flags {
   readonly scope?: Scope | undefined;
   readonly project?: string | undefined;
   readonly file?: string | undefined;
+  readonly config?: string | undefined;
 }
 
 /** Makes a client start nacre, or no longer. */
@@ -39,7 +46,7 @@ export async function open(assembly: Assembly): Promise<number> {
     return 0;
   } catch (error) {
     await write(io.stderr, toSentences(error));
-    return failedExit;
+    return exitCodes[toNacreError(error).code];
   } finally {
     await assembly.close();
   }
@@ -112,6 +119,7 @@ async function editWith(
       ...keptAt(backup),
     ]);
   }
+  refuseAddress(path, before);
   const choices = await chooseEntry(assembly, client, flags, before, ask);
   refuseReplaced(client, choices.entry);
   const text = writeEntry(file.text, client, choices.entry, path);
@@ -130,9 +138,17 @@ function placeOf(assembly: Assembly, client: Client, { scope = client.scope, pro
   if (file !== undefined) return resolve(assembly.cwd, file);
   const here: ClientSurroundings = { ...assembly.machine, project: project ?? assembly.cwd };
   const path = client.file(scope, here);
-  if (path !== undefined) return path;
+  if (path !== undefined) return resolve(assembly.cwd, path);
   throw new NacreError('invalid_request', `${client.title} has no configuration for one project.`, {
     hint: 'Leave --scope project out.',
+  });
+}
+
+// A client takes an address or a program: some prefer the address, others refuse the whole file.
+function refuseAddress(path: string, before: FoundEntry | undefined): void {
+  if (before?.address === undefined) return;
+  throw new NacreError('invalid_request', `The entry for nacre in ${path} leads to ${before.address}.`, {
+    hint: 'Take it out with nacre init --remove, then run nacre init again; nothing was written.',
   });
 }
 
@@ -150,14 +166,11 @@ function keptAt(backup: string | undefined): readonly string[] {
 }
 
 function summary({ title, startsInProject }: Client, { project, entry, notes }: Choices): readonly string[] {
-  const { ALLOWED_COMMANDS: list, NACRE_PRESET: preset, NACRE_SANDBOX: sandbox } = entry.env;
-  const commands = [preset && `the preset ${preset}`, list]
-    .filter((part) => part !== undefined)
-    .join(' and ');
+  const commands = toListWords(entry.env);
   return [
     `  folder    ${project ?? (startsInProject ? `where ${title} works` : `where ${title} starts it`)}`,
     `  commands  ${commands || 'as your settings file says'}`,
-    `  sandbox   ${sandbox ?? 'as your settings file says, off without one'}`,
+    `  sandbox   ${entry.env.NACRE_SANDBOX ?? 'as your settings file says, off without one'}`,
     ...notes,
   ];
 }

@@ -4,14 +4,14 @@
 import { readHistory } from '../../audit/history.ts';
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
 import { NacreError } from '../../contract/failure.ts';
+import { trialClient } from '../../contract/report.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { oneLine, visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
-
+import { failedExit } from './exit-codes.ts';
 import { toTime } from './to-time.ts';
 
-const failedExit = 2;
 const shownRefusals = 10;
 // Each is judged twice, which takes a millisecond or two.
 const mostCommands = 5_000;
@@ -43,7 +43,8 @@ export async function open(assembly: Assembly): Promise<number> {
 
 function toWanted({ since, client }: Flags): (command: CommandSummary) => boolean {
   const time = since === undefined ? '' : toTime(since);
-  return (command) => command.time >= time && (client === undefined || command.client === client);
+  const isFrom = (one: string) => (client === undefined ? one !== trialClient : one === client);
+  return (command) => command.time >= time && isFrom(command.client);
 }
 
 interface Count {

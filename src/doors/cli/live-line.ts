@@ -3,7 +3,7 @@
 // 3. at the end it is gone without a trace.
 import type { Writable } from 'node:stream';
 import type { Resources } from '../../contract/limits.ts';
-import { cut, lastLine, toDuration } from './terminal-text.ts';
+import { colours, cut, lastLine, toDuration } from './terminal-text.ts';
 
 /** The line. */
 export interface LiveLine {
@@ -73,5 +73,6 @@ export function createLiveLine(
 
 /** Where the cursor stands after an unfinished line; unknown when more than plain letters moved it. */
 function columnOf(tail: string, width: number): number | undefined {
-  return /^[ -~]*$/.test(tail) && tail.length < width ? tail.length : undefined;
+  const text = tail.replace(colours, '');
+  return /^[ -~]*$/.test(text) && text.length < width ? text.length : undefined;
 }

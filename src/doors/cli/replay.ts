@@ -5,6 +5,7 @@ import { readRecording } from '../../recordings/recordings.ts';
 import { pause } from '../../support/pause.ts';
 import type { Assembly, Io } from '../door.ts';
 import { toSentences, write } from '../say.ts';
+import { failedExit } from './exit-codes.ts';
 
 /** Plays or prints the recording of a command. */
 export async function open({ io, words, flags, places }: Assembly): Promise<number> {
@@ -21,7 +22,7 @@ export async function open({ io, words, flags, places }: Assembly): Promise<numb
     return 0;
   } catch (error) {
     await write(io.stderr, toSentences(error));
-    return 2;
+    return failedExit;
   }
 }
 

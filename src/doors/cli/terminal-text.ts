@@ -2,9 +2,12 @@
 
 import { visible } from '../../support/visible.ts';
 
+/** What changes the look of a text and not its place. */
+export const colours = /\u001b\[[0-9;:]*m/g;
+
 /** The text without colours, and with all else that a terminal would obey made visible. */
 export function printable(text: string): string {
-  return visible(text.replace(/\u001b\[[0-9;]*m/g, '').replace(/[\t\r]/g, ' '));
+  return visible(text.replace(colours, '').replace(/[\t\r]/g, ' '));
 }
 
 /** The last line of a text that is not blank. */

@@ -26,7 +26,7 @@ interface ShownStep {
 
 /** Makes the view; it draws over its own lines only. */
 export function createWorkflowView(
-  terminal: Writable & { columns?: number },
+  terminal: Writable & { columns?: number; rows?: number },
   now = () => Date.now(),
 ): WorkflowView {
   const steps = new Map<string, ShownStep>();
@@ -34,12 +34,19 @@ export function createWorkflowView(
   let last: WorkflowResult | undefined;
 
   const draw = () => {
-    const width = Math.max(20, (terminal.columns ?? 80) - 1);
-    const lines = [...steps].map(([id, step]) => cut(toLine(id, step, now()), width));
+    const { columns = 80, rows = 24 } = terminal;
+    // What wraps or has left the screen cannot be drawn over; the last picture is left alone and may be of any height.
+    const room = last ? steps.size : Math.max(2, rows - 1);
+    const { shown, hidden } = chooseSteps(steps, room);
+    const lines = shown.map(([id, step]) => cut(toLine(id, step, now()), Math.max(2, columns - 1)));
+    const rest = hidden === 0 ? [] : [cut(`… ${hidden} more`, Math.max(2, columns - 1))];
     const end = last ? toEnd(last) : [];
     const up = drawn > 0 ? `\u001b[${drawn}A` : '';
-    drawn = lines.length + end.length;
-    return write(terminal, `${up}${[...lines, ...end].map((line) => `\u001b[2K${line}\n`).join('')}`);
+    const count = lines.length + rest.length + end.length;
+    const clear = count < drawn ? '\u001b[J' : '';
+    drawn = count;
+    const text = [...lines, ...rest, ...end].map((line) => `\u001b[2K${line}\n`).join('');
+    return write(terminal, `${up}${text}${clear}`);
   };
   const timer = setInterval(() => void draw(), drawEveryMs);
   const change = (id: string, more: Partial<ShownStep>) =>
@@ -65,6 +72,20 @@ export function createWorkflowView(
       await draw();
     },
   };
+}
+
+type Steps = readonly (readonly [string, ShownStep])[];
+
+/** The steps that have room, in their order: those that run, those to come, and the latest of those that have ended. */
+function chooseSteps(steps: ReadonlyMap<string, ShownStep>, room: number): { shown: Steps; hidden: number } {
+  const all = [...steps];
+  if (all.length <= room) return { shown: all, hidden: 0 };
+  const ended = all.filter(([, { result }]) => result !== undefined).reverse();
+  const open = all.filter(([, { result }]) => result === undefined);
+  const running = open.filter(([, { since }]) => since !== undefined);
+  const chosen = new Set([...running, ...open, ...ended].slice(0, room - 1));
+  const shown = all.filter((step) => chosen.has(step));
+  return { shown, hidden: all.length - shown.length };
 }
 
 function toLine(id: string, step: ShownStep, now: number): string {

@@ -85,7 +85,10 @@ function createSite(parts: AppParts, call: Call): Hono<Env> {
   );
   app.notFound(({ req }) => {
     parts.sites.check(req.raw.headers);
-    throw new HttpProblem(404, `There is nothing at ${req.method} ${new URL(req.url).pathname}.`);
+    throw new HttpProblem(
+      404,
+      `There is nothing at ${req.method} ${new URL(req.url).pathname}; docs/reference/http.md lists what there is.`,
+    );
   });
   app.onError((error) => toAnswer(error, parts.log));
   return app;

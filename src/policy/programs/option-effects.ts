@@ -95,8 +95,3 @@ export function shellStdin(call: Call): Effect[] {
 export function stdinText({ stdin }: Call): string {
   return stdin === 'none' ? '' : stdin.text;
 }
-
-/** A word written so that a shell reads it as that word again. */
-export function quoteWord(text: string): string {
-  return /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

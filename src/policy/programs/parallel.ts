@@ -1,6 +1,7 @@
+import { quoteWord } from '../../support/quote-word.ts';
 import { type Arg, knownArg, unknownArg } from '../walk/arg.ts';
 import { joinWords, unclearStart } from './effects.ts';
-import { quoteWord, refused } from './option-effects.ts';
+import { refused } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';
 
 /** GNU parallel: the command is shell text in which the arguments are put, or the arguments are the commands. */

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
+import { isTooWide } from '../../support/is-too-wide.ts';
 import { bridgeMounts } from '../network/bridge.ts';
 import type { SandboxPlan } from './bubblewrap.ts';
 import { findHostSockets } from './host-sockets.ts';
@@ -27,13 +28,6 @@ const keyFolders = [
   '.config/gh',
   '.password-store',
 ];
-const systemFolders = new Set(
-  'bin boot dev etc home lib lib32 lib64 libx32 media mnt opt proc root run sbin srv sys tmp usr var'
-    .split(' ')
-    .map((name) => `/${name}`),
-);
-const neverBelow = ['/boot', '/dev', '/etc', '/proc', '/sys', '/usr', '/run'];
-
 /** Draws the plan of one command's sandbox; a workspace that would open the machine is refused. */
 export function toSandboxPlan(means: SandboxMeans, isolation: Isolation, cwd: string): SandboxPlan {
   const keyStores = findKeyStores(means.home);
@@ -86,9 +80,4 @@ function noWorkspace(sandbox: string, folder: string, reason: string): NacreErro
     `The sandbox ${sandbox} would leave ${folder} writable, which ${reason}.`,
     { hint: 'Run it in a project folder, or set workspace to the folders that may be written.' },
   );
-}
-
-function isTooWide(folder: string, home: string): boolean {
-  const isAbove = home === folder || home.startsWith(folder === '/' ? '/' : `${folder}/`);
-  return isAbove || systemFolders.has(folder) || neverBelow.some((place) => folder.startsWith(`${place}/`));
 }

@@ -3,49 +3,91 @@ import { existsSync, lstatSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { type Client, clients, type Scope } from '../../../clients/clients.ts';
 import { openConfigFile } from '../../../clients/config-file.ts';
-import { readEntry, type ServerEntry } from '../../../clients/server-entry.ts';
+import { type FoundEntry, readEntry, type ServerEntry } from '../../../clients/server-entry.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { Assembly } from '../../door.ts';
-import { findOn } from './examine-machine.ts';
+import { holdsNoSandbox } from '../holds-no-sandbox.ts';
+import { toListWords, toldBefore } from '../told-before.ts';
+import { findOn } from './find-program.ts';
 import type { Finding } from './finding.ts';
 
 const scopes: readonly Scope[] = ['user', 'project'];
 
-/** Looks at the configuration of every client that `nacre init` knows. */
-export function examineClients(assembly: Assembly): readonly Finding[] {
-  const findings = Object.entries(clients).flatMap(([name, client]) => examineClient(assembly, name, client));
-  if (findings.some(({ status }) => status !== 'note')) return findings;
-  const found = 'no client starts nacre yet';
-  return [...findings, { check: 'clients', status: 'warning', found, fix: 'nacre init CLIENT' }];
+/** What was found of clients. */
+export interface ExaminedClients {
+  readonly findings: readonly Finding[];
+  /** Whether the entry of one of them lists programs. */
+  readonly isListed: boolean;
 }
 
-function examineClient(assembly: Assembly, name: string, client: Client): readonly Finding[] {
+/** Looks at the configuration of every client that `nacre init` knows. */
+export function examineClients(assembly: Assembly): ExaminedClients {
+  const examined = Object.entries(clients).flatMap(([name, client]) => examineClient(assembly, name, client));
+  const findings = examined.map(({ isListed: _, ...finding }) => finding);
+  const isListed = examined.some((one) => one.isListed === true);
+  if (findings.some(({ status }) => status !== 'note')) return { findings, isListed };
+  const found = 'no client starts nacre yet';
+  const none: Finding = { check: 'clients', status: 'warning', found, fix: 'nacre init CLIENT' };
+  return { findings: [...findings, none], isListed };
+}
+
+type Examined = Finding & { readonly isListed?: boolean };
+
+function examineClient(assembly: Assembly, name: string, client: Client): readonly Examined[] {
   const here = { ...assembly.machine, project: assembly.cwd };
   return scopes.flatMap((scope) => {
     const path = client.file(scope, here);
     const isSame = scope === 'project' && path === client.file('user', here);
     if (path === undefined || isSame || !isThere(path)) return [];
     const fix = `nacre init ${name}${scope === client.scope ? '' : ` --scope ${scope}`}`;
-    return [{ check: `client:${name}`, ...examineFile(assembly, client, path, fix) }];
+    const { found, ...examined } = examineFile(assembly, client, path, fix);
+    return [{ check: `client:${name}`, ...examined, found: `${client.title}: ${found}` }];
   });
 }
 
-function examineFile(assembly: Assembly, client: Client, path: string, fix: string): Omit<Finding, 'check'> {
-  const { title } = client;
+function examineFile(assembly: Assembly, client: Client, path: string, fix: string): Omit<Examined, 'check'> {
   try {
     const entry = readEntry(openConfigFile(path).text, client, path);
-    if (entry === undefined)
-      return { status: 'note', found: `${title}: ${path} has no entry for nacre`, fix };
-    const missing = missingOf(assembly, entry);
-    if (missing !== undefined)
-      return { status: 'warning', found: `${title}: ${path} names ${missing}, which does not exist`, fix };
-    const isThis = entry.args?.includes(assembly.program.script) === true;
-    const found = `${title}: ${path} starts ${isThis ? 'this nacre' : 'another copy of nacre'}`;
-    return isThis ? { status: 'ok', found } : { status: 'note', found, fix };
+    if (entry === undefined) return { status: 'note', found: `${path} has no entry for nacre`, fix };
+    return examineEntry(assembly, entry, path, fix);
   } catch (error) {
     if (!(error instanceof NacreError)) throw error;
-    return { status: 'warning', found: `${title}: ${error.message}`, fix: error.hint };
+    return { status: 'warning', found: error.message, fix: error.hint };
   }
+}
+
+function examineEntry(
+  assembly: Assembly,
+  entry: FoundEntry,
+  path: string,
+  fix: string,
+): Omit<Examined, 'check'> {
+  if (entry.address !== undefined) return { status: 'ok', found: `${path} leads to ${entry.address}` };
+  const missing = missingOf(assembly, entry);
+  if (missing !== undefined)
+    return { status: 'warning', found: `${path} names ${missing}, which does not exist`, fix };
+  const { project, env = {}, more } = toldBefore(entry, []);
+  const { NACRE_SANDBOX: level, NACRE_WORKSPACE: workspace } = env;
+  const isWorkspace = project !== undefined && workspace === undefined;
+  if (isWorkspace && holdsNoSandbox(project, level, assembly.machine.home)) {
+    const found = `${path} names ${project}, where the sandbox ${level} refuses every command`;
+    return { status: 'warning', found, fix: `${fix} --project DIR` };
+  }
+  if (entry.args?.includes(assembly.program.script) !== true)
+    return { status: 'note', found: `${path} starts another copy of nacre`, fix };
+  const list = toListWords(env);
+  const isElsewhere = assembly.toolWarnings.length === 0 || [...more, ...Object.keys(env)].some(mayList);
+  if (list === '' && !isElsewhere) {
+    const found = `${path} starts this nacre, and neither it nor your settings list a program that may run`;
+    return { status: 'warning', found, fix: `${fix} --preset NAME` };
+  }
+  const words = `${list || 'the programs of your settings'}, sandbox ${level ?? 'as in your settings'}`;
+  return { status: 'ok', found: `${path} starts this nacre: ${words}`, isListed: list !== '' };
+}
+
+// A settings file of the entry's own, or tools that need no list.
+function mayList(word: string): boolean {
+  return /^(--config|--tools|NACRE_TOOLS)/.test(word);
 }
 
 // What cannot even be looked at is told by the attempt to read it.

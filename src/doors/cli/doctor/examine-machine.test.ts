@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineReport } from '../../../contract/report.ts';
 import type { Assembly } from '../../door.ts';
-import { examineReport, findOn } from './examine-machine.ts';
+import { examineReport } from './examine-machine.ts';
 import { examinePolicy } from './examine-policy.ts';
+import { findOn } from './find-program.ts';
 
 const best: MachineReport = {
   bash: { path: '/bin/bash', version: '5.2' },
@@ -21,8 +22,18 @@ const best: MachineReport = {
   gaps: [],
 };
 
-const examine = (report: Partial<MachineReport>, PATH?: string) => {
-  const assembly = { machine: { home: '/', platform: 'linux', env: { PATH } } } as unknown as Assembly;
+const examine = (
+  report: Partial<MachineReport>,
+  PATH?: string,
+  processes = 'own',
+  script = '/srv/nacre/dist/cli.js',
+) => {
+  const settings = [{ key: 'processes', value: processes }];
+  const assembly = {
+    settings,
+    program: { node: 'node', script },
+    machine: { home: '/', platform: 'linux', env: { PATH } },
+  } as unknown as Assembly;
   const findings = examineReport({ ...best, ...report }, assembly);
   return (check: string) => findings.find((one) => one.check === check);
 };
@@ -49,7 +60,24 @@ describe('examineReport', () => {
     expect(examine({ gaps: ['As root anything.'] })('enforcement')?.fix).toBe(
       'Run nacre as an ordinary user.',
     );
-    expect(examine({ supervision: 'unshare' })('bubblewrap')?.found).toContain('it is not installed');
+    expect(examine({ supervision: 'unshare' })('bubblewrap')?.found).toContain('is not on the PATH');
+  });
+
+  it.each([
+    ['/usr/lib/node_modules/nacre/dist/cli.js', 'npm install --global koffi'],
+    ['/home/me/a b/node_modules/nacre/dist/cli.js', "npm install --prefix '/home/me/a b' koffi"],
+    ['/srv/nacre/dist/cli.js', 'npm install --prefix /srv/nacre koffi'],
+  ])('names the command that puts a package where %s finds it', (script, fix) => {
+    const missing = { landlock: 'not available: the optional package koffi could not be loaded' };
+    expect(examine(missing, undefined, 'own', script)('landlock')?.fix).toBe(fix);
+  });
+
+  it('says nothing of what was not tried', () => {
+    const missing = examine({ supervision: 'group' }, '/nowhere');
+    expect(missing('namespaces')?.found).toMatch(/not permitted|neither bwrap nor unshare/);
+    const chosen = examine({ supervision: 'group' }, '/usr/bin', 'host');
+    for (const check of ['bubblewrap', 'namespaces'])
+      expect(chosen(check)).toMatchObject({ status: 'note', found: expect.stringContaining('not tried') });
   });
 
   it('finds programs only where a PATH has whole folders', () => {
@@ -60,7 +88,8 @@ describe('examineReport', () => {
 
 describe('examinePolicy', () => {
   const policy = (rules: object) =>
-    examinePolicy({ settings: [], toolWarnings: [], ownRules: { rules } } as unknown as Assembly).found;
+    examinePolicy({ settings: [], toolWarnings: [], ownRules: { rules } } as unknown as Assembly, false)
+      .found;
 
   it('tells the list, the preset and the written rules', () => {
     expect(policy({ allow: { kind: 'all' } })).toBe('every program may run (default)');

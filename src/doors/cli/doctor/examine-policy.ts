@@ -2,13 +2,18 @@ import type { ServerTrial } from '../../../contract/report.ts';
 import type { Assembly } from '../../door.ts';
 import { type Finding, ok } from './finding.ts';
 
-/** Whether the settings could be read, and what they let tools run. */
-export function examinePolicy({ settings, toolWarnings, settingsFault, ownRules }: Assembly): Finding {
+/** Whether the settings could be read, and what they let tools run; the entries of clients may list programs in their place. */
+export function examinePolicy(
+  { settings, toolWarnings, settingsFault, ownRules }: Assembly,
+  isListedByClients: boolean,
+): Finding {
   if (settingsFault !== undefined) {
     const { message, hint } = settingsFault;
     return { check: 'policy', status: 'problem', found: message, fix: hint };
   }
   const [warning] = toolWarnings;
+  if (warning !== undefined && isListedByClients)
+    return ok('policy', 'your own settings list no programs; those of each client stand in its entry');
   if (warning !== undefined)
     return { check: 'policy', status: 'warning', found: warning, fix: 'nacre init CLIENT --preset NAME' };
   const { preset, allow, policy = [] } = ownRules.rules;

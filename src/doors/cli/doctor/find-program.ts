@@ -1,0 +1,35 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where a program is on a PATH. */
+export function findOn(path: string, name: string): string | undefined {
+  return path
+    .split(':')
+    .filter((folder) => folder.startsWith('/'))
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return existsSync(path);
+  } catch {
+    return false;
+  }
+}
+
+const installers = {
+  'apt-get': 'sudo apt-get install',
+  dnf: 'sudo dnf install',
+  pacman: 'sudo pacman -S',
+  apk: 'sudo apk add',
+  zypper: 'sudo zypper install',
+  brew: 'brew install',
+};
+
+/** The words that install a package here. */
+export function installer(path: string): string {
+  const [, words] = Object.entries(installers).find(([name]) => findOn(path, name) !== undefined) ?? [];
+  return words ?? 'Install';
+}

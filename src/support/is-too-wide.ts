@@ -1,0 +1,12 @@
+const systemFolders = new Set(
+  'bin boot dev etc home lib lib32 lib64 libx32 media mnt opt proc root run sbin srv sys tmp usr var'
+    .split(' ')
+    .map((name) => `/${name}`),
+);
+const neverBelow = ['/boot', '/dev', '/etc', '/proc', '/sys', '/usr', '/run'];
+
+/** Whether a folder is no workspace but the machine itself: the root, the home directory or above it, a system's own. */
+export function isTooWide(folder: string, home: string): boolean {
+  const isAbove = home === folder || home.startsWith(folder === '/' ? '/' : `${folder}/`);
+  return isAbove || systemFolders.has(folder) || neverBelow.some((place) => folder.startsWith(`${place}/`));
+}
