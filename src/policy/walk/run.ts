@@ -10,6 +10,7 @@ import { applyEffects } from './apply-effects.ts';
 import { type Arg, type Span, textOf } from './arg.ts';
 import { callFunction } from './functions.ts';
 import type { Scope } from './scope.ts';
+import { madeFrom } from './shell.ts';
 import { anyOutput, type Output, type RunOptions, silent, type Walk } from './walk.ts';
 
 /** Judges one program and whatever it runs in turn; says what it prints. */
@@ -62,7 +63,15 @@ function runNamed(
   for (const danger of dangerOf(call)) walk.problems.push({ scope: 'danger', program: name, ...danger });
   if (free) return silent;
   const output = applies ? entry.output?.(call) : undefined;
-  return typeof output === 'string' ? { text: output, more: false } : (output ?? anyOutput);
+  if (typeof output === 'string') return { text: output, more: false };
+  return unforetold(call, entry?.output !== undefined, output ?? anyOutput);
+}
+
+/** What is not known may still be made of what the program reads, and of its words when it prints them. */
+function unforetold({ args, stdin }: Call, prints: boolean, output: Output): Output {
+  const words = prints ? args.flatMap((arg) => [...arg.pieces, ' ']) : [];
+  const { from } = madeFrom(stdin === 'none' ? words : [...words, stdin.text, stdin.from ?? '']);
+  return from === undefined ? output : { ...output, from };
 }
 
 /** A call whose words are taken apart only when somebody asks. */

@@ -1,10 +1,12 @@
 import type { Assignment, Command, CommandArgument } from 'unbash';
 import { applyRedirects } from './apply-redirects.ts';
 import { type Arg, knownArg, textOf, toArg, unknown } from './arg.ts';
+import { evaluateExpression, evaluateSubscript } from './evaluate-expression.ts';
 import { expandParts, expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
 import { limits } from './limits.ts';
 import { entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
+import { refuseMisread } from './misread.ts';
 import { type Scope, spanOf } from './scope.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
 import { anyOutput, joinOutput, type Output, silent, type Walk } from './walk.ts';
@@ -150,14 +152,8 @@ function mayKeep(name: string | undefined, shell: Shell): boolean {
 
 function assignHere(walk: Walk, item: Assignment, scope: Scope, how: 'plain' | 'exported'): void {
   const span = spanOf(item, scope);
-  if (item.index !== undefined) evaluateIndex(walk, item, scope);
+  if (item.index !== undefined) evaluateExpression(walk, item.index, span, scope);
   walk.assign(item.name, newVariable(walk, item, scope), span, scope, how);
-}
-
-function evaluateIndex(walk: Walk, item: Assignment, scope: Scope): void {
-  if (item.index === undefined) return;
-  for (const value of walk.single(item.index, scope))
-    walk.evaluate(value, 'arithmetic', spanOf(item, scope), scope);
 }
 
 function newVariable(walk: Walk, item: Assignment, scope: Scope): Variable {
@@ -185,9 +181,11 @@ function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | 
     for (const field of forms.flat()) {
       if (field.many) complete = false;
       fields.push(field);
-      const key = keyOf(field)?.key;
-      if (key !== undefined) walk.evaluate(key, 'arithmetic', spanOf(item, scope), scope);
     }
+    evaluateSubscript(walk, word, forms.flat(), spanOf(item, scope), scope);
+    // Without extglob bash skips the rest of the line and goes on in the middle of what stands behind it.
+    if (word.parts?.some((part) => part.type === 'ExtendedGlob'))
+      refuseMisread(walk, item.text, spanOf(item, scope));
   }
   const { entries, inOrder } = appended(old?.entries ?? noEntries, fields);
   return { kind: 'list', entries, complete: complete && inOrder };
