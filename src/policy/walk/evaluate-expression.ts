@@ -13,15 +13,14 @@ export function evaluateExpression(walk: Walk, word: Word, span: Span, scope: Sc
   return values;
 }
 
-/** Evaluates the subscript of a list's entry `[subscript]=value`. */
+/** Evaluates the subscript of a list's entry `[subscript]=value`, of which the text and its fields are given. */
 export function evaluateSubscript(
   walk: Walk,
-  { text }: Word,
+  text: string,
   fields: readonly { readonly pieces: Value }[],
   span: Span,
   scope: Scope,
 ): void {
-  if (!text.startsWith('[')) return;
   for (const { pieces } of fields) walk.evaluate(subscriptOf(pieces), 'arithmetic', span, scope);
   const source = text.slice(0, text.lastIndexOf(']=') + 1);
   if (mayHideExpansion(source)) walk.evaluate(source, 'arithmetic', span, scope);

@@ -15,7 +15,7 @@ import { parseScript } from './parse-script.ts';
 import { type Scope, spanOf } from './scope.ts';
 import { madeFrom, type Value, valuesOf } from './shell.ts';
 import { type Chunk, joinChunks, wordBreak } from './split-fields.ts';
-import type { Walk } from './walk.ts';
+import type { Output, Walk } from './walk.ts';
 
 /** The words that an argument gives, in each of its possible forms. */
 export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
@@ -272,12 +272,13 @@ function substitution(
   // A backtick script with escapes has positions of its own.
   const inner = part.script.source === undefined ? scope : scope.with({ within: spanOf(span, scope) });
   const output = walk.capture(part.script, inner);
-  const value: Value = [
-    output.more
-      ? { ...madeFrom([output.text, output.from ?? '']), text: part.text, listed: placeListed(output.text) }
-      : output.text.replace(/\n+$/, ''),
-  ];
-  return expansionChunks(expansion, [value], quoted || mode === 'single');
+  const value = output.more ? unknownOutput(output, part.text) : output.text.replace(/\n+$/, '');
+  return expansionChunks(expansion, [[value]], quoted || mode === 'single');
+}
+
+function unknownOutput({ text, from }: Output, written: string): Piece {
+  if (text === '' && from === undefined) return { hole: 'unknown', text: written };
+  return { ...madeFrom([text, from ?? '']), text: written, listed: placeListed(text) };
 }
 
 /** The directory of which a text names everything, when it is such a listing. */

@@ -17,13 +17,21 @@ export function isUnread({ text, parts }: { text: string; parts?: Word['parts'] 
 /** Whether parentheses do not match when quotes are all that is heeded, which is how bash finds the end of some stretches. */
 export function hasStrayParentheses(text: string): boolean {
   let open = 0;
-  for (const [mark] of text.matchAll(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"|[()'"]/gs)) {
-    if (mark === '(') open++;
-    else if (mark === ')') open--;
-    else if (mark === "'" || mark === '"') return true;
-    if (open < 0) return true;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '(') open++;
+    else if (character === ')' && --open < 0) return true;
+    else if (character === '\\') at++;
+    else if (character === "'" || character === '"') at = endOfQuotes(text, at + 1, character);
   }
   return open !== 0;
+}
+
+function endOfQuotes(text: string, from: number, quote: string): number {
+  let at = from;
+  while (at < text.length && text.charAt(at) !== quote)
+    at += quote === '"' && text.charAt(at) === '\\' ? 2 : 1;
+  return at;
 }
 
 /** Whether text holds what only bash's reading of double quotes tells apart: there it expands what looks quoted. */

@@ -182,7 +182,8 @@ function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | 
       if (field.many) complete = false;
       fields.push(field);
     }
-    evaluateSubscript(walk, word, forms.flat(), spanOf(item, scope), scope);
+    if (word.text.startsWith('['))
+      evaluateSubscript(walk, word.text, forms.flat(), spanOf(item, scope), scope);
     // Without extglob bash skips the rest of the line and goes on in the middle of what stands behind it.
     if (word.parts?.some((part) => part.type === 'ExtendedGlob'))
       refuseMisread(walk, item.text, spanOf(item, scope));
