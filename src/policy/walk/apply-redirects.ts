@@ -1,9 +1,10 @@
 import type { HereDoc, Redirect, Redirection } from 'unbash';
 import { type Arg, knownArg, type Piece, textOf, toArg, unknownArg, wordText } from './arg.ts';
 import { expandQuoted, expandSingle } from './expand-word.ts';
+import { refuseMisread } from './misread.ts';
 import { notForSh } from './not-for-sh.ts';
 import { type Scope, spanOf } from './scope.ts';
-import type { Value } from './shell.ts';
+import { madeFrom, type Value } from './shell.ts';
 import { anyOutput, type Stdin, type Walk } from './walk.ts';
 
 /** What redirections leave: what stdin gives, and whether stdout still goes where it went. */
@@ -63,7 +64,8 @@ function fileInput([value]: readonly Value[]): Stdin {
 function certainText(values: readonly Value[]): Stdin {
   const texts = values.map(textOf);
   const known = texts.filter((text) => text !== undefined);
-  return { text: known.join('\n'), more: texts.length !== 1 || known.length !== 1 };
+  const more = texts.length !== 1 || known.length !== 1;
+  return { text: known.join('\n'), more, from: more ? madeFrom(values.flat()).from : undefined };
 }
 
 function hereDocValues(walk: Walk, heredoc: HereDoc, scope: Scope): readonly Value[] {
@@ -71,6 +73,9 @@ function hereDocValues(walk: Walk, heredoc: HereDoc, scope: Scope): readonly Val
     const reason = 'The command does not parse: a heredoc is not closed.';
     walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...spanOf(heredoc, scope) });
   }
+  // Bash compares lines with the commands of a delimiter as it would print them.
+  if (scope.readTwice || /[`(]|\$[{[]/.test(heredoc.delimiter?.text ?? ''))
+    refuseMisread(walk, heredoc.delimiter?.text ?? '', spanOf(heredoc, scope));
   const tabs = heredoc.operator === '<<-';
   const trim = (text: string): string => (tabs ? text.replace(/^\t+/gm, '') : text);
   if (heredoc.delimiter?.quoted) return [[trim(heredoc.body.text)]];
@@ -93,6 +98,14 @@ function applyWrite(walk: Walk, redirect: Redirect, program: string | undefined,
   });
   for (const target of targets) {
     const duplicate = redirect.operator === '>&' && /^(\d+-?|-)$/.test(wordText(target));
-    if (!duplicate) walk.write(target, program, scope);
+    if (duplicate) continue;
+    if (redirect.operator === '>&' && target.pieces.some(isExpandedAgain))
+      refuseMisread(walk, redirect.target.text, span);
+    walk.write(target, program, scope);
   }
+}
+
+/** A file name behind `>&` is expanded a second time. */
+function isExpandedAgain(piece: Piece): boolean {
+  return /[$`]|[<>]\(/.test(typeof piece === 'string' ? piece : (piece.from ?? ''));
 }

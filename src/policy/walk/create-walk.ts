@@ -71,8 +71,8 @@ class CommandWalk implements Walk {
     return capture(this, script, scope);
   }
 
-  single(word: Word, scope: Scope): readonly Value[] {
-    return expandSingle(this, scope, word);
+  single(word: Word, scope: Scope, quoted = false): readonly Value[] {
+    return expandSingle(this, scope, word, quoted);
   }
 
   assign(name: string, variable: Variable, span: Span, scope: Scope, how?: 'plain' | 'exported'): void {

@@ -1,10 +1,11 @@
-import type { ArithmeticExpression } from 'unbash';
+import type { ArithmeticExpression, ParsedScript } from 'unbash';
 import { type Span, textOf } from './arg.ts';
 import { expandQuoted } from './expand-word.ts';
 import { LimitReached, limits } from './limits.ts';
+import { mayHideExpansion } from './misread.ts';
 import { parseScript } from './parse-script.ts';
 import type { Scope } from './scope.ts';
-import { everyValue, type Value } from './shell.ts';
+import { everyValue, madeFrom, type Value } from './shell.ts';
 import type { Reevaluation, Walk } from './walk.ts';
 
 const again = 'text is evaluated again and again';
@@ -22,7 +23,7 @@ export function evaluateValue(
   let known = true;
   for (const piece of value) {
     if (typeof piece !== 'string') known = false;
-    text += typeof piece === 'string' ? piece : '1';
+    text += typeof piece === 'string' ? piece : piece.hole === 'glob' ? piece.text : '1';
   }
   if (known || /[$`]/.test(text)) evaluateText(walk, text, as, span, scope, seen);
   for (const piece of known ? [] : value) {
@@ -100,11 +101,18 @@ export function walkArithmetic(
       walkArithmetic(walk, expression.expression, '', scope);
       break;
     case 'ArithmeticCommandExpansion':
-      if (expression.script !== undefined) walk.capture(expression.script, scope);
+      if (expression.script !== undefined) walkSubstitution(walk, expression.script, scope);
       break;
     case 'ArithmeticWord':
       walkOperand(walk, expression, scope);
   }
+}
+
+/** What a substitution prints is part of the expression. */
+function walkSubstitution(walk: Walk, script: ParsedScript, scope: Scope): void {
+  const { text, more, from = '' } = walk.capture(script, scope);
+  const value = more ? madeFrom([text, from]) : text.replace(/\n+$/, '');
+  evaluateValue(walk, [value], 'arithmetic', scope.within ?? nowhere, scope);
 }
 
 function walkOperand(
@@ -117,14 +125,15 @@ function walkOperand(
     evaluateValue(walk, value, 'arithmetic', span, scope);
 }
 
-/** The parser gives no parts for `$1` and `$name`, so these are read here. */
+/** The parser gives no parts for `$1` and `$name`, and takes quotes for such that are none, so these are read here. */
 function operandValues(
   walk: Walk,
   word: Extract<ArithmeticExpression, { type: 'ArithmeticWord' }>,
   span: Span,
   scope: Scope,
 ): readonly Value[] {
-  if (word.parts !== undefined) return expandQuoted(walk, scope, word.parts, span);
+  if (word.parts !== undefined && !mayHideExpansion(word.value))
+    return expandQuoted(walk, scope, word.parts, span);
   return /[$`]/.test(word.value) ? expandText(walk, word.value, span, scope) : [[word.value]];
 }
 

@@ -1,7 +1,9 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
 import { type Piece, textOf, unknown } from './arg.ts';
+import { evaluateExpression } from './evaluate-expression.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
 import { entryAt } from './list-entries.ts';
+import { refuseMisread } from './misread.ts';
 import { bounded, madeFrom, textIfKnown, type Value, type Variable, valuesOf } from './shell.ts';
 import { type Chunk, wordBreak } from './split-fields.ts';
 import { transformText } from './transform-text.ts';
@@ -165,7 +167,7 @@ function applyOperation(
     expansion.walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...expansion.span });
     return [[unknown]];
   }
-  const operands = operandsOf(expansion, operation);
+  const operands = operandsOf(expansion, operation, quoted);
   return base.map((value) => {
     const text = textOf(value);
     const result = text === undefined ? undefined : transformText(text, operation, operands);
@@ -174,9 +176,13 @@ function applyOperation(
 }
 
 /** The operands' texts, in the order in which they stand; undefined for those that are not known. */
-function operandsOf(expansion: Expansion, operation: ParameterOperation): (string | undefined)[] {
+function operandsOf(
+  expansion: Expansion,
+  operation: ParameterOperation,
+  quoted: boolean,
+): (string | undefined)[] {
   const text = (word: Word | undefined): string | undefined =>
-    word === undefined ? '' : knownText(expansion.walk.single(word, expansion.scope));
+    word === undefined ? '' : knownText(expansion.walk.single(word, expansion.scope, quoted));
   switch (operation.type) {
     case 'Remove':
     case 'CaseModification':
@@ -207,6 +213,9 @@ function defaulted(
 ): readonly Value[] {
   const operand = defaultValues(expansion, operation.operand, quoted);
   const sign = operation.operator.replace(':', '');
+  // The text of an error is expanded as if it stood outside of quotes.
+  if (sign === '?' && quoted && /[<>]\(/.test(operation.operand.text))
+    refuseMisread(expansion.walk, operation.operand.text, expansion.span);
   const colon = operation.operator.startsWith(':');
   if (sign === '?') return base;
   const values = base.flatMap((value): readonly Value[] => {
@@ -229,19 +238,28 @@ function defaulted(
 
 /** In double quotes and heredocs a default's single quotes are characters, which the parser does not always see. */
 function defaultValues({ walk, scope, span }: Expansion, operand: Word, quoted: boolean): readonly Value[] {
-  const values = walk.single(operand, scope);
+  const values = walk.single(operand, scope, quoted);
+  if (operand.text.includes("$'") && operand.parts?.some(losesQuotes))
+    refuseMisread(walk, operand.text, span);
   if (!quoted || !operand.text.includes("'")) return values;
   if (operand.parts?.some(hidesText)) {
     const reason = `The quotes in ${operand.text} mean nothing there, so what stands in them is not understood.`;
     const hint = 'Put the default into a variable first.';
     walk.problems.push({ scope: 'always', rule: 'unparsable', reason, hint, ...span });
   }
-  return [[madeFrom([operand.text])]];
+  return [...values, [madeFrom([operand.text])]];
+}
+
+/** Whether text in `$'…'` means something without its quotes, which bash drops in a substitution in double quotes. */
+function losesQuotes(part: WordPart): boolean {
+  if (part.type === 'AnsiCQuoted') return !/^[\w\s./:,=@%+-]*$/.test(part.value);
+  return (part.type === 'ExtendedGlob' || part.type === 'Glob') && (part.parts?.some(losesQuotes) ?? false);
 }
 
 /** Whether the parser takes text for quoted in which bash would expand something. */
 function hidesText(part: WordPart): boolean {
   if (part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') return /[$`]/.test(part.text.slice(1));
+  if (part.type === 'ProcessSubstitution') return /['\\]/.test(part.text) && /[$`]/.test(part.text);
   return (part.type === 'ExtendedGlob' || part.type === 'Glob') && (part.parts?.some(hidesText) ?? false);
 }
 
@@ -264,9 +282,7 @@ function transformed(
 }
 
 function evaluateWord({ walk, scope, span }: Expansion, word: Word): readonly Value[] {
-  const values = walk.single(word, scope);
-  for (const value of values) walk.evaluate(value, 'arithmetic', span, scope);
-  return values;
+  return evaluateExpression(walk, word, span, scope);
 }
 
 function knownText(values: readonly Value[]): string | undefined {

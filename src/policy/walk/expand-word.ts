@@ -9,12 +9,13 @@ import { expandBraces } from './expand-braces.ts';
 import { expandParameter, parameterChunks } from './expand-parameter.ts';
 import { certain, combine, type Expansion, expansionChunks } from './expansion.ts';
 import { limits } from './limits.ts';
+import { hasStrayParentheses, isUnread, refuseMisread } from './misread.ts';
 import { notForSh } from './not-for-sh.ts';
 import { parseScript } from './parse-script.ts';
 import { type Scope, spanOf } from './scope.ts';
-import { type Value, valuesOf } from './shell.ts';
+import { madeFrom, type Value, valuesOf } from './shell.ts';
 import { type Chunk, joinChunks, wordBreak } from './split-fields.ts';
-import type { Walk } from './walk.ts';
+import type { Output, Walk } from './walk.ts';
 
 /** The words that an argument gives, in each of its possible forms. */
 export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
@@ -26,8 +27,11 @@ export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
 export function expandParts(walk: Walk, scope: Scope, word: Word): Arg[][] {
   walk.spend(1);
   const span = spanOf(word, scope);
-  if (!isVariable.test(word.text) && word.parts?.some((part) => part.type === 'BraceExpansion'))
-    return expandBraced(walk, scope, word, span);
+  if (!isVariable.test(word.text) && word.parts?.some((part) => part.type === 'BraceExpansion')) {
+    const texts = expandBraces(word.text);
+    // Bash leaves `{a..3}` as it is.
+    if (texts.length !== 1 || texts[0] !== word.text) return expandBraced(walk, scope, word, texts, span);
+  }
   const chunks = wordChunks({ walk, scope, mode: 'fields', span }, word);
   return chunks.map((form) => joinChunks(form, span));
 }
@@ -42,11 +46,11 @@ export function fixedArg(walk: Walk, scope: Scope, word: Word): Arg | undefined 
 }
 
 /** The one text that a word has where bash does not split it, in each of its possible forms. */
-export function expandSingle(walk: Walk, scope: Scope, word: Word): Value[] {
+export function expandSingle(walk: Walk, scope: Scope, word: Word, quoted = false): Value[] {
   walk.spend(1);
   const fixed = fixedText(word);
   if (fixed !== undefined) return [[fixed]];
-  const chunks = wordChunks({ walk, scope, mode: 'single', span: spanOf(word, scope) }, word);
+  const chunks = wordChunks({ walk, scope, mode: 'single', span: spanOf(word, scope) }, word, quoted);
   // Many forms of long values are the one thing here that costs more than a step.
   const values = chunks.map(joined);
   for (const value of values.length > 1 ? values : []) walk.spend(value.length / 2);
@@ -61,7 +65,7 @@ function fixedText(word: Word): string | undefined {
   if (/^"[^"$`\\]*"$/.test(text)) return text.slice(1, -1);
   if (isVariable.test(text)) return undefined;
   const { parts } = word;
-  if (parts === undefined) return text === '' || text.includes('~') ? undefined : word.value;
+  if (parts === undefined) return text === '' || /[~$`]/.test(text) ? undefined : word.value;
   return parts.every(isFixed) ? word.value : undefined;
 }
 
@@ -82,9 +86,9 @@ export function expandQuoted(walk: Walk, scope: Scope, parts: readonly WordPart[
   return product({ walk, scope, mode: 'single', span }, parts, true).map(joined);
 }
 
-function expandBraced(walk: Walk, scope: Scope, word: Word, span: Span): Arg[][] {
+function expandBraced(walk: Walk, scope: Scope, word: Word, texts: readonly string[], span: Span): Arg[][] {
   const inner = scope.with({ within: span });
-  const words = expandBraces(word.text).map((text) => rereadWord(text));
+  const words = texts.map(rereadWord);
   if (words.includes(undefined)) {
     const reason = `The command does not parse: the braces in ${word.text} are not understood.`;
     walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...span });
@@ -114,14 +118,15 @@ function concat<T>(left: T[], right: T[]): T[] {
   return [...left, ...right];
 }
 
-function wordChunks(expansion: Expansion, word: Word): Chunk[][] {
+function wordChunks(expansion: Expansion, word: Word, quoted = false): Chunk[][] {
   if (isVariable.test(word.text)) return variableChunks(expansion, word.text);
+  if (isUnread(word)) refuseMisread(expansion.walk, word.text, expansion.span);
   const parts: readonly WordPart[] = word.parts ?? [
     { type: 'Literal', pos: word.pos, end: word.end, value: word.value, text: word.text },
   ];
   if (word.text === '') return [[]];
-  const tilde = tildeOf(expansion, parts);
-  if (tilde === undefined) return product(expansion, parts, false);
+  const tilde = quoted ? undefined : tildeOf(expansion, parts);
+  if (tilde === undefined) return product(expansion, parts, quoted);
   const [first, ...rest] = parts;
   const after = first?.type === 'Literal' ? first.value.slice(tilde.length) : '';
   const forms = tilde.values.map((value): Chunk[] => [certain([...value, after])]);
@@ -217,6 +222,8 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
     case 'CommandExpansion':
       return substitution(expansion, part, quoted);
     case 'ArithmeticExpansion':
+      // Bash takes what has stray parentheses for commands in a subshell.
+      if (hasStrayParentheses(part.text)) refuseMisread(walk, part.text, expansion.span);
       walk.arithmetic(part.expression, part.text, scope.with({ within: expansion.span }));
       return [[certain([{ hole: 'number', text: part.text }])]];
     case 'ProcessSubstitution':
@@ -265,12 +272,13 @@ function substitution(
   // A backtick script with escapes has positions of its own.
   const inner = part.script.source === undefined ? scope : scope.with({ within: spanOf(span, scope) });
   const output = walk.capture(part.script, inner);
-  const value: Value = [
-    output.more
-      ? { hole: 'unknown', text: part.text, listed: placeListed(output.text) }
-      : output.text.replace(/\n+$/, ''),
-  ];
-  return expansionChunks(expansion, [value], quoted || mode === 'single');
+  const value = output.more ? unknownOutput(output, part.text) : output.text.replace(/\n+$/, '');
+  return expansionChunks(expansion, [[value]], quoted || mode === 'single');
+}
+
+function unknownOutput({ text, from }: Output, written: string): Piece {
+  if (text === '' && from === undefined) return { hole: 'unknown', text: written };
+  return { ...madeFrom([text, from ?? '']), text: written, listed: placeListed(text) };
 }
 
 /** The directory of which a text names everything, when it is such a listing. */
@@ -293,11 +301,23 @@ function globChunk(
   expansion: Expansion,
   part: Extract<WordPart, { type: 'Glob' | 'ExtendedGlob' | 'BraceExpansion' }>,
 ): Chunk {
+  // Bash ends such a pattern at the first parenthesis that fits, also inside of what is expanded.
+  if (part.type === 'ExtendedGlob' && hasStrayParentheses(part.text))
+    refuseMisread(expansion.walk, part.text, expansion.span);
   // What stands inside is evaluated by bash too, although only its being there matters.
-  for (const inner of part.parts ?? []) chunksOf(expansion, inner, true);
-  if (part.type === 'BraceExpansion' || expansion.mode === 'single') return part.text;
-  const text = part.type === 'ExtendedGlob' || part.parts?.some(isDynamic) ? '*' : part.text;
-  return { pieces: [{ hole: 'glob', text }], quoted: false, many: true };
+  const inside = part.parts?.flatMap((inner) => {
+    if (inner.type === 'Literal' && isUnread(inner)) refuseMisread(expansion.walk, part.text, expansion.span);
+    return chunksOf(expansion, inner, true).flat().flatMap(piecesOf);
+  });
+  const dynamic = part.parts?.some(isDynamic) === true;
+  const { from } = madeFrom(inside ?? []);
+  const single = expansion.mode === 'single';
+  if (part.type === 'BraceExpansion' || single)
+    return dynamic || /['"\\]/.test(part.text)
+      ? { pieces: [{ hole: 'unknown', text: part.text, from }], quoted: single, many: !single }
+      : part.text;
+  const text = part.type === 'ExtendedGlob' || dynamic ? '*' : part.text;
+  return { pieces: [{ hole: 'glob', text, from }], quoted: false, many: true };
 }
 
 function isDynamic(part: WordPart): boolean {

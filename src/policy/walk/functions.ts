@@ -3,7 +3,7 @@ import type { Arg } from './arg.ts';
 import { judgeNewName } from './redefine.ts';
 import { type CallSite, type Frame, type Scope, spanOf } from './scope.ts';
 import { type FunctionBody, type ShellFunction, union, unknownVariable } from './shell.ts';
-import { anyOutput, type Output, silent, type Walk } from './walk.ts';
+import { anyOutput, type Output, perhapsOutput, silent, type Walk } from './walk.ts';
 
 /** Notes a function; its body is judged where it is called, or at the end when nobody calls it. */
 export function defineFunction(walk: Walk, node: FunctionNode, scope: Scope): Output {
@@ -47,7 +47,8 @@ export function callFunction(
     walkBodyOf(walk, body, general ? undefined : args, frame, scope),
   );
   if (running.length === 0) judgeRecursion(walk, called, frame);
-  return output.length === 1 ? (output[0] ?? anyOutput) : anyOutput;
+  const [only] = output;
+  return output.length === 1 && only !== undefined ? only : perhapsOutput(output);
 }
 
 /** The running calls of a function; in a shell around this one, of the very one that was exported to it. */

@@ -8,12 +8,23 @@ export function parseScript(text: string): ParsedScript {
   const nested = Math.max(depth(text, '$(', ')'), depth(text, '<(', ')'), depth(text, '>(', ')'));
   if (nested > limits.substitutions) throw new LimitReached('it is nested too deeply');
   try {
-    return parse(text);
+    return withCutMarks(parse(text), text);
   } catch (error) {
     if (error instanceof RangeError) throw new LimitReached('it is nested too deeply');
     throw error;
   }
 }
+
+/** Bash joins continued lines before it looks for `$(`, `${` or `<(`, which the parser does not do everywhere. */
+function withCutMarks(script: ParsedScript, text: string): ParsedScript {
+  const found = text.includes('\\\n') ? cutMark.exec(text) : null;
+  if (found === null) return script;
+  const { type, pos, end, shebang, commands, errors = [] } = script;
+  const cut = { message: 'a line is continued within the beginning of an expansion', pos: found.index };
+  return { type, pos, end, shebang, commands, errors: [...errors, cut] };
+}
+
+const cutMark = /\$(?:\\\n)+[\w({["'@*#?!$-]|(?:\$\(|[<>])(?:\\\n)+\(/;
 
 /** The parser looks for the end of braces, arithmetic and heredocs again from each of them, so its work grows with the square. */
 function parserWork(text: string): number {

@@ -10,7 +10,8 @@ import { applyEffects } from './apply-effects.ts';
 import { type Arg, type Span, textOf } from './arg.ts';
 import { callFunction } from './functions.ts';
 import type { Scope } from './scope.ts';
-import { anyOutput, type Output, type RunOptions, silent, type Walk } from './walk.ts';
+import { madeFrom } from './shell.ts';
+import { anyOutput, type Output, type RunOptions, type Stdin, silent, type Walk } from './walk.ts';
 
 /** Judges one program and whatever it runs in turn; says what it prints. */
 export function runProgram(walk: Walk, argv: readonly Arg[], scope: Scope, how: RunOptions): Output {
@@ -62,7 +63,24 @@ function runNamed(
   for (const danger of dangerOf(call)) walk.problems.push({ scope: 'danger', program: name, ...danger });
   if (free) return silent;
   const output = applies ? entry.output?.(call) : undefined;
-  return typeof output === 'string' ? { text: output, more: false } : (output ?? anyOutput);
+  if (typeof output === 'string') return { text: output, more: false };
+  const from = printing.has(base) ? textIn(args) : reading.has(base) ? textFrom(scope.stdin) : undefined;
+  return from === undefined ? (output ?? anyOutput) : { ...(output ?? anyOutput), from };
+}
+
+/** Programs that print their words, or what they read. */
+const printing = new Set(['echo', 'printf']);
+const reading = new Set('awk base64 cat cut fold grep head sed sort tac tail tee tr uniq'.split(' '));
+
+function textIn(args: readonly Arg[]): string | undefined {
+  let from = '';
+  for (const arg of args) from += ` ${arg.text ?? madeFrom(arg.pieces).from ?? ''}`;
+  return /[$`]/.test(from) ? from : undefined;
+}
+
+function textFrom(stdin: Stdin): string | undefined {
+  if (stdin === 'none' || (stdin.text === '' && stdin.from === undefined)) return undefined;
+  return madeFrom([stdin.text, stdin.from ?? '']).from;
 }
 
 /** A call whose words are taken apart only when somebody asks. */

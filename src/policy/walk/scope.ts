@@ -25,6 +25,8 @@ export class Scope implements CallSite {
   readonly again: boolean = false;
   /** Aliases that are being expanded; bash does not expand them again. */
   readonly aliases: readonly string[] = [];
+  /** True behind `((` that is no arithmetic: bash reads it twice and has lost its heredocs by then. */
+  readonly readTwice: boolean = false;
 
   constructor(shell: Shell, stdin: Stdin, from?: Scope) {
     this.shell = shell;
@@ -43,6 +45,7 @@ export class Scope implements CallSite {
     this.loops = from.loops;
     this.again = from.again;
     this.aliases = from.aliases;
+    this.readTwice = from.readTwice;
   }
 
   /** The same place with some things changed. */

@@ -1,10 +1,12 @@
 import type { Assignment, Command, CommandArgument } from 'unbash';
 import { applyRedirects } from './apply-redirects.ts';
 import { type Arg, knownArg, textOf, toArg, unknown } from './arg.ts';
+import { evaluateExpression, evaluateSubscript } from './evaluate-expression.ts';
 import { expandParts, expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
 import { limits } from './limits.ts';
 import { entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
+import { refuseMisread } from './misread.ts';
 import { type Scope, spanOf } from './scope.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
 import { anyOutput, joinOutput, type Output, silent, type Walk } from './walk.ts';
@@ -38,10 +40,20 @@ function isEmpty(form: readonly Arg[]): boolean {
 }
 
 function runForms(walk: Walk, forms: readonly (readonly Arg[])[], scope: Scope): Output {
+  const [only] = forms;
+  if (forms.length === 1 && only !== undefined)
+    return only.length === 0 ? silent : walk.run(only, scope, byShell);
+  const { shell } = scope;
+  const before = shell.clone();
   let output: Output | undefined;
+  // Only one of them runs, so afterwards everything may hold that holds after one of them.
   for (const form of forms) {
     if (form.length === 0) continue;
-    const printed = walk.run(form, scope, byShell);
+    const after = before.clone();
+    walk.spend(1 + after.variables.size / 8);
+    const printed = walk.run(form, scope.with({ shell: after }), byShell);
+    if (output === undefined) shell.become(after);
+    else shell.absorb(after);
     output = output === undefined ? printed : { ...joinOutput(output, printed), more: true };
   }
   return output ?? silent;
@@ -150,14 +162,8 @@ function mayKeep(name: string | undefined, shell: Shell): boolean {
 
 function assignHere(walk: Walk, item: Assignment, scope: Scope, how: 'plain' | 'exported'): void {
   const span = spanOf(item, scope);
-  if (item.index !== undefined) evaluateIndex(walk, item, scope);
+  if (item.index !== undefined) evaluateExpression(walk, item.index, span, scope);
   walk.assign(item.name, newVariable(walk, item, scope), span, scope, how);
-}
-
-function evaluateIndex(walk: Walk, item: Assignment, scope: Scope): void {
-  if (item.index === undefined) return;
-  for (const value of walk.single(item.index, scope))
-    walk.evaluate(value, 'arithmetic', spanOf(item, scope), scope);
 }
 
 function newVariable(walk: Walk, item: Assignment, scope: Scope): Variable {
@@ -185,9 +191,12 @@ function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | 
     for (const field of forms.flat()) {
       if (field.many) complete = false;
       fields.push(field);
-      const key = keyOf(field)?.key;
-      if (key !== undefined) walk.evaluate(key, 'arithmetic', spanOf(item, scope), scope);
     }
+    if (word.text.startsWith('['))
+      evaluateSubscript(walk, word.text, forms.flat(), spanOf(item, scope), scope);
+    // Without extglob bash skips the rest of the line and goes on in the middle of what stands behind it.
+    if (word.parts?.some((part) => part.type === 'ExtendedGlob'))
+      refuseMisread(walk, item.text, spanOf(item, scope));
   }
   const { entries, inOrder } = appended(old?.entries ?? noEntries, fields);
   return { kind: 'list', entries, complete: complete && inOrder };

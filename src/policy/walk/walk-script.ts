@@ -11,6 +11,7 @@ import type {
   Redirected,
   Select,
   Statement,
+  Subshell,
   TestExpression,
   While,
   Word,
@@ -23,7 +24,7 @@ import { limits } from './limits.ts';
 import { hasOperators, notForSh } from './not-for-sh.ts';
 import { type Scope, spanOf } from './scope.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valueKey } from './shell.ts';
-import { anyOutput, joinOutput, type Output, type Stdin, silent, type Walk } from './walk.ts';
+import { anyOutput, joinOutput, type Output, perhapsOutput, type Stdin, silent, type Walk } from './walk.ts';
 import { walkCommand } from './walk-command.ts';
 
 /** Walks a script: an error anywhere in it is a problem under every list. */
@@ -55,8 +56,7 @@ function walkStatement(walk: Walk, statement: Statement, scope: Scope): Output {
   walk.spend(1);
   if (!statement.background) return walkList(walk, statement.command, scope);
   const away = scope.fork({ background: true });
-  walkList(walk, statement.command, away);
-  return anyOutput;
+  return perhapsOutput([walkList(walk, statement.command, away)]);
 }
 
 function walkList(walk: Walk, node: PipelineNode | AndOr, scope: Scope): Output {
@@ -80,7 +80,7 @@ function walkAndOr(walk: Walk, node: AndOr, scope: Scope): Output {
     walk.spend(1 + scope.shell.variables.size / 8);
     skipped.push({ before: scope.shell.clone(), operator });
     const printed = walkPipeline(walk, command, inner);
-    output = operator === '||' ? { ...output, more: true } : joinOutput(output, printed);
+    output = joinOutput(output, operator === '||' ? perhapsOutput([printed]) : printed);
   }
   for (const { before, operator } of skipped) leaveOut(scope.shell, before, operator);
   return output;
@@ -138,7 +138,7 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
     case 'BraceGroup':
       return walkBody(walk, node.body, scope);
     case 'Subshell':
-      return walkBody(walk, node.body, scope.fork());
+      return walkBody(walk, node.body, scope.fork({ readTwice: scope.readTwice || isDoubled(node) }));
     case 'Coproc':
       return walkCoproc(walk, node, scope);
     case 'Function':
@@ -150,8 +150,8 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
       return walkFor(walk, node, scope);
     case 'While':
       return walkLoop(walk, scope, [], (inner) => {
-        walkBody(walk, node.clause, inner);
-        walkBody(walk, node.body, isEndless(node) ? inner : conditional(inner));
+        const tested = walkBody(walk, node.clause, inner);
+        return joinOutput(tested, walkBody(walk, node.body, isEndless(node) ? inner : conditional(inner)));
       });
     case 'Case':
       return walkCase(walk, node, scope);
@@ -166,9 +166,23 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
       return walkLoop(walk, scope, [], (inner) => {
         const place = inner.with({ within: spanOf(node, inner) });
         for (const part of [node.initialize, node.test, node.update]) walk.arithmetic(part, '', place);
-        walkBody(walk, node.body, inner);
+        return walkBody(walk, node.body, inner);
       });
   }
+}
+
+/** Whether a subshell begins with another one, without a blank between. */
+function isDoubled({ pos, body }: Subshell): boolean {
+  const first = body.commands[0];
+  return first?.pos === pos + 1 && startsWithSubshell(first.command);
+}
+
+function startsWithSubshell(node: PipelineNode | AndOr): boolean {
+  if (node.type === 'AndOr' || node.type === 'Pipeline') {
+    const [first] = node.commands;
+    return first !== undefined && startsWithSubshell(first);
+  }
+  return node.type === 'Subshell' || (node.type === 'Redirected' && node.command.type === 'Subshell');
 }
 
 function walkRedirected(walk: Walk, node: Redirected, scope: Scope): Output {
@@ -191,27 +205,28 @@ function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, 
 }
 
 function walkIf(walk: Walk, node: If, scope: Scope): Output {
-  walkBody(walk, node.clause, scope);
+  const outputs = [walkBody(walk, node.clause, scope)];
   const ends: Shell[] = [];
   const branch = (body: CompoundList): void => {
     const shell = scope.shell.clone();
     walk.spend(1 + shell.variables.size / 8);
-    walkBody(walk, body, scope.with({ shell, conditional: true }));
+    outputs.push(walkBody(walk, body, scope.with({ shell, conditional: true })));
     ends.push(shell);
   };
   branch(node.then);
   for (const elif of node.elif) {
-    walkBody(walk, elif.clause, conditional(scope));
+    outputs.push(walkBody(walk, elif.clause, conditional(scope)));
     branch(elif.then);
   }
   if (node.else !== undefined) branch(node.else);
   settle(scope.shell, ends, node.else !== undefined);
-  return anyOutput;
+  return perhapsOutput(outputs);
 }
 
 function walkCase(walk: Walk, node: Case, scope: Scope): Output {
   walk.single(node.word, scope);
   const ends: Shell[] = [];
+  const outputs: Output[] = [];
   for (const item of node.items) {
     for (const pattern of item.pattern) walk.single(pattern, scope);
     const shell = scope.shell.clone();
@@ -219,11 +234,11 @@ function walkCase(walk: Walk, node: Case, scope: Scope): Output {
     // A branch that falls through goes on with what the one before has set.
     const previous = ends.at(-1);
     if (previous !== undefined) shell.absorb(previous);
-    walkBody(walk, item.body, scope.with({ shell, conditional: true }));
+    outputs.push(walkBody(walk, item.body, scope.with({ shell, conditional: true })));
     ends.push(shell);
   }
   settle(scope.shell, ends, false);
-  return anyOutput;
+  return perhapsOutput(outputs);
 }
 
 /** After branches, everything may hold that held at the end of one of them. */
@@ -247,7 +262,7 @@ function walkFor(walk: Walk, node: For | Select, scope: Scope): Output {
       inner,
     );
     if (node.type === 'Select') walk.assign('REPLY', unknownVariable, spanOf(node.name, inner), inner);
-    walkBody(walk, node.body, conditional(inner));
+    return walkBody(walk, node.body, conditional(inner));
   });
 }
 
@@ -262,22 +277,22 @@ function loopValues(walk: Walk, words: readonly Word[], scope: Scope): readonly 
 }
 
 /** Walks a loop's body; when it changes variables, once more with what the first round may have left. */
-function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner: Scope) => void): Output {
+function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner: Scope) => Output): Output {
   const inner = scope.with({ loops: scope.loops + 1 });
   const before = scope.shell.clone();
   walk.spend(24 + before.variables.size / 4);
   if (inner.loops > limits.loops) forget(scope.shell, [...before.variables.keys()]);
-  body(inner);
+  const outputs = [body(inner)];
   const changed = scope.shell
     .changedSince(before)
     .filter((name) => !own.includes(name) && tellsMore(scope.shell, before, name));
   scope.shell.absorb(before);
   if (changed.length > 0 && inner.loops <= limits.loops) {
     forget(scope.shell, changed);
-    body(inner.with({ again: true }));
+    outputs.push(body(inner.with({ again: true })));
     scope.shell.absorb(before);
   }
-  return anyOutput;
+  return perhapsOutput(outputs);
 }
 
 /** Whether a round with what a variable holds now can show more; nothing is more than what is not known at all. */

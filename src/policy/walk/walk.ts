@@ -1,6 +1,7 @@
 import type { ArithmeticExpression, ParsedScript, PipelineNode, Word } from 'unbash';
 import type { Invocation, Problem } from '../survey.ts';
 import type { Arg, Span } from './arg.ts';
+import { limits } from './limits.ts';
 import type { Scope } from './scope.ts';
 import type { Value, Variable } from './shell.ts';
 import type { Chunk } from './split-fields.ts';
@@ -9,6 +10,8 @@ import type { Chunk } from './split-fields.ts';
 export interface Output {
   readonly text: string;
   readonly more: boolean;
+  /** Text of the command that may be in what is not known; arithmetic may still evaluate it. */
+  readonly from?: string | undefined;
 }
 
 /** Nothing is printed. */
@@ -22,8 +25,16 @@ export type Stdin = 'none' | Output;
 
 /** What two commands print one after the other. */
 export function joinOutput(one: Output, other: Output): Output {
-  if (other.text === '' && (one.more || !other.more)) return one;
-  return { text: one.text + other.text, more: one.more || other.more };
+  if (other.text === '' && other.from === undefined && (one.more || !other.more)) return one;
+  const from = one.from === undefined ? other.from : one.from + (other.from ?? '');
+  return { text: one.text + other.text, more: one.more || other.more, from };
+}
+
+/** What may be printed, or some of it, or something made of it. */
+export function perhapsOutput(outputs: readonly Output[]): Output {
+  let from = '';
+  for (const output of outputs) from += output.text + (output.from ?? '');
+  return /[$`]/.test(from) ? { text: '', more: true, from: from.slice(0, limits.textLength) } : anyOutput;
 }
 
 /** What bash takes a text for when it evaluates it once more. */
@@ -52,7 +63,7 @@ export interface Walk {
   /** Walks a substitution in a subshell and says what it prints. */
   capture(script: ParsedScript, scope: Scope): Output;
   /** The one text that a word has where no splitting takes place, in all its possible forms. */
-  single(word: Word, scope: Scope): readonly Value[];
+  single(word: Word, scope: Scope, quoted?: boolean): readonly Value[];
   /** Gives a variable a value, with all that follows from its name. */
   assign(name: string, variable: Variable, span: Span, scope: Scope, how?: 'plain' | 'exported'): void;
   /** The chunks of one value, split at blanks unless it is quoted. */

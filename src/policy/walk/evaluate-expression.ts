@@ -1,0 +1,37 @@
+import type { Word } from 'unbash';
+import type { Span } from './arg.ts';
+import { mayHideExpansion } from './misread.ts';
+import type { Scope } from './scope.ts';
+import type { Value } from './shell.ts';
+import type { Walk } from './walk.ts';
+
+/** Evaluates a word that is an arithmetic expression, such as a subscript or the bounds of a slice. */
+export function evaluateExpression(walk: Walk, word: Word, span: Span, scope: Scope): readonly Value[] {
+  const values = walk.single(word, scope);
+  for (const value of values) walk.evaluate(value, 'arithmetic', span, scope);
+  if (mayHideExpansion(word.text)) walk.evaluate(word.text, 'arithmetic', span, scope);
+  return values;
+}
+
+/** Evaluates the subscript of a list's entry `[subscript]=value`, of which the text and its fields are given. */
+export function evaluateSubscript(
+  walk: Walk,
+  text: string,
+  fields: readonly { readonly pieces: Value }[],
+  span: Span,
+  scope: Scope,
+): void {
+  for (const { pieces } of fields) walk.evaluate(subscriptOf(pieces), 'arithmetic', span, scope);
+  const source = text.slice(0, text.lastIndexOf(']=') + 1);
+  if (mayHideExpansion(source)) walk.evaluate(source, 'arithmetic', span, scope);
+}
+
+/** What stands before the last `]=`, since a subscript may hold brackets of its own. */
+function subscriptOf(pieces: Value): Value {
+  const last = pieces.findLastIndex((piece) => typeof piece === 'string' && /\]\+?=/.test(piece));
+  return pieces
+    .slice(0, last + 1)
+    .map((piece, index) =>
+      index === last && typeof piece === 'string' ? piece.replace(/\]\+?=(?!.*\]\+?=).*$/s, '') : piece,
+    );
+}
