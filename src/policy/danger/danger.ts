@@ -41,12 +41,26 @@ for (const rule of dangerRules) {
   else for (const name of rule.programs) byName.set(name, [...(byName.get(name) ?? []), rule]);
 }
 
+const none: readonly never[] = [];
+const mostNames = 512;
+const known = new Map<string, readonly DangerRule[]>();
+
+// The same few programs are asked about again and again.
+function rulesFor(name: string): readonly DangerRule[] {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const matching = byPattern.filter(({ pattern }) => pattern.test(name)).map(({ rule }) => rule);
+  const rules = [...(byName.get(name) ?? []), ...matching];
+  if (known.size >= mostNames) known.clear();
+  known.set(name, rules);
+  return rules;
+}
+
 /** The dangers of one call. */
-export function dangerOf(call: Call): (Span & { rule: string; reason: string })[] {
-  const named = byName.get(call.name);
-  if (named === undefined && !byPattern.some(({ pattern }) => pattern.test(call.name))) return [];
-  const matching = byPattern.filter(({ pattern }) => pattern.test(call.name)).map(({ rule }) => rule);
-  return [...(named ?? []), ...matching].flatMap((rule) => {
+export function dangerOf(call: Call): readonly (Span & { rule: string; reason: string })[] {
+  const rules = rulesFor(call.name);
+  if (rules.length === 0) return none;
+  return rules.flatMap((rule) => {
     const found = rule.test(call);
     return found === undefined
       ? []

@@ -14,7 +14,7 @@ import { expandSingle } from './expand-word.ts';
 import { certain } from './expansion.ts';
 import { LimitReached, limits } from './limits.ts';
 import { parseScript } from './parse-script.ts';
-import { runProgram } from './run.ts';
+import { callProgram, runProgram } from './run.ts';
 import type { Scope } from './scope.ts';
 import { Shell, textIfKnown, type Value, type Variable } from './shell.ts';
 import { type Chunk, splitFields } from './split-fields.ts';
@@ -93,6 +93,10 @@ class CommandWalk implements Walk {
 
   run(argv: readonly Arg[], scope: Scope, how: RunOptions): Output {
     return runProgram(this, argv, scope, how);
+  }
+
+  call(head: Arg, args: readonly Arg[], scope: Scope, how: RunOptions): Output {
+    return callProgram(this, head, args, scope, how);
   }
 
   write(target: Arg, program: string | undefined, scope: Scope): void {

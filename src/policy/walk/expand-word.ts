@@ -16,6 +16,7 @@ import { type Scope, spanOf } from './scope.ts';
 import { madeFrom, type Value, valuesOf } from './shell.ts';
 import { type Chunk, joinChunks, wordBreak } from './split-fields.ts';
 import type { Output, Walk } from './walk.ts';
+import { certainText, shapeOf, type WordShape } from './word-shape.ts';
 
 /** The words that an argument gives, in each of its possible forms. */
 export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
@@ -27,7 +28,7 @@ export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
 export function expandParts(walk: Walk, scope: Scope, word: Word): Arg[][] {
   walk.spend(1);
   const span = spanOf(word, scope);
-  if (!isVariable.test(word.text) && word.parts?.some((part) => part.type === 'BraceExpansion')) {
+  if (word.text.includes('{') && word.parts?.some((part) => part.type === 'BraceExpansion')) {
     const texts = expandBraces(word.text);
     // Bash leaves `{a..3}` as it is.
     if (texts.length !== 1 || texts[0] !== word.text) return expandBraced(walk, scope, word, texts, span);
@@ -39,7 +40,7 @@ export function expandParts(walk: Walk, scope: Scope, word: Word): Arg[][] {
 /** The argument that a word gives when nothing in it is expanded. */
 export function fixedArg(walk: Walk, scope: Scope, word: Word): Arg | undefined {
   // Behind an operator of ${…} a single quote may be a character like any other, but not here.
-  const text = /^'[^']*'$/.test(word.text) ? word.text.slice(1, -1) : fixedText(word);
+  const text = certainText(word.text) ?? fixedText(word, shapeOf(word.text));
   if (text === undefined) return undefined;
   walk.spend(1);
   return knownArg(text, scope.within ?? word);
@@ -48,7 +49,7 @@ export function fixedArg(walk: Walk, scope: Scope, word: Word): Arg | undefined 
 /** The one text that a word has where bash does not split it, in each of its possible forms. */
 export function expandSingle(walk: Walk, scope: Scope, word: Word, quoted = false): Value[] {
   walk.spend(1);
-  const fixed = fixedText(word);
+  const fixed = fixedText(word, shapeOf(word.text));
   if (fixed !== undefined) return [[fixed]];
   const chunks = wordChunks({ walk, scope, mode: 'single', span: spanOf(word, scope) }, word, quoted);
   // Many forms of long values are the one thing here that costs more than a step.
@@ -58,19 +59,16 @@ export function expandSingle(walk: Walk, scope: Scope, word: Word, quoted = fals
 }
 
 /** Most words are what they are, with or without quotes. */
-function fixedText(word: Word): string | undefined {
+function fixedText(word: Word, shape: WordShape): string | undefined {
   const { text } = word;
   // The parser takes a word apart when its parts are asked for, which these do not need.
-  if (/^[\w./:=@%+,-]+$/.test(text)) return text;
-  if (/^"[^"$`\\]*"$/.test(text)) return text.slice(1, -1);
-  if (isVariable.test(text)) return undefined;
+  if (shape === 'plain') return text;
+  if (shape === 'double') return text.slice(1, -1);
+  if (shape === 'variable') return undefined;
   const { parts } = word;
   if (parts === undefined) return text === '' || /[~$`]/.test(text) ? undefined : word.value;
   return parts.every(isFixed) ? word.value : undefined;
 }
-
-/** A word that is one variable, with or without quotes; the parser need not take these apart either. */
-const isVariable = /^(?:\$(?:[A-Za-z_]\w*|[1-9@#?])|"\$(?:[A-Za-z_]\w*|[1-9@#?])")$/;
 
 function isFixed(part: WordPart): boolean {
   if (part.type === 'Literal') return !part.text.includes('~');
@@ -119,7 +117,7 @@ function concat<T>(left: T[], right: T[]): T[] {
 }
 
 function wordChunks(expansion: Expansion, word: Word, quoted = false): Chunk[][] {
-  if (isVariable.test(word.text)) return variableChunks(expansion, word.text);
+  if (shapeOf(word.text) === 'variable') return variableChunks(expansion, word.text);
   if (isUnread(word)) refuseMisread(expansion.walk, word.text, expansion.span);
   const parts: readonly WordPart[] = word.parts ?? [
     { type: 'Literal', pos: word.pos, end: word.end, value: word.value, text: word.text },

@@ -15,10 +15,19 @@ import { anyOutput, type Output, type RunOptions, type Stdin, silent, type Walk 
 
 /** Judges one program and whatever it runs in turn; says what it prints. */
 export function runProgram(walk: Walk, argv: readonly Arg[], scope: Scope, how: RunOptions): Output {
-  walk.spend(2 + argv.length / 8);
-  const head = argv[0];
-  if (head === undefined) return silent;
-  const args = argv.slice(1);
+  const [head] = argv;
+  return head === undefined ? silent : callProgram(walk, head, argv.slice(1), scope, how);
+}
+
+/** The same for a name and its arguments. */
+export function callProgram(
+  walk: Walk,
+  head: Arg,
+  args: readonly Arg[],
+  scope: Scope,
+  how: RunOptions,
+): Output {
+  walk.spend(2 + (args.length + 1) / 8);
   const name = head.text;
   if (name === undefined) return runUnknown(walk, head, args, scope, how);
   if (how.by === 'shell') {

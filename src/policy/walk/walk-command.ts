@@ -1,4 +1,4 @@
-import type { Assignment, Command, CommandArgument } from 'unbash';
+import type { Assignment, Command, CommandArgument, Word } from 'unbash';
 import { applyRedirects } from './apply-redirects.ts';
 import { type Arg, knownArg, textOf, toArg, unknown } from './arg.ts';
 import { evaluateExpression, evaluateSubscript } from './evaluate-expression.ts';
@@ -10,9 +10,25 @@ import { refuseMisread } from './misread.ts';
 import { type Scope, spanOf } from './scope.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
 import { anyOutput, joinOutput, type Output, silent, type Walk } from './walk.ts';
+import { certainText } from './word-shape.ts';
 
 /** Walks a simple command: its words, its redirections, its assignments, then the program itself in all its forms. */
 export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
+  const { name, prefix, suffix } = node;
+  // Most commands are a name and words that are what they are.
+  if (name !== undefined && prefix.length === 0 && isCertain(name) && suffix.every(isCertain)) {
+    walk.spend(1 + suffix.length);
+    const toKnown = (word: Word) => knownArg(certainText(word.text) ?? '', scope.within ?? word);
+    return walk.call(toKnown(name), suffix.map(toKnown), scope, byShell);
+  }
+  return walkAnyCommand(walk, node, scope);
+}
+
+function isCertain(item: Command['suffix'][number]): item is Word {
+  return item.type === 'Word' && certainText(item.text) !== undefined;
+}
+
+function walkAnyCommand(walk: Walk, node: Command, scope: Scope): Output {
   const forms = commandForms(walk, node, scope);
   const program = forms[0]?.[0]?.text;
   const { stdin, captured } = applyRedirects(walk, node.redirects, program, scope);

@@ -74,6 +74,8 @@ export interface Walk {
   evaluate(text: string | Value, as: Reevaluation, span: Span, scope: Scope): void;
   /** Judges a program and whatever it runs in turn. */
   run(argv: readonly Arg[], scope: Scope, how: RunOptions): Output;
+  /** The same for a name and its arguments. */
+  call(head: Arg, args: readonly Arg[], scope: Scope, how: RunOptions): Output;
   /** Notes that a file would be written. */
   write(target: Arg, program: string | undefined, scope: Scope): void;
 }
