@@ -189,7 +189,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   };
   // What could not be written was not recorded: the chain goes on where the file ends.
   const dropWaiting = (told: string) => {
-    for (const { entry } of waiting) if (entry.id !== told) lost.add(entry.id);
+    for (const { entry } of waiting) if (entry.id !== told && entry.kind !== 'finished') lost.add(entry.id);
     waiting = [];
   };
   const orUnavailable = (id: string, time: string, step: () => void) => {
