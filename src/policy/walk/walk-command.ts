@@ -57,14 +57,12 @@ function isEmpty(form: readonly Arg[]): boolean {
 
 function runForms(walk: Walk, forms: readonly (readonly Arg[])[], scope: Scope): Output {
   const [only] = forms;
-  if (forms.length === 1 && only !== undefined)
-    return only.length === 0 ? silent : walk.run(only, scope, byShell);
+  if (forms.length === 1 && only !== undefined) return walk.run(only, scope, byShell);
   const { shell } = scope;
   const before = shell.clone();
   let output: Output | undefined;
-  // Only one of them runs, so afterwards everything may hold that holds after one of them.
+  // Only one of them runs, so afterwards everything may hold that holds after one of them; one without words does nothing.
   for (const form of forms) {
-    if (form.length === 0) continue;
     const after = before.clone();
     walk.spend(1 + after.variables.size / 8);
     const printed = walk.run(form, scope.with({ shell: after }), byShell);
