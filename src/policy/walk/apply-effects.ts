@@ -5,25 +5,24 @@ import { unknownTarget } from './assign.ts';
 import { judgeNewName } from './redefine.ts';
 import type { Scope } from './scope.ts';
 import { type Shell, textIfKnown, union, unknownVariable, type Variable } from './shell.ts';
-import type { Walk } from './walk.ts';
+import { joinOutput, type Output, silent, type Walk } from './walk.ts';
 
-/** Follows up on what a program does: starts, shell text, files, and changes to the shell itself. */
-export function applyEffects(walk: Walk, effects: readonly Effect[], call: Call, scope: Scope): void {
-  for (const effect of effects) applyEffect(walk, effect, call, scope);
+/** Follows up on what a program does: starts, shell text, files, and changes to the shell itself. Says what that prints. */
+export function applyEffects(walk: Walk, effects: readonly Effect[], call: Call, scope: Scope): Output {
+  let output = silent;
+  for (const effect of effects) output = joinOutput(output, applyEffect(walk, effect, call, scope));
+  return output;
 }
 
-function applyEffect(walk: Walk, effect: Effect, call: Call, scope: Scope): void {
+function applyEffect(walk: Walk, effect: Effect, call: Call, scope: Scope): Output {
   walk.spend(1);
   switch (effect.does) {
     case 'start':
-      start(walk, effect, call, scope);
-      break;
+      return start(walk, effect, call, scope);
     case 'shell':
-      handToChild(walk, effect, call, scope);
-      break;
+      return handToChild(walk, effect, call, scope);
     case 'eval':
-      evalHere(walk, effect, call, scope);
-      break;
+      return evalHere(walk, effect, call, scope);
     case 'perhaps':
       lookThrough(walk, effect.text, call, scope);
       break;
@@ -56,6 +55,7 @@ function applyEffect(walk: Walk, effect: Effect, call: Call, scope: Scope): void
       changeShell(walk, effect, call, scope);
       break;
   }
+  return silent;
 }
 
 type ShellChange = Exclude<
@@ -105,16 +105,13 @@ function report(walk: Walk, call: Call, at: Arg, rule: string, reason: string): 
   walk.problems.push({ scope: 'finite', rule, reason, program: call.name, pos: at.pos, end: at.end });
 }
 
-function start(walk: Walk, effect: Extract<Effect, { does: 'start' }>, call: Call, scope: Scope): void {
-  if (effect.inShell) {
-    walk.run(effect.argv, scope, { by: 'builtin', via: call.name });
-    return;
-  }
+function start(walk: Walk, effect: Extract<Effect, { does: 'start' }>, call: Call, scope: Scope): Output {
+  if (effect.inShell) return walk.run(effect.argv, scope, { by: 'builtin', via: call.name });
   const shell = scope.shell.clone();
   const inner = scope.with({ shell, stdin: effect.stdin ?? scope.stdin });
   setEnvironment(walk, effect.env, inner);
   if (effect.cwd !== undefined) shell.cwd = changedDirectory(shell, effect.cwd);
-  walk.run(effect.argv, inner, { by: 'program', via: call.name });
+  return walk.run(effect.argv, inner, { by: 'program', via: call.name });
 }
 
 function setEnvironment(
@@ -127,7 +124,12 @@ function setEnvironment(
   }
 }
 
-function handToChild(walk: Walk, effect: Extract<Effect, { does: 'shell' }>, call: Call, scope: Scope): void {
+function handToChild(
+  walk: Walk,
+  effect: Extract<Effect, { does: 'shell' }>,
+  call: Call,
+  scope: Scope,
+): Output {
   const parent = scope.with({ shell: scope.shell.clone() });
   setEnvironment(walk, effect.env, parent);
   const shell = parent.shell.child();
@@ -136,7 +138,7 @@ function handToChild(walk: Walk, effect: Extract<Effect, { does: 'shell' }>, cal
   shell.positional = known(args);
   shell.posix = !bashes.has(call.name);
   const outside = [...scope.outside, ...scope.frames];
-  walk.handText(effect.text, scope.fork({ shell, via: call.name, frames: [], outside, aliases: [] }));
+  return walk.handText(effect.text, scope.fork({ shell, via: call.name, frames: [], outside, aliases: [] }));
 }
 
 /** Programs that give text to bash, or to the shell that a user has chosen; all others give it to sh. */
@@ -158,22 +160,24 @@ function known(args: readonly Arg[]): readonly Arg[] | undefined {
   return args.some((arg) => arg.many) ? undefined : args;
 }
 
-function evalHere(walk: Walk, effect: Extract<Effect, { does: 'eval' }>, call: Call, scope: Scope): void {
+function evalHere(walk: Walk, effect: Extract<Effect, { does: 'eval' }>, call: Call, scope: Scope): Output {
   const inner = scope.with({ via: call.name });
   if (call.name === 'trap' && scope.lasting && effect.text.text !== '') {
     const reason = 'what trap sets would run in later commands of this persistent shell';
     report(walk, call, effect.text, 'trap', `${reason}, which is not allowed under a list`);
   }
-  if (!effect.later) evalNow(walk, effect, inner);
-  else walk.functions.push({ tracker: { called: false }, judge: () => judgeLater(walk, effect, inner) });
+  if (!effect.later) return evalNow(walk, effect, inner);
+  walk.functions.push({ tracker: { called: false }, judge: () => judgeLater(walk, effect, inner) });
+  return silent;
 }
 
-function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, scope: Scope): void {
+function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, scope: Scope): Output {
   const { shell } = scope;
   const before = shell.positional;
   if (args !== undefined) shell.positional = known(args);
-  walk.handText(text, scope);
+  const output = walk.handText(text, scope);
   if (args !== undefined) shell.positional = before;
+  return output;
 }
 
 /** What runs later finds functions as they are at the end and variables with any value they had, and may change them. */

@@ -11,7 +11,15 @@ import { type Arg, type Span, textOf } from './arg.ts';
 import { callFunction } from './functions.ts';
 import type { Scope } from './scope.ts';
 import { madeFrom } from './shell.ts';
-import { anyOutput, type Output, type RunOptions, type Stdin, silent, type Walk } from './walk.ts';
+import {
+  anyOutput,
+  type Output,
+  perhapsOutput,
+  type RunOptions,
+  type Stdin,
+  silent,
+  type Walk,
+} from './walk.ts';
 
 /** Judges one program and whatever it runs in turn; says what it prints. */
 export function runProgram(walk: Walk, argv: readonly Arg[], scope: Scope, how: RunOptions): Output {
@@ -68,18 +76,28 @@ function runNamed(
     entry !== undefined && !(entry.builtin === 'only' && (how.by === 'program' || name !== base));
   const grammar = (applies ? entry.options : undefined) ?? noOptions;
   const call = new ProgramCall(base, args, grammar, scope, homeOf(walk, scope), head);
-  if (applies) applyEffects(walk, entry.effects?.(call) ?? [], call, scope);
+  const inner = applies ? applyEffects(walk, entry.effects?.(call) ?? [], call, scope) : silent;
   for (const danger of dangerOf(call)) walk.problems.push({ scope: 'danger', program: name, ...danger });
   if (free) return silent;
   const output = applies ? entry.output?.(call) : undefined;
   if (typeof output === 'string') return { text: output, more: false };
-  const from = printing.has(base) ? textIn(args) : reading.has(base) ? textFrom(scope.stdin) : undefined;
+  const from = passedOn(call, inner);
   return from === undefined ? (output ?? anyOutput) : { ...(output ?? anyOutput), from };
 }
 
 /** Programs that print their words, or what they read. */
-const printing = new Set(['echo', 'printf']);
-const reading = new Set('awk base64 cat cut fold grep head sed sort tac tail tee tr uniq'.split(' '));
+const printing = new Set(['echo', 'printf', 'seq']);
+const reading = new Set(
+  `awk base64 cat column comm cut dd egrep expand fgrep fmt fold gawk grep head iconv join jq nl paste pr rev rg sed shuf
+    sort strings tac tail tee tr unexpand uniq xargs`.split(/\s+/),
+);
+
+/** Text that a program may print: its own, or that of what it starts. */
+function passedOn({ name, args, stdin }: Call, inner: Output): string | undefined {
+  const own = printing.has(name) ? textIn(args) : reading.has(name) ? textFrom(stdin) : undefined;
+  const { from } = inner === silent ? inner : perhapsOutput([inner]);
+  return own === undefined ? from : own + (from ?? '');
+}
 
 function textIn(args: readonly Arg[]): string | undefined {
   let from = '';
