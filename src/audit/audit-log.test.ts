@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { askedFor, auditCaller as caller } from '../../tests/support/audit.ts';
+import { askedFor, auditCaller as caller, endOf } from '../../tests/support/audit.ts';
 import { runChild } from '../../tests/support/child.ts';
 import { openDescriptors } from '../../tests/support/processes.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
@@ -20,6 +20,7 @@ import type { Outcome } from '../contract/outcome.ts';
 import { listAuditFiles } from './audit-files.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { createRedact } from './redact.ts';
+import { verifyAudit } from './verify.ts';
 
 let folder = '';
 let dir = '';
@@ -41,6 +42,7 @@ function newLog(fsync: 'interval' | 'always' = 'interval', secrets: string[] = [
 }
 const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 const recordsOf = (path: string): Record<string, unknown>[] => linesOf(path).map((line) => JSON.parse(line));
+const namesOf = (path: string) => recordsOf(path).map(({ id, kind }) => `${id} ${kind}`);
 
 /** Checks that every line names the digest of the one before. */
 function expectChain(path: string): void {
@@ -63,6 +65,61 @@ describe('S6: the audit log', () => {
     expect(log.tryRecord({ kind: 'failed', ...named, error: new Error('x') })).toEqual([]);
     log.record(askedFor('third', { id: 'cmd_3' }));
     expectChain(log.path);
+  });
+
+  test('keeps the end of a command for which there was no room, until it can be written', () => {
+    const log = newLog();
+    mkdirSync(log.path, { recursive: true });
+    expect(log.tryRecordSoon(endOf('cmd_1'))).toEqual([]);
+    for (const id of ['cmd_2', 'cmd_3']) expect(() => log.record(askedFor('x', { id }))).toThrow(/EISDIR/);
+    log.settle();
+    rmdirSync(log.path);
+    log.record(askedFor('x', { id: 'cmd_4' }));
+    expect(namesOf(log.path)).toEqual(['cmd_1 finished', 'cmd_4 asked']);
+    expectChain(log.path);
+  });
+
+  test('drops nothing of others when it refuses a command of which it has lost a record', () => {
+    const log = newLog();
+    mkdirSync(log.path, { recursive: true });
+    log.recordSoon(askedFor('first', { id: 'cmd_1' }));
+    expect(() => log.record(askedFor('second', { id: 'cmd_2' }))).toThrow(/EISDIR/);
+    rmdirSync(log.path);
+    log.recordSoon(askedFor('third', { id: 'cmd_3' }));
+    expect(() => log.recordSoon({ kind: 'started', id: 'cmd_1', caller, cwd: '/' })).toThrow(
+      /earlier record/,
+    );
+    log.record({ kind: 'started', id: 'cmd_3', caller, cwd: '/' });
+    expect(namesOf(log.path)).toEqual(['cmd_3 asked', 'cmd_3 started']);
+  });
+
+  test('writes the end of a command a moment later, and at once where every record is forced to disk', async () => {
+    const [soon, now] = [newLog(), newLog('always')];
+    for (const log of [soon, now]) expect(log.tryRecordSoon(endOf('cmd_1'))).toEqual([]);
+    expect([existsSync(soon.path), existsSync(now.path)]).toEqual([false, true]);
+    await expect.poll(() => existsSync(soon.path) && namesOf(soon.path)).toEqual(['cmd_1 finished']);
+  });
+
+  test('puts what waited over midnight into the file of its own day', () => {
+    let time = '2026-01-31T23:59:59.999Z';
+    const log = createAuditLog({
+      dir,
+      fsync: 'interval',
+      redact: createRedact([]),
+      now: () => new Date(time),
+    });
+    logs.push(log);
+    log.recordSoon(endOf('cmd_1'));
+    log.recordSoon(endOf('cmd_2'));
+    time = '2026-02-01T00:00:00.000Z';
+    log.recordSoon(endOf('cmd_3'));
+    log.settle();
+    const files = listAuditFiles(dir).map(({ name, day }) => [day, ...namesOf(join(dir, name))]);
+    expect(files).toEqual([
+      ['2026-01-31', 'cmd_1 finished', 'cmd_2 finished'],
+      ['2026-02-01', 'cmd_3 finished'],
+    ]);
+    expect(verifyAudit(dir)).toMatchObject({ records: 3, problems: [], notes: [] });
   });
 
   test('is a private file of lines, each with the digest of the one before', () => {

@@ -155,7 +155,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     } catch {}
   };
   const chain = ({ entry, time }: Waiting, batch: Batch | null): Batch => {
-    const day = time.slice(0, 10);
+    const day = toDay(time);
     // The records of one day are in their file before the next is begun.
     if (batch !== null && batch.to.day < day) write(batch);
     const to = openFile(day);
@@ -184,28 +184,26 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   };
   const expect = (entry: AuditEntry, time: string) => {
     if (entry.kind === 'failed') lost.delete(entry.id);
-    else if (lost.has(entry.id)) throw new Error('an earlier record of the same command could not be');
+    else if (lost.has(entry.id))
+      throw unavailable(pathOf(toDay(time)), new Error('an earlier record of the same command could not be'));
     waiting.push({ entry, time });
   };
-  // What could not be written was not recorded: the chain goes on where the file ends.
+  // What could not be written was not recorded: the chain goes on where the file ends. Only the ends of others are kept
+  // for the next try, since they cannot be told any more.
   const dropWaiting = (told: string) => {
-    for (const { entry } of waiting) if (entry.id !== told && entry.kind !== 'finished') lost.add(entry.id);
-    waiting = [];
-  };
-  const orUnavailable = (id: string, time: string, step: () => void) => {
-    try {
-      step();
-    } catch (cause) {
-      dropWaiting(id);
-      throw cause instanceof NacreError ? cause : unavailable(pathOf(time.slice(0, 10)), cause);
-    }
+    const others = waiting.filter(({ entry }) => entry.id !== told);
+    for (const { entry } of others) if (entry.kind !== 'finished') lost.add(entry.id);
+    waiting = others.filter(({ entry }) => entry.kind === 'finished');
   };
   const record = (entry: AuditEntry) => {
     const time = now().toISOString();
-    orUnavailable(entry.id, time, () => {
-      expect(entry, time);
+    expect(entry, time);
+    try {
       writeWaiting();
-    });
+    } catch (cause) {
+      dropWaiting(entry.id);
+      throw cause instanceof NacreError ? cause : unavailable(pathOf(toDay(time)), cause);
+    }
   };
   const settle = () => {
     try {
@@ -222,14 +220,13 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   };
 
   const recordSoon = (entry: AuditEntry) => {
-    const time = now().toISOString();
-    orUnavailable(entry.id, time, () => expect(entry, time));
+    expect(entry, now().toISOString());
     writeSoon();
   };
 
   return {
     get path() {
-      return pathOf(file?.day ?? now().toISOString().slice(0, 10));
+      return pathOf(file?.day ?? toDay(now().toISOString()));
     },
     record,
     recordSoon,
@@ -249,6 +246,10 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       }
     },
   };
+}
+
+function toDay(time: string): string {
+  return time.slice(0, 10);
 }
 
 function orToldWhy(step: () => void): readonly string[] {

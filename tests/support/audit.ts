@@ -22,13 +22,19 @@ export function recordCommand(log: AuditLog, id: string, script: string): void {
     reason: 'Everything is allowed.',
     programs: [{ name: 'command', pos: 0, end: 7 }],
   } as const;
-  const digest = '0'.repeat(64);
   log.record(askedFor(script, { id }));
   log.record({ kind: 'decided', ...named, cwd: '/home/somebody/project', decision });
   log.record({ kind: 'started', ...named, cwd: '/home/somebody/project' });
-  log.record({
+  log.record(endOf(id));
+}
+
+/** What is recorded when a command has ended. */
+export function endOf(id: string): AuditEntry {
+  const digest = '0'.repeat(64);
+  return {
     kind: 'finished',
-    ...named,
+    id,
+    caller: auditCaller,
     outcome: {
       id,
       status: 'completed',
@@ -49,5 +55,5 @@ export function recordCommand(log: AuditLog, id: string, script: string): void {
       enforcement: null,
       resources: { cpuMs: 1, peakMemoryBytes: 1, processes: 1, readBytes: 1, writtenBytes: 1 },
     },
-  });
+  };
 }
