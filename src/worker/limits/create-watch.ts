@@ -38,8 +38,10 @@ export interface Watch {
 // Most commands end before the first look and cost nothing.
 const firstLookMs = 150;
 const longestMs = 1_000;
-// A tree that has used no processor since the last look is most likely to use none until the next.
+// A tree that has used no processor for long is most likely to use none until the next look; one that has just begun to wait
+// may be at work again in a second.
 const longestIdleMs = 8_000;
+const idleFactor = 1 / 8;
 // Where looking is all that holds a limit, it is done more often.
 const guardingMs = 50;
 // Looking at thousands of processes takes long: it may have this part of the time.
@@ -62,6 +64,7 @@ export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: Watc
   const isGuarding = guarded.maxProcesses !== undefined || guarded.treeMemoryBytes !== undefined;
   let timer: NodeJS.Timeout | undefined;
   let over = false;
+  let idleMs = 0;
 
   const note = (view: TreeView) => {
     if (view.guests.every(({ usage }) => usage === undefined)) return;
@@ -99,8 +102,9 @@ export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: Watc
       const elapsed = createStopwatch();
       const { cpuMs, processes } = seen;
       await look(onReached);
-      const isIdle = seen.cpuMs === cpuMs && seen.processes === processes;
-      const next = isGuarding ? guardingMs : Math.min(afterMs * 1.5, isIdle ? longestIdleMs : longestMs);
+      idleMs = seen.cpuMs === cpuMs && seen.processes === processes ? idleMs + afterMs : 0;
+      const longest = Math.max(longestMs, Math.min(idleMs * idleFactor, longestIdleMs));
+      const next = isGuarding ? guardingMs : Math.min(afterMs * 1.5, longest);
       if (!over) plan(Math.max(next, elapsed() * restFactor), onReached);
     }, afterMs).unref();
   };
