@@ -96,7 +96,7 @@ function byAge(one: ProcessInfo, other: ProcessInfo): number {
   return Number(one.startTime) - Number(other.startTime) || one.pid - other.pid;
 }
 
-/** True when all have followed. */
+/** True when all have followed. One look does not tell: who gets another parent meanwhile is not in either list. */
 async function askToEnd(
   look: () => Promise<View>,
   signal: NodeJS.Signals,
@@ -108,10 +108,14 @@ async function askToEnd(
   for (const { pid } of guests) sendSignal(pid, 'SIGCONT');
   const elapsed = createStopwatch();
   for (let delayMs = 1; elapsed() < graceMs; delayMs = Math.min(delayMs * 2, 50)) {
-    if ((await look()).guests.length === 0) return true;
+    if ((await isEmpty(look)) && (await isEmpty(look))) return true;
     await pause(Math.min(delayMs, Math.max(1, graceMs - elapsed())));
   }
   return false;
+}
+
+async function isEmpty(look: () => Promise<View>): Promise<boolean> {
+  return (await look()).guests.length === 0;
 }
 
 async function isGone(process: ProcessInfo, table: ProcessTable): Promise<boolean> {
