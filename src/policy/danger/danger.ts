@@ -43,6 +43,8 @@ for (const rule of dangerRules) {
 
 const none: readonly never[] = [];
 const mostNames = 512;
+// A longer text that is cut out of a command may keep all of it in memory.
+const longestName = 12;
 const known = new Map<string, readonly DangerRule[]>();
 
 // The same few programs are asked about again and again.
@@ -51,6 +53,7 @@ function rulesFor(name: string): readonly DangerRule[] {
   if (found !== undefined) return found;
   const matching = byPattern.filter(({ pattern }) => pattern.test(name)).map(({ rule }) => rule);
   const rules = [...(byName.get(name) ?? []), ...matching];
+  if (name.length > longestName) return rules;
   if (known.size >= mostNames) known.clear();
   known.set(name, rules);
   return rules;
