@@ -124,6 +124,23 @@ describe('E9: nacre doctor', () => {
     ]);
   });
 
+  it('warns of an entry whose folder no sandbox takes, unless a workspace is named', async () => {
+    await nacre('init', 'gemini', '--preset', 'git', '--sandbox', 'off', '--project', '/srv');
+    const text = readFileSync(at('.gemini/settings.json'), 'utf8').replace('"off"', '"workspace"');
+    put('.gemini/settings.json', text);
+    expect((await examine()).of('client:gemini')).toMatchObject([
+      {
+        status: 'warning',
+        found: expect.stringContaining('names /srv, where the sandbox workspace refuses'),
+      },
+    ]);
+    put('.gemini/settings.json', text.replace('"mcp"', '"mcp", "--workspace=/srv/project"'));
+    expect((await examine()).of('client:gemini')).toMatchObject([{ status: 'ok' }]);
+    put('.gemini/settings.json', text);
+    put('.config/nacre/config.yaml', 'workspace: [/srv/project]\n');
+    expect((await examine()).of('client:gemini')).toMatchObject([{ status: 'ok' }]);
+  });
+
   it('makes its call with the settings that it was given', async () => {
     const { of } = await examine('--allow', 'echo', '--state-dir', 'own');
     expect(of('mcp')).toMatchObject([{ status: 'ok' }]);

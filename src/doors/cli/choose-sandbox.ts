@@ -3,6 +3,7 @@ import type { Assembly } from '../door.ts';
 import type { Ask } from './ask.ts';
 import { holdsNoSandbox } from './holds-no-sandbox.ts';
 import { isInFile } from './is-in-file.ts';
+import { namesWorkspace } from './names-workspace.ts';
 import type { Told } from './told-before.ts';
 
 /** Chooses the sandbox, as a variable of the entry, with what whoever chose should know. */
@@ -14,8 +15,9 @@ export async function chooseSandbox(
   ask: Ask | undefined,
 ): Promise<{ variables: Readonly<Record<string, string>>; notes: readonly string[] }> {
   const checked = (level: string | undefined) => {
-    const isWorkspace = project !== undefined && namesNoWorkspace(assembly, flagged, before);
-    if (isWorkspace && holdsNoSandbox(project, level, assembly.machine.home)) throw tooWide(project, level);
+    const isNamed = flagged.NACRE_WORKSPACE !== undefined || namesWorkspace(assembly.settings, before);
+    if (project !== undefined && !isNamed && holdsNoSandbox(project, level, assembly.machine.home))
+      throw tooWide(project, level);
     return level;
   };
   if (flagged.NACRE_SANDBOX !== undefined) {
@@ -37,16 +39,6 @@ export async function chooseSandbox(
   const note =
     'There is no sandbox here: nacre doctor tells what it needs, and nacre init --sandbox workspace turns it on then.';
   return { variables: chosen === undefined ? {} : { NACRE_SANDBOX: chosen }, notes: can ? [] : [note] };
-}
-
-/** Whether the folder itself is what stays writable in a sandbox. */
-function namesNoWorkspace(
-  { settings }: Assembly,
-  flagged: Readonly<Record<string, string>>,
-  { env = {}, more }: Told,
-): boolean {
-  const isNamed = [flagged, env].some(({ NACRE_WORKSPACE: named }) => named !== undefined);
-  return !isNamed && !isInFile(settings, 'workspace') && !more.some((word) => word.startsWith('--workspace'));
 }
 
 function tooWide(folder: string, level: string | undefined): NacreError {

@@ -7,6 +7,7 @@ import { type FoundEntry, readEntry, type ServerEntry } from '../../../clients/s
 import { NacreError } from '../../../contract/failure.ts';
 import type { Assembly } from '../../door.ts';
 import { holdsNoSandbox } from '../holds-no-sandbox.ts';
+import { namesWorkspace } from '../names-workspace.ts';
 import { toListWords, toldBefore } from '../told-before.ts';
 import { findOn } from './find-program.ts';
 import type { Finding } from './finding.ts';
@@ -66,9 +67,10 @@ function examineEntry(
   const missing = missingOf(assembly, entry);
   if (missing !== undefined)
     return { status: 'warning', found: `${path} names ${missing}, which does not exist`, fix };
-  const { project, env = {}, more } = toldBefore(entry, []);
-  const { NACRE_SANDBOX: level, NACRE_WORKSPACE: workspace } = env;
-  const isWorkspace = project !== undefined && workspace === undefined;
+  const told = toldBefore(entry, []);
+  const { project, env = {}, more } = told;
+  const { NACRE_SANDBOX: level } = env;
+  const isWorkspace = project !== undefined && !namesWorkspace(assembly.settings, told);
   if (isWorkspace && holdsNoSandbox(project, level, assembly.machine.home)) {
     const found = `${path} names ${project}, where the sandbox ${level} refuses every command`;
     return { status: 'warning', found, fix: `${fix} --project DIR` };
