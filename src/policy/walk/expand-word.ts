@@ -270,8 +270,12 @@ function substitution(
   // A backtick script with escapes has positions of its own.
   const inner = part.script.source === undefined ? scope : scope.with({ within: spanOf(span, scope) });
   const output = walk.capture(part.script, inner);
-  const value = output.more ? unknownOutput(output, part.text) : output.text.replace(/\n+$/, '');
-  return expansionChunks(expansion, [[value]], quoted || mode === 'single');
+  return expansionChunks(expansion, outputValues(output, part.text), quoted || mode === 'single');
+}
+
+function outputValues(output: Output, written: string): Value[] {
+  const texts = output.more ? output.forms : [output.text];
+  return texts?.map((text) => [text.replace(/\n+$/, '')]) ?? [[unknownOutput(output, written)]];
 }
 
 function unknownOutput({ text, from }: Output, written: string): Piece {

@@ -68,7 +68,8 @@ function runForms(walk: Walk, forms: readonly (readonly Arg[])[], scope: Scope):
     const printed = walk.run(form, scope.with({ shell: after }), byShell);
     if (output === undefined) shell.become(after);
     else shell.absorb(after);
-    output = output === undefined ? printed : { ...joinOutput(output, printed), more: true };
+    output =
+      output === undefined ? printed : { ...joinOutput(output, printed), more: true, forms: undefined };
   }
   return output ?? silent;
 }

@@ -16,6 +16,7 @@ import type {
   While,
   Word,
 } from 'unbash';
+import { AndOrOutput } from './and-or-output.ts';
 import { applyRedirects } from './apply-redirects.ts';
 import type { Span } from './arg.ts';
 import { expandWord } from './expand-word.ts';
@@ -24,7 +25,16 @@ import { limits } from './limits.ts';
 import { hasOperators, notForSh } from './not-for-sh.ts';
 import { type Scope, spanOf } from './scope.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valueKey } from './shell.ts';
-import { anyOutput, joinOutput, type Output, perhapsOutput, type Stdin, silent, type Walk } from './walk.ts';
+import {
+  anyOutput,
+  joinOutput,
+  type Output,
+  perhapsOutput,
+  type Stdin,
+  silent,
+  skippable,
+  type Walk,
+} from './walk.ts';
 import { walkCommand } from './walk-command.ts';
 
 /** Walks a script: an error anywhere in it is a problem under every list. */
@@ -48,8 +58,20 @@ function walkStatements(walk: Walk, statements: readonly Statement[], scope: Sco
   const [first] = statements;
   if (statements.length === 1 && first !== undefined) return walkStatement(walk, first, scope);
   let output = silent;
-  for (const statement of statements) output = joinOutput(output, walkStatement(walk, statement, scope));
+  let left = false;
+  for (const statement of statements) {
+    const printed = walkStatement(walk, statement, scope);
+    output = joinOutput(output, left ? skippable(printed) : printed);
+    left ||= mayLeave(statement.command);
+  }
   return output;
+}
+
+/** Whether what stands behind a command may not be reached, or prints elsewhere. */
+function mayLeave(node: PipelineNode | AndOr): boolean {
+  if (node.type === 'Command') return leaving.has(node.name?.value ?? '') || node.name?.value === 'set';
+  if (node.type === 'AndOr') return node.commands.some(mayLeave);
+  return node.type === 'BraceGroup' && node.body.commands.some(({ command }) => mayLeave(command));
 }
 
 function walkStatement(walk: Walk, statement: Statement, scope: Scope): Output {
@@ -72,18 +94,17 @@ function walkAndOr(walk: Walk, node: AndOr, scope: Scope): Output {
   }
   const [first, ...others] = node.commands;
   const inner = conditional(scope);
-  let output = first === undefined ? silent : walkPipeline(walk, first, scope);
+  const printed = new AndOrOutput(first === undefined ? silent : walkPipeline(walk, first, scope));
   for (let index = 0; index < others.length; index++) {
     const command = others[index];
     const operator = node.operators[index];
     if (command === undefined || operator === undefined) break;
     walk.spend(1 + scope.shell.variables.size / 8);
     skipped.push({ before: scope.shell.clone(), operator });
-    const printed = walkPipeline(walk, command, inner);
-    output = joinOutput(output, operator === '||' ? perhapsOutput([printed]) : printed);
+    printed.add(operator, walkPipeline(walk, command, inner));
   }
   for (const { before, operator } of skipped) leaveOut(scope.shell, before, operator);
-  return output;
+  return printed.output;
 }
 
 /** The scope for what may be left out. */

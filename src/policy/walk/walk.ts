@@ -12,6 +12,8 @@ export interface Output {
   readonly more: boolean;
   /** Text of the command that may be in what is not known; arithmetic may still evaluate it. */
   readonly from?: string | undefined;
+  /** All that may be printed, where `more` is true only because a part of the text may be left out. */
+  readonly forms?: Forms;
 }
 
 /** Nothing is printed. */
@@ -25,9 +27,35 @@ export type Stdin = 'none' | Output;
 
 /** What two commands print one after the other. */
 export function joinOutput(one: Output, other: Output): Output {
-  if (other.text === '' && other.from === undefined && (one.more || !other.more)) return one;
+  if (other.text === '' && other.from === undefined && (!other.more || (one.more && !one.forms))) return one;
   const from = one.from === undefined ? other.from : one.from + (other.from ?? '');
-  return { text: one.text + other.text, more: one.more || other.more, from };
+  const more = one.more || other.more;
+  return { text: one.text + other.text, more, from, forms: more ? joinForms(one, other) : undefined };
+}
+
+/** What a command prints that may be left out. */
+export function skippable(output: Output): Output {
+  if (output.text === '' && !output.more) return output;
+  const forms = formsOf(output);
+  return { ...output, more: true, forms: forms && [...forms, ''] };
+}
+
+function joinForms(one: Output, other: Output): Forms {
+  return crossForms(formsOf(one), formsOf(other));
+}
+
+/** All texts that may be printed; undefined when they are not known, or too many. */
+export type Forms = readonly string[] | undefined;
+
+/** The forms of an output. */
+export function formsOf({ text, more, forms }: Output): Forms {
+  return more ? forms : [text];
+}
+
+/** Each form of one with each of another behind it. */
+export function crossForms(one: Forms, other: Forms): Forms {
+  if (one === undefined || other === undefined || one.length * other.length > limits.values) return undefined;
+  return one.flatMap((before) => other.map((after) => before + after));
 }
 
 /** What may be printed, or some of it, or something made of it. */
