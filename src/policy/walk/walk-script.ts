@@ -60,18 +60,28 @@ function walkStatements(walk: Walk, statements: readonly Statement[], scope: Sco
   let output = silent;
   let left = false;
   for (const statement of statements) {
+    const before = walk.invocations.length;
     const printed = walkStatement(walk, statement, scope);
     output = joinOutput(output, left ? skippable(printed) : printed);
-    left ||= mayLeave(statement.command);
+    left ||= mayLeave(statement.command) || mayEnd(walk, before);
   }
   return output;
 }
 
-/** Whether what stands behind a command may not be reached, or prints elsewhere. */
+/** Whether what stands behind a command may not be reached. */
 function mayLeave(node: PipelineNode | AndOr): boolean {
-  if (node.type === 'Command') return leaving.has(node.name?.value ?? '') || node.name?.value === 'set';
+  if (node.type === 'Command') return leaving.has(node.name?.value ?? '');
   if (node.type === 'AndOr') return node.commands.some(mayLeave);
   return node.type === 'BraceGroup' && node.body.commands.some(({ command }) => mayLeave(command));
+}
+
+const ending = new Set(['exit', 'exec', 'set']);
+
+/** Whether what was called since may end the shell or turn its output elsewhere, from inside a function, too. */
+function mayEnd({ invocations }: Walk, since: number): boolean {
+  for (let at = since; at < invocations.length; at++)
+    if (ending.has(invocations[at]?.name ?? '')) return true;
+  return false;
 }
 
 function walkStatement(walk: Walk, statement: Statement, scope: Scope): Output {
