@@ -1,41 +1,45 @@
 import { limits } from './limits.ts';
-import { crossForms, type Forms, formsOf, joinOutput, type Output, skippable } from './walk.ts';
+import { crossForms, type Forms, formsOf, type Output } from './walk.ts';
 
 /** Puts together what the commands of `a && b || c` print, of which some may be left out. */
 export class AndOrOutput {
-  private whole: Output;
-  /** What may be printed so far when the last command that ran went well, and when it did not. */
+  private text: string;
+  private more: boolean;
+  private from: string | undefined;
+  /** What may be printed so far when the last command that ran went well, and when it did not; known both or not at all. */
   private well: Forms;
   private badly: Forms;
 
   constructor(first: Output) {
-    this.whole = first;
+    this.text = first.text;
+    this.more = first.more;
+    this.from = first.from;
     this.well = formsOf(first);
     this.badly = this.well;
   }
 
   /** Takes in the next command. */
   add(operator: string, printed: Output): void {
-    this.whole = joinOutput(this.whole, skippable(printed));
+    this.text += printed.text;
+    this.more ||= printed.more || printed.text !== '';
+    if (printed.from !== undefined) this.from = (this.from ?? '') + printed.from;
+    if (this.well === undefined) return;
     const forms = formsOf(printed);
-    if (operator === '&&') {
-      this.well = crossForms(this.well, forms);
-      this.badly = unite(this.badly, this.well);
-      this.well = this.badly && this.well;
-    } else {
-      this.badly = crossForms(this.badly, forms);
-      this.well = unite(this.well, this.badly);
-      this.badly = this.well && this.badly;
-    }
+    const ran = crossForms(operator === '&&' ? this.well : this.badly, forms);
+    const either = unite(operator === '&&' ? this.badly : this.well, ran);
+    const known = either === undefined ? undefined : ran;
+    this.well = operator === '&&' ? known : either;
+    this.badly = operator === '&&' ? either : known;
   }
 
   get output(): Output {
-    return this.whole.more ? { ...this.whole, forms: unite(this.well, this.badly) } : this.whole;
+    const { text, more, from } = this;
+    return { text, more, from, forms: more ? unite(this.well, this.badly) : undefined };
   }
 }
 
 function unite(one: Forms, other: Forms): Forms {
-  if (one === undefined || other === undefined) return undefined;
-  const all = new Set([...one, ...other]);
-  return all.size > limits.values ? undefined : [...all];
+  if (one === other || one === undefined || other === undefined) return one && other;
+  const all = [...one, ...other.filter((text) => !one.includes(text))];
+  return all.length > limits.values ? undefined : all;
 }
