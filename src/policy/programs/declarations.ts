@@ -89,8 +89,15 @@ export const declarationPrograms: readonly Program[] = [
   {
     names: ['getopts'],
     builtin: 'only',
-    effects: ({ args }) => (args[1] === undefined ? [] : [{ does: 'assign', name: args[1] }]),
-    runs: ["getopts ab 'x[$(touch y)]'", 'getopts a PATH'],
+    effects: ({ args: [, name, ...words], self }) => [
+      ...(name === undefined ? [] : [{ does: 'assign', name } as const]),
+      { does: 'assign', name: knownArg('OPTARG', self), uncertain: words.map(wordText).join(' ') },
+    ],
+    runs: [
+      "getopts ab 'x[$(touch y)]'",
+      'getopts a PATH',
+      "getopts a: o -a 'x[$(touch y)]'; echo $((OPTARG))",
+    ],
     harmless: ['while getopts "ab:" opt; do :; done'],
   },
   {
