@@ -80,6 +80,10 @@ describe('setJson', () => {
 });
 
 describe('removeJson', () => {
+  it('says what is no object', () => {
+    expect(() => removeJson('{"a": []}', ['a', 'b'])).toThrow('a is no object');
+  });
+
   it.each([
     ['{\n  "a": 1,\n  "nacre": {}\n}\n', '{\n  "a": 1\n}\n'],
     ['{\n  "nacre": {},\n  "a": 1\n}\n', '{\n  "a": 1\n}\n'],

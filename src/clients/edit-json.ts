@@ -18,8 +18,9 @@ export function setJson(text: string, path: readonly string[], value: unknown): 
 export function removeJson(text: string, path: readonly string[]): string {
   const root = readJsonTree(text);
   if (root === undefined || path.length === 0) return text;
-  const { node: parent, rest } = descend(root, path.slice(0, -1));
-  const at = rest.length > 0 ? -1 : (findMember(parent, path.at(-1) ?? '')?.index ?? -1);
+  const above = path.slice(0, -1);
+  const { node: parent, rest } = descend(root, above);
+  const at = rest.length > 0 ? -1 : (findMember(parent, path.at(-1) ?? '', above)?.index ?? -1);
   return at < 0 ? text : dropMember(text, parent.members ?? [], at);
 }
 
@@ -44,7 +45,7 @@ function descend(root: JsonNode, path: readonly string[]): { node: JsonNode; res
 function findMember(
   node: JsonNode,
   key: string,
-  path: readonly string[] = [],
+  path: readonly string[],
 ): { member: JsonMember; index: number } | undefined {
   if (node.members === undefined)
     throw new TextFault(node.start, `${path.join('.') || 'the file'} is no object`);

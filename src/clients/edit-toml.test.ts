@@ -40,6 +40,8 @@ describe('setToml', () => {
     const other = `["mcp_servers".'nacre'] # mine\nargs = [ 'cli.js',\n  "mcp", # last\n]\ncommand='/usr/bin/node'\n[mcp_servers.nacre.env]\nA = "\\u0078"\n"B.C" = '"y"\\'\n`;
     expect(setToml(other, path, entry)).toBe(other);
     expect(getToml(other, path)).toEqual(entry);
+    const turned = '[mcp_servers.nacre]\nenv = { B = "2", A = "1" }\n';
+    expect(setToml(turned, path, { env: { A: '1', B: '2' } })).toBe(turned);
   });
 
   it('changes what differs, where it stands, and keeps what its user added', () => {

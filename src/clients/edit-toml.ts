@@ -1,5 +1,6 @@
 // Edits of a TOML text that change nothing else in it. A table is written under its own header; whoever wrote it in
 // another form is asked to change that, since rewriting it could lose what stands there.
+import { isDeepStrictEqual } from 'node:util';
 import { lineEnd, lineStart, newlineOf, splice, TextFault } from './text-edits.ts';
 import {
   readInlineTable,
@@ -128,7 +129,7 @@ function setKey(text: string, path: readonly string[], key: string, value: TomlV
   const dotted = table.pairs.find((pair) => pair.path.length > 1 && pair.path[0] === key);
   if (dotted !== undefined) throw unusual(dotted.start, dotted.path, 'a dotted key');
   if (own === undefined) return addLine(text, table, toLine([key, value]));
-  if (JSON.stringify(readValue(text, own)) === JSON.stringify(value)) return text;
+  if (isDeepStrictEqual(readValue(text, own), value)) return text;
   return splice(text, own.valueStart, own.valueEnd, toTomlText(value));
 }
 
