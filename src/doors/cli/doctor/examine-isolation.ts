@@ -6,11 +6,21 @@ import { findOn, installer } from './find-program.ts';
 import { type Finding, ok } from './finding.ts';
 
 /** Looks at bubblewrap and at namespaces. */
-export function examineIsolation(report: MachineReport, assembly: Assembly): readonly Finding[] {
+export function examineIsolation(
+  report: Pick<MachineReport, 'supervision'>,
+  assembly: Pick<Assembly, 'settings' | 'machine'>,
+): readonly Finding[] {
+  if (assembly.machine.platform !== 'linux') return [onLinuxOnly('bubblewrap'), onLinuxOnly('namespaces')];
   const isOutside = assembly.settings.some(({ key, value }) => key === 'processes' && value === 'host');
   if (isOutside) return [notTried('bubblewrap'), notTried('namespaces')];
   const path = assembly.machine.env.PATH ?? '';
   return [examineBubblewrap(report, path), examineNamespaces(report, path)];
+}
+
+function onLinuxOnly(check: string): Finding {
+  const found =
+    'only Linux has them, so there are no sandboxes, and what leaves its process group can survive';
+  return { check, status: 'warning', found, fix: 'Run nacre in a Linux container or virtual machine.' };
 }
 
 function notTried(check: string): Finding {
@@ -18,7 +28,7 @@ function notTried(check: string): Finding {
   return { check, status: 'note', found, fix: 'Set processes to own.' };
 }
 
-function examineBubblewrap({ supervision }: MachineReport, path: string): Finding {
+function examineBubblewrap({ supervision }: Pick<MachineReport, 'supervision'>, path: string): Finding {
   const check = 'bubblewrap';
   if (supervision === 'namespace') return ok(check, 'works; sandboxes can be used');
   const place = findOn(path, 'bwrap');
@@ -35,7 +45,7 @@ function examineBubblewrap({ supervision }: MachineReport, path: string): Findin
   };
 }
 
-function examineNamespaces({ supervision }: MachineReport, path: string): Finding {
+function examineNamespaces({ supervision }: Pick<MachineReport, 'supervision'>, path: string): Finding {
   const check = 'namespaces';
   if (supervision !== 'group') return ok(check, 'commands run in pid namespaces that end with nacre');
   const outcome = 'what clears its environment and leaves its session can survive';

@@ -28,7 +28,7 @@ export function examineReport(report: MachineReport, assembly: Assembly): readon
           found: `the kernel cannot hold commands to the listed programs: ${report.landlock}`,
           fix: report.landlock.includes('koffi')
             ? besides(assembly, 'koffi')
-            : 'Use a kernel of 5.13 or newer with landlock in its lsm= list.',
+            : 'Use Linux 5.19 or newer with landlock in its lsm= list.',
         },
     report.pty
       ? ok('terminal', '@lydell/node-pty is there for commands at a terminal')

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { examineIsolation } from './examine-isolation.ts';
+
+it.each(['darwin', 'freebsd'])('names no package on %s, where none brings namespaces', (platform) => {
+  const machine = { home: '/home/me', env: { PATH: '/opt/homebrew/bin' }, platform };
+  const findings = examineIsolation({ supervision: 'group' }, { settings: [], machine });
+  expect(findings.map(({ check }) => check)).toEqual(['bubblewrap', 'namespaces']);
+  for (const { status, found, fix } of findings) {
+    expect(status).toBe('warning');
+    expect(found).toContain('only Linux');
+    expect(fix).toBe('Run nacre in a Linux container or virtual machine.');
+  }
+});
