@@ -141,6 +141,17 @@ describe('E9: nacre doctor', () => {
     expect((await examine()).of('client:gemini')).toMatchObject([{ status: 'ok' }]);
   });
 
+  it('warns of a folder that is gone, however the entry names it', async () => {
+    await nacre('init', 'gemini', '--preset', 'git', '--sandbox', 'off');
+    const text = readFileSync(at('.gemini/settings.json'), 'utf8');
+    for (const words of ['"--cwd", "/gone/project"', '"--cwd=/gone/project"']) {
+      put('.gemini/settings.json', text.replace('"mcp"', `"mcp", ${words}`));
+      expect((await examine()).of('client:gemini')).toMatchObject([
+        { status: 'warning', found: expect.stringContaining('names /gone/project, which does not exist') },
+      ]);
+    }
+  });
+
   it('makes its call with the settings that it was given', async () => {
     const { of } = await examine('--allow', 'echo', '--state-dir', 'own');
     expect(of('mcp')).toMatchObject([{ status: 'ok' }]);

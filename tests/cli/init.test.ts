@@ -265,6 +265,14 @@ describe('nacre init', () => {
     expect(told).toEqual({ A: '1', NACRE_PRESET: 'read-only' });
   });
 
+  it('keeps a list without a program, and says that nothing may run', async () => {
+    put('.config/nacre/config.yaml', 'allowed_commands: [git]\n');
+    put('.gemini/settings.json', '{"mcpServers": {"nacre": {"env": {"ALLOWED_COMMANDS": ""}}}}');
+    expect((await nacre('init', 'gemini')).stdout).toContain('commands  nothing\n');
+    expect(JSON.parse(read('.gemini/settings.json')).mcpServers.nacre.env).toEqual({ ALLOWED_COMMANDS: '' });
+    expect((await nacre('doctor')).stdout).toContain('its own list has no program that may run');
+  });
+
   it('leaves the sandbox off where there is none, and says what turns it on later', async () => {
     const bin = pathWithout(place.cwd, { hidden: ['bwrap'] });
     const { stdout } = await runInProcess(['init', 'codex'], { ...place, env: { ...place.env, PATH: bin } });

@@ -5,7 +5,7 @@ import { nearest } from '../../settings/nearest.ts';
 import type { Assembly } from '../door.ts';
 import type { Ask } from './ask.ts';
 import { isInFile } from './is-in-file.ts';
-import type { Told } from './told-before.ts';
+import { listsNothing, type Told } from './told-before.ts';
 
 /** Chooses which programs may run, as variables of the entry. */
 export async function chooseCommands(
@@ -24,7 +24,8 @@ export async function chooseCommands(
   // An entry that lists nothing would let nothing run.
   const suggested = isInFile(settings, 'allowed_commands') ? {} : { NACRE_PRESET: suggestPreset(folder) };
   const proposed = Object.keys(kept).length === 0 ? suggested : kept;
-  const words = Object.values(proposed).join(' and ') || 'as your settings file says';
+  const listed = listsNothing(proposed) ? 'nothing' : Object.values(proposed).join(' and ');
+  const words = listed || 'as your settings file says';
   if (ask === undefined) return proposed;
   const question = `Programs that may run, a comma list, * or one of ${presets.join(', ')} [${words}]: `;
   return ask.one(question, (answer) => {

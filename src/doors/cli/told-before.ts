@@ -36,8 +36,15 @@ export function toldBefore(entry: Partial<ServerEntry> | undefined, anew: readon
   };
 }
 
-/** What the variables of an entry list, in words; empty when they list nothing. */
-export function toListWords({ NACRE_PRESET: preset, ALLOWED_COMMANDS: list }: ServerEntry['env']): string {
+/** Whether the variables of an entry have a list without a program, which outranks the user's settings: nothing may run. */
+export function listsNothing({ NACRE_PRESET: preset, ALLOWED_COMMANDS: list }: ServerEntry['env']): boolean {
+  return !preset && list !== undefined && /^[\s,]*$/.test(list);
+}
+
+/** What the variables of an entry list, in words; empty when they have no list. */
+export function toListWords(env: ServerEntry['env']): string {
+  const { NACRE_PRESET: preset, ALLOWED_COMMANDS: list } = env;
+  if (listsNothing(env)) return 'nothing';
   return [preset && `the preset ${preset}`, list].filter((part) => part).join(' and ');
 }
 

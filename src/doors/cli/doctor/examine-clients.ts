@@ -8,7 +8,7 @@ import { NacreError } from '../../../contract/failure.ts';
 import type { Assembly } from '../../door.ts';
 import { holdsNoSandbox } from '../holds-no-sandbox.ts';
 import { namesWorkspace } from '../names-workspace.ts';
-import { toListWords, toldBefore } from '../told-before.ts';
+import { listsNothing, toListWords, toldBefore } from '../told-before.ts';
 import { findOn } from './find-program.ts';
 import type { Finding } from './finding.ts';
 
@@ -64,11 +64,11 @@ function examineEntry(
   fix: string,
 ): Omit<Examined, 'check'> {
   if (entry.address !== undefined) return { status: 'ok', found: `${path} leads to ${entry.address}` };
-  const missing = missingOf(assembly, entry);
-  if (missing !== undefined)
-    return { status: 'warning', found: `${path} names ${missing}, which does not exist`, fix };
   const told = toldBefore(entry, []);
   const { project, env = {}, more } = told;
+  const missing = missingOf(assembly, entry, project);
+  if (missing !== undefined)
+    return { status: 'warning', found: `${path} names ${missing}, which does not exist`, fix };
   const { NACRE_SANDBOX: level } = env;
   const isWorkspace = project !== undefined && !namesWorkspace(assembly.settings, told);
   if (isWorkspace && holdsNoSandbox(project, level, assembly.machine.home)) {
@@ -79,8 +79,8 @@ function examineEntry(
     return { status: 'note', found: `${path} starts another copy of nacre`, fix };
   const list = toListWords(env);
   const isElsewhere = assembly.toolWarnings.length === 0 || [...more, ...Object.keys(env)].some(mayList);
-  if (list === '' && !isElsewhere) {
-    const found = `${path} starts this nacre, and neither it nor your settings list a program that may run`;
+  if (listsNothing(env) || (list === '' && !isElsewhere)) {
+    const found = `${path} starts this nacre, and ${list === '' ? 'neither it nor your settings list a' : 'its own list has no'} program that may run`;
     return { status: 'warning', found, fix: `${fix} --preset NAME` };
   }
   const words = `${list || 'the programs of your settings'}, sandbox ${level ?? 'as in your settings'}`;
@@ -105,13 +105,12 @@ function isThere(path: string): boolean {
 function missingOf(
   { machine }: Assembly,
   { command = '', args = [] }: Partial<ServerEntry>,
+  project: string | undefined,
 ): string | undefined {
   const isThere = isAbsolute(command)
     ? existsSync(command)
     : findOn(machine.env.PATH ?? '', command) !== undefined;
   if (!isThere) return command;
   const script = args.find((arg) => isAbsolute(arg) && arg.endsWith('.js'));
-  const folder = args[args.indexOf('--cwd') + 1];
-  const paths = [script, args.includes('--cwd') ? folder : undefined];
-  return paths.find((one) => one !== undefined && !existsSync(one));
+  return [script, project].find((one) => one !== undefined && !existsSync(one));
 }
