@@ -10,11 +10,10 @@ import { oneLine, visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toJson, toSentences, write } from '../say.ts';
 import { failedExit } from './exit-codes.ts';
+import { type Distinct, toDistinct } from './to-distinct.ts';
 import { toTime } from './to-time.ts';
 
 const shownRefusals = 10;
-// Each is judged twice, which takes a millisecond or two.
-const mostCommands = 5_000;
 const ended = ['completed', 'failed', 'timeout', 'killed'];
 
 interface Flags {
@@ -93,22 +92,6 @@ async function learn(assembly: Assembly, history: readonly CommandSummary[], min
     refused: refused.filter(({ program }) => !list.includes(program)),
     ...(await tryOut(assembly, engine, ran, list)),
   };
-}
-
-interface Distinct {
-  readonly one: CommandSummary;
-  readonly times: number;
-}
-
-function toDistinct(commands: readonly CommandSummary[]): readonly Distinct[] {
-  const known = new Map<string, { one: CommandSummary; times: number }>();
-  for (const one of commands) {
-    const key = JSON.stringify([one.door === 'http', one.command]);
-    const found = known.get(key);
-    if (found) found.times += 1;
-    else known.set(key, { one, times: 1 });
-  }
-  return [...known.values()].slice(-mostCommands);
 }
 
 async function count(
