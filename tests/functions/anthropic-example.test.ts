@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, expect, test } from 'vitest';
-import { createNacre, toAnthropicBash } from '../../src/index.ts';
+import { createNacre, ToolRegistry, toAnthropicBash } from '../../src/index.ts';
 import { collect, createPlace, survivors } from '../support/nacre.ts';
 
 type Request = Anthropic.MessageCreateParamsNonStreaming;
@@ -100,6 +100,13 @@ test('bash_20250124 is served by the persistent shell, which can be restarted', 
   expect(told[2]?.content).toBe('The shell has been restarted.');
   expect(told[3]?.content).toContain(`[] ${place.cwd}\n`);
   expect(told[3]?.content).toContain('nothing-here');
+});
+
+test('a shell that cannot be ended is not said to have been restarted', async () => {
+  expect(await toAnthropicBash(new ToolRegistry()).run({ restart: true })).toMatchObject({
+    success: false,
+    error: expect.stringContaining('There is no tool "KillShell"'),
+  });
 });
 
 test('what a program registers by itself is a tool for other vendors, too', async () => {

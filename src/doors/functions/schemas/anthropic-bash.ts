@@ -41,7 +41,8 @@ function toFields(input: unknown): { readonly command?: unknown; readonly restar
 
 // A shell that was never begun, or has ended by itself, is as good as restarted.
 async function restarted(registry: ToolRegistry, context: ExecutionContext): Promise<ToolResult> {
-  await registry.execute('KillShell', { shell_id: context.session ?? 'main' }, context);
+  const ended = await registry.execute('KillShell', { shell_id: context.session ?? 'main' }, context);
+  if (!ended.success && ended.metadata.code !== 'job_not_found') return ended;
   return { success: true, output: 'The shell has been restarted.', metadata: { restarted: true } };
 }
 

@@ -43,7 +43,7 @@ function toType({ type }: PlainSchema): Pick<OpenApiSchema, 'type' | 'nullable' 
     : { anyOf: [first, ...more].map((one) => ({ type: one })), ...nullable };
 }
 
-// Its enums are of strings alone; others stand in the description only.
+// Its enums are of strings alone; of others the type is told, and the tool checks the rest.
 function toEnum({ enum: values }: PlainSchema): Pick<OpenApiSchema, 'enum' | 'format'> {
   const texts = values?.filter((value) => value !== null);
   const isTexts = (list: readonly unknown[] | undefined): list is readonly string[] =>
