@@ -16,11 +16,11 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     summary: 'Serve MCP on stdin and stdout, for agents.',
     usage: '',
     flags: {
-      cwd: z
-        .string()
-        .min(1)
-        .optional()
-        .meta({ flag: '--cwd', description: 'Directory to serve in, as if nacre were started there.' }),
+      cwd: z.string().min(1).optional().meta({
+        flag: '--cwd',
+        description: 'Directory to serve in, as if nacre were started there.',
+        path: true,
+      }),
     },
     serves: ['tools'],
     load: () => import('./mcp/serve.ts'),
@@ -259,7 +259,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         flag: '--project',
         description: 'Folder that commands run in.',
         path: true,
-        unset: 'where the client works',
+        unset: 'the current one for a project, claude-desktop and cursor, else where the client works',
       }),
       file: z.string().min(1).optional().meta({
         flag: '--file',

@@ -76,6 +76,7 @@ describe('nacre completions', () => {
   it('completes values after an equals sign, files, and programs with their arguments in bash', () => {
     expect(inBash(['serve', '--sandbox', '=', 'w'])).toEqual(['workspace']);
     expect(inBash(['run', '--cwd', ''])).toEqual(['some folder']);
+    expect(inBash(['mcp', '--cwd', ''])).toEqual(['some folder']);
     expect(inBash(['workflow', 'so'])).toEqual(['some folder']);
     expect(inBash(['run', 'mkfif'])).toEqual(['mkfifo']);
     expect(inBash(['run', 'ls', '--sandb'])).toEqual([]);
