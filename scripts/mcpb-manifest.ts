@@ -42,7 +42,8 @@ export const mcpbManifest = {
     project_folder: {
       type: 'directory',
       title: 'Folder that commands work in',
-      description: 'They start there; working directories outside of it are refused.',
+      description:
+        'They start there; working directories outside of it are refused. A sandbox needs a folder below the home directory.',
       default: '${HOME}',
       required: true,
     },
