@@ -70,8 +70,8 @@ function takeFlags(
   return { more, values };
 }
 
-// The flag of a list may stand there several times.
+// A list may be given in several parts; of anything else the last one counts.
 function put(values: Map<string, string>, name: string, value: string): void {
   const before = values.get(name);
-  values.set(name, before === undefined ? value : `${before},${value}`);
+  values.set(name, before === undefined || name !== '--allow' ? value : `${before},${value}`);
 }
