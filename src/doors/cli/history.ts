@@ -1,9 +1,9 @@
 // `nacre history`: the commands that ran, from the audit log.
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readHistory } from '../../audit/history.ts';
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
 import { NacreError } from '../../contract/failure.ts';
+import { canonicalOrGiven } from '../../support/canonical-or-given.ts';
 import type { Assembly } from '../door.ts';
 import { toSentences, write } from '../say.ts';
 import { failedExit } from './exit-codes.ts';
@@ -39,22 +39,14 @@ export async function open({ io, flags: given, places }: Assembly): Promise<numb
 
 function toWanted({ grep, failed, cwd, since }: Flags): (command: CommandSummary) => boolean {
   const pattern = grep === undefined ? undefined : toPattern(grep);
-  const place = cwd === undefined ? undefined : toCanonical(cwd);
+  // Records tell the directory behind all links; one that is gone by now can still be asked for.
+  const place = cwd === undefined ? undefined : canonicalOrGiven(resolve(cwd));
   const time = since === undefined ? '' : toTime(since);
   return (command) =>
     (pattern === undefined || pattern.test(command.command)) &&
     (!failed || !['completed', 'running', 'skipped'].includes(command.outcome)) &&
     (place === undefined || command.cwd === place || command.cwd?.startsWith(`${place}/`) === true) &&
     command.time >= time;
-}
-
-// Records tell the directory behind all links; one that is gone by now can still be asked for.
-function toCanonical(cwd: string): string {
-  try {
-    return realpathSync(cwd);
-  } catch {
-    return resolve(cwd);
-  }
 }
 
 function toPattern(text: string): RegExp {

@@ -1,8 +1,9 @@
-import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Place, SessionFacts } from '../../contract/facts.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
+import { canonicalOrGiven } from '../../support/canonical-or-given.ts';
 import { createId } from '../../support/create-id.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { within } from '../../support/within.ts';
@@ -301,7 +302,7 @@ export class ShellSession {
       script = this.#writeScript(join(this.#pipes, spec.id), long);
       return script;
     };
-    const text = toShellText(spec, { standsIn: toCanonical(this.cwd), writeScript });
+    const text = toShellText(spec, { standsIn: canonicalOrGiven(this.cwd), writeScript });
     return { text, forget: () => script !== null && rmSync(script, { force: true }) };
   }
 
@@ -337,14 +338,6 @@ function toExit(answer: ShellAnswer): ProcessExit {
   if (answer.kind === 'gone') return answer.exit;
   const { status } = answer.done;
   return { code: status === 'lost' ? 126 : status, signal: null };
-}
-
-function toCanonical(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }
 
 // A directory may have been deleted under the shell: the nearest one above it is left.
