@@ -8,7 +8,14 @@ import { toInputFile } from '../look/find-reader.ts';
 import type { ProcessTable } from '../process-table.ts';
 import type { ProcessExit } from '../start-process.ts';
 import type { Started } from '../starter.ts';
-import { type ShellOrder, toAgainWord, toKeyWord, toShellOrder } from './shell-script.ts';
+import {
+  type ShellOrder,
+  type Telling,
+  toAgainWord,
+  toKeyWord,
+  toNonce,
+  toShellOrder,
+} from './shell-script.ts';
 import { createStatusReader, type PrintedState, type ShellDone } from './shell-status.ts';
 import { endShell, findShell } from './shell-tree.ts';
 import { watchForWaiting } from './watch-for-waiting.ts';
@@ -22,7 +29,7 @@ export type ShellAnswer =
 export interface ShellHost {
   readonly started: Started;
   /** Gives the shell one order, once it is done with the one before. */
-  give(order: Omit<ShellOrder, 'nonce'>): Promise<ShellAnswer>;
+  give(order: Omit<ShellOrder, 'nonce'>, telling: Telling): Promise<ShellAnswer>;
   /** What the shell printed of itself after its last order; null when it ended instead. */
   state(): Promise<PrintedState | null>;
   /** Ends the shell by force, whatever it does; the order that it was given has then an answer. */
@@ -104,9 +111,9 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
 
   return {
     started,
-    async give(order) {
+    async give(order, telling) {
       if (!living) return { kind: 'gone', exit: byForce };
-      const nonce = randomHex(4);
+      const nonce = toNonce(randomHex(4), telling);
       const answer = createDeferred<ShellAnswer>();
       // A shell that asks for its next order has not understood that it owes us an answer.
       const unwatch = watchForWaiting(tree.pid, pipe, () => {

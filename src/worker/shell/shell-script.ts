@@ -10,6 +10,9 @@ export interface ShellOrder {
   readonly nonce: string;
 }
 
+/** How a shell tells its state. */
+export type Telling = 'at once' | 'apart';
+
 /** Names that the loop uses; they are no part of a session's state. */
 export const ownNames: ReadonlySet<string> = new Set([
   '__nacre',
@@ -29,9 +32,20 @@ export function isLoop(commandLine: string): boolean {
   return commandLine.includes(' -c shopt -s expand_aliases; ') && commandLine.includes('__nacre_status');
 }
 
-// At each command: whatever a trap of the session's prints in between goes where nobody reads.
-const toUs = '>&9 2>/dev/null';
-const nul = `builtin printf '\\0' ${toUs}`;
+// What a shell tells of itself, to where it is redirected. Its traps come first: whoever reads it knows then who else may
+// have spoken.
+function toTelling(to: string): string {
+  const nul = `builtin printf '\\0'${to}`;
+  return [
+    `builtin trap -p${to} || builtin printf 'trap -- unknown'${to}`,
+    `builtin printf '\\0done %s %s\\0' "$__nacre" "$__nacre_status"${to} || builtin exit`,
+    ...[`builtin pwd${to}`, nul, `builtin jobs -rp${to}`, `builtin declare -F${to}`, nul],
+    ...['alias -p', 'declare -f', 'declare -p'].flatMap((part) => [`builtin ${part}${to}`, nul]),
+  ].join('; ');
+}
+
+const toUs = ' >&9 2>/dev/null';
+const apartMark = '-apart';
 
 /**
  * The script of a session's first process, which outlives the shell below it:
@@ -58,11 +72,9 @@ function toLoop(folder: string): string {
   const next = `IFS= builtin read -r -d '' -u 8 __nacre`;
   // A `break` of the command ends the inner loop and no more.
   const run = `for __nacre_status in 0; do builtin eval -- "$__nacre" ${descriptors}; done; __nacre_status=$?`;
-  const tell = [
-    `builtin printf 'done %s %s\\0' "$__nacre" "$__nacre_status" >&9 || builtin exit; builtin pwd >&9; ${nul}`,
-    `builtin jobs -rp >&9; builtin declare -F >&9; ${nul}`,
-    ...['alias -p', 'declare -f', 'declare -p'].map((part) => `builtin ${part} >&9; ${nul}`),
-  ].join('; ');
+  // Where a trap speaks, each part is redirected by itself: what is printed in between goes where nobody reads.
+  const atOnce = `{ ${toTelling('')}; }${toUs} || builtin exit`;
+  const tell = `if [[ $__nacre == *${apartMark} ]]; then ${toTelling(toUs)}; else ${atOnce}; fi`;
   return [
     'shopt -s expand_aliases',
     // A function in the place of `builtin` reads nothing, and no end of it would ever be seen.
@@ -77,6 +89,19 @@ function toLoop(folder: string): string {
 /** The words of an order. */
 export function toShellOrder({ stdout, stderr, text, nonce }: ShellOrder): string {
   return `${stdout} ${stderr}\0${text}\0${nonce}\0`;
+}
+
+/**
+ * A nonce that has the state told all at once or, which takes longer, part by part: what traps print in between stays
+ * out of it then.
+ */
+export function toNonce(random: string, telling: Telling): string {
+  return telling === 'apart' ? `${random}${apartMark}` : random;
+}
+
+/** True for the nonce of an order whose state is told part by part. */
+export function isApart(nonce: string): boolean {
+  return nonce.endsWith(apartMark);
 }
 
 /** The first word that a host gets: its key. */

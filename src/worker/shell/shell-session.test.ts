@@ -116,10 +116,30 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     'trap "exec 9>&-" DEBUG',
     'trap "printf \'gone 3\\0\' >&9" DEBUG',
     'trap "cat <&8 >/dev/null" DEBUG',
+    'trap "printf \'\\0\'" DEBUG',
+    'trap "echo x" DEBUG; enable -n trap',
   ])('B4: `%s` leaves a session that goes on', async (script) => {
     expect((await say(script)).status).not.toBe('timeout');
     expect((await say('echo works')).stdout).toContain('works\n');
     expect((await say('PATH=/usr/bin:/bin; ls / | head -1 > /dev/null; echo $?')).stdout).toContain('0\n');
+  });
+
+  test('B4: what a trap prints is not taken for the state of its shell, and the trap stays', async () => {
+    await say('mkdir sub');
+    const set = await say(
+      `trap 'echo "declare -- told=lie"; echo /lie' DEBUG; cd sub; sleep 60 & f() { :; }`,
+    );
+    expect(set.end?.session).toMatchObject({ cwd: `${here.folder}/sub`, shellEnded: false });
+    expect(set.end?.leftRunning).toMatchObject([{ command: 'sleep 60' }]);
+    const facts = await here.worker.inspect({ cwd: undefined, roots: [], programs: [], session: 'main' });
+    expect(facts.cwd.path).toBe(`${here.folder}/sub`);
+    expect(facts.session?.variables).not.toHaveProperty('told');
+    expect(Object.keys(facts.session?.functions ?? {})).toEqual(['f']);
+    const next = await say('pwd');
+    expect(next.stdout).toBe(`declare -- told=lie\n/lie\n${here.folder}/sub\n`);
+    expect(next.end?.session?.restored).toBeNull();
+    await say('trap - DEBUG');
+    expect((await say('pwd')).stdout).toBe(`${here.folder}/sub\n`);
   });
 
   test.each(['suspend -f', 'kill -STOP 0', 'kill -STOP $PPID; exit'])(

@@ -19,7 +19,7 @@ import { quote } from '../supervision/order.ts';
 import { keepPlace } from './keep-place.ts';
 import { createShellHost, type ShellAnswer, type ShellHost } from './shell-host.ts';
 import { type ShellOutputs, takeOutputs } from './shell-outputs.ts';
-import { toHostScript } from './shell-script.ts';
+import { type Telling, toHostScript } from './shell-script.ts';
 import {
   isCredible,
   nothingKnown,
@@ -78,6 +78,8 @@ export class ShellSession {
   /** What the first shell was like before any command. */
   #fresh: ShellState | null = null;
   #telling: Promise<void> = Promise.resolve();
+  /** How the shell tells its state: apart as long as it has traps, which may speak in between. */
+  #how: Telling = 'at once';
   #onReached: (reached: LimitReached) => void = () => {};
 
   constructor(means: ShellMeans) {
@@ -262,7 +264,7 @@ export class ShellSession {
 
   async #give(host: ShellHost, text: string, outputs: ShellOutputs): Promise<ShellAnswer> {
     this.#shellLives = true;
-    const answer = await host.give({ ...outputs.names, text });
+    const answer = await host.give({ ...outputs.names, text }, this.#how);
     outputs.settle();
     if (this.#letGo.delete(host)) void host.close();
     else if (answer.kind === 'done') this.#telling = this.#learn(host, answer.done.cwd);
@@ -270,9 +272,12 @@ export class ShellSession {
     return answer;
   }
 
-  async #learn(host: ShellHost, cwd: string): Promise<void> {
+  async #learn(host: ShellHost, cwd = ''): Promise<void> {
     const printed = await host.state();
     if (!printed) return this.#noteGone();
+    const wasAtOnce = this.#how === 'at once';
+    this.#how = printed.hasTraps ? 'apart' : 'at once';
+    if (wasAtOnce && printed.hasTraps) return void (await this.#giveOwn(host, ':'));
     const fingerprint = toFingerprint(cwd, printed);
     // Most commands change nothing: then all that was made of it still holds.
     if (fingerprint === this.#fingerprint) return;
@@ -325,9 +330,11 @@ export class ShellSession {
     };
   }
 
-  #toEnd(answer: ShellAnswer, restored: Restoration | null): SessionEnd {
+  async #toEnd(answer: ShellAnswer, restored: Restoration | null): Promise<SessionEnd> {
     const isGone = answer.kind === 'gone';
-    return { cwd: isGone ? this.cwd : answer.done.cwd, shellEnded: isGone, restored };
+    const told = isGone ? this.cwd : answer.done.cwd;
+    if (told === undefined) await this.#telling;
+    return { cwd: told ?? this.cwd, shellEnded: isGone, restored };
   }
 }
 

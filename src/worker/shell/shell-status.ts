@@ -1,14 +1,18 @@
+import { isApart } from './shell-script.ts';
+
 /** How the loop says a command ended; `lost` when it could not open the command's outputs and ran nothing. */
 export interface ShellDone {
   readonly status: number | 'lost';
-  /** Where the shell stands. */
-  readonly cwd: string;
-  /** True when it has something in the background. */
+  /** Where the shell stands; undefined where something of a trap may stand in between. */
+  readonly cwd: string | undefined;
+  /** True when it has something in the background, or may have. */
   readonly hasJobs: boolean;
 }
 
 /** The state of a shell as bash printed it. */
 export interface PrintedState {
+  /** True when it has traps: what they print may stand between the parts of a state that was told at once. */
+  readonly hasTraps: boolean;
   /** `declare -F`: the names of functions. */
   readonly functionNames: string;
   /** `declare -f`: their definitions. */
@@ -38,21 +42,26 @@ export function createStatusReader(listener: ShellListener, key: string): (bytes
   let restBytes = 0;
   let done: readonly [nonce: string, status: string] | null = null;
   let words: string[] = [];
+  let hasTraps = false;
 
   const take = (word: string) => {
     if (done === null) return begin(word);
     words.push(word);
-    if (words.length === 2) listener.onDone(done[0], toDone(done[1], words));
+    if (words.length === 2) listener.onDone(done[0], toDone(done[1], words, hasTraps && !isApart(done[0])));
     if (words.length < 5) return;
-    listener.onState(toState(words));
-    [done, words] = [null, []];
+    listener.onState(toState(words, hasTraps));
+    reset();
   };
   const begin = (word: string) => {
     const [kind, nonce = '', status = ''] = word.split(' ');
     if (kind === 'done') done = [nonce, status];
+    else hasTraps ||= someTrap.test(word);
+  };
+  const reset = () => {
+    [done, words, hasTraps] = [null, [], false];
   };
   const forget = (status: number) => {
-    [done, words] = [null, []];
+    reset();
     listener.onGone(status);
   };
   const hear = (word: string) => {
@@ -84,23 +93,23 @@ export function createStatusReader(listener: ShellListener, key: string): (bytes
 
 const longestGone = 64;
 
-function toDone(status: string, [cwd = '', rest = '']: readonly string[]): ShellDone {
+// Whoever only ignores a signal prints nothing.
+const someTrap = /trap -- (?!'' )/;
+
+function toDone(status: string, [cwd = '', rest = '']: readonly string[], isUnsure: boolean): ShellDone {
   return {
     status: status === 'lost' ? 'lost' : Number(status),
-    cwd: cwd.replace(/\n$/, ''),
-    hasJobs: /^\d/.test(rest),
+    cwd: isUnsure ? undefined : cwd.replace(/\n$/, ''),
+    hasJobs: isUnsure || /^\d/.test(rest),
   };
 }
 
 // The numbers of jobs come first, then the names of functions.
 const jobNumber = /^\d+\n/gm;
 
-function toState([
-  ,
-  rest = '',
-  aliases = '',
-  functions = '',
-  variables = '',
-]: readonly string[]): PrintedState {
-  return { functionNames: rest.replace(jobNumber, ''), aliases, functions, variables };
+function toState(
+  [, rest = '', aliases = '', functions = '', variables = '']: readonly string[],
+  hasTraps: boolean,
+): PrintedState {
+  return { hasTraps, functionNames: rest.replace(jobNumber, ''), aliases, functions, variables };
 }
