@@ -24,13 +24,25 @@ const soonMs = 8;
 /** What is read: a pipe from which somebody waits for every byte, a command's own output, or our side of a terminal. */
 export type CaptureKind = 'pipe' | 'output' | 'terminal';
 
+/** What else is done for outputs that serve one command after the other. */
+export interface OutputCare {
+  /** Called before one is waited for: from then on nobody at its other end means that it is at its end. */
+  beforeListening(end: number): void;
+  /** Takes back one that is at its end and was never waited for; it would be closed otherwise. */
+  leave(end: number): void;
+  /** Called once all that a command wrote has been read; `atEnd` says that nobody holds its outputs any more. */
+  onRead(atEnd: boolean): void;
+}
+
 /** Reads a FIFO, or our side of a terminal, into `onBytes`, whose buffer is only valid during the call; it returns false to pause. */
 export function captureStream(
   fd: number,
   onBytes: (bytes: Uint8Array) => boolean,
   kind: CaptureKind = 'pipe',
+  care: OutputCare | undefined = undefined,
 ): Capture {
   const ended = createDeferred<void>();
+  const leave = care?.leave ?? closeSync;
   let socket: Socket | null = null;
   let atEnd = false;
   const finish = () => {
@@ -38,6 +50,7 @@ export function captureStream(
     ended.resolve();
   };
   const listen = () => {
+    care?.beforeListening(fd);
     socket = openSocket(fd, onBytes, kind);
     for (const event of ['end', 'error', 'close']) socket.on(event, finish);
     socket.resume();
@@ -47,7 +60,7 @@ export function captureStream(
   const close = () => {
     clearTimeout(listening);
     if (socket) socket.destroy();
-    else if (!atEnd) closeSync(fd);
+    else if (!atEnd) leave(fd);
     if (!socket) finish();
   };
   const isOpen = () => !atEnd && !socket?.destroyed;

@@ -18,16 +18,30 @@ export function openForReading(name: string): Fifo {
   });
 }
 
-/** A FIFO that a shell opens by its name; `holder` stands at its end until then. */
+/** A FIFO that a shell opens by its name; `holder` stands at its other end until then. */
 export interface NamedFifo {
   readonly ours: number;
   readonly holder: number;
 }
 
-/** Opens a FIFO that is written to by whoever opens its name. */
-export function openNamed(name: string): NamedFifo {
-  const [ours, holder] = openBoth(name, O_RDONLY | O_NONBLOCK, O_WRONLY | O_NONBLOCK);
-  return { ours, holder };
+/** Opens two FIFOs for reading, whoever will write to them. */
+export function openReaders(one: string, other: string): readonly [number, number] {
+  const first = openReader(one);
+  try {
+    return [first, openReader(other)];
+  } catch (error) {
+    closeSync(first);
+    throw error;
+  }
+}
+
+/** Stands at the writing end of a FIFO that is being read; nowhere when its name is gone. */
+export function tryToHold(name: string): readonly number[] {
+  try {
+    return [openSync(name, O_WRONLY | O_NONBLOCK)];
+  } catch {
+    return [];
+  }
 }
 
 /** Opens a FIFO for reading, whoever will write to it. */

@@ -84,7 +84,7 @@ export class Job {
   #deniedHosts: () => readonly string[] = () => [];
   #watch: Watch | null = null;
   #session: Started['session'];
-  #onOutputsRead: StartedProcess['onOutputsRead'];
+  #care: StartedProcess['care'];
   #exited: Promise<void> = Promise.resolve();
   #exit: ProcessExit | null = null;
   /** True once its end has begun, by itself or by somebody; the first to begin it decides the cause. */
@@ -109,7 +109,7 @@ export class Job {
     const { timeoutMs } = this.#spec;
     this.#tree = tree;
     this.#session = session;
-    this.#onOutputsRead = process.onOutputsRead;
+    this.#care = process.care;
     this.#enforcement = enforcement;
     if (deniedHosts) this.#deniedHosts = deniedHosts;
     if (process.terminal) this.#attachTerminal(process.terminal, process);
@@ -123,10 +123,10 @@ export class Job {
     void this.#exited.then(() => this.#conclude());
   }
 
-  #attachPipes({ stdout, stderr, stdin, order }: StartedProcess): void {
+  #attachPipes({ stdout, stderr, stdin, order, care }: StartedProcess): void {
     this.#captures = [
-      captureStream(stdout, (bytes) => this.#take('stdout', bytes), 'output'),
-      captureStream(stderr, (bytes) => this.#take('stderr', bytes), 'output'),
+      captureStream(stdout, (bytes) => this.#take('stdout', bytes), 'output', care),
+      captureStream(stderr, (bytes) => this.#take('stderr', bytes), 'output', care),
     ];
     if (stdin === null) return;
     if (order !== undefined && this.#spec.stdin === 'empty') {
@@ -318,7 +318,7 @@ export class Job {
       capture.drain();
       if (!this.#session) capture.close();
     }
-    this.#onOutputsRead?.(this.#captures.every((capture) => !capture.isOpen()));
+    this.#care?.onRead(this.#captures.every((capture) => !capture.isOpen()));
     this.#terminal?.forget();
     this.#input?.destroy();
     clearTimeout(this.#timer);

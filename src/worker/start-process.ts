@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Command } from '../contract/command.ts';
 import { NacreError } from '../contract/failure.ts';
 import { makeFolder } from '../support/make-folder.ts';
+import type { OutputCare } from './capture.ts';
 import type { Environment } from './environment.ts';
 import { type Fifo, openForReading, openForWriting } from './fifo.ts';
 import { withoutInherited } from './inherited-descriptors.ts';
@@ -39,8 +40,8 @@ export interface StartedProcess {
   readonly stdin: number | null;
   /** Where it runs at one: its outputs are our side of it, and `stdin` takes only the order. */
   readonly terminal?: Terminal | undefined;
-  /** Called once what it wrote has been read; `atEnd` says that nobody holds its outputs any more. */
-  onOutputsRead?(atEnd: boolean): void;
+  /** Where its outputs are to serve other commands, too. */
+  readonly care?: OutputCare | undefined;
   /** What goes into stdin before anything of the caller's: a waiting shell's order. */
   readonly order?: string | undefined;
 }

@@ -1,43 +1,109 @@
-import { closeSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type NamedFifo, openNamed, removeName } from '../fifo.ts';
+import type { OutputCare } from '../capture.ts';
+import { openReaders, removeName, tryToHold } from '../fifo.ts';
 import type { FifoPool } from '../fifo-pool.ts';
 
 /** The two outputs of one command, which its shell opens by their names. */
 export interface ShellOutputs {
-  readonly stdout: NamedFifo;
-  readonly stderr: NamedFifo;
+  /** Our own ends. */
+  readonly stdout: number;
+  readonly stderr: number;
   /** How the shell calls them. */
   readonly names: { readonly stdout: string; readonly stderr: string };
+  readonly care: OutputCare;
   /** Lets go of the writing ends, once the shell has had them. */
   settle(): void;
-  /**
-   * Lets go of the names, once what came has been read. Where both outputs came to their ends nobody holds them any more,
-   * and they can serve the next command.
-   */
-  release(atEnd: boolean): void;
   /** Closes our own ends, for outputs that nobody reads. */
   close(): void;
 }
 
-/** Takes fresh outputs from a pool. */
-export async function takeOutputs(fifos: FifoPool): Promise<ShellOutputs> {
-  const [out = '', err = ''] = await fifos.take(2);
-  const [stdout, stderr] = [openNamed(out), openNamed(err)];
+/** Gives out outputs, one command after the other. */
+export interface OutputStock {
+  take(): Promise<ShellOutputs>;
+  /** Closes what is kept for the next command. */
+  rest(): Promise<void>;
+}
+
+interface Pair {
+  readonly paths: readonly [string, string];
+  readonly ends: readonly [number, number];
+}
+
+/**
+ * Makes a stock of a pool. Outputs that came to their ends are held by nobody but us, and serve the next command as they
+ * are: most commands then open and close nothing.
+ */
+export function createOutputStock(fifos: FifoPool): OutputStock {
+  let kept: Pair | null = null;
+  const takeKept = () => {
+    const pair = kept;
+    kept = null;
+    if (pair === null || existsSync(pair.paths[0])) return pair;
+    closeAll(pair.ends);
+    return null;
+  };
+  const open = async (): Promise<Pair> => {
+    const [out = '', err = ''] = await fifos.take(2);
+    return { paths: [out, err], ends: openReaders(out, err) };
+  };
+  return {
+    async take() {
+      const pair = takeKept() ?? (await open());
+      return toOutputs(pair, {
+        keep() {
+          if (kept) discard(pair);
+          else kept = pair;
+        },
+        giveBack: () => fifos.giveBack(pair.paths),
+      });
+    },
+    async rest() {
+      if (kept) discard(kept);
+      kept = null;
+      await fifos.close();
+    },
+  };
+}
+
+function toOutputs(
+  { paths, ends }: Pair,
+  stock: { readonly keep: () => void; readonly giveBack: () => void },
+): ShellOutputs {
+  const [stdout, stderr] = ends;
+  const holders: number[] = [];
+  const unused: number[] = [];
+  let isSettled = false;
+  const care: OutputCare = {
+    beforeListening(end) {
+      if (!isSettled) holders.push(...tryToHold(paths[ends.indexOf(end)] ?? ''));
+    },
+    leave: (end) => void unused.push(end),
+    onRead(atEnd) {
+      if (atEnd && unused.length === ends.length) return stock.keep();
+      closeAll(unused);
+      if (atEnd) stock.giveBack();
+      else for (const path of paths) removeName(path);
+    },
+  };
   return {
     stdout,
     stderr,
-    names: { stdout: basename(out), stderr: basename(err) },
+    names: { stdout: basename(paths[0]), stderr: basename(paths[1]) },
+    care,
     settle() {
-      for (const { holder } of [stdout, stderr]) closeSync(holder);
+      isSettled = true;
+      closeAll(holders.splice(0));
     },
-    release(atEnd) {
-      if (atEnd) fifos.giveBack([out, err]);
-      else for (const name of [out, err]) removeName(name);
-    },
-    close() {
-      for (const { ours } of [stdout, stderr]) closeSync(ours);
-      for (const name of [out, err]) removeName(name);
-    },
+    close: () => discard({ paths, ends }),
   };
+}
+
+function discard({ paths, ends }: Pair): void {
+  closeAll(ends);
+  for (const path of paths) removeName(path);
+}
+
+function closeAll(descriptors: readonly number[]): void {
+  for (const fd of descriptors) closeSync(fd);
 }

@@ -8,7 +8,7 @@ import { createId } from '../../support/create-id.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { within } from '../../support/within.ts';
 import type { Environment } from '../environment.ts';
-import { createFifoPool, type FifoPool } from '../fifo-pool.ts';
+import { createFifoPool } from '../fifo-pool.ts';
 import { createWatch, type Watch } from '../limits/create-watch.ts';
 import type { LimitReached } from '../limits/judge-end.ts';
 import type { ProcessTable } from '../process-table.ts';
@@ -18,7 +18,7 @@ import type { Started, Starter } from '../starter.ts';
 import { quote } from '../supervision/order.ts';
 import { keepPlace } from './keep-place.ts';
 import { createShellHost, type ShellAnswer, type ShellHost } from './shell-host.ts';
-import { type ShellOutputs, takeOutputs } from './shell-outputs.ts';
+import { createOutputStock, type OutputStock, type ShellOutputs } from './shell-outputs.ts';
 import { type Telling, toHostScript } from './shell-script.ts';
 import {
   isCredible,
@@ -60,7 +60,7 @@ export interface SessionLook {
 export class ShellSession {
   readonly #means: ShellMeans;
   readonly #pipes: string;
-  readonly #fifos: FifoPool;
+  readonly #outputs: OutputStock;
   #host: ShellHost | null = null;
   /** Hosts whose shells still run a command that the session no longer waits for. */
   readonly #letGo = new Set<ShellHost>();
@@ -85,7 +85,7 @@ export class ShellSession {
   constructor(means: ShellMeans) {
     this.#means = means;
     this.#pipes = join(means.folder, 'pipes');
-    this.#fifos = createFifoPool(this.#pipes);
+    this.#outputs = createOutputStock(createFifoPool(this.#pipes));
   }
 
   /** What policy has to know; undefined before the first command. */
@@ -121,7 +121,7 @@ export class ShellSession {
   /** Starts one command; a shell that is new for it gets what `base` has of the server's variables. */
   async start(spec: JobSpec, base?: Environment | undefined): Promise<Started> {
     const { host, restored } = await this.#open(spec, base);
-    const outputs = await takeOutputs(this.#fifos);
+    const outputs = await this.#outputs.take();
     const since = this.#means.table.moment();
     const { text, forget } = this.#toText(spec);
     const answer = this.#give(host, text, outputs);
@@ -133,15 +133,14 @@ export class ShellSession {
     const { started } = host;
     const { table } = this.#means;
     const tree = createShellTree({ table, session: started.tree, since, leftNothing: () => leftNothing });
-    const [stdout, stderr] = [outputs.stdout.ours, outputs.stderr.ours];
     return {
       process: {
         pid: started.process.pid,
-        stdout,
-        stderr,
+        stdout: outputs.stdout,
+        stderr: outputs.stderr,
         stdin: null,
         exited: answer.then(toExit),
-        onOutputsRead: outputs.release,
+        care: outputs.care,
       },
       tree,
       enforcement: started.enforcement,
@@ -168,13 +167,13 @@ export class ShellSession {
     this.#host = null;
     this.#newBecause = 'idle';
     await host?.close();
+    await this.#outputs.rest();
   }
 
   /** Ends it for good. */
   async close(): Promise<void> {
     await Promise.all([...this.#letGo].map((host) => host.close()));
     await this.rest();
-    await this.#fifos.close();
     rmSync(this.#means.folder, { recursive: true, force: true });
   }
 
@@ -252,7 +251,7 @@ export class ShellSession {
 
   /** An order of ours, whose output nobody reads. */
   async #giveOwn(host: ShellHost, text: string): Promise<ShellAnswer> {
-    const outputs = await takeOutputs(this.#fifos);
+    const outputs = await this.#outputs.take();
     try {
       const answer = await this.#give(host, text, outputs);
       await this.#telling;
