@@ -10,7 +10,7 @@ import { limits } from './walk/limits.ts';
 import { parseScript } from './walk/parse-script.ts';
 import { calledByBash, stateBuiltins } from './walk/redefine.ts';
 import type { Scope } from './walk/scope.ts';
-import { unknownVariable } from './walk/shell.ts';
+import { Shell, unknownVariable } from './walk/shell.ts';
 import type { Walk } from './walk/walk.ts';
 
 const nowhere = { pos: 0, end: 0 };
@@ -18,10 +18,10 @@ const nowhere = { pos: 0, end: 0 };
 /** Gives the shell of a walk what the session's shell has. */
 export function enterSession(walk: Walk, session: SessionFacts, scope: Scope): void {
   const { shell } = scope;
+  const { cwd } = shell;
+  shell.become(toVariables(session));
   shell.positional = undefined;
-  for (const [name, letters] of Object.entries(session.attributes)) giveAttributes(name, letters, scope);
-  for (const [name, value] of Object.entries(session.variables ?? {}))
-    giveValue(name, value, session.attributes[name] ?? '', scope);
+  shell.cwd = cwd;
   for (const text of session.arrays) giveArray(walk, text, scope);
   for (const [name, text] of Object.entries(session.aliases)) shell.define().aliases.set(name, text);
   for (const [name, text] of Object.entries(session.functions)) defineFromText(walk, name, text, scope);
@@ -32,7 +32,22 @@ export function enterSession(walk: Walk, session: SessionFacts, scope: Scope): v
   }
 }
 
-function giveAttributes(name: string, letters: string, { shell }: Scope): void {
+// Most commands leave their shell as it was, and the next one is judged by the same facts.
+const known = new WeakMap<SessionFacts, Shell>();
+
+function toVariables(session: SessionFacts): Shell {
+  const found = known.get(session);
+  if (found !== undefined) return found;
+  const shell = new Shell();
+  const { attributes, variables = {} } = session;
+  for (const [name, letters] of Object.entries(attributes)) giveAttributes(name, letters, shell);
+  for (const [name, value] of Object.entries(variables))
+    giveValue(name, value, attributes[name] ?? '', shell);
+  known.set(session, shell);
+  return shell;
+}
+
+function giveAttributes(name: string, letters: string, shell: Shell): void {
   const defined = shell.define();
   if (letters.includes('x')) defined.exported.add(name);
   if (letters.includes('r')) defined.readonly.add(name);
@@ -41,7 +56,7 @@ function giveAttributes(name: string, letters: string, { shell }: Scope): void {
   if (letters.includes('n')) defined.namerefs.set(name, unknownTarget);
 }
 
-function giveValue(name: string, value: string, letters: string, { shell }: Scope): void {
+function giveValue(name: string, value: string, letters: string, shell: Shell): void {
   if (!letters.includes('n')) shell.variables.set(name, { kind: 'text', values: [[value]] });
   else if (/^[A-Za-z_]\w*$/.test(value)) shell.define().namerefs.set(name, value);
 }

@@ -20,6 +20,8 @@ export interface ShellOutputs {
 
 /** Gives out outputs, one command after the other. */
 export interface OutputStock {
+  /** True when outputs are kept for the next command and their names are still in place. */
+  isReady(): boolean;
   take(): Promise<ShellOutputs>;
   /** Closes what is kept for the next command. */
   rest(): Promise<void>;
@@ -39,15 +41,19 @@ export function createOutputStock(fifos: FifoPool): OutputStock {
   const takeKept = () => {
     const pair = kept;
     kept = null;
-    if (pair === null || existsSync(pair.paths[0])) return pair;
-    closeAll(pair.ends);
-    return null;
+    return pair;
   };
   const open = async (): Promise<Pair> => {
     const [out = '', err = ''] = await fifos.take(2);
     return { paths: [out, err], ends: openReaders(out, err) };
   };
   return {
+    isReady() {
+      if (kept === null || existsSync(kept.paths[0])) return kept !== null;
+      discard(kept);
+      kept = null;
+      return false;
+    },
     async take() {
       const pair = takeKept() ?? (await open());
       return toOutputs(pair, {

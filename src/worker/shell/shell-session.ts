@@ -75,6 +75,8 @@ export class ShellSession {
   #fingerprint: string | null = null;
   #facts: SessionFacts | null = null;
   readonly #placeOf = keepPlace();
+  /** Where it stands, as it was looked at for the command that comes next. */
+  #place: Place | null = null;
   /** What the first shell was like before any command. */
   #fresh: ShellState | null = null;
   #telling: Promise<void> = Promise.resolve();
@@ -93,7 +95,8 @@ export class ShellSession {
     await this.#telling;
     if (!this.#known) return undefined;
     this.#facts ??= toSessionFacts(this.#known, this.#fresh);
-    return { session: this.#facts, ownPlace: await this.#placeOf(this.#known.cwd) };
+    this.#place = await this.#placeOf(this.#known.cwd);
+    return { session: this.#facts, ownPlace: this.#place };
   }
 
   /** What makes another shell like this one; undefined before the first command. */
@@ -183,7 +186,7 @@ export class ShellSession {
   ): Promise<{ host: ShellHost; restored: Restoration | null }> {
     await this.#telling;
     // Whoever deleted the folder has taken the way to the outputs; a sandbox would not see a new one in its place.
-    if (this.#host && !existsSync(this.#means.folder)) await this.rest();
+    if (this.#host && !this.#outputs.isReady() && !existsSync(this.#means.folder)) await this.rest();
     if (this.#host && this.#isSpoilt) await this.#endShell(this.#host);
     const living = this.isOpen ? this.#host : null;
     if (living && this.#shellLives) return { host: living, restored: null };
@@ -306,8 +309,15 @@ export class ShellSession {
       script = this.#writeScript(join(this.#pipes, spec.id), long);
       return script;
     };
-    const text = toShellText(spec, { standsIn: canonicalOrGiven(this.cwd), writeScript });
+    const text = toShellText(spec, { standsIn: this.#standsIn(), writeScript });
     return { text, forget: () => script !== null && rmSync(script, { force: true }) };
+  }
+
+  // One that was deleted leaves another one, where the shell does not stand.
+  #standsIn(): string {
+    const looked = this.#place?.asked === this.cwd ? this.#place.path : undefined;
+    this.#place = null;
+    return looked ?? canonicalOrGiven(this.cwd);
   }
 
   #writeScript(path: string, script: string): string {
