@@ -30,6 +30,11 @@ export interface Backend {
   /** What all commands together take up now. */
   usage(): Promise<{ readonly spoolBytes: number }>;
   inspect(query: InspectQuery): Promise<Facts>;
+  /**
+   * Makes ready what a command needs, as far as that can be done before anything of it runs. `start` then has it run;
+   * one that is not to run any more is stopped and disposed of.
+   */
+  prepare(job: JobSpec): Promise<void>;
   /** Resolves when the process runs. Starting the same id twice starts it once. */
   start(job: JobSpec): Promise<void>;
   /** Never drains: the same cursor gives the same bytes. Waits up to `waitMs` for something to read. */

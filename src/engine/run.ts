@@ -1,6 +1,6 @@
 // The journey of one command:
 // 1. admit.ts records what is asked, understands what it would run, inspects the machine, decides and records the decision,
-// 2. it is started and followed to its end, 3. its output is shaped, 4. the outcome is recorded.
+// 2. it is made ready, recorded as started, started and followed to its end, 3. its output is shaped, 4. the outcome is recorded.
 // A command that goes on after its call has the same beginning and another end: start.ts and commands.ts.
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Backend, StopOptions } from '../contract/backend.ts';
@@ -96,10 +96,10 @@ export async function run(
     const stdin = input === undefined ? 'empty' : 'open';
     const { env = {}, timeoutMs, limits, session, maxOutputChars } = request;
     const { owner, environment } = context;
-    recordStart(parts, { id, caller, cwd }, input);
     await sessions.start(
       { id, command, cwd, env, stdin, timeoutMs, limits, isolation, environment, session },
       owner === undefined ? undefined : { owner },
+      () => recordStart(parts, { id, caller, cwd }, input),
     );
     const whole = gatherWhole(parts, id, request.maxStreamBytes);
     const outcome = await follow(parts, id, input, { ...context, ...whole?.listening })

@@ -77,8 +77,10 @@ export async function start(
       session: request.session,
       beginsAs,
     } as const;
-    recordStart(parts, { id, caller, cwd }, typeof stdin === 'object' ? stdin.text : undefined);
-    await parts.sessions.start(spec, { owner, name, goesOn, inputJudge, screen });
+    const input = typeof stdin === 'object' ? stdin.text : undefined;
+    await parts.sessions.start(spec, { owner, name, goesOn, inputJudge, screen }, () =>
+      recordStart(parts, { id, caller, cwd }, input),
+    );
     screen?.follow(id);
     if (typeof stdin === 'object') {
       parts.backend.write(id, Buffer.from(stdin.text), { eof: true }).catch(() => {});

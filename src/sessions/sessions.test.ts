@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestEngine } from '../../tests/support/engine.ts';
 import { createTestWorker, type TestWorker } from '../../tests/support/worker.ts';
@@ -51,6 +53,27 @@ describe('sessions', () => {
     }
     await sessions.start(spec('b'));
     sessions.close();
+  });
+
+  test('let go of a command that is ready and is not to run', async () => {
+    const own = createTestWorker({ highestLevel: 'namespace' });
+    const sessions = createSessions(
+      { abilities: { killTree: 'all' }, ...own.worker },
+      { maxRunning: 1, tombstoneSeconds: 60 },
+    );
+    const refuse = () => {
+      throw new Error('not recorded');
+    };
+    const made = join(own.folder, 'made');
+    const touch = { ...spec('a', `touch ${made}`), cwd: own.folder };
+    await expect(sessions.start(touch, { owner: 'me' }, refuse)).rejects.toThrow('not recorded');
+    expect(await own.worker.list()).toEqual([]);
+    expect(existsSync(made)).toBe(false);
+    await sessions.start({ ...touch, id: 'b' }, { owner: 'me' }, () => {});
+    expect((await own.worker.wait('b', 20_000)).status).toBe('completed');
+    expect(existsSync(made)).toBe(true);
+    sessions.close();
+    await own.close();
   });
 
   test('keep an ended command readable for its time, and then forget it', async () => {

@@ -1,4 +1,4 @@
-import type { Backend } from '../contract/backend.ts';
+import type { Backend, StopOptions } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { JobSpec } from '../contract/job.ts';
 import { type Belonging, type CommandBook, createCommandBook } from './command-book.ts';
@@ -6,8 +6,11 @@ import { createTurns, type Turns } from './turns.ts';
 
 /** Which commands there are: how many run at once, and how long ended ones can still be asked about. */
 export interface Sessions {
-  /** Starts a job once there is room; rejects at the cap. Whose it is decides who can ask about it. */
-  start(spec: JobSpec, belonging?: Belonging): Promise<void>;
+  /**
+   * Starts a job once there is room; rejects at the cap. Whose it is decides who can ask about it. `beforeRun` is called
+   * when all is ready and nothing of it has run; what it throws keeps the job from running.
+   */
+  start(spec: JobSpec, belonging?: Belonging, beforeRun?: () => void): Promise<void>;
   /** Notes that a job has ended and when it may be forgotten. */
   ended(id: string): void;
   /** Forgets a job that has ended before its time. */
@@ -34,6 +37,7 @@ export interface SessionLimits {
   readonly tombstoneSeconds: number;
 }
 
+const byForce: StopOptions = { signal: 'SIGKILL', graceMs: 0 };
 // Tombstones of small outputs live in memory: a number of them is kept, however young.
 const maxTombstones = 256;
 
@@ -56,15 +60,22 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
     inputs: createTurns(),
     places: new Map(),
     forget,
-    async start(spec, belonging) {
+    async start(spec, belonging, beforeRun) {
       if (running.size >= limits.maxRunning) throw tooMany(limits.maxRunning);
       if (belonging) book.add(spec, belonging);
       running.add(spec.id);
       try {
+        await backend.prepare(spec);
+        beforeRun?.();
         await backend.start(spec);
       } catch (error) {
         running.delete(spec.id);
         book.remove(spec.id);
+        // It may wait for its order; where nothing was made there is nothing to end.
+        await backend.stop(spec.id, byForce).then(
+          () => backend.dispose(spec.id),
+          () => {},
+        );
         throw error;
       }
     },

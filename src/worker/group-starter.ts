@@ -41,6 +41,7 @@ export function createGroupStarter(means: StartMeans): Starter {
   const gaps = [...table.gaps, ...openGaps, ...keepGaps(means.keep), ...means.execChoice.gaps];
   return {
     level: 'group',
+    waits: false,
     exec: 'off',
     hidesOwnFiles: false,
     gaps,

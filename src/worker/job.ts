@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import type { StopOptions } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
@@ -57,7 +58,8 @@ const byForce: StopOptions = { signal: 'SIGKILL', graceMs: 0 };
 
 /**
  * One command from its first byte to its tombstone:
- * 1. `attach`: the process runs, both outputs flow into the log, the timeout counts.
+ * 1. `attach`: there is a process, and both outputs flow into the log; `begin`: it gets its order where it waits for
+ *    one, and the timeout counts.
  * 2. `conclude`: the process's own end decides; what is in the pipes is taken, whoever still holds them gets a
  *    bounded time, and what is left running is named and ended.
  * 3. `stop` instead, when a timeout, the caller or a quota says so: the whole tree is ended first.
@@ -67,8 +69,8 @@ export class Job {
   readonly #spec: JobSpec;
   readonly #options: JobOptions;
   readonly #log: OutputLog;
-  readonly #startedAt = new Date().toISOString();
-  readonly #elapsed = createStopwatch();
+  #startedAt = new Date().toISOString();
+  #elapsed = createStopwatch();
   readonly #bell = createBell();
   readonly #ended = createDeferred<void>();
   #captures: readonly Capture[] = [];
@@ -84,6 +86,9 @@ export class Job {
   #deniedHosts: () => readonly string[] = () => [];
   #watch: Watch | null = null;
   #session: Started['session'];
+  /** What the process waits for. */
+  #order: { give(): void; drop(): void } | null = null;
+  #begun = false;
   #care: StartedProcess['care'];
   #exited: Promise<void> = Promise.resolve();
   #exit: ProcessExit | null = null;
@@ -104,9 +109,8 @@ export class Job {
     });
   }
 
-  /** Takes charge of a process that has just started. */
+  /** Takes charge of a process that has just started, and may wait for its order. */
   attach({ process, tree, enforcement, deniedHosts, watch, session }: Started): void {
-    const { timeoutMs } = this.#spec;
     this.#tree = tree;
     this.#session = session;
     this.#care = process.care;
@@ -115,12 +119,22 @@ export class Job {
     if (process.terminal) this.#attachTerminal(process.terminal, process);
     else this.#attachPipes(process);
     this.#watch = watch;
-    watch.begin((reached) => this.#giveUp(reached));
-    if (timeoutMs !== null) this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
     this.#exited = process.exited.then((exit) => {
       this.#exit = exit;
     });
     void this.#exited.then(() => this.#conclude());
+  }
+
+  /** Has it run. To begin twice is to begin once. */
+  begin(): void {
+    if (this.#begun || this.#ending) return;
+    const { timeoutMs } = this.#spec;
+    this.#begun = true;
+    this.#startedAt = new Date().toISOString();
+    this.#elapsed = createStopwatch();
+    this.#order?.give();
+    this.#watch?.begin((reached) => this.#giveUp(reached));
+    if (timeoutMs !== null) this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
   }
 
   #attachPipes({ stdout, stderr, stdin, order, care }: StartedProcess): void {
@@ -130,14 +144,18 @@ export class Job {
     ];
     if (stdin === null) return;
     if (order !== undefined && this.#spec.stdin === 'empty') {
-      writeWhole(stdin, order);
+      this.#order = toWholeOrder(stdin, order);
       return;
     }
-    this.#input = createPipeInput(stdin);
+    const input = createPipeInput(stdin);
+    this.#input = input;
     this.#inputFile = toInputFile(stdin);
     if (order === undefined) return;
-    this.#lastReader = this.#findReader();
-    void this.#input.write(Buffer.from(order));
+    const give = () => {
+      this.#lastReader = this.#findReader();
+      void input.write(Buffer.from(order));
+    };
+    this.#order = { give, drop() {} };
   }
 
   #attachTerminal(terminal: Terminal, { stdin, order }: StartedProcess): void {
@@ -147,7 +165,7 @@ export class Job {
     this.#input = createTerminalInput(terminal.master, capture.isOpen);
     this.#inputFile = terminal.file;
     if (stdin === null || order === undefined) return;
-    writeWhole(stdin, order);
+    this.#order = toWholeOrder(stdin, order);
   }
 
   /** Ends a job whose program could not be executed, the way a shell reports it. */
@@ -321,6 +339,7 @@ export class Job {
     this.#care?.onRead(this.#captures.every((capture) => !capture.isOpen()));
     this.#terminal?.forget();
     this.#input?.destroy();
+    if (!this.#begun) this.#order?.drop();
     clearTimeout(this.#timer);
     if (end.cause === 'exit' || end.cause === 'timeout') this.#limit ??= await this.#judge();
     this.#watch?.end();
@@ -371,6 +390,10 @@ export class Job {
     if (cause === 'exit') return exitCode === 0 ? 'completed' : 'failed';
     return cause === 'timeout' ? 'timeout' : 'killed';
   }
+}
+
+function toWholeOrder(stdin: number, order: string) {
+  return { give: () => writeWhole(stdin, order), drop: () => closeSync(stdin) };
 }
 
 async function describeSettled(tree: ProcessTree): Promise<JobEnd['leftRunning']> {

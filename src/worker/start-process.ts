@@ -42,7 +42,7 @@ export interface StartedProcess {
   readonly terminal?: Terminal | undefined;
   /** Where its outputs are to serve other commands, too. */
   readonly care?: OutputCare | undefined;
-  /** What goes into stdin before anything of the caller's: a waiting shell's order. */
+  /** What goes into stdin before anything of the caller's, and has the command run: a waiting shell's order. */
   readonly order?: string | undefined;
 }
 

@@ -30,6 +30,8 @@ export interface StartOptions {
 export interface Starter {
   readonly level: Enforcement['level'];
   readonly exec: Enforcement['exec'];
+  /** Whether nothing of a command runs before it gets its order. */
+  readonly waits: boolean;
   /** Whether commands cannot reach nacre's own files. */
   readonly hidesOwnFiles: boolean;
   /** What this way cannot promise, in sentences. */

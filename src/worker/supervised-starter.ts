@@ -25,10 +25,11 @@ import { createKeeperPool, type KeeperPool } from './supervision/keeper-pool.ts'
 import { createLifeline } from './supervision/lifeline.ts';
 import { createNamespaceTree } from './supervision/namespace-tree.ts';
 import { createNursery, heldFd } from './supervision/nursery.ts';
-import { toOrder } from './supervision/order.ts';
+import { type OrderParts, toOrder } from './supervision/order.ts';
 import { startInNursery, startKeeper, toProgram } from './supervision/start-keeper.ts';
 import { type Supervisor, toEnforcement } from './supervision/supervisor.ts';
 import { type OpenTerminal, openTerminal } from './terminal/open-terminal.ts';
+import { writeAtOnce } from './write-at-once.ts';
 
 /** What a supervised starter needs beside the usual means. */
 export interface SupervisedMeans extends StartMeans {
@@ -146,6 +147,7 @@ export function createSupervisedStarter(
 
   return {
     level: supervisor.level,
+    waits: true,
     exec,
     // Root in a sandbox has no powers left to undo a mount with.
     hidesOwnFiles: supervisor.level === 'namespace' && (!means.isRoot || means.isolation.sandbox !== 'off'),
@@ -168,13 +170,16 @@ export function createSupervisedStarter(
       });
       await confine(keeper, supervisor, ward);
       const { pid, stdout, stderr, stdin, terminal } = keeper;
+      const { setUp, run } = orderFor(spec, ward.prelude);
+      // At once: the shell wakes up and makes itself ready while we do the rest.
+      const isSent = writeAtOnce(stdin, setUp);
       const process = {
         pid,
         stdout,
         stderr,
         stdin,
         terminal,
-        order: orderFor(spec, ward.prelude),
+        order: isSent ? run : `${setUp}${run}`,
         exited: keeper.ended.then(({ exit }) => exit),
       };
       const tree = createNamespaceTree(keeper, supervisor.roof, means.table);
@@ -261,8 +266,9 @@ function toLongScript({ command }: JobSpec): string | undefined {
   return isLong ? command.script : undefined;
 }
 
-function orderFor(spec: JobSpec, prelude: string): string {
-  const { id, cwd, env, stdin } = spec;
+function orderFor(spec: JobSpec, prelude: string): OrderParts {
+  const { id, cwd, env, stdin, terminal } = spec;
   const command = toLongScript(spec) === undefined ? spec.command : 'file';
-  return toOrder({ command, cwd, env: { ...env, NACRE_COMMAND_ID: id }, stdin, prelude });
+  const atTerminal = terminal !== undefined;
+  return toOrder({ command, cwd, env: { ...env, NACRE_COMMAND_ID: id }, stdin, prelude, atTerminal });
 }

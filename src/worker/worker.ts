@@ -137,6 +137,14 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   };
 
+  const launchOnce = async (spec: JobSpec) => {
+    if (closed) throw shuttingDown();
+    if (starting.has(spec.id) || jobs.has(spec.id)) return starting.get(spec.id);
+    const launched = launch(spec).finally(() => starting.delete(spec.id));
+    starting.set(spec.id, launched);
+    return launched;
+  };
+
   return {
     async inspect(query) {
       const { path, ownPlace, shells } = await ready();
@@ -144,12 +152,13 @@ export function createWorker(options: WorkerOptions): Worker {
       const here = { cwd: options.cwd, ownPlace, home: options.home, path, ...shell };
       return inspect(query, here);
     },
+    async prepare(spec) {
+      const { starter } = await ready();
+      if (starter.waits && spec.session === undefined) await launchOnce(spec);
+    },
     async start(spec) {
-      if (closed) throw shuttingDown();
-      if (starting.has(spec.id) || jobs.has(spec.id)) return starting.get(spec.id);
-      const launched = launch(spec).finally(() => starting.delete(spec.id));
-      starting.set(spec.id, launched);
-      return launched;
+      await launchOnce(spec);
+      jobs.get(spec.id)?.begin();
     },
     async read(id, from, readOptions) {
       try {

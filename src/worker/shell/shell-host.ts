@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { createDeferred, type Deferred } from '../../support/deferred.ts';
 import { randomHex } from '../../support/random-hex.ts';
@@ -8,6 +7,7 @@ import { toInputFile } from '../look/find-reader.ts';
 import type { ProcessTable } from '../process-table.ts';
 import type { ProcessExit } from '../start-process.ts';
 import type { Started } from '../starter.ts';
+import { writeAtOnce } from '../write-at-once.ts';
 import {
   type ShellOrder,
   type Telling,
@@ -134,22 +134,11 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
   };
 }
 
-// What is short is written whole or not at all, and then no callback has to come of it.
+// What is written at once needs no callback that has to come.
 function send(fd: number, orders: Socket, text: string): void {
-  const isShort = orders.writableLength === 0 && Buffer.byteLength(text) <= atomicBytes;
-  if (!isShort || !tryToWrite(fd, text)) orders.write(text);
+  if (orders.writableLength > 0 || !writeAtOnce(fd, text)) orders.write(text);
 }
 
-function tryToWrite(fd: number, text: string): boolean {
-  try {
-    return writeSync(fd, text) > 0;
-  } catch {
-    return false;
-  }
-}
-
-// So much the kernel takes as one.
-const atomicBytes = 4_096;
 const byForce: ProcessExit = { code: null, signal: 'SIGKILL' };
 // A host that does not tell of its shell's end by then cannot do so.
 const goneMs = 2_000;

@@ -8,6 +8,7 @@ import { openNamedForWriting, openReader } from '../fifo.ts';
 import { createFifoPool, type FifoPool } from '../fifo-pool.ts';
 import { createLifeline, type Lifeline } from './lifeline.ts';
 import { createNursery, heldFd, type Nursery } from './nursery.ts';
+import { toOrder } from './order.ts';
 import { startInNursery } from './start-keeper.ts';
 
 let folder: string;
@@ -106,7 +107,15 @@ test('E2: a keeper of it is gone when the whole of its namespace is, and not bef
     gone = true;
   });
   // The keeper is the second of its namespace; what it has started lives on without it until the first has seen it.
-  writeSync(keeper.stdin, `sleep 300.0042 & kill -9 2; sleep 300.0042\0`);
+  const { setUp, run } = toOrder({
+    command: { kind: 'shell', script: 'sleep 300.0042 & kill -9 2; sleep 300.0042' },
+    cwd: '/',
+    env: {},
+    stdin: 'open',
+    prelude: '',
+    atTerminal: false,
+  });
+  writeSync(keeper.stdin, `${setUp}${run}`);
   await expect.poll(() => gone, { timeout: 10_000 }).toBe(true);
   expect(processesWith('sleep 300.0042')).toEqual([]);
   expect((await keeper.ended).exit).toEqual({ code: null, signal: 'SIGKILL' });

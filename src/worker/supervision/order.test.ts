@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { openDescriptors, processesWith } from '../../../tests/support/processes.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
+
+describe.each(['unshare', 'namespace'] as const)('an order at level %s', (level) => {
+  let here: TestWorker;
+  let home: string;
+  afterEach(async () => {
+    await here.close();
+    await expect.poll(() => processesWith(`HOME=${home}`)).toEqual([]);
+  });
+  const begin = (locale: Record<string, string> = { LANG: 'C.UTF-8' }) => {
+    home = temporaryFolder();
+    const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, ...locale };
+    here = createTestWorker({ highestLevel: level, supervisionRequire: level, environment });
+  };
+
+  test.each([{ LANG: 'C.UTF-8' }, { LC_ALL: 'C' }])('T2: says every text as it is, in %o', async (locale) => {
+    begin(locale);
+    const text = `ä€😀 it's "quoted" \\303 \\ $x\ttab\nsecond line \u0001\u007f`;
+    const echo = await here.run('printf %s "$said"; cat', {
+      env: { said: text },
+      stdin: 'empty',
+    });
+    expect(echo.stdout).toBe(text);
+    const script = await here.run(`printf %s '${text.replaceAll("'", '')}'; printf %s "$LINENO"`);
+    expect(script.stdout).toBe(`${text.replaceAll("'", '')}2`);
+    const argv = await here.run('', { command: { kind: 'argv', argv: ['printf', '%s|', text, ''] } });
+    expect(argv.stdout).toBe(`${text}||`);
+  });
+
+  test('T3: leaves what follows it to the command, to the byte', async () => {
+    begin();
+    const id = await here.start('cat', { stdin: 'open', env: { long: 'ä'.repeat(3_000) } });
+    await here.worker.write(id, Buffer.from('000012first\0ü'), { eof: true });
+    await here.worker.wait(id, 20_000);
+    expect((await here.output(id)).stdout).toBe('000012first\0ü');
+  });
+
+  test('S6: nothing of a command that is ready runs before it is started, nor after it is given up', async () => {
+    begin();
+    await here.run('true');
+    const descriptors = openDescriptors();
+    const made = join(here.folder, 'made');
+    const spec = {
+      command: { kind: 'shell', script: `touch ${made}` },
+      cwd: here.folder,
+      env: {},
+      stdin: 'empty',
+      timeoutMs: null,
+    } as const;
+    await here.worker.prepare({ ...spec, id: 'given-up' });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(existsSync(made)).toBe(false);
+    const ended = await here.worker.stop('given-up', { signal: 'SIGKILL', graceMs: 0 });
+    expect(ended.status).toBe('killed');
+    await here.worker.start({ ...spec, id: 'given-up' });
+    await here.worker.dispose('given-up');
+    expect(existsSync(made)).toBe(false);
+    await here.worker.prepare({ ...spec, id: 'run' });
+    await here.worker.start({ ...spec, id: 'run' });
+    await here.worker.start({ ...spec, id: 'run' });
+    expect((await here.worker.wait('run', 20_000)).status).toBe('completed');
+    expect(existsSync(made)).toBe(true);
+    await expect.poll(openDescriptors, { timeout: 10_000 }).toBeLessThanOrEqual(descriptors);
+  });
+});
