@@ -165,7 +165,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     const line = toLine(body, key);
     into.lines.push(line);
     into.records.push(body as unknown as AuditRecord);
-    into.end = { sequence: sequence + 1, previous: digestOf(line) };
+    into.end = behind(line, sequence);
     return into;
   };
   const write = ({ to, lines, records, end }: Batch) => {
@@ -244,6 +244,18 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       } finally {
         closeFile();
       }
+    },
+  };
+}
+
+// Only the next record has to know the digest, and whoever waits for this one does not wait for that.
+function behind(line: string, sequence: number): Place {
+  let digest: string | null = null;
+  return {
+    sequence: sequence + 1,
+    get previous() {
+      digest ??= digestOf(line);
+      return digest;
     },
   };
 }

@@ -55,7 +55,7 @@ export function createLineFile(path: string, fsyncMode: Fsync): LineFile {
       mend(fd);
       torn = true;
       try {
-        writeAll(fd, Buffer.from(line));
+        writeAll(fd, line);
         if (fsyncMode === 'always') fsyncSync(fd);
       } catch (error) {
         mend(fd);
@@ -82,6 +82,8 @@ export function createLineFile(path: string, fsyncMode: Fsync): LineFile {
   };
 }
 
-function writeAll(fd: number, bytes: Buffer): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+function writeAll(fd: number, text: string): void {
+  let done = writeSync(fd, text);
+  if (done === Buffer.byteLength(text)) return;
+  for (const bytes = Buffer.from(text); done < bytes.length; ) done += writeSync(fd, bytes, done);
 }

@@ -94,7 +94,7 @@ export async function run(
       return dryOutcome(id, command, cwd);
     }
     const stdin = input === undefined ? 'empty' : 'open';
-    const { env = {}, timeoutMs, limits, session, maxOutputChars } = request;
+    const { env = {}, timeoutMs, limits, session, maxOutputChars, cutAtLines } = request;
     const { owner, environment } = context;
     await sessions.start(
       { id, command, cwd, env, stdin, timeoutMs, limits, isolation, environment, session },
@@ -102,12 +102,9 @@ export async function run(
       () => recordStart(parts, { id, caller, cwd }, input),
     );
     const whole = gatherWhole(parts, id, request.maxStreamBytes);
-    const outcome = await follow(parts, id, input, { ...context, ...whole?.listening })
-      .then((state) =>
-        whole
-          ? whole.toOutcome(state, cwd)
-          : shapeOutcome(backend, state, { ...request, ...context, cwd, maxChars: maxOutputChars }),
-      )
+    const shape = { cwd, maxChars: maxOutputChars, howToGetRest: context.howToGetRest, cutAtLines };
+    const outcome = await follow(parts, id, input, whole ? { ...context, ...whole.listening } : context)
+      .then((state) => (whole ? whole.toOutcome(state, cwd) : shapeOutcome(backend, state, shape)))
       // Only now: a job that has ended may be forgotten at any time.
       .finally(() => sessions.ended(id));
     const recorded = audit.tryRecordSoon({ kind: 'finished', id, caller, outcome });

@@ -35,14 +35,19 @@ import type { ProcessExit, StartedProcess } from './start-process.ts';
 import type { Started } from './starter.ts';
 import type { Terminal } from './terminal/open-terminal.ts';
 
-/** What a job needs from its worker. */
-export interface JobOptions {
+/** What a job has of its own. */
+export interface JobBelongings {
   readonly spool: Spool;
+  /** The variables that it does not get. */
+  readonly withheldEnv: readonly string[];
+}
+
+/** What holds for all jobs of a worker. */
+export interface JobOptions {
   readonly ringBytes: number;
   readonly spoolBytes: number;
   readonly drainMs: number;
   readonly killGraceMs: number;
-  readonly withheldEnv: readonly string[];
   readonly daemons: KeptDaemons;
 }
 
@@ -67,6 +72,7 @@ const byForce: StopOptions = { signal: 'SIGKILL', graceMs: 0 };
  */
 export class Job {
   readonly #spec: JobSpec;
+  readonly #withheldEnv: readonly string[];
   readonly #options: JobOptions;
   readonly #log: OutputLog;
   #startedAt = new Date().toISOString();
@@ -98,12 +104,13 @@ export class Job {
   #disposed = false;
   #end: (Pick<JobState, 'durationMs' | 'digests'> & { readonly value: JobEnd }) | null = null;
 
-  constructor(spec: JobSpec, options: JobOptions) {
+  constructor(spec: JobSpec, { spool, withheldEnv }: JobBelongings, options: JobOptions) {
     this.#spec = spec;
+    this.#withheldEnv = withheldEnv;
     this.#options = options;
     this.#log = createOutputLog({
       ringBytes: options.ringBytes,
-      spool: options.spool,
+      spool,
       onRelief: () => this.#resumeReading(),
       onSpoolFailure: (error) => this.#onSpoolFailure(error),
     });
@@ -187,7 +194,7 @@ export class Job {
       stdoutBytes: this.#log.stdoutBytes,
       stderrBytes: this.#log.stderrBytes,
       digests: this.#end?.digests,
-      withheldEnv: this.#options.withheldEnv,
+      withheldEnv: this.#withheldEnv,
       enforcement: this.#enforcement,
       resources: this.#watch?.resources() ?? null,
       end: this.#end?.value ?? null,

@@ -94,6 +94,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const quota = createSpoolQuota(options.spoolTotalBytes);
   const daemons = createKeptDaemons(options.keep, options.table);
   const ownFiles = holdOwnFiles([options.stateDir, ...options.ownFiles]);
+  const { ringBytes, spoolBytes, drainMs, killGraceMs } = options;
+  const forJobs = { ringBytes, spoolBytes, drainMs, killGraceMs, daemons };
   const jobs = new Map<string, Job>();
   const starting = new Map<string, Promise<void>>();
   let preparing: Promise<Ready> | null = null;
@@ -119,11 +121,12 @@ export function createWorker(options: WorkerOptions): Worker {
     return find(id);
   };
   const launch = async (asked: JobSpec) => {
-    const { starter, shells, folder, ...here } = await ready();
+    const made = await ready();
+    const { starter, shells, folder } = made;
     const spec = await shells.likeSession(asked);
-    const { base, withheld } = environmentFor(spec, here, options);
+    const { base, withheld } = environmentFor(spec, made, options);
     const spool = createSpool(join(folder.path, 'spool', spec.id), quota);
-    const job = new Job(spec, { ...options, spool, daemons, withheldEnv: withheld });
+    const job = new Job(spec, { spool, withheldEnv: withheld }, forJobs);
     jobs.set(spec.id, job);
     try {
       const { session } = spec;
