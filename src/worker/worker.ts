@@ -133,6 +133,7 @@ export function createWorker(options: WorkerOptions): Worker {
       job.attach(
         await (session === undefined ? starter.start(spec, { base }) : shells.start(session, spec, base)),
       );
+      if (!waits(starter, spec)) job.begin();
     } catch (error) {
       if (error instanceof NotExecutableError) return job.refuse(error.message);
       jobs.delete(spec.id);
@@ -156,8 +157,7 @@ export function createWorker(options: WorkerOptions): Worker {
       return inspect(query, here);
     },
     async prepare(spec) {
-      const { starter } = await ready();
-      if (starter.waits && spec.session === undefined) await launchOnce(spec);
+      if (waits((await ready()).starter, spec)) await launchOnce(spec);
     },
     async start(spec) {
       await launchOnce(spec);
@@ -237,6 +237,11 @@ export function createWorker(options: WorkerOptions): Worker {
       };
     },
   };
+}
+
+// Whoever is given to a persistent shell runs at once.
+function waits(starter: Starter, { session }: JobSpec): boolean {
+  return starter.waits && session === undefined;
 }
 
 function notFound(id: string): NacreError {

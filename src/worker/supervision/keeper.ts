@@ -14,7 +14,7 @@ export const keepCalm = 'trap : HUP INT QUIT TSTP TTIN TTOU';
 
 /**
  * The keeper stays above the command's shell, inside its namespace, and tells how it ended:
- * 1. `ready` once it runs,
+ * 1. `ready` once it runs and the first process of its namespace sleeps,
  * 2. `ended STATUS COUNT TIMES` when the command's shell has ended, with the number of processes that /proc shows
  *    then and the CPU times that bash tells: its own in a line, its children's in the next,
  * 3. it holds the namespace open until it is ended, so that what was left running can be named before.
@@ -22,6 +22,7 @@ export const keepCalm = 'trap : HUP INT QUIT TSTP TTIN TTOU';
  * bash would report a killed shell there.
  */
 const toSteps = (launcher: string) => [
+  untilRoofSleeps,
   'printf "ready\\0" >&3',
   'exec 5>&2 2>/dev/null',
   `"$BASH" --noprofile --norc -c ${quote(launcher)} bash 2>&5 3>&- 4<&- 5>&-`,
@@ -33,6 +34,12 @@ const toSteps = (launcher: string) => [
   'while read -r <&4; do :; done',
   'exit "$status"',
 ];
+
+// bubblewrap binds the first process of a namespace to its parent's life only after it has started us. One that is slower
+// than a whole command would outlive the supervisor; once it sleeps, it has nothing left to do but wait. Descriptor 4
+// never has anything to read: that is a short rest without another process.
+const untilRoofSleeps =
+  "while [[ $$ != 1 ]] && IFS= read -r roof </proc/1/stat && [[ $roof != *') S '* ]]; do read -r -t 0.001 <&4; done";
 
 /** What a keeper says. */
 export type KeeperWord =

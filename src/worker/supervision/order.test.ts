@@ -34,10 +34,11 @@ describe.each(['unshare', 'namespace'] as const)('an order at level %s', (level)
 
   test('T3: leaves what follows it to the command, to the byte', async () => {
     begin();
-    const id = await here.start('cat', { stdin: 'open', env: { long: 'ä'.repeat(3_000) } });
+    const [long, TMOUT, LC_ALL] = ['ä'.repeat(60_000), '1', 'C'];
+    const id = await here.start('cat; echo "$long" | wc -c', { stdin: 'open', env: { TMOUT, LC_ALL, long } });
     await here.worker.write(id, Buffer.from('000012first\0ü'), { eof: true });
     await here.worker.wait(id, 20_000);
-    expect((await here.output(id)).stdout).toBe('000012first\0ü');
+    expect((await here.output(id)).stdout).toBe('000012first\0ü120001\n');
   });
 
   test('S6: nothing of a command that is ready runs before it is started, nor after it is given up', async () => {
@@ -52,19 +53,22 @@ describe.each(['unshare', 'namespace'] as const)('an order at level %s', (level)
       stdin: 'empty',
       timeoutMs: null,
     } as const;
-    await here.worker.prepare({ ...spec, id: 'given-up' });
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(existsSync(made)).toBe(false);
-    const ended = await here.worker.stop('given-up', { signal: 'SIGKILL', graceMs: 0 });
-    expect(ended.status).toBe('killed');
-    await here.worker.start({ ...spec, id: 'given-up' });
-    await here.worker.dispose('given-up');
+    for (let round = 0; round < 8; round += 1) {
+      const id = `given-up-${round}`;
+      await here.worker.prepare({ ...spec, id });
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      const ended = await here.worker.stop(id, { signal: 'SIGKILL', graceMs: 0 });
+      expect(ended.status).toBe('killed');
+      await here.worker.start({ ...spec, id });
+      await here.worker.dispose(id);
+    }
     expect(existsSync(made)).toBe(false);
     await here.worker.prepare({ ...spec, id: 'run' });
     await here.worker.start({ ...spec, id: 'run' });
     await here.worker.start({ ...spec, id: 'run' });
     expect((await here.worker.wait('run', 20_000)).status).toBe('completed');
     expect(existsSync(made)).toBe(true);
-    await expect.poll(openDescriptors, { timeout: 10_000 }).toBeLessThanOrEqual(descriptors);
+    // A shell that waits may have come since, with four of them.
+    await expect.poll(openDescriptors, { timeout: 10_000 }).toBeLessThanOrEqual(descriptors + 4);
   });
 });

@@ -17,7 +17,7 @@ export interface Order {
 // Each part of an order comes with its length before it: the launcher takes just that at one go, and what follows stays
 // for the command. bash counts characters there, so that an order has none of several bytes.
 const variable = '__nacre_order';
-const lengthDigits = 6;
+const lengthDigits = 9;
 
 /** Where a shell at a terminal gets its order from. */
 export const orderFd = 7;
@@ -43,18 +43,22 @@ export interface OrderParts {
 
 /** The text of an order. */
 export function toOrder({ command, cwd, env, stdin, prelude, atTerminal }: Order): OrderParts {
-  const from = atTerminal ? ` <&${orderFd}` : '';
   const setUp = [
     `cd -- ${quoteInAscii(cwd)} || exit 125`,
     'unset OLDPWD',
-    ...Object.entries(env).map(([name, value]) => `export ${name}=${quoteInAscii(value)}`),
-    `${toReading(from)} || exit 125`,
+    `${toReading(atTerminal ? ` <&${orderFd}` : '')} || exit 125`,
     ...(atTerminal ? [`exec ${orderFd}<&-`] : []),
     ...(stdin === 'empty' ? ['exec </dev/null'] : []),
     `eval "$${variable}"`,
   ];
+  // The variables come with the command: some of them change how bash reads.
+  const run = [
+    `unset ${variable}`,
+    ...Object.entries(env).map(([name, value]) => `export ${name}=${quoteInAscii(value)}`),
+    ...(prelude === '' ? [] : [prelude]),
+    toText(command),
+  ];
   // On one line, so that the first line of the command is line 1 in bash's own messages, and every line counts alike.
-  const run = [`unset ${variable}`, ...(prelude === '' ? [] : [prelude]), toText(command)];
   return { setUp: withLength(setUp.join('; ')), run: withLength(run.join('; ')) };
 }
 
