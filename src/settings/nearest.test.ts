@@ -9,6 +9,11 @@ it('finds the name that differs by a letter or two', () => {
   expect(didYouMean('--spol-bytes', known)).toBe(' Did you mean --spool-bytes?');
 });
 
+it('finds the name that a word is short for, when there is one', () => {
+  expect(nearest('cmd', ['cwd', 'command', 'timeout'])).toBe('command');
+  expect(nearest('cmd', ['cwd', 'command', 'commands'])).toBe('cwd');
+});
+
 it('offers nothing for a word that resembles none', () => {
   expect(nearest('--verbose', known)).toBeUndefined();
   expect(didYouMean('--verbose', known)).toBe('');

@@ -1,9 +1,12 @@
 /** The known name that a mistyped one most likely means, or undefined when none is close. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
+  const names = [...known];
+  const [long, ...others] = names.filter((name) => isShortFor(word.toLowerCase(), name.toLowerCase()));
+  if (long !== undefined && others.length === 0) return long;
   let best: string | undefined;
   // A short word that shares less than half its letters resembles nothing.
   let bestDistance = Math.min(Math.max(2, Math.floor(word.length / 4)), Math.ceil(word.length / 2)) + 1;
-  for (const candidate of known) {
+  for (const candidate of names) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
@@ -14,6 +17,14 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
 export function didYouMean(word: string, known: Iterable<string>): string {
   const meant = nearest(word, known);
   return meant === undefined ? '' : ` Did you mean ${meant}?`;
+}
+
+// `cmd` leaves letters of `command` out: that says more than one letter's difference from `cwd`.
+function isShortFor(word: string, name: string): boolean {
+  if (word.length < 3 || word.charAt(0) !== name.charAt(0)) return false;
+  let at = 0;
+  for (const letter of name) if (letter === word.charAt(at)) at += 1;
+  return at === word.length;
 }
 
 function editDistance(a: string, b: string): number {
