@@ -49,7 +49,7 @@ interface KeeperOptions extends Pick<StartOptions, 'base'> {
   readonly terminal?: OpenTerminal | undefined;
 }
 
-// The launcher reads its order byte by byte, which is slow for long scripts; those go by file.
+// A pipe takes only so much at once; longer scripts go by file.
 const maxOrderBytes = 8_192;
 
 /**

@@ -1,4 +1,5 @@
-import { quote } from '../supervision/order.ts';
+import { isAscii, quote, quoteInAscii } from '../supervision/quote.ts';
+import { readSized, toSized } from '../supervision/sized-text.ts';
 
 /** One command for a persistent shell. */
 export interface ShellOrder {
@@ -68,7 +69,8 @@ export function toHostScript(folder: string): string {
 function toLoop(folder: string): string {
   const [out, err] = [`${folder}"$__nacre_out"`, `${folder}"$__nacre_err"`];
   const descriptors = `</dev/null >${out} 2>${err} 8<&- 9>&-`;
-  const header = `IFS=' ' builtin read -r -d '' -u 8 __nacre_out __nacre_err`;
+  const order = readSized({ read: 'builtin read -u 8', variable: '__nacre' });
+  const first = `\${__nacre%% *} __nacre=\${__nacre#* }`;
   const next = `IFS= builtin read -r -d '' -u 8 __nacre`;
   // A `break` of the command ends the inner loop and no more.
   const run = `for __nacre_status in 0; do builtin eval -- "$__nacre" ${descriptors}; done; __nacre_status=$?`;
@@ -78,8 +80,8 @@ function toLoop(folder: string): string {
   return [
     'shopt -s expand_aliases',
     // A function in the place of `builtin` reads nothing, and no end of it would ever be seen.
-    `while __nacre_out=; ${header} && ${next} && [[ $__nacre_out ]]; do if [[ -p ${out} && -p ${err} ]]`,
-    `then ${run}; else __nacre_status=lost; fi`,
+    `while __nacre=; ${order} && [[ $__nacre ]]; do __nacre_out=${first} __nacre_err=${first}`,
+    `if [[ -p ${out} && -p ${err} ]]; then ${run}; else __nacre_status=lost; fi`,
     // Never an end by errexit; but a shell that cannot read is of no use.
     `${next} || builtin exit; ! { ${tell}; }`,
     'done',
@@ -88,7 +90,8 @@ function toLoop(folder: string): string {
 
 /** The words of an order. */
 export function toShellOrder({ stdout, stderr, text, nonce }: ShellOrder): string {
-  return `${stdout} ${stderr}\0${text}\0${nonce}\0`;
+  const ascii = isAscii(text) ? text : `builtin eval -- ${quoteInAscii(text)}`;
+  return `${toSized(`${stdout} ${stderr} ${ascii}`)}${nonce}\0`;
 }
 
 /**

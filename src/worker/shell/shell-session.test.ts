@@ -46,6 +46,11 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     expect((await say('nosuch-program-x')).stderr).toBe(
       'bash: line 1: nosuch-program-x: command not found\n',
     );
+    const long = `# ${'ä'.repeat(200)}\nprintf '%s ' "$LINENO" 'it'"'"'s ä€😀 \\303' "\u0001"\nnosuch-program-y`;
+    expect(await say(long)).toMatchObject({
+      stdout: "2 it's ä€😀 \\303 \u0001 ",
+      stderr: 'bash: line 3: nosuch-program-y: command not found\n',
+    });
     expect((await say('echo a; echo b > /dev/stdout; echo c | tee /dev/stderr')).stdout).toBe('a\nb\nc\n');
   });
 

@@ -15,7 +15,7 @@ import type { ProcessTable } from '../process-table.ts';
 import type { ProcessTree } from '../process-tree.ts';
 import type { ProcessExit } from '../start-process.ts';
 import type { Started, Starter } from '../starter.ts';
-import { quote } from '../supervision/order.ts';
+import { quote } from '../supervision/quote.ts';
 import { keepPlace } from './keep-place.ts';
 import { createShellHost, type ShellAnswer, type ShellHost } from './shell-host.ts';
 import { createOutputStock, type OutputStock, type ShellOutputs } from './shell-outputs.ts';

@@ -3,7 +3,7 @@ import type { JobSpec } from '../../contract/job.ts';
 import type { SessionState } from '../../contract/session.ts';
 import type { Environment } from '../environment.ts';
 import type { Started } from '../starter.ts';
-import { quote, quoteOnOneLine } from '../supervision/order.ts';
+import { quote, quoteOnOneLine } from '../supervision/quote.ts';
 import { type SessionLook, type ShellMeans, ShellSession } from './shell-session.ts';
 
 /** A worker's persistent shells, by their keys. */

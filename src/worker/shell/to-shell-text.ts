@@ -1,7 +1,7 @@
 import type { JobSpec } from '../../contract/job.ts';
-import { quote } from '../supervision/order.ts';
+import { quote } from '../supervision/quote.ts';
 
-// Longer texts go by file: the shell reads an order byte by byte.
+// Longer texts go by file: a pipe takes only so much at once.
 const maxTextBytes = 8_192;
 
 /** What a text is made with. */

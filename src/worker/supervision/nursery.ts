@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { createDeferred, type Deferred } from '../../support/deferred.ts';
 import type { Environment } from '../environment.ts';
 import { withoutInherited } from '../inherited-descriptors.ts';
-import { quote } from './order.ts';
+import { quote } from './quote.ts';
 
 /** The descriptor beside the others by which a process holds its status open as long as it lives. */
 export const heldFd = 5;

@@ -1,5 +1,7 @@
 import type { Command } from '../../contract/command.ts';
 import type { Environment } from '../environment.ts';
+import { quoteInAscii } from './quote.ts';
+import { readSized, toSized } from './sized-text.ts';
 
 /** What a waiting shell is told to do. */
 export interface Order {
@@ -14,10 +16,7 @@ export interface Order {
   readonly atTerminal: boolean;
 }
 
-// Each part of an order comes with its length before it: the launcher takes just that at one go, and what follows stays
-// for the command. bash counts characters there, so that an order has none of several bytes.
 const variable = '__nacre_order';
-const lengthDigits = 9;
 
 /** Where a shell at a terminal gets its order from. */
 export const orderFd = 7;
@@ -29,8 +28,7 @@ export const launcherScript = `${toReading('')} && eval "$${variable}"`;
 export const terminalLauncherScript = `${toReading(` <&${orderFd}`)} && eval "$${variable}"`;
 
 function toReading(from: string): string {
-  const length = `IFS= read -r -N ${lengthDigits} ${variable}${from}`;
-  return `${length} && IFS= read -r -N "$${variable}" ${variable}${from}`;
+  return readSized({ read: `read${from}`, variable });
 }
 
 /** An order in two parts, so that a shell can make itself ready before it is decided that the command runs. */
@@ -59,36 +57,11 @@ export function toOrder({ command, cwd, env, stdin, prelude, atTerminal }: Order
     toText(command),
   ];
   // On one line, so that the first line of the command is line 1 in bash's own messages, and every line counts alike.
-  return { setUp: withLength(setUp.join('; ')), run: withLength(run.join('; ')) };
-}
-
-function withLength(text: string): string {
-  return `${String(text.length).padStart(lengthDigits, '0')}${text}`;
+  return { setUp: toSized(setUp.join('; ')), run: toSized(run.join('; ')) };
 }
 
 function toText(command: Order['command']): string {
   if (command === 'file') return 'eval -- "$(</dev/fd/6)" 6<&-';
   if (command.kind === 'shell') return `eval -- ${quoteInAscii(command.script)}`;
   return `exec -- ${command.argv.map(quoteInAscii).join(' ')}`;
-}
-
-/** A text as one word of bash. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-const beyondAscii = /[^\x00-\x7f]/;
-
-function quoteInAscii(text: string): string {
-  if (!beyondAscii.test(text)) return quote(text);
-  const bytes = [...Buffer.from(text)].map((byte) => {
-    if (byte > 0x7f) return `\\${byte.toString(8)}`;
-    return byte === 0x27 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : String.fromCharCode(byte);
-  });
-  return `$'${bytes.join('')}'`;
-}
-
-/** A text as one word of bash that has no line break in it. */
-export function quoteOnOneLine(text: string): string {
-  return `$'${text.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`;
 }
