@@ -3,6 +3,7 @@
 // 3. calls that run commands wait in line, 4. every answer gets the same headers.
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context } from 'hono';
 import { shuttingDown } from '../../contract/failure.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -16,6 +17,7 @@ import type { McpRoute } from './mcp-route.ts';
 import { preflight } from './preflight.ts';
 import { HttpProblem, toAnswer } from './problem.ts';
 import { createAppletSite, createMain } from './routes.ts';
+import { sendJson } from './send-json.ts';
 import type { RequestCounts } from './tell-metrics.ts';
 
 /** What the routes need. */
@@ -43,10 +45,17 @@ export interface Received {
   /** Fires when the caller goes away before its answer. */
   readonly signal: AbortSignal;
   readonly address: string;
+  /** Answers at once with JSON; returns what the handler then returns. */
+  readonly send: (status: number, body: unknown) => Response;
 }
 
-/** What Node gives a handler. */
-export type Env = { Bindings: HttpBindings };
+/** What a handler gets beside its request. */
+export type Env = {
+  Bindings: HttpBindings & {
+    /** The origin of another page that may read the answer. */
+    readonly corsOrigin?: string | undefined;
+  };
+};
 
 /** The function that answers requests. */
 export type Answer = (request: Request, env: HttpBindings) => Promise<Response>;
@@ -57,17 +66,18 @@ export function createApp(parts: AppParts): { readonly answer: Answer; readonly 
   const call = (step: Step) => (context: Context<Env>) =>
     serveCall(parts, authenticate, received(context), (caller, received) => step(caller, received, context));
   const apps = { main: createMain(parts, call), applet: createAppletSite(parts, call) };
-  const reply = (request: Request, env: HttpBindings, origin: string | undefined | HttpProblem) => {
-    if (request.method === 'OPTIONS' && typeof origin === 'string') return preflight();
+  const reply = (request: Request, env: Env['Bindings'], problem: HttpProblem | undefined) => {
+    if (request.method === 'OPTIONS' && env.corsOrigin !== undefined) return preflight();
     // Calls say 401 before they say 403.
-    if (origin instanceof HttpProblem && !isCall(request)) return toAnswer(origin, parts.log);
+    if (problem && !isCall(request)) return toAnswer(problem, parts.log);
     return apps[parts.sites.find(request.headers.get('host'))?.kind ?? 'main'].fetch(request, env);
   };
-  const answer: Answer = async (request, env) => {
-    const origin = attempt(() => parts.sites.check(request.headers));
-    const replied = await reply(request, env, origin);
-    parts.requests.add(replied.status);
-    return secure(replied, typeof origin === 'string' ? origin : undefined);
+  const answer: Answer = async (request, { incoming, outgoing }) => {
+    const { corsOrigin, problem } = attempt(() => parts.sites.check(request.headers));
+    const replied = await reply(request, { incoming, outgoing, corsOrigin }, problem);
+    const isSent = replied === RESPONSE_ALREADY_SENT;
+    parts.requests.add(isSent ? outgoing.statusCode : replied.status);
+    return isSent ? replied : secure(replied, corsOrigin);
   };
   return { authenticate, answer };
 }
@@ -87,11 +97,14 @@ function isCall({ url }: Request): boolean {
   return pathname.startsWith('/api/') || pathname === '/mcp' || pathname === '/metrics';
 }
 
-function attempt(check: () => string | undefined): string | undefined | HttpProblem {
+function attempt(check: () => string | undefined): {
+  corsOrigin?: string | undefined;
+  problem?: HttpProblem;
+} {
   try {
-    return check();
+    return { corsOrigin: check() };
   } catch (error) {
-    if (error instanceof HttpProblem) return error;
+    if (error instanceof HttpProblem) return { problem: error };
     throw error;
   }
 }
@@ -109,7 +122,7 @@ async function serveCall(
 }
 
 function received({ req, env }: Context<Env>): Received {
-  const { incoming, outgoing } = env;
+  const { incoming, outgoing, corsOrigin } = env;
   const { socket } = incoming;
   const gone = new AbortController();
   // The answer to a request behind another one has no socket yet, so that it would not learn that the caller has gone.
@@ -119,5 +132,6 @@ function received({ req, env }: Context<Env>): Received {
     socket.off('close', leave);
     if (!outgoing.writableFinished) leave();
   });
-  return { request: req.raw, incoming, signal: gone.signal, address: socket.remoteAddress ?? '' };
+  const send = (status: number, body: unknown) => sendJson(outgoing, { status, body, corsOrigin });
+  return { request: req.raw, incoming, signal: gone.signal, address: socket.remoteAddress ?? '', send };
 }

@@ -46,9 +46,11 @@ export function createMain(parts: AppParts, call: Call): Hono<Env> {
   );
   app.post(
     '/api/tools/:name',
-    call(async (caller, { incoming, signal }, { req }) => {
+    call(async (caller, { incoming, signal, send }, { req }) => {
       const body = await readJson(incoming);
-      return inLine(parts, caller, signal, () => callTool(req.param('name') ?? '', body, caller, signal));
+      return inLine(parts, caller, signal, async () =>
+        send(200, await callTool(req.param('name') ?? '', body, caller, signal)),
+      );
     }),
   );
   app.all(
@@ -74,12 +76,14 @@ function createSite(parts: AppParts, call: Call): Hono<Env> {
   app.get('/open', ({ req }) => openLink(parts, req.raw));
   app.post(
     '/api/shell',
-    call(async (caller, { incoming, signal }) => {
+    call(async (caller, { incoming, signal, send }) => {
       const body = await readJson(incoming);
       return inLine(parts, caller, signal, async () => {
         await parts.refresh();
         const engine = await parts.engine();
-        return postShell(body, caller, { ...parts, engine, limits: parts.settings, signal });
+        const { history, settings: limits } = parts;
+        const reply = await postShell(body, caller, { engine, limits, signal, history });
+        return send(reply.status, reply.body);
       });
     }),
   );
