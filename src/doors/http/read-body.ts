@@ -4,6 +4,8 @@ import { HttpProblem } from './problem.ts';
 /** The longest body of a request. */
 export const maxBodyBytes = 1_048_576;
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Reads a body of JSON: 413 when it is too long, 415 when it is something else, 400 when it is broken. */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const bytes = await readBytes(incoming);
@@ -12,7 +14,7 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
     throw new HttpProblem(415, 'The body must be JSON, with the header Content-Type: application/json.');
   }
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(utf8.decode(bytes));
   } catch {
     throw new HttpProblem(400, 'The body is not valid JSON in UTF-8; correct it and send it again.');
   }
@@ -21,15 +23,20 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
 // From Node's own stream: a body of the web's kind would cost as much as all the rest of a request.
 function readBytes(incoming: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(incoming.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLong();
+    // Not a number where the end of the body alone tells.
+    const wholeSize = Number(incoming.headers['content-length']);
+    if (wholeSize > maxBodyBytes) throw tooLong();
     const chunks: Buffer[] = [];
     let size = 0;
+    const finish = () => resolve(Buffer.concat(chunks));
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBodyBytes) reject(tooLong());
       else chunks.push(chunk);
+      // Node says that a body has ended only some turns after all of it is here.
+      if (size === wholeSize) finish();
     });
-    incoming.on('end', () => resolve(Buffer.concat(chunks)));
+    incoming.on('end', finish);
     incoming.on('error', () => reject(new HttpProblem(400, 'The body did not arrive whole; send it again.')));
   });
 }
