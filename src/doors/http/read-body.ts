@@ -21,22 +21,28 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
 }
 
 // From Node's own stream: a body of the web's kind would cost as much as all the rest of a request.
-function readBytes(incoming: IncomingMessage): Promise<Buffer> {
+async function readBytes(incoming: IncomingMessage): Promise<Buffer> {
+  // Not a number where the end of the body alone tells.
+  const size = Number(incoming.headers['content-length']);
+  if (size > maxBodyBytes) throw tooLong();
+  // A body that comes right behind its headers is there a moment later, before anything says so.
+  await undefined;
+  const first: Buffer | null = incoming.read();
+  if (first?.length !== size) return readOn(incoming, first ?? Buffer.alloc(0));
+  incoming.resume();
+  return first;
+}
+
+function readOn(incoming: IncomingMessage, first: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Not a number where the end of the body alone tells.
-    const wholeSize = Number(incoming.headers['content-length']);
-    if (wholeSize > maxBodyBytes) throw tooLong();
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const finish = () => resolve(Buffer.concat(chunks));
+    const chunks = [first];
+    let size = first.length;
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBodyBytes) reject(tooLong());
       else chunks.push(chunk);
-      // Node says that a body has ended only some turns after all of it is here.
-      if (size === wholeSize) finish();
     });
-    incoming.on('end', finish);
+    incoming.on('end', () => resolve(Buffer.concat(chunks)));
     incoming.on('error', () => reject(new HttpProblem(400, 'The body did not arrive whole; send it again.')));
   });
 }
