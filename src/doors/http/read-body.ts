@@ -43,7 +43,10 @@ function readOn(incoming: IncomingMessage, first: Buffer): Promise<Buffer> {
       else chunks.push(chunk);
     });
     incoming.on('end', () => resolve(Buffer.concat(chunks)));
-    incoming.on('error', () => reject(new HttpProblem(400, 'The body did not arrive whole; send it again.')));
+    const breakOff = () => reject(new HttpProblem(400, 'The body did not arrive whole; send it again.'));
+    incoming.on('error', breakOff);
+    // Bytes behind the headers that are no body end it before anybody listens.
+    if (incoming.destroyed) breakOff();
   });
 }
 
