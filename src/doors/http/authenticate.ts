@@ -8,6 +8,7 @@ import { networkOf } from './network-of.ts';
 import type { PageSessions } from './page-sessions.ts';
 import { HttpProblem } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
+import type { RequestHeaders } from './raw-headers.ts';
 import type { Site, Sites } from './sites.ts';
 
 /** What is needed to tell callers apart. */
@@ -21,7 +22,7 @@ export interface AuthenticationParts {
 }
 
 /** Tells who sends a request with these headers from this address; throws 401, 403 or 429. */
-export type Authenticate = (headers: Headers, address: string) => HttpCaller;
+export type Authenticate = (headers: RequestHeaders, address: string) => HttpCaller;
 
 const failuresPerMinute = 10;
 
@@ -50,7 +51,7 @@ interface Identified {
   readonly byCookie: boolean;
 }
 
-function identify(parts: AuthenticationParts, headers: Headers): Identified | undefined {
+function identify(parts: AuthenticationParts, headers: RequestHeaders): Identified | undefined {
   const site = parts.sites.find(headers.get('host'));
   const token = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
   if (token !== undefined && site?.kind !== 'applet') {
@@ -63,7 +64,7 @@ function identify(parts: AuthenticationParts, headers: Headers): Identified | un
 
 function fromCookie(
   { pages, callers, applets }: AuthenticationParts,
-  headers: Headers,
+  headers: RequestHeaders,
   site: Site,
 ): HttpCaller | undefined {
   const cookies = readCookies(headers.get('cookie') ?? '', site.cookieName);
@@ -80,7 +81,7 @@ function readCookies(header: string, name: string): readonly string[] {
 }
 
 // `check` has seen to it that an Origin is the site's own or is named as another; one of the two must be there.
-function isOwnPage(headers: Headers): boolean {
+function isOwnPage(headers: RequestHeaders): boolean {
   return headers.has('origin') || headers.get('sec-fetch-site') === 'same-origin';
 }
 

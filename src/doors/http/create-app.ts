@@ -1,8 +1,8 @@
 // A request over HTTP:
 // 1. its Host says for which site it is, 2. whatever runs something or tells something asks who calls (authenticate.ts),
 // 3. calls that run commands wait in line, 4. every answer gets the same headers.
-import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context } from 'hono';
 import { shuttingDown } from '../../contract/failure.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -15,7 +15,10 @@ import type { Line } from './line.ts';
 import type { McpRoute } from './mcp-route.ts';
 import { preflight } from './preflight.ts';
 import { HttpProblem, toAnswer } from './problem.ts';
+import type { RequestHeaders } from './raw-headers.ts';
+import { type Received, toReceived } from './received.ts';
 import { createAppletSite, createMain } from './routes.ts';
+import { createShortWay, type ShortWay } from './short-way.ts';
 import type { RequestCounts } from './tell-metrics.ts';
 
 /** What the routes need. */
@@ -36,41 +39,53 @@ export interface AppParts extends AuthenticationParts {
   readonly log: (message: string) => void;
 }
 
-/** What a handler knows of its request. */
-export interface Received {
-  readonly request: Request;
-  readonly incoming: IncomingMessage;
-  /** Fires when the caller goes away before its answer. */
-  readonly signal: AbortSignal;
-  readonly address: string;
-}
-
-/** What Node gives a handler. */
-export type Env = { Bindings: HttpBindings };
+/** What a handler gets beside its request. */
+export type Env = {
+  Bindings: HttpBindings & {
+    /** The origin of another page that may read the answer. */
+    readonly corsOrigin?: string | undefined;
+  };
+};
 
 /** The function that answers requests. */
 export type Answer = (request: Request, env: HttpBindings) => Promise<Response>;
 
 /** Makes the function that answers every request. */
-export function createApp(parts: AppParts): { readonly answer: Answer; readonly authenticate: Authenticate } {
+export function createApp(parts: AppParts): {
+  readonly answer: Answer;
+  readonly answerShortly: ShortWay;
+  readonly authenticate: Authenticate;
+} {
   const authenticate = createAuthenticate(parts);
-  const call = (step: Step) => (context: Context<Env>) =>
-    serveCall(parts, authenticate, received(context), (caller, received) => step(caller, received, context));
+  const admit: Admit = (headers, { address }) => {
+    const caller = authenticate(headers, address);
+    if (parts.isClosing()) throw shuttingDown();
+    return caller;
+  };
+  const call: Call = (step) => async (context) => {
+    const { incoming, outgoing, corsOrigin } = context.env;
+    const received = toReceived(parts.requests, incoming, outgoing, corsOrigin);
+    return step(admit(context.req.raw.headers, received), received, context);
+  };
   const apps = { main: createMain(parts, call), applet: createAppletSite(parts, call) };
-  const reply = (request: Request, env: HttpBindings, origin: string | undefined | HttpProblem) => {
-    if (request.method === 'OPTIONS' && typeof origin === 'string') return preflight();
+  const reply = (request: Request, env: Env['Bindings'], problem: HttpProblem | undefined) => {
+    if (request.method === 'OPTIONS' && env.corsOrigin !== undefined) return preflight();
     // Calls say 401 before they say 403.
-    if (origin instanceof HttpProblem && !isCall(request)) return toAnswer(origin, parts.log);
+    if (problem && !isCall(request)) return toAnswer(problem, parts.log);
     return apps[parts.sites.find(request.headers.get('host'))?.kind ?? 'main'].fetch(request, env);
   };
-  const answer: Answer = async (request, env) => {
-    const origin = attempt(() => parts.sites.check(request.headers));
-    const replied = await reply(request, env, origin);
+  const answer: Answer = async (request, { incoming, outgoing }) => {
+    const { corsOrigin, problem } = attempt(() => parts.sites.check(request.headers));
+    const replied = await reply(request, { incoming, outgoing, corsOrigin }, problem);
+    if (replied === RESPONSE_ALREADY_SENT) return replied;
     parts.requests.add(replied.status);
-    return secure(replied, typeof origin === 'string' ? origin : undefined);
+    return secure(replied, corsOrigin);
   };
-  return { authenticate, answer };
+  return { authenticate, answer, answerShortly: createShortWay(parts, admit) };
 }
+
+/** Tells who calls, while calls are taken. */
+export type Admit = (headers: RequestHeaders, received: Received) => HttpCaller;
 
 /** What is done for a caller. */
 export type Step = (
@@ -87,37 +102,14 @@ function isCall({ url }: Request): boolean {
   return pathname.startsWith('/api/') || pathname === '/mcp' || pathname === '/metrics';
 }
 
-function attempt(check: () => string | undefined): string | undefined | HttpProblem {
+function attempt(check: () => string | undefined): {
+  corsOrigin?: string | undefined;
+  problem?: HttpProblem;
+} {
   try {
-    return check();
+    return { corsOrigin: check() };
   } catch (error) {
-    if (error instanceof HttpProblem) return error;
+    if (error instanceof HttpProblem) return { problem: error };
     throw error;
   }
-}
-
-/** Tells who calls and then does it. */
-async function serveCall(
-  parts: AppParts,
-  authenticate: Authenticate,
-  call: Received,
-  step: (caller: HttpCaller, call: Received) => Promise<Response> | Response,
-): Promise<Response> {
-  const caller = authenticate(call.request.headers, call.address);
-  if (parts.isClosing()) throw shuttingDown();
-  return step(caller, call);
-}
-
-function received({ req, env }: Context<Env>): Received {
-  const { incoming, outgoing } = env;
-  const { socket } = incoming;
-  const gone = new AbortController();
-  // The answer to a request behind another one has no socket yet, so that it would not learn that the caller has gone.
-  const leave = () => gone.abort();
-  socket.setMaxListeners(0).once('close', leave);
-  outgoing.once('close', () => {
-    socket.off('close', leave);
-    if (!outgoing.writableFinished) leave();
-  });
-  return { request: req.raw, incoming, signal: gone.signal, address: socket.remoteAddress ?? '' };
 }

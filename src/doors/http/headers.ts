@@ -1,3 +1,4 @@
+/** What every answer says, as far as it says nothing else; without a page of its own it allows nothing. */
 const common = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
@@ -6,10 +7,8 @@ const common = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
   'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 };
-
-/** What answers without a page of their own allow: nothing. */
-const nothing = "default-src 'none'; frame-ancestors 'none'";
 
 /** What a page allows: its own files and calls, no inline scripts, no frames, no forms. */
 const policyFor = (styles: string) =>
@@ -35,12 +34,22 @@ export const appletPolicy = policyFor("'self' 'unsafe-inline'");
 export function secure(answer: Response, corsOrigin?: string | undefined): Response {
   const { headers } = answer;
   for (const [name, value] of Object.entries(common)) if (!headers.has(name)) headers.set(name, value);
-  if (!headers.has('Content-Security-Policy')) headers.set('Content-Security-Policy', nothing);
   if (corsOrigin !== undefined) {
-    headers.set('Access-Control-Allow-Origin', corsOrigin);
-    headers.set('Cross-Origin-Resource-Policy', 'cross-origin');
-    headers.set('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate, Retry-After');
+    for (const [name, value] of Object.entries(toCors(corsOrigin))) headers.set(name, value);
     headers.append('Vary', 'Origin');
   }
   return answer;
+}
+
+/** The headers of an answer that has none of its own. */
+export function plainHeaders(corsOrigin: string | undefined): Readonly<Record<string, string>> {
+  return corsOrigin === undefined ? common : { ...common, ...toCors(corsOrigin), Vary: 'Origin' };
+}
+
+function toCors(origin: string): Readonly<Record<string, string>> {
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    'Access-Control-Expose-Headers': 'Mcp-Session-Id, WWW-Authenticate, Retry-After',
+  };
 }

@@ -27,9 +27,10 @@ const longestCommand = 300;
 export function createHistory(): History {
   const entries: { entry: HistoryEntry }[] = [];
   const drop = () => {
+    if (entries.length <= mostKept) return;
     // What runs stays, however much came after it.
     const oldest = entries.findIndex(({ entry }) => entry.outcome !== null);
-    if (entries.length > mostKept && oldest >= 0) entries.splice(oldest, 1);
+    if (oldest >= 0) entries.splice(oldest, 1);
   };
   return {
     begin({ owner, client }, command) {

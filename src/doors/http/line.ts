@@ -1,3 +1,4 @@
+import type { HttpCaller } from './callers.ts';
 import { HttpProblem } from './problem.ts';
 
 /** A line of calls: so many at once, the callers in turn, and an end to its length. */
@@ -86,6 +87,21 @@ export function createLine(limits: { readonly running: number; readonly queued: 
       return wait(caller, signal);
     },
   };
+}
+
+/** Does something for a caller when it is its turn. */
+export async function inLine<Result>(
+  line: Line,
+  { owner }: Pick<HttpCaller, 'owner'>,
+  signal: AbortSignal,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  const leave = await line.enter(owner, signal);
+  try {
+    return await step();
+  } finally {
+    leave();
+  }
 }
 
 function gone(): HttpProblem {

@@ -24,6 +24,12 @@ export const shellRequest = z.strictObject({
     .describe("Absolute directory to run in; the server's own when left out."),
 });
 
+/** What a command came to, on the wire. */
+interface ShellAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
 /** Runs what the body asks for and tells what it came to. */
 export async function postShell(
   body: unknown,
@@ -39,7 +45,7 @@ export async function postShell(
     readonly signal: AbortSignal;
     readonly history: History;
   },
-): Promise<Response> {
+): Promise<ShellAnswer> {
   const { command, args, cwd } = receive('POST /api/shell', shellRequest, body);
   const done = history.begin(caller, [command, ...args].join(' '));
   const outcome = await engine
@@ -58,10 +64,10 @@ export async function postShell(
       throw error;
     });
   done(outcome.cause === 'exit' ? `exit ${outcome.exitCode}` : outcome.cause);
-  return toResponse(outcome, limits.execTimeoutMs);
+  return toAnswer(outcome, limits.execTimeoutMs);
 }
 
-function toResponse(outcome: Outcome, timeoutMs: number): Response {
+function toAnswer(outcome: Outcome, timeoutMs: number): ShellAnswer {
   const { stdout, stderr, exitCode, signal, truncated, durationMs, id, cause, detail } = outcome;
   const more = {
     id,
@@ -70,8 +76,8 @@ function toResponse(outcome: Outcome, timeoutMs: number): Response {
     ...(truncated && { truncated }),
   };
   if (cause === 'exit' || cause === 'stopped')
-    return Response.json({ stdout, stderr, code: exitCode, ...more });
+    return { status: 200, body: { stdout, stderr, code: exitCode, ...more } };
   const timedOut = `The command timed out after ${timeoutMs} ms and was ended.`;
   const error = cause === 'timeout' ? timedOut : (detail ?? `The command was ended: ${cause}.`);
-  return Response.json({ error, stdout, stderr, ...more }, { status: cause === 'timeout' ? 408 : 500 });
+  return { status: cause === 'timeout' ? 408 : 500, body: { error, stdout, stderr, ...more } };
 }

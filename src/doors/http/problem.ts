@@ -42,17 +42,19 @@ export interface FailureBody {
 
 /** The answer to a request that failed; what we do not know ourselves is told to the log alone. */
 export function toAnswer(error: unknown, log: (message: string) => void): Response {
-  const { status, body } = toFailure(error, log);
-  const headers = error instanceof HttpProblem ? { ...error.headers } : {};
-  return Response.json(body, { status, headers });
+  const { status, body, headers } = toFailure(error, log);
+  return Response.json(body, { status, headers: { ...headers } });
 }
 
-/** A failure as a status and a body. */
+/** A failure as an answer has it. */
 export function toFailure(
   error: unknown,
   log: (message: string) => void,
-): { readonly status: number; readonly body: FailureBody } {
-  if (error instanceof HttpProblem) return { status: error.status, body: { error: error.message } };
+): { readonly status: number; readonly body: FailureBody; readonly headers?: HttpProblem['headers'] } {
+  if (error instanceof HttpProblem) {
+    const { status, message, headers } = error;
+    return { status, body: { error: message }, headers };
+  }
   if (error instanceof NacreError && error.code !== 'internal') {
     const { message, hint, code } = error;
     return { status: statuses[code], body: { error: message, hint, reason: code } };

@@ -1,12 +1,12 @@
 import { Hono } from 'hono';
 import { toMcpTool } from '../to-mcp-tool.ts';
-import type { HttpCaller } from './callers.ts';
 import type { AppParts, Call, Env } from './create-app.ts';
+import { inLine } from './line.ts';
 import { toOpenApi } from './open-api.ts';
 import { leadToApplet, makeLink, openLink, serveApplet, servePage, tellState } from './page-routes.ts';
-import { postShell } from './post-shell.ts';
 import { HttpProblem, toAnswer } from './problem.ts';
 import { readJson } from './read-body.ts';
+import { serveShell } from './serve-shell.ts';
 import { tellMetrics } from './tell-metrics.ts';
 import { callTool } from './tool-call.ts';
 
@@ -38,7 +38,7 @@ export function createMain(parts: AppParts, call: Call): Hono<Env> {
   );
   app.post(
     '/api/link',
-    call((caller, { request }) => makeLink(parts, caller, request)),
+    call((caller, _, { req }) => makeLink(parts, caller, req.raw)),
   );
   app.get(
     '/api/tools',
@@ -46,14 +46,16 @@ export function createMain(parts: AppParts, call: Call): Hono<Env> {
   );
   app.post(
     '/api/tools/:name',
-    call(async (caller, { incoming, signal }, { req }) => {
+    call(async (caller, { incoming, signal, send }, { req }) => {
       const body = await readJson(incoming);
-      return inLine(parts, caller, signal, () => callTool(req.param('name') ?? '', body, caller, signal));
+      return inLine(parts.line, caller, signal, async () =>
+        send(200, await callTool(req.param('name') ?? '', body, caller, signal)),
+      );
     }),
   );
   app.all(
     '/mcp',
-    call((caller, { request }) => parts.mcp.answer(request, caller)),
+    call((caller, _, { req }) => parts.mcp.answer(req.raw, caller)),
   );
   return app;
 }
@@ -74,14 +76,7 @@ function createSite(parts: AppParts, call: Call): Hono<Env> {
   app.get('/open', ({ req }) => openLink(parts, req.raw));
   app.post(
     '/api/shell',
-    call(async (caller, { incoming, signal }) => {
-      const body = await readJson(incoming);
-      return inLine(parts, caller, signal, async () => {
-        await parts.refresh();
-        const engine = await parts.engine();
-        return postShell(body, caller, { ...parts, engine, limits: parts.settings, signal });
-      });
-    }),
+    call((caller, received) => serveShell(parts, caller, received)),
   );
   app.notFound(({ req }) => {
     parts.sites.check(req.raw.headers);
@@ -98,18 +93,4 @@ function ready({ isClosing }: AppParts): Response {
   return isClosing()
     ? Response.json({ status: 'closing' }, { status: 503 })
     : Response.json({ status: 'ready' });
-}
-
-async function inLine(
-  { line }: AppParts,
-  caller: HttpCaller,
-  signal: AbortSignal,
-  step: () => Promise<Response>,
-): Promise<Response> {
-  const leave = await line.enter(caller.owner, signal);
-  try {
-    return await step();
-  } finally {
-    leave();
-  }
 }

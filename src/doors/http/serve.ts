@@ -2,7 +2,7 @@
 // 1. the token is read or made, callers and applets are found, 2. the server listens and says where,
 // 3. create-app.ts answers requests, stream/ what comes over WebSockets, 4. when it is asked to end it stops taking
 //    calls, gives those that run some time, ends what is left and says how many there were.
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { resolve } from 'node:path';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { pause } from '../../support/pause.ts';
@@ -64,12 +64,14 @@ export async function serve(assembly: Assembly, mcpDoor: McpDoor): Promise<numbe
     attach(one);
   });
   const parts: AppParts = { ...made, sites, appletAddress };
-  const { answer, authenticate } = createApp(parts);
+  const { answer, answerShortly, authenticate } = createApp(parts);
   const streams = openStreams(parts, authenticate);
-  const listener = getRequestListener((request, env) => answer(request, env as HttpBindings), {
+  const answerAll = getRequestListener((request, env) => answer(request, env as HttpBindings), {
     overrideGlobalObjects: false,
     errorHandler: () => withHeaders(Response.json({ error: 'The request is not valid.' }, { status: 400 })),
   });
+  const listener: RequestListener = (incoming, outgoing) =>
+    answerShortly(incoming, outgoing) ?? answerAll(incoming, outgoing);
   attach(server);
   await write(io.stdout, toGreeting(assembly, parts, token), io.interrupted);
   void getReady(assembly, log).catch(() => {});

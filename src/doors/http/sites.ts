@@ -1,4 +1,5 @@
 import { HttpProblem } from './problem.ts';
+import type { RequestHeaders } from './raw-headers.ts';
 
 /** What stands behind a Host header: the server itself, or one of its applets on an origin of its own. */
 export type Site = {
@@ -12,7 +13,7 @@ export interface Sites {
   /** The site that a Host header means; undefined for a name that is not ours. */
   find(host: string | null): Site | undefined;
   /** Throws 403 for a foreign Host or Origin; returns the origin of another page that may read the answer. */
-  check(headers: Headers): string | undefined;
+  check(headers: RequestHeaders): string | undefined;
   /** The address of the server itself, or of an applet. */
   address(slug?: string): string;
   /** Gives a port to an applet, where names below localhost do not resolve; returns the address. */

@@ -1,13 +1,20 @@
 import type { HttpCaller } from './callers.ts';
 import { HttpProblem } from './problem.ts';
 
+/** What a call came to, on the wire. */
+interface ToolAnswer {
+  readonly is_error: boolean;
+  readonly text: string;
+  readonly result: unknown;
+}
+
 /** Calls a tool with a body of JSON; whatever it says is an answer, also that it failed. */
 export async function callTool(
   name: string,
   input: unknown,
   caller: HttpCaller,
   signal: AbortSignal,
-): Promise<Response> {
+): Promise<ToolAnswer> {
   const tool = caller.tools.find((one) => one.name === name);
   if (!tool) throw unknownTool(name, caller);
   const reply = await tool.call(input, {
@@ -16,7 +23,7 @@ export async function callTool(
     signal,
   });
   const { text, moreTexts = [], structured, isError } = reply;
-  return Response.json({ is_error: isError, text: [text, ...moreTexts].join('\n'), result: structured });
+  return { is_error: isError, text: [text, ...moreTexts].join('\n'), result: structured };
 }
 
 function unknownTool(name: string, { tools }: HttpCaller): HttpProblem {
