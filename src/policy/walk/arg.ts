@@ -31,6 +31,8 @@ export interface Arg extends Span {
 
 /** Builds a word from its pieces. */
 export function toArg(pieces: readonly Piece[], span: Span, many = false): Arg {
+  const [only] = pieces;
+  if (pieces.length === 1 && typeof only === 'string' && !many) return knownArg(only, span);
   const merged = mergePieces(pieces);
   return { pieces: merged, text: textOf(merged), many, pos: span.pos, end: span.end };
 }

@@ -4,9 +4,11 @@ import { evaluateExpression } from './evaluate-expression.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
 import { entryAt } from './list-entries.ts';
 import { refuseMisread } from './misread.ts';
+import type { Scope } from './scope.ts';
 import { bounded, madeFrom, textIfKnown, type Value, type Variable, valuesOf } from './shell.ts';
 import { type Chunk, wordBreak } from './split-fields.ts';
 import { transformText } from './transform-text.ts';
+import type { Walk } from './walk.ts';
 
 const numbers = new Set([
   '#',
@@ -26,7 +28,7 @@ const numbers = new Set([
 /** The chunks of `$name`. */
 export function parameterChunks(expansion: Expansion, name: string, quoted: boolean): Chunk[][] {
   if (name === '@' || name === '*') return listChunks(expansion, positionalOf(expansion), quoted, name);
-  return expansionChunks(expansion, lookUp(expansion, name), quoted);
+  return expansionChunks(expansion, lookUp(expansion.walk, expansion.scope, name), quoted);
 }
 
 /** The chunks of `${name…}`, with whatever its operator does to the value. */
@@ -48,7 +50,7 @@ export function expandParameter(
 }
 
 function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonly Value[] {
-  if (part.index === undefined) return lookUp(expansion, part.parameter);
+  if (part.index === undefined) return lookUp(expansion.walk, expansion.scope, part.parameter);
   const variable = expansion.scope.shell.variables.get(part.parameter);
   if (variable?.kind !== 'list') return [[unknown]];
   const keys = expansion.walk.single(part.index, expansion.scope).map(textOf);
@@ -58,10 +60,11 @@ function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonl
   return [...variable.entries.values, [unknown]];
 }
 
-function lookUp({ walk, scope }: Expansion, asked: string): readonly Value[] {
+/** What a variable or a parameter may hold. */
+export function lookUp(walk: Walk, scope: Scope, asked: string): readonly Value[] {
   const name = scope.shell.defined.namerefs.get(asked) ?? asked;
   if (name === '') return [[unknown]];
-  if (/^[1-9]\d*$/.test(name)) return positionalValue(scope.shell.positional, Number(name));
+  if (isNumber(name)) return positionalValue(scope.shell.positional, Number(name));
   if (name === '0') return [[scope.shell.arg0 ?? unknown]];
   const variable = scope.shell.variables.get(name);
   if (variable !== undefined) return valuesOf(variable);
@@ -72,6 +75,11 @@ function lookUp({ walk, scope }: Expansion, asked: string): readonly Value[] {
   if (name === 'HOME') return [[walk.home]];
   if (name === 'PWD') return scope.shell.cwd?.map((path) => [path]) ?? [[unknown]];
   return [[{ hole: 'unknown', text: `$${name}` }]];
+}
+
+function isNumber(name: string): boolean {
+  const first = name.charCodeAt(0);
+  return first > 0x30 && first <= 0x39 && /^\d+$/.test(name);
 }
 
 function positionalValue(
@@ -142,13 +150,15 @@ function indirect(expansion: Expansion, part: ParameterExpansionPart, quoted: bo
     applyOperation(expansion, part, [[unknown]], quoted);
     return [[{ pieces: [unknown], quoted: false, many: true }]];
   }
-  const values = lookUp(expansion, part.parameter).flatMap((value): readonly Value[] => {
-    const name = textOf(value);
-    if (name === undefined) return [[unknown]];
-    // The name may carry a subscript, and that is evaluated.
-    expansion.walk.evaluate(name, 'name', expansion.span, expansion.scope);
-    return /^\w+$/.test(name) ? lookUp(expansion, name) : [[unknown]];
-  });
+  const values = lookUp(expansion.walk, expansion.scope, part.parameter).flatMap(
+    (value): readonly Value[] => {
+      const name = textOf(value);
+      if (name === undefined) return [[unknown]];
+      // The name may carry a subscript, and that is evaluated.
+      expansion.walk.evaluate(name, 'name', expansion.span, expansion.scope);
+      return /^\w+$/.test(name) ? lookUp(expansion.walk, expansion.scope, name) : [[unknown]];
+    },
+  );
   return expansionChunks(expansion, bounded(applyOperation(expansion, part, values, quoted)), quoted);
 }
 

@@ -4,14 +4,15 @@
 // 3. every part gives chunks of text and holes, in all possible forms;
 // 4. chunks are joined to words; substitutions met on the way are walked.
 import type { Word, WordPart } from 'unbash';
-import { type Arg, knownArg, type Piece, type Span, textOf, unknown, unknownArg } from './arg.ts';
+import { type Arg, knownArg, type Piece, type Span, textOf, toArg, unknown, unknownArg } from './arg.ts';
 import { expandBraces } from './expand-braces.ts';
-import { expandParameter, parameterChunks } from './expand-parameter.ts';
+import { expandParameter, lookUp, parameterChunks } from './expand-parameter.ts';
 import { certain, combine, type Expansion, expansionChunks } from './expansion.ts';
 import { limits } from './limits.ts';
 import { hasStrayParentheses, isUnread, refuseMisread } from './misread.ts';
 import { notForSh } from './not-for-sh.ts';
 import { parseScript } from './parse-script.ts';
+import { quotedParts } from './quoted-parts.ts';
 import { type Scope, spanOf } from './scope.ts';
 import { madeFrom, type Value, valuesOf } from './shell.ts';
 import { type Chunk, joinChunks, wordBreak } from './split-fields.ts';
@@ -20,27 +21,34 @@ import { certainText, shapeOf, type WordShape } from './word-shape.ts';
 
 /** The words that an argument gives, in each of its possible forms. */
 export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
-  const fixed = fixedArg(walk, scope, word);
-  return fixed === undefined ? expandParts(walk, scope, word) : [[fixed]];
+  const shape = shapeOf(word.text);
+  const fixed = fixedArg(walk, scope, word, shape);
+  return fixed === undefined ? expandParts(walk, scope, word, shape) : [[fixed]];
 }
 
-/** The words that an argument gives in which something is expanded. */
-export function expandParts(walk: Walk, scope: Scope, word: Word): Arg[][] {
+/** The words that an argument of this shape gives in which something is expanded. */
+export function expandParts(walk: Walk, scope: Scope, word: Word, shape: WordShape): Arg[][] {
   walk.spend(1);
+  if (shape === 'variable' && word.text.startsWith('"') && word.text !== '"$@"')
+    return lookUp(walk, scope, word.text.slice(2, -1)).map((value) => [toArg(value, scope.within ?? word)]);
   const span = spanOf(word, scope);
-  if (word.text.includes('{') && word.parts?.some((part) => part.type === 'BraceExpansion')) {
+  if (shape === 'other' && hasBraces(word)) {
     const texts = expandBraces(word.text);
     // Bash leaves `{a..3}` as it is.
     if (texts.length !== 1 || texts[0] !== word.text) return expandBraced(walk, scope, word, texts, span);
   }
-  const chunks = wordChunks({ walk, scope, mode: 'fields', span }, word);
+  const chunks = wordChunks({ walk, scope, mode: 'fields', span }, word, shape);
   return chunks.map((form) => joinChunks(form, span));
 }
 
-/** The argument that a word gives when nothing in it is expanded. */
-export function fixedArg(walk: Walk, scope: Scope, word: Word): Arg | undefined {
+function hasBraces({ text, parts }: Word): boolean {
+  return text.includes('{') && parts?.some((part) => part.type === 'BraceExpansion') === true;
+}
+
+/** The argument that a word of this shape gives when nothing in it is expanded. */
+export function fixedArg(walk: Walk, scope: Scope, word: Word, shape: WordShape): Arg | undefined {
   // Behind an operator of ${…} a single quote may be a character like any other, but not here.
-  const text = certainText(word.text) ?? fixedText(word, shapeOf(word.text));
+  const text = certainText(word.text, shape) ?? fixedText(word, shape);
   if (text === undefined) return undefined;
   walk.spend(1);
   return knownArg(text, scope.within ?? word);
@@ -49,9 +57,10 @@ export function fixedArg(walk: Walk, scope: Scope, word: Word): Arg | undefined 
 /** The one text that a word has where bash does not split it, in each of its possible forms. */
 export function expandSingle(walk: Walk, scope: Scope, word: Word, quoted = false): Value[] {
   walk.spend(1);
-  const fixed = fixedText(word, shapeOf(word.text));
+  const shape = shapeOf(word.text);
+  const fixed = fixedText(word, shape);
   if (fixed !== undefined) return [[fixed]];
-  const chunks = wordChunks({ walk, scope, mode: 'single', span: spanOf(word, scope) }, word, quoted);
+  const chunks = wordChunks({ walk, scope, mode: 'single', span: spanOf(word, scope) }, word, shape, quoted);
   // Many forms of long values are the one thing here that costs more than a step.
   const values = chunks.map(joined);
   for (const value of values.length > 1 ? values : []) walk.spend(value.length / 2);
@@ -64,7 +73,7 @@ function fixedText(word: Word, shape: WordShape): string | undefined {
   // The parser takes a word apart when its parts are asked for, which these do not need.
   if (shape === 'plain') return text;
   if (shape === 'double') return text.slice(1, -1);
-  if (shape === 'variable') return undefined;
+  if (shape === 'variable' || shape === 'quoted') return undefined;
   const { parts } = word;
   if (parts === undefined) return text === '' || /[~$`]/.test(text) ? undefined : word.value;
   return parts.every(isFixed) ? word.value : undefined;
@@ -116,8 +125,9 @@ function concat<T>(left: T[], right: T[]): T[] {
   return [...left, ...right];
 }
 
-function wordChunks(expansion: Expansion, word: Word, quoted = false): Chunk[][] {
-  if (shapeOf(word.text) === 'variable') return variableChunks(expansion, word.text);
+function wordChunks(expansion: Expansion, word: Word, shape: WordShape, quoted = false): Chunk[][] {
+  if (shape === 'variable') return variableChunks(expansion, word.text);
+  if (shape === 'quoted' && !quoted) return doubleQuoted(expansion, quotedParts(word));
   if (isUnread(word)) refuseMisread(expansion.walk, word.text, expansion.span);
   const parts: readonly WordPart[] = word.parts ?? [
     { type: 'Literal', pos: word.pos, end: word.end, value: word.value, text: word.text },

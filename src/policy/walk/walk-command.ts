@@ -1,6 +1,6 @@
 import type { Assignment, Command, CommandArgument, Word } from 'unbash';
 import { applyRedirects } from './apply-redirects.ts';
-import { type Arg, knownArg, textOf, toArg, unknown } from './arg.ts';
+import { type Arg, knownArg, type Span, textOf, toArg, unknown } from './arg.ts';
 import { evaluateExpression, evaluateSubscript } from './evaluate-expression.ts';
 import { expandParts, expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
@@ -10,30 +10,23 @@ import { refuseMisread } from './misread.ts';
 import { type Scope, spanOf } from './scope.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
 import { anyOutput, joinOutput, type Output, silent, type Walk } from './walk.ts';
-import { certainText } from './word-shape.ts';
+import { shapeOf } from './word-shape.ts';
 
 /** Walks a simple command: its words, its redirections, its assignments, then the program itself in all its forms. */
 export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
-  const { name, prefix, suffix } = node;
-  // Most commands are a name and words that are what they are.
-  if (name !== undefined && prefix.length === 0 && isCertain(name) && suffix.every(isCertain)) {
-    walk.spend(1 + suffix.length);
-    const toKnown = (word: Word) => knownArg(certainText(word.text) ?? '', scope.within ?? word);
-    return walk.call(toKnown(name), suffix.map(toKnown), scope, byShell);
-  }
-  return walkAnyCommand(walk, node, scope);
-}
-
-function isCertain(item: Command['suffix'][number]): item is Word {
-  return item.type === 'Word' && certainText(item.text) !== undefined;
-}
-
-function walkAnyCommand(walk: Walk, node: Command, scope: Scope): Output {
   const forms = commandForms(walk, node, scope);
-  const program = forms[0]?.[0]?.text;
+  // Most commands are a name and words.
+  if (forms.head !== undefined && node.prefix.length === 0 && !node.suffix.some(isRedirection))
+    return runForms(walk, forms, scope);
+  return walkAround(walk, node, forms, scope);
+}
+
+/** Walks a command with redirections or assignments around its words. */
+function walkAround(walk: Walk, node: Command, forms: CommandForms, scope: Scope): Output {
+  const program = (forms.head ?? forms.words[0]?.[0])?.text;
   const { stdin, captured } = applyRedirects(walk, node.redirects, program, scope);
   const assignments = assignmentsOf(node);
-  if (node.name === undefined || forms.every(isEmpty)) {
+  if (forms.head === undefined && forms.words.every(isEmpty)) {
     for (const assignment of assignments) assignHere(walk, assignment, scope, 'plain');
     return silent;
   }
@@ -43,6 +36,10 @@ function walkAnyCommand(walk: Walk, node: Command, scope: Scope): Output {
       ? runForms(walk, forms, inner)
       : withEnvironment(walk, assignments, forms, scope, inner);
   return captured ? output : anyOutput;
+}
+
+function isRedirection(item: Command['suffix'][number]): boolean {
+  return item.type !== 'Word' && item.type !== 'Assignment';
 }
 
 const none: readonly never[] = [];
@@ -55,14 +52,22 @@ function isEmpty(form: readonly Arg[]): boolean {
   return form.length === 0;
 }
 
-function runForms(walk: Walk, forms: readonly (readonly Arg[])[], scope: Scope): Output {
-  const [only] = forms;
-  if (forms.length === 1 && only !== undefined) return walk.run(only, scope, byShell);
+/** What a command's words may be: most have a name that is certain, and then one row of words behind it. */
+interface CommandForms {
+  readonly head: Arg | undefined;
+  /** The words behind the head, or all of them where there is none. */
+  readonly words: readonly Arg[][];
+}
+
+function runForms(walk: Walk, { head, words }: CommandForms, scope: Scope): Output {
+  const [only] = words;
+  if (words.length === 1 && only !== undefined)
+    return head === undefined ? walk.run(only, scope, byShell) : walk.call(head, only, scope, byShell);
   const { shell } = scope;
   const before = shell.clone();
   let output: Output | undefined;
   // Only one of them runs, so afterwards everything may hold that holds after one of them; one without words does nothing.
-  for (const form of forms) {
+  for (const form of words) {
     const after = before.clone();
     walk.spend(1 + after.variables.size / 8);
     const printed = walk.run(form, scope.with({ shell: after }), byShell);
@@ -77,52 +82,73 @@ function runForms(walk: Walk, forms: readonly (readonly Arg[])[], scope: Scope):
 const byShell = { by: 'shell' } as const;
 
 /** Every combination of the possible forms of the name and the words. */
-function commandForms(walk: Walk, node: Command, scope: Scope): Arg[][] {
-  if (node.name === undefined) return [[]];
-  const several: Arg[][][] = [];
-  let forms = withWord(walk, [[]], node.name, several, scope);
-  for (const item of node.suffix) {
-    if (item.type === 'Word' || item.type === 'Assignment')
-      forms = withWord(walk, forms, item, several, scope);
+function commandForms(walk: Walk, { name, suffix, pos, end }: Command, scope: Scope): CommandForms {
+  if (name === undefined) return nothingRuns;
+  const reader = new FormsReader(walk, scope);
+  reader.readName(name);
+  for (const item of suffix) if (item.type === 'Word' || item.type === 'Assignment') reader.read(item);
+  if (reader.several !== undefined) noteTooMany(walk, reader.several, { pos, end }, scope);
+  return reader;
+}
+
+const nothingRuns: CommandForms = { head: undefined, words: [[]] };
+
+/** Reads the words of a command one after the other. */
+class FormsReader implements CommandForms {
+  head: Arg | undefined;
+  words: Arg[][] = [[]];
+  /** What those words may be that may be more than one thing. */
+  several: Arg[][][] | undefined;
+  private readonly walk: Walk;
+  private readonly scope: Scope;
+
+  constructor(walk: Walk, scope: Scope) {
+    this.walk = walk;
+    this.scope = scope;
   }
-  if (several.length > 0) noteTooMany(walk, several, node, scope);
-  return forms;
-}
 
-/** The forms with one more word; `several` gets what it may be, where that is more than one thing. */
-function withWord(
-  walk: Walk,
-  forms: Arg[][],
-  item: CommandArgument,
-  several: Arg[][][],
-  scope: Scope,
-): Arg[][] {
-  const fixed = item.type === 'Word' ? fixedArg(walk, scope, item) : undefined;
-  if (fixed !== undefined) {
-    for (const form of forms) form.push(fixed);
-    return forms;
+  readName(name: Word): void {
+    const shape = shapeOf(name.text);
+    this.head = fixedArg(this.walk, this.scope, name, shape);
+    if (this.head === undefined) this.add(expandParts(this.walk, this.scope, name, shape));
   }
-  const next = item.type === 'Word' ? expandParts(walk, scope, item) : declarationForms(walk, item, scope);
-  if (next.length > 1) several.push(next);
-  return withNext(forms, next);
+
+  read(item: CommandArgument): void {
+    if (item.type !== 'Word') {
+      this.add(declarationForms(this.walk, item, this.scope));
+      return;
+    }
+    const shape = shapeOf(item.text);
+    const fixed = fixedArg(this.walk, this.scope, item, shape);
+    if (fixed === undefined) this.add(expandParts(this.walk, this.scope, item, shape));
+    else for (const form of this.words) form.push(fixed);
+  }
+
+  private add(next: Arg[][]): void {
+    const [only] = next;
+    // Commands have thousands of words with one form each, so these are put in place without copying.
+    if (next.length === 1 && only !== undefined) {
+      for (const form of this.words) for (const arg of only) form.push(arg);
+      return;
+    }
+    const { head } = this;
+    if (head !== undefined) this.words = this.words.map((words) => [head, ...words]);
+    this.head = undefined;
+    this.words = combine(this.words, next, (left, right) => [...left, ...right], []);
+    if (next.length > 1) {
+      this.several ??= [];
+      this.several.push(next);
+    }
+  }
 }
 
-/** Commands have thousands of words with one form each, so these are put in place without copying. */
-function withNext(forms: Arg[][], next: Arg[][]): Arg[][] {
-  const [only] = next;
-  if (next.length !== 1 || only === undefined)
-    return combine(forms, next, (left, right) => [...left, ...right], []);
-  for (const form of forms) for (const arg of only) form.push(arg);
-  return forms;
-}
-
-function noteTooMany(walk: Walk, several: readonly Arg[][][], node: Command, scope: Scope): void {
+function noteTooMany(walk: Walk, several: readonly Arg[][][], span: Span, scope: Scope): void {
   const count = several.reduce((product, forms) => product * forms.length, 1);
   const options = several.flat(2).some((arg) => arg.text === undefined || /^[-+]/.test(arg.text));
   // Left-out combinations of plain words hide nothing, since each word is looked at; of options they might.
   if (count <= limits.combinations || !options) return;
   const reason = 'The command has more possible forms than are looked at, which is not allowed.';
-  walk.problems.push({ scope: 'finite', rule: 'too_many_forms', reason, ...spanOf(node, scope) });
+  walk.problems.push({ scope: 'finite', rule: 'too_many_forms', reason, ...spanOf(span, scope) });
 }
 
 /** An argument of `declare` and its like: the words `name=value`; lists are set at once. */
@@ -144,7 +170,7 @@ function declarationForms(
 function withEnvironment(
   walk: Walk,
   assignments: readonly Assignment[],
-  forms: readonly (readonly Arg[])[],
+  forms: CommandForms,
   scope: Scope,
   inner: Scope,
 ): Output {
@@ -154,7 +180,7 @@ function withEnvironment(
     ({ name }) => [name, shell.variables.get(name), exported.has(name)] as const,
   );
   for (const assignment of assignments) assignHere(walk, assignment, scope, 'exported');
-  const kept = forms.some((form) => mayKeep(form[0]?.text, shell));
+  const kept = forms.words.some((form) => mayKeep((forms.head ?? form[0])?.text, shell));
   const output = runForms(walk, forms, inner);
   for (const [name, variable, wasExported] of before.reverse()) {
     const now = kept ? shell.variables.get(name) : undefined;

@@ -7,38 +7,75 @@ export type WordShape =
   | 'single'
   /** One variable, with or without double quotes. */
   | 'variable'
+  /** Text in one pair of double quotes in which nothing but variables is expanded. */
+  | 'quoted'
   | 'other';
 
-/** Tells the shape of a word. Every word of a command comes here, so the usual ones are told without a pattern. */
+/** Tells the shape of a word. Every word of a command comes here, so its characters are looked at once. */
 export function shapeOf(text: string): WordShape {
   const first = text.charCodeAt(0);
-  if (first === dollar) return variable.test(text) ? 'variable' : 'other';
-  if (first === doubleQuote) {
-    if (double.test(text)) return 'double';
-    return quotedVariable.test(text) ? 'variable' : 'other';
-  }
-  if (first === singleQuote) return single.test(text) ? 'single' : 'other';
+  if (first === dollar) return endOfName(text, 1) === text.length ? 'variable' : 'other';
+  if (first === doubleQuote) return shapeInQuotes(text);
+  if (first === singleQuote) return text.indexOf("'", 1) === text.length - 1 ? 'single' : 'other';
   return isPlain(text) ? 'plain' : 'other';
 }
 
-/** The text of an argument in which nothing is expanded, as far as its own text tells. */
-export function certainText(text: string): string | undefined {
-  const shape = shapeOf(text);
+/** The text of an argument of this shape, when nothing in it is expanded. */
+export function certainText(text: string, shape: WordShape): string | undefined {
   if (shape === 'plain') return text;
   return shape === 'double' || shape === 'single' ? text.slice(1, -1) : undefined;
 }
 
-const [doubleQuote, dollar, singleQuote] = [0x22, 0x24, 0x27];
-const double = /^"[^"$`\\]*"$/;
-const single = /^'[^']*'$/;
-const variable = /^\$(?:[A-Za-z_]\w*|[1-9@#?])$/;
-const quotedVariable = /^"\$(?:[A-Za-z_]\w*|[1-9@#?])"$/;
+/** Where the name of a variable ends that begins there; -1 when none does, or one that is not told here. */
+export function endOfName(text: string, from: number): number {
+  if (from >= text.length) return -1;
+  const first = text.charCodeAt(from);
+  if (kinds[first] !== nameStart) return isSpecial(first) ? from + 1 : -1;
+  let end = from + 1;
+  while (end < text.length && isOfName(text.charCodeAt(end))) end++;
+  return end;
+}
 
-const plain = new Uint8Array(128);
-for (let code = 0; code < plain.length; code++)
-  plain[code] = /[\w./:=@%+,-]/.test(String.fromCharCode(code)) ? 1 : 0;
+function shapeInQuotes(text: string): WordShape {
+  const last = text.length - 1;
+  let shape: WordShape = 'double';
+  for (let at = 1; at < last; at++) {
+    const code = text.charCodeAt(at);
+    if (code === doubleQuote || code === backtick || code === backslash) return 'other';
+    if (code !== dollar) continue;
+    const end = endOfName(text, at + 1);
+    if (end < 0) return 'other';
+    shape = at === 1 && end === last ? 'variable' : 'quoted';
+    at = end - 1;
+  }
+  return last > 0 && text.charCodeAt(last) === doubleQuote ? shape : 'other';
+}
+
+const [doubleQuote, hash, dollar, singleQuote] = [0x22, 0x23, 0x24, 0x27];
+const [question, at, backslash, backtick] = [0x3f, 0x40, 0x5c, 0x60];
+
+/** `$1`, `$@`, `$#` and `$?`. */
+function isSpecial(code: number): boolean {
+  return (isDigit(code) && code !== 0x30) || code === at || code === hash || code === question;
+}
+
+function isOfName(code: number): boolean {
+  return kinds[code] === nameStart || isDigit(code);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+const [plain, nameStart] = [1, 2];
+/** Of each character that stands for itself everywhere in a word, whether a name may begin with it. */
+const kinds = new Uint8Array(128);
+for (let code = 0; code < kinds.length; code++) {
+  const character = String.fromCharCode(code);
+  kinds[code] = /[A-Za-z_]/.test(character) ? nameStart : /[\d./:=@%+,-]/.test(character) ? plain : 0;
+}
 
 function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (plain[text.charCodeAt(at)] !== 1) return false;
+  for (let at = 0; at < text.length; at++) if (!kinds[text.charCodeAt(at)]) return false;
   return text !== '';
 }
