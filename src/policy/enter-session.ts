@@ -4,6 +4,7 @@
 // 3. what makes names unknown there: another PATH, options, builtins that were redefined. A list refuses those.
 import type { SessionFacts } from '../contract/facts.ts';
 import { readingOptions } from './reading-options.ts';
+import { mayExpand } from './walk/arg.ts';
 import { unknownTarget } from './walk/assign.ts';
 import { defineFunction } from './walk/functions.ts';
 import { limits } from './walk/limits.ts';
@@ -99,7 +100,7 @@ function unknownNames(session: SessionFacts): { rule: string; reason: string }[]
   const redefined =
     Object.keys(functions).find((name) => stateBuiltins.has(name) || name === calledByBash) ??
     Object.keys(aliases).find((name) => stateBuiltins.has(name) || reserved.has(name));
-  const long = arrays.some((text) => text.length > limits.sessionArray && /[$`]/.test(text));
+  const long = arrays.some((text) => text.length > limits.sessionArray && mayExpand(text));
   const found = [
     ['session_path', !session.pathUnchanged, 'has changed where programs are found'],
     ['session_options', option !== undefined, `has set ${option}, which changes what text means`],

@@ -1,6 +1,5 @@
 import type { Arg } from './walk/arg.ts';
-import type { Scope } from './walk/scope.ts';
-import { textIfKnown } from './walk/shell.ts';
+import { textIfKnown, type Variable } from './walk/shell.ts';
 import type { Walk } from './walk/walk.ts';
 
 /** Programs that take settings which run code, or code itself, from the home directory. */
@@ -15,10 +14,9 @@ const readers = new Set(
 // Homes of users, and places where nothing can be: in any other, a program finds whatever settings were put there.
 const harmless = /^(?:|\/|\/root|\/home\/[^/.][^/]*|\/nonexistent|\/var\/empty|\/dev\/null)\/?$/;
 
-/** Judges the home in which a program would look for its settings (P7). */
-export function judgeHome(walk: Walk, program: string, at: Arg, { shell }: Scope): void {
-  const variable = shell.variables.get('HOME');
-  if (variable === undefined || !readers.has(program)) return;
+/** Judges the home that a command sets, in which a program would look for its settings (P7). */
+export function judgeHome(walk: Walk, program: string, at: Arg, variable: Variable): void {
+  if (!readers.has(program)) return;
   const home = textIfKnown(variable);
   if (home !== undefined && (home === walk.home || harmless.test(home))) return;
   const reason = `setting HOME is not allowed for ${program}, because it takes code and settings from there`;

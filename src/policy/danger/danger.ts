@@ -41,28 +41,17 @@ for (const rule of dangerRules) {
   else for (const name of rule.programs) byName.set(name, [...(byName.get(name) ?? []), rule]);
 }
 
-const none: readonly never[] = [];
-const mostNames = 512;
-// A longer text that is cut out of a command may keep all of it in memory.
-const longestName = 12;
-const known = new Map<string, readonly DangerRule[]>();
-
-// The same few programs are asked about again and again.
-function rulesFor(name: string): readonly DangerRule[] {
-  const found = known.get(name);
-  if (found !== undefined) return found;
+/** The rules that look at calls of a program. */
+export function dangerRulesFor(name: string): readonly DangerRule[] {
   const matching = byPattern.filter(({ pattern }) => pattern.test(name)).map(({ rule }) => rule);
-  const rules = [...(byName.get(name) ?? []), ...matching];
-  if (name.length > longestName) return rules;
-  if (known.size >= mostNames) known.clear();
-  known.set(name, rules);
-  return rules;
+  return [...(byName.get(name) ?? []), ...matching];
 }
 
-/** The dangers of one call. */
-export function dangerOf(call: Call): readonly (Span & { rule: string; reason: string })[] {
-  const rules = rulesFor(call.name);
-  if (rules.length === 0) return none;
+/** The dangers of one call, of those that these rules know. */
+export function dangerOf(
+  call: Call,
+  rules: readonly DangerRule[],
+): readonly (Span & { rule: string; reason: string })[] {
   return rules.flatMap((rule) => {
     const found = rule.test(call);
     return found === undefined

@@ -12,18 +12,21 @@ interface Subcommand {
 }
 
 /** What a git subcommand runs or writes. */
-export function subcommandEffects(subcommand: Arg, args: readonly Arg[], call: Call): Effect[] {
+export function subcommandEffects(subcommand: Arg, args: readonly Arg[], call: Call): readonly Effect[] {
   const name = subcommand.text;
   if (name === undefined) {
     return subcommand.many
       ? [{ does: 'unknown', at: subcommand, reason: 'which git command would run cannot be known' }]
       : [];
   }
-  const entries = byName.get(name) ?? [];
+  const entries = byName.get(name);
+  if (entries === undefined) return none;
   return entries.flatMap((entry) =>
     entry.effects(parseOptions(args, entry.options ?? noOptions), call, args),
   );
 }
+
+const none: readonly never[] = [];
 
 const diffOptions = {
   short: 'G:S:n:U:O:',

@@ -125,9 +125,10 @@ export const gitPrograms: readonly Program[] = [
   },
 ];
 
-function gitEffects(call: Call): Effect[] {
-  const [first, ...rest] = call.args;
-  if (first?.text !== undefined && !first.text.startsWith('-')) return subcommandEffects(first, rest, call);
+function gitEffects(call: Call): readonly Effect[] {
+  const [first] = call.args;
+  if (first?.text !== undefined && !first.text.startsWith('-'))
+    return subcommandEffects(first, call.args.slice(1), call);
   const options = parseOptions(call.args, globalOptions);
   const subcommand = options.operands[0];
   const own = options.given.length === 0 ? [] : globalEffects(options, call);

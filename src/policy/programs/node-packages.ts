@@ -14,7 +14,7 @@ export const nodePackagePrograms: readonly Program[] = [
   {
     names: ['npm', 'cnpm'],
     options: { short: 'C:w:gsdyDEOPBfLlpn:m:hvqc:', long: npmLongs },
-    effects: (call) => [...npmSettings(call), ...subcommands(npmCommands)(call), ...nestedOptions(call)],
+    effects: (call) => [...npmSettings(call), ...npmCommandEffects(call), ...nestedOptions(call)],
     runs: [
       ['npm exec -- touch x', 'touch'],
       ['npm exec touch x', 'touch'],
@@ -139,6 +139,8 @@ const npmCommands: Readonly<Record<string, Sub>> = {
   'init create innit': { options: { short: 'ywC:', long: npmLongs }, effects: createEffects },
   pkg: { effects: packageFields },
 };
+
+const npmCommandEffects = subcommands(npmCommands);
 
 /** Options that choose the shell or the programs which npm starts. */
 function npmSettings(call: Call): Effect[] {

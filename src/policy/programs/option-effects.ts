@@ -29,8 +29,10 @@ export function unlessGiven(names: readonly string[], effects: Effects): Effects
   return (call) => (call.options.has(...names) ? [] : effects(call));
 }
 
-/** What the entry does when the first operand is one of the names; it gets the call without the words up to there. */
+/** What the entry does when the first operand is one of the names, which stand side by side in a key; it gets the call without the words up to there. */
 export function subcommands(table: Readonly<Record<string, Sub>>): Effects {
+  // Read when it is needed, since some tables are made for one call.
+  let byName: ReadonlyMap<string, Sub> | undefined;
   return (call) => {
     const [word] = call.options.operands;
     if (word === undefined) return [];
@@ -42,7 +44,8 @@ export function subcommands(table: Readonly<Record<string, Sub>>): Effects {
       };
       return word.many ? [unclear] : [];
     }
-    const found = subNamed(table, word.text);
+    byName ??= eachNamed(table);
+    const found = byName.get(word.text);
     if (found === undefined) return [];
     const place = call.args.indexOf(word);
     const args = call.args.slice(place + 1);
@@ -50,11 +53,9 @@ export function subcommands(table: Readonly<Record<string, Sub>>): Effects {
   };
 }
 
-/** The entry for a word; an entry's names stand side by side in its key. */
-function subNamed(table: Readonly<Record<string, Sub>>, word: string): Sub | undefined {
-  if (Object.hasOwn(table, word)) return table[word];
-  for (const names in table) if (names.includes(' ') && names.split(' ').includes(word)) return table[names];
-  return undefined;
+function eachNamed(table: Readonly<Record<string, Sub>>): ReadonlyMap<string, Sub> {
+  const entries = Object.entries(table);
+  return new Map(entries.flatMap(([names, sub]) => names.split(' ').map((name) => [name, sub] as const)));
 }
 
 /** One subcommand: its options and what it does. */

@@ -100,17 +100,31 @@ function storedEffects({ options, args, posix }: Call): Effect[] {
 function echoed({ args, posix }: Call): string | { text: string; more: true } | undefined {
   let flags = 0;
   let options = '';
-  for (; /^-[neE]+$/.test(wordText(args[flags])); flags++) options += wordText(args[flags]).slice(1);
+  for (; isEchoOption(wordText(args[flags])); flags++) options += wordText(args[flags]).slice(1);
   const words = flags === 0 ? args : args.slice(flags);
-  if (words.some((word) => word.text === undefined || word.many))
-    return { text: placesIn(words), more: true };
-  const text = words.map((word) => word.text).join(' ');
+  const text = knownText(words);
+  if (text === undefined) return { text: placesIn(words), more: true };
   // The echo of sh decodes without being asked, and prints -e.
   if (posix && (text.includes('\\') || /[eE]/.test(options))) return undefined;
   const end = options.includes('n') ? '' : '\n';
   const decodes = options.lastIndexOf('e') > options.lastIndexOf('E');
   const printed = decodes ? decodeEscapes(text, 'echo') : text;
   return printed === undefined ? undefined : printed + end;
+}
+
+function isEchoOption(word: string): boolean {
+  return word.startsWith('-') && /^-[neE]+$/.test(word);
+}
+
+/** The words with a blank between, when all of them are certain. */
+function knownText(words: readonly Arg[]): string | undefined {
+  let text = '';
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word?.text === undefined || word.many) return undefined;
+    text += at === 0 ? word.text : ` ${word.text}`;
+  }
+  return text;
 }
 
 function printed({ args, posix }: Call): string | undefined {

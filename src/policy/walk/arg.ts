@@ -116,6 +116,11 @@ export function patternOf(arg: Arg): string | undefined {
   return pattern;
 }
 
+/** Whether bash would expand something in a text that it evaluates once more. */
+export function mayExpand(text: string): boolean {
+  return text.includes('$') || text.includes('`');
+}
+
 /** Joins neighbouring texts, so that the certain beginning is one piece. */
 export function mergePieces(pieces: readonly Piece[]): readonly Piece[] {
   if (pieces.length === 1) return pieces;

@@ -1,5 +1,5 @@
 import type { ArithmeticExpression, ParsedScript } from 'unbash';
-import { type Span, textOf } from './arg.ts';
+import { mayExpand, type Span, textOf } from './arg.ts';
 import { expandQuoted } from './expand-word.ts';
 import { LimitReached, limits } from './limits.ts';
 import { mayHideExpansion } from './misread.ts';
@@ -25,10 +25,10 @@ export function evaluateValue(
     if (typeof piece !== 'string') known = false;
     text += typeof piece === 'string' ? piece : piece.hole === 'glob' ? piece.text : '1';
   }
-  if (known || /[$`]/.test(text)) evaluateText(walk, text, as, span, scope, seen);
+  if (known || mayExpand(text)) evaluateText(walk, text, as, span, scope, seen);
   for (const piece of known ? [] : value) {
     const from = typeof piece === 'string' ? '' : (piece.from ?? '');
-    if (/[$`]/.test(from)) evaluateText(walk, from, 'prompt', span, scope, seen);
+    if (mayExpand(from)) evaluateText(walk, from, 'prompt', span, scope, seen);
   }
 }
 
@@ -45,7 +45,7 @@ function evaluateText(
   // Numbers and operators name nothing.
   if (!/[A-Za-z_$`]/.test(text)) return;
   const subject = as === 'name' ? subscriptOf(text) : text;
-  const expanded = /[$`]/.test(subject) ? expandText(walk, subject, span, scope) : [];
+  const expanded = mayExpand(subject) ? expandText(walk, subject, span, scope) : [];
   if (as === 'prompt') return;
   const seen = before ?? new Set();
   // What a subscript expands to is an expression again.
@@ -134,7 +134,7 @@ function operandValues(
 ): readonly Value[] {
   if (word.parts !== undefined && !mayHideExpansion(word.value))
     return expandQuoted(walk, scope, word.parts, span);
-  return /[$`]/.test(word.value) ? expandText(walk, word.value, span, scope) : [[word.value]];
+  return mayExpand(word.value) ? expandText(walk, word.value, span, scope) : [[word.value]];
 }
 
 function setTarget(walk: Walk, target: ArithmeticExpression, scope: Scope): void {

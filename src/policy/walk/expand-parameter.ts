@@ -1,5 +1,5 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
-import { type Piece, textOf, unknown } from './arg.ts';
+import { mayExpand, type Piece, textOf, unknown } from './arg.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
 import { entryAt } from './list-entries.ts';
@@ -268,8 +268,8 @@ function losesQuotes(part: WordPart): boolean {
 
 /** Whether the parser takes text for quoted in which bash would expand something. */
 function hidesText(part: WordPart): boolean {
-  if (part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') return /[$`]/.test(part.text.slice(1));
-  if (part.type === 'ProcessSubstitution') return /['\\]/.test(part.text) && /[$`]/.test(part.text);
+  if (part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') return mayExpand(part.text.slice(1));
+  if (part.type === 'ProcessSubstitution') return /['\\]/.test(part.text) && mayExpand(part.text);
   return (part.type === 'ExtendedGlob' || part.type === 'Glob') && (part.parts?.some(hidesText) ?? false);
 }
 

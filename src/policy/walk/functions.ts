@@ -1,5 +1,5 @@
 import type { Function as FunctionNode } from 'unbash';
-import type { Arg } from './arg.ts';
+import { type Arg, mayExpand } from './arg.ts';
 import { judgeNewName } from './redefine.ts';
 import { type CallSite, type Frame, type Scope, spanOf } from './scope.ts';
 import { type FunctionBody, type ShellFunction, union, unknownVariable } from './shell.ts';
@@ -87,7 +87,7 @@ function walkBodyOf(
 /** Deeper calls are not followed, so arguments that arithmetic could evaluate there are evaluated here. */
 function evaluateArguments(walk: Walk, args: readonly Arg[], scope: Scope): void {
   for (const arg of args) {
-    if (arg.text !== undefined && /[$`]/.test(arg.text)) walk.evaluate(arg.text, 'arithmetic', arg, scope);
+    if (arg.text !== undefined && mayExpand(arg.text)) walk.evaluate(arg.text, 'arithmetic', arg, scope);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Word } from 'unbash';
-import type { Span } from './arg.ts';
+import { mayExpand, type Span } from './arg.ts';
 import type { Walk } from './walk.ts';
 
 /** Refuses text that bash may read in another way than the parser, under every list. */
@@ -36,5 +36,5 @@ function endOfQuotes(text: string, from: number, quote: string): number {
 
 /** Whether text holds what only bash's reading of double quotes tells apart: there it expands what looks quoted. */
 export function mayHideExpansion(text: string): boolean {
-  return /['\\]|[<>]\(/.test(text) && /[$`]/.test(text);
+  return mayExpand(text) && /['\\]|[<>]\(/.test(text);
 }

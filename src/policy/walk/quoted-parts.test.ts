@@ -48,7 +48,7 @@ describe('P4: text in double quotes in which only variables are expanded', () =>
     '"x"',
     '"$"',
     '"a $ b"',
-    '"${x} y"',
+    `"\${x} y"`,
     '"$(x) y"',
     '"`x` $y"',
     '"\\$x $y"',

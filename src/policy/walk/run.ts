@@ -2,15 +2,13 @@ import { dangerOf } from '../danger/danger.ts';
 import { judgeHome } from '../judge-home.ts';
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
-import { baseName } from '../paths.ts';
-import { programNamed } from '../programs/catalog.ts';
-import { controlBuiltins, outsideControls } from '../programs/control.ts';
 import type { Call } from '../programs/program.ts';
 import { applyEffects } from './apply-effects.ts';
-import { type Arg, type Span, textOf } from './arg.ts';
+import { type Arg, mayExpand, type Span, textOf } from './arg.ts';
 import { callFunction } from './functions.ts';
+import { type ProgramFacts, programFacts } from './program-facts.ts';
 import type { Scope } from './scope.ts';
-import { madeFrom } from './shell.ts';
+import { madeFrom, type Variable } from './shell.ts';
 import {
   anyOutput,
   type Output,
@@ -58,8 +56,9 @@ function runNamed(
   scope: Scope,
   how: RunOptions,
 ): Output {
-  const base = baseName(name);
-  const free = name === base && (how.by === 'program' ? outsideControls : controlBuiltins).has(name);
+  const facts = programFacts(name);
+  const { base, entry } = facts;
+  const free = how.by === 'program' ? facts.freeOutside : facts.freeInShell;
   const cwd = scope.shell.cwd;
   walk.invocations.push({
     name,
@@ -70,39 +69,40 @@ function runNamed(
     pos: head.pos,
     end: head.end,
   });
-  judgeHome(walk, base, head, scope);
-  const entry = programNamed(base);
+  const home = scope.shell.variables.get('HOME');
+  if (home !== undefined) judgeHome(walk, base, head, home);
   const applies =
     entry !== undefined && !(entry.builtin === 'only' && (how.by === 'program' || name !== base));
   const grammar = (applies ? entry.options : undefined) ?? noOptions;
-  const call = new ProgramCall(base, args, grammar, scope, homeOf(walk, scope), head);
-  const inner = applies ? applyEffects(walk, entry.effects?.(call) ?? [], call, scope) : silent;
-  for (const danger of dangerOf(call)) walk.problems.push({ scope: 'danger', program: name, ...danger });
+  const call = new ProgramCall(base, args, grammar, scope, homeOf(walk, home), head);
+  const inner =
+    applies && entry.effects !== undefined ? applyEffects(walk, entry.effects(call), call, scope) : silent;
+  if (facts.dangers.length > 0)
+    for (const danger of dangerOf(call, facts.dangers))
+      walk.problems.push({ scope: 'danger', program: name, ...danger });
   if (free) return silent;
   const output = applies ? entry.output?.(call) : undefined;
   if (typeof output === 'string') return { text: output, more: false };
-  const from = passedOn(call, inner);
+  const from = passedOn(call, facts, inner);
   return from === undefined ? (output ?? anyOutput) : { ...(output ?? anyOutput), from };
 }
 
-/** Programs that print their words, or what they read. */
-const printing = new Set(['echo', 'printf', 'seq']);
-const reading = new Set(
-  `awk base64 cat column comm cut dd egrep expand fgrep fmt fold gawk grep head iconv join jq nl paste pr rev rg sed shuf
-    sort strings tac tail tee tr unexpand uniq xargs`.split(/\s+/),
-);
-
 /** Text that a program may print: its own, or that of what it starts. */
-function passedOn({ name, args, stdin }: Call, inner: Output): string | undefined {
-  const own = printing.has(name) ? textIn(args) : reading.has(name) ? textFrom(stdin) : undefined;
+function passedOn({ args, stdin }: Call, { passesOn }: ProgramFacts, inner: Output): string | undefined {
+  const own = passesOn === 'words' ? textIn(args) : passesOn === 'stdin' ? textFrom(stdin) : undefined;
   const { from } = inner === silent ? inner : perhapsOutput([inner]);
   return own === undefined ? from : own + (from ?? '');
 }
 
 function textIn(args: readonly Arg[]): string | undefined {
+  if (!args.some(mayExpandIn)) return undefined;
   let from = '';
   for (const arg of args) from += ` ${arg.text ?? madeFrom(arg.pieces).from ?? ''}`;
-  return /[$`]/.test(from) ? from : undefined;
+  return from;
+}
+
+function mayExpandIn(arg: Arg): boolean {
+  return arg.text === undefined ? madeFrom(arg.pieces).from !== undefined : mayExpand(arg.text);
 }
 
 function textFrom(stdin: Stdin): string | undefined {
@@ -146,9 +146,8 @@ class ProgramCall implements Call {
   }
 }
 
-function homeOf(walk: Walk, scope: Scope): string {
-  const home = scope.shell.variables.get('HOME');
-  const [value] = home?.kind === 'text' ? home.values : [];
+function homeOf(walk: Walk, home: Variable | undefined): string {
+  const value = home?.kind === 'text' ? home.values[0] : undefined;
   return (value && textOf(value)) ?? walk.home;
 }
 

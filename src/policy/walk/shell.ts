@@ -1,5 +1,5 @@
 import type { CompoundCommand, CompoundList, Redirected } from 'unbash';
-import { type Arg, type Hole, type Piece, type Span, textOf, unknown } from './arg.ts';
+import { type Arg, type Hole, mayExpand, type Piece, type Span, textOf, unknown } from './arg.ts';
 import { limits } from './limits.ts';
 import { entriesOf, entryAt, entryMap, type ListEntries } from './list-entries.ts';
 import { Table } from './table.ts';
@@ -216,8 +216,14 @@ export function bounded(values: readonly Value[]): readonly Value[] {
 
 /** What is made of a value in a way that is not followed; text in it that could be evaluated is remembered. */
 export function madeFrom(value: Value): Hole {
+  if (!value.some(mayExpandIn)) return unknown;
   const from = value.map((piece) => (typeof piece === 'string' ? piece : (piece.from ?? ''))).join('');
-  return /[$`]/.test(from) ? { hole: 'unknown', text: '', from: from.slice(0, limits.textLength) } : unknown;
+  return { hole: 'unknown', text: '', from: from.slice(0, limits.textLength) };
+}
+
+function mayExpandIn(piece: Piece): boolean {
+  const text = typeof piece === 'string' ? piece : piece.from;
+  return text !== undefined && mayExpand(text);
 }
 
 function isLong(value: Value): boolean {

@@ -75,12 +75,13 @@ function mayLeave(node: PipelineNode | AndOr): boolean {
   return node.type === 'BraceGroup' && node.body.commands.some(({ command }) => mayLeave(command));
 }
 
-const ending = new Set(['exit', 'exec', 'set']);
+function isEnding(name: string): boolean {
+  return name === 'exit' || name === 'exec' || name === 'set';
+}
 
 /** Whether what was called since may end the shell or turn its output elsewhere, from inside a function, too. */
 function mayEnd({ invocations }: Walk, since: number): boolean {
-  for (let at = since; at < invocations.length; at++)
-    if (ending.has(invocations[at]?.name ?? '')) return true;
+  for (let at = since; at < invocations.length; at++) if (isEnding(invocations[at]?.name ?? '')) return true;
   return false;
 }
 

@@ -1,6 +1,6 @@
 import type { ArithmeticExpression, ParsedScript, PipelineNode, Word } from 'unbash';
 import type { Invocation, Problem } from '../survey.ts';
-import type { Arg, Span } from './arg.ts';
+import { type Arg, mayExpand, type Span } from './arg.ts';
 import { limits } from './limits.ts';
 import type { Scope } from './scope.ts';
 import type { Value, Variable } from './shell.ts';
@@ -62,7 +62,7 @@ export function crossForms(one: Forms, other: Forms): Forms {
 export function perhapsOutput(outputs: readonly Output[]): Output {
   let from = '';
   for (const output of outputs) from += output.text + (output.from ?? '');
-  return /[$`]/.test(from) ? { text: '', more: true, from: from.slice(0, limits.textLength) } : anyOutput;
+  return mayExpand(from) ? { text: '', more: true, from: from.slice(0, limits.textLength) } : anyOutput;
 }
 
 /** What bash takes a text for when it evaluates it once more. */
