@@ -138,7 +138,8 @@ function handToChild(
   shell.positional = known(args);
   shell.posix = !bashes.has(call.name);
   const outside = [...scope.outside, ...scope.frames];
-  return walk.handText(effect.text, scope.fork({ shell, via: call.name, frames: [], outside, aliases: [] }));
+  const inner = { via: call.name, frames: [], outside, aliases: [] };
+  return walk.handText(effect.text, scope.fork(shell).with(inner));
 }
 
 /** Programs that give text to bash, or to the shell that a user has chosen; all others give it to sh. */

@@ -115,8 +115,12 @@ export function judgeUncalled(walk: Walk): void {
 /** The parser reads what stands inside a substitution when it is asked for, each time to the end, so depth is work. */
 function capture(walk: Walk, script: ParsedScript, scope: Scope): Output {
   if (scope.depth >= limits.depth) throw new LimitReached('substitutions are nested too deeply');
-  const inner = scope.fork({ depth: scope.depth + 1 });
-  return walkScript(walk, script, inner);
+  const inner = scope.fork();
+  inner.depth = scope.depth + 1;
+  const keepers = walk.functions.length;
+  const output = walkScript(walk, script, inner);
+  if (walk.functions.length === keepers) scope.shell.reclaim(inner.shell);
+  return output;
 }
 
 function walkText(walk: Walk, text: string, span: Span, scope: Scope): Output {

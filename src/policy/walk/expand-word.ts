@@ -94,7 +94,7 @@ export function expandQuoted(walk: Walk, scope: Scope, parts: readonly WordPart[
 }
 
 function expandBraced(walk: Walk, scope: Scope, word: Word, texts: readonly string[], span: Span): Arg[][] {
-  const inner = scope.with({ within: span });
+  const inner = scope.at(span);
   const words = texts.map(rereadWord);
   if (words.includes(undefined)) {
     const reason = `The command does not parse: the braces in ${word.text} are not understood.`;
@@ -232,7 +232,7 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
     case 'ArithmeticExpansion':
       // Bash takes what has stray parentheses for commands in a subshell.
       if (hasStrayParentheses(part.text)) refuseMisread(walk, part.text, expansion.span);
-      walk.arithmetic(part.expression, part.text, scope.with({ within: expansion.span }));
+      walk.arithmetic(part.expression, part.text, scope.at(expansion.span));
       return [[certain([{ hole: 'number', text: part.text }])]];
     case 'ProcessSubstitution':
       return [[certain([processHole(expansion, part)])]];
@@ -278,7 +278,7 @@ function substitution(
   walk.spend(part.text.length / 2);
   if (part.script === undefined) return [[{ pieces: [unknown], quoted, many: !quoted }]];
   // A backtick script with escapes has positions of its own.
-  const inner = part.script.source === undefined ? scope : scope.with({ within: spanOf(span, scope) });
+  const inner = part.script.source === undefined ? scope : scope.at(span);
   const output = walk.capture(part.script, inner);
   return expansionChunks(expansion, outputValues(output, part.text), quoted || mode === 'single');
 }

@@ -69,15 +69,14 @@ function walkBodyOf(
   const { shell } = scope;
   const positional = shell.positional;
   shell.positional = args?.some((arg) => arg.many) ? undefined : args;
-  const inner = scope.with({
-    within: body.within,
-    frames: [...scope.frames, frame],
-    again: false,
-    conditional: false,
-    forked: false,
-    background: false,
-    pipeline: 0,
-  });
+  const inner = scope.copy();
+  inner.within = body.within;
+  inner.frames = [...scope.frames, frame];
+  inner.again = false;
+  inner.conditional = false;
+  inner.forked = false;
+  inner.background = false;
+  inner.pipeline = 0;
   const output = body.node.type === 'CompoundList' ? anyOutput : walk.node(body.node, inner);
   shell.positional = positional;
   restoreLocals(scope, frame);

@@ -50,19 +50,34 @@ export class Scope implements CallSite {
 
   /** The same place with some things changed. */
   with(changes: Partial<ScopeFields>): Scope {
-    return Object.assign(new Scope(this.shell, this.stdin, this), changes);
+    return Object.assign(this.copy(), changes);
   }
 
-  /** A process of its own, whose shell goes its own way. */
-  fork(changes: Partial<ScopeFields> = {}): Scope {
-    const away = new Scope(changes.shell ?? this.shell.clone(), this.stdin, this);
-    return Object.assign(away, changes, apart);
+  /** The same place, to be changed before it is handed on; for what is done so often that `with` would show. */
+  copy(): ScopeDraft {
+    return new Scope(this.shell, this.stdin, this);
+  }
+
+  /** The same place inside a node that has no positions of its own to report. */
+  at(node: Span): Scope {
+    const inner = this.copy();
+    inner.within = spanOf(node, this);
+    return inner;
+  }
+
+  /** A process of its own, whose shell goes its own way; to be changed before it is handed on. */
+  fork(shell: Shell = this.shell.clone()): ScopeDraft {
+    const away: ScopeDraft = new Scope(shell, this.stdin, this);
+    away.forked = true;
+    away.lasting = false;
+    return away;
   }
 }
 
-const apart = { forked: true, lasting: false };
+type ScopeFields = Omit<Scope, 'with' | 'copy' | 'at' | 'fork'>;
 
-type ScopeFields = Omit<Scope, 'with' | 'fork'>;
+/** A scope that nobody else has seen yet. */
+type ScopeDraft = { -readonly [Field in keyof Scope]: Scope[Field] };
 
 /** The circumstances of a call. */
 export interface CallSite {

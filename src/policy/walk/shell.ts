@@ -66,6 +66,8 @@ export class Shell {
   cwd: readonly string[] | undefined;
   private definitions: Definitions;
   private shared: boolean;
+  /** Whether what this was copied from had its definitions to itself until then. */
+  private readonly borrowed: boolean;
 
   constructor(from?: Shell) {
     this.variables = new Table(from?.variables);
@@ -75,6 +77,7 @@ export class Shell {
     this.cwd = from?.cwd;
     this.definitions = from?.definitions ?? new Definitions();
     this.shared = from !== undefined;
+    this.borrowed = from?.shared === false;
     if (from !== undefined) from.shared = true;
   }
 
@@ -93,6 +96,12 @@ export class Shell {
   /** A copy that can go its own way: a subshell, a branch. */
   clone(): Shell {
     return new Shell(this);
+  }
+
+  /** Takes back what it shares with a copy that was made last and that nobody uses any more. */
+  reclaim(copy: Shell): void {
+    this.variables.reclaim(copy.variables);
+    if (copy.borrowed && copy.definitions === this.definitions) this.shared = false;
   }
 
   /** The shell that a child bash starts with: what was exported, nothing else. */

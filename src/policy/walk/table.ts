@@ -2,10 +2,13 @@
 export class Table<V> implements Iterable<[string, V]> {
   private map: Map<string, V>;
   private shared: boolean;
+  /** Whether what this was copied from had its map to itself until then. */
+  private readonly borrowed: boolean;
 
   constructor(from?: Table<V>) {
     this.map = from?.map ?? new Map();
     this.shared = from !== undefined;
+    this.borrowed = from?.shared === false;
     if (from !== undefined) from.shared = true;
   }
 
@@ -50,6 +53,11 @@ export class Table<V> implements Iterable<[string, V]> {
     this.map = other.map;
     this.shared = true;
     other.shared = true;
+  }
+
+  /** Takes its map back from a copy that nobody uses any more, so that the next change needs no copying. */
+  reclaim(copy: Table<V>): void {
+    if (copy.borrowed && copy.map === this.map) this.shared = false;
   }
 
   private own(): void {

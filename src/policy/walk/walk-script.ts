@@ -88,7 +88,8 @@ function mayEnd({ invocations }: Walk, since: number): boolean {
 function walkStatement(walk: Walk, statement: Statement, scope: Scope): Output {
   walk.spend(1);
   if (!statement.background) return walkList(walk, statement.command, scope);
-  const away = scope.fork({ background: true });
+  const away = scope.fork();
+  away.background = true;
   return perhapsOutput([walkList(walk, statement.command, away)]);
 }
 
@@ -120,7 +121,15 @@ function walkAndOr(walk: Walk, node: AndOr, scope: Scope): Output {
 
 /** The scope for what may be left out. */
 function conditional(scope: Scope): Scope {
-  return scope.conditional ? scope : scope.with({ conditional: true });
+  return scope.conditional ? scope : inBranch(scope, scope.shell);
+}
+
+/** The scope of a branch, with the shell as it is there. */
+function inBranch(scope: Scope, shell: Shell): Scope {
+  const inner = scope.copy();
+  inner.shell = shell;
+  inner.conditional = true;
+  return inner;
 }
 
 const leaving = new Set(['exit', 'return', 'break', 'continue', 'exec']);
@@ -153,8 +162,12 @@ function walkStages(walk: Walk, node: Pipeline, scope: Scope): Output {
   let output = silent;
   for (const command of node.commands) {
     walk.spend(1 + scope.shell.variables.size / 8);
-    const inner = scope.fork({ stdin, pipeline });
+    const inner = scope.fork();
+    inner.stdin = stdin;
+    inner.pipeline = pipeline;
+    const keepers = walk.functions.length;
     output = walkNode(walk, command, inner);
+    if (walk.functions.length === keepers) scope.shell.reclaim(inner.shell);
     stdin = output;
   }
   return output;
@@ -170,7 +183,7 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
     case 'BraceGroup':
       return walkBody(walk, node.body, scope);
     case 'Subshell':
-      return walkBody(walk, node.body, scope.fork({ readTwice: scope.readTwice || isDoubled(node) }));
+      return walkSubshell(walk, node, scope);
     case 'Coproc':
       return walkCoproc(walk, node, scope);
     case 'Function':
@@ -192,15 +205,21 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
       return walkTest(walk, node.expression, scope);
     case 'ArithmeticCommand':
       notForSh(walk, node, '((', scope);
-      walk.arithmetic(node.expression, node.body, scope.with({ within: spanOf(node, scope) }));
+      walk.arithmetic(node.expression, node.body, scope.at(node));
       return silent;
     case 'ArithmeticFor':
       return walkLoop(walk, scope, [], (inner) => {
-        const place = inner.with({ within: spanOf(node, inner) });
+        const place = inner.at(node);
         for (const part of [node.initialize, node.test, node.update]) walk.arithmetic(part, '', place);
         return walkBody(walk, node.body, inner);
       });
   }
+}
+
+function walkSubshell(walk: Walk, node: Subshell, scope: Scope): Output {
+  const away = scope.fork();
+  away.readTwice = scope.readTwice || isDoubled(node);
+  return walkBody(walk, node.body, away);
 }
 
 /** Whether a subshell begins with another one, without a blank between. */
@@ -229,7 +248,9 @@ export function walkBody(walk: Walk, body: CompoundList, scope: Scope): Output {
 }
 
 function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, scope: Scope): Output {
-  const away = scope.fork({ stdin: anyOutput, background: true });
+  const away = scope.fork();
+  away.stdin = anyOutput;
+  away.background = true;
   walk.assign(node.name?.value ?? 'COPROC', unknownVariable, spanOf(node, scope), scope);
   if (node.body.type === 'CompoundList') walkBody(walk, node.body, away);
   else walkNode(walk, node.body, away);
@@ -242,7 +263,7 @@ function walkIf(walk: Walk, node: If, scope: Scope): Output {
   const branch = (body: CompoundList): void => {
     const shell = scope.shell.clone();
     walk.spend(1 + shell.variables.size / 8);
-    outputs.push(walkBody(walk, body, scope.with({ shell, conditional: true })));
+    outputs.push(walkBody(walk, body, inBranch(scope, shell)));
     ends.push(shell);
   };
   branch(node.then);
@@ -266,7 +287,7 @@ function walkCase(walk: Walk, node: Case, scope: Scope): Output {
     // A branch that falls through goes on with what the one before has set.
     const previous = ends.at(-1);
     if (previous !== undefined) shell.absorb(previous);
-    outputs.push(walkBody(walk, item.body, scope.with({ shell, conditional: true })));
+    outputs.push(walkBody(walk, item.body, inBranch(scope, shell)));
     ends.push(shell);
   }
   settle(scope.shell, ends, false);
@@ -310,7 +331,8 @@ function loopValues(walk: Walk, words: readonly Word[], scope: Scope): readonly 
 
 /** Walks a loop's body; when it changes variables, once more with what the first round may have left. */
 function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner: Scope) => Output): Output {
-  const inner = scope.with({ loops: scope.loops + 1 });
+  const inner = scope.copy();
+  inner.loops = scope.loops + 1;
   const before = scope.shell.clone();
   walk.spend(24 + before.variables.size / 4);
   if (inner.loops > limits.loops) forget(scope.shell, [...before.variables.keys()]);
