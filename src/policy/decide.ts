@@ -208,29 +208,31 @@ class Judge {
 function foundPrograms({ invocations }: Survey): FoundProgram[] {
   const programs: FoundProgram[] = [];
   // Names are compared only where several programs stand in one place, as in text for another shell.
-  let there: Set<string> | undefined;
+  let there: Map<string, (string | undefined)[]> | undefined;
   let last: Invocation | undefined;
   for (const found of inOrder(invocations)) {
-    if (last === undefined || found.pos !== last.pos) there = undefined;
-    else {
-      there ??= new Set([keyOf(last)]);
-      if (there.has(keyOf(found))) continue;
-      there.add(keyOf(found));
-    }
     const { name, pos, end, via } = found;
+    if (last === undefined || pos !== last.pos) there = undefined;
+    else {
+      there ??= new Map([[last.name, [last.via]]]);
+      const starters = there.get(name);
+      if (starters?.includes(via)) continue;
+      if (starters === undefined) there.set(name, [via]);
+      else starters.push(via);
+    }
     programs.push({ name, pos, end, via });
     last = found;
   }
   return programs;
 }
 
-function keyOf({ name, via }: Invocation): string {
-  return via === undefined ? name : `${name} ${via}`;
-}
-
 function inOrder(invocations: readonly Invocation[]): readonly Invocation[] {
-  const sorted = invocations.every(({ pos }, index) => pos >= (invocations[index - 1]?.pos ?? 0));
-  return sorted ? invocations : [...invocations].sort((one, other) => one.pos - other.pos);
+  let before = 0;
+  for (const { pos } of invocations) {
+    if (pos < before) return [...invocations].sort((one, other) => one.pos - other.pos);
+    before = pos;
+  }
+  return invocations;
 }
 
 function startedBy(found: Invocation | undefined): string {

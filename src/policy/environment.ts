@@ -13,7 +13,14 @@ export function codeVariable(name: string, value: string | undefined): CodeVaria
 
 /** Whether a variable of this name may choose code, whatever its value. */
 export function mayChooseCode(name: string): boolean {
+  if (isOwnName(name)) return false;
   return names.has(name) || commands.has(name) || pattern.test(name) || spelledAnyhow.test(name);
+}
+
+/** Names in small letters are the script's own, but for a few long ones of npm and yarn. */
+export function isOwnName(name: string): boolean {
+  const first = name.charCodeAt(0);
+  return first >= 0x61 && first <= 0x7a && name.length < shortestAnyhow;
 }
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
@@ -59,6 +66,8 @@ const pattern = anyOf(
 /** Names that npm and yarn read in any case. */
 const spelledAnyhow =
   /^(?:npm_config_(?:script_shell|node_options|git|prefix|userconfig|globalconfig|editor|viewer|shell|init_module|onload_script|node_gyp)|YARN_(?:YARN_PATH|PLUGINS|RC_FILENAME))$/i;
+
+const shortestAnyhow = 'yarn_plugins'.length;
 
 /** One expression for several beginnings, since every assignment asks. */
 function anyOf(...starts: readonly RegExp[]): RegExp {

@@ -1,4 +1,4 @@
-import { codeVariable, mayChooseCode } from '../environment.ts';
+import { codeVariable, isOwnName, mayChooseCode } from '../environment.ts';
 import { type Span, textOf, toArg } from './arg.ts';
 import type { Scope } from './scope.ts';
 import {
@@ -35,19 +35,28 @@ export function assignVariable(
     for (const value of values) judgeValue(walk, name, value, span, scope, how);
     if (values.length === 0) judgeValue(walk, name, [''], span, scope, how);
   }
-  const kept: Variable =
-    variable.kind === 'text' ? { kind: 'text', values: bounded(variable.values) } : variable;
+  const kept = withinBounds(variable);
   walk.given.push([name, kept]);
   shell.variables.set(name, whatItMayHold(walk, name, kept, shell));
   if (how === 'exported') shell.define().exported.add(name);
+}
+
+function withinBounds(variable: Variable): Variable {
+  if (variable.kind !== 'text') return variable;
+  const values = bounded(variable.values);
+  return values === variable.values ? variable : { kind: 'text', values };
 }
 
 /** Variables that bash sets by itself, whatever they were given. */
 const setByBash =
   /^(?:_|FUNCNAME|REPLY|OPTARG|OPTIND|PWD|OLDPWD|DIRSTACK|GROUPS|PIPESTATUS|COPROC|MAPFILE|HISTCMD|COMP_\w+|READLINE_\w+|BASH_(?:REMATCH|COMMAND|ARGV|ARGV0|ARGC|SOURCE|LINENO|ALIASES|CMDS|SUBSHELL))$/;
 
+function isSetByBash(name: string): boolean {
+  return !isOwnName(name) && setByBash.test(name);
+}
+
 function whatItMayHold(walk: Walk, name: string, given: Variable, shell: Shell): Variable {
-  if (walk.volatile.has(name) || setByBash.test(name) || shell.defined.recased.has(name))
+  if (walk.volatile.has(name) || isSetByBash(name) || shell.defined.recased.has(name))
     return union(given, unknownVariable);
   // A readonly variable keeps what it has; the first assignment is the one that it gets.
   const held = shell.variables.get(name);

@@ -1,18 +1,38 @@
 import { type ParsedScript, parse } from 'unbash';
 import { LimitReached, limits } from './limits.ts';
 
+const [tab, newline, space, dollar, lessThan, greaterThan, openBrace] = [9, 10, 32, 36, 60, 62, 123];
+const arithmeticWork = 16;
+
 /** Parses shell text; text on which the parser would take too long or end too deep reaches a limit. */
 export function parseScript(text: string): ParsedScript {
-  if (parserWork(text) > limits.parserWork) throw new LimitReached('it nests braces or heredocs without end');
-  // Each substitution is parsed when it is looked at, with all that stands inside it.
-  const nested = Math.max(depth(text, '$(', ')'), depth(text, '<(', ')'), depth(text, '>(', ')'));
-  if (nested > limits.substitutions) throw new LimitReached('it is nested too deeply');
+  if (marksIn(text) > fewMarks) refuseTooDeep(text);
   try {
     return withCutMarks(parse(text), text);
   } catch (error) {
     if (error instanceof RangeError) throw new LimitReached('it is nested too deeply');
     throw error;
   }
+}
+
+function refuseTooDeep(text: string): void {
+  if (parserWork(text) > limits.parserWork) throw new LimitReached('it nests braces or heredocs without end');
+  // Each substitution is parsed when it is looked at, with all that stands inside it.
+  const nested = Math.max(depth(text, '$(', ')'), depth(text, '<(', ')'), depth(text, '>(', ')'));
+  if (nested > limits.substitutions) throw new LimitReached('it is nested too deeply');
+}
+
+/** So few marks reach no limit, even when all of them are of the kind that makes the most work and stand in each other. */
+const fewMarks = Math.min(Math.floor(Math.sqrt(limits.parserWork / arithmeticWork)), limits.substitutions);
+
+/** Counts the characters with which everything begins that can be nested. */
+function marksIn(text: string): number {
+  let marks = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === dollar || code === openBrace || code === lessThan || code === greaterThan) marks++;
+  }
+  return marks;
 }
 
 /** Bash joins continued lines before it looks for `$(`, `${` or `<(`, which the parser does not do everywhere. */
@@ -30,7 +50,7 @@ const cutMark = /\$(?:\\\n)+[\w({["'@*#?!$-]|(?:\$\(|[<>])(?:\\\n)+\(/;
 function parserWork(text: string): number {
   const arithmetic = depth(text, '$((', '))') + depth(text, '$[', ']');
   const heredocs = count(text, '<<');
-  return 16 * arithmetic * arithmetic + 0.5 * heredocs * heredocs + braceWork(text);
+  return arithmeticWork * arithmetic * arithmetic + 0.5 * heredocs * heredocs + braceWork(text);
 }
 
 /** The squares of how many braces each word opens, summed up. */
@@ -53,8 +73,6 @@ function hasBlank(text: string, from: number, to: number): boolean {
   }
   return false;
 }
-
-const [tab, newline, space] = [9, 10, 32];
 
 function count(text: string, mark: string): number {
   let found = 0;

@@ -217,6 +217,8 @@ function isEqual(one: Value, other: Value): boolean {
 
 /** At most so many values; where some are dropped, anything is possible. */
 export function bounded(values: readonly Value[]): readonly Value[] {
+  const [only] = values;
+  if (values.length === 1 && only !== undefined && !isLong(only)) return values;
   const kept = values.some(isLong)
     ? values.map((value) => (isLong(value) ? [madeFrom(value)] : value))
     : values;
