@@ -252,15 +252,16 @@ function isClosed(part: WordPart): boolean {
   )
     return true;
   const { text } = part;
-  if (text.startsWith('`')) return text.length > 1 && text.endsWith('`');
+  const last = text.charAt(text.length - 1);
+  if (text.charAt(0) === '`') return text.length > 1 && last === '`';
   const open = text.charAt(1);
-  return text.length > 2 && text.endsWith(open === '{' ? '}' : open === '(' ? ')' : ']');
+  return text.length > 2 && last === (open === '{' ? '}' : open === '(' ? ')' : ']');
 }
 
 function doubleQuoted(expansion: Expansion, parts: readonly WordPart[]): Chunk[][] {
   const only = parts.length === 1 ? parts[0] : undefined;
   // "$@" with nothing in it is no word at all; every other quoted text is a word even when it is empty.
-  const list = only !== undefined && /^\$\{?(@$|@\}|[A-Za-z_]\w*\[@\]\}|@:)/.test(only.text);
+  const list = only?.text.includes('@') === true && /^\$\{?(@$|@\}|[A-Za-z_]\w*\[@\]\}|@:)/.test(only.text);
   const forms = product(expansion, parts, true);
   return list || forms.every(isWord) ? forms : forms.map((form) => (isWord(form) ? form : ['']));
 }
@@ -284,8 +285,12 @@ function substitution(
 }
 
 function outputValues(output: Output, written: string): Value[] {
-  const texts = output.more ? output.forms : [output.text];
-  return texts?.map((text) => [text.replace(/\n+$/, '')]) ?? [[unknownOutput(output, written)]];
+  if (!output.more) return [[withoutNewlines(output.text)]];
+  return output.forms?.map((text) => [withoutNewlines(text)]) ?? [[unknownOutput(output, written)]];
+}
+
+function withoutNewlines(text: string): string {
+  return text.endsWith('\n') ? text.replace(/\n+$/, '') : text;
 }
 
 function unknownOutput({ text, from }: Output, written: string): Piece {
@@ -338,7 +343,10 @@ function isDynamic(part: WordPart): boolean {
 
 function joined(chunks: readonly Chunk[]): Value {
   const [only] = chunks;
-  if (chunks.length === 1 && typeof only === 'string') return [only];
+  if (chunks.length === 1 && only !== undefined && only !== wordBreak) {
+    if (typeof only === 'string') return [only];
+    if (only.pieces.length === 1) return only.pieces;
+  }
   const pieces: Piece[] = [];
   for (const chunk of chunks) {
     if (typeof chunk === 'string') pieces.push(chunk);

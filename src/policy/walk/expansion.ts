@@ -15,9 +15,11 @@ export interface Expansion {
 
 /** The chunks of possible values, split where they are not quoted. */
 export function expansionChunks(expansion: Expansion, values: readonly Value[], quoted: boolean): Chunk[][] {
-  return values.map((value) =>
-    expansion.walk.split(value, quoted || expansion.mode === 'single', expansion.scope),
-  );
+  const { walk, scope, mode } = expansion;
+  const whole = quoted || mode === 'single';
+  const [only] = values;
+  if (values.length === 1 && only !== undefined) return [walk.split(only, whole, scope)];
+  return values.map((value) => walk.split(value, whole, scope));
 }
 
 /** A chunk that bash leaves as it is. */

@@ -1,7 +1,7 @@
 import { type ParsedScript, parse } from 'unbash';
 import { LimitReached, limits } from './limits.ts';
 
-const [tab, newline, space, dollar, lessThan, greaterThan, openBrace] = [9, 10, 32, 36, 60, 62, 123];
+const [tab, newline, space] = [9, 10, 32];
 const arithmeticWork = 16;
 
 /** Parses shell text; text on which the parser would take too long or end too deep reaches a limit. */
@@ -28,12 +28,13 @@ const fewMarks = Math.min(Math.floor(Math.sqrt(limits.parserWork / arithmeticWor
 /** Counts the characters with which everything begins that can be nested. */
 function marksIn(text: string): number {
   let marks = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === dollar || code === openBrace || code === lessThan || code === greaterThan) marks++;
-  }
+  if (text.length > fewMarks)
+    for (let at = 0; at < text.length; at++) marks += isMark[text.charCodeAt(at)] ?? 0;
   return marks;
 }
+
+const isMark = new Uint8Array(128);
+for (const mark of '${<>') isMark[mark.charCodeAt(0)] = 1;
 
 /** Bash joins continued lines before it looks for `$(`, `${` or `<(`, which the parser does not do everywhere. */
 function withCutMarks(script: ParsedScript, text: string): ParsedScript {

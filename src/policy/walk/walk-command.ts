@@ -82,12 +82,13 @@ function runForms(walk: Walk, { head, words }: CommandForms, scope: Scope): Outp
 const byShell = { by: 'shell' } as const;
 
 /** Every combination of the possible forms of the name and the words. */
-function commandForms(walk: Walk, { name, suffix, pos, end }: Command, scope: Scope): CommandForms {
+function commandForms(walk: Walk, node: Command, scope: Scope): CommandForms {
+  const { name, suffix } = node;
   if (name === undefined) return nothingRuns;
   const reader = new FormsReader(walk, scope);
   reader.readName(name);
   for (const item of suffix) if (item.type === 'Word' || item.type === 'Assignment') reader.read(item);
-  if (reader.several !== undefined) noteTooMany(walk, reader.several, { pos, end }, scope);
+  if (reader.several !== undefined) noteTooMany(walk, reader.several, node, scope);
   return reader;
 }
 
@@ -229,14 +230,15 @@ function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | 
   for (const word of item.value.type === 'ArrayValue' ? item.value.elements : []) {
     const forms = expandWord(walk, scope, word);
     if (forms.length !== 1) complete = false;
-    for (const field of forms.flat()) {
-      if (field.many) complete = false;
-      fields.push(field);
-    }
+    for (const form of forms)
+      for (const field of form) {
+        if (field.many) complete = false;
+        fields.push(field);
+      }
     if (word.text.startsWith('['))
       evaluateSubscript(walk, word.text, forms.flat(), spanOf(item, scope), scope);
     // Without extglob bash skips the rest of the line and goes on in the middle of what stands behind it.
-    if (word.parts?.some((part) => part.type === 'ExtendedGlob'))
+    if (word.text.includes('(') && word.parts?.some((part) => part.type === 'ExtendedGlob'))
       refuseMisread(walk, item.text, spanOf(item, scope));
   }
   const { entries, inOrder } = appended(old?.entries ?? noEntries, fields);
