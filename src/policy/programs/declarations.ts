@@ -121,8 +121,13 @@ interface Attributes {
 }
 
 function declareEffects({ args, name }: Call): Effect[] {
-  const flags = args.flatMap((arg) => /^-([A-Za-z]+)$/.exec(wordText(arg))?.[1] ?? []).join('');
-  const words = args.filter((arg) => !/^[-+][A-Za-z]+$|^--$/.test(wordText(arg)));
+  let flags = '';
+  const words: Arg[] = [];
+  for (const arg of args) {
+    const text = wordText(arg);
+    if (!/^[-+]/.test(text) || !/^[-+][A-Za-z]+$|^--$/.test(text)) words.push(arg);
+    else if (text.startsWith('-') && text !== '--') flags += text.slice(1);
+  }
   if (/f/i.test(flags))
     return name === 'export' || flags.includes('x')
       ? words.map((word) => ({ does: 'exportFunction', name: word }) as const)
@@ -142,7 +147,8 @@ function declareEffects({ args, name }: Call): Effect[] {
 const assignment = /^([A-Za-z_]\w*(?:\[[^\]]*\])?)(\+?=)/;
 
 function declared(word: Arg, attributes: Attributes): Effect[] {
-  const [whole, name, sign] = assignment.exec(prefixOf(word)) ?? [];
+  const match = assignment.exec(prefixOf(word));
+  const [whole, name, sign] = [match?.[0], match?.[1], match?.[2]];
   if (whole !== undefined && name !== undefined) {
     const value = withoutPrefix(word, whole.length);
     // A list in quotes is read once more: declare -a 'x=($(y))'.
@@ -152,11 +158,13 @@ function declared(word: Arg, attributes: Attributes): Effect[] {
     const evaluated: Effect[] = attributes.integer
       ? [{ does: 'evaluate', text: value, as: 'arithmetic' }]
       : [];
-    return [
-      ...list,
-      ...evaluated,
-      { does: 'assign', name: knownArg(name, word), value: sign === '=' ? value : undefined, attributes },
-    ];
+    const assigned: Effect = {
+      does: 'assign',
+      name: knownArg(name, word),
+      value: sign === '=' ? value : undefined,
+      attributes,
+    };
+    return [...list, ...evaluated, assigned];
   }
   if (word.text === undefined) return [{ does: 'assign', name: word, attributes }];
   return namedOnly(word, attributes);

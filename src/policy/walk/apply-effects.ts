@@ -6,6 +6,7 @@ import { judgeNewName } from './redefine.ts';
 import type { Scope } from './scope.ts';
 import { type Shell, textIfKnown, union, unknownVariable, type Variable } from './shell.ts';
 import { joinOutput, type Output, silent, type Walk } from './walk.ts';
+import { endOfIdentifier } from './word-shape.ts';
 
 /** Follows up on what a program does: starts, shell text, files, and changes to the shell itself. Says what that prints. */
 export function applyEffects(walk: Walk, effects: readonly Effect[], call: Call, scope: Scope): Output {
@@ -202,11 +203,12 @@ function assign(walk: Walk, effect: Extract<Effect, { does: 'assign' }>, call: C
     return;
   }
   walk.evaluate(written, 'name', target, scope);
-  const [, name, rest] = /^([A-Za-z_]\w*)(.*)$/s.exec(written) ?? [];
-  if (name === undefined) return;
+  const length = endOfIdentifier(written);
+  if (length === 0) return;
+  const name = written.slice(0, length);
   noteAttributes(walk, name, value, attributes, scope);
   if (attributes.nameref) return;
-  const given = rest === '' ? variableOf(value, uncertain) : unknownVariable;
+  const given = name === written ? variableOf(value, uncertain) : unknownVariable;
   // Outside a function `local` fails and leaves what was there.
   const fails = call.name === 'local' && scope.frames.length === 0;
   const plain = fails ? union(scope.shell.variables.get(name) ?? unknownVariable, given) : given;
@@ -214,13 +216,10 @@ function assign(walk: Walk, effect: Extract<Effect, { does: 'assign' }>, call: C
 }
 
 function variableOf(value: Arg | undefined, uncertain: string | undefined): Variable {
-  if (uncertain === undefined && value === undefined) return unknownVariable;
+  if (uncertain === undefined)
+    return value === undefined ? unknownVariable : { kind: 'text', values: [value.pieces] };
   const made: Piece = { hole: 'unknown', text: '', from: uncertain };
-  const values = [
-    ...(value === undefined ? [] : [value.pieces]),
-    ...(uncertain === undefined ? [] : [[made]]),
-  ];
-  return { kind: 'text', values };
+  return { kind: 'text', values: value === undefined ? [[made]] : [value.pieces, [made]] };
 }
 
 function noteAttributes(

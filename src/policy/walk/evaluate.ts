@@ -7,6 +7,7 @@ import { parseScript } from './parse-script.ts';
 import type { Scope } from './scope.ts';
 import { everyValue, madeFrom, type Value } from './shell.ts';
 import type { Reevaluation, Walk } from './walk.ts';
+import { endOfIdentifier } from './word-shape.ts';
 
 const again = 'text is evaluated again and again';
 
@@ -45,24 +46,32 @@ function evaluateText(
   // Numbers and operators name nothing.
   if (!/[A-Za-z_$`]/.test(text)) return;
   const subject = as === 'name' ? subscriptOf(text) : text;
+  if (subject === '') return;
   const expanded = mayExpand(subject) ? expandText(walk, subject, span, scope) : [];
   if (as === 'prompt') return;
-  const seen = before ?? new Set();
+  let seen = before;
   // What a subscript expands to is an expression again.
   for (const value of expanded) {
     const inner = textOf(value);
-    if (inner === undefined || inner === subject || seen.has(inner)) continue;
+    if (inner === undefined || inner === subject || seen?.has(inner)) continue;
+    seen ??= new Set();
     const texts = [...seen].filter((one) => /\W/.test(one)).length;
     if (texts > 6 || inner.length > limits.textLength) throw new LimitReached(again);
     seen.add(inner);
     evaluateText(walk, inner, 'arithmetic', span, scope, seen);
   }
-  for (const name of subject.match(/[A-Za-z_]\w*/g) ?? []) {
+  for (const name of namesIn(subject)) {
     const variable = scope.shell.variables.get(name);
-    if (seen.has(name) || variable === undefined) continue;
+    if (variable === undefined || seen?.has(name)) continue;
+    seen ??= new Set();
     seen.add(name);
     for (const value of everyValue(variable)) evaluateValue(walk, value, 'arithmetic', span, scope, seen);
   }
+}
+
+/** Most expressions of which a part is looked at are one name. */
+function namesIn(text: string): readonly string[] {
+  return endOfIdentifier(text) === text.length ? [text] : (text.match(/[A-Za-z_]\w*/g) ?? []);
 }
 
 const nowhere: Span = { pos: 0, end: 0 };

@@ -147,8 +147,8 @@ export class Shell {
   }
 
   private absorbVariables(other: Shell): void {
-    for (const name of this.variables.keys()) this.absorbVariable(name, other);
-    for (const name of other.variables.keys())
+    for (const name of this.variables.names()) this.absorbVariable(name, other);
+    for (const name of other.variables.names())
       if (!this.variables.has(name)) this.absorbVariable(name, other);
   }
 
@@ -195,6 +195,7 @@ function eitherFunction(
 /** A variable that holds what either holds. */
 export function union(one: Variable, other: Variable): Variable {
   if (one.kind === 'list' && other.kind === 'list') return unionOfLists(one.entries, other.entries);
+  if (one.kind === 'text' && other.kind === 'text' && isSubset(other.values, one.values)) return one;
   const values = [...valuesOf(one)];
   let same = one.kind === 'text';
   for (const value of valuesOf(other)) {
@@ -206,11 +207,19 @@ export function union(one: Variable, other: Variable): Variable {
   return same ? one : { kind: 'text', values: bounded(values) };
 }
 
+/** Whether another has each of these values, the very same. */
+function isSubset(values: readonly Value[], all: readonly Value[]): boolean {
+  return values === all || values.every((value) => all.includes(value));
+}
+
 function isEqual(one: Value, other: Value): boolean {
   if (one === other) return true;
-  if (one.length !== 1 || other.length !== 1) return valueKey(one) === valueKey(other);
-  const [mine] = one;
-  const [theirs] = other;
+  if (one.length === other.length && one.every((piece, index) => isSamePiece(piece, other[index])))
+    return true;
+  return (one.length !== 1 || other.length !== 1) && valueKey(one) === valueKey(other);
+}
+
+function isSamePiece(mine: Piece, theirs: Piece | undefined): boolean {
   if (typeof mine !== 'object' || typeof theirs !== 'object') return mine === theirs;
   return mine.hole === theirs.hole && mine.text === theirs.text;
 }

@@ -104,12 +104,12 @@ function walkAndOr(walk: Walk, node: AndOr, scope: Scope): Output {
   if (node.operators.some((operator, index) => operator === '||' && !leaves(node.commands[index + 1]))) {
     skipped.push({ before: scope.shell.clone(), operator: '||' });
   }
-  const [first, ...others] = node.commands;
+  const [first] = node.commands;
   const inner = conditional(scope);
   const printed = new AndOrOutput(first === undefined ? silent : walkPipeline(walk, first, scope));
-  for (let index = 0; index < others.length; index++) {
-    const command = others[index];
-    const operator = node.operators[index];
+  for (let index = 1; index < node.commands.length; index++) {
+    const command = node.commands[index];
+    const operator = node.operators[index - 1];
     if (command === undefined || operator === undefined) break;
     walk.spend(1 + scope.shell.variables.size / 8);
     skipped.push({ before: scope.shell.clone(), operator });
@@ -322,9 +322,8 @@ function walkFor(walk: Walk, node: For | Select, scope: Scope): Output {
 function loopValues(walk: Walk, words: readonly Word[], scope: Scope): readonly Value[] {
   const values = new Map<string, Value>();
   for (const word of words) {
-    for (const field of expandWord(walk, scope, word).flat()) {
-      values.set(field.text ?? valueKey(field.pieces), field.pieces);
-    }
+    for (const form of expandWord(walk, scope, word))
+      for (const field of form) values.set(field.text ?? valueKey(field.pieces), field.pieces);
   }
   return bounded([...values.values()]);
 }

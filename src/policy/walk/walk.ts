@@ -55,14 +55,23 @@ export function formsOf({ text, more, forms }: Output): Forms {
 /** Each form of one with each of another behind it. */
 export function crossForms(one: Forms, other: Forms): Forms {
   if (one === undefined || other === undefined || one.length * other.length > limits.values) return undefined;
-  return one.flatMap((before) => other.map((after) => before + after));
+  const [before] = one;
+  const [after] = other;
+  if (one.length === 1 && other.length === 1 && before !== undefined && after !== undefined)
+    return [before + after];
+  return one.flatMap((left) => other.map((right) => left + right));
 }
 
 /** What may be printed, or some of it, or something made of it. */
 export function perhapsOutput(outputs: readonly Output[]): Output {
+  if (!outputs.some(mayExpandIn)) return anyOutput;
   let from = '';
   for (const output of outputs) from += output.text + (output.from ?? '');
-  return mayExpand(from) ? { text: '', more: true, from: from.slice(0, limits.textLength) } : anyOutput;
+  return { text: '', more: true, from: from.slice(0, limits.textLength) };
+}
+
+function mayExpandIn({ text, from }: Output): boolean {
+  return mayExpand(text) || (from !== undefined && mayExpand(from));
 }
 
 /** What bash takes a text for when it evaluates it once more. */

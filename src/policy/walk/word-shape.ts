@@ -29,8 +29,14 @@ export function certainText(text: string, shape: WordShape): string | undefined 
 /** Where the name of a variable ends that begins there; -1 when none does, or one that is not told here. */
 export function endOfName(text: string, from: number): number {
   if (from >= text.length) return -1;
-  const first = text.charCodeAt(from);
-  if (kinds[first] !== nameStart) return isSpecial(first) ? from + 1 : -1;
+  const end = endOfIdentifier(text, from);
+  if (end > from) return end;
+  return isSpecial(text.charCodeAt(from)) ? from + 1 : -1;
+}
+
+/** Where the letters, digits and underscores end that a variable's name is made of; the same place when none begins. */
+export function endOfIdentifier(text: string, from = 0): number {
+  if (from >= text.length || kinds[text.charCodeAt(from)] !== nameStart) return from;
   let end = from + 1;
   while (end < text.length && isOfName(text.charCodeAt(end))) end++;
   return end;
@@ -52,7 +58,7 @@ function shapeInQuotes(text: string): WordShape {
 }
 
 const [doubleQuote, hash, dollar, singleQuote] = [0x22, 0x23, 0x24, 0x27];
-const [question, at, backslash, backtick] = [0x3f, 0x40, 0x5c, 0x60];
+const [question, at, backslash, backtick, tilde] = [0x3f, 0x40, 0x5c, 0x60, 0x7e];
 
 /** `$1`, `$@`, `$#` and `$?`. */
 function isSpecial(code: number): boolean {
@@ -76,6 +82,10 @@ for (let code = 0; code < kinds.length; code++) {
 }
 
 function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (!kinds[text.charCodeAt(at)]) return false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // Bash expands a tilde at the beginning and behind `name=`; elsewhere, as in HEAD~1, it is one like any other.
+    if (!kinds[code] && (code !== tilde || at === 0 || text.includes('='))) return false;
+  }
   return text !== '';
 }
