@@ -75,6 +75,7 @@ function listed({ args }: Call): { text: string; more: true } {
 function placesIn(words: readonly Arg[]): string {
   let places = '';
   for (const word of words) {
+    if (word.text !== undefined) continue;
     const last = word.pieces.at(-1);
     const pattern = typeof last === 'object' && last.hole === 'glob' ? patternOf(word) : undefined;
     if (pattern?.endsWith('/*')) places += `${pattern.slice(0, -1)}\n`;

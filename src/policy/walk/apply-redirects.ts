@@ -62,10 +62,17 @@ function fileInput([value]: readonly Value[]): Stdin {
 
 /** The text of stdin; of several possible texts all are given, marked as not being the whole truth. */
 function certainText(values: readonly Value[]): Stdin {
+  const [only] = values;
+  if (values.length === 1 && only !== undefined) return stdinOf(only);
   const texts = values.map(textOf);
   const known = texts.filter((text) => text !== undefined);
   const more = texts.length !== 1 || known.length !== 1;
   return { text: known.join('\n'), more, from: more ? madeFrom(values.flat()).from : undefined };
+}
+
+function stdinOf(value: Value): Stdin {
+  const text = textOf(value);
+  return text === undefined ? { text: '', more: true, from: madeFrom(value).from } : { text, more: false };
 }
 
 function hereDocValues(walk: Walk, heredoc: HereDoc, scope: Scope): readonly Value[] {
@@ -82,6 +89,7 @@ function hereDocValues(walk: Walk, heredoc: HereDoc, scope: Scope): readonly Val
   const { parts } = heredoc.body;
   if (parts === undefined) return [[trim(heredoc.body.text).replace(/\\([$`\\])|\\\n/g, '$1')]];
   const values = expandQuoted(walk, scope, parts, spanOf(heredoc.body, scope));
+  if (!tabs) return values;
   return values.map((value) => value.map((piece) => (typeof piece === 'string' ? trim(piece) : piece)));
 }
 

@@ -7,10 +7,23 @@ import type { Walk } from './walk.ts';
 
 /** Evaluates a word that is an arithmetic expression, such as a subscript or the bounds of a slice. */
 export function evaluateExpression(walk: Walk, word: Word, span: Span, scope: Scope): readonly Value[] {
+  if (isNumeral(word.text)) {
+    walk.spend(2);
+    return [[word.text]];
+  }
   const values = walk.single(word, scope);
   for (const value of values) walk.evaluate(value, 'arithmetic', span, scope);
   if (mayHideExpansion(word.text)) walk.evaluate(word.text, 'arithmetic', span, scope);
   return values;
+}
+
+/** Most bounds and many subscripts are numbers, which name nothing and hold nothing. */
+function isNumeral(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return text !== '';
 }
 
 /** Evaluates the subscript of a list's entry `[subscript]=value`, of which the text and its fields are given. */

@@ -228,13 +228,14 @@ function defaulted(
     refuseMisread(expansion.walk, operation.operand.text, expansion.span);
   const colon = operation.operator.startsWith(':');
   if (sign === '?') return base;
-  const values = base.flatMap((value): readonly Value[] => {
+  const values: Value[] = [];
+  for (const value of base) {
     const text = textOf(value);
-    if (text === undefined) return sign === '+' ? [[''], ...operand] : [value, ...operand];
     const missing = colon && text === '';
-    if (sign === '+') return missing ? [['']] : operand;
-    return missing ? operand : [value];
-  });
+    const replaced = sign === '+' ? !missing : missing;
+    if (text === undefined || !replaced) values.push(sign === '+' ? [''] : value);
+    if (text === undefined || replaced) values.push(...operand);
+  }
   if (sign === '=') {
     expansion.walk.assign(
       part.parameter,

@@ -197,8 +197,14 @@ function product(expansion: Expansion, parts: readonly WordPart[], quoted: boole
 
 /** Several forms as one that is not known, with the text that is in them. */
 function oneForm(forms: readonly Chunk[][], part: WordPart, quoted: boolean): Chunk[] {
-  const pieces = forms.flat().flatMap(piecesOf);
-  const from = pieces.map((piece) => (typeof piece === 'string' ? piece : (piece.from ?? ''))).join(' ');
+  let from: string | undefined;
+  for (const form of forms)
+    for (const chunk of form)
+      for (const piece of piecesOf(chunk)) {
+        const text = typeof piece === 'string' ? piece : (piece.from ?? '');
+        from = from === undefined ? text : `${from} ${text}`;
+      }
+  from ??= '';
   return [{ pieces: [{ hole: 'unknown', text: part.text, from }], quoted, many: !quoted }];
 }
 

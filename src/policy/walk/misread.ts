@@ -18,14 +18,16 @@ export function isUnread({ text, parts }: { text: string; parts?: Word['parts'] 
 export function hasStrayParentheses(text: string): boolean {
   let open = 0;
   for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at);
-    if (character === '(') open++;
-    else if (character === ')' && --open < 0) return true;
-    else if (character === '\\') at++;
-    else if (character === "'" || character === '"') at = endOfQuotes(text, at + 1, character);
+    const code = text.charCodeAt(at);
+    if (code === openParenthesis) open++;
+    else if (code === closeParenthesis && --open < 0) return true;
+    else if (code === backslash) at++;
+    else if (code === singleQuote || code === doubleQuote) at = endOfQuotes(text, at + 1, text.charAt(at));
   }
   return open !== 0;
 }
+
+const [doubleQuote, singleQuote, openParenthesis, closeParenthesis, backslash] = [34, 39, 40, 41, 92];
 
 function endOfQuotes(text: string, from: number, quote: string): number {
   let at = from;

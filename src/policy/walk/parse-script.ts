@@ -27,14 +27,8 @@ const fewMarks = Math.min(Math.floor(Math.sqrt(limits.parserWork / arithmeticWor
 
 /** Counts the characters with which everything begins that can be nested. */
 function marksIn(text: string): number {
-  let marks = 0;
-  if (text.length > fewMarks)
-    for (let at = 0; at < text.length; at++) marks += isMark[text.charCodeAt(at)] ?? 0;
-  return marks;
+  return count(text, '$') + count(text, '{') + count(text, '<') + count(text, '>');
 }
-
-const isMark = new Uint8Array(128);
-for (const mark of '${<>') isMark[mark.charCodeAt(0)] = 1;
 
 /** Bash joins continued lines before it looks for `$(`, `${` or `<(`, which the parser does not do everywhere. */
 function withCutMarks(script: ParsedScript, text: string): ParsedScript {

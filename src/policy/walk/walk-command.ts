@@ -16,7 +16,7 @@ import { shapeOf } from './word-shape.ts';
 export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
   const forms = commandForms(walk, node, scope);
   // Most commands are a name and words.
-  if (forms.head !== undefined && node.prefix.length === 0 && !node.suffix.some(isRedirection))
+  if (forms.head !== undefined && node.prefix.length === 0 && !forms.redirected)
     return runForms(walk, forms, scope);
   return walkAround(walk, node, forms, scope);
 }
@@ -38,10 +38,6 @@ function walkAround(walk: Walk, node: Command, forms: CommandForms, scope: Scope
   return captured ? output : anyOutput;
 }
 
-function isRedirection(item: Command['suffix'][number]): boolean {
-  return item.type !== 'Word' && item.type !== 'Assignment';
-}
-
 const none: readonly never[] = [];
 
 function assignmentsOf({ prefix }: Command): readonly Assignment[] {
@@ -57,6 +53,8 @@ interface CommandForms {
   readonly head: Arg | undefined;
   /** The words behind the head, or all of them where there is none. */
   readonly words: readonly Arg[][];
+  /** Whether redirections stand behind the name. */
+  readonly redirected: boolean;
 }
 
 function runForms(walk: Walk, { head, words }: CommandForms, scope: Scope): Output {
@@ -87,17 +85,18 @@ function commandForms(walk: Walk, node: Command, scope: Scope): CommandForms {
   if (name === undefined) return nothingRuns;
   const reader = new FormsReader(walk, scope);
   reader.readName(name);
-  for (const item of suffix) if (item.type === 'Word' || item.type === 'Assignment') reader.read(item);
+  for (const item of suffix) reader.read(item);
   if (reader.several !== undefined) noteTooMany(walk, reader.several, node, scope);
   return reader;
 }
 
-const nothingRuns: CommandForms = { head: undefined, words: [[]] };
+const nothingRuns: CommandForms = { head: undefined, words: [[]], redirected: false };
 
 /** Reads the words of a command one after the other. */
 class FormsReader implements CommandForms {
   head: Arg | undefined;
   words: Arg[][] = [[]];
+  redirected = false;
   /** What those words may be that may be more than one thing. */
   several: Arg[][][] | undefined;
   private readonly walk: Walk;
@@ -114,11 +113,13 @@ class FormsReader implements CommandForms {
     if (this.head === undefined) this.add(expandParts(this.walk, this.scope, name, shape));
   }
 
-  read(item: CommandArgument): void {
-    if (item.type !== 'Word') {
-      this.add(declarationForms(this.walk, item, this.scope));
-      return;
-    }
+  read(item: Command['suffix'][number]): void {
+    if (item.type === 'Word') this.readWord(item);
+    else if (item.type === 'Assignment') this.add(declarationForms(this.walk, item, this.scope));
+    else this.redirected = true;
+  }
+
+  private readWord(item: Word): void {
     const shape = shapeOf(item.text);
     const fixed = fixedArg(this.walk, this.scope, item, shape);
     if (fixed === undefined) this.add(expandParts(this.walk, this.scope, item, shape));
