@@ -121,9 +121,15 @@ export function mayExpand(text: string): boolean {
   return text.includes('$') || text.includes('`');
 }
 
+/** Whether a piece stands as it is: neither empty nor behind another text. */
+function isApart(piece: Piece, index: number, pieces: readonly Piece[]): boolean {
+  if (typeof piece !== 'string') return true;
+  return pieces.length === 1 || (piece !== '' && typeof pieces[index - 1] !== 'string');
+}
+
 /** Joins neighbouring texts, so that the certain beginning is one piece. */
 export function mergePieces(pieces: readonly Piece[]): readonly Piece[] {
-  if (pieces.length === 1) return pieces;
+  if (pieces.length > 0 && pieces.every(isApart)) return pieces;
   const merged: Piece[] = [];
   for (const piece of pieces) {
     const last = merged.at(-1);

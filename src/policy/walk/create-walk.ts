@@ -117,9 +117,10 @@ function capture(walk: Walk, script: ParsedScript, scope: Scope): Output {
   if (scope.depth >= limits.depth) throw new LimitReached('substitutions are nested too deeply');
   const inner = scope.fork();
   inner.depth = scope.depth + 1;
+  // Functions and traps keep the shell in which they were set until the end.
   const keepers = walk.functions.length;
   const output = walkScript(walk, script, inner);
-  if (walk.functions.length === keepers) scope.shell.reclaim(inner.shell);
+  if (walk.functions.length === keepers) inner.shell.release();
   return output;
 }
 

@@ -30,7 +30,7 @@ export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
 export function expandParts(walk: Walk, scope: Scope, word: Word, shape: WordShape): Arg[][] {
   walk.spend(1);
   if (shape === 'variable' && word.text.startsWith('"') && word.text !== '"$@"')
-    return lookUp(walk, scope, word.text.slice(2, -1)).map((value) => [toArg(value, scope.within ?? word)]);
+    return quotedArgs(lookUp(walk, scope, word.text.slice(2, -1)), scope.within ?? word);
   const span = spanOf(word, scope);
   if (shape === 'other' && hasBraces(word)) {
     const texts = expandBraces(word.text);
@@ -39,6 +39,12 @@ export function expandParts(walk: Walk, scope: Scope, word: Word, shape: WordSha
   }
   const chunks = wordChunks({ walk, scope, mode: 'fields', span }, word, shape);
   return chunks.map((form) => joinChunks(form, span));
+}
+
+function quotedArgs(values: readonly Value[], span: Span): Arg[][] {
+  const [only] = values;
+  if (values.length === 1 && only !== undefined) return [[toArg(only, span)]];
+  return values.map((value) => [toArg(value, span)]);
 }
 
 function hasBraces({ text, parts }: Word): boolean {

@@ -60,8 +60,9 @@ export class Scope implements CallSite {
 
   /** The same place inside a node that has no positions of its own to report. */
   at(node: Span): Scope {
+    if (this.within !== undefined) return this;
     const inner = this.copy();
-    inner.within = spanOf(node, this);
+    inner.within = { pos: node.pos, end: node.end };
     return inner;
   }
 

@@ -41,6 +41,8 @@ export class Definitions {
   readonly recased: Set<string>;
   readonly namerefs: Map<string, string>;
   readonly readonly: Set<string>;
+  /** How many shells hold these. */
+  holders = 0;
 
   constructor(from?: Definitions) {
     this.functions = new Map(from?.functions);
@@ -65,9 +67,6 @@ export class Shell {
   /** Where it may stand; undefined when that is not known. */
   cwd: readonly string[] | undefined;
   private definitions: Definitions;
-  private shared: boolean;
-  /** Whether what this was copied from had its definitions to itself until then. */
-  private readonly borrowed: boolean;
 
   constructor(from?: Shell) {
     this.variables = new Table(from?.variables);
@@ -76,9 +75,7 @@ export class Shell {
     this.posix = from?.posix ?? false;
     this.cwd = from?.cwd;
     this.definitions = from?.definitions ?? new Definitions();
-    this.shared = from !== undefined;
-    this.borrowed = from?.shared === false;
-    if (from !== undefined) from.shared = true;
+    this.definitions.holders++;
   }
 
   /** What it has defined, to look at. */
@@ -88,8 +85,7 @@ export class Shell {
 
   /** What it has defined, to change. */
   define(): Definitions {
-    if (this.shared) this.definitions = new Definitions(this.definitions);
-    this.shared = false;
+    if (this.definitions.holders > 1) this.hold(new Definitions(this.definitions));
     return this.definitions;
   }
 
@@ -98,10 +94,10 @@ export class Shell {
     return new Shell(this);
   }
 
-  /** Takes back what it shares with a copy that was made last and that nobody uses any more. */
-  reclaim(copy: Shell): void {
-    this.variables.reclaim(copy.variables);
-    if (copy.borrowed && copy.definitions === this.definitions) this.shared = false;
+  /** Lets go of what it shares, so that the others need not copy it; it must not be used any more. */
+  release(): void {
+    this.variables.release();
+    this.definitions.holders--;
   }
 
   /** The shell that a child bash starts with: what was exported, nothing else. */
@@ -125,9 +121,7 @@ export class Shell {
   /** Becomes what another shell is. */
   become(other: Shell): void {
     this.variables.become(other.variables);
-    this.definitions = other.definitions;
-    this.shared = true;
-    other.shared = true;
+    this.hold(other.definitions);
     this.positional = other.positional;
     this.cwd = other.cwd;
   }
@@ -144,6 +138,12 @@ export class Shell {
   changedSince(earlier: Shell): string[] {
     if (this.variables.isSame(earlier.variables)) return [];
     return this.variables.keys().filter((name) => this.variables.get(name) !== earlier.variables.get(name));
+  }
+
+  private hold(definitions: Definitions): void {
+    definitions.holders++;
+    this.definitions.holders--;
+    this.definitions = definitions;
   }
 
   private absorbVariables(other: Shell): void {

@@ -22,6 +22,7 @@ export function splitFields(pieces: readonly Piece[], ifs: string): Chunk[] {
 export function joinChunks(chunks: readonly Chunk[], span: Span): Arg[] {
   const [only] = chunks;
   if (chunks.length === 1 && only !== undefined) return oneWord(only, span);
+  if (chunks.length > 0 && chunks.every(isText)) return [knownArg(chunks.join(''), span)];
   const words: Arg[] = [];
   let pieces: Piece[] | undefined;
   let many = false;
@@ -41,6 +42,10 @@ export function joinChunks(chunks: readonly Chunk[], span: Span): Arg[] {
   }
   if (pieces !== undefined) words.push(toArg(pieces, span, many));
   return words;
+}
+
+function isText(chunk: Chunk): chunk is string {
+  return typeof chunk === 'string';
 }
 
 function oneWord(chunk: Chunk, span: Span): Arg[] {

@@ -249,7 +249,7 @@ function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | 
 /** Entries with more behind them; words without a subscript count on from the last one, wherever that is. */
 function appended(old: ListEntries, fields: readonly Arg[]): { entries: ListEntries; inOrder: boolean } {
   if (old.keys === undefined && !fields.some(keyOf)) {
-    const values = [...old.values, ...fields.map(({ pieces }) => pieces)];
+    const values = old.values.concat(fields.map(({ pieces }) => pieces));
     return { entries: { values, keys: undefined }, inOrder: true };
   }
   const entries = entryMap(old);

@@ -115,7 +115,10 @@ function walkAndOr(walk: Walk, node: AndOr, scope: Scope): Output {
     skipped.push({ before: scope.shell.clone(), operator });
     printed.add(operator, walkPipeline(walk, command, inner));
   }
-  for (const { before, operator } of skipped) leaveOut(scope.shell, before, operator);
+  for (const { before, operator } of skipped) {
+    leaveOut(scope.shell, before, operator);
+    before.release();
+  }
   return printed.output;
 }
 
@@ -167,7 +170,7 @@ function walkStages(walk: Walk, node: Pipeline, scope: Scope): Output {
     inner.pipeline = pipeline;
     const keepers = walk.functions.length;
     output = walkNode(walk, command, inner);
-    if (walk.functions.length === keepers) scope.shell.reclaim(inner.shell);
+    if (walk.functions.length === keepers) inner.shell.release();
     stdin = output;
   }
   return output;
@@ -258,25 +261,38 @@ function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, 
 }
 
 function walkIf(walk: Walk, node: If, scope: Scope): Output {
-  const outputs = [walkBody(walk, node.clause, scope)];
-  const ends: Shell[] = [];
-  const branch = (body: CompoundList): void => {
-    const shell = scope.shell.clone();
-    walk.spend(1 + shell.variables.size / 8);
-    outputs.push(walkBody(walk, body, inBranch(scope, shell)));
+  const keepers = walk.functions.length;
+  const tested = walkBody(walk, node.clause, scope);
+  const then = walkBranch(walk, node.then, scope);
+  const outputs = [tested, then.output];
+  const ends = [then.shell];
+  const take = ({ shell, output }: Branch): void => {
+    outputs.push(output);
     ends.push(shell);
   };
-  branch(node.then);
   for (const elif of node.elif) {
     outputs.push(walkBody(walk, elif.clause, conditional(scope)));
-    branch(elif.then);
+    take(walkBranch(walk, elif.then, scope));
   }
-  if (node.else !== undefined) branch(node.else);
-  settle(scope.shell, ends, node.else !== undefined);
+  if (node.else !== undefined) take(walkBranch(walk, node.else, scope));
+  settle(scope.shell, ends, node.else !== undefined, walk.functions.length === keepers);
   return perhapsOutput(outputs);
 }
 
+/** What a branch prints, and the shell as it leaves it. */
+interface Branch {
+  readonly output: Output;
+  readonly shell: Shell;
+}
+
+function walkBranch(walk: Walk, body: CompoundList, scope: Scope): Branch {
+  const shell = scope.shell.clone();
+  walk.spend(1 + shell.variables.size / 8);
+  return { output: walkBody(walk, body, inBranch(scope, shell)), shell };
+}
+
 function walkCase(walk: Walk, node: Case, scope: Scope): Output {
+  const keepers = walk.functions.length;
   walk.single(node.word, scope);
   const ends: Shell[] = [];
   const outputs: Output[] = [];
@@ -290,15 +306,17 @@ function walkCase(walk: Walk, node: Case, scope: Scope): Output {
     outputs.push(walkBody(walk, item.body, inBranch(scope, shell)));
     ends.push(shell);
   }
-  settle(scope.shell, ends, false);
+  settle(scope.shell, ends, false, walk.functions.length === keepers);
   return perhapsOutput(outputs);
 }
 
 /** After branches, everything may hold that held at the end of one of them. */
-function settle(shell: Shell, ends: readonly Shell[], complete: boolean): void {
+function settle(shell: Shell, ends: readonly Shell[], complete: boolean, done: boolean): void {
   const [first] = ends;
   if (complete && first !== undefined) shell.become(first);
   for (const end of ends) shell.absorb(end);
+  // Functions and traps keep the shell in which they were set until the end.
+  if (done) for (const end of ends) end.release();
 }
 
 function walkFor(walk: Walk, node: For | Select, scope: Scope): Output {
@@ -335,17 +353,19 @@ function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner
   const before = scope.shell.clone();
   walk.spend(24 + before.variables.size / 4);
   if (inner.loops > limits.loops) forget(scope.shell, [...before.variables.keys()]);
-  const outputs = [body(inner)];
+  const first = body(inner);
   const changed = scope.shell
     .changedSince(before)
     .filter((name) => !own.includes(name) && tellsMore(scope.shell, before, name));
   scope.shell.absorb(before);
+  let second = first;
   if (changed.length > 0 && inner.loops <= limits.loops) {
     forget(scope.shell, changed);
-    outputs.push(body(inner.with({ again: true })));
+    second = body(inner.with({ again: true }));
     scope.shell.absorb(before);
   }
-  return perhapsOutput(outputs);
+  before.release();
+  return perhapsOutput(second === first ? [first] : [first, second]);
 }
 
 /** Whether a round with what a variable holds now can show more; nothing is more than what is not known at all. */
