@@ -124,7 +124,7 @@ export function mayExpand(text: string): boolean {
 /** Whether a piece stands as it is: neither empty nor behind another text. */
 function isApart(piece: Piece, index: number, pieces: readonly Piece[]): boolean {
   if (typeof piece !== 'string') return true;
-  return pieces.length === 1 || (piece !== '' && typeof pieces[index - 1] !== 'string');
+  return pieces.length === 1 || (piece !== '' && (index === 0 || typeof pieces[index - 1] !== 'string'));
 }
 
 /** Joins neighbouring texts, so that the certain beginning is one piece. */

@@ -43,11 +43,12 @@ function evaluateText(
   before: Set<string> | undefined,
 ): void {
   walk.spend(1 + text.length / 64);
+  const isName = endOfIdentifier(text) === text.length;
   // Numbers and operators name nothing.
-  if (!/[A-Za-z_$`]/.test(text)) return;
+  if (!isName && !/[A-Za-z_$`]/.test(text)) return;
   const subject = as === 'name' ? subscriptOf(text) : text;
   if (subject === '') return;
-  const expanded = mayExpand(subject) ? expandText(walk, subject, span, scope) : [];
+  const expanded = !isName && mayExpand(subject) ? expandText(walk, subject, span, scope) : none;
   if (as === 'prompt') return;
   let seen = before;
   // What a subscript expands to is an expression again.
@@ -60,7 +61,7 @@ function evaluateText(
     seen.add(inner);
     evaluateText(walk, inner, 'arithmetic', span, scope, seen);
   }
-  for (const name of namesIn(subject)) {
+  for (const name of isName ? [subject] : (subject.match(/[A-Za-z_]\w*/g) ?? none)) {
     const variable = scope.shell.variables.get(name);
     if (variable === undefined || seen?.has(name)) continue;
     seen ??= new Set();
@@ -69,10 +70,7 @@ function evaluateText(
   }
 }
 
-/** Most expressions of which a part is looked at are one name. */
-function namesIn(text: string): readonly string[] {
-  return endOfIdentifier(text) === text.length ? [text] : (text.match(/[A-Za-z_]\w*/g) ?? []);
-}
+const none: readonly never[] = [];
 
 const nowhere: Span = { pos: 0, end: 0 };
 

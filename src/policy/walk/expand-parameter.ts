@@ -134,12 +134,13 @@ function numberOf(expansion: Expansion, word: Word): number | undefined {
 function listChunks(expansion: Expansion, list: List, quoted: boolean, sign: string): Chunk[][] {
   if (list === undefined) return [[{ pieces: [unknown], quoted: false, many: true }]];
   const separator: Chunk = sign === '*' && quoted ? ' ' : wordBreak;
-  const one = (pieces: readonly Piece[], many: boolean): Chunk[] =>
-    many ? [{ pieces, quoted: false, many }] : expansion.walk.split(pieces, quoted, expansion.scope);
   const chunks: Chunk[] = [];
-  for (const [index, { pieces, many }] of list.entries()) {
-    if (index > 0) chunks.push(separator);
-    chunks.push(...one(pieces, many));
+  let first = true;
+  for (const { pieces, many } of list) {
+    if (!first) chunks.push(separator);
+    first = false;
+    if (many) chunks.push({ pieces, quoted: false, many });
+    else chunks.push(...expansion.walk.split(pieces, quoted, expansion.scope));
   }
   return [chunks];
 }

@@ -200,9 +200,10 @@ export function union(one: Variable, other: Variable): Variable {
   let same = one.kind === 'text';
   for (const value of valuesOf(other)) {
     const place = values.findIndex((held) => isEqual(held, value));
-    if (values[place] === value) continue;
+    if (place >= 0 && values[place] === value) continue;
     same = false;
-    values[place < 0 ? values.length : place] = value;
+    if (place < 0) values.push(value);
+    else values[place] = value;
   }
   return same ? one : { kind: 'text', values: bounded(values) };
 }
@@ -216,7 +217,14 @@ function isEqual(one: Value, other: Value): boolean {
   if (one === other) return true;
   if (one.length === other.length && one.every((piece, index) => isSamePiece(piece, other[index])))
     return true;
-  return (one.length !== 1 || other.length !== 1) && valueKey(one) === valueKey(other);
+  if ((one.length === 1 && other.length === 1) || beginsApart(one, other)) return false;
+  return valueKey(one) === valueKey(other);
+}
+
+/** Whether one begins with text and the other does not, which tells most values apart. */
+function beginsApart([mine]: Value, [theirs]: Value): boolean {
+  const text = typeof mine === 'string' ? mine : theirs;
+  return typeof mine !== typeof theirs && typeof text === 'string' && text !== '' && text.charCodeAt(0) !== 0;
 }
 
 function isSamePiece(mine: Piece, theirs: Piece | undefined): boolean {

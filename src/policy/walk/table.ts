@@ -60,10 +60,17 @@ export class Table<V> implements Iterable<[string, V]> {
   private own(): Map<string, V> {
     if (this.held.holders > 1) {
       this.release();
-      this.held = { map: new Map(this.held.map), holders: 1 };
+      this.held = { map: copyOf(this.held.map), holders: 1 };
     }
     return this.held.map;
   }
+}
+
+/** The constructor of Map takes twice as long. */
+function copyOf<V>(map: ReadonlyMap<string, V>): Map<string, V> {
+  const copy = new Map<string, V>();
+  for (const [name, value] of map) copy.set(name, value);
+  return copy;
 }
 
 /** A map and how many tables hold it. */

@@ -1,6 +1,6 @@
 import type { Assignment, Command, CommandArgument, Word } from 'unbash';
 import { applyRedirects } from './apply-redirects.ts';
-import { type Arg, knownArg, type Span, textOf, toArg, unknown } from './arg.ts';
+import { type Arg, knownArg, prefixOf, type Span, textOf, toArg, unknown } from './arg.ts';
 import { evaluateExpression, evaluateSubscript } from './evaluate-expression.ts';
 import { expandParts, expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
@@ -269,8 +269,8 @@ function appended(old: ListEntries, fields: readonly Arg[]): { entries: ListEntr
 
 /** The subscript of `[key]=value` and the length of what stands before the value. */
 function keyOf(field: Arg): { readonly key: string; readonly length: number } | undefined {
-  const first = field.pieces[0];
-  if (typeof first !== 'string' || !first.startsWith('[')) return undefined;
+  const first = prefixOf(field);
+  if (!first.startsWith('[')) return undefined;
   const match = /^\[([^\]]*)\]\+?=/.exec(first);
   return match === null ? undefined : { key: match[1] ?? '', length: match[0].length };
 }
