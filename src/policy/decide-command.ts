@@ -1,5 +1,5 @@
 import type { Facts } from '../contract/facts.ts';
-import { decide } from './decide.ts';
+import { verdictOn } from './decide.ts';
 import { understand } from './understand.ts';
 
 /** A verdict in short. */
@@ -16,7 +16,7 @@ export function decideCommand(command: string, allow: readonly string[] | '*'): 
     allowSetting: 'the list',
     danger: 'block',
   } as const;
-  const { verdict, rule, reason } = decide(understand({ kind: 'shell', script: command }), nowhere, rules);
+  const { verdict, rule, reason } = verdictOn(understand({ kind: 'shell', script: command }), nowhere, rules);
   return { verdict: verdict === 'allow' ? 'allow' : 'deny', rule, reason };
 }
 

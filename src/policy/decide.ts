@@ -19,10 +19,25 @@ import type { Span } from './walk/arg.ts';
 
 /** Decides whether a command may run, from its parse tree, the facts about the machine and the rules. */
 export function decide(plan: Plan, facts: Facts, rules: Rules): Decision {
+  const survey = surveyFor(plan, facts);
+  const { verdict, rule, reason, node, ...more } = judge(plan, survey, rules);
+  return { verdict, rule, reason, node, programs: foundPrograms(survey), ...more };
+}
+
+/** The same without the programs that were found, for who asks for the verdict alone. */
+export function verdictOn(plan: Plan, facts: Facts, rules: Rules): Judgement {
+  return judge(plan, surveyFor(plan, facts), rules);
+}
+
+type Judgement = Omit<Decision, 'programs'>;
+
+function surveyFor(plan: Plan, { home, session, cwd }: Facts): Survey {
+  return surveyCommand(plan, { home, session, cwd: cwd.path });
+}
+
+function judge(plan: Plan, survey: Survey, rules: Rules): Judgement {
   const tooLong = plan.command.kind === 'shell' && plan.script === undefined;
-  const survey = surveyCommand(plan, { home: facts.home, session: facts.session, cwd: facts.cwd.path });
-  const source = showCommand(plan.command);
-  const judge = new Judge(source, survey, rules);
+  const judge = new Judge(showCommand(plan.command), survey, rules);
   return (
     (tooLong ? judge.tooLong() : undefined) ??
     judge.broken() ??
@@ -46,7 +61,7 @@ class Judge {
     this.rules = rules;
   }
 
-  tooLong(): Decision {
+  tooLong(): Judgement {
     return this.answer(
       'deny',
       'too_large',
@@ -56,7 +71,7 @@ class Judge {
     );
   }
 
-  broken(): Decision | undefined {
+  broken(): Judgement | undefined {
     const problem = this.first('always');
     return (
       problem &&
@@ -64,7 +79,7 @@ class Judge {
     );
   }
 
-  dangerous(): Decision | undefined {
+  dangerous(): Judgement | undefined {
     const problem = this.rules.danger === 'block' ? this.first('danger') : undefined;
     if (problem === undefined) return undefined;
     const reason = `${problem.program ?? 'The command'} is blocked as dangerous: ${problem.reason}.`;
@@ -77,7 +92,7 @@ class Judge {
   }
 
   /** What a finite list does not let through, in the order of the text. */
-  unlisted(): Decision | undefined {
+  unlisted(): Judgement | undefined {
     if (this.rules.allow.kind === 'all') return undefined;
     if (this.nothingAllowed()) return this.refuseAll();
     const missing = this.survey.invocations.find((found) => found.needsListing && !this.passes(found));
@@ -98,14 +113,14 @@ class Judge {
   }
 
   /** A file that would be written where the settings let none be. */
-  writing(): Decision | undefined {
+  writing(): Judgement | undefined {
     const problem = this.rules.fileWrites === 'none' ? this.first('write') : undefined;
     if (problem === undefined) return undefined;
     const reason = `${sentence(problem)} is not allowed, because no file may be written here.`;
     return this.refuse(problem, reason, 'Print it in place of writing it.', 'Set file_writes to any.');
   }
 
-  ruled(): Decision | undefined {
+  ruled(): Judgement | undefined {
     const { policy = [], programDirs = [] } = this.rules;
     const found = ruleFor(this.survey.invocations, policy, programDirs);
     if (found === undefined || found.rule.verdict === 'allow') return undefined;
@@ -121,7 +136,7 @@ class Judge {
     });
   }
 
-  unconfirmed(): Decision | undefined {
+  unconfirmed(): Judgement | undefined {
     const { confirm, programDirs = [] } = this.rules;
     if (confirm !== 'unlisted') return undefined;
     const remedy = 'Set confirm to never.';
@@ -135,7 +150,7 @@ class Judge {
     return unclear && this.answer('ask', 'confirm', reason, unclear, { program: unclear.program, remedy });
   }
 
-  allowed(): Decision {
+  allowed(): Judgement {
     const all = this.rules.allow.kind === 'all';
     return this.answer(
       'allow',
@@ -158,7 +173,7 @@ class Judge {
   }
 
   /** Without a list not even `cd` and `true` run, which no list has to name. */
-  private refuseAll(): Decision {
+  private refuseAll(): Judgement {
     const { invocations } = this.survey;
     const found = invocations.find(({ needsListing }) => needsListing) ?? invocations[0];
     const { allowSetting } = this.rules;
@@ -175,7 +190,7 @@ class Judge {
     return ruleFor([found], policy, programDirs)?.rule.verdict === 'allow';
   }
 
-  private notListed(found: Invocation): Decision {
+  private notListed(found: Invocation): Judgement {
     const { allowSetting, narrowedBy, preset } = this.rules;
     const given = preset === undefined ? allowSetting : `the preset ${preset}`;
     const list = narrowedBy === undefined ? given : `what ${narrowedBy} leaves of ${given}`;
@@ -188,7 +203,7 @@ class Judge {
     });
   }
 
-  private refuse(problem: Problem, reason: string, hint: string, remedy?: string): Decision {
+  private refuse(problem: Problem, reason: string, hint: string, remedy?: string): Judgement {
     return this.answer('deny', problem.rule, reason, problem, { program: problem.program, hint, remedy });
   }
 
@@ -197,10 +212,10 @@ class Judge {
     rule: string,
     reason: string,
     span: Span | undefined,
-    more: Partial<Decision> = {},
-  ): Decision {
+    more: Partial<Judgement> = {},
+  ): Judgement {
     const node = span && { pos: span.pos, end: span.end, text: this.source.slice(span.pos, span.end) };
-    return { verdict, rule, reason, node, programs: foundPrograms(this.survey), ...more };
+    return { verdict, rule, reason, node, ...more };
   }
 }
 

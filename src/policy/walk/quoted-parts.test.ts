@@ -6,6 +6,7 @@ import { shapeOf } from './word-shape.ts';
 const pieces = [
   'a b',
   '$x',
+  `\${x_1}`,
   '$10',
   '$@',
   '$#',
@@ -48,7 +49,9 @@ describe('P4: text in double quotes in which only variables are expanded', () =>
     '"x"',
     '"$"',
     '"a $ b"',
-    `"\${x} y"`,
+    `"\${x:-z} y"`,
+    `"\${1} y"`,
+    `"\${x y"`,
     '"$(x) y"',
     '"`x` $y"',
     '"\\$x $y"',

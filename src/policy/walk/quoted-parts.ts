@@ -1,26 +1,40 @@
-import type { LiteralPart, SimpleExpansionPart, Word } from 'unbash';
-import { endOfName } from './word-shape.ts';
+import type { LiteralPart, ParameterExpansionPart, SimpleExpansionPart, Word } from 'unbash';
+import { endOfVariable } from './word-shape.ts';
+
+type QuotedPart = LiteralPart | SimpleExpansionPart | ParameterExpansionPart;
 
 /** The parts of a word of the shape `quoted`, as the parser gives them, which would read the word once more. */
-export function quotedParts({ text, pos }: Word): readonly (LiteralPart | SimpleExpansionPart)[] {
-  const parts: (LiteralPart | SimpleExpansionPart)[] = [];
+export function quotedParts({ text, pos }: Word): readonly QuotedPart[] {
+  const parts: QuotedPart[] = [];
   const last = text.length - 1;
   for (let at = 1; at < last; ) {
     const dollar = text.indexOf('$', at);
     if (dollar !== at) parts.push(literal(text, at, dollar < 0 ? last : dollar, pos));
     if (dollar < 0) break;
-    at = endOfName(text, dollar + 1);
-    parts.push({
-      type: 'SimpleExpansion',
-      pos: pos + dollar,
-      end: pos + at,
-      text: text.slice(dollar, at),
-    });
+    at = endOfVariable(text, dollar + 1);
+    parts.push(variable(text.slice(dollar, at), pos + dollar));
   }
   return parts;
 }
 
 function literal(word: string, from: number, to: number, pos: number): LiteralPart {
   const text = word.slice(from, to);
-  return { type: 'Literal', pos: pos + from, end: pos + to, text, value: text };
+  return { type: 'Literal', pos: pos + from, end: pos + to, value: text, text };
+}
+
+function variable(text: string, pos: number): QuotedPart {
+  const end = pos + text.length;
+  if (!text.startsWith('${')) return { type: 'SimpleExpansion', pos, end, text };
+  return {
+    type: 'ParameterExpansion',
+    pos,
+    end,
+    text,
+    parameter: text.slice(2, -1),
+    parameterPos: pos + 2,
+    parameterEnd: end - 1,
+    prefix: undefined,
+    index: undefined,
+    operation: undefined,
+  };
 }

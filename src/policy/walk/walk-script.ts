@@ -1,6 +1,7 @@
 import type {
   AndOr,
   Case,
+  Command,
   CommandNode,
   CompoundList,
   For,
@@ -70,7 +71,7 @@ function walkStatements(walk: Walk, statements: readonly Statement[], scope: Sco
 
 /** Whether what stands behind a command may not be reached. */
 function mayLeave(node: PipelineNode | AndOr): boolean {
-  if (node.type === 'Command') return leaving.has(node.name?.value ?? '');
+  if (node.type === 'Command') return isLeaving(node);
   if (node.type === 'AndOr') return node.commands.some(mayLeave);
   return node.type === 'BraceGroup' && node.body.commands.some(({ command }) => mayLeave(command));
 }
@@ -137,9 +138,14 @@ function inBranch(scope: Scope, shell: Shell): Scope {
 
 const leaving = new Set(['exit', 'return', 'break', 'continue', 'exec']);
 
+function isLeaving({ name }: Command): boolean {
+  // Quotes only make a name longer, so what is shorter than the shortest need not be read.
+  return name !== undefined && name.text.length > 3 && leaving.has(name.value);
+}
+
 /** Whether a command ends with leaving the script, the function or the loop. */
 function leaves(node: PipelineNode | AndOr | undefined): boolean {
-  if (node?.type === 'Command') return leaving.has(node.name?.value ?? '');
+  if (node?.type === 'Command') return isLeaving(node);
   if (node?.type === 'BraceGroup') return leaves(node.body.commands.at(-1)?.command);
   return false;
 }

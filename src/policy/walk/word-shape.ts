@@ -26,8 +26,15 @@ export function certainText(text: string, shape: WordShape): string | undefined 
   return shape === 'double' || shape === 'single' ? text.slice(1, -1) : undefined;
 }
 
+/** Where a variable ends that begins behind a dollar, as `name` or `{name}`; -1 when none does that is told here. */
+export function endOfVariable(text: string, from: number): number {
+  if (text.charCodeAt(from) !== openBrace) return endOfName(text, from);
+  const end = endOfIdentifier(text, from + 1);
+  return end > from + 1 && text.charCodeAt(end) === closeBrace ? end + 1 : -1;
+}
+
 /** Where the name of a variable ends that begins there; -1 when none does, or one that is not told here. */
-export function endOfName(text: string, from: number): number {
+function endOfName(text: string, from: number): number {
   if (from >= text.length) return -1;
   const end = endOfIdentifier(text, from);
   if (end > from) return end;
@@ -49,16 +56,17 @@ function shapeInQuotes(text: string): WordShape {
     const code = text.charCodeAt(at);
     if (code === doubleQuote || code === backtick || code === backslash) return 'other';
     if (code !== dollar) continue;
-    const end = endOfName(text, at + 1);
+    const end = endOfVariable(text, at + 1);
     if (end < 0) return 'other';
-    shape = at === 1 && end === last ? 'variable' : 'quoted';
+    shape = at === 1 && end === last && text.charCodeAt(2) !== openBrace ? 'variable' : 'quoted';
     at = end - 1;
   }
   return last > 0 && text.charCodeAt(last) === doubleQuote ? shape : 'other';
 }
 
 const [doubleQuote, hash, dollar, singleQuote] = [0x22, 0x23, 0x24, 0x27];
-const [question, at, backslash, backtick, tilde] = [0x3f, 0x40, 0x5c, 0x60, 0x7e];
+const [question, at, backslash, backtick] = [0x3f, 0x40, 0x5c, 0x60];
+const [openBrace, closeBrace, tilde] = [0x7b, 0x7d, 0x7e];
 
 /** `$1`, `$@`, `$#` and `$?`. */
 function isSpecial(code: number): boolean {
