@@ -3,6 +3,7 @@ import { type Span, textOf, toArg } from './arg.ts';
 import type { Scope } from './scope.ts';
 import {
   bounded,
+  type Definitions,
   everyValue,
   type Shell,
   union,
@@ -23,7 +24,8 @@ export function assignVariable(
 ): void {
   walk.spend(1);
   const { shell } = scope;
-  const name = shell.defined.namerefs.get(asked) ?? asked;
+  const marked = shell.defined.hasMarked ? shell.defined : undefined;
+  const name = marked?.namerefs.get(asked) ?? asked;
   if (name === unknownTarget) {
     forgetAll(walk, asked, span, scope);
     return;
@@ -31,13 +33,13 @@ export function assignVariable(
   const values = everyValue(variable);
   walk.spend(values.length);
   // Most variables are data, whatever they hold.
-  if (mayChooseCode(name) || shell.defined.integers.has(name)) {
+  if (mayChooseCode(name) || marked?.integers.has(name)) {
     for (const value of values) judgeValue(walk, name, value, span, scope, how);
     if (values.length === 0) judgeValue(walk, name, [''], span, scope, how);
   }
   const kept = withinBounds(variable);
   walk.given.push([name, kept]);
-  shell.variables.set(name, whatItMayHold(walk, name, kept, shell));
+  shell.variables.set(name, whatItMayHold(walk, name, kept, shell, marked));
   if (how === 'exported') shell.define().exported.add(name);
 }
 
@@ -55,12 +57,18 @@ function isSetByBash(name: string): boolean {
   return !isOwnName(name) && setByBash.test(name);
 }
 
-function whatItMayHold(walk: Walk, name: string, given: Variable, shell: Shell): Variable {
-  if (walk.volatile.has(name) || isSetByBash(name) || shell.defined.recased.has(name))
+function whatItMayHold(
+  walk: Walk,
+  name: string,
+  given: Variable,
+  shell: Shell,
+  marked: Definitions | undefined,
+): Variable {
+  if (walk.volatile.has(name) || isSetByBash(name) || marked?.recased.has(name))
     return union(given, unknownVariable);
   // A readonly variable keeps what it has; the first assignment is the one that it gets.
-  const held = shell.variables.get(name);
-  return held !== undefined && shell.defined.readonly.has(name) ? union(held, given) : given;
+  const held = marked?.readonly.has(name) ? shell.variables.get(name) : undefined;
+  return held === undefined ? given : union(held, given);
 }
 
 /** The target of a reference that is not known. */

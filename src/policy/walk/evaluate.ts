@@ -63,11 +63,17 @@ function evaluateText(
   }
   for (const name of isName ? [subject] : (subject.match(/[A-Za-z_]\w*/g) ?? none)) {
     const variable = scope.shell.variables.get(name);
-    if (variable === undefined || seen?.has(name)) continue;
+    if (variable === undefined || everyValue(variable).every(isIdle) || seen?.has(name)) continue;
     seen ??= new Set();
     seen.add(name);
     for (const value of everyValue(variable)) evaluateValue(walk, value, 'arithmetic', span, scope, seen);
   }
+}
+
+/** Whether a value is a number or nothing that is known, made of no text; there is nothing to look at then. */
+function isIdle(value: Value): boolean {
+  const [only] = value;
+  return value.length === 1 && typeof only === 'object' && only.hole !== 'glob' && only.from === undefined;
 }
 
 const none: readonly never[] = [];
@@ -92,7 +98,8 @@ export function walkArithmetic(
     case 'ArithmeticBinary':
       walkArithmetic(walk, expression.left, '', scope);
       walkArithmetic(walk, expression.right, '', scope);
-      if (assigning.has(expression.operator)) setTarget(walk, expression.left, scope);
+      if (expression.operator.endsWith('=') && assigning.has(expression.operator))
+        setTarget(walk, expression.left, scope);
       break;
     case 'ArithmeticUnary':
       walkArithmetic(walk, expression.operand, '', scope);

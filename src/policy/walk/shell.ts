@@ -54,6 +54,12 @@ export class Definitions {
     this.namerefs = new Map(from?.namerefs);
     this.readonly = new Set(from?.readonly);
   }
+
+  /** Whether some variables are not what they are given; every assignment asks. */
+  get hasMarked(): boolean {
+    const { integers, recased, namerefs, readonly } = this;
+    return integers.size + recased.size + namerefs.size + readonly.size > 0;
+  }
 }
 
 /** What one shell knows at one point of the command: variables, functions, aliases, arguments, directory. */

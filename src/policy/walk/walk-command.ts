@@ -24,8 +24,9 @@ export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
 /** Walks a command with redirections or assignments around its words. */
 function walkAround(walk: Walk, node: Command, forms: CommandForms, scope: Scope): Output {
   const program = (forms.head ?? forms.words[0]?.[0])?.text;
-  const { stdin, captured } = applyRedirects(walk, node.redirects, program, scope);
   const assignments = assignmentsOf(node);
+  const redirected = forms.redirected || assignments.length < node.prefix.length;
+  const { stdin, captured } = applyRedirects(walk, redirected ? node.redirects : none, program, scope);
   if (forms.head === undefined && forms.words.every(isEmpty)) {
     for (const assignment of assignments) assignHere(walk, assignment, scope, 'plain');
     return silent;
@@ -41,7 +42,11 @@ function walkAround(walk: Walk, node: Command, forms: CommandForms, scope: Scope
 const none: readonly never[] = [];
 
 function assignmentsOf({ prefix }: Command): readonly Assignment[] {
-  return prefix.length === 0 ? none : prefix.filter((item) => item.type === 'Assignment');
+  return prefix.every(isAssignment) ? prefix : prefix.filter(isAssignment);
+}
+
+function isAssignment(item: Command['prefix'][number]): item is Assignment {
+  return item.type === 'Assignment';
 }
 
 function isEmpty(form: readonly Arg[]): boolean {
