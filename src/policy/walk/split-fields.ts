@@ -23,11 +23,12 @@ export function joinChunks(chunks: readonly Chunk[], span: Span): Arg[] {
   const [only] = chunks;
   if (chunks.length === 1 && only !== undefined) return oneWord(only, span);
   if (chunks.length > 0 && chunks.every(isText)) return [knownArg(chunks.join(''), span)];
-  const words: Arg[] = [];
+  let words: Arg[] | undefined;
   let pieces: Piece[] | undefined;
   let many = false;
   for (const chunk of chunks) {
     if (chunk === wordBreak) {
+      words ??= [];
       if (pieces !== undefined) words.push(toArg(pieces, span, many));
       pieces = undefined;
       many = false;
@@ -40,7 +41,9 @@ export function joinChunks(chunks: readonly Chunk[], span: Span): Arg[] {
       many ||= chunk.many;
     }
   }
-  if (pieces !== undefined) words.push(toArg(pieces, span, many));
+  const last = pieces === undefined ? undefined : toArg(pieces, span, many);
+  if (words === undefined) return last === undefined ? [] : [last];
+  if (last !== undefined) words.push(last);
   return words;
 }
 
