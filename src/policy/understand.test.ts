@@ -21,3 +21,13 @@ test('functions and names that are not known are not among them', () => {
 test('a command that is too long is not parsed', () => {
   expect(understand({ kind: 'shell', script: 'a'.repeat(1_048_577) }).script).toBeUndefined();
 });
+
+test.each([
+  'x=touch; y=$(f() { $x; }; :); x=ls',
+  'x=touch; : | f() { $x; } | :; x=ls',
+  'x=touch; if :; then f() { $x; }; fi; unset -f f; x=ls',
+  "x=touch; y=$(trap '$x' EXIT; :); x=ls",
+  'x=touch; case a in a) f() { $x; };; esac; x=ls',
+])('P6: what runs later is judged with what its own shell holds: %s', (script) => {
+  expect(programsIn(script)).toContain('touch');
+});
