@@ -44,7 +44,7 @@ function toVariables(session: SessionFacts): Shell {
   for (const [name, letters] of Object.entries(attributes)) giveAttributes(name, letters, shell);
   for (const [name, value] of Object.entries(variables))
     giveValue(name, value, attributes[name] ?? '', shell);
-  known.set(session, shell);
+  known.set(session, shell.keep());
   return shell;
 }
 

@@ -22,12 +22,21 @@ function inSession(
   session: Partial<SessionFacts> = {},
   cwd = '/home/ann/project',
 ): Decision {
+  return byFacts(script, names, { ...fresh, ...session }, cwd);
+}
+
+function byFacts(
+  script: string,
+  names: readonly string[] | '*',
+  session: SessionFacts,
+  cwd = '/home/ann/project',
+): Decision {
   const facts: Facts = {
     cwd: { asked: '.', path: cwd },
     roots: [],
     home: '/home/ann',
     programs: {},
-    session: { ...fresh, ...session },
+    session,
   };
   return decide(understand({ kind: 'shell', script }), facts, {
     allow: names === '*' ? { kind: 'all' } : { kind: 'names', names },
@@ -50,6 +59,26 @@ function asFirst(script: string, names: readonly string[]): Decision {
     danger: 'block',
   });
 }
+
+test('P13: commands that are judged by the same facts leave nothing in them for the next', () => {
+  const session: SessionFacts = {
+    ...fresh,
+    variables: { tool: 'ls', n: '1' },
+    attributes: { tool: 'x', n: 'i' },
+  };
+  const changes = [
+    'tool=rm; n=x; export more=rm',
+    '(tool=rm; declare -i tool); for tool in rm mv; do :; done',
+    'if true; then tool=rm; else unset tool; fi; while false; do tool=rm; done',
+    'f() { tool=rm; }; f; trap "tool=rm" EXIT; alias ls=rm; readonly tool; declare -n n=tool; x=$(tool=rm)',
+    'case $tool in ls) tool=rm;; *) n=2;; esac; { tool=rm; } | cat; coproc { tool=rm; }',
+  ];
+  for (const script of [...changes, ...changes]) {
+    byFacts(script, '*', session);
+    expect(byFacts('$tool -l; ls; echo $((n))', ['ls', 'echo'], session).verdict).toBe('allow');
+    expect(byFacts('$tool -l', ['echo'], session).verdict).toBe('deny');
+  }
+});
 
 describe('P13: what a session has defined is judged where a command uses it', () => {
   const session = {

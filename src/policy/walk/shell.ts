@@ -100,6 +100,13 @@ export class Shell {
     return new Shell(this);
   }
 
+  /** Never changes from now on: whoever becomes it copies before writing, however often what it holds is let go of. */
+  keep(): this {
+    this.variables.keep();
+    this.definitions.holders = Number.POSITIVE_INFINITY;
+    return this;
+  }
+
   /** Lets go of what it shares, so that the others need not copy it; it must not be used any more. */
   release(): void {
     this.variables.release();

@@ -57,6 +57,11 @@ export class Table<V> implements Iterable<[string, V]> {
     this.held.holders--;
   }
 
+  /** Never changes from now on: whoever shares it copies before writing. */
+  keep(): void {
+    this.held.holders = Number.POSITIVE_INFINITY;
+  }
+
   private own(): Map<string, V> {
     if (this.held.holders > 1) {
       this.release();
