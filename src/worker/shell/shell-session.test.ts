@@ -285,7 +285,7 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     await say('x=kept');
     await say(`trap '[[ $BASH_COMMAND == *"declare -p"* ]] && sleep 1000' DEBUG`);
     expect((await say('echo $x')).stdout).toBe('kept\n');
-  });
+  }, 60_000);
 
   test('B4: a shell that ends while it has nothing to do costs no command', async () => {
     await say('x=1; sleep 60 & (sleep 0.1; kill -KILL $$; touch killed) > /dev/null 2>&1 &');
