@@ -38,6 +38,8 @@ export interface ShellHost {
   again(): void;
   /** True while the first process lives. */
   lives(): boolean;
+  /** False once its shell has ended, even if nobody had given it an order, until another was started. */
+  hasShell(): boolean;
   close(): Promise<void>;
 }
 
@@ -61,7 +63,9 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
     asked?.answer.resolve(answer);
   };
   let goneHeard = createDeferred<void>();
+  let hasShell = true;
   const gone = (exit: ProcessExit) => {
+    hasShell = false;
     goneHeard.resolve();
     goneHeard = createDeferred();
     state.resolve(null);
@@ -76,6 +80,7 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
     await process.exited;
   };
   const end = async () => {
+    if (!hasShell) return;
     const found = await findShell({ table, session: tree });
     const heard = goneHeard.promise;
     endShell(found);
@@ -83,9 +88,8 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
     if (!(await within(heard, goneMs))) await close();
   };
   const listener = {
-    onDone: (nonce: string, done: ShellDone) => {
-      if (nonce === awaited?.nonce) answerWith({ kind: 'done', done });
-    },
+    isAwaited: (nonce: string) => nonce === awaited?.nonce,
+    onDone: (done: ShellDone) => answerWith({ kind: 'done', done }),
     onState: (printed: PrintedState) => state.resolve(printed),
     onGone: (code: number) => gone({ code, signal: null }),
     onNonsense: () => void end(),
@@ -112,7 +116,7 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
   return {
     started,
     async give(order, telling) {
-      if (!living) return { kind: 'gone', exit: byForce };
+      if (!hasShell) return { kind: 'gone', exit: byForce };
       const nonce = toNonce(randomHex(4), telling);
       const answer = createDeferred<ShellAnswer>();
       // A shell that asks for its next order has not understood that it owes us an answer.
@@ -128,8 +132,12 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
     },
     state: () => state.promise,
     endShell: end,
-    again: () => orders.write(toAgainWord(key)),
+    again() {
+      hasShell = living;
+      orders.write(toAgainWord(key));
+    },
     lives: () => living,
+    hasShell: () => hasShell,
     close,
   };
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { OutputCare } from '../capture.ts';
 import { openReaders, removeName, tryToHold } from '../fifo.ts';
@@ -14,13 +14,11 @@ export interface ShellOutputs {
   readonly care: OutputCare;
   /** Lets go of the writing ends, once the shell has had them. */
   settle(): void;
-  /** Closes our own ends, for outputs that nobody reads. */
-  close(): void;
 }
 
 /** Gives out outputs, one command after the other. */
 export interface OutputStock {
-  /** True when outputs are kept for the next command and their names are still in place. */
+  /** True when outputs are kept for the next command, their names are still in place and nobody has opened them. */
   isReady(): boolean;
   take(): Promise<ShellOutputs>;
   /** Closes what is kept for the next command. */
@@ -30,6 +28,8 @@ export interface OutputStock {
 interface Pair {
   readonly paths: readonly [string, string];
   readonly ends: readonly [number, number];
+  /** By which the files are known, whatever has their names by now. */
+  readonly inodes: readonly [number, number];
 }
 
 /**
@@ -45,11 +45,12 @@ export function createOutputStock(fifos: FifoPool): OutputStock {
   };
   const open = async (): Promise<Pair> => {
     const [out = '', err = ''] = await fifos.take(2);
-    return { paths: [out, err], ends: openReaders(out, err) };
+    const ends = openReaders(out, err);
+    return { paths: [out, err], ends, inodes: [fstatSync(ends[0]).ino, fstatSync(ends[1]).ino] };
   };
   return {
     isReady() {
-      if (kept === null || existsSync(kept.paths[0])) return kept !== null;
+      if (kept === null || (isInPlace(kept) && isUntouched(kept))) return kept !== null;
       discard(kept);
       kept = null;
       return false;
@@ -61,7 +62,9 @@ export function createOutputStock(fifos: FifoPool): OutputStock {
           if (kept) discard(pair);
           else kept = pair;
         },
-        giveBack: () => fifos.giveBack(pair.paths),
+        giveBack() {
+          if (isInPlace(pair)) fifos.giveBack(pair.paths);
+        },
       });
     },
     async rest() {
@@ -101,9 +104,32 @@ function toOutputs(
       isSettled = true;
       closeAll(holders.splice(0));
     },
-    close: () => discard({ paths, ends }),
   };
 }
+
+// A command may delete a name, or give it to another file.
+function isInPlace({ paths, inodes }: Pair): boolean {
+  try {
+    return paths.every((path, index) => statSync(path).ino === inodes[index]);
+  } catch {
+    return false;
+  }
+}
+
+// What an earlier command left running may know the names: what it writes is not the next command's.
+function isUntouched({ ends }: Pair): boolean {
+  return ends.every((end) => tryToRead(end) === 0);
+}
+
+function tryToRead(end: number): number | null {
+  try {
+    return readSync(end, oneByte);
+  } catch {
+    return null;
+  }
+}
+
+const oneByte = Buffer.alloc(1);
 
 function discard({ paths, ends }: Pair): void {
   closeAll(ends);

@@ -74,9 +74,9 @@ function toLoop(folder: string): string {
   const next = `IFS= builtin read -r -d '' -u 8 __nacre`;
   // A `break` of the command ends the inner loop and no more.
   const run = `for __nacre_status in 0; do builtin eval -- "$__nacre" ${descriptors}; done; __nacre_status=$?`;
-  // Where a trap speaks, each part is redirected by itself: what is printed in between goes where nobody reads.
+  // Where a trap or a trace speaks, each part is redirected by itself: what is printed in between goes where nobody reads.
   const atOnce = `{ ${toTelling('')}; }${toUs} || builtin exit`;
-  const tell = `if [[ $__nacre == *${apartMark} ]]; then ${toTelling(toUs)}; else ${atOnce}; fi`;
+  const tell = `if [[ $__nacre == *${apartMark} || $- == *x* ]]; then ${toTelling(toUs)}; else ${atOnce}; fi`;
   return [
     'shopt -s expand_aliases',
     // A function in the place of `builtin` reads nothing, and no end of it would ever be seen.

@@ -267,6 +267,39 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     expect((await say('printf %s "$y" | wc -c; printf %s "$z" | wc -c')).stdout).toBe('10000000\n1000000\n');
   });
 
+  test('B4: a trace into an output is not taken for the state of its shell', async () => {
+    mkdirSync(join(here.folder, 'sub'));
+    const traced = await say('BASH_XTRACEFD=1; set -x; cd sub; x=5');
+    expect(traced.end?.session?.cwd).toBe(join(here.folder, 'sub'));
+    await say('exit 3');
+    expect((await say('echo $x; pwd')).stdout).toBe(`5\n${here.folder}/sub\n`);
+  });
+
+  test.each(['printf "\\0\\0/lie\\0done a 5\\0"', 'head -c 100000 /dev/zero | tr "\\0" x'])(
+    'B4: a trap stays, and its shell is asked again, whatever it prints: %s',
+    async (trap) => {
+      mkdirSync(join(here.folder, 'sub'));
+      const set = await say(`x=5; cd sub; trap '${trap}' DEBUG`);
+      expect(set).toMatchObject({ code: 0, end: { session: { cwd: join(here.folder, 'sub') } } });
+      const next = await say('trap -p | grep -c DEBUG >&2; echo $x >&2');
+      expect(next).toMatchObject({ stderr: '1\n5\n', end: { session: { restored: null } } });
+    },
+  );
+
+  test('B4: a trap that does not end while a state is told costs the shell, and no more', async () => {
+    await say('x=kept');
+    await say(`trap '[[ $BASH_COMMAND == *"declare -p"* ]] && sleep 1000' DEBUG`);
+    expect((await say('echo $x')).stdout).toBe('kept\n');
+  }, 60_000);
+
+  test('B4: a shell that ends while it has nothing to do costs no command', async () => {
+    await say('x=1; sleep 60 & (sleep 0.1; kill -KILL $$; touch killed) > /dev/null 2>&1 &');
+    await here.run('until [[ -e killed ]]; do sleep 0.01; done; sleep 0.1');
+    const next = await say('echo $x; pgrep -x sleep | wc -l');
+    expect(next).toMatchObject({ code: 0, end: { session: { restored: { reason: 'ended' } } } });
+    expect(next.stdout).toMatch(/^1\n[1-9]/);
+  });
+
   test('ends its processes when it is idle, with its state kept', async () => {
     await here.close();
     here = createTestWorker({ highestLevel: level, supervisionRequire: level, sessionIdleMs: 100 });

@@ -7,6 +7,7 @@ import { canonicalOrGiven } from '../../support/canonical-or-given.ts';
 import { createId } from '../../support/create-id.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { within } from '../../support/within.ts';
+import { captureStream } from '../capture.ts';
 import type { Environment } from '../environment.ts';
 import { createFifoPool } from '../fifo-pool.ts';
 import { createWatch, type Watch } from '../limits/create-watch.ts';
@@ -64,7 +65,6 @@ export class ShellSession {
   #host: ShellHost | null = null;
   /** Hosts whose shells still run a command that the session no longer waits for. */
   readonly #letGo = new Set<ShellHost>();
-  #shellLives = false;
   /** True when the shell is not to be given another order. */
   #isSpoilt = false;
   /** Why the next shell is a new one. */
@@ -124,9 +124,9 @@ export class ShellSession {
   /** Starts one command; a shell that is new for it gets what `base` has of the server's variables. */
   async start(spec: JobSpec, base?: Environment | undefined): Promise<Started> {
     const { host, restored } = await this.#open(spec, base);
+    const { text, forget } = this.#toText(spec);
     const outputs = await this.#outputs.take();
     const since = this.#means.table.moment();
-    const { text, forget } = this.#toText(spec);
     const answer = this.#give(host, text, outputs);
     let leftNothing = false;
     void answer.then((given) => {
@@ -175,7 +175,8 @@ export class ShellSession {
 
   /** Ends it for good. */
   async close(): Promise<void> {
-    await Promise.all([...this.#letGo].map((host) => host.close()));
+    const hosts = this.#host ? [...this.#letGo, this.#host] : [...this.#letGo];
+    await Promise.all(hosts.map((host) => host.close()));
     await this.rest();
     rmSync(this.#means.folder, { recursive: true, force: true });
   }
@@ -189,7 +190,8 @@ export class ShellSession {
     if (this.#host && !this.#outputs.isReady() && !existsSync(this.#means.folder)) await this.rest();
     if (this.#host && this.#isSpoilt) await this.#endShell(this.#host);
     const living = this.isOpen ? this.#host : null;
-    if (living && this.#shellLives) return { host: living, restored: null };
+    if (living?.hasShell()) return { host: living, restored: null };
+    if (living) this.#noteGone();
     living?.again();
     const first = await this.#ready(living, spec, base);
     // Whatever kept it from taking orders has ended with it.
@@ -255,23 +257,34 @@ export class ShellSession {
   /** An order of ours, whose output nobody reads. */
   async #giveOwn(host: ShellHost, text: string): Promise<ShellAnswer> {
     const outputs = await this.#outputs.take();
-    try {
-      const answer = await this.#give(host, text, outputs);
-      await this.#telling;
-      return answer;
-    } finally {
-      outputs.close();
-    }
+    // A trap may fill them, and would wait for a reader.
+    const captures = [outputs.stdout, outputs.stderr].map((end) =>
+      captureStream(end, () => true, 'output', outputs.care),
+    );
+    const answer = await this.#give(host, text, outputs);
+    await this.#telling;
+    const atEnd = captures.map((capture) => capture.drain()).every(Boolean);
+    for (const capture of captures) capture.close();
+    outputs.care.onRead(atEnd);
+    return answer;
   }
 
   async #give(host: ShellHost, text: string, outputs: ShellOutputs): Promise<ShellAnswer> {
-    this.#shellLives = true;
     const answer = await host.give({ ...outputs.names, text }, this.#how);
     outputs.settle();
     if (this.#letGo.delete(host)) void host.close();
-    else if (answer.kind === 'done') this.#telling = this.#learn(host, answer.done.cwd);
+    else if (answer.kind === 'done') this.#telling = this.#hear(host, answer.done.cwd);
     else this.#noteGone();
     return answer;
+  }
+
+  // A trap that does not end would keep us from ever knowing; a shell of which nothing is known is not used again.
+  async #hear(host: ShellHost, cwd: string | undefined): Promise<void> {
+    const learnt = this.#learn(host, cwd).catch(() => {
+      this.#isSpoilt = true;
+    });
+    if (!(await within(learnt, restoreMs))) await host.endShell();
+    await learnt;
   }
 
   async #learn(host: ShellHost, cwd = ''): Promise<void> {
@@ -298,7 +311,6 @@ export class ShellSession {
   }
 
   #noteGone(): void {
-    this.#shellLives = false;
     this.#isSpoilt = false;
     this.#newBecause = 'ended';
   }

@@ -25,7 +25,9 @@ export interface PrintedState {
 
 /** What is heard of a session. */
 export interface ShellListener {
-  onDone(nonce: string, done: ShellDone): void;
+  /** True for the nonce of the order that is to be answered now: whoever says another is not the loop. */
+  isAwaited(nonce: string): boolean;
+  onDone(done: ShellDone): void;
   onState(state: PrintedState): void;
   onGone(status: number): void;
   /** More was written than any shell says of itself. */
@@ -40,22 +42,23 @@ export function createStatusReader(listener: ShellListener, key: string): (bytes
   const goneWord = new RegExp(`gone ${key} (\\d{1,3})$`);
   let rest: Buffer[] = [];
   let restBytes = 0;
-  let done: readonly [nonce: string, status: string] | null = null;
+  let done: DoneWord | null = null;
   let words: string[] = [];
   let hasTraps = false;
 
   const take = (word: string) => {
-    if (done === null) return begin(word);
+    if (done !== null) return takePart(done, word);
+    const told = toDoneWord(word);
+    // What a trap prints may have torn the last state into more parts than it has: nothing of it counts here.
+    if (told && listener.isAwaited(told.nonce)) done = told;
+    else hasTraps ||= someTrap.test(word);
+  };
+  const takePart = ({ nonce, status }: DoneWord, word: string) => {
     words.push(word);
-    if (words.length === 2) listener.onDone(done[0], toDone(done[1], words, hasTraps && !isApart(done[0])));
+    if (words.length === 2) listener.onDone(toDone(status, words, hasTraps && !isApart(nonce)));
     if (words.length < 5) return;
     listener.onState(toState(words, hasTraps));
     reset();
-  };
-  const begin = (word: string) => {
-    const [kind, nonce = '', status = ''] = word.split(' ');
-    if (kind === 'done') done = [nonce, status];
-    else hasTraps ||= someTrap.test(word);
   };
   const reset = () => {
     [done, words, hasTraps] = [null, [], false];
@@ -92,6 +95,16 @@ export function createStatusReader(listener: ShellListener, key: string): (bytes
 }
 
 const longestGone = 64;
+
+interface DoneWord {
+  readonly nonce: string;
+  readonly status: string;
+}
+
+function toDoneWord(word: string): DoneWord | null {
+  const [kind, nonce = '', status = ''] = word.split(' ');
+  return kind === 'done' ? { nonce, status } : null;
+}
 
 // Whoever only ignores a signal prints nothing.
 const someTrap = /trap -- (?!'' )/;

@@ -1,0 +1,69 @@
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDescriptors, processesWith } from '../../../tests/support/processes.ts';
+import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
+
+let here: TestWorker;
+beforeEach(() => {
+  here = createTestWorker();
+});
+afterEach(async () => {
+  await here.close();
+  await expect.poll(() => processesWith(`HOME=${here.folder}`)).toEqual([]);
+});
+
+const say = (script: string) => here.run(script, { session: 'main', timeoutMs: 20_000 });
+// A session's own processes find the names as we do here.
+const keptOutputs = () =>
+  readdirSync('/proc/self/fd')
+    .map((fd) => linkOf(`/proc/self/fd/${fd}`))
+    .filter((path) => path.startsWith(here.folder) && path.includes('/pipes/'));
+const linkOf = (path: string) => {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+};
+const out = 'out=$(readlink /proc/$$/fd/1); err=$(readlink /proc/$$/fd/2)';
+
+describe('the outputs of a persistent shell', () => {
+  test.each([
+    'rm "$err"',
+    'rm "$err"; sleep 0.05',
+    'rm "$out"; touch "$out"',
+    'rm "$err"; mkfifo "$err"',
+    'rm -r "$(dirname "$out")"',
+  ])('B5: serve no other command once their names were tampered with: %s', async (tamper) => {
+    await say(`${out}; ${tamper}`);
+    for (const word of ['one', 'two']) {
+      expect(await say(`echo ${word}; echo ${word} >&2`)).toMatchObject({
+        stdout: `${word}\n`,
+        stderr: `${word}\n`,
+      });
+    }
+  });
+
+  test('B5: do not bring a command what an earlier one has written to them by name', async () => {
+    await say(':');
+    await expect.poll(keptOutputs).toHaveLength(2);
+    for (const path of keptOutputs()) writeFileSync(path, 'late');
+    expect((await say('echo mine')).stdout).toBe('mine\n');
+  });
+
+  test('B5: a session without a place for pipes fails its commands, and nothing else', async () => {
+    await say(`${out}; trap 'echo x' DEBUG; pipes=$(dirname "$out"); rm -r "$pipes"; touch "$pipes"`);
+    await expect(say('echo next')).rejects.toThrow(/pipes/);
+    expect((await here.run('echo other', { session: 'other' })).stdout).toBe('other\n');
+  });
+
+  test('are as few after many commands as after one', async () => {
+    await say('echo');
+    const before = openDescriptors();
+    for (let index = 0; index < 20; index++) {
+      await say(`trap 'echo ${index}' DEBUG; sleep 0.0${index % 3}`);
+      await say('trap - DEBUG; (sleep 0.05) & exit 3');
+    }
+    await expect.poll(() => openDescriptors(), { timeout: 5_000 }).toBeLessThanOrEqual(before);
+  });
+});
