@@ -6,7 +6,11 @@ export type CodeVariable = { readonly kind: 'refuse' } | { readonly kind: 'comma
 
 /** What setting a variable to a value (undefined: not known) means, or undefined for data. */
 export function codeVariable(name: string, value: string | undefined): CodeVariable | undefined {
-  if (Object.hasOwn(harmlessValues, name) && harmlessValues[name]?.test(value ?? '\0')) return undefined;
+  const isHarmless =
+    value === undefined
+      ? onlyForPeople.has(name)
+      : Object.hasOwn(harmlessValues, name) && harmlessValues[name]?.test(value);
+  if (isHarmless) return undefined;
   if (commands.has(name)) return { kind: 'command' };
   return mayChooseCode(name) ? { kind: 'refuse' } : undefined;
 }
@@ -79,6 +83,16 @@ const commands = new Set(words('CC CXX CPP LD AR AS NM RANLIB STRIP FC LEX YACC 
 
 const heapOnly = /^(?:\s*-(?:Xm[sxn]|Xss)\d+[kmgKMG]?\s*)*$/;
 
+// What a prompt shows is expanded once and not read again, but for subscripts, which are expressions. Signs are decoded
+// before: an octal number may become any other sign.
+const sign = String.raw`[^$\x60\\}]|\\[adehHjlnrstTuvVwW@A!#[\]]|\\?\$(?=\s)`;
+const shown = String.raw`\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*(?:\[0\])?(?:##\*/)?\})`;
+const perhaps = String.raw`\$\{[A-Za-z_]\w*(?:\[0\])?:[-+](?:${sign}|${shown})*\}`;
+const plainPrompt = new RegExp(`^(?:${sign}|\\}|${shown}|${perhaps})*$`);
+
+// A shell shows them to a person who types: whoever may start that one may run what is typed.
+const onlyForPeople = new Set(['PS1', 'PS2']);
+
 /** Values with which a variable of the lists above chooses nothing. */
 const harmlessValues: Readonly<Record<string, RegExp>> = {
   ENV: /^[A-Za-z0-9_-]*$/,
@@ -95,7 +109,7 @@ const harmlessValues: Readonly<Record<string, RegExp>> = {
   JAVA_OPTS: heapOnly,
   MAVEN_OPTS: heapOnly,
   GRADLE_OPTS: heapOnly,
-  PS1: /^[^$`]*$/,
-  PS2: /^[^$`]*$/,
-  PS4: /^[^$`]*$/,
+  PS1: plainPrompt,
+  PS2: plainPrompt,
+  PS4: plainPrompt,
 };

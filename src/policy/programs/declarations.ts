@@ -96,7 +96,7 @@ export const declarationPrograms: readonly Program[] = [
     runs: [
       "getopts ab 'x[$(touch y)]'",
       'getopts a PATH',
-      "getopts a: o -a 'x[$(touch y)]'; echo $((OPTARG))",
+      ["getopts a: o -a 'x[$(touch y)]'; (( OPTARG ))", 'touch'],
     ],
     harmless: ['while getopts "ab:" opt; do :; done'],
   },

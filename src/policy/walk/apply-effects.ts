@@ -239,7 +239,7 @@ function noteAttributes(
   if (attributes.recased) shell.define().recased.add(name);
   if (!attributes.nameref || value === undefined) return;
   const target = value.text;
-  if (target !== undefined) walk.evaluate(target, 'name', value, scope);
+  walk.evaluate(target ?? value.pieces, 'name', value, scope);
   const plain = target !== undefined && /^[A-Za-z_]\w*$/.test(target);
   shell.define().namerefs.set(name, plain ? target : unknownTarget);
 }

@@ -121,6 +121,12 @@ export function mayExpand(text: string): boolean {
   return text.includes('$') || text.includes('`');
 }
 
+/** Whether there is such text in a piece, or behind it. */
+export function mayExpandIn(piece: Piece): boolean {
+  const text = typeof piece === 'string' ? piece : piece.from;
+  return text !== undefined && mayExpand(text);
+}
+
 /** Whether a piece stands as it is: neither empty nor behind another text. */
 function isApart(piece: Piece, index: number, pieces: readonly Piece[]): boolean {
   if (typeof piece !== 'string') return true;

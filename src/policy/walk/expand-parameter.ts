@@ -5,7 +5,7 @@ import { certain, type Expansion, expansionChunks } from './expansion.ts';
 import { entryAt } from './list-entries.ts';
 import { refuseMisread } from './misread.ts';
 import type { Scope } from './scope.ts';
-import { bounded, madeFrom, textIfKnown, type Value, type Variable, valuesOf } from './shell.ts';
+import { bounded, everyValue, madeFrom, textIfKnown, type Value, type Variable, valuesOf } from './shell.ts';
 import { type Chunk, wordBreak } from './split-fields.ts';
 import { transformText } from './transform-text.ts';
 import type { Walk } from './walk.ts';
@@ -43,16 +43,27 @@ export function expandParameter(
   if (part.prefix === '#') return [[certain([{ hole: 'number', text: part.text }])]];
   if (part.prefix === '!') return indirect(expansion, part, quoted);
   if (list && (part.operation === undefined || part.operation.type === 'Slice')) {
-    return listChunks(expansion, sliceOf(expansion, part), quoted, index ?? part.parameter);
+    const slice = sliceOf(expansion, part);
+    if (slice === undefined) return anyEntries(expansion, part);
+    return listChunks(expansion, slice, quoted, index ?? part.parameter);
   }
   const base = list ? [[unknown]] : baseValues(expansion, part);
   return expansionChunks(expansion, bounded(applyOperation(expansion, part, base, quoted)), quoted);
 }
 
+/** Entries of which nobody knows which they are, made of those that there may be. */
+function anyEntries({ scope }: Expansion, part: ParameterExpansionPart): Chunk[][] {
+  const variable = part.index && scope.shell.variables.get(part.parameter);
+  const isPlain = variable === undefined || (variable.kind === 'list' && !variable.entries.mayExpand);
+  const made = isPlain ? unknown : madeFrom(everyValue(variable).flat());
+  return [[{ pieces: [made], quoted: false, many: true }]];
+}
+
 function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonly Value[] {
   if (part.index === undefined) return lookUp(expansion.walk, expansion.scope, part.parameter);
   const variable = expansion.scope.shell.variables.get(part.parameter);
-  if (variable?.kind !== 'list') return [[unknown]];
+  if (variable?.kind !== 'list')
+    return [[variable === undefined ? unknown : madeFrom(variable.values.flat())]];
   const keys = expansion.walk.single(part.index, expansion.scope).map(textOf);
   const found = keys.map((key) => (key === undefined ? undefined : entryAt(variable.entries, key)));
   if (found.every((value) => value !== undefined) && variable.complete)

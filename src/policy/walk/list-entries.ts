@@ -1,13 +1,26 @@
+import { mayExpandIn } from './arg.ts';
 import type { Value } from './shell.ts';
 
 /** The entries of a list in their order; without keys they are 0, 1, 2, …, which makes appending a plain copy. */
 export interface ListEntries {
   readonly values: readonly Value[];
   readonly keys: readonly string[] | undefined;
+  /** Whether some of them hold text that could be evaluated once more. */
+  readonly mayExpand: boolean;
 }
 
 /** No entries. */
-export const noEntries: ListEntries = { values: [], keys: undefined };
+export const noEntries: ListEntries = { values: [], keys: undefined, mayExpand: false };
+
+/** Entries with others behind them, all counted from 0. */
+export function counted(old: ListEntries, values: readonly Value[]): ListEntries {
+  const mayExpand = old.mayExpand || values.some(hasText);
+  return { values: old.values.concat(values), keys: undefined, mayExpand };
+}
+
+function hasText(value: Value): boolean {
+  return value.some(mayExpandIn);
+}
 
 /** The entry with this key. */
 export function entryAt({ values, keys }: ListEntries, key: string): Value | undefined {
@@ -25,5 +38,6 @@ export function entryMap({ values, keys }: ListEntries): Map<string, Value> {
 export function entriesOf(map: ReadonlyMap<string, Value>): ListEntries {
   const keys = [...map.keys()];
   const inOrder = keys.every((key, at) => key === String(at));
-  return { values: [...map.values()], keys: inOrder ? undefined : keys };
+  const values = [...map.values()];
+  return { values, keys: inOrder ? undefined : keys, mayExpand: values.some(hasText) };
 }

@@ -95,13 +95,13 @@ function passedOn({ args, stdin }: Call, { passesOn }: ProgramFacts, inner: Outp
 }
 
 function textIn(args: readonly Arg[]): string | undefined {
-  if (!args.some(mayExpandIn)) return undefined;
+  if (!args.some(mayExpandInArg)) return undefined;
   let from = '';
   for (const arg of args) from += ` ${arg.text ?? madeFrom(arg.pieces).from ?? ''}`;
   return from;
 }
 
-function mayExpandIn(arg: Arg): boolean {
+function mayExpandInArg(arg: Arg): boolean {
   return arg.text === undefined ? madeFrom(arg.pieces).from !== undefined : mayExpand(arg.text);
 }
 

@@ -1,5 +1,5 @@
 import type { CompoundCommand, CompoundList, Redirected } from 'unbash';
-import { type Arg, type Hole, mayExpand, type Piece, type Span, textOf, unknown } from './arg.ts';
+import { type Arg, type Hole, mayExpandIn, type Piece, type Span, textOf, unknown } from './arg.ts';
 import { limits } from './limits.ts';
 import { entriesOf, entryAt, entryMap, type ListEntries } from './list-entries.ts';
 import { Table } from './table.ts';
@@ -242,7 +242,7 @@ function beginsApart([mine]: Value, [theirs]: Value): boolean {
 
 function isSamePiece(mine: Piece, theirs: Piece | undefined): boolean {
   if (typeof mine !== 'object' || typeof theirs !== 'object') return mine === theirs;
-  return mine.hole === theirs.hole && mine.text === theirs.text;
+  return mine.hole === theirs.hole && mine.text === theirs.text && mine.from === theirs.from;
 }
 
 /** At most so many values; where some are dropped, anything is possible. */
@@ -262,9 +262,14 @@ export function madeFrom(value: Value): Hole {
   return { hole: 'unknown', text: '', from: from.slice(0, limits.textLength) };
 }
 
-function mayExpandIn(piece: Piece): boolean {
-  const text = typeof piece === 'string' ? piece : piece.from;
-  return text !== undefined && mayExpand(text);
+/** Adds text to what a variable that bash sets by itself may be made of; text that evaluates to nothing changes nothing. */
+export function addToMade({ variables }: Shell, name: string, value: Value): void {
+  const { from } = madeFrom(value);
+  if (from === undefined) return;
+  const held = variables.get(name);
+  const before = held === undefined ? '' : (madeFrom(everyValue(held).flat()).from ?? '');
+  // A loop comes by again and again, and is only looked at again when something has changed.
+  if (!before.includes(from)) variables.set(name, { kind: 'text', values: [[madeFrom([before, from])]] });
 }
 
 function isLong(value: Value): boolean {
@@ -298,7 +303,8 @@ function unionOfLists(one: ListEntries, other: ListEntries): Variable {
 /** A text by which equal values are known. */
 export function valueKey(value: Value): string {
   let key = '';
-  for (const piece of value) key += typeof piece === 'string' ? piece : `\0${piece.hole} ${piece.text}\0`;
+  for (const piece of value)
+    key += typeof piece === 'string' ? piece : `\0${piece.hole} ${piece.text} ${piece.from ?? ''}\0`;
   return key;
 }
 

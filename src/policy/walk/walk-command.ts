@@ -1,24 +1,44 @@
 import type { Assignment, Command, CommandArgument, Word } from 'unbash';
 import { applyRedirects } from './apply-redirects.ts';
-import { type Arg, knownArg, prefixOf, type Span, textOf, toArg, unknown } from './arg.ts';
+import { type Arg, knownArg, mayExpand, prefixOf, type Span, textOf, toArg, unknown } from './arg.ts';
 import { evaluateExpression, evaluateSubscript } from './evaluate-expression.ts';
 import { expandParts, expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
 import { limits } from './limits.ts';
-import { entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
+import { counted, entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
 import { refuseMisread } from './misread.ts';
 import { type Scope, spanOf } from './scope.ts';
-import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valuesOf } from './shell.ts';
+import {
+  addToMade,
+  bounded,
+  type Shell,
+  union,
+  unknownVariable,
+  type Value,
+  type Variable,
+  valuesOf,
+} from './shell.ts';
 import { anyOutput, joinOutput, type Output, silent, type Walk } from './walk.ts';
 import { shapeOf } from './word-shape.ts';
 
 /** Walks a simple command: its words, its redirections, its assignments, then the program itself in all its forms. */
 export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
   const forms = commandForms(walk, node, scope);
+  rememberLast(forms, scope);
   // Most commands are a name and words.
   if (forms.head !== undefined && node.prefix.length === 0 && !forms.redirected)
     return runForms(walk, forms, scope);
   return walkAround(walk, node, forms, scope);
+}
+
+/** The last word of a command is what `$_` holds after it. */
+function rememberLast({ head, words }: CommandForms, { shell }: Scope): void {
+  for (const form of words) {
+    const last = form[form.length - 1] ?? head;
+    // Most words hold no text that could be evaluated once more.
+    if (last !== undefined && (last.text === undefined || mayExpand(last.text)))
+      addToMade(shell, '_', last.pieces);
+  }
 }
 
 /** Walks a command with redirections or assignments around its words. */
@@ -234,7 +254,7 @@ function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | 
   const fields: Arg[] = [];
   let complete = !item.append || old?.complete === true;
   for (const word of item.value.type === 'ArrayValue' ? item.value.elements : []) {
-    const forms = expandWord(walk, scope, word);
+    const forms = elementForms(walk, word, scope);
     if (forms.length !== 1) complete = false;
     for (const form of forms)
       for (const field of form) {
@@ -251,11 +271,18 @@ function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | 
   return { kind: 'list', entries, complete: complete && inOrder };
 }
 
+/** An element `[subscript]=value` is one word, whatever it expands to. */
+function elementForms(walk: Walk, word: Word, scope: Scope): readonly Arg[][] {
+  if (!word.text.startsWith('[') || (!word.text.includes(']=') && !word.text.includes(']+=')))
+    return expandWord(walk, scope, word);
+  return walk.single(word, scope).map((value) => [toArg(value, spanOf(word, scope))]);
+}
+
 /** Entries with more behind them; words without a subscript count on from the last one, wherever that is. */
 function appended(old: ListEntries, fields: readonly Arg[]): { entries: ListEntries; inOrder: boolean } {
   if (old.keys === undefined && !fields.some(keyOf)) {
-    const values = old.values.concat(fields.map(({ pieces }) => pieces));
-    return { entries: { values, keys: undefined }, inOrder: true };
+    const values = fields.map(({ pieces }) => pieces);
+    return { entries: counted(old, values), inOrder: true };
   }
   const entries = entryMap(old);
   let counting = old.keys === undefined;
@@ -309,7 +336,7 @@ function newEntry(
 /** A text becomes the first entry of the list that its variable turns into. */
 function listBefore(before: Variable | undefined): ListEntries {
   if (before === undefined) return noEntries;
-  return before.kind === 'list' ? before.entries : { values: before.values, keys: undefined };
+  return before.kind === 'list' ? before.entries : counted(noEntries, before.values);
 }
 
 function isKnownList(before: Variable): boolean {

@@ -25,7 +25,16 @@ import { defineFunction } from './functions.ts';
 import { limits } from './limits.ts';
 import { hasOperators, notForSh } from './not-for-sh.ts';
 import { type Scope, spanOf } from './scope.ts';
-import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valueKey } from './shell.ts';
+import {
+  addToMade,
+  bounded,
+  type Shell,
+  union,
+  unknownVariable,
+  type Value,
+  type Variable,
+  valueKey,
+} from './shell.ts';
 import {
   anyOutput,
   joinOutput,
@@ -418,7 +427,14 @@ function walkTest(walk: Walk, expression: TestExpression, scope: Scope): Output 
       break;
     case 'TestBinary':
       for (const side of [expression.left, expression.right]) {
-        testOperand(walk, side, scope, numeric.has(expression.operator) ? 'arithmetic' : undefined);
+        const values = testOperand(
+          walk,
+          side,
+          scope,
+          numeric.has(expression.operator) ? 'arithmetic' : undefined,
+        );
+        if (expression.operator === '=~')
+          for (const value of values) addToMade(scope.shell, 'BASH_REMATCH', value);
       }
       break;
     case 'TestLogical':
@@ -433,7 +449,14 @@ function walkTest(walk: Walk, expression: TestExpression, scope: Scope): Output 
   return silent;
 }
 
-function testOperand(walk: Walk, word: Word, scope: Scope, as: 'name' | 'arithmetic' | undefined): void {
+function testOperand(
+  walk: Walk,
+  word: Word,
+  scope: Scope,
+  as: 'name' | 'arithmetic' | undefined,
+): readonly Value[] {
   const span: Span = spanOf(word, scope);
-  for (const value of walk.single(word, scope)) if (as !== undefined) walk.evaluate(value, as, span, scope);
+  const values = walk.single(word, scope);
+  for (const value of values) if (as !== undefined) walk.evaluate(value, as, span, scope);
+  return values;
 }
