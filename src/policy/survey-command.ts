@@ -24,8 +24,11 @@ export function surveyCommand(plan: Plan, facts: SurveyFacts): Survey {
 }
 
 function walkOnce(plan: Plan, facts: SurveyFacts, volatile: ReadonlySet<string>): Walk {
-  const length = plan.command.kind === 'shell' ? plan.command.script.length : 0;
-  const walk = createWalk(facts.home, length, volatile);
+  const { command } = plan;
+  const length = command.kind === 'shell' ? command.script.length : 0;
+  const texts = command.kind === 'shell' ? [command.script] : command.argv;
+  const usesLast = facts.session !== undefined || texts.some((text) => lastWord.test(text));
+  const walk = createWalk({ home: facts.home, usesLast, length, volatile });
   try {
     walkPlan(walk, plan, facts);
     judgeUncalled(walk);
@@ -34,6 +37,9 @@ function walkOnce(plan: Plan, facts: SurveyFacts, volatile: ReadonlySet<string>)
   }
   return walk;
 }
+
+// An underscore that is no part of a name; in a session a function may use it.
+const lastWord = /(?<!\w)_(?!\w)/;
 
 /** Whatever stops the walk refuses the command: a limit never opens, and neither does a mistake of our own. */
 function explain(error: unknown): { rule: string; reason: string } {

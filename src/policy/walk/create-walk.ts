@@ -22,12 +22,20 @@ import { anyOutput, type Output, type Reevaluation, type RunOptions, type Walk }
 import { walkPipeline, walkScript } from './walk-script.ts';
 
 /** A walk over a command of this length, which has found nothing yet beside variables that traps change. */
-export function createWalk(home: string, length: number, volatile: ReadonlySet<string> = new Set()): Walk {
-  return new CommandWalk(home, length, volatile);
+export function createWalk(options: WalkOptions): Walk {
+  return new CommandWalk(options);
+}
+
+/** What a walk is begun with. */
+export interface WalkOptions extends Pick<Walk, 'home' | 'usesLast'> {
+  /** How long the command is: so much work is allowed. */
+  readonly length: number;
+  readonly volatile: ReadonlySet<string>;
 }
 
 class CommandWalk implements Walk {
   readonly home: string;
+  readonly usesLast: boolean;
   readonly invocations: Invocation[] = [];
   readonly problems: Problem[] = [];
   readonly functions: Walk['functions'] = [];
@@ -36,8 +44,9 @@ class CommandWalk implements Walk {
   private stepsLeft: number;
   private numbers = 0;
 
-  constructor(home: string, length: number, volatile: ReadonlySet<string>) {
+  constructor({ home, usesLast, length, volatile }: WalkOptions) {
     this.home = home;
+    this.usesLast = usesLast;
     this.volatile = new Set(volatile);
     this.stepsLeft = limits.steps + limits.stepsPerCharacter * length;
   }

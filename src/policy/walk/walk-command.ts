@@ -24,7 +24,7 @@ import { shapeOf } from './word-shape.ts';
 /** Walks a simple command: its words, its redirections, its assignments, then the program itself in all its forms. */
 export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
   const forms = commandForms(walk, node, scope);
-  rememberLast(forms, scope);
+  if (walk.usesLast) rememberLast(forms, scope);
   // Most commands are a name and words.
   if (forms.head !== undefined && node.prefix.length === 0 && !forms.redirected)
     return runForms(walk, forms, scope);

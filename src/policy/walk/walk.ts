@@ -80,6 +80,8 @@ export type Reevaluation = 'arithmetic' | 'name' | 'prompt';
 /** One walk over one command: what it has found, and the functions by which its parts reach each other. */
 export interface Walk {
   readonly home: string;
+  /** Whether `$_` may be used somewhere: the last word of each command has to be remembered then. */
+  readonly usesLast: boolean;
   readonly invocations: Invocation[];
   readonly problems: Problem[];
   readonly functions: { readonly tracker: { called: boolean }; readonly judge: () => void }[];
