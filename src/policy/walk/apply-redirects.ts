@@ -1,5 +1,5 @@
 import type { HereDoc, Redirect, Redirection } from 'unbash';
-import { type Arg, knownArg, type Piece, textOf, toArg, unknownArg, wordText } from './arg.ts';
+import { type Arg, knownArg, type Piece, textBehind, textOf, toArg, unknownArg, wordText } from './arg.ts';
 import { expandQuoted, expandSingle } from './expand-word.ts';
 import { refuseMisread } from './misread.ts';
 import { notForSh } from './not-for-sh.ts';
@@ -115,5 +115,5 @@ function applyWrite(walk: Walk, redirect: Redirect, program: string | undefined,
 
 /** A file name behind `>&` is expanded a second time. */
 function isExpandedAgain(piece: Piece): boolean {
-  return /[$`]|[<>]\(/.test(typeof piece === 'string' ? piece : (piece.from ?? ''));
+  return /[$`]|[<>]\(/.test(textBehind(piece));
 }

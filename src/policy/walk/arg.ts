@@ -123,8 +123,13 @@ export function mayExpand(text: string): boolean {
 
 /** Whether there is such text in a piece, or behind it. */
 export function mayExpandIn(piece: Piece): boolean {
-  const text = typeof piece === 'string' ? piece : piece.from;
-  return text !== undefined && mayExpand(text);
+  return mayExpand(textBehind(piece));
+}
+
+/** The text in a piece, or that it is made of: a pattern stays as it is where nothing matches. */
+export function textBehind(piece: Piece): string {
+  if (typeof piece === 'string') return piece;
+  return piece.from ?? (piece.hole === 'glob' ? piece.text : '');
 }
 
 /** Whether a piece stands as it is: neither empty nor behind another text. */

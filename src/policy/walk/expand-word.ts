@@ -4,7 +4,17 @@
 // 3. every part gives chunks of text and holes, in all possible forms;
 // 4. chunks are joined to words; substitutions met on the way are walked.
 import type { Word, WordPart } from 'unbash';
-import { type Arg, knownArg, type Piece, type Span, textOf, toArg, unknown, unknownArg } from './arg.ts';
+import {
+  type Arg,
+  knownArg,
+  type Piece,
+  type Span,
+  textBehind,
+  textOf,
+  toArg,
+  unknown,
+  unknownArg,
+} from './arg.ts';
 import { expandBraces } from './expand-braces.ts';
 import { expandParameter, lookUp, parameterChunks } from './expand-parameter.ts';
 import { certain, combine, type Expansion, expansionChunks } from './expansion.ts';
@@ -207,7 +217,7 @@ function oneForm(forms: readonly Chunk[][], part: WordPart, quoted: boolean): Ch
   for (const form of forms)
     for (const chunk of form)
       for (const piece of piecesOf(chunk)) {
-        const text = typeof piece === 'string' ? piece : (piece.from ?? '');
+        const text = textBehind(piece);
         from = from === undefined ? text : `${from} ${text}`;
       }
   from ??= '';

@@ -1,5 +1,14 @@
 import type { CompoundCommand, CompoundList, Redirected } from 'unbash';
-import { type Arg, type Hole, mayExpandIn, type Piece, type Span, textOf, unknown } from './arg.ts';
+import {
+  type Arg,
+  type Hole,
+  mayExpandIn,
+  type Piece,
+  type Span,
+  textBehind,
+  textOf,
+  unknown,
+} from './arg.ts';
 import { limits } from './limits.ts';
 import { entriesOf, entryAt, entryMap, type ListEntries } from './list-entries.ts';
 import { Table } from './table.ts';
@@ -258,7 +267,7 @@ export function bounded(values: readonly Value[]): readonly Value[] {
 /** What is made of a value in a way that is not followed; text in it that could be evaluated is remembered. */
 export function madeFrom(value: Value): Hole {
   if (!value.some(mayExpandIn)) return unknown;
-  const from = value.map((piece) => (typeof piece === 'string' ? piece : (piece.from ?? ''))).join('');
+  const from = value.map(textBehind).join('');
   return { hole: 'unknown', text: '', from: from.slice(0, limits.textLength) };
 }
 
