@@ -67,6 +67,24 @@ describe('S6: the audit log', () => {
     expectChain(log.path);
   });
 
+  test('tells what it has written once, a moment later, when it is settled or when it is closed', async () => {
+    const log = newLog();
+    const told: string[] = [];
+    log.subscribe(() => {
+      throw new Error('a listener of no use');
+    });
+    log.subscribe(({ id }) => told.push(id));
+    log.record(askedFor('first', { id: 'cmd_1' }));
+    expect(told).toEqual([]);
+    await expect.poll(() => told).toEqual(['cmd_1']);
+    log.recordSoon(askedFor('second', { id: 'cmd_2' }));
+    log.settle();
+    expect(told).toEqual(['cmd_1', 'cmd_2']);
+    log.record(askedFor('third', { id: 'cmd_3' }));
+    log.close();
+    expect(told).toEqual(['cmd_1', 'cmd_2', 'cmd_3']);
+  });
+
   test('keeps the end of a command for which there was no room, until it can be written', () => {
     const log = newLog();
     mkdirSync(log.path, { recursive: true });

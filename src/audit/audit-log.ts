@@ -29,9 +29,9 @@ export interface AuditLog {
   tryRecord(entry: AuditEntry): readonly string[];
   /** The same, written like that of `recordSoon`: whoever waits for an answer does not wait for its record. */
   tryRecordSoon(entry: AuditEntry): readonly string[];
-  /** Writes what waits now; what cannot be written is tried again with the next record. */
+  /** Writes what waits and tells it now; what cannot be written is tried again with the next record. */
   settle(): void;
-  /** Has every record told, once it is written, with its secrets hidden. */
+  /** Has every record told, at `settle` or a moment after it is written, with its secrets hidden. */
   subscribe(listener: (record: AuditRecord) => void): void;
   close(): void;
 }
@@ -98,7 +98,9 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   let file: OpenFile | null = null;
   let anchoring: NodeJS.Timeout | null = null;
   let waiting: Waiting[] = [];
-  let writing: NodeJS.Timeout | null = null;
+  /** Written, and not yet told. */
+  let untold: AuditRecord[] = [];
+  let settling: NodeJS.Timeout | null = null;
   /** Commands that had a record waiting when another's could not be written, and have not been told. */
   const lost = new Set<string>();
 
@@ -172,7 +174,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     to.lines.append(lines.join(''));
     written = end;
     waiting.splice(0, lines.length);
-    for (const record of records) for (const listener of listeners) listener(record);
+    untold.push(...records);
     if (to.anchored > to.first) return anchorSoon(to);
     anchor(to, 'open');
     tryToPrune();
@@ -198,6 +200,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const record = (entry: AuditEntry) => {
     const time = now().toISOString();
     expect(entry, time);
+    settleSoon();
     try {
       writeWaiting();
     } catch (cause) {
@@ -205,23 +208,31 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       throw cause instanceof NacreError ? cause : unavailable(pathOf(toDay(time)), cause);
     }
   };
+  const tell = () => {
+    const telling = untold;
+    untold = [];
+    for (const one of telling) for (const listener of listeners) tryToTell(listener, one);
+  };
   const settle = () => {
     try {
       writeWaiting();
     } catch {
       // The next record tries again, and its caller is told.
     }
+    tell();
   };
-  const writeSoon = () => {
-    writing ??= setTimeout(() => {
-      writing = null;
+  const settleSoon = () => {
+    settling ??= setTimeout(() => {
+      settling = null;
       settle();
+      // The next record needs it, and somebody may wait for that one.
+      void written.previous;
     }, soonMs);
   };
 
   const recordSoon = (entry: AuditEntry) => {
     expect(entry, now().toISOString());
-    writeSoon();
+    settleSoon();
   };
 
   return {
@@ -236,12 +247,13 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     settle,
     subscribe: (listener) => void listeners.push(listener),
     close() {
-      for (const timer of [anchoring, writing]) clearTimeout(timer ?? undefined);
+      for (const timer of [anchoring, settling]) clearTimeout(timer ?? undefined);
       anchoring = null;
-      writing = null;
+      settling = null;
       try {
         writeWaiting();
       } finally {
+        tell();
         closeFile();
       }
     },
@@ -258,6 +270,13 @@ function behind(line: string, sequence: number): Place {
       return digest;
     },
   };
+}
+
+// It is written, whatever its listeners make of it.
+function tryToTell(listener: (record: AuditRecord) => void, one: AuditRecord): void {
+  try {
+    listener(one);
+  } catch {}
 }
 
 function toDay(time: string): string {

@@ -33,7 +33,7 @@ export async function shapeOutcome(
     warnings.push(`The output could not be read back: ${error.message}`);
     return nothing;
   });
-  const { stdout, stderr, truncated } = await shapeOutput(streams, {
+  const { stdout, stderr, truncated } = shapeOutput(streams, {
     maxChars: options.maxChars,
     how: typeof options.howToGetRest === 'string' ? options.howToGetRest : options.howToGetRest(state.id),
     cutAtLines: options.cutAtLines,

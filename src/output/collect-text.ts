@@ -5,7 +5,7 @@ import { createSanitiser, type Sanitiser, sanitise } from './sanitise.ts';
 
 /** The bytes of one stream: all of them in order, or both ends of a stream too long to read through. */
 export type StreamBytes =
-  | { readonly kind: 'whole'; readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array> }
+  | { readonly kind: 'whole'; readonly chunks: readonly Uint8Array[] }
   | {
       readonly kind: 'ends';
       readonly head: Uint8Array;
@@ -21,21 +21,31 @@ export interface CollectedText extends TextEnds {
 }
 
 /** Reads a stream and keeps at most `maxChars` characters of its text, from both ends. */
-export async function collectText(stream: StreamBytes, maxChars: number): Promise<CollectedText> {
+export function collectText(stream: StreamBytes, maxChars: number): CollectedText {
   if (stream.kind === 'whole') return collectChunks(stream.chunks, maxChars);
   const overlap = stream.head.length + stream.tail.length - stream.totalBytes;
   if (overlap < 0) return collectEnds(stream.head, stream.tail, stream.totalBytes);
   return collectChunks([stream.head, stream.tail.subarray(overlap)], maxChars);
 }
 
-async function collectChunks(
-  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  maxChars: number,
-): Promise<CollectedText> {
+function collectChunks(chunks: readonly Uint8Array[], maxChars: number): CollectedText {
+  const plain = toPlainText(chunks, maxChars);
+  if (plain !== null) return { head: plain, tail: '', joined: true, total: toTotal(plain.length) };
   const reader = createReader(maxChars);
-  for await (const chunk of chunks) reader.push(chunk);
+  for (const chunk of chunks) reader.push(chunk);
   return reader.end();
 }
+
+// Most commands say nothing, or a little that is safe as it is: all else that is done here would leave it so.
+function toPlainText(chunks: readonly Uint8Array[], maxChars: number): string | null {
+  const [first, ...more] = chunks;
+  if (first === undefined) return '';
+  if (more.length > 0 || first.length > Math.min(maxChars, sampleBytes)) return null;
+  const text = Buffer.from(first.buffer, first.byteOffset, first.length).toString('latin1');
+  return plain.test(text) ? text : null;
+}
+
+const plain = /^[\t\n -~]*$/;
 
 function collectEnds(head: Uint8Array, tail: Uint8Array, totalBytes: number): CollectedText {
   const content = recogniseContent(head);
@@ -82,12 +92,15 @@ function createReader(maxChars: number) {
       if (binary !== undefined) return standIn(binary, totalBytes);
       kept.push(sanitiser?.end() ?? '');
       const { head, tail, joined, totalChars } = kept.end();
-      return { head, tail, joined, total: { unit: 'chars', amount: totalChars } };
+      return { head, tail, joined, total: toTotal(totalChars) };
     },
   };
 }
 
 function standIn(what: string, totalBytes: number): CollectedText {
-  const total = { unit: 'chars', amount: 0 } as const;
-  return { head: '', tail: '', joined: true, total, binary: binaryNotice(what, totalBytes) };
+  return { head: '', tail: '', joined: true, total: toTotal(0), binary: binaryNotice(what, totalBytes) };
+}
+
+function toTotal(amount: number): CollectedText['total'] {
+  return { unit: 'chars', amount };
 }

@@ -34,14 +34,12 @@ export interface ShapedOutput {
 }
 
 /** Makes safe text of two streams and cuts it to the limit that they share. */
-export async function shapeOutput(
+export function shapeOutput(
   streams: { readonly stdout: StreamBytes; readonly stderr: StreamBytes },
   { maxChars, how, cutAtLines }: ShapeOptions,
-): Promise<ShapedOutput> {
-  const [out, err] = await Promise.all([
-    collectText(streams.stdout, maxChars),
-    collectText(streams.stderr, maxChars),
-  ]);
+): ShapedOutput {
+  const out = collectText(streams.stdout, maxChars);
+  const err = collectText(streams.stderr, maxChars);
   const [outRoom, errRoom] = splitLimit(demand(out), demand(err), maxChars);
   const stdout = cutEnds(out, outRoom, cutAtLines);
   const stderr = cutEnds(err, errRoom, cutAtLines);

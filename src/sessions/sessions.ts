@@ -54,6 +54,11 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
     backend.dispose(id).catch(() => {});
   };
 
+  const forgetOldest = () => {
+    const [oldest] = tombstones.keys();
+    if (oldest !== undefined) forget(oldest);
+  };
+
   return {
     book,
     turns: createTurns(),
@@ -83,8 +88,8 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
       if (!running.delete(id)) return;
       const timer = setTimeout(() => forget(id), limits.tombstoneSeconds * 1_000);
       tombstones.set(id, timer.unref());
-      const [oldest] = tombstones.keys();
-      if (tombstones.size > maxTombstones && oldest !== undefined) forget(oldest);
+      // Whoever waits for the end does not wait for this.
+      if (tombstones.size > maxTombstones) setImmediate(forgetOldest);
     },
     close() {
       for (const timer of tombstones.values()) clearTimeout(timer);
