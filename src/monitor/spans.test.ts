@@ -39,6 +39,7 @@ describe('S10: spans', () => {
     await here
       .run('true', { cwd: '/no/such' }, { caller: { ...caller, traceparent: 'nonsense' } })
       .catch(() => {});
+    await expect.poll(() => spans).toHaveLength(3);
     expect(spans).toMatchObject([
       {
         name: 'ls',

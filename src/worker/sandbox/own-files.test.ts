@@ -35,6 +35,16 @@ describe('own files', () => {
     rmSync(join(folder, 'b'), { recursive: true });
     expect(find()).toEqual(['a/own']);
   });
+
+  test('are found behind a link that took the place of the folder above them', () => {
+    const find = hold('a/own');
+    expect(find()).toEqual(['a/own']);
+    renameSync(join(folder, 'a'), join(folder, 'b'));
+    symlinkSync('b', join(folder, 'a'));
+    for (let turn = 0; turn < 2; turn += 1) expect(find()).toEqual(['b/own']);
+    renameSync(join(folder, 'b'), join(folder, 'c'));
+    expect(find()).toEqual(['c/own']);
+  });
 });
 
 describe('without a sandbox', () => {

@@ -7,21 +7,39 @@ export interface OwnFiles {
   close(): void;
 }
 
+/** One that is held open, and where it was when it was last looked for by name. */
+interface Held {
+  readonly fd: number;
+  readonly place: string;
+}
+
 /**
  * Keeps nacre's own files in view. A command of the same user can rename a folder above them, and what hides them
  * from the next command has to stand where they are then: an open descriptor tells.
  */
 export function holdOwnFiles(paths: readonly string[]): OwnFiles {
-  const held = new Map<string, number>();
+  const held = new Map<string, Held>();
+  const placeOf = (path: string): readonly (readonly [string, string])[] => {
+    const identity = toIdentity(path);
+    if (identity === undefined) return [];
+    const known = held.get(identity);
+    // Where it has the same name as before nothing above it has another one; this is asked before every command.
+    if (known && linkOf(known) === known.place) return [[identity, known.place]];
+    const [place] = toCanonical(path);
+    if (place === undefined) return [];
+    hold(held, identity, place);
+    return [[identity, place]];
+  };
   return {
     find() {
-      const places = paths.flatMap(toCanonical);
-      for (const place of places) hold(held, place);
-      const moved = [...held].flatMap(([identity, fd]) => whereIs(identity, fd));
-      return toOutermost([...new Set([...places, ...moved])]);
+      const named = new Map(paths.flatMap(placeOf));
+      const moved = [...held].flatMap(([identity, one]) =>
+        named.has(identity) ? [] : whereIs(identity, one),
+      );
+      return toOutermost([...new Set([...named.values(), ...moved])]);
     },
     close() {
-      for (const fd of held.values()) closeSync(fd);
+      for (const { fd } of held.values()) closeSync(fd);
       held.clear();
     },
   };
@@ -38,23 +56,27 @@ export function toCanonical(path: string): readonly string[] {
   }
 }
 
-function hold(held: Map<string, number>, path: string): void {
-  const identity = toIdentity(path);
-  if (identity === undefined || held.has(identity)) return;
+function hold(held: Map<string, Held>, identity: string, place: string): void {
+  if (toIdentity(place) !== identity) return;
   try {
-    held.set(identity, openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+    const fd = held.get(identity)?.fd ?? openSync(place, constants.O_RDONLY | constants.O_NONBLOCK);
+    held.set(identity, { fd, place });
   } catch {
     // What we cannot open ourselves is hidden at its own place alone.
   }
 }
 
 // For what was deleted the kernel tells a name that leads nowhere, or to something else.
-function whereIs(identity: string, fd: number): readonly string[] {
+function whereIs(identity: string, held: Held): readonly string[] {
+  const path = linkOf(held);
+  return path !== undefined && toIdentity(path) === identity ? [path] : [];
+}
+
+function linkOf({ fd }: Held): string | undefined {
   try {
-    const path = readlinkSync(`/proc/self/fd/${fd}`);
-    return toIdentity(path) === identity ? [path] : [];
+    return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
-    return [];
+    return undefined;
   }
 }
 
