@@ -10,8 +10,12 @@ export class NotExecutableError extends Error {}
 export function checkStart(program: string | undefined, cwd: string, path: string): void {
   if (!canEnter(cwd)) throw cwdGone(cwd);
   if (program === undefined) return;
-  const file = program.includes('/') ? resolve(cwd, program) : findProgram(program, path);
-  if (file === null || !exists(file)) throw programMissing(program);
+  if (!program.includes('/')) {
+    if (findProgram(program, path) === null) throw programMissing(program);
+    return;
+  }
+  const file = resolve(cwd, program);
+  if (!exists(file)) throw programMissing(program);
   if (!canExecute(file)) throw notExecutable(program);
 }
 
