@@ -7,7 +7,7 @@ import { NacreError } from '../contract/failure.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import type { ProcessTable } from './process-table.ts';
 
-/** The private folder of one running server: pipes, spools and long scripts. */
+/** The private folder of one running server: spools, long scripts, and pipes where they are not in memory. */
 export interface InstanceFolder {
   readonly path: string;
   remove(): Promise<void>;
@@ -106,8 +106,8 @@ function makeFolders(stateDir: string, runs: string, prefix: string): string {
   }
 }
 
-// The folder may be one that others use too, such as /tmp: it is taken as it is, if nobody can replace ours in it.
-function checkPlace(path: string, { uid, mode }: Stats): void {
+/** Throws where others could replace a folder of ours. One that others use too, such as /tmp, is taken as it is. */
+export function checkPlace(path: string, { uid, mode }: Stats): void {
   if (uid !== process.getuid?.() && uid !== 0) throw new Error(`${path} belongs to another user`);
   if ((mode & 0o022) !== 0 && (mode & 0o1000) === 0) throw new Error(`others can write to ${path}`);
 }

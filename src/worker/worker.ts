@@ -17,6 +17,7 @@ import { createKeptDaemons } from './kept-daemons.ts';
 import { createCgroups } from './limits/cgroups.ts';
 import { createWarden, type Warden } from './limits/create-warden.ts';
 import { type LoginEnvMode, takeLoginEnvironment } from './login-environment.ts';
+import { createPipeFolder, memoryPlaces, type PipeFolder } from './pipe-folder.ts';
 import type { ProcessTable } from './process-table.ts';
 import { holdOwnFiles, type OwnFiles } from './sandbox/own-files.ts';
 import { toNetwork } from './sandbox/to-network.ts';
@@ -67,6 +68,7 @@ interface Ready {
   readonly bash: Bash;
   readonly folder: InstanceFolder;
   readonly ownPlace: Place;
+  readonly pipes: PipeFolder;
   readonly fifos: FifoPool;
   readonly path: string;
   readonly starter: Starter;
@@ -211,6 +213,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await made?.warden.close();
       ownFiles.close();
       await made?.fifos.close();
+      await made?.pipes.remove();
       await made?.folder.remove();
     },
     usage: async () => ({ spoolBytes: quota.usedBytes }),
@@ -274,7 +277,9 @@ async function prepare(options: WorkerOptions, ownFiles: OwnFiles): Promise<Read
   const bash = await findBash(options.bash, path);
   const ownPlace = await toPlace(options.cwd, options.cwd);
   const folder = await createInstanceFolder(options.stateDir, options.table);
-  const fifos = createFifoPool(join(folder.path, 'fifos'), manyFifos);
+  const pipes = createPipeFolder(folder.path, memoryPlaces(options.environment), options.table);
+  ownFiles.add(pipes.path);
+  const fifos = createFifoPool(pipes.path, manyFifos);
   const isRoot = process.getuid?.() === 0;
   const cgroups = options.cgroups === false ? null : createCgroups(basename(folder.path));
   void cgroups?.sweep((owner) => isDeadServer(owner, options.table)).catch(() => {});
@@ -308,6 +313,7 @@ async function prepare(options: WorkerOptions, ownFiles: OwnFiles): Promise<Read
     bash,
     folder,
     ownPlace,
+    pipes,
     fifos,
     path,
     starter,

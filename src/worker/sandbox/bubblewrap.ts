@@ -33,6 +33,7 @@ function fileSystem(plan: SandboxPlan): readonly string[] {
   const { sandbox } = plan.isolation;
   if (sandbox === 'off') return ['--dev-bind', '/', '/', ...hide(plan.ownFiles), ...plan.mounts];
   const hidden = sandbox === 'strict' ? [...plan.home, ...plan.keyStores] : plan.keyStores;
+  const gone = [...hidden, '/dev', '/tmp', '/run'];
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev'],
     // Sockets of other programs live in these; a read-only mount does not keep anybody from connecting.
@@ -49,7 +50,7 @@ function fileSystem(plan: SandboxPlan): readonly string[] {
     ...plan.writable.flatMap((path) => ['--bind', path, path]),
     // A workspace may lie above them.
     ...hide(within(plan.keyStores, plan.writable)),
-    ...hide(plan.ownFiles.filter((path) => !isCovered(path, hidden, plan.writable))),
+    ...hide(plan.ownFiles.filter((path) => !isCovered(path, gone, plan.writable))),
     ...plan
       .sockets()
       .filter((path) => !isCovered(path, [...hidden, ...plan.ownFiles], plan.writable))

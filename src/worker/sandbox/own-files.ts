@@ -2,6 +2,8 @@ import { closeSync, constants, existsSync, openSync, readlinkSync, realpathSync,
 
 /** nacre's own files and folders, which commands must not read. */
 export interface OwnFiles {
+  /** Takes one more into view. */
+  add(path: string): void;
   /** Where they are now: at their own places, and where somebody has moved them. */
   find(): readonly string[];
   close(): void;
@@ -17,7 +19,8 @@ interface Held {
  * Keeps nacre's own files in view. A command of the same user can rename a folder above them, and what hides them
  * from the next command has to stand where they are then: an open descriptor tells.
  */
-export function holdOwnFiles(paths: readonly string[]): OwnFiles {
+export function holdOwnFiles(known: readonly string[]): OwnFiles {
+  const paths = [...known];
   const held = new Map<string, Held>();
   const placeOf = (path: string): readonly (readonly [string, string])[] => {
     const identity = toIdentity(path);
@@ -31,6 +34,7 @@ export function holdOwnFiles(paths: readonly string[]): OwnFiles {
     return [[identity, place]];
   };
   return {
+    add: (path) => void paths.push(path),
     find() {
       const named = new Map(paths.flatMap(placeOf));
       const moved = [...held].flatMap(([identity, one]) =>
