@@ -154,6 +154,12 @@ describe('nacre init', () => {
     expect(read('.codex/config.toml')).toBe(
       `${before}\n[mcp_servers.nacre]\ncommand = "${node}"\nargs = ["${builtCli}", "mcp"]\nenv = { ALLOWED_COMMANDS = "git,ls", NACRE_SANDBOX = "off" }\n`,
     );
+    const written = read('.codex/config.toml');
+    const told = await nacre('init', 'codex', '--print', '--remove');
+    expect(told.stdout).toBe(
+      `Codex would no longer start nacre: its entry would be removed from ${at('.codex/config.toml')}. Nothing was written.\n`,
+    );
+    expect([told.code, read('.codex/config.toml')]).toEqual([0, written]);
     const { stdout } = await nacre('init', 'codex', '--remove');
     expect(stdout).toContain('Codex no longer starts nacre');
     expect(read('.codex/config.toml')).toBe(before);
@@ -513,11 +519,14 @@ describe('nacre init writes nothing and says why', () => {
     expect(await refused('cursor', '--project', 'a\u0024{b}', '--file', 'c')).toContain(
       'would replace the $ in',
     );
-    const { code, stdout } = await nacre('init', 'cursor', '--remove');
-    expect([code, stdout]).toEqual([
-      0,
-      `${at('.cursor/mcp.json')} has no entry for nacre; nothing was written.\n`,
-    ]);
+    expect(await refused('--print', '--remove')).toContain('Name a client.');
+    for (const more of [[], ['--print']]) {
+      const { code, stdout } = await nacre('init', 'cursor', '--remove', ...more);
+      expect([code, stdout]).toEqual([
+        0,
+        `${at('.cursor/mcp.json')} has no entry for nacre; nothing was written.\n`,
+      ]);
+    }
     expect(existsSync(at('.cursor'))).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ import {
   clients,
   type Scope,
 } from '../../clients/clients.ts';
-import { openConfigFile } from '../../clients/config-file.ts';
+import { type ConfigFile, openConfigFile } from '../../clients/config-file.ts';
 import {
   type FoundEntry,
   readEntry,
@@ -42,7 +42,9 @@ export async function open(assembly: Assembly): Promise<number> {
     const flags = assembly.flags as unknown as Flags;
     const [name, ...more] = assembly.words;
     if (more.length > 0) throw wrong(`nacre init takes one client, not ${assembly.words.join(' ')}.`);
-    await (flags.print ? print(assembly, name, flags) : edit(assembly, findClient(name), flags));
+    await (flags.print && !flags.remove
+      ? print(assembly, name, flags)
+      : edit(assembly, findClient(name), flags));
     return 0;
   } catch (error) {
     await write(io.stderr, toSentences(error));
@@ -109,16 +111,13 @@ async function editWith(
   const path = placeOf(assembly, client, flags);
   const file = openConfigFile(path);
   const before = readEntry(file.text, client, path);
-  if (flags.remove) {
-    const text = removeEntry(file.text, client, path);
-    const backup = text === file.text ? undefined : file.replace(text, assembly.places.backupDir);
-    return say(assembly, [
+  if (flags.remove)
+    return say(
+      assembly,
       before === undefined
-        ? `${path} has no entry for nacre; nothing was written.`
-        : `${client.title} no longer starts nacre: its entry was removed from ${path}.`,
-      ...keptAt(backup),
-    ]);
-  }
+        ? [`${path} has no entry for nacre; nothing was written.`]
+        : remove(assembly, client, file, path, flags),
+    );
   refuseAddress(path, before);
   const choices = await chooseEntry(assembly, client, flags, before, ask);
   refuseReplaced(client, choices.entry);
@@ -132,6 +131,22 @@ async function editWith(
     ...summary(client, choices),
     client.reload,
   ]);
+}
+
+function remove(
+  { places }: Assembly,
+  client: Client,
+  file: ConfigFile,
+  path: string,
+  { print: onlyTell }: Flags,
+): readonly string[] {
+  const text = removeEntry(file.text, client, path);
+  if (onlyTell)
+    return [
+      `${client.title} would no longer start nacre: its entry would be removed from ${path}. Nothing was written.`,
+    ];
+  const backup = file.replace(text, places.backupDir);
+  return [`${client.title} no longer starts nacre: its entry was removed from ${path}.`, ...keptAt(backup)];
 }
 
 function placeOf(assembly: Assembly, client: Client, { scope = client.scope, project, file }: Flags): string {
