@@ -8,6 +8,7 @@ import { NacreError } from './contract/failure.ts';
 import { type Standing, toOwnPlaces } from './create-whole-engine.ts';
 import { doors, loadControl } from './doors/catalog.ts';
 import type { Assembly, DoorEntry, Io, Program } from './doors/door.ts';
+import { failedExit } from './doors/exit-codes.ts';
 import { toSentences, write } from './doors/say.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 import { toOverview, toUsage } from './help.ts';
@@ -43,8 +44,6 @@ export interface Surroundings {
   /** The Node and the script that run us. */
   readonly program: Program;
 }
-
-const failedExit = 125;
 
 /** Runs one command line to its end and returns the exit code. */
 export async function main(argv: readonly string[], here: Surroundings): Promise<number> {

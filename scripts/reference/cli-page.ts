@@ -1,5 +1,6 @@
 import { doors } from '../../src/doors/catalog.ts';
 import { describeLine, type LineCommand, type LineFlag } from '../../src/doors/cli/line/describe-line.ts';
+import { exitMeanings } from '../../src/doors/cli/line/exit-meanings.ts';
 import { sharedFlags } from '../../src/shared-flags.ts';
 import { code, fence, table } from './markdown.ts';
 
@@ -10,7 +11,7 @@ export function toCliPage(): string {
     ['command', 'what it does'],
     commands.map(({ name, summary }) => [`[${name}](#nacre-${name})`, summary]),
   );
-  return `${[introduction, overview, ...commands.map(toSection)].join('\n\n')}\n`;
+  return `${[introduction, overview, exitCodeSection, ...commands.map(toSection)].join('\n\n')}\n`;
 }
 
 const introduction = `# The command line
@@ -18,10 +19,13 @@ const introduction = `# The command line
 <!-- Written by scripts/generate-docs.mjs from the declarations in the code. -->
 
 Every command also takes \`--help\`, \`--config FILE\` and the flags of [the settings](settings.md). \`nacre --help\` lists
-all of them, \`nacre completions bash\` makes a shell complete them, and \`nacre man\` prints the man page.
+all of them, \`nacre completions bash\` makes a shell complete them, and \`nacre man\` prints the man page.`;
 
-\`nacre run\` exits with the code of its command; 124 says that it timed out, 126 that it may not run, 127 that it does
-not exist, 128 + N that signal N ended it, and 125 that nacre itself failed. [Errors](errors.md) has the whole list.`;
+const exitCodeSection = `## Exit codes
+
+\`nacre run\` and \`nacre attach\` exit as their command does. [Errors](errors.md) tells the code of each failure.
+
+${table(['code', 'meaning'], exitMeanings)}`;
 
 function toSection({ name, summary, usage, flags }: LineCommand): string {
   const line = ['nacre', name, '[FLAG...]', usage].join(' ').trimEnd();

@@ -1,7 +1,7 @@
 // docs/reference/errors.md: every code with a real example over every door, what the policy refuses, what HTTP refuses
 // before there is a command, and every sentence of the sources.
 import { type FailureCode, failureCodes, NacreError } from '../../src/contract/failure.ts';
-import { exitCodes } from '../../src/doors/cli/exit-codes.ts';
+import { exitCodes } from '../../src/doors/exit-codes.ts';
 import { toFailure } from '../../src/doors/http/problem.ts';
 import { toSentences } from '../../src/doors/say.ts';
 import { describeTools } from './describe-tools.ts';

@@ -267,13 +267,10 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         path: true,
         unset: 'where the client looks',
       }),
-      print: z
-        .boolean()
-        .default(false)
-        .meta({
-          flag: '--print',
-          description: 'Print the entry, for any client, or what --remove would do, and write nothing.',
-        }),
+      print: z.boolean().default(false).meta({
+        flag: '--print',
+        description: 'Print the entry, for any client, or what --remove would do, and write nothing.',
+      }),
       remove: z.boolean().default(false).meta({ flag: '--remove', description: 'Remove the entry.' }),
       yes: z
         .boolean()

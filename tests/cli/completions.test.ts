@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { doors } from '../../src/doors/catalog.ts';
+import { exitCodes } from '../../src/doors/exit-codes.ts';
 import { listSettings } from '../../src/settings/define.ts';
 import { createPlace, runInProcess, sleep } from '../support/nacre.ts';
 
@@ -126,6 +127,9 @@ describe('nacre man', () => {
         expect(page).toContain(flag);
     }
     expect(page).toContain('ALLOWED_COMMANDS');
+    for (const code of Object.values(exitCodes)) expect(exitStatusOf(page)).toContain(String(code));
+    expect(exitStatusOf(page)).toMatch(/^ +124 +The command of nacre run timed out\.$/m);
+    expect(exitStatusOf(page)).toMatch(/^ +128 \+ N\n? +Signal N ended the command/m);
   });
 
   it('is shipped where npm finds it', async () => {
@@ -133,6 +137,10 @@ describe('nacre man', () => {
     expect(shipped).toBe((await runInProcess(['man'], place)).stdout);
   });
 });
+
+function exitStatusOf(page: string): string {
+  return page.slice(page.indexOf('EXIT STATUS'));
+}
 
 function inBash(words: readonly string[]): string[] {
   const script = `source "$0"; COMP_WORDS=(nacre "$@"); COMP_CWORD=$#; _nacre; printf '%s\\n' "\${COMPREPLY[@]}"`;

@@ -8,8 +8,8 @@ import { didYouMean } from '../../settings/nearest.ts';
 import { pause } from '../../support/pause.ts';
 import { oneLine, visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
+import { failedExit, faultyExit } from '../exit-codes.ts';
 import { toJson, toSentences, write } from '../say.ts';
-import { failedExit } from './exit-codes.ts';
 import { toCommandRow } from './to-command-row.ts';
 import { toTime } from './to-time.ts';
 
@@ -42,7 +42,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     const key = audit.keyPath === undefined ? undefined : readAuditKey(audit.keyPath);
     const report = verifyAudit(audit.dir, key);
     await write(io.stdout, json ? `${JSON.stringify(report)}\n` : toVerdict(report, audit));
-    return report.problems.length === 0 ? 0 : 1;
+    return report.problems.length === 0 ? 0 : faultyExit;
   },
   async show({ io, places: { audit } }, options) {
     const commands = summariseCommands(records(audit.dir, options)).filter((one) =>

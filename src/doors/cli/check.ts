@@ -6,11 +6,9 @@ import { NacreError } from '../../contract/failure.ts';
 import type { Checked } from '../../engine/check.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Assembly } from '../door.ts';
+import { failedExit, faultyExit, refusedExit } from '../exit-codes.ts';
 import { toJson, toSentences, write } from '../say.ts';
-import { failedExit } from './exit-codes.ts';
 import { toScript } from './to-script.ts';
-
-const deniedExit = 126;
 
 /** Explains one command, or scores a file. */
 export async function open(assembly: Assembly): Promise<number> {
@@ -35,7 +33,7 @@ export async function open(assembly: Assembly): Promise<number> {
         ? `${JSON.stringify({ ...toDocument(checked), ...toPresetDocument(rules) })}\n`
         : toText(checked, rules),
     );
-    return checked.decision.verdict === 'allow' ? 0 : deniedExit;
+    return checked.decision.verdict === 'allow' ? 0 : refusedExit;
   } catch (error) {
     await (json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
     return failedExit;
@@ -115,7 +113,7 @@ async function scoreFile(
     wrong,
   };
   await write(io.stdout, json ? `${JSON.stringify(score)}\n` : toScoreText(score));
-  return wrong.length === 0 ? 0 : 1;
+  return wrong.length === 0 ? 0 : faultyExit;
 }
 
 async function readCases(path: string): Promise<readonly LabelledCase[]> {

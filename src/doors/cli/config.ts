@@ -1,8 +1,8 @@
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import type { Assembly, SettingInForce } from '../door.ts';
+import { failedExit } from '../exit-codes.ts';
 import { toSentences, write } from '../say.ts';
-import { failedExit } from './exit-codes.ts';
 
 /** Shows settings with their values and where they came from: all, or those that are named. */
 export async function open({ io, flags, words, settings, warnings, newerCopy }: Assembly): Promise<number> {

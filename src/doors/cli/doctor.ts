@@ -4,13 +4,12 @@ import { toNacreError } from '../../contract/failure.ts';
 import type { MachineReport } from '../../contract/report.ts';
 import { visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
+import { faultyExit } from '../exit-codes.ts';
 import { toSentences, write } from '../say.ts';
 import { examineClients } from './doctor/examine-clients.ts';
 import { examineMachine, examineReport } from './doctor/examine-machine.ts';
 import { examinePolicy, examineServer } from './doctor/examine-policy.ts';
 import type { Finding } from './doctor/finding.ts';
-
-const problemExit = 1;
 
 /** Shows what nacre found on this machine; exits with 1 when commands cannot run. */
 export async function open(assembly: Assembly): Promise<number> {
@@ -22,7 +21,7 @@ export async function open(assembly: Assembly): Promise<number> {
       flags.json === true ? toDocument(assembly, report, findings) : toText(assembly, report, findings);
     await write(io.stdout, text, io.interrupted);
     if ('failure' in report && flags.json !== true) await write(io.stderr, toSentences(report.failure));
-    return findings.some(({ status }) => status === 'problem') ? problemExit : 0;
+    return findings.some(({ status }) => status === 'problem') ? faultyExit : 0;
   } finally {
     await assembly.close();
   }

@@ -5,8 +5,8 @@ import type { CommandSummary } from '../../audit/summarise-commands.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { canonicalOrGiven } from '../../support/canonical-or-given.ts';
 import type { Assembly } from '../door.ts';
+import { failedExit } from '../exit-codes.ts';
 import { toSentences, write } from '../say.ts';
-import { failedExit } from './exit-codes.ts';
 import { toCommandRow } from './to-command-row.ts';
 import { toTime } from './to-time.ts';
 

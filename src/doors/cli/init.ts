@@ -19,10 +19,10 @@ import {
 import { NacreError, toNacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import type { Assembly } from '../door.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { toSentences, write } from '../say.ts';
 import { type Ask, createAsk } from './ask.ts';
 import { type Choices, chooseEntry, chooseProject } from './choose-entry.ts';
-import { exitCodes } from './exit-codes.ts';
 import { toListWords } from './told-before.ts';
 
 interface Flags {

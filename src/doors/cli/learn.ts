@@ -8,8 +8,8 @@ import { trialClient } from '../../contract/report.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { oneLine, visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
+import { failedExit } from '../exit-codes.ts';
 import { toJson, toSentences, write } from '../say.ts';
-import { failedExit } from './exit-codes.ts';
 import { type Distinct, toDistinct } from './to-distinct.ts';
 import { toTime } from './to-time.ts';
 

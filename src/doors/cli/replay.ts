@@ -4,8 +4,8 @@ import { type Cast, toEventLine, toHeaderLine, toVersion2 } from '../../recordin
 import { readRecording } from '../../recordings/recordings.ts';
 import { pause } from '../../support/pause.ts';
 import type { Assembly, Io } from '../door.ts';
+import { failedExit, interruptedExit } from '../exit-codes.ts';
 import { toSentences, write } from '../say.ts';
-import { failedExit } from './exit-codes.ts';
 
 /** Plays or prints the recording of a command. */
 export async function open({ io, words, flags, places }: Assembly): Promise<number> {
@@ -40,7 +40,7 @@ async function play(
 ): Promise<number> {
   for (const { after, code, data } of events) {
     await pause(Math.min((after * 1_000) / options.speed, options.maxPauseMs, longestMs), interrupted);
-    if (interrupted.aborted) return 130;
+    if (interrupted.aborted) return interruptedExit;
     if (code === 'o') await write(stdout, data, interrupted);
   }
   return 0;

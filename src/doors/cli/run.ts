@@ -1,18 +1,15 @@
 // `nacre run`: the command's output as it comes, its exit code as our own.
 // 1. the words become a request, 2. the engine runs it under the user's own rules, 3. what nacre has to say goes to stderr.
-import { constants } from 'node:os';
 import type { Command } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { OutputChunk } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { Assembly, Io } from '../door.ts';
+import { exitCodes, failedExit, timedOutExit, toSignalledExit } from '../exit-codes.ts';
 import { toJson, toSentences, write } from '../say.ts';
-import { exitCodes, failedExit, signalledExit } from './exit-codes.ts';
 import { createLiveLine, type LiveLine } from './live-line.ts';
 import { readInput } from './read-input.ts';
 import { toScript } from './to-script.ts';
-
-const timeoutExit = 124;
 
 /** Runs one command for the person who typed it. */
 export async function open(assembly: Assembly): Promise<number> {
@@ -26,7 +23,7 @@ export async function open(assembly: Assembly): Promise<number> {
     return toExitCode(outcome, io.interrupted);
   } catch (error) {
     await (json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
-    if (io.interrupted.aborted) return toSignalledExit(io.interrupted);
+    if (io.interrupted.aborted) return toSignalledExit(io.interrupted.reason, 'SIGTERM');
     return error instanceof NacreError ? exitCodes[error.code] : failedExit;
   } finally {
     await assembly.close();
@@ -93,13 +90,8 @@ function say({ stderr, interrupted }: Io, note: string): Promise<void> {
 
 // A command that we ended because we were interrupted ends as if the signal had come to it.
 function toExitCode({ cause, exitCode }: Outcome, interrupted: AbortSignal): number {
-  if (cause === 'timeout') return timeoutExit;
-  return cause === 'stopped' ? toSignalledExit(interrupted) : exitCode;
-}
-
-function toSignalledExit({ reason }: AbortSignal): number {
-  const signals: Readonly<Record<string, number>> = constants.signals;
-  return signalledExit + (signals[String(reason)] ?? constants.signals.SIGTERM);
+  if (cause === 'timeout') return timedOutExit;
+  return cause === 'stopped' ? toSignalledExit(interrupted.reason, 'SIGTERM') : exitCode;
 }
 
 function toDocument(outcome: Outcome): Record<string, unknown> {

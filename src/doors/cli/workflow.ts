@@ -1,7 +1,6 @@
 // `nacre workflow`: 1. the file is read and checked whole, 2. its steps are run under the user's own rules, 3. events are
 // shown as they come: a live view on a terminal, JSON lines for everybody else.
 import { existsSync, readFileSync } from 'node:fs';
-import { constants } from 'node:os';
 import { NacreError } from '../../contract/failure.ts';
 import { createId } from '../../support/create-id.ts';
 import type { WorkflowEvent, WorkflowResult } from '../../workflows/events.ts';
@@ -9,11 +8,11 @@ import { readWorkflow } from '../../workflows/read-workflow.ts';
 import { createRunStore } from '../../workflows/run-store.ts';
 import { runWorkflow } from '../../workflows/run-workflow.ts';
 import type { Assembly, Io } from '../door.ts';
+import { faultyExit, invalidExit, toSignalledExit } from '../exit-codes.ts';
 import { toJson, toSentences, write } from '../say.ts';
 import { createWorkflowMeans } from '../workflow-means.ts';
 import { createWorkflowView } from './workflow-view.ts';
 
-const invalidExit = 2;
 const abortPollMs = 100;
 
 interface Flags {
@@ -111,7 +110,6 @@ function createLines({ stdout, interrupted }: Io) {
 }
 
 function toExitCode({ status }: WorkflowResult, { reason, aborted }: AbortSignal): number {
-  if (status !== 'aborted') return status === 'completed' ? 0 : 1;
-  const signals: Readonly<Record<string, number>> = constants.signals;
-  return 128 + ((aborted ? signals[String(reason)] : undefined) ?? constants.signals.SIGINT);
+  if (status !== 'aborted') return status === 'completed' ? 0 : faultyExit;
+  return toSignalledExit(aborted ? reason : undefined, 'SIGINT');
 }

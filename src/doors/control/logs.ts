@@ -1,9 +1,7 @@
 import type { Assembly } from '../door.ts';
+import { interruptedExit } from '../exit-codes.ts';
 import { reachCommand } from './reach-command.ts';
 import { showOutput } from './show-output.ts';
-
-// As a shell tells of a program that Ctrl-C has ended.
-const interruptedExit = 130;
 
 /** Prints what a command has printed; with -f goes on until it has ended. */
 export async function open({ io, words, flags, controlDir }: Assembly): Promise<number> {

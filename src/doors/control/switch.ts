@@ -1,9 +1,8 @@
 import { setPaused } from '../../support/pause-mark.ts';
 import type { Assembly } from '../door.ts';
+import { failedExit } from '../exit-codes.ts';
 import { toSentences, write } from '../say.ts';
 import { askServers } from './reach-servers.ts';
-
-const failedExit = 125;
 
 /** The door of `nacre pause`: from now on nothing starts, and what runs on a server is ended. */
 export const pause = {

@@ -1,4 +1,5 @@
 import type { Line, LineCommand, LineFlag } from './describe-line.ts';
+import { exitMeanings } from './exit-meanings.ts';
 
 /** The man page nacre(1). */
 export function toMan(line: Line, version: string): string {
@@ -30,9 +31,9 @@ export function toMan(line: Line, version: string): string {
     '.I nacre.yaml',
     "A project's settings, found from the working directory upwards. They can only tighten.",
     '.SH EXIT STATUS',
-    'That of the command for',
-    '.BR "nacre run" ,',
-    '124 when it timed out, 126 when it was refused, 125 when nacre itself failed.',
+    '.BR "nacre run" " and " "nacre attach"',
+    'exit as their command does. What other codes mean:',
+    ...exitMeanings.flatMap(([code, meaning]) => ['.TP', `.B ${plain(code)}`, plain(meaning)]),
     '',
   ].join('\n');
 }
