@@ -69,6 +69,7 @@ describe('all settings together', () => {
       auditMaxBytes: 1_073_741_824,
       redactOutput: false,
       record: false,
+      recordMaxBytes: 1_073_741_824,
       logLevel: 'off',
       logFormat: 'pretty',
       traces: false,

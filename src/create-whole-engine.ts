@@ -93,7 +93,13 @@ export async function createWholeEngine(
   const hidden = hideTyped(plain);
   const masked = values.redactOutput ? maskBackend(hidden, () => hiding.mask) : hidden;
   const backend = values.record
-    ? recordBackend(masked, createRecordings(recordingDir, values.auditKeepDays))
+    ? recordBackend(
+        masked,
+        createRecordings(recordingDir, {
+          keepDays: values.auditKeepDays,
+          maxBytes: values.recordMaxBytes,
+        }),
+      )
     : masked;
   const auditLog = createAuditLog({
     dir: auditDir,

@@ -146,7 +146,8 @@ describe('T9: programs at a terminal', () => {
   test('a secret of several lines is shown in none of them, raw neither, nor in a recording', async () => {
     const folder = join(here.folder, 'recordings');
     const recorded = createTestEngine({
-      wrap: (backend) => recordBackend(backend, createRecordings(folder, 1)),
+      wrap: (backend) =>
+        recordBackend(backend, createRecordings(folder, { keepDays: 1, maxBytes: 1_048_576 })),
     });
     const id = await recorded.start('read -r user; read -r word; echo "$user and $word"', {
       terminal: { cols: 80, rows: 24 },

@@ -35,6 +35,14 @@ export function toEventLine({ after, code, data }: CastEvent): string {
   return `${JSON.stringify([round(after), code, data])}\n`;
 }
 
+/** How much of the end of a recording tells whether it is whole. */
+export const tailBytes = 64;
+
+/** Whether a recording that ends like this has the event of the exit, behind which nothing comes. */
+export function hasEnded(tail: string): boolean {
+  return /\n\[[^"]*,"x","-?\d+"\]\n$/.test(tail);
+}
+
 /** Reads a recording; a last line that was never finished is left out. */
 export function parseCast(text: string, name: string): Cast {
   try {

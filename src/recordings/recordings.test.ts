@@ -7,6 +7,7 @@ import { recordBackend } from '../engine/recorded-backend.ts';
 import { parseCast } from './asciicast.ts';
 import { createRecordings, readRecording } from './recordings.ts';
 
+const limits = { keepDays: 30, maxBytes: 1_048_576 };
 let dir = '';
 beforeEach(() => {
   dir = temporaryFolder();
@@ -14,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 test('a command is recorded to its end, also when the server ends before it', async () => {
-  const here = createTestEngine({ wrap: (backend) => recordBackend(backend, createRecordings(dir, 30)) });
+  const here = createTestEngine({ wrap: (backend) => recordBackend(backend, createRecordings(dir, limits)) });
   const id = await here.start('echo begun; sleep 30');
   await expect.poll(() => readFileSync(join(dir, `${id}.cast`), 'utf8')).toContain('begun');
   await here.close();
@@ -25,7 +26,7 @@ test('a command is recorded to its end, also when the server ends before it', as
 });
 
 test('a terminal that changes its size and a character that is never finished are in the recording', async () => {
-  const here = createTestEngine({ wrap: (backend) => recordBackend(backend, createRecordings(dir, 30)) });
+  const here = createTestEngine({ wrap: (backend) => recordBackend(backend, createRecordings(dir, limits)) });
   const asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
   const id = await here.start('stty -echo; read -r; printf "ready\\303"', {
     terminal: { cols: 80, rows: 24 },
@@ -50,7 +51,7 @@ test('a command that could not be started leaves no recording, and one whose out
           start: async (spec) => (isBroken ? Promise.reject(new Error('no')) : backend.start(spec)),
           read: async () => Promise.reject(new Error('lost')),
         },
-        createRecordings(dir, 30),
+        createRecordings(dir, limits),
       ),
   });
   const id = await here.start('true');
@@ -73,7 +74,7 @@ const openIn = (folder: string) =>
 
 test('a recording that cannot be made disturbs no command', async () => {
   writeFileSync(join(dir, 'file'), '');
-  const recordings = createRecordings(join(dir, 'file', 'below'), 30);
+  const recordings = createRecordings(join(dir, 'file', 'below'), limits);
   const here = createTestEngine({ wrap: (backend) => recordBackend(backend, recordings) });
   expect(await here.run('echo fine')).toMatchObject({ stdout: 'fine\n' });
   await here.close();
@@ -83,7 +84,7 @@ test('old recordings go, and a broken one says what it is', async () => {
   const old = join(dir, 'cmd_00.cast');
   writeFileSync(old, '');
   utimesSync(old, 1, 1);
-  const recorder = await createRecordings(dir, 30).begin('cmd_01', { cols: 100, rows: 30 });
+  const recorder = await createRecordings(dir, limits).begin('cmd_01', { cols: 100, rows: 30 });
   await recorder.add([{ stream: 'stdout', data: Buffer.from('a\nb') }]);
   await recorder.end(0);
   await recorder.close();

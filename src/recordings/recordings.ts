@@ -1,12 +1,12 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
 import type { OutputChunk, TerminalSize } from '../contract/job.ts';
 import { makeFolder } from '../support/make-folder.ts';
-import { removeOld } from '../support/remove-old.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { type Cast, parseCast, toEventLine, toHeaderLine } from './asciicast.ts';
+import { makeRoom, type RecordingLimits, touchEveryMs } from './make-room.ts';
 
 /** Takes what one command prints. */
 export interface Recorder {
@@ -25,30 +25,35 @@ export interface Recordings {
 }
 
 const usualSize = { cols: 80, rows: 24 };
-const dayMs = 86_400_000;
 
-/** Makes recordings in a folder; those that are older than so many days go. */
-export function createRecordings(dir: string, keepDays: number): Recordings {
-  let isPruned = false;
+/** Makes recordings in a folder, which has no more of them than the limits say. */
+export function createRecordings(dir: string, limits: RecordingLimits): Recordings {
+  const room = createRoom(dir, limits);
   return {
     async begin(id, terminal) {
       makeFolder(dir);
-      if (!isPruned) removeOld(dir, keepDays * dayMs);
-      isPruned = true;
       const file = await open(toPath(dir, id), 'w', 0o600);
       const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
       let elapsed = createStopwatch();
       const write = async (code: string, data: string) => {
         const after = elapsed() / 1_000;
         elapsed = createStopwatch();
-        await file.write(toEventLine({ after, code, data }));
+        const { bytesWritten } = await file.write(toEventLine({ after, code, data }));
+        room.fill(bytesWritten);
       };
       const print = async (text: string) => {
         // Without a terminal nobody has turned line feeds into new lines.
         if (text !== '') await write('o', terminal ? text : text.replace(/\r?\n/g, '\r\n'));
       };
       const { cols, rows } = terminal ?? usualSize;
-      await file.write(toHeaderLine({ cols, rows, timestamp: Math.floor(Date.now() / 1_000), title: id }));
+      const timestamp = Math.floor(Date.now() / 1_000);
+      const { bytesWritten } = await file.write(toHeaderLine({ cols, rows, timestamp, title: id }));
+      room.fill(bytesWritten);
+      const touching = setInterval(() => touch(file), touchEveryMs).unref();
+      const close = async () => {
+        clearInterval(touching);
+        await file.close();
+      };
       return {
         async add(chunks) {
           for (const { stream, data } of chunks) await print(decoders[stream].decode(data, { stream: true }));
@@ -58,14 +63,39 @@ export function createRecordings(dir: string, keepDays: number): Recordings {
           for (const decoder of Object.values(decoders)) await print(decoder.decode());
           await write('x', String(exitCode));
         },
-        close: () => file.close(),
+        async close() {
+          await close();
+          await room.made();
+        },
         async discard() {
-          await file.close();
+          await close();
           rmSync(toPath(dir, id), { force: true });
         },
       };
     },
   };
+}
+
+/** Looks at the folder at first and then whenever a part of what it may hold has been written. */
+function createRoom(dir: string, { keepDays, maxBytes }: RecordingLimits) {
+  const partBytes = maxBytes / 16;
+  let unseenBytes = partBytes;
+  let made = Promise.resolve();
+  return {
+    fill(bytes: number): void {
+      unseenBytes += bytes;
+      if (unseenBytes < partBytes) return;
+      unseenBytes = 0;
+      const limits = { keepDays, maxBytes: maxBytes - partBytes };
+      made = made.then(() => makeRoom(dir, limits)).catch(() => {});
+    },
+    made: () => made,
+  };
+}
+
+function touch(file: FileHandle): void {
+  const now = new Date();
+  file.utimes(now, now).catch(() => {});
 }
 
 /** Reads the recording of a command. */

@@ -173,6 +173,13 @@ describe('E9: nacre doctor', () => {
     expect(of('quotas')).toMatchObject([
       { status: 'warning', found: expect.stringContaining('are free at') },
     ]);
+    const recording = await examine('--record', '--record-max-bytes', '2097152');
+    expect(recording.of('quotas')).toMatchObject([
+      {
+        found: expect.stringContaining(', and recordings up to 0.0 GiB may be kept'),
+        fix: 'Make room, or lower NACRE_SPOOL_TOTAL_BYTES, NACRE_AUDIT_MAX_BYTES, and NACRE_RECORD_MAX_BYTES.',
+      },
+    ]);
     expect(of('engine')).toMatchObject([{ status: 'problem' }]);
   });
 

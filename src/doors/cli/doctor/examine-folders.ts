@@ -40,24 +40,30 @@ function isBelowFolder(path: string): boolean {
 }
 
 function examineRoom(path: string, settings: Assembly['settings']): Finding {
-  const wanted = ['spool_total_bytes', 'audit_max_bytes'].map((key) =>
-    Number(settings.find((one) => one.key === key)?.value),
-  );
-  const [spool = 0, audit = 0] = wanted;
+  const inForce = (key: string) => settings.find((one) => one.key === key)?.value;
+  const kept = [
+    { what: 'output', key: 'spool_total_bytes' },
+    { what: 'audit records', key: 'audit_max_bytes' },
+    ...(inForce('record') === true ? [{ what: 'recordings', key: 'record_max_bytes' }] : []),
+  ].map(({ what, key }) => ({ what, key, bytes: Number(inForce(key)) }));
   const free = freeBytes(path);
-  const quotas = `output up to ${toGiB(spool)} and audit records up to ${toGiB(audit)} may be kept`;
-  if (free === undefined || free >= spool + audit)
+  const each = kept.map(({ what, bytes }) => `${what} up to ${toGiB(bytes)}`);
+  const quotas = `${inWords(each)} may be kept`;
+  if (free === undefined || free >= kept.reduce((sum, { bytes }) => sum + bytes, 0))
     return ok(
       'quotas',
       `${quotas}; ${free === undefined ? 'the room is not known' : `${toGiB(free)} are free`}`,
     );
-  const fix = 'Make room, or lower NACRE_SPOOL_TOTAL_BYTES and NACRE_AUDIT_MAX_BYTES.';
   return {
     check: 'quotas',
     status: 'warning',
     found: `${quotas}, but only ${toGiB(free)} are free at ${path}`,
-    fix,
+    fix: `Make room, or lower ${inWords(kept.map(({ key }) => `NACRE_${key.toUpperCase()}`))}.`,
   };
+}
+
+function inWords(things: readonly string[]): string {
+  return new Intl.ListFormat('en').format(things);
 }
 
 function freeBytes(path: string): number | undefined {
