@@ -17,10 +17,14 @@ test.each([
   '/data/keys/x',
   '/home/me/.aws',
   '/home/me/.kube/x',
+  '/home/me/.config/gh',
 ])('H6: %s is sensitive', (cwd) => {
   expect(() => decideSensitive(cwd, places)).toThrow(/sensitive directory/);
 });
 
-test.each(['/', '/home/me', '/home/me/.sshx', '/etcetera', '/data', '/srv/etc'])('H6: %s is not', (cwd) => {
-  expect(() => decideSensitive(cwd, places)).not.toThrow();
-});
+test.each(['/', '/home/me', '/home/me/.sshx', '/home/me/.config', '/etcetera', '/data', '/srv/etc'])(
+  'H6: %s is not',
+  (cwd) => {
+    expect(() => decideSensitive(cwd, places)).not.toThrow();
+  },
+);

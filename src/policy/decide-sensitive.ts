@@ -1,13 +1,13 @@
 import type { Place } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
+import { keyFolders } from '../support/key-stores.ts';
 import { isWithin } from './decide-cwd.ts';
 
 const systemDirectories = ['/proc', '/sys', '/dev', '/boot', '/etc'];
-const keyStores = ['.ssh', '.gnupg', '.aws', '.kube', '.docker'];
 
 /** The directories in which no page or app has any business: the system's own, and the user's keys. */
 export function sensitiveDirectories(home: string): readonly string[] {
-  return [...systemDirectories, ...keyStores.map((name) => `${home}/${name}`)];
+  return [...systemDirectories, ...keyFolders.map((name) => `${home}/${name}`)];
 }
 
 /** Refuses a canonical directory that is one of these places or lies in one. */

@@ -256,7 +256,7 @@ describe('H6: sensitive directories', () => {
     },
   );
 
-  test.each(['.ssh', '.gnupg', '.aws', '.kube', '.docker'])(
+  test.each(['.ssh', '.gnupg', '.aws', '.kube', '.docker', '.azure'])(
     '~/%s is 403, also through a link',
     async (name) => {
       const folder = join(here.cwd, name);

@@ -11,7 +11,7 @@ export interface SandboxPlan {
   readonly home: readonly string[];
   /** Folders and files of nacre that no command should read. */
   readonly ownFiles: readonly string[];
-  /** Folders with keys, hidden in a sandbox. Only those that exist. */
+  /** Folders and files with keys, hidden in a sandbox. Only those that exist. */
   readonly keyStores: readonly string[];
   readonly isRoot: boolean;
   /** Further mounts, as bubblewrap's arguments. */

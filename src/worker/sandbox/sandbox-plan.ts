@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import { isTooWide } from '../../support/is-too-wide.ts';
+import { keyFiles, keyFolders } from '../../support/key-stores.ts';
 import { bridgeMounts } from '../network/bridge.ts';
 import type { SandboxPlan } from './bubblewrap.ts';
 import { findHostSockets } from './host-sockets.ts';
@@ -17,26 +18,16 @@ export interface SandboxMeans {
   readonly isRoot: boolean;
 }
 
-const keyFolders = [
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.azure',
-  '.kube',
-  '.docker',
-  '.config/gcloud',
-  '.config/gh',
-  '.password-store',
-];
+const keyStores = [...keyFolders, ...keyFiles];
+
 /** Draws the plan of one command's sandbox; a workspace that would open the machine is refused. */
 export function toSandboxPlan(means: SandboxMeans, isolation: Isolation, cwd: string): SandboxPlan {
-  const keyStores = findKeyStores(means.home);
   const network = toNetwork(isolation);
   return {
     isolation,
     writable: toWritable(means, isolation, cwd),
     home: toCanonical(means.home),
-    keyStores,
+    keyStores: findKeyStores(means.home),
     isRoot: means.isRoot,
     mounts: network === 'filtered' ? bridgeMounts : [],
     sockets: network === 'on' ? () => [] : findHostSockets,
@@ -46,7 +37,7 @@ export function toSandboxPlan(means: SandboxMeans, isolation: Isolation, cwd: st
 
 // What covers a path has to stand at its own place, not at that of a link to it.
 function findKeyStores(home: string): readonly string[] {
-  return keyFolders.flatMap((folder) => toCanonical(join(home, folder)));
+  return keyStores.flatMap((name) => toCanonical(join(home, name)));
 }
 
 /** The directories that stay writable in a sandbox. */

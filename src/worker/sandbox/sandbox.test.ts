@@ -61,9 +61,11 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
   test('nacre’s own files and key stores cannot be read, and other processes cannot be seen', async () => {
     mkdirSync(join(here.folder, '.ssh'));
     writeFileSync(join(here.folder, '.ssh', 'id'), 'secret');
+    const files = ['.netrc', '.git-credentials', '.pgpass'];
+    for (const name of files) writeFileSync(join(here.folder, name), 'secret');
     const { folder } = await here.worker.report();
     const { stdout } = await run(
-      `cat ~/.ssh/id 2> /dev/null; ls -A ${folder} 2> /dev/null; ls -A ${here.folder}/state; ls -d /proc/[0-9]* | wc -l`,
+      `cd ~; cat .ssh/id ${files.join(' ')} 2> /dev/null; ls -A ${folder} 2> /dev/null; ls -A ${here.folder}/state; ls -d /proc/[0-9]* | wc -l`,
     );
     expect(stdout).not.toContain('secret');
     expect(Number(stdout.trim())).toBeLessThan(10);
