@@ -492,7 +492,8 @@ describe('nacre init writes nothing and says why', () => {
 
   it('about a folder that no sandbox takes as its workspace, which doctor finds in an entry, too', async () => {
     const inHome = ['init', 'claude-desktop', '--preset', 'git', '--project'];
-    for (const folder of ['.', '/', '/etc']) {
+    mkdirSync(at('.config/nvim'), { recursive: true });
+    for (const folder of ['.', '/', '/etc', '.config', '.config/nvim']) {
       const { code, stderr } = await nacre(...inHome, folder, '--sandbox', 'workspace');
       expect([code, stderr]).toEqual([125, expect.stringContaining('would refuse every command in')]);
     }

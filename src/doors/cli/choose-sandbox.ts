@@ -44,7 +44,7 @@ export async function chooseSandbox(
 function tooWide(folder: string, level: string | undefined): NacreError {
   return new NacreError(
     'invalid_request',
-    `The sandbox ${level} would refuse every command in ${folder}, which is the home directory or one of the system's own. Choose a project folder (--project), or off.`,
+    `The sandbox ${level} would refuse every command in ${folder}, which is the home directory, one of the system's own or one of settings. Choose a project folder (--project), or off.`,
     { hint: 'Nothing was written: run nacre init again with one of them.' },
   );
 }

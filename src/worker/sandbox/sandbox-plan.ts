@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
+import { holdsSettings } from '../../support/holds-settings.ts';
 import { isTooWide } from '../../support/is-too-wide.ts';
 import { keyFiles, keyFolders } from '../../support/key-stores.ts';
 import { bridgeMounts } from '../network/bridge.ts';
@@ -51,7 +52,7 @@ export function toWritable(
   return named.map((name) => {
     const [folder] = toCanonical(resolve(means.cwd, name));
     if (folder === undefined) throw noWorkspace(sandbox, name, 'does not exist');
-    const reason = whyNot(folder, means);
+    const reason = whyNot(folder, means) ?? (workspace.length > 0 ? undefined : whyNotUnnamed(folder, means));
     if (reason !== undefined) throw noWorkspace(sandbox, folder, reason);
     return folder;
   });
@@ -63,6 +64,12 @@ function whyNot(folder: string, { home, ownFiles }: SandboxMeans): string | unde
     return 'is not a workspace but the machine itself';
   if (isIn(findKeyStores(home))) return 'holds keys';
   return isIn(ownFiles.find()) ? "is one of nacre's own folders" : undefined;
+}
+
+// Whoever names such a folder in the settings means it; a call that happens to run there, or wants to, does not decide that.
+function whyNotUnnamed(folder: string, { home }: SandboxMeans): string | undefined {
+  const holds = [home, ...toCanonical(home)].some((one) => holdsSettings(folder, one));
+  return holds ? 'holds settings of programs outside of it' : undefined;
 }
 
 function noWorkspace(sandbox: string, folder: string, reason: string): NacreError {

@@ -96,6 +96,29 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
       await expect(here.start('true', { cwd })).rejects.toThrow("one of nacre's own folders");
   });
 
+  test('E5: folders of settings are a workspace only where the user names them', async () => {
+    for (const name of ['.config/autostart', '.local/share/here', '.cursor/worktrees/one', 'dotfiles'])
+      mkdirSync(join(here.folder, name), { recursive: true });
+    symlinkSync('dotfiles', join(here.folder, '.vim'));
+    for (const name of ['.config', '.config/autostart', '.local', '.cursor', 'dotfiles'])
+      await expect(here.start('true', { cwd: join(here.folder, name) })).rejects.toMatchObject({
+        code: 'isolation_unavailable',
+        message: `The sandbox ${sandbox} would leave ${join(here.folder, name)} writable, which holds settings of programs outside of it.`,
+        hint: expect.stringContaining('set workspace'),
+      });
+    for (const name of ['.local/share/here', '.cursor/worktrees/one'])
+      expect(await here.run('echo x > y && cat y', { cwd: join(here.folder, name) })).toMatchObject({
+        stdout: 'x\n',
+      });
+    await here.close();
+    const home = temporaryFolder();
+    const config = join(home, '.config');
+    mkdirSync(config);
+    make({ sandbox, home, workspace: [config] });
+    expect(await here.run('echo x > y && cat y', { cwd: config })).toMatchObject({ stdout: 'x\n' });
+    rmSync(home, { recursive: true });
+  });
+
   test('E5: key stores and a home directory that are links are hidden where they are', async () => {
     await here.close();
     const elsewhere = temporaryFolder();
