@@ -4,7 +4,7 @@
 // 3. `run` notes each program and asks its entry in ../programs what it does;
 // 4. text that a shell would read is parsed and walked again, within limits;
 // 5. functions that nobody called are judged at the end.
-import type { ArithmeticExpression, ParsedScript, PipelineNode, Word } from 'unbash';
+import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
 import type { Invocation, Problem } from '../survey.ts';
 import { judgeWrite } from '../writes.ts';
 import { type Arg, type Span, unknown } from './arg.ts';
@@ -19,7 +19,7 @@ import type { Scope } from './scope.ts';
 import { Shell, textIfKnown, type Value, type Variable } from './shell.ts';
 import { type Chunk, splitFields } from './split-fields.ts';
 import { anyOutput, type Output, type Reevaluation, type RunOptions, type Walk } from './walk.ts';
-import { walkPipeline, walkScript } from './walk-script.ts';
+import { walkBody, walkPipeline, walkScript } from './walk-script.ts';
 
 /** A walk over a command of this length, which has found nothing yet beside variables that traps change. */
 export function createWalk(options: WalkOptions): Walk {
@@ -66,6 +66,10 @@ class CommandWalk implements Walk {
 
   node(node: PipelineNode, scope: Scope): Output {
     return walkPipeline(this, node, scope);
+  }
+
+  body(body: CompoundList, scope: Scope): Output {
+    return walkBody(this, body, scope);
   }
 
   text(text: string, span: Span, scope: Scope): Output {

@@ -1,4 +1,4 @@
-import type { ArithmeticExpression, ParsedScript, PipelineNode, Word } from 'unbash';
+import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
 import type { Invocation, Problem } from '../survey.ts';
 import { type Arg, mayExpand, type Span } from './arg.ts';
 import { limits } from './limits.ts';
@@ -95,6 +95,8 @@ export interface Walk {
   /** Walks a parsed script in the given scope. */
   script(script: ParsedScript, scope: Scope): Output;
   node(node: PipelineNode, scope: Scope): Output;
+  /** Walks the commands of a branch or a loop. */
+  body(body: CompoundList, scope: Scope): Output;
   /** Parses text and walks it. */
   text(text: string, span: Span, scope: Scope): Output;
   /** Has a shell read a word as a script; one that is not fully known is a problem, and still looked through for danger. */

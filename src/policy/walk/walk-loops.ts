@@ -1,0 +1,103 @@
+import type { ArithmeticFor, For, Select, While, Word } from 'unbash';
+import { expandWord } from './expand-word.ts';
+import { limits } from './limits.ts';
+import { type Scope, spanOf } from './scope.ts';
+import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valueKey } from './shell.ts';
+import { joinOutput, type Output, perhapsOutput, type Walk } from './walk.ts';
+import { conditional } from './walk-branches.ts';
+
+/** Walks `for` and `select`, with every value that the variable takes. */
+export function walkFor(walk: Walk, node: For | Select, scope: Scope): Output {
+  const name = node.name.value;
+  const values =
+    node.wordlist === undefined
+      ? [[{ hole: 'unknown', text: '' } as const]]
+      : loopValues(walk, node.wordlist, scope);
+  return walkLoop(walk, scope, [name], (inner) => {
+    walk.assign(
+      name,
+      { kind: 'text', values: node.type === 'Select' ? [...values, ['']] : values },
+      spanOf(node.name, inner),
+      inner,
+    );
+    if (node.type === 'Select') walk.assign('REPLY', unknownVariable, spanOf(node.name, inner), inner);
+    return walk.body(node.body, conditional(inner));
+  });
+}
+
+/** Walks `while` and `until`. */
+export function walkWhile(walk: Walk, node: While, scope: Scope): Output {
+  return walkLoop(walk, scope, [], (inner) => {
+    const tested = walk.body(node.clause, inner);
+    return joinOutput(tested, walk.body(node.body, isEndless(node) ? inner : conditional(inner)));
+  });
+}
+
+/** Walks `for ((…))`. */
+export function walkArithmeticFor(walk: Walk, node: ArithmeticFor, scope: Scope): Output {
+  return walkLoop(walk, scope, [], (inner) => {
+    const place = inner.at(node);
+    for (const part of [node.initialize, node.test, node.update]) walk.arithmetic(part, '', place);
+    return walk.body(node.body, inner);
+  });
+}
+
+/** Walks a loop's body; when it changes variables, once more with what the first round may have left. */
+function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner: Scope) => Output): Output {
+  const inner = scope.copy();
+  inner.loops = scope.loops + 1;
+  const before = scope.shell.clone();
+  walk.spend(24 + before.variables.size / 4);
+  if (inner.loops > limits.loops) forget(scope.shell, [...before.variables.keys()]);
+  const first = body(inner);
+  const changed = scope.shell
+    .changedSince(before)
+    .filter((name) => !own.includes(name) && tellsMore(scope.shell, before, name));
+  scope.shell.absorb(before);
+  let second = first;
+  if (changed.length > 0 && inner.loops <= limits.loops) {
+    forget(scope.shell, changed);
+    second = body(inner.with({ again: true }));
+    scope.shell.absorb(before);
+  }
+  before.release();
+  return perhapsOutput(second === first ? [first] : [first, second]);
+}
+
+function loopValues(walk: Walk, words: readonly Word[], scope: Scope): readonly Value[] {
+  const values = new Map<string, Value>();
+  for (const word of words) {
+    for (const form of expandWord(walk, scope, word))
+      for (const field of form) values.set(field.text ?? valueKey(field.pieces), field.pieces);
+  }
+  return bounded([...values.values()]);
+}
+
+function isEndless(node: While): boolean {
+  const [only, ...others] = node.clause.commands;
+  const command = only?.command;
+  const name = command?.type === 'Command' && others.length === 0 ? command.name?.value : undefined;
+  return node.kind === 'while' ? name === 'true' || name === ':' : name === 'false';
+}
+
+/** Whether a round with what a variable holds now can show more; nothing is more than what is not known at all. */
+function tellsMore(shell: Shell, before: Shell, name: string): boolean {
+  return !isUnknown(before.variables.get(name)) || !isUnknown(shell.variables.get(name));
+}
+
+function isUnknown(variable: Variable | undefined): boolean {
+  return variable?.kind === 'text' && variable.values.every(isUnknownValue);
+}
+
+function isUnknownValue([piece, ...others]: Value): boolean {
+  return (
+    others.length === 0 && typeof piece === 'object' && piece.hole === 'unknown' && piece.from === undefined
+  );
+}
+
+function forget(shell: Shell, names: readonly string[]): void {
+  for (const name of names) {
+    const variable = shell.variables.get(name);
+    if (variable !== undefined) shell.variables.set(name, union(variable, unknownVariable));
+  }
+}

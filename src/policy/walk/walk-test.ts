@@ -1,0 +1,55 @@
+import type { TestExpression, Word } from 'unbash';
+import type { Span } from './arg.ts';
+import { type Scope, spanOf } from './scope.ts';
+import { addToMade, type Value } from './shell.ts';
+import { type Output, silent, type Walk } from './walk.ts';
+
+/** Walks the expression of `[[ … ]]`, which prints nothing. */
+export function walkTest(walk: Walk, expression: TestExpression, scope: Scope): Output {
+  walk.spend(1);
+  switch (expression.type) {
+    case 'TestUnary':
+      testOperand(
+        walk,
+        expression.operand,
+        scope,
+        expression.operator === '-v' || expression.operator === '-R' ? 'name' : undefined,
+      );
+      break;
+    case 'TestBinary':
+      for (const side of [expression.left, expression.right]) {
+        const values = testOperand(
+          walk,
+          side,
+          scope,
+          numeric.has(expression.operator) ? 'arithmetic' : undefined,
+        );
+        if (expression.operator === '=~')
+          for (const value of values) addToMade(scope.shell, 'BASH_REMATCH', value);
+      }
+      break;
+    case 'TestLogical':
+      for (const operand of expression.operands) walkTest(walk, operand, scope);
+      break;
+    case 'TestNot':
+      walkTest(walk, expression.operand, scope);
+      break;
+    case 'TestGroup':
+      walkTest(walk, expression.expression, scope);
+  }
+  return silent;
+}
+
+function testOperand(
+  walk: Walk,
+  word: Word,
+  scope: Scope,
+  as: 'name' | 'arithmetic' | undefined,
+): readonly Value[] {
+  const span: Span = spanOf(word, scope);
+  const values = walk.single(word, scope);
+  for (const value of values) if (as !== undefined) walk.evaluate(value, as, span, scope);
+  return values;
+}
+
+const numeric = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
