@@ -1,4 +1,3 @@
-import { closeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import type { StopOptions } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
@@ -17,23 +16,20 @@ import type {
 } from '../contract/job.ts';
 import { createBell } from '../support/bell.ts';
 import { createDeferred } from '../support/deferred.ts';
-import { pause } from '../support/pause.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { within } from '../support/within.ts';
-import { type Capture, captureStream } from './capture.ts';
-import { type CommandInput, createPipeInput, createTerminalInput, writeWhole } from './command-input.ts';
+import { Connection, noInput, noTerminal } from './connection.ts';
+import { describeSettled } from './describe-settled.ts';
 import type { KeptDaemons } from './kept-daemons.ts';
 import type { Watch } from './limits/create-watch.ts';
 import type { LimitReached } from './limits/judge-end.ts';
-import { findReader, type InputFile, isSameSleep, type Reader, toInputFile } from './look/find-reader.ts';
 import { listeningPorts } from './look/listening-ports.ts';
 import { createOutputLog, type OutputLog } from './output-log.ts';
 import type { ProcessTree } from './process-tree.ts';
 import { sendSignal } from './send-signal.ts';
 import { type Spool, SpoolFullError } from './spool.ts';
-import type { ProcessExit, StartedProcess } from './start-process.ts';
+import type { ProcessExit } from './start-process.ts';
 import type { Started } from './starter.ts';
-import type { Terminal } from './terminal/open-terminal.ts';
 
 /** What a job has of its own. */
 export interface JobBelongings {
@@ -51,14 +47,14 @@ export interface JobOptions {
   readonly daemons: KeptDaemons;
 }
 
-// A process that has closed its outputs may still be on its way out: that is not left running.
-const settleMs = 50;
 // What a one-shot command leaves running gets a moment to end politely; its caller is waiting for the answer.
 const leftoverLadder: StopOptions = { signal: 'SIGTERM', graceMs: 100 };
 // A killed process is reaped at once; one that the kernel does not let go of would keep us waiting for ever.
 const reapMs = 1_000;
 // What a program says of a limit stands at the end of its output.
 const evidenceBytes = 16_384;
+// Ctrl-C at a terminal.
+const interruptKey = 0x03;
 const byForce: StopOptions = { signal: 'SIGKILL', graceMs: 0 };
 
 /**
@@ -79,23 +75,14 @@ export class Job {
   #elapsed = createStopwatch();
   readonly #bell = createBell();
   readonly #ended = createDeferred<void>();
-  #captures: readonly Capture[] = [];
-  #input: CommandInput | null = null;
-  #terminal: Terminal | null = null;
-  #inputEnded = false;
-  #inputFile: InputFile | null = null;
-  /** Who waited for input when the last of it was written: still the same sleep means that it was not taken yet. */
-  #lastReader: Reader | null = null;
+  #connection: Connection | null = null;
   #timer: NodeJS.Timeout | undefined;
   #tree: ProcessTree | null = null;
   #enforcement: Enforcement | null = null;
   #deniedHosts: () => readonly string[] = () => [];
   #watch: Watch | null = null;
   #session: Started['session'];
-  /** What the process waits for. */
-  #order: { give(): void; drop(): void } | null = null;
   #begun = false;
-  #care: StartedProcess['care'];
   #exited: Promise<void> = Promise.resolve();
   #exit: ProcessExit | null = null;
   /** True once its end has begun, by itself or by somebody; the first to begin it decides the cause. */
@@ -111,7 +98,7 @@ export class Job {
     this.#log = createOutputLog({
       ringBytes: options.ringBytes,
       spool,
-      onRelief: () => this.#resumeReading(),
+      onRelief: () => this.#connection?.resume(),
       onSpoolFailure: (error) => this.#onSpoolFailure(error),
     });
   }
@@ -120,11 +107,11 @@ export class Job {
   attach({ process, tree, enforcement, deniedHosts, watch, session }: Started): void {
     this.#tree = tree;
     this.#session = session;
-    this.#care = process.care;
     this.#enforcement = enforcement;
     if (deniedHosts) this.#deniedHosts = deniedHosts;
-    if (process.terminal) this.#attachTerminal(process.terminal, process);
-    else this.#attachPipes(process);
+    this.#connection = new Connection(process, tree.pid, this.#spec, (stream, bytes) =>
+      this.#take(stream, bytes),
+    );
     this.#watch = watch;
     this.#exited = process.exited.then((exit) => {
       this.#exit = exit;
@@ -139,40 +126,9 @@ export class Job {
     this.#begun = true;
     this.#startedAt = new Date().toISOString();
     this.#elapsed = createStopwatch();
-    this.#order?.give();
+    this.#connection?.giveOrder();
     this.#watch?.begin((reached) => this.#giveUp(reached));
     if (timeoutMs !== null) this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
-  }
-
-  #attachPipes({ stdout, stderr, stdin, order, care }: StartedProcess): void {
-    this.#captures = [
-      captureStream(stdout, (bytes) => this.#take('stdout', bytes), 'output', care),
-      captureStream(stderr, (bytes) => this.#take('stderr', bytes), 'output', care),
-    ];
-    if (stdin === null) return;
-    if (order !== undefined && this.#spec.stdin === 'empty') {
-      this.#order = toWholeOrder(stdin, order);
-      return;
-    }
-    const input = createPipeInput(stdin);
-    this.#input = input;
-    this.#inputFile = toInputFile(stdin);
-    if (order === undefined) return;
-    const give = () => {
-      this.#lastReader = this.#findReader();
-      void input.write(Buffer.from(order));
-    };
-    this.#order = { give, drop() {} };
-  }
-
-  #attachTerminal(terminal: Terminal, { stdin, order }: StartedProcess): void {
-    const capture = captureStream(terminal.master, (bytes) => this.#take('stdout', bytes), 'terminal');
-    this.#captures = [capture];
-    this.#terminal = terminal;
-    this.#input = createTerminalInput(terminal.master, capture.isOpen);
-    this.#inputFile = terminal.file;
-    if (stdin === null || order === undefined) return;
-    this.#order = toWholeOrder(stdin, order);
   }
 
   /** Ends a job whose program could not be executed, the way a shell reports it. */
@@ -223,10 +179,7 @@ export class Job {
 
   /** True while one of its processes sleeps until there is input from us. */
   awaitsInput(): boolean {
-    const reader = !this.#end && this.#input?.isFull() === false ? this.#findReader() : null;
-    // What it wrote before it fell asleep is in the pipes at the latest now.
-    if (reader) for (const capture of this.#captures) capture.drain();
-    return reader !== null && !isSameSleep(reader, this.#lastReader);
+    return !this.#end && this.#connection?.awaitsInput() === true;
   }
 
   /** Waits up to `waitMs` for the end. */
@@ -238,26 +191,20 @@ export class Job {
 
   /** Writes to the command's stdin; resolves when the command has taken it or does not want it any more. */
   async write(data: Uint8Array, { eof = false } = {}): Promise<void> {
-    const input = this.#input;
-    if (!input || this.#end || this.#inputEnded) throw noInput(this.#spec.id);
-    this.#lastReader = this.#findReader();
-    if (data.length > 0) await input.write(data);
-    if (!eof) return;
-    input.end();
-    // At a terminal it is a key that a program may take for anything.
-    this.#inputEnded = this.#terminal === null;
+    if (!this.#connection || this.#end) throw noInput(this.#spec.id);
+    await this.#connection.write(data, eof);
   }
 
   /** Changes the size of its terminal. */
   resize(size: TerminalSize): void {
-    if (!this.#terminal || !this.#captures[0]?.isOpen()) throw noTerminal(this.#spec.id);
-    this.#terminal.resize(size);
+    if (!this.#connection) throw noTerminal(this.#spec.id);
+    this.#connection.resize(size);
   }
 
   /** Does what Ctrl-C does: the terminal sees to it, or else every process of the command gets the signal. */
   async interrupt(): Promise<void> {
     if (this.#end) return;
-    if (this.#terminal) return this.#input?.write(Buffer.from([0x03]));
+    if (this.#connection?.hasTerminal) return this.#connection.press(interruptKey);
     const view = await this.#tree?.look();
     for (const { pid } of view?.guests ?? []) sendSignal(pid, 'SIGINT');
   }
@@ -294,14 +241,6 @@ export class Job {
     return false;
   }
 
-  #findReader(): Reader | null {
-    return this.#tree && this.#inputFile ? findReader(this.#tree.pid, this.#inputFile) : null;
-  }
-
-  #resumeReading(): void {
-    for (const capture of this.#captures) capture.resume();
-  }
-
   #onTimeout(): void {
     void this.stop('timeout', { signal: 'SIGTERM', graceMs: this.#options.killGraceMs });
   }
@@ -317,14 +256,14 @@ export class Job {
   }
 
   async #conclude(): Promise<void> {
-    const tree = this.#tree;
-    if (this.#ending || !tree) return;
+    const [tree, connection] = [this.#tree, this.#connection];
+    if (this.#ending || !tree || !connection) return;
     this.#ending = true;
     clearTimeout(this.#timer);
-    const atEnd = this.#captures.map((capture) => capture.drain()).every(Boolean);
+    const atEnd = connection.drain();
     if (tree.certainlyEmpty() && (atEnd || !this.#session)) return this.#seal({ cause: 'exit' });
-    const ends = Promise.all(this.#captures.map((capture) => capture.ended));
-    const isClosed = atEnd || (await within(Promise.race([ends, tree.finished]), this.#options.drainMs));
+    const isClosed =
+      atEnd || (await within(Promise.race([connection.ended(), tree.finished]), this.#options.drainMs));
     const left = await (isClosed ? describeSettled(tree) : tree.describe());
     if (this.#session) return this.#seal({ cause: 'exit', leftRunning: left });
     const kept = await this.#options.daemons.spare(tree, leftoverLadder);
@@ -336,17 +275,12 @@ export class Job {
   async #seal(end: Partial<JobEnd> & Pick<JobEnd, 'cause'>): Promise<void> {
     if (!this.#exit) await within(this.#exited, reapMs);
     const { code, signal } = this.#exit ?? { code: null, signal: 'SIGKILL' };
-    const outputsEnd = Promise.all(this.#captures.map((capture) => capture.ended));
+    const connection = this.#connection;
+    const outputsEnd = connection?.ended();
     // What was written to a terminal comes out on our side a moment later.
-    if (this.#terminal) await within(outputsEnd, this.#options.drainMs);
-    for (const capture of this.#captures) {
-      capture.drain();
-      if (!this.#session) capture.close();
-    }
-    this.#care?.onRead(this.#captures.every((capture) => !capture.isOpen()));
-    this.#terminal?.forget();
-    this.#input?.destroy();
-    if (!this.#begun) this.#order?.drop();
+    if (outputsEnd && connection?.hasTerminal) await within(outputsEnd, this.#options.drainMs);
+    connection?.finish(this.#session !== undefined);
+    if (!this.#begun) connection?.dropOrder();
     clearTimeout(this.#timer);
     if (end.cause === 'exit' || end.cause === 'timeout') this.#limit ??= await this.#judge();
     this.#watch?.end();
@@ -363,7 +297,9 @@ export class Job {
     const value = { ...found, ...end, ...failure, exitCode, signal, session };
     this.#end = { durationMs: this.#elapsed(), value, digests: this.#log.digests() };
     // What it left running in its session may still write, and is kept for it.
-    void outputsEnd.then(() => this.#log.finish()).catch(() => {});
+    void Promise.resolve(outputsEnd)
+      .then(() => this.#log.finish())
+      .catch(() => {});
     this.#release(value.kept.length > 0);
     this.#ended.resolve();
     this.#bell.ring();
@@ -399,44 +335,11 @@ export class Job {
   }
 }
 
-function toWholeOrder(stdin: number, order: string) {
-  return { give: () => writeWhole(stdin, order), drop: () => closeSync(stdin) };
-}
-
-async function describeSettled(tree: ProcessTree): Promise<JobEnd['leftRunning']> {
-  const elapsed = createStopwatch();
-  for (let delayMs = 1; ; delayMs *= 2) {
-    const left = await tree.describe();
-    if (left.length === 0 || elapsed() >= settleMs) return left;
-    await pause(delayMs);
-  }
-}
-
 // Who ended it comes first; that it was held up by a limit until its time was over is worth a word.
 function toFailure(cause: EndCause, limit: LimitReached | null): Partial<LimitReached> | null {
   if (cause === 'stopped') return null;
   if (cause !== 'timeout') return limit;
   return limit?.cause === 'processes' ? { detail: limit.detail } : null;
-}
-
-function noInput(id: string): NacreError {
-  return new NacreError(
-    'invalid_request',
-    `${id} takes no input: it has ended, its input has been ended, or it was started without one.`,
-    {
-      hint: 'Start it anew with an open stdin or a terminal.',
-    },
-  );
-}
-
-function noTerminal(id: string): NacreError {
-  return new NacreError(
-    'invalid_request',
-    `${id} has no terminal: only a running command that was started with pty has a size.`,
-    {
-      hint: 'Start it anew with pty.',
-    },
-  );
 }
 
 function outsideLog(from: Cursor, end: Cursor): NacreError {
