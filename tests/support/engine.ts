@@ -14,6 +14,7 @@ import type { StartContext, StartRequest } from '../../src/engine/start.ts';
 import { createSessions, type SessionLimits } from '../../src/sessions/sessions.ts';
 import type { WorkerOptions } from '../../src/worker/worker.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { workerOptionsIn } from './worker-options.ts';
 
 /** An engine in a temporary folder, with short ways to use it. */
 export interface TestEngine {
@@ -43,33 +44,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   const folder = temporaryFolder();
   const auditDir = join(folder, 'audit');
   const local = createLocalBackend({
-    stateDir: join(folder, 'state'),
-    cwd: folder,
-    home: folder,
-    environment: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, LANG: 'C.UTF-8' },
-    bash: undefined,
-    loginEnv: 'never',
-    envPass: [],
-    envWithhold: [],
-    ringBytes: 1_048_576,
-    spoolBytes: 268_435_456,
-    spoolTotalBytes: 2_147_483_648,
-    drainMs: 100,
-    killGraceMs: 2_000,
-    supervisionRequire: 'group',
-    highestLevel: 'group',
-    sandbox: 'off',
-    network: 'off',
-    networkAllow: [],
-    processes: 'own',
-    workspace: [],
-    ownFiles: [],
-    keep: [],
-    warmShells: 1,
-    sessionIdleMs: 60_000,
-    exec: 'off',
-    execAllow: undefined,
-    execGuard: 'dist/exec-guard.js',
+    ...workerOptionsIn(folder),
     ...options.worker,
   });
   const hidden = hideTyped(local);

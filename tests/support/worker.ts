@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { JobSpec, JobState } from '../../src/contract/job.ts';
 import { createId } from '../../src/support/create-id.ts';
 import { createProcProcessTable } from '../../src/worker/proc-process-table.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts';
-import { builtGuard } from './build.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { workerOptionsIn } from './worker-options.ts';
 
 /** A worker in a temporary folder, with short ways to use it. */
 export interface TestWorker {
@@ -22,34 +21,8 @@ export interface TestWorker {
 export function createTestWorker(options: Partial<WorkerOptions> = {}): TestWorker {
   const folder = temporaryFolder();
   const worker = createWorker({
-    stateDir: join(folder, 'state'),
-    cwd: folder,
-    home: folder,
-    environment: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, LANG: 'C.UTF-8' },
+    ...workerOptionsIn(folder),
     table: createProcProcessTable(),
-    bash: undefined,
-    loginEnv: 'never',
-    envPass: [],
-    envWithhold: [],
-    ringBytes: 1_048_576,
-    spoolBytes: 268_435_456,
-    spoolTotalBytes: 2_147_483_648,
-    drainMs: 100,
-    killGraceMs: 2_000,
-    supervisionRequire: 'group',
-    highestLevel: 'group',
-    sandbox: 'off',
-    network: 'off',
-    networkAllow: [],
-    processes: 'own',
-    workspace: [],
-    ownFiles: [],
-    keep: [],
-    warmShells: 1,
-    sessionIdleMs: 60_000,
-    exec: 'off',
-    execAllow: undefined,
-    execGuard: builtGuard,
     ...options,
   });
   const start = async (script: string, spec: Partial<JobSpec> = {}) => {

@@ -1,39 +1,12 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { workerOptionsIn } from '../../../tests/support/worker-options.ts';
 import { backends } from '../catalog.ts';
 
 test('the local backend runs commands in this very process, and tells what it cannot promise', async () => {
   const folder = temporaryFolder();
-  const backend = await backends.local({
-    stateDir: `${folder}/state`,
-    cwd: folder,
-    home: folder,
-    environment: { PATH: '/usr/bin:/bin' },
-    bash: undefined,
-    loginEnv: 'never',
-    envPass: [],
-    envWithhold: [],
-    ringBytes: 65_536,
-    spoolBytes: 1_000_000,
-    spoolTotalBytes: 1_000_000,
-    drainMs: 100,
-    killGraceMs: 500,
-    supervisionRequire: 'group',
-    highestLevel: 'group',
-    sandbox: 'off',
-    network: 'off',
-    networkAllow: [],
-    processes: 'own',
-    workspace: [],
-    ownFiles: [],
-    keep: [],
-    warmShells: 2,
-    sessionIdleMs: 60_000,
-    exec: 'off',
-    execAllow: undefined,
-    execGuard: 'dist/exec-guard.js',
-  });
+  const backend = await backends.local(workerOptionsIn(folder));
   expect(backend.abilities).toEqual({ killTree: 'group' });
   expect((await backend.report()).gaps).not.toEqual([]);
   const command = { kind: 'shell', script: 'echo $PPID' } as const;

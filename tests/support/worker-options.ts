@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { WorkerOptions } from '../../src/worker/worker.ts';
+import { builtGuard } from './build.ts';
+
+/** The options of a worker that is at home in a folder; few tests need others. */
+export function workerOptionsIn(folder: string): Omit<WorkerOptions, 'table'> {
+  return {
+    stateDir: join(folder, 'state'),
+    cwd: folder,
+    home: folder,
+    environment: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, LANG: 'C.UTF-8' },
+    bash: undefined,
+    loginEnv: 'never',
+    envPass: [],
+    envWithhold: [],
+    ringBytes: 1_048_576,
+    spoolBytes: 268_435_456,
+    spoolTotalBytes: 2_147_483_648,
+    drainMs: 100,
+    killGraceMs: 2_000,
+    supervisionRequire: 'group',
+    highestLevel: 'group',
+    sandbox: 'off',
+    network: 'off',
+    networkAllow: [],
+    processes: 'own',
+    workspace: [],
+    ownFiles: [],
+    keep: [],
+    warmShells: 1,
+    sessionIdleMs: 60_000,
+    exec: 'off',
+    execAllow: undefined,
+    execGuard: builtGuard,
+  };
+}
