@@ -1,18 +1,9 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { examineNode } from '../../src/doors/cli/doctor/examine-machine.ts';
 import { tryServer } from '../../src/worker/try-server.ts';
-import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
 import { pathWithout } from '../support/path-without.ts';
+import { useHome } from '../support/use-home.ts';
 
 interface Finding {
   readonly check: string;
@@ -21,19 +12,7 @@ interface Finding {
   readonly fix?: string;
 }
 
-let place = createPlace();
-const nacre = (...argv: string[]) => runInProcess(argv, place);
-const at = (path: string) => join(place.cwd, path);
-
-afterEach(async () => {
-  expect(await survivors(place.mark)).toEqual([]);
-  place = createPlace();
-});
-
-function put(path: string, text: string): void {
-  mkdirSync(dirname(at(path)), { recursive: true });
-  writeFileSync(at(path), text);
-}
+const { at, nacre, place, put, read, setEnv } = useHome();
 
 async function examine(...flags: string[]) {
   const { code, stdout } = await nacre('doctor', '--json', ...flags);
@@ -43,7 +22,7 @@ async function examine(...flags: string[]) {
 
 describe('E9: nacre doctor', () => {
   it('finds all well where it is, with a call over MCP that ran a command', async () => {
-    place = createPlace({ ALLOWED_COMMANDS: 'echo,ls' });
+    setEnv({ ALLOWED_COMMANDS: 'echo,ls' });
     const { code, findings, of } = await examine();
     expect(code).toBe(0);
     const checks = ['node', 'git', 'folder', 'quotas', 'bash', 'bubblewrap', 'namespaces', 'terminal'];
@@ -87,8 +66,8 @@ describe('E9: nacre doctor', () => {
   });
 
   it('names the package for what is missing', async () => {
-    const bin = pathWithout(place.cwd, { hidden: ['git', 'bwrap'], broken: ['unshare'] });
-    place = { ...place, env: { ...place.env, PATH: bin } };
+    const bin = pathWithout(place().cwd, { hidden: ['git', 'bwrap'], broken: ['unshare'] });
+    setEnv({ PATH: bin });
     const { code, of } = await examine();
     expect(code).toBe(0);
     expect(of('git')).toMatchObject([{ status: 'warning', fix: expect.stringMatching(/ git$/) }]);
@@ -99,8 +78,8 @@ describe('E9: nacre doctor', () => {
   });
 
   it('tells a bubblewrap that does not work from one that is missing', async () => {
-    const bin = pathWithout(place.cwd, { broken: ['bwrap', 'unshare'] });
-    place = { ...place, env: { ...place.env, PATH: bin } };
+    const bin = pathWithout(place().cwd, { broken: ['bwrap', 'unshare'] });
+    setEnv({ PATH: bin });
     const [found] = (await examine()).of('bubblewrap');
     expect(found?.found).toContain(`${bin}/bwrap starts nothing here`);
     expect(found?.fix).toMatch(/^(sudo sysctl -w|Run bwrap --unshare-pid) /);
@@ -113,10 +92,7 @@ describe('E9: nacre doctor', () => {
       { status: 'ok', found: expect.stringContaining('stand in its entry') },
     ]);
     expect(listed.of('client:gemini')[0]?.found).toContain('starts this nacre: the preset git, sandbox off');
-    put(
-      '.gemini/settings.json',
-      readFileSync(at('.gemini/settings.json'), 'utf8').replace('NACRE_PRESET', 'OTHER'),
-    );
+    put('.gemini/settings.json', read('.gemini/settings.json').replace('NACRE_PRESET', 'OTHER'));
     const empty = await examine();
     expect(empty.of('policy')).toMatchObject([{ status: 'warning' }]);
     expect(empty.of('client:gemini')).toMatchObject([
@@ -126,7 +102,7 @@ describe('E9: nacre doctor', () => {
 
   it('warns of an entry whose folder no sandbox takes, unless a workspace is named', async () => {
     await nacre('init', 'gemini', '--preset', 'git', '--sandbox', 'off', '--project', '/srv');
-    const text = readFileSync(at('.gemini/settings.json'), 'utf8').replace('"off"', '"workspace"');
+    const text = read('.gemini/settings.json').replace('"off"', '"workspace"');
     put('.gemini/settings.json', text);
     expect((await examine()).of('client:gemini')).toMatchObject([
       {
@@ -143,7 +119,7 @@ describe('E9: nacre doctor', () => {
 
   it('warns of a folder that is gone, however the entry names it', async () => {
     await nacre('init', 'gemini', '--preset', 'git', '--sandbox', 'off');
-    const text = readFileSync(at('.gemini/settings.json'), 'utf8');
+    const text = read('.gemini/settings.json');
     for (const words of ['"--cwd", "/gone/project"', '"--cwd=/gone/project"']) {
       put('.gemini/settings.json', text.replace('"mcp"', `"mcp", ${words}`));
       expect((await examine()).of('client:gemini')).toMatchObject([
@@ -160,10 +136,7 @@ describe('E9: nacre doctor', () => {
 
   it('finds folders that cannot be written and quotas that do not fit', async () => {
     put('state', 'a file');
-    place = {
-      ...place,
-      env: { ...place.env, NACRE_STATE_DIR: at('state'), NACRE_SPOOL_TOTAL_BYTES: '1099511627776' },
-    };
+    setEnv({ NACRE_STATE_DIR: at('state'), NACRE_SPOOL_TOTAL_BYTES: '1099511627776' });
     const { code, of } = await examine();
     expect(code).toBe(1);
     expect(of('folder')[0]).toMatchObject({
@@ -248,8 +221,8 @@ describe('tryServer', () => {
   const start = (script: string) => ({
     command: process.execPath,
     args: ['-e', script],
-    env: place.env,
-    cwd: place.cwd,
+    env: place().env,
+    cwd: place().cwd,
   });
 
   it('says at which step a server did not answer, and ends it', async () => {

@@ -1,0 +1,227 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { builtCli } from '../support/build.ts';
+import { fromToml } from '../support/from-toml.ts';
+import { runInProcess, startInProcess } from '../support/nacre.ts';
+import { pathWithout } from '../support/path-without.ts';
+import { useHome } from '../support/use-home.ts';
+
+const { at, nacre, place, put, read, setEnv } = useHome();
+const node = process.execPath;
+
+describe('the entry that nacre init writes', () => {
+  it('changes what is given anew, and keeps what its user has added to the entry', async () => {
+    await nacre('init', 'claude-code', '--project', '.', '--preset', 'git', '--sandbox', 'off');
+    const document = JSON.parse(read('.claude.json'));
+    const entry = document.mcpServers.nacre;
+    document.mcpServers.nacre = {
+      ...entry,
+      timeout: 60,
+      args: [...entry.args, '--tools', 'all'],
+      env: { ...entry.env, NACRE_NETWORK: 'on' },
+    };
+    writeFileSync(at('.claude.json'), JSON.stringify(document, null, 2));
+    mkdirSync(at('other'));
+    await nacre('init', 'claude-code', '--project', 'other', '--allow', 'make');
+    expect(JSON.parse(read('.claude.json')).mcpServers.nacre).toEqual({
+      type: 'stdio',
+      command: node,
+      args: [builtCli, 'mcp', '--cwd', at('other'), '--tools', 'all'],
+      env: {
+        NACRE_SANDBOX: 'off',
+        NACRE_NETWORK: 'on',
+        ALLOWED_CWD_ROOTS: at('other'),
+        ALLOWED_COMMANDS: 'make',
+      },
+      timeout: 60,
+    });
+    await nacre('init', 'claude-code');
+    expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toMatchObject({ ALLOWED_COMMANDS: 'make' });
+  });
+
+  it('leaves comments among the variables where they are', async () => {
+    const text = (variables: string) =>
+      `{ "mcpServers": { "nacre": { "command": "${node}", "args": ["${builtCli}", "mcp"],\n  "env": {\n    // mine\n    "A": "x", /* b */\n${variables}  }\n} } }\n`;
+    put('.gemini/settings.json', text('    "ALLOWED_COMMANDS": "ls", // old\n    "NACRE_SANDBOX": "off"\n'));
+    expect((await nacre('init', 'gemini', '--preset', 'git')).code).toBe(0);
+    expect(read('.gemini/settings.json')).toBe(
+      text('    // old\n    "NACRE_SANDBOX": "off",\n    "NACRE_PRESET": "git"\n'),
+    );
+  });
+
+  it('takes what is given anew in place of flags in the entry, which would outrank it', async () => {
+    const own = ['mcp', '--cwd=/', '--allow', 'ls', '--allow=cat', '--tools', 'all', '--network', 'off'];
+    put('.gemini/settings.json', JSON.stringify({ mcpServers: { nacre: { command: 'npx', args: own } } }));
+    const entry = () => JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
+    await nacre('init', 'gemini');
+    expect(entry()).toMatchObject({
+      args: [builtCli, 'mcp', '--cwd', '/', '--tools', 'all', '--network', 'off'],
+      env: { ALLOWED_COMMANDS: 'ls,cat' },
+    });
+    await nacre('init', 'gemini', '--project', '.', '--preset', 'git', '--network', 'on');
+    expect(entry().args).toEqual([builtCli, 'mcp', '--cwd', place().cwd, '--tools', 'all']);
+    expect(entry().env).toEqual({
+      ALLOWED_CWD_ROOTS: place().cwd,
+      NACRE_PRESET: 'git',
+      NACRE_NETWORK: 'on',
+    });
+  });
+
+  it('proposes a list for an entry that has variables, but none', async () => {
+    put('.gemini/settings.json', '{"mcpServers": {"nacre": {"command": "x", "env": {"A": "1"}}}}');
+    expect((await nacre('init', 'gemini')).stdout).toContain('commands  the preset read-only');
+    const { env: told } = JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
+    expect(told).toEqual({ A: '1', NACRE_PRESET: 'read-only' });
+  });
+
+  it('keeps a list without a program, and says that nothing may run', async () => {
+    put('.config/nacre/config.yaml', 'allowed_commands: [git]\n');
+    put('.gemini/settings.json', '{"mcpServers": {"nacre": {"env": {"ALLOWED_COMMANDS": ""}}}}');
+    expect((await nacre('init', 'gemini')).stdout).toContain('commands  nothing\n');
+    expect(JSON.parse(read('.gemini/settings.json')).mcpServers.nacre.env).toEqual({ ALLOWED_COMMANDS: '' });
+    expect((await nacre('doctor')).stdout).toContain('its own list has no program that may run');
+  });
+
+  it('leaves the sandbox off where there is none, and says what turns it on later', async () => {
+    const bin = pathWithout(place().cwd, { hidden: ['bwrap'] });
+    const { stdout } = await runInProcess(['init', 'codex'], {
+      ...place(),
+      env: { ...place().env, PATH: bin },
+    });
+    expect(fromToml(read('.codex/config.toml')).nacre.env.NACRE_SANDBOX).toBe('off');
+    expect(stdout).toMatch(/There is no sandbox here: nacre doctor .* nacre init --sandbox workspace /);
+    await nacre('init', 'codex', '--sandbox', 'workspace');
+    expect(fromToml(read('.codex/config.toml')).nacre.env.NACRE_SANDBOX).toBe('workspace');
+  });
+
+  it('writes a preset and what is listed beside it as they were given', async () => {
+    const args = [
+      'init',
+      '--print',
+      '--preset',
+      'git',
+      '--allow',
+      'docker',
+      '--allow',
+      'make',
+      '--sandbox',
+      'off',
+    ];
+    expect(JSON.parse((await nacre(...args)).stdout).mcpServers.nacre.env).toEqual({
+      NACRE_PRESET: 'git',
+      ALLOWED_COMMANDS: 'docker,make',
+      NACRE_SANDBOX: 'off',
+    });
+  });
+
+  it("names a settings file that was given in place of the user's", async () => {
+    put('mine.yaml', 'allowed_commands: [git]\nsandbox: strict\n');
+    const args = ['init', '--print', '--config', 'mine.yaml'];
+    expect(JSON.parse((await nacre(...args)).stdout).mcpServers.nacre).toEqual({
+      command: node,
+      args: [builtCli, 'mcp', '--config', at('mine.yaml')],
+      env: {},
+    });
+  });
+
+  it('proposes what the folder needs, and leaves to the settings file what stands there', async () => {
+    const preset = async () =>
+      JSON.parse((await nacre('init', '--print', '--sandbox', 'off')).stdout).mcpServers.nacre.env;
+    expect(await preset()).toEqual({ NACRE_PRESET: 'read-only', NACRE_SANDBOX: 'off' });
+    mkdirSync(at('.git'));
+    expect(await preset()).toMatchObject({ NACRE_PRESET: 'git' });
+    put('requirements.txt', '');
+    expect(await preset()).toMatchObject({ NACRE_PRESET: 'dev-python' });
+    put('package.json', '{}');
+    expect(await preset()).toMatchObject({ NACRE_PRESET: 'dev-node' });
+    put('.config/nacre/config.yaml', 'allowed_commands: [git]\nsandbox: strict\n');
+    const { stdout } = await nacre('init', 'claude-code');
+    expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toEqual({});
+    expect(stdout).toContain('commands  as your settings file says');
+    setEnv({ ALLOWED_COMMANDS: 'ls' });
+    expect(await preset()).toEqual({ NACRE_SANDBOX: 'off' });
+  });
+
+  it('writes other settings that are given as flags, too, paths from where it runs', async () => {
+    const { stdout } = await nacre(
+      'init',
+      '--print',
+      '--allow',
+      'git,ls',
+      '--sandbox',
+      'off',
+      '--network-allow',
+      'a.example,b.example',
+      '--state-dir',
+      'state',
+      '--workspace',
+      'a, b ,',
+    );
+    expect(JSON.parse(stdout).mcpServers.nacre.env).toEqual({
+      ALLOWED_COMMANDS: 'git,ls',
+      NACRE_SANDBOX: 'off',
+      NACRE_NETWORK_ALLOW: 'a.example,b.example',
+      NACRE_STATE_DIR: at('state'),
+      NACRE_WORKSPACE: `${at('a')},${at('b')}`,
+    });
+  });
+});
+
+describe('nacre init where somebody answers', () => {
+  async function answer(argv: readonly string[], answers: readonly [RegExp, string][]) {
+    const started = startInProcess(['init', ...argv], place());
+    for (const end of [started.stdin, started.stdout]) Object.assign(end, { isTTY: true });
+    for (const [question, words] of answers) {
+      await expect.poll(started.out.text, { timeout: 10_000 }).toMatch(question);
+      started.stdin.write(words);
+    }
+    return started;
+  }
+
+  it('takes answers, asks again after a wrong one, and proposes what is there', async () => {
+    mkdirSync(at('work'));
+    const first = await answer(
+      ['claude-code'],
+      [
+        [/Folder that commands run in \[where Claude Code works\]: /, 'nowhere\n'],
+        [/nowhere is no folder\./, '~/work\n'],
+        [/Programs that may run.*\[read-only\]: /, ', ,\n'],
+        [/names no program\./, 'dev node\n'],
+        [/dev node is no preset; dev-node is one\./, 'git ls\n'],
+        [/Sandbox: /, 'total\n'],
+        [/total is none of/, 'off\n'],
+      ],
+    );
+    expect((await first.ended).code).toBe(0);
+    const entry = () => JSON.parse(read('.claude.json')).mcpServers.nacre;
+    expect(entry().args).toEqual([builtCli, 'mcp', '--cwd', at('work')]);
+    expect(entry().env).toMatchObject({ ALLOWED_COMMANDS: 'git,ls', NACRE_SANDBOX: 'off' });
+    const second = await answer(
+      ['claude-code'],
+      [
+        [/work\]: /, '\n'],
+        [/\[git,ls\]: /, 'dev-node\n'],
+        [/\[off\]: /, '\n'],
+      ],
+    );
+    expect((await second.ended).code).toBe(0);
+    expect(entry().env).toEqual({
+      ALLOWED_CWD_ROOTS: at('work'),
+      NACRE_PRESET: 'dev-node',
+      NACRE_SANDBOX: 'off',
+    });
+  });
+
+  it('writes nothing when nobody does, or the process is to end', async () => {
+    const leave = await answer(['claude-code'], [[/Folder/, '']]);
+    leave.stdin.end();
+    const interrupted = await answer(['claude-code'], [[/Folder/, '']]);
+    interrupted.interrupt('SIGTERM');
+    for (const { ended } of [leave, interrupted])
+      expect(await ended).toMatchObject({
+        code: 130,
+        stderr: expect.stringContaining('There was no answer'),
+      });
+    expect(existsSync(at('.claude.json'))).toBe(false);
+  });
+});
