@@ -4,6 +4,8 @@ export interface SessionEnd {
   readonly cwd: string;
   /** True when the command has ended its own shell; the next command gets a new one. */
   readonly shellEnded: boolean;
+  /** False when the shell could not open the files for the command's output, and did not begin it. */
+  readonly ran: boolean;
   /** What was brought back before the command, because its shell was a new one; null for a shell that went on. */
   readonly restored: Restoration | null;
 }

@@ -40,7 +40,14 @@ export async function inspectPlace(
   const facts = await ask(asked);
   const found = decideWithin(facts, cwdRoots, asked === undefined ? known?.allowed : undefined);
   sessions.places.set(session, { asked: request.cwd ?? known?.asked, allowed: found.cwd });
-  return { facts: { ...facts, cwd: { asked: found.cwd, path: found.cwd } }, ...found };
+  const notes = [...(asked === undefined ? noteGone(facts) : []), ...found.notes];
+  return { facts: { ...facts, cwd: { asked: found.cwd, path: found.cwd } }, cwd: found.cwd, notes };
+}
+
+// Where its directory was deleted, a session stands in the nearest one above it.
+function noteGone({ session, cwd }: Facts): readonly string[] {
+  if (session === undefined || session.cwd === cwd.asked) return [];
+  return [`The session's directory ${session.cwd} is gone; the command began in ${cwd.asked}.`];
 }
 
 // The places themselves may be links, too; they do not move between two calls.

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connect, eras, type ServerOptions } from '../support/mcp.ts';
 import { sleep } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
+import { replaceFiles } from '../support/replace-files.ts';
 
 let open: Awaited<ReturnType<typeof connect>>[] = [];
 const serve = async (options: ServerOptions = {}) => {
@@ -56,6 +57,21 @@ test('B4: what ends the shell is told, and the next call says what was restored'
   const next = await bash('echo $A; pwd');
   expect(next.text).toMatch(/^1\n\/\n\[The session's shell had ended\. .*not restored: traps/s);
   expect((await bash('echo still')).text).toBe('still\n');
+});
+
+test('B4: what keeps a shell from going on is told in words', async () => {
+  const { bash, cwd } = await serve();
+  await bash('x=kept; mkdir sub; cd sub');
+  expect((await bash('set -n; echo never')).text).toMatch(/^\[The command ended its shell, as .* set -n do/);
+  await bash(`rmdir ${cwd}/sub`);
+  expect((await bash('echo $x; pwd')).text).toBe(
+    `kept\n${cwd}\n[The session's directory ${cwd}/sub is gone; the command began in ${cwd}.]`,
+  );
+  const run = join(cwd, '.local/state/nacre/run');
+  for (const server of readdirSync(run)) replaceFiles(join(run, server, 'shells/0/pipes'));
+  const lost = await bash('touch never');
+  expect(lost.text).toMatch(/^\[The command was not run: .*call again\.\]\n.* code 126$/);
+  expect((await bash('echo $x; ls')).text).toMatch(/^kept\n\[The session's shell had ended/);
 });
 
 test('B6: keeps 30000 characters of more, and BashOutput gives all of it in pieces', async () => {

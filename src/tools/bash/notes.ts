@@ -4,12 +4,12 @@ import { nameProcesses } from '../name-processes.ts';
 
 /** What a reader of an outcome should know beside its output, in sentences. */
 export function notesOn(outcome: Outcome): readonly string[] {
-  const { id, session, leftRunning, survivors, deniedHosts, withheldEnv, exitCode, cause, warnings } =
-    outcome;
+  const { id, session, leftRunning, survivors, deniedHosts, withheldEnv, exitCode, warnings } = outcome;
   const names = (processes: Outcome['leftRunning']) => nameProcesses(processes).join(', ');
   return [
     ...(session?.restored ? [describeRestored(session.restored)] : []),
-    ...(session?.shellEnded ? [describeEnded(cause, session.cwd)] : []),
+    ...(session?.shellEnded ? [describeEnded(outcome, session.cwd)] : []),
+    ...(session?.ran === false ? [notRun] : []),
     ...(leftRunning.length > 0 ? [describeLeft(names(leftRunning), id)] : []),
     ...(survivors.length > 0 ? [`Could not be ended: ${names(survivors)}.`] : []),
     ...(deniedHosts.length > 0 ? [`Hosts that were refused: ${deniedHosts.join(', ')}.`] : []),
@@ -33,7 +33,11 @@ function describeRestored({ reason, variables, functions, aliases, lost }: Resto
   return `The session's shell ${reasons[reason]}. A new one has its ${kept}; not restored: ${lost.join(', ')}.`;
 }
 
-function describeEnded(cause: Outcome['cause'], cwd: string): string {
-  const why = cause === 'exit' ? 'The command ended its shell' : 'The shell was ended with the command';
+const notRun =
+  "The command was not run: the files for its output, in nacre's own folder, had been deleted or replaced. The next command gets new ones: call again.";
+
+function describeEnded({ cause, exitCode }: Outcome, cwd: string): string {
+  const itself = `The command ended its shell${exitCode === 0 ? ', as exit, exec and set -n do' : ''}`;
+  const why = cause === 'exit' ? itself : 'The shell was ended with the command';
   return `${why}; the next command gets a new one in ${cwd}, in the state before this command.`;
 }

@@ -28,6 +28,9 @@ export const ownBuiltins: ReadonlySet<string> = new Set(
   'alias builtin declare eval jobs printf pwd read shopt'.split(' '),
 );
 
+// What the loop runs commands and tells its state with.
+const toldWith = 'alias declare eval jobs printf pwd read';
+
 /** True for the command line of the shell, which is also that of what it forks for a part of a command. */
 export function isLoop(commandLine: string): boolean {
   return commandLine.includes(' -c shopt -s expand_aliases; ') && commandLine.includes('__nacre_status');
@@ -38,6 +41,8 @@ export function isLoop(commandLine: string): boolean {
 function toTelling(to: string): string {
   const nul = `builtin printf '\\0'${to}`;
   return [
+    // One that a command has turned off would be missed, or missing in what is told.
+    `builtin enable ${toldWith}${to} || builtin exit`,
     `builtin trap -p${to} || builtin printf 'trap -- unknown'${to}`,
     `builtin printf '\\0done %s %s\\0' "$__nacre" "$__nacre_status"${to} || builtin exit`,
     ...[`builtin pwd${to}`, nul, `builtin jobs -rp${to}`, `builtin declare -F${to}`, nul],
@@ -79,8 +84,9 @@ function toLoop(folder: string): string {
   const tell = `if [[ $__nacre == *${apartMark} || $- == *x* ]]; then ${toTelling(toUs)}; else ${atOnce}; fi`;
   return [
     'shopt -s expand_aliases',
-    // A function in the place of `builtin` reads nothing, and no end of it would ever be seen.
-    `while __nacre=; ${order} && [[ $__nacre ]]; do __nacre_out=${first} __nacre_err=${first}`,
+    // A function in the place of `builtin` reads nothing, and no end of it would ever be seen. Under `set -n`, or a DEBUG
+    // trap that skips commands, every command succeeds without being executed: the last one here then ends the loop.
+    `until __nacre=; { ${order}; } || __nacre=; [[ -z $__nacre ]]; do __nacre_out=${first} __nacre_err=${first}`,
     `if [[ -p ${out} && -p ${err} ]]; then ${run}; else __nacre_status=lost; fi`,
     // Never an end by errexit; but a shell that cannot read is of no use.
     `${next} || builtin exit; ! { ${tell}; }`,

@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDescriptors, processesWith } from '../../../tests/support/processes.ts';
+import { replaceFiles } from '../../../tests/support/replace-files.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import type { JobSpec } from '../../contract/job.ts';
 
@@ -123,6 +124,11 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     'trap "cat <&8 >/dev/null" DEBUG',
     'trap "printf \'\\0\'" DEBUG',
     'trap "echo x" DEBUG; enable -n trap',
+    'enable -n eval',
+    'enable -n enable eval',
+    'set -n',
+    'set -o noexec; echo not reached',
+    'shopt -s extdebug; trap false DEBUG',
   ])('B4: `%s` leaves a session that goes on', async (script) => {
     expect((await say(script)).status).not.toBe('timeout');
     expect((await say('echo works')).stdout).toContain('works\n');
@@ -162,6 +168,38 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     expect(next.stdout).toBe('LARGE\n');
     expect(next.end?.session?.restored).toMatchObject({ reason: 'ended' });
     expect((await say('echo $A')).end?.session?.restored).toBeNull();
+  });
+
+  test('P13: builtins that were turned off are told of all the same', async () => {
+    await say('mkdir sub; alias ll=ls; enable -n alias jobs pwd; cd sub; sleep 60 & disown');
+    const facts = await here.worker.inspect({ cwd: undefined, roots: [], programs: [], session: 'main' });
+    expect(facts.session).toMatchObject({ cwd: join(here.folder, 'sub'), aliases: { ll: 'ls' } });
+  });
+
+  test('P13: a trap that can skip what is told costs the shell', async () => {
+    await say('mkdir sub');
+    await say(`x=1; shopt -s extdebug; trap '[[ $BASH_COMMAND != *"alias -p"* ]]' DEBUG`);
+    await say('alias ll=ls; cd sub');
+    const next = await say('pwd; trap -p; alias');
+    expect(next.stdout).toBe(`${here.folder}/sub\nalias ll='ls'\n`);
+  });
+
+  test('B4: `cd -` goes where it would have gone, after every restart', async () => {
+    await say('mkdir one two; cd one; cd ../two');
+    await say('exit 3');
+    expect((await say('cd -')).stdout).toBe(`${here.folder}/one\n`);
+    await say('unset OLDPWD');
+    await say('exit 3');
+    expect((await say('cd -')).stderr).toContain('OLDPWD not set');
+  });
+
+  test('B4: a command whose outputs were replaced is not run, and the next one gets new ones', async () => {
+    await say('x=kept; cd /');
+    replaceFiles(join((await here.worker.report()).folder, 'shells/0/pipes'));
+    const lost = await say(`touch ${here.folder}/never`);
+    expect(lost).toMatchObject({ code: 126, end: { session: { ran: false, shellEnded: false } } });
+    const next = await say(`echo $x; pwd; ls ${here.folder}/never`);
+    expect(next).toMatchObject({ stdout: 'kept\n/\n', end: { session: { ran: true } } });
   });
 
   test('P13: what is known of it is made anew when it has changed, and only then', async () => {

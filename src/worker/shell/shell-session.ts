@@ -67,6 +67,8 @@ export class ShellSession {
   readonly #letGo = new Set<ShellHost>();
   /** True when the shell is not to be given another order. */
   #isSpoilt = false;
+  /** True when the shell has not found the outputs of its last command. */
+  #isCutOff = false;
   /** Why the next shell is a new one. */
   #newBecause: Restoration['reason'] = 'ended';
   /** Where it began: a sandbox keeps that directory writable, wherever later commands went. */
@@ -186,8 +188,7 @@ export class ShellSession {
     base: Environment | undefined,
   ): Promise<{ host: ShellHost; restored: Restoration | null }> {
     await this.#telling;
-    // Whoever deleted the folder has taken the way to the outputs; a sandbox would not see a new one in its place.
-    if (this.#host && !this.#outputs.isReady() && !existsSync(this.#means.folder)) await this.rest();
+    if (this.#host && this.#hasNoOutputs()) await this.#startOver();
     if (this.#host && this.#isSpoilt) await this.#endShell(this.#host);
     const living = this.isOpen ? this.#host : null;
     if (living?.hasShell()) return { host: living, restored: null };
@@ -196,6 +197,18 @@ export class ShellSession {
     const first = await this.#ready(living, spec, base);
     // Whatever kept it from taking orders has ended with it.
     return first.host.lives() ? first : this.#ready(null, spec, base);
+  }
+
+  // Whoever deleted or moved the folder has taken the way to the outputs; a sandbox would not see a new one in its place.
+  #hasNoOutputs(): boolean {
+    return this.#isCutOff || (!this.#outputs.isReady() && !existsSync(this.#means.folder));
+  }
+
+  async #startOver(): Promise<void> {
+    await this.rest();
+    this.#isCutOff = false;
+    this.#newBecause = 'ended';
+    rmSync(this.#pipes, { recursive: true, force: true });
   }
 
   async #ready(living: ShellHost | null, spec: JobSpec, base: Environment | undefined) {
@@ -242,7 +255,7 @@ export class ShellSession {
   async #restore(host: ShellHost, state: ShellState): Promise<boolean> {
     const path = this.#writeScript(join(this.#pipes, 'restore'), this.#toScript(state));
     const move = `builtin cd -- ${quote(toExisting(state.cwd))}`;
-    const answer = this.#giveOwn(host, `builtin eval -- ${toReadingWord(path)}; ${move}`);
+    const answer = this.#giveOwn(host, `${move}; builtin eval -- ${toReadingWord(path)}`);
     // What a session holds may make even our own orders endless.
     if (!(await within(answer, restoreMs))) await host.endShell();
     const { kind } = await answer;
@@ -273,8 +286,9 @@ export class ShellSession {
     const answer = await host.give({ ...outputs.names, text }, this.#how);
     outputs.settle();
     if (this.#letGo.delete(host)) void host.close();
-    else if (answer.kind === 'done') this.#telling = this.#hear(host, answer.done.cwd);
-    else this.#noteGone();
+    else if (answer.kind === 'gone') this.#noteGone();
+    else if (answer.done.status === 'lost') this.#isCutOff = true;
+    else this.#telling = this.#hear(host, answer.done.cwd);
     return answer;
   }
 
@@ -296,7 +310,7 @@ export class ShellSession {
     const fingerprint = toFingerprint(cwd, printed);
     // Most commands change nothing: then all that was made of it still holds.
     if (fingerprint === this.#fingerprint) return;
-    const state = toShellState(cwd.startsWith('/') ? cwd : this.cwd, printed);
+    const state = toShellState(cwd, printed);
     const credible = isCredible(state);
     this.#isSpoilt = state.spoilt || !credible;
     this.#fingerprint = credible && !state.spoilt ? fingerprint : null;
@@ -354,8 +368,9 @@ export class ShellSession {
   async #toEnd(answer: ShellAnswer, restored: Restoration | null): Promise<SessionEnd> {
     const isGone = answer.kind === 'gone';
     const told = isGone ? this.cwd : answer.done.cwd;
+    const ran = isGone || answer.done.status !== 'lost';
     if (told === undefined) await this.#telling;
-    return { cwd: told ?? this.cwd, shellEnded: isGone, restored };
+    return { cwd: told ?? this.cwd, shellEnded: isGone, ran, restored };
   }
 }
 

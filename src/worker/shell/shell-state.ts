@@ -18,7 +18,7 @@ export interface ShellState {
   /** What is on: names of `set -o` and of `shopt`. */
   readonly options: readonly string[];
   readonly shopts: readonly string[];
-  /** True when a command has laid hands on what the loop reads its orders with. */
+  /** True when a command has laid hands on what the loop reads its orders with, or on what it tells: traps can skip that. */
   readonly spoilt: boolean;
 }
 
@@ -42,6 +42,7 @@ export function toShellState(cwd: string, printed: PrintedState): ShellState {
   const names = listed.flatMap((found) => found?.[2] ?? []);
   const all = readDeclarations(printed.variables);
   const find = (name: string) => all.find((declaration) => declaration.name === name);
+  const shopts = find('BASHOPTS')?.value?.split(':') ?? [];
   return {
     cwd,
     declarations: all.filter(({ name }) => !ownNames.has(name)),
@@ -49,8 +50,10 @@ export function toShellState(cwd: string, printed: PrintedState): ShellState {
     exportedFunctions: listed.flatMap((found) => (found?.[1]?.includes('x') ? (found[2] ?? []) : [])),
     aliases: readAliases(printed.aliases),
     options: find('SHELLOPTS')?.value?.split(':') ?? [],
-    shopts: find('BASHOPTS')?.value?.split(':') ?? [],
-    spoilt: all.some((declaration) => isLoops(declaration) && changesValues(declaration)),
+    shopts,
+    spoilt:
+      all.some((declaration) => isLoops(declaration) && changesValues(declaration)) ||
+      (printed.hasTraps && shopts.includes('extdebug')),
   };
 }
 
@@ -92,8 +95,14 @@ export function toRestoreScript(state: ShellState, fresh: ShellState): string {
     ...functions.map(([, text]) => `eval -- ${quote(text)}`),
     ...state.exportedFunctions.map((name) => `declare -fx ${quote(name)}`),
     ...[...state.aliases].map(([name, text]) => `alias -- ${quote(name)}=${quote(text)}`),
+    toPrevious(findValue(state, 'OLDPWD')),
     ...toChanges(state.options, fresh.options, 'set -o', 'set +o'),
   ].join('\n');
+}
+
+// Where `cd -` goes; whoever moved the new shell has left another one there.
+function toPrevious(directory: string | undefined): string {
+  return directory === undefined ? 'unset -v OLDPWD' : `OLDPWD=${quote(directory)}`;
 }
 
 /** What of a state a fresh shell has got, in figures, and what it has not. */
