@@ -19,6 +19,9 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
     } else if (/^\/dev\/(?:tcp|udp)\//.test(path)) {
       const reason = `opening the network connection ${path} is not allowed under a list`;
       walk.problems.push({ scope: 'finite', rule: 'network', reason, program, ...span });
+    } else if (/^\/dev\/fd\/(?!\d$)/.test(path)) {
+      const reason = `writing ${path} is not allowed under a list, because the shell keeps some descriptors for itself`;
+      walk.problems.push({ scope: 'finite', rule: 'descriptor', reason, program, ...span });
     } else if (choosesCode(path, walk.home)) {
       const reason = `writing ${path} is not allowed under a list, because programs take code or settings from it`;
       walk.problems.push({ scope: 'finite', rule: 'protected_file', reason, program, ...span });
@@ -28,7 +31,7 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
 
 /** Where output vanishes or goes where it went anyhow. */
 function isOwnOutput(path: string | undefined): boolean {
-  return path !== undefined && /^\/dev\/(?:null|stdout|stderr|fd\/\d+)$/.test(path);
+  return path !== undefined && /^\/dev\/(?:null|stdout|stderr|fd\/\d)$/.test(path);
 }
 
 function pathsOf(target: Arg, scope: Scope): string[] {
@@ -49,7 +52,7 @@ function choosesCode(path: string, home: string): boolean {
     : /^\/(?:home\/[^/]+|root)\/(.*)$/.exec(path)?.[1];
   if (inHome !== undefined && homeFiles.test(inHome)) return true;
   if (/(?:^|\/)\.git\/(?:hooks\/|config$|info\/attributes$|modules\/)/.test(path)) return true;
-  if (/^\/proc\/(?:self|thread-self|\d+)\/fd\//.test(path)) return false;
+  if (/^\/proc\/(?:self|thread-self)\/fd\/\d$/.test(path)) return false;
   return /^\/(?:etc|bin|sbin|lib|lib64|boot|proc|sys|usr\/(?:bin|sbin|lib|lib64|libexec|local\/s?bin|share)|var\/spool\/cron)(?:\/|$)/.test(
     path,
   );

@@ -30,7 +30,7 @@ export function applyRedirects(
       walk.assign(descriptor.name, { kind: 'text', values: [[number]] }, spanOf(redirect, scope), scope);
     }
     const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : undefined;
-    const input = inputOf(walk, redirect, scope);
+    const input = inputOf(walk, redirect, program, scope);
     if (input !== undefined && (number ?? 0) === 0 && descriptor?.type !== 'FileDescriptorVariable')
       stdin = input;
     if (redirect.type === 'Redirect' && redirect.operator.startsWith('&>'))
@@ -43,14 +43,24 @@ export function applyRedirects(
   return { stdin, captured };
 }
 
-function inputOf(walk: Walk, redirect: Redirection, scope: Scope): Stdin | undefined {
+function inputOf(
+  walk: Walk,
+  redirect: Redirection,
+  program: string | undefined,
+  scope: Scope,
+): Stdin | undefined {
   if (redirect.type === 'HereDoc') return certainText(hereDocValues(walk, redirect, scope));
   if (redirect.type === 'HereString') {
     const values = redirect.target === undefined ? [] : expandSingle(walk, scope, redirect.target);
     return certainText(values.map((value) => [...value, '\n']));
   }
   if (!redirect.operator.startsWith('<')) return undefined;
-  return redirect.target === undefined ? anyOutput : fileInput(expandSingle(walk, scope, redirect.target));
+  if (redirect.target === undefined) return anyOutput;
+  const values = expandSingle(walk, scope, redirect.target);
+  const span = spanOf(redirect.target, scope);
+  if (redirect.operator === '<&')
+    for (const value of values) judgeDuplicate(walk, toArg(value, span), program);
+  return fileInput(values);
 }
 
 function fileInput([value]: readonly Value[]): Stdin {
@@ -105,12 +115,26 @@ function applyWrite(walk: Walk, redirect: Redirect, program: string | undefined,
       : knownArg(text, span);
   });
   for (const target of targets) {
+    if (redirect.operator === '>&') judgeDuplicate(walk, target, program);
     const duplicate = redirect.operator === '>&' && /^(\d+-?|-)$/.test(wordText(target));
     if (duplicate) continue;
     if (redirect.operator === '>&' && target.pieces.some(isExpandedAgain))
       refuseMisread(walk, redirect.target.text, span);
     walk.write(target, program, scope);
   }
+}
+
+/** Bash keeps what is its own at 10 and above: in a persistent shell, how it takes its orders and tells its state. */
+function judgeDuplicate(walk: Walk, target: Arg, program: string | undefined): void {
+  const { text, pieces, pos, end } = target;
+  const isKnown = text !== undefined ? !/^\d{2,}-?$/.test(text) : !pieces.every(mayBeNumber);
+  if (isKnown) return;
+  const reason = `using descriptor ${text ?? 'numbers that are not known'} is not allowed under a list, because the shell keeps some for itself`;
+  walk.problems.push({ scope: 'finite', rule: 'descriptor', reason, program, pos, end });
+}
+
+function mayBeNumber(piece: Piece): boolean {
+  return typeof piece === 'object' || /^\d*$/.test(piece);
 }
 
 /** A file name behind `>&` is expanded a second time. */
