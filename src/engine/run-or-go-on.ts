@@ -1,11 +1,12 @@
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
+import type { Wait } from '../sessions/turns.ts';
 import { within } from '../support/within.ts';
 import { attend } from './follow.ts';
-import { noticesFor } from './notices.ts';
 import type { EngineParts, RunContext } from './run.ts';
 import { shapeOutcome } from './shape-outcome.ts';
 import { type StartedCommand, type StartRequest, start } from './start.ts';
+import { withCircumstances } from './with-circumstances.ts';
 
 /** What a command came to, or the id of one that goes on. */
 export type RunOrGoneOn =
@@ -23,20 +24,22 @@ export async function runOrGoOn(
   remember: (command: StartedCommand) => void,
 ): Promise<RunOrGoneOn> {
   const { session } = request;
-  return parts.sessions.turns.inTurn(session, context, () => runInTurn(parts, request, context, remember));
+  return parts.sessions.turns.inTurn(session, context, (wait) =>
+    runInTurn(parts, request, { ...context, wait }, remember),
+  );
 }
 
 async function runInTurn(
   parts: EngineParts,
   request: CommandRequest & Pick<StartRequest, 'idPrefix'>,
-  context: RunContext & { readonly owner: string },
+  context: RunContext & { readonly owner: string; readonly wait: Wait },
   remember: (command: StartedCommand) => void,
 ): Promise<RunOrGoneOn> {
   const { input, timeoutMs, maxOutputChars, session } = request;
   const stdin = input === undefined ? 'empty' : { text: input };
-  const command = await start(parts, { ...request, timeoutMs: null, stdin }, context, false);
-  const { id, ended, admission } = command;
-  remember(command);
+  const started = await start(parts, { ...request, timeoutMs: null, stdin }, context, false);
+  const { id, ended, admission } = started;
+  remember(started);
   const letGo = attend(parts, id, context);
   try {
     if (!(await within(ended, timeoutMs ?? longestMs))) {
@@ -44,14 +47,13 @@ async function runInTurn(
       if (session !== undefined) await parts.backend.letGo(session);
       return { kind: 'goes_on', id };
     }
-    const { state, warnings } = await ended;
+    const { state, warnings: recorded } = await ended;
     const shape = { ...request, ...context, cwd: admission.cwd, maxChars: maxOutputChars };
     const outcome = await shapeOutcome(parts.backend, state, shape);
-    const notices = noticesFor(admission.decision.programs, outcome);
-    return {
-      kind: 'ended',
-      outcome: { ...outcome, warnings: [...outcome.warnings, ...notices, ...warnings] },
-    };
+    const { wait } = context;
+    const { command } = started;
+    const circumstances = { wait, asked: request.command, command, session, admission, recorded };
+    return { kind: 'ended', outcome: await withCircumstances(parts, outcome, circumstances, context) };
   } finally {
     letGo();
   }

@@ -5,7 +5,6 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Backend, StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
-import type { Command } from '../contract/command.ts';
 import type { CwdNames, Rules } from '../contract/decision.ts';
 import type { EnvironmentRules, OutputChunk } from '../contract/job.ts';
 import type { Resources } from '../contract/limits.ts';
@@ -21,12 +20,11 @@ import type { ApprovalInbox } from './approval-inbox.ts';
 import { dryOutcome } from './dry-outcome.ts';
 import { follow } from './follow.ts';
 import { gatherWhole } from './gather-whole.ts';
-import { noteOutside } from './inspect-place.ts';
-import { noticesFor } from './notices.ts';
 import type { OwnRecords } from './own-records.ts';
 import type { Progress } from './progress.ts';
 import { quotePaths } from './quote-paths.ts';
 import { shapeOutcome } from './shape-outcome.ts';
+import { withCircumstances } from './with-circumstances.ts';
 
 /** What the journey needs on its way. */
 export interface EngineParts {
@@ -88,7 +86,8 @@ export async function run(
   const journey = async (wait: Wait) => {
     const command = await quotePaths(parts, request);
     const asked = { ...request, command, stdin: toKnownInput(input) };
-    const { cwd, decision, isolation, notes } = await admit(parts, id, asked, context);
+    const admission = await admit(parts, id, asked, context);
+    const { cwd, isolation } = admission;
     if (context.dryRun) {
       audit.tryRecord({ kind: 'skipped', id, caller, command, reason: 'dry run' });
       return dryOutcome(id, command, cwd);
@@ -108,22 +107,11 @@ export async function run(
       // Only now: a job that has ended may be forgotten at any time.
       .finally(() => sessions.ended(id));
     const recorded = audit.tryRecordSoon({ kind: 'finished', id, caller, outcome });
-    const notices = noticesFor(decision.programs, outcome);
-    const outside = await noteOutside(parts, session, context);
-    return {
-      ...outcome,
-      wait,
-      rewrittenCommand: toRewritten(request.command, command),
-      warnings: [...outcome.warnings, ...notes, ...notices, ...outside, ...recorded],
-    };
+    const circumstances = { wait, asked: request.command, command, session, admission, recorded };
+    return withCircumstances(parts, outcome, circumstances, context);
   };
   // Policy judges a command by the state of its shell, so it waits for its turn before it is judged.
   return recordFailure(parts, { id, caller }, () => sessions.turns.inTurn(request.session, context, journey));
-}
-
-function toRewritten(asked: Command, run: Command): string | undefined {
-  const isChanged = asked.kind === 'shell' && run.kind === 'shell' && asked.script !== run.script;
-  return isChanged ? run.script : undefined;
 }
 
 function toKnownInput(input: string | undefined) {

@@ -1,6 +1,7 @@
 // A command that goes on after its call:
 // 1. admit.ts, as for every command, 2. it is started and belongs to its owner, 3. somebody here waits for its end and
 // records it, whoever else looks; commands.ts and its neighbours read it, type into it and stop it by its id.
+import type { Command } from '../contract/command.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { JobState, TerminalSize } from '../contract/job.ts';
 import type { CommandRequest } from '../contract/request.ts';
@@ -39,6 +40,8 @@ export interface StartContext
 /** A command that runs, and the promise of its recorded end. */
 export interface StartedCommand {
   readonly id: string;
+  /** As it was run. */
+  readonly command: Command;
   readonly admission: Admission;
   /** Resolves when the end has been recorded; the warnings say what went wrong with that. */
   readonly ended: Promise<{ readonly state: JobState; readonly warnings: readonly string[] }>;
@@ -85,7 +88,7 @@ export async function start(
     if (typeof stdin === 'object') {
       parts.backend.write(id, Buffer.from(stdin.text), { eof: true }).catch(() => {});
     }
-    return { id, admission, ended: followToEnd(parts, id, cwd, caller) };
+    return { id, command, admission, ended: followToEnd(parts, id, cwd, caller) };
   });
 }
 

@@ -158,6 +158,37 @@ test('with on_timeout background a command that takes too long goes on, and the 
   expect(heard).toBe('last 1\n');
 });
 
+test('with on_timeout background, what the session had in its background before lives on until it is closed', async () => {
+  const { bash, use } = await serve({ args: ['--tools', 'bash', '--on-timeout', 'background'] });
+  // Others on the machine may run the same test.
+  const nap = `1000.${Math.floor(Math.random() * 1e9)}`;
+  const napping = () => processesWith(`sleep\u0000${nap}`);
+  await bash(`sleep ${nap} &`);
+  const { structured } = await bash('sleep 2', { timeout: 1_000 });
+  await expect
+    .poll(async () => (await use('BashOutput', { bash_id: structured.bash_id })).structured.status, {
+      timeout: 15_000,
+    })
+    .toBe('completed');
+  await sleep(500);
+  expect(napping()).toHaveLength(1);
+  await use('KillShell', { shell_id: 'main' });
+  expect(napping()).toEqual([]);
+});
+
+test('B8, B19: with on_timeout background, a command that ended in time is told of as without', async () => {
+  const { bash, cwd } = await serve({
+    args: ['--tools', 'bash', '--on-timeout', 'background'],
+    env: { ALLOWED_CWD_ROOTS: '.' },
+  });
+  mkdirSync(join(cwd, 'my dir'));
+  const [, second] = await Promise.all([bash('sleep 0.5'), bash('ls my dir; cd /')]);
+  expect(second.structured.rewritten_command).toBe("ls 'my dir'; cd /");
+  expect(second.structured.queued_ms).toBeGreaterThan(100);
+  expect(second.text).toContain('The shell now stands in /, outside of ALLOWED_CWD_ROOTS');
+  expect((await bash('pwd')).text).toMatch(/The shell stood in \/, which ALLOWED_CWD_ROOTS does not allow/);
+});
+
 test('B10, B9: danger is blocked and named', async () => {
   const { bash } = await serve();
   const { text, isError } = await bash('rm -rf /');

@@ -65,6 +65,8 @@ export class ShellSession {
   #host: ShellHost | null = null;
   /** Hosts whose shells still run a command that the session no longer waits for. */
   readonly #letGo = new Set<ShellHost>();
+  /** Hosts without a command that the session has something in the background of. */
+  readonly #beside = new Set<ShellHost>();
   /** True when the shell is not to be given another order. */
   #isSpoilt = false;
   /** True when the shell has not found the outputs of its last command. */
@@ -119,8 +121,8 @@ export class ShellSession {
 
   /** True when nothing of it runs but the shell that waits. */
   async isQuiet(): Promise<boolean> {
-    const view = await this.#host?.started.tree.look();
-    return (view?.guests.length ?? 0) <= 2;
+    await Promise.all([...this.#beside].map((host) => this.#closeQuiet(host)));
+    return this.#host === null || isQuiet(this.#host);
   }
 
   /** Starts one command; a shell that is new for it gets what `base` has of the server's variables. */
@@ -177,7 +179,7 @@ export class ShellSession {
 
   /** Ends it for good. */
   async close(): Promise<void> {
-    const hosts = this.#host ? [...this.#letGo, this.#host] : [...this.#letGo];
+    const hosts = [...this.#letGo, ...this.#beside, ...(this.#host ? [this.#host] : [])];
     await Promise.all(hosts.map((host) => host.close()));
     await this.rest();
     rmSync(this.#means.folder, { recursive: true, force: true });
@@ -285,11 +287,23 @@ export class ShellSession {
   async #give(host: ShellHost, text: string, outputs: ShellOutputs): Promise<ShellAnswer> {
     const answer = await host.give({ ...outputs.names, text }, this.#how);
     outputs.settle();
-    if (this.#letGo.delete(host)) void host.close();
+    if (this.#letGo.delete(host)) void this.#setAside(host);
     else if (answer.kind === 'gone') this.#noteGone();
     else if (answer.done.status === 'lost') this.#isCutOff = true;
     else this.#telling = this.#hear(host, answer.done.cwd);
     return answer;
+  }
+
+  // What earlier commands started there belongs to the session until that is closed.
+  async #setAside(host: ShellHost): Promise<void> {
+    this.#beside.add(host);
+    await this.#closeQuiet(host);
+  }
+
+  async #closeQuiet(host: ShellHost): Promise<void> {
+    if (!(await isQuiet(host))) return;
+    this.#beside.delete(host);
+    await host.close();
   }
 
   // A trap that does not end would keep us from ever knowing; a shell of which nothing is known is not used again.
@@ -376,6 +390,11 @@ export class ShellSession {
 
 // Far above what a machine under load needs.
 const restoreMs = 10_000;
+
+// Nothing runs but the first process and the shell that waits.
+async function isQuiet({ started }: ShellHost): Promise<boolean> {
+  return (await started.tree.look()).guests.length <= 2;
+}
 
 function toExit(answer: ShellAnswer): ProcessExit {
   if (answer.kind === 'gone') return answer.exit;
