@@ -13,6 +13,8 @@ export interface ToolContext
   readonly caller: Caller;
   /** Whose shells and commands the call can see. */
   readonly owner: string;
+  /** The session of the protocol in which the call came, where there are several of one owner: its persistent shells are its own. */
+  readonly connection?: string | undefined;
   /** The persistent shell that the caller means where it names none. */
   readonly session?: string | undefined;
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve, type TestServer } from '../support/http.ts';
 import { type Era, eras } from '../support/mcp.ts';
 import { runInProcess, sleep } from '../support/nacre.ts';
+import { processesWith } from '../support/processes.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 let here: TestServer;
@@ -163,6 +164,32 @@ describe('H10: a session of MCP', () => {
     await transport.terminateSession();
     expect((await ask(here.token, id)).status).toBe(404);
     await client.close();
+  });
+
+  test('B3: has persistent shells of its own, which end with it', async () => {
+    const [one, other] = [await connect('2025-11-25'), await connect('2025-11-25')];
+    const [nap, sessions] = [`1000.${Math.floor(Math.random() * 1e9)}`, { sessions: [{ session: 'main' }] }];
+    await one.use('Bash', { command: `x=one; sleep ${nap} &` });
+    expect((await other.use('Bash', { command: 'echo "[$x]"; x=other' })).text).toBe('[]\n');
+    expect((await one.use('Bash', { command: 'echo "[$x]"' })).text).toBe('[one]\n');
+    expect((await one.use('ListShells', {})).structured).toMatchObject(sessions);
+    const napping = () => processesWith(`sleep\u0000${nap}`).length;
+    expect(napping()).toBe(1);
+    await one.transport.terminateSession();
+    await expect.poll(napping, { timeout: 10_000 }).toBe(0);
+    expect((await other.use('Bash', { command: 'echo "[$x]"' })).text).toBe('[other]\n');
+    await Promise.all([one.client.close(), other.client.close()]);
+  });
+
+  test('B3, B14: without one, shells belong to the token, and no other token sees them', async () => {
+    const bash = (command: string, token: string) =>
+      here.post('/api/tools/Bash', { command }, { Authorization: `Bearer ${token}` });
+    await bash('x=mine', here.token);
+    expect((await bash('cat <<< "[$x]"', 'the-token-of-another')).body).toMatchObject({ text: '[]\n' });
+    expect((await bash('echo "[$x]"', here.token)).body).toMatchObject({ text: '[mine]\n' });
+    const { body } = await here.post('/api/tools/ListShells', {});
+    expect(body.text).not.toContain('other');
+    expect(body.text).toMatch(/^session main /m);
   });
 
   test('needs our Host and Origin, and a body of a bearable size', async () => {

@@ -24,9 +24,11 @@ const message = (method: string, session?: string) =>
   });
 
 test('H10: when a caller has too many sessions, that of its own is forgotten which was unused for longest', async () => {
+  const closed: string[] = [];
   const route = createMcpRoute(
     {
       createServer: () => new Server({ name: 'x', version: '1' }, { capabilities: {} }),
+      closeShells: async (_, connection) => void closed.push(connection),
       watch: async () => () => {},
     },
     () => {},
@@ -45,5 +47,7 @@ test('H10: when a caller has too many sessions, that of its own is forgotten whi
   expect(await status(first)).toBe(200);
   await open();
   expect([await status(first), await status(second)]).toEqual([200, 404]);
+  expect(closed).toEqual([expect.stringMatching(/^mcp_/)]);
   await route.close();
+  expect(closed).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 // MCP over Streamable HTTP, for both eras of the protocol:
 // 1. since 2026-07-28 every request stands for itself, 2. before, a handshake opens a session with an id; whoever shows
-// that id must be the caller who opened it. Commands belong to the caller either way.
+// that id must be the caller who opened it. Commands belong to the caller either way; persistent shells to the session.
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -8,13 +8,16 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { createId } from '../../support/create-id.ts';
 import type { HttpCaller } from './callers.ts';
 import { createSecret } from './secrets.ts';
 
 /** What the other door brings along. */
 export interface McpMeans {
-  /** Makes what answers one caller, in one request or in a session of them. */
-  createServer(caller: HttpCaller, isOneRequest: boolean): Server;
+  /** Makes what answers one caller, in one request or in the session of them that has this name. */
+  createServer(caller: HttpCaller, connection: string | undefined): Server;
+  /** Ends the persistent shells of a session that has ended. */
+  closeShells(caller: HttpCaller, connection: string): Promise<void>;
   /** Tells of a caller's resources, until what it returns is called. */
   watch(caller: HttpCaller, news: McpNews): Promise<() => void>;
 }
@@ -49,18 +52,19 @@ const idleMs = 3_600_000;
 
 /** Makes the route; when a caller has too many sessions, those are forgotten that it has not used for long. */
 export function createMcpRoute(
-  { createServer, watch }: McpMeans,
+  { createServer, closeShells, watch }: McpMeans,
   log: (message: string) => void,
   most = mostSessions,
 ): McpRoute {
   const modern = new Map<string, ModernCaller>();
   const sessions = new Map<string, Session>();
+  let isClosing = false;
   const onerror = (error: Error) => log(`protocol error: ${error.message}`);
 
   const findModern = (caller: HttpCaller) => {
     const known = modern.get(caller.owner);
     if (known) return known;
-    const handler = createMcpHandler(() => createServer(caller, true), {
+    const handler = createMcpHandler(() => createServer(caller, undefined), {
       legacy: 'reject',
       onerror,
       maxRequestBodySize: maxBodyBytes,
@@ -91,7 +95,11 @@ export function createMcpRoute(
       },
       onsessionclosed: (id) => void sessions.delete(id),
     });
-    await createServer(caller, false).connect(transport);
+    const connection = createId('mcp');
+    transport.onclose = () => {
+      if (!isClosing) closeShells(caller, connection).catch(() => {});
+    };
+    await createServer(caller, connection).connect(transport);
     return transport;
   };
   const answerSession = async (request: Request, caller: HttpCaller) => {
@@ -109,6 +117,8 @@ export function createMcpRoute(
       return isLegacy ? answerSession(request, caller) : answerModern(request, caller);
     },
     async close() {
+      // Whoever ends the server ends every shell.
+      isClosing = true;
       for (const { handler, watching } of modern.values()) {
         (await watching)?.();
         await handler.close().catch(() => {});

@@ -13,6 +13,7 @@ import { write } from '../say.ts';
 import { createAppletAddresses } from './applet-addresses.ts';
 import { createApplets, warnOfApplets } from './applets/applets.ts';
 import { createCallers } from './callers.ts';
+import { closeShells } from './close-shells.ts';
 import { type AppParts, createApp } from './create-app.ts';
 import { toGreeting } from './greeting.ts';
 import { secure as withHeaders } from './headers.ts';
@@ -29,6 +30,7 @@ import { createRequestCounts } from './tell-metrics.ts';
 
 type Source = Pick<Assembly, 'engine' | 'maxOutputChars'> & {
   readonly owner: string;
+  readonly connection?: string | undefined;
   readonly isOneRequest?: boolean;
 };
 
@@ -125,12 +127,14 @@ async function assembleParts(
     requests: createRequestCounts(),
     mcp: createMcpRoute(
       {
-        createServer: (caller, isOneRequest) =>
+        createServer: (caller, connection) =>
           mcpDoor.createServer(mcpCalls.toolsOf(caller), version, {
             ...assembly,
             owner: caller.owner,
-            isOneRequest,
+            connection,
+            isOneRequest: connection === undefined,
           }),
+        closeShells: async ({ owner }, connection) => closeShells(await engine(), { owner, connection }),
         watch: ({ owner }, news) => mcpDoor.watchResources({ ...assembly, owner }, news),
       },
       log,

@@ -15,6 +15,8 @@ import { logUri } from './resource-news.ts';
 export interface Connection {
   /** Whose commands it starts and sees. */
   readonly owner: string;
+  /** Which of its owner's connections it is, where there are several. */
+  readonly connection: string | undefined;
   /** How it introduced itself, where it did so once for all calls. */
   readonly introduction: unknown;
   /** Whether it said then that it can ask its user. */
@@ -28,7 +30,7 @@ export async function callTool(
   tools: readonly Tool[],
   params: { readonly name: string; readonly arguments?: unknown },
   context: ServerContext,
-  { owner, introduction, elicits, roots }: Connection,
+  { owner, connection, introduction, elicits, roots }: Connection,
 ): Promise<CallToolResult | InputRequiredResult> {
   const tool = tools.find((candidate) => candidate.name === params.name);
   if (!tool) throw unknownTool(params.name, tools);
@@ -37,6 +39,7 @@ export async function callTool(
   const reply = await tool.call(params.arguments, {
     caller: { door: 'mcp', client: clientOf(context, introduction), ...tracing(context) },
     owner,
+    connection,
     workspace: roots,
     signal: context.mcpReq.signal,
     onProgress: progress?.notify,

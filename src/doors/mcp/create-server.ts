@@ -10,7 +10,7 @@ const instructions =
 
 /** Makes the server that one client talks to, or one request of it; the owner of the source is who the client is. */
 export function createServer(tools: readonly Tool[], version: string, source: ResourceSource): Server {
-  const { owner } = source;
+  const { owner, connection } = source;
   const server = new Server(
     { name: 'nacre', title: 'nacre', version },
     { capabilities: { tools: {}, resources: resourceCapabilities }, instructions },
@@ -22,6 +22,7 @@ export function createServer(tools: readonly Tool[], version: string, source: Re
     await resources.watch();
     return callTool(tools, request.params, context, {
       owner,
+      connection,
       introduction: server.getClientVersion(),
       elicits: server.getClientCapabilities()?.elicitation !== undefined,
       roots: await roots(),

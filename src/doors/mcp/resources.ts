@@ -10,6 +10,8 @@ import { logUri, type ResourceNews, screenUri, watchResources } from './resource
 export interface ResourceSource {
   engine(): Promise<Engine>;
   readonly owner: string;
+  /** Which of its owner's connections the server is for, where there are several. */
+  readonly connection?: string | undefined;
   readonly maxOutputChars: number;
   /** True where somebody else tells of changes, because the server answers one request and is gone. */
   readonly isOneRequest?: boolean | undefined;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { showCommand } from '../../contract/command.ts';
 import type { SessionState } from '../../contract/session.ts';
+import { nameOfSession, type SessionHolder } from '../../contract/session-key.ts';
 import type { CommandView } from '../../engine/commands.ts';
 import type { AllowedCommands } from '../allowed-run.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
@@ -37,11 +38,8 @@ export function listShells(commands: AllowedCommands): Tool {
     input,
     output,
     async run(_, context) {
-      const { owner } = context;
       const shells = (await commands.list(context)).map(toShell);
-      const sessions = (await commands.listSessions())
-        .filter(({ key }) => key.startsWith(`${owner}/`))
-        .map((one) => toSession(one, owner));
+      const sessions = (await commands.listSessions()).flatMap((one) => toSession(one, context));
       const lines = [
         ...shells.map((one) => `${one.bash_id}  ${one.status}  ${one.duration_ms}ms  ${one.command}`),
         ...sessions.map((one) => `session ${one.session}  ${one.status}  ${one.cwd ?? ''}`.trimEnd()),
@@ -65,6 +63,10 @@ function toShell({ id, command, state, unreadBytes }: CommandView): z.output<typ
   };
 }
 
-function toSession({ key, cwd, status }: SessionState, owner: string): z.output<typeof session> {
-  return { session: key.slice(owner.length + 1), cwd, status };
+function toSession(
+  { key, cwd, status }: SessionState,
+  holder: SessionHolder,
+): readonly z.output<typeof session>[] {
+  const name = nameOfSession(key, holder);
+  return name === undefined ? [] : [{ session: name, cwd, status }];
 }
