@@ -15,6 +15,8 @@ export interface ToolContext
   readonly owner: string;
   /** The session of the protocol in which the call came, where there are several of one owner: its persistent shells are its own. */
   readonly connection?: string | undefined;
+  /** Who reads output, where that is not the owner: has seen of it what it was told itself. */
+  readonly reader?: string | undefined;
   /** The persistent shell that the caller means where it names none. */
   readonly session?: string | undefined;
 }

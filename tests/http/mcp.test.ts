@@ -181,6 +181,16 @@ describe('H10: a session of MCP', () => {
     await Promise.all([one.client.close(), other.client.close()]);
   });
 
+  test('B11: is a reader of its own', async () => {
+    const [one, other] = [await connect('2025-11-25'), await connect('2025-11-25')];
+    const { structured } = await one.use('Bash', { command: 'echo said', run_in_background: true });
+    const read = async ({ use }: typeof one) =>
+      (await use('BashOutput', { bash_id: structured.bash_id })).structured.stdout;
+    await expect.poll(() => read(one), { timeout: 10_000 }).toBe('said\n');
+    expect([await read(other), await read(one), await read(other)]).toEqual(['said\n', '', '']);
+    await Promise.all([one.client.close(), other.client.close()]);
+  });
+
   test('B3, B14: without one, shells belong to the token, and no other token sees them', async () => {
     const bash = (command: string, token: string) =>
       here.post('/api/tools/Bash', { command }, { Authorization: `Bearer ${token}` });

@@ -40,6 +40,7 @@ export async function callTool(
     caller: { door: 'mcp', client: clientOf(context, introduction), ...tracing(context) },
     owner,
     connection,
+    reader: connection,
     workspace: roots,
     signal: context.mcpReq.signal,
     onProgress: progress?.notify,
