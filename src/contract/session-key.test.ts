@@ -9,9 +9,11 @@ const holders = [
 ];
 
 test('B3: a persistent shell is found by its holder and by nobody else', () => {
-  for (const holder of holders) {
-    const key = toSessionKey(holder, 'main');
-    expect(holders.filter((other) => nameOfSession(key, other) === 'main')).toEqual([holder]);
-    expect(holders.filter((other) => nameOfSession(key, other) !== undefined)).toEqual([holder]);
-  }
+  for (const holder of holders)
+    for (const name of ['main', 'one/main', 'mcp_1/main', '100%/', 'ä😀', '\ud800']) {
+      const key = toSessionKey(holder, name);
+      expect(holders.map((other) => nameOfSession(key, other))).toEqual(
+        holders.map((other) => (other === holder ? name : undefined)),
+      );
+    }
 });

@@ -6,7 +6,7 @@ export interface SessionHolder {
 
 /** The key of a holder's persistent shell; two holders never share one. */
 export function toSessionKey(holder: SessionHolder, name: string): string {
-  return `${toPrefix(holder)}${name}`;
+  return `${toPrefix(holder)}${name.replace(/[%/]/g, encodeURIComponent)}`;
 }
 
 /** The name of the persistent shell with a key, where the holder has it; undefined for another's. */
@@ -14,7 +14,7 @@ export function nameOfSession(key: string, holder: SessionHolder): string | unde
   const prefix = toPrefix(holder);
   const name = key.slice(prefix.length);
   // One owner's name may begin with another's: what follows is the name of a shell where it has no slash.
-  return key.startsWith(prefix) && !name.includes('/') ? name : undefined;
+  return key.startsWith(prefix) && !name.includes('/') ? decodeURIComponent(name) : undefined;
 }
 
 function toPrefix({ owner, connection }: SessionHolder): string {
