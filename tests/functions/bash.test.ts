@@ -16,6 +16,11 @@ afterAll(async () => {
   expect(await survivors(place.mark)).toEqual([]);
 });
 
+function cancellable() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}
+
 describe('Bash for a program', () => {
   it('is what a program gets that names no tools, and runs what no list forbids', async () => {
     expect(Object.keys(nacre.tools)).toEqual(['bash', 'bashOutput', 'killShell', 'listShells']);
@@ -74,6 +79,16 @@ describe('Bash for a program', () => {
       expect((await queued).metadata.stdout).toBe(`<>\n${realpathSync(inner)}\n`);
       expect((await nacre.tools.listShells.run({})).metadata.sessions).toHaveLength(1);
       await nacre.tools.killShell.run({ shell_id: 'main' });
+    }
+  });
+
+  it('B7: who cancels a command that has just ended costs the next one nothing', async () => {
+    for (let round = 0; round < 60; round += 1) {
+      const { signal, abort } = cancellable();
+      const call = nacre.tools.bash.run({ command: 'true' }, { signal });
+      setTimeout(abort, round % 6);
+      await call;
+      expect((await nacre.tools.bash.run({ command: 'echo next' })).metadata.stdout).toBe('next\n');
     }
   });
 

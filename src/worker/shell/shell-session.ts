@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { StopOptions } from '../../contract/backend.ts';
 import type { Place, SessionFacts } from '../../contract/facts.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
@@ -84,6 +85,8 @@ export class ShellSession {
   /** What the first shell was like before any command. */
   #fresh: ShellState | null = null;
   #telling: Promise<void> = Promise.resolve();
+  /** Resolves when no command of its shell is being ended. */
+  #ending: Promise<void> = Promise.resolve();
   /** How the shell tells its state: apart as long as it has traps, which may speak in between. */
   #how: Telling = 'at once';
   #onReached: (reached: LimitReached) => void = () => {};
@@ -132,14 +135,22 @@ export class ShellSession {
     const outputs = await this.#outputs.take();
     const since = this.#means.table.moment();
     const answer = this.#give(host, text, outputs);
-    let leftNothing = false;
+    let [isOver, leftNothing] = [false, false];
     void answer.then((given) => {
       forget();
+      isOver = true;
       leftNothing = given.kind === 'done' && !given.done.hasJobs;
     });
     const { started } = host;
     const { table } = this.#means;
-    const tree = createShellTree({ table, session: started.tree, since, leftNothing: () => leftNothing });
+    const tree = createShellTree({
+      table,
+      session: started.tree,
+      since,
+      leftNothing: () => leftNothing,
+      isOver: () => isOver,
+      endShell: host.endShell,
+    });
     return {
       process: {
         pid: started.process.pid,
@@ -149,12 +160,19 @@ export class ShellSession {
         exited: answer.then(toExit),
         care: outputs.care,
       },
-      tree,
+      tree: { ...tree, end: (options) => this.#end(host, tree, options) },
       enforcement: started.enforcement,
       deniedHosts: started.deniedHosts,
       watch: this.#watch(tree, started.watch),
       session: answer.then((given) => this.#toEnd(given, restored)),
     };
+  }
+
+  // The next command waits: until then nobody knows whether this one has ended by itself, and its shell is still there.
+  #end(host: ShellHost, tree: ProcessTree, options: StopOptions): ReturnType<ProcessTree['end']> {
+    const ended = tree.end(options);
+    if (host === this.#host) this.#ending = ended.then(() => {});
+    return ended;
   }
 
   /** Gives up on the command that runs now: it goes on with its shell, and the session gets a new one. */
@@ -164,6 +182,7 @@ export class ShellSession {
     this.#isSpoilt = false;
     this.#letGo.add(host);
     this.#host = null;
+    this.#ending = Promise.resolve();
     this.#newBecause = 'moved';
   }
 
@@ -190,6 +209,7 @@ export class ShellSession {
     base: Environment | undefined,
   ): Promise<{ host: ShellHost; restored: Restoration | null }> {
     await this.#telling;
+    await this.#ending;
     if (this.#host && this.#hasNoOutputs()) await this.#startOver();
     if (this.#host && this.#isSpoilt) await this.#endShell(this.#host);
     const living = this.isOpen ? this.#host : null;

@@ -14,6 +14,10 @@ export interface ShellTreeMeans {
   readonly since: number;
   /** True once the command has ended with nothing in the background. */
   leftNothing(): boolean;
+  /** True once the command has ended: its shell and what that runs are not its own any more. */
+  isOver(): boolean;
+  /** Ends the shell by force; resolves when that was heard. */
+  endShell(): Promise<void>;
 }
 
 const confirmMs = 5_000;
@@ -42,10 +46,11 @@ export function createShellTree(means: ShellTreeMeans): ProcessTree {
     glance: view,
     describe: async () => toPeople((await look()).guests),
     async end(options) {
-      const { host, shell } = await look();
+      const { shell } = await look();
+      if (means.isOver()) return [];
       send(shell, 'SIGSTOP');
       const left = await endAll(look, options);
-      endShell({ host, shell });
+      await means.endShell();
       return toPeople(left);
     },
   };
