@@ -44,10 +44,10 @@ export async function inspectPlace(
   return { facts: { ...facts, cwd: { asked: found.cwd, path: found.cwd } }, cwd: found.cwd, notes };
 }
 
-// Where its directory was deleted, a session stands in the nearest one above it.
+// Where its directory was deleted or closed to it, a session stands in the nearest one above it.
 function noteGone({ session, cwd }: Facts): readonly string[] {
   if (session === undefined || session.cwd === cwd.asked) return [];
-  return [`The session's directory ${session.cwd} is gone; the command began in ${cwd.asked}.`];
+  return [`The session's directory ${session.cwd} is gone or closed; the command began in ${cwd.asked}.`];
 }
 
 // The places themselves may be links, too; they do not move between two calls.

@@ -65,7 +65,7 @@ test('B4: what keeps a shell from going on is told in words', async () => {
   expect((await bash('set -n; echo never')).text).toMatch(/^\[The command ended its shell, as .* set -n do/);
   await bash(`rmdir ${cwd}/sub`);
   expect((await bash('echo $x; pwd')).text).toBe(
-    `kept\n${cwd}\n[The session's directory ${cwd}/sub is gone; the command began in ${cwd}.]`,
+    `kept\n${cwd}\n[The session's directory ${cwd}/sub is gone or closed; the command began in ${cwd}.]`,
   );
   const run = join(cwd, '.local/state/nacre/run');
   for (const server of readdirSync(run)) replaceFiles(join(run, server, 'shells/0/pipes'));

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDescriptors, processesWith } from '../../../tests/support/processes.ts';
@@ -255,6 +255,28 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     expect((await say('pwd', { cwd: join(here.folder, 'x y/z') })).stdout).toBe(`${here.folder}/x y/z\n`);
     rmSync(join(here.folder, 'x y'), { recursive: true });
     expect((await say('pwd')).stdout).toBe(`${here.folder}\n`);
+  });
+
+  test('B4: a path that is too long, or a file in the place of its directory, costs the directory and no more', async () => {
+    await say(`x=kept; d=$(printf 'd%.0s' {1..200}); for i in {1..25}; do mkdir $d; cd $d; done`);
+    expect((await say('echo $x')).stdout).toBe('kept\n');
+    expect((await say('rm -r ~/ddd*; cd ~/; mkdir sub; cd sub; rmdir ../sub; touch ../sub; y=1')).code).toBe(
+      0,
+    );
+    expect((await say('pwd; echo $y')).stdout).toBe(`${here.folder}\n1\n`);
+    await say('mkdir two; cd two');
+    await say('exit 3');
+    rmSync(join(here.folder, 'two'), { recursive: true });
+    writeFileSync(join(here.folder, 'two'), '');
+    expect((await say('pwd')).stdout).toBe(`${here.folder}\n`);
+  });
+
+  test('B4: goes into the directory that has taken the place of its own', async () => {
+    await say('mkdir build; cd build');
+    await say(':');
+    rmSync(join(here.folder, 'build'), { recursive: true });
+    mkdirSync(join(here.folder, 'build'));
+    expect((await say('touch made; ls; pwd')).stdout).toBe(`made\n${here.folder}/build\n`);
   });
 
   test('lends its state to a command that runs beside it, and gets nothing back', async () => {

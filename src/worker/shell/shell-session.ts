@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StopOptions } from '../../contract/backend.ts';
 import type { Place, SessionFacts } from '../../contract/facts.ts';
@@ -82,6 +82,8 @@ export class ShellSession {
   readonly #placeOf = keepPlace();
   /** Where it stands, as it was looked at for the command that comes next. */
   #place: Place | null = null;
+  /** True when another directory has the path of the one that the shell stands in. */
+  #mustMove = false;
   /** What the first shell was like before any command. */
   #fresh: ShellState | null = null;
   #telling: Promise<void> = Promise.resolve();
@@ -102,8 +104,10 @@ export class ShellSession {
     await this.#telling;
     if (!this.#known) return undefined;
     this.#facts ??= toSessionFacts(this.#known, this.#fresh);
-    this.#place = await this.#placeOf(this.#known.cwd);
-    return { session: this.#facts, ownPlace: this.#place };
+    const { place, isReplaced } = await this.#placeOf(this.#known.cwd);
+    this.#place = place;
+    this.#mustMove ||= isReplaced;
+    return { session: this.#facts, ownPlace: place };
   }
 
   /** What makes another shell like this one; undefined before the first command. */
@@ -374,7 +378,10 @@ export class ShellSession {
   }
 
   // One that was deleted leaves another one, where the shell does not stand.
-  #standsIn(): string {
+  #standsIn(): string | null {
+    const mustMove = this.#mustMove;
+    this.#mustMove = false;
+    if (mustMove) return null;
     const looked = this.#place?.asked === this.cwd ? this.#place.path : undefined;
     this.#place = null;
     return looked ?? canonicalOrGiven(this.cwd);
@@ -424,5 +431,13 @@ function toExit(answer: ShellAnswer): ProcessExit {
 
 // A directory may have been deleted under the shell: the nearest one above it is left.
 function toExisting(path: string): string {
-  return existsSync(path) || dirname(path) === path ? path : toExisting(dirname(path));
+  return isFolder(path) || dirname(path) === path ? path : toExisting(dirname(path));
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

@@ -6,8 +6,8 @@ const maxTextBytes = 8_192;
 
 /** What a text is made with. */
 export interface TextMeans {
-  /** The canonical directory in which the shell stands. */
-  readonly standsIn: string;
+  /** The canonical directory in which the shell stands; null where that has no path any more. */
+  readonly standsIn: string | null;
   /** Puts a long text where the shell can read it; gives its path. */
   writeScript(script: string): string;
 }
