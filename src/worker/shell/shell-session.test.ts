@@ -303,6 +303,21 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     expect((await say('echo $x; pwd')).stdout).toBe('1\n/\n');
   });
 
+  test('B4: says that its folder cannot be used, and goes on when it can', async () => {
+    await say('x=1; cd /');
+    const shells = join((await here.worker.report()).folder, 'shells');
+    rmSync(shells, { recursive: true });
+    writeFileSync(shells, '');
+    const closed = {
+      code: 'resources_unavailable',
+      message: expect.stringContaining(`own folder ${shells}`),
+    };
+    await expect(say('echo $x')).rejects.toMatchObject(closed);
+    await expect(say('echo $x')).rejects.toMatchObject(closed);
+    rmSync(shells);
+    expect((await say('echo $x; pwd')).stdout).toBe('1\n/\n');
+  });
+
   test('B4: a state that no shell can be brought into is given up, but for the directory', async () => {
     await say('cd /; x=1; PS4="\\$(test -e $OLDPWD/slow && sleep 1000)"; set -x; exit 3');
     await say('cd /; PS4="\\$(test -e $OLDPWD/slow && sleep 1000)"; set -x');

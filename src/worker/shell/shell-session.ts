@@ -34,6 +34,7 @@ import {
 } from './shell-state.ts';
 import { createShellTree } from './shell-tree.ts';
 import { toReadingWord, toShellText } from './to-shell-text.ts';
+import { useOwnFolder } from './use-own-folder.ts';
 
 /** What a session is made of. */
 export interface ShellMeans {
@@ -234,7 +235,7 @@ export class ShellSession {
     await this.rest();
     this.#isCutOff = false;
     this.#newBecause = 'ended';
-    rmSync(this.#pipes, { recursive: true, force: true });
+    useOwnFolder(this.#pipes, () => rmSync(this.#pipes, { recursive: true, force: true }));
   }
 
   async #ready(living: ShellHost | null, spec: JobSpec, base: Environment | undefined) {
@@ -245,7 +246,7 @@ export class ShellSession {
 
   async #startHost({ cwd, isolation, limits }: JobSpec, base: Environment | undefined): Promise<ShellHost> {
     const { folder, starter } = this.#means;
-    makeFolder(folder);
+    useOwnFolder(folder, () => makeFolder(folder));
     this.#home ??= cwd;
     const started = await starter.start(
       {
