@@ -1,10 +1,8 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StopOptions } from '../../contract/backend.ts';
-import type { Place, SessionFacts } from '../../contract/facts.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
-import { canonicalOrGiven } from '../../support/canonical-or-given.ts';
 import { createId } from '../../support/create-id.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { within } from '../../support/within.ts';
@@ -18,20 +16,11 @@ import type { ProcessTree } from '../process-tree.ts';
 import type { ProcessExit } from '../start-process.ts';
 import type { Started, Starter } from '../starter.ts';
 import { quote } from '../supervision/quote.ts';
-import { keepPlace } from './keep-place.ts';
 import { createShellHost, type ShellAnswer, type ShellHost } from './shell-host.ts';
+import { type SessionLook, ShellMemory } from './shell-memory.ts';
 import { createOutputStock, type OutputStock, type ShellOutputs } from './shell-outputs.ts';
 import { type Telling, toHostScript } from './shell-script.ts';
-import {
-  isCredible,
-  nothingKnown,
-  type ShellState,
-  toFingerprint,
-  toRestoration,
-  toRestoreScript,
-  toSessionFacts,
-  toShellState,
-} from './shell-state.ts';
+import type { ShellState } from './shell-state.ts';
 import { createShellTree } from './shell-tree.ts';
 import { toReadingWord, toShellText } from './to-shell-text.ts';
 import { useOwnFolder } from './use-own-folder.ts';
@@ -44,12 +33,6 @@ export interface ShellMeans {
   readonly folder: string;
   /** The directory that it begins in where no command says otherwise. */
   readonly cwd: string;
-}
-
-/** What a session has become, and where it stands. */
-export interface SessionLook {
-  readonly session: SessionFacts;
-  readonly ownPlace: Place;
 }
 
 /**
@@ -77,16 +60,7 @@ export class ShellSession {
   #newBecause: Restoration['reason'] = 'ended';
   /** Where it began: a sandbox keeps that directory writable, wherever later commands went. */
   #home: string | null = null;
-  #known: ShellState | null = null;
-  #fingerprint: string | null = null;
-  #facts: SessionFacts | null = null;
-  readonly #placeOf = keepPlace();
-  /** Where it stands, as it was looked at for the command that comes next. */
-  #place: Place | null = null;
-  /** True when another directory has the path of the one that the shell stands in. */
-  #mustMove = false;
-  /** What the first shell was like before any command. */
-  #fresh: ShellState | null = null;
+  readonly #memory: ShellMemory;
   #telling: Promise<void> = Promise.resolve();
   /** Resolves when no command of its shell is being ended. */
   #ending: Promise<void> = Promise.resolve();
@@ -96,6 +70,7 @@ export class ShellSession {
 
   constructor(means: ShellMeans) {
     this.#means = means;
+    this.#memory = new ShellMemory(means.cwd);
     this.#pipes = join(means.folder, 'pipes');
     this.#outputs = createOutputStock(createFifoPool(this.#pipes));
   }
@@ -103,23 +78,19 @@ export class ShellSession {
   /** What policy has to know; undefined before the first command. */
   async look(): Promise<SessionLook | undefined> {
     await this.#telling;
-    if (!this.#known) return undefined;
-    this.#facts ??= toSessionFacts(this.#known, this.#fresh);
-    const { place, isReplaced } = await this.#placeOf(this.#known.cwd);
-    this.#place = place;
-    this.#mustMove ||= isReplaced;
-    return { session: this.#facts, ownPlace: place };
+    return this.#memory.look();
   }
 
   /** What makes another shell like this one; undefined before the first command. */
   async script(): Promise<string | undefined> {
     await this.#telling;
-    return this.#known ? this.#toScript(this.#known) : undefined;
+    const { state } = this.#memory;
+    return state ? this.#memory.toScript(state) : undefined;
   }
 
   /** Where it stands, or where it would begin. */
   get cwd(): string {
-    return this.#known?.cwd ?? this.#means.cwd;
+    return this.#memory.cwd;
   }
 
   /** Whether it has processes now. */
@@ -267,20 +238,19 @@ export class ShellSession {
 
   /** Brings a new shell into the known state, and asks it what came of that. */
   async #prepare(host: ShellHost): Promise<Restoration | null> {
-    const before = this.#known;
+    const before = this.#memory.state;
     const reason = this.#newBecause;
-    if (before && (await this.#restore(host, before)))
-      return toRestoration(before, this.#known ?? before, reason);
+    if (before && (await this.#restore(host, before))) return this.#memory.whatCameBack(before, reason);
     // A state that no shell survives is not brought back.
     if (before) host.again();
     await this.#giveOwn(host, before ? `builtin cd -- ${quote(toExisting(before.cwd))}` : ':');
-    if (!before) this.#fresh = this.#known;
-    const nothing = toRestoration(nothingKnown(this.cwd), nothingKnown(this.cwd), reason);
-    return before && { ...nothing, lost: ['everything but the directory'] };
+    if (before) return this.#memory.onlyTheDirectory(reason);
+    this.#memory.noteFresh();
+    return null;
   }
 
   async #restore(host: ShellHost, state: ShellState): Promise<boolean> {
-    const path = this.#writeScript(join(this.#pipes, 'restore'), this.#toScript(state));
+    const path = this.#writeScript(join(this.#pipes, 'restore'), this.#memory.toScript(state));
     const move = `builtin cd -- ${quote(toExisting(state.cwd))}`;
     const answer = this.#giveOwn(host, `${move}; builtin eval -- ${toReadingWord(path)}`);
     // What a session holds may make even our own orders endless.
@@ -288,10 +258,6 @@ export class ShellSession {
     const { kind } = await answer;
     rmSync(path, { force: true });
     return kind === 'done';
-  }
-
-  #toScript(state: ShellState): string {
-    return toRestoreScript(state, this.#fresh ?? nothingKnown(state.cwd));
   }
 
   /** An order of ours, whose output nobody reads. */
@@ -346,16 +312,7 @@ export class ShellSession {
     const wasAtOnce = this.#how === 'at once';
     this.#how = printed.hasTraps ? 'apart' : 'at once';
     if (wasAtOnce && printed.hasTraps) return void (await this.#giveOwn(host, ':'));
-    const fingerprint = toFingerprint(cwd, printed);
-    // Most commands change nothing: then all that was made of it still holds.
-    if (fingerprint === this.#fingerprint) return;
-    const state = toShellState(cwd, printed);
-    const credible = isCredible(state);
-    this.#isSpoilt = state.spoilt || !credible;
-    this.#fingerprint = credible && !state.spoilt ? fingerprint : null;
-    if (!credible) return;
-    this.#known = state;
-    this.#facts = null;
+    this.#isSpoilt = !this.#memory.learn(cwd, printed);
   }
 
   async #endShell(host: ShellHost): Promise<void> {
@@ -374,18 +331,8 @@ export class ShellSession {
       script = this.#writeScript(join(this.#pipes, spec.id), long);
       return script;
     };
-    const text = toShellText(spec, { standsIn: this.#standsIn(), writeScript });
+    const text = toShellText(spec, { standsIn: this.#memory.standsIn(), writeScript });
     return { text, forget: () => script !== null && rmSync(script, { force: true }) };
-  }
-
-  // One that was deleted leaves another one, where the shell does not stand.
-  #standsIn(): string | null {
-    const mustMove = this.#mustMove;
-    this.#mustMove = false;
-    if (mustMove) return null;
-    const looked = this.#place?.asked === this.cwd ? this.#place.path : undefined;
-    this.#place = null;
-    return looked ?? canonicalOrGiven(this.cwd);
   }
 
   #writeScript(path: string, script: string): string {

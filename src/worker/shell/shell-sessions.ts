@@ -4,7 +4,8 @@ import type { SessionState } from '../../contract/session.ts';
 import type { Environment } from '../environment.ts';
 import type { Started } from '../starter.ts';
 import { quote, quoteOnOneLine } from '../supervision/quote.ts';
-import { type SessionLook, type ShellMeans, ShellSession } from './shell-session.ts';
+import type { SessionLook } from './shell-memory.ts';
+import { type ShellMeans, ShellSession } from './shell-session.ts';
 
 /** A worker's persistent shells, by their keys. */
 export interface ShellSessions {
