@@ -112,7 +112,8 @@ export function checkPlace(path: string, { uid, mode }: Stats): void {
   if ((mode & 0o022) !== 0 && (mode & 0o1000) === 0) throw new Error(`others can write to ${path}`);
 }
 
-function makePrivate(path: string): void {
+/** Makes a folder of the user alone; throws where it is somebody else's, or no folder. */
+export function makePrivate(path: string): void {
   makeFolder(path);
   const found = lstatSync(path);
   if (!found.isDirectory()) throw new Error(`${path} is not a folder`);

@@ -11,8 +11,6 @@ import {
 
 /** nacre's own files and folders, which commands must not read. */
 export interface OwnFiles {
-  /** Takes one more into view. */
-  add(path: string): void;
   /** Where they are now: at their own places, and where somebody has moved them. */
   find(): readonly string[];
   close(): void;
@@ -29,8 +27,7 @@ interface Held {
  * Keeps nacre's own files in view. A command of the same user can rename a folder above them, and what hides them
  * from the next command has to stand where they are then: an open descriptor tells.
  */
-export function holdOwnFiles(known: readonly string[]): OwnFiles {
-  const paths = [...known];
+export function holdOwnFiles(paths: readonly string[]): OwnFiles {
   const held = new Map<string, Held>();
   const placesOf = (path: string): readonly (readonly [string, readonly string[]])[] => {
     const identity = toIdentity(path);
@@ -47,7 +44,6 @@ export function holdOwnFiles(known: readonly string[]): OwnFiles {
     return [[key, one ? [place, ...whereIs(one)] : [place]]];
   };
   return {
-    add: (path) => void paths.push(path),
     find() {
       const named = new Map(paths.flatMap(placesOf));
       const missing = [...held].filter(([key]) => !named.has(key));
