@@ -21,15 +21,21 @@ export async function createInstanceFolder(stateDir: string, table: ProcessTable
   const runs = join(stateDir, 'run');
   const startTime = (await table.startTime(process.pid).catch(() => null)) ?? '0';
   const path = makeFolders(stateDir, runs, toPrefix(process.pid, startTime));
-  const beat = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), beatMs).unref();
+  const quiet = keepBeating(path);
   sweep(runs, table).catch(() => {});
   return {
     path,
     remove() {
-      clearInterval(beat);
+      quiet();
       return rm(path, { recursive: true, force: true });
     },
   };
+}
+
+/** Touches a folder now and then, by which servers elsewhere see that ours lives; returns what ends it. */
+export function keepBeating(path: string): () => void {
+  const beat = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), beatMs).unref();
+  return () => clearInterval(beat);
 }
 
 /** Removes the folders of servers that are no longer alive; returns their names. */

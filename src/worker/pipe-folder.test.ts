@@ -7,10 +7,11 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { createTestWorker } from '../../tests/support/worker.ts';
 import { createInstanceFolder, type InstanceFolder } from './instance-folder.ts';
@@ -82,6 +83,18 @@ describe('the folder for pipes', () => {
     expect(readdirSync(inMemory())).toEqual([dead]);
   });
 
+  test('is touched now and then, so that servers elsewhere do not take it for abandoned', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const pipes = make(inMemory());
+    const path = pipes?.path ?? '';
+    utimesSync(path, 1, 1);
+    vi.advanceTimersByTime(3_600_000);
+    vi.useRealTimers();
+    await expect.poll(() => statSync(path).mtimeMs).toBeGreaterThan(Date.now() - 3_600_000);
+    await pipes?.remove();
+  });
+
   test("may be in the user's own place for what does not last", () => {
     const shared = `/dev/shm/nacre-${uid}`;
     expect(memoryFolders({ XDG_RUNTIME_DIR: '/run/user/7' })).toEqual([`/run/user/7/nacre-${uid}`, shared]);
@@ -97,6 +110,9 @@ describe('the folder for pipes', () => {
       mkdirSync(join(inMemory(), name, 'deep'), { recursive: true });
     expect(await sweepPipes(inMemory(), table)).toEqual([dead]);
     expect(readdirSync(inMemory())).toHaveLength(3);
+    const dayAgo = Date.now() / 1_000 - 90_000;
+    for (const name of [living, elsewhere, 'notes']) utimesSync(join(inMemory(), name), dayAgo, dayAgo);
+    expect(await sweepPipes(inMemory(), table)).toEqual([elsewhere]);
     rmSync(inMemory(), { recursive: true });
     mkdirSync(join(inMemory(), dead), { recursive: true });
     await sweepPipes(inMemory(), table);

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, rmdirSync, statfsSync, statSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from './environment.ts';
-import { checkPlace, isDeadServer, makePrivate } from './instance-folder.ts';
+import { checkPlace, keepBeating, makePrivate, sweep } from './instance-folder.ts';
 import type { ProcessTable } from './process-table.ts';
 
 /** The private folder in memory in which the pipes of one server are made. */
@@ -44,10 +44,12 @@ export function createPipeFolder(
 
 function toPipeFolder(path: string): PipeFolder {
   const made = identityOf(path);
+  const quiet = keepBeating(path);
   return {
     path,
     isThere: () => made !== undefined && identityOf(path) === made,
     async remove() {
+      quiet();
       // What cannot be removed is left to the sweep of the next server.
       await rm(path, { recursive: true, force: true }).catch(() => {});
       removeIfEmpty(dirname(path));
@@ -57,13 +59,8 @@ function toPipeFolder(path: string): PipeFolder {
 
 /** Removes the pipes of servers that are no longer alive; returns the names of their folders. */
 export async function sweepPipes(folder: string, table: ProcessTable): Promise<readonly string[]> {
-  const swept: string[] = [];
-  if (!isOwn(folder)) return swept;
-  for (const name of await readdir(folder)) {
-    if (!(await isDeadServer(name, table))) continue;
-    await rm(join(folder, name), { recursive: true, force: true });
-    swept.push(name);
-  }
+  if (!isOwn(folder)) return [];
+  const swept = await sweep(folder, table);
   removeIfEmpty(folder);
   return swept;
 }
