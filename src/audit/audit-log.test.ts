@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -83,6 +84,22 @@ describe('S6: the audit log', () => {
     log.record(askedFor('third', { id: 'cmd_3' }));
     log.close();
     expect(told).toEqual(['cmd_1', 'cmd_2', 'cmd_3']);
+  });
+
+  test('S10: tells each record in the context of whoever recorded it, such as the span that is active there', async () => {
+    const log = newLog();
+    const active = new AsyncLocalStorage<string>();
+    const told: unknown[] = [];
+    log.subscribe(({ id }) => told.push([id, active.getStore()]));
+    active.run('one', () => log.recordSoon(askedFor('first', { id: 'cmd_1' })));
+    active.run('two', () => log.record(askedFor('second', { id: 'cmd_2' })));
+    log.record(askedFor('third', { id: 'cmd_3' }));
+    await expect.poll(() => told).toHaveLength(3);
+    expect(told).toEqual([
+      ['cmd_1', 'one'],
+      ['cmd_2', 'two'],
+      ['cmd_3', undefined],
+    ]);
   });
 
   test('keeps the end of a command for which there was no room, until it can be written', () => {

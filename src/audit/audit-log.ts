@@ -2,6 +2,7 @@
 // 1. an entry becomes a record with its secrets hidden (entry.ts), chained to the one before (chain.ts),
 // 2. it goes into the file of its day (line-file.ts), 3. the first, the last and now and then another record is anchored
 // in the index that all servers share (audit-index.ts), 4. files that are too old or too many are removed (prune.ts).
+import { AsyncResource } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
@@ -31,7 +32,10 @@ export interface AuditLog {
   tryRecordSoon(entry: AuditEntry): readonly string[];
   /** Writes what waits and tells it now; what cannot be written is tried again with the next record. */
   settle(): void;
-  /** Has every record told, at `settle` or a moment after it is written, with its secrets hidden. */
+  /**
+   * Has every record told, at `settle` or a moment after it is written, with its secrets hidden, and in the asynchronous
+   * context of whoever recorded it.
+   */
   subscribe(listener: (record: AuditRecord) => void): void;
   close(): void;
 }
@@ -73,13 +77,20 @@ interface Place {
 interface Waiting {
   readonly entry: AuditEntry;
   readonly time: string;
+  readonly context: AsyncResource;
+}
+
+/** What is written and has to be told. */
+interface Untold {
+  readonly record: AuditRecord;
+  readonly context: AsyncResource;
 }
 
 /** Lines that go into one file at one go, and where the chain stands behind them. */
 interface Batch {
   readonly to: OpenFile;
   readonly lines: string[];
-  readonly records: AuditRecord[];
+  readonly records: Untold[];
   end: Place;
 }
 
@@ -99,7 +110,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   let anchoring: NodeJS.Timeout | null = null;
   let waiting: Waiting[] = [];
   /** Written, and not yet told. */
-  let untold: AuditRecord[] = [];
+  let untold: Untold[] = [];
   let settling: NodeJS.Timeout | null = null;
   /** Commands that had a record waiting when another's could not be written, and have not been told. */
   const lost = new Set<string>();
@@ -156,7 +167,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       if (options.retention) prune(dir, index(), options.retention, now());
     } catch {}
   };
-  const chain = ({ entry, time }: Waiting, batch: Batch | null): Batch => {
+  const chain = ({ entry, time, context }: Waiting, batch: Batch | null): Batch => {
     const day = toDay(time);
     // The records of one day are in their file before the next is begun.
     if (batch !== null && batch.to.day < day) write(batch);
@@ -166,7 +177,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     const body = { seq: sequence, time, prev: previous, ...toRecord(entry, redact, redactInput) };
     const line = toLine(body, key);
     into.lines.push(line);
-    into.records.push(body as unknown as AuditRecord);
+    into.records.push({ record: body as unknown as AuditRecord, context });
     into.end = behind(line, sequence);
     return into;
   };
@@ -188,7 +199,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     if (entry.kind === 'failed') lost.delete(entry.id);
     else if (lost.has(entry.id))
       throw unavailable(pathOf(toDay(time)), new Error('an earlier record of the same command could not be'));
-    waiting.push({ entry, time });
+    waiting.push({ entry, time, context: toContext() });
   };
   // What could not be written was not recorded: the chain goes on where the file ends. Only the ends of others are kept
   // for the next try, since they cannot be told any more.
@@ -211,7 +222,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const tell = () => {
     const telling = untold;
     untold = [];
-    for (const one of telling) for (const listener of listeners) tryToTell(listener, one);
+    for (const { record, context } of telling)
+      for (const listener of listeners) tryToTell(() => context.runInAsyncScope(listener, null, record));
   };
   const settle = () => {
     try {
@@ -272,10 +284,15 @@ function behind(line: string, sequence: number): Place {
   };
 }
 
+// A snapshot of AsyncLocalStorage, or one that is to be watched by the garbage collector, takes ten times as long.
+function toContext(): AsyncResource {
+  return new AsyncResource('NacreRecord', { requireManualDestroy: true });
+}
+
 // It is written, whatever its listeners make of it.
-function tryToTell(listener: (record: AuditRecord) => void, one: AuditRecord): void {
+function tryToTell(tell: () => void): void {
   try {
-    listener(one);
+    tell();
   } catch {}
 }
 

@@ -8,20 +8,22 @@ interface Seen {
   parent: unknown;
   attributes: Record<string, unknown>;
   status?: unknown;
-  ended: boolean;
+  started: Date;
+  ended: Date | null;
 }
 
 /** A tracer that keeps its spans. */
 function createTracer(): { api: TraceApi; spans: Seen[] } {
   const spans: Seen[] = [];
-  const startSpan = (name: string, { attributes }: { attributes: object }, parent?: unknown) => {
-    const seen: Seen = { name, parent, attributes: { ...attributes }, ended: false };
+  const startSpan = (name: string, options: { attributes: object; startTime: Date }, parent?: unknown) => {
+    const { attributes, startTime: started } = options;
+    const seen: Seen = { name, parent, attributes: { ...attributes }, started, ended: null };
     spans.push(seen);
     return {
       setAttributes: (more: object) => Object.assign(seen.attributes, more),
       setStatus: (status: unknown) => Object.assign(seen, { status }),
       updateName: (next: string) => Object.assign(seen, { name: next }),
-      end: () => void Object.assign(seen, { ended: true }),
+      end: (ended: Date) => void Object.assign(seen, { ended }),
     };
   };
   const trace = { getTracer: () => ({ startSpan }), setSpanContext: (_: unknown, span: object) => span };
@@ -39,7 +41,7 @@ describe('S10: spans', () => {
     await here
       .run('true', { cwd: '/no/such' }, { caller: { ...caller, traceparent: 'nonsense' } })
       .catch(() => {});
-    await expect.poll(() => spans).toHaveLength(3);
+    await expect.poll(() => spans.filter(({ ended }) => ended !== null)).toHaveLength(3);
     expect(spans).toMatchObject([
       {
         name: 'ls',
@@ -51,18 +53,28 @@ describe('S10: spans', () => {
           'process.working_directory': here.folder,
           'process.exit.code': 0,
         },
-        ended: true,
+        ended: expect.any(Date),
       },
       {
         parent: undefined,
         attributes: { 'process.exit.code': 3, 'error.type': 'failed' },
         status: { code: 2 },
-        ended: true,
+        ended: expect.any(Date),
       },
-      { parent: undefined, attributes: { 'error.type': 'cwd_invalid' }, ended: true },
+      { parent: undefined, attributes: { 'error.type': 'cwd_invalid' }, ended: expect.any(Date) },
     ]);
     expect(spans[0]).not.toHaveProperty('status');
     await here.close();
+  });
+
+  it('last from the question to the end, however late the records are told', () => {
+    const { api, spans } = createTracer();
+    const observe = createSpans(api);
+    const record = { seq: 0, id: 'cmd_1', door: 'cli', client: 'tester' };
+    observe({ ...record, kind: 'asked', time: '2026-01-01T00:00:00.000Z', command: 'true' });
+    observe({ ...record, kind: 'finished', time: '2026-01-01T00:00:00.004Z', status: 'completed' });
+    const [{ started, ended } = {}] = spans;
+    expect(Number(ended) - Number(started)).toBe(4);
   });
 
   it('need a package that whoever traces brings along', () => {

@@ -16,13 +16,15 @@ export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: AuditRe
       'nacre.client': client,
       'process.command_line': typeof command === 'string' ? command : JSON.stringify(command),
     };
+    // Records are told a moment later; the span is as long as what they tell of.
+    const options = { attributes, startTime: new Date(record.time) };
     const parent = toParent(traceparent);
     const context = parent && trace.setSpanContext(ROOT_CONTEXT, parent);
     open.set(
       id,
       context === undefined
-        ? tracer.startSpan('command', { attributes })
-        : tracer.startSpan('command', { attributes }, context),
+        ? tracer.startSpan('command', options)
+        : tracer.startSpan('command', options, context),
     );
   };
   const learn = (span: Span, record: AuditRecord) => {
@@ -42,7 +44,7 @@ export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: AuditRe
       span.setAttributes({ 'error.type': String(kind === 'finished' ? status : code) });
       span.setStatus({ code: failedStatus, ...(typeof message === 'string' && { message }) });
     }
-    span.end();
+    span.end(new Date(record.time));
     open.delete(id);
   };
 

@@ -6,7 +6,7 @@ export interface Span {
   setAttributes(attributes: Readonly<Record<string, string | number>>): unknown;
   setStatus(status: { code: number; message?: string }): unknown;
   updateName(name: string): unknown;
-  end(): void;
+  end(time: Date): void;
 }
 
 /** What nacre uses of the package `@opentelemetry/api`, which whoever traces brings along. */
@@ -16,7 +16,7 @@ export interface TraceApi {
     getTracer(name: string): {
       startSpan(
         name: string,
-        options: { attributes: Readonly<Record<string, string>> },
+        options: { attributes: Readonly<Record<string, string>>; startTime: Date },
         context?: unknown,
       ): Span;
     };

@@ -35,6 +35,9 @@ export function toEventLine({ after, code, data }: CastEvent): string {
   return `${JSON.stringify([round(after), code, data])}\n`;
 }
 
+/** How the name of a recording ends, by which players know it. */
+export const recordingSuffix = '.cast';
+
 /** How much of the end of a recording tells whether it is whole. */
 export const tailBytes = 64;
 

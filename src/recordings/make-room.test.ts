@@ -76,11 +76,16 @@ test('room is made while recordings are written, and they themselves stay', asyn
 });
 
 test('what is no recording stays and stops nothing', async () => {
-  mkdirSync(join(dir, 'folder'));
-  symlinkSync('nowhere', join(dir, 'link'));
+  symlinkSync('nowhere', join(dir, 'link.cast'));
+  const notes = join(dir, 'notes.txt');
+  writeFileSync(notes, 'x'.repeat(2_000));
+  utimesSync(notes, 1, 1);
+  for (const name of ['folder.cast', 'folder']) mkdirSync(join(dir, name), { recursive: true });
   put('whole', 2, whole);
+  await makeRoom(dir, { keepDays: 1, maxBytes: 1_500 });
+  expect(names()).toEqual(['folder', 'folder.cast', 'link.cast', 'notes.txt', 'whole.cast']);
   await makeRoom(dir, { keepDays: 1, maxBytes: 0 });
-  expect(names()).toEqual(['folder', 'link']);
+  expect(names()).toEqual(['folder', 'folder.cast', 'link.cast', 'notes.txt']);
 });
 
 test('a recording of a command that prints nothing for hours does not look abandoned', async () => {

@@ -1,6 +1,6 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasEnded, tailBytes } from './asciicast.ts';
+import { hasEnded, recordingSuffix, tailBytes } from './asciicast.ts';
 
 /** How long and how much is kept of recordings. */
 export interface RecordingLimits {
@@ -36,6 +36,7 @@ interface RecordingFile {
 async function listByAge(dir: string): Promise<readonly RecordingFile[]> {
   const files: RecordingFile[] = [];
   for (const name of await readdir(dir)) {
+    if (!name.endsWith(recordingSuffix)) continue;
     const path = join(dir, name);
     // Another server may make room, too.
     const stats = await stat(path).catch(() => undefined);

@@ -5,7 +5,7 @@ import { NacreError } from '../contract/failure.ts';
 import type { OutputChunk, TerminalSize } from '../contract/job.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
-import { type Cast, parseCast, toEventLine, toHeaderLine } from './asciicast.ts';
+import { type Cast, parseCast, recordingSuffix, toEventLine, toHeaderLine } from './asciicast.ts';
 import { makeRoom, type RecordingLimits, touchEveryMs } from './make-room.ts';
 
 /** Takes what one command prints. */
@@ -113,7 +113,7 @@ export function readRecording(dir: string, id: string): Cast {
 }
 
 function toPath(dir: string, id: string): string {
-  if (/^[a-z]+_[0-9a-f]+$/.test(id)) return join(dir, `${id}.cast`);
+  if (/^[a-z]+_[0-9a-f]+$/.test(id)) return join(dir, `${id}${recordingSuffix}`);
   throw new NacreError('invalid_request', `${JSON.stringify(id)} is no id of a command.`, {
     hint: 'nacre history shows ids.',
   });

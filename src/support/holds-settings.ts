@@ -23,7 +23,7 @@ const settingPlaces = [
 export function holdsSettings(folder: string, home: string): boolean {
   return settingPlaces.some((place) => {
     const path = join(home, place);
-    return isWithin(folder, path) || isWithin(path, folder) || isWithin(folder, behindLinks(path));
+    return [path, behindLinks(path)].some((one) => isWithin(folder, one) || isWithin(one, folder));
   });
 }
 

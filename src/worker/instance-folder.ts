@@ -21,15 +21,21 @@ export async function createInstanceFolder(stateDir: string, table: ProcessTable
   const runs = join(stateDir, 'run');
   const startTime = (await table.startTime(process.pid).catch(() => null)) ?? '0';
   const path = makeFolders(stateDir, runs, toPrefix(process.pid, startTime));
-  const beat = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), beatMs).unref();
+  const quiet = keepBeating(path);
   sweep(runs, table).catch(() => {});
   return {
     path,
     remove() {
-      clearInterval(beat);
+      quiet();
       return rm(path, { recursive: true, force: true });
     },
   };
+}
+
+/** Touches a folder now and then, by which servers elsewhere see that ours lives; returns what ends it. */
+export function keepBeating(path: string): () => void {
+  const beat = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), beatMs).unref();
+  return () => clearInterval(beat);
 }
 
 /** Removes the folders of servers that are no longer alive; returns their names. */
@@ -112,7 +118,8 @@ export function checkPlace(path: string, { uid, mode }: Stats): void {
   if ((mode & 0o022) !== 0 && (mode & 0o1000) === 0) throw new Error(`others can write to ${path}`);
 }
 
-function makePrivate(path: string): void {
+/** Makes a folder of the user alone; throws where it is somebody else's, or no folder. */
+export function makePrivate(path: string): void {
   makeFolder(path);
   const found = lstatSync(path);
   if (!found.isDirectory()) throw new Error(`${path} is not a folder`);

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDescriptors, processesWith, zombieChildren } from '../../tests/support/processes.ts';
 import { createTestWorker, type TestWorker } from '../../tests/support/worker.ts';
+import { memoryFolders } from './pipe-folder.ts';
 import { createProcProcessTable } from './proc-process-table.ts';
 import { createPsProcessTable } from './ps-process-table.ts';
 import type { WorkerOptions } from './worker.ts';
@@ -302,7 +303,8 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a worker at level %s'
     await expect.poll(() => zombieChildren()).toEqual([]);
     expect([filesIn('spool'), filesIn('scripts')]).toEqual([0, 0]);
     // Made ahead of need in one batch, and unlinked when they are taken.
-    expect(readdirSync(join('/dev/shm', `nacre-${basename(folder)}`)).length).toBeLessThanOrEqual(300);
+    const [memory = ''] = memoryFolders({});
+    expect(readdirSync(join(memory, basename(folder))).length).toBeLessThanOrEqual(300);
     await expect.poll(() => processesWith(here.folder).length, { timeout: 5_000 }).toBeLessThanOrEqual(10);
   }, 60_000);
 

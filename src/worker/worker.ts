@@ -9,18 +9,18 @@ import { type Bash, findBash } from './bash.ts';
 import { chooseStarter, type StarterChoice } from './choose-starter.ts';
 import { type Environment, filterEnvironment, toAbsolutePath } from './environment.ts';
 import { chooseExecGuard, describeLandlock, type ExecWish } from './exec/choose-exec-guard.ts';
-import { createFifoPool, type FifoPool } from './fifo-pool.ts';
 import { inspect, toPlace } from './inspect.ts';
-import { createInstanceFolder, type InstanceFolder, isDeadServer } from './instance-folder.ts';
+import { isDeadServer } from './instance-folder.ts';
 import { Job } from './job.ts';
 import { createKeptDaemons } from './kept-daemons.ts';
 import { createCgroups } from './limits/cgroups.ts';
 import { createWarden, type Warden } from './limits/create-warden.ts';
 import { type LoginEnvMode, takeLoginEnvironment } from './login-environment.ts';
-import { createPipeFolder, memoryPlaces, type PipeFolder } from './pipe-folder.ts';
+import { memoryFolders } from './pipe-folder.ts';
 import type { ProcessTable } from './process-table.ts';
 import { holdOwnFiles, type OwnFiles } from './sandbox/own-files.ts';
 import { toNetwork } from './sandbox/to-network.ts';
+import { createServerFolders, type ServerFolders } from './server-folders.ts';
 import { createShellSessions, type ShellSessions } from './shell/shell-sessions.ts';
 import { createSpool, createSpoolQuota } from './spool.ts';
 import { NotExecutableError } from './start-failures.ts';
@@ -66,10 +66,8 @@ export type Worker = Omit<Backend, 'abilities'>;
 
 interface Ready {
   readonly bash: Bash;
-  readonly folder: InstanceFolder;
+  readonly folders: ServerFolders;
   readonly ownPlace: Place;
-  readonly pipes: PipeFolder;
-  readonly fifos: FifoPool;
   readonly path: string;
   readonly starter: Starter;
   readonly shells: ShellSessions;
@@ -82,8 +80,12 @@ interface Ready {
   readonly sweeping: Promise<unknown>;
 }
 
-// To start what makes them holds up everything else, so it is done seldom.
-const manyFifos = 256;
+/** What a worker has before it can start anything. */
+interface Equipment {
+  readonly ownFiles: OwnFiles;
+  readonly env: Environment;
+}
+
 const closeLadder: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
 
 /**
@@ -95,7 +97,8 @@ const closeLadder: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
 export function createWorker(options: WorkerOptions): Worker {
   const quota = createSpoolQuota(options.spoolTotalBytes);
   const daemons = createKeptDaemons(options.keep, options.table);
-  const ownFiles = holdOwnFiles([options.stateDir, ...options.ownFiles]);
+  const memory = memoryFolders(options.environment);
+  const ownFiles = holdOwnFiles([options.stateDir, ...options.ownFiles, ...memory]);
   const { ringBytes, spoolBytes, drainMs, killGraceMs } = options;
   const forJobs = { ringBytes, spoolBytes, drainMs, killGraceMs, daemons };
   const jobs = new Map<string, Job>();
@@ -106,7 +109,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const ready = () => {
     if (closed) throw shuttingDown();
     // A failure is not kept: the next command finds out whether the cause is gone.
-    preparing ??= prepare(options, ownFiles).catch((error: unknown) => {
+    preparing ??= prepare(options, ownFiles, memory).catch((error: unknown) => {
       preparing = null;
       throw error;
     });
@@ -124,10 +127,10 @@ export function createWorker(options: WorkerOptions): Worker {
   };
   const launch = async (asked: JobSpec) => {
     const made = await ready();
-    const { starter, shells, folder } = made;
+    const { starter, shells, folders } = made;
     const spec = await shells.likeSession(asked);
     const { base, withheld } = environmentFor(spec, made, options);
-    const spool = createSpool(join(folder.path, 'spool', spec.id), quota);
+    const spool = createSpool(join(folders.path, 'spool', spec.id), quota);
     const job = new Job(spec, { spool, withheldEnv: withheld }, forJobs);
     jobs.set(spec.id, job);
     try {
@@ -212,19 +215,17 @@ export function createWorker(options: WorkerOptions): Worker {
       await made?.sweeping;
       await made?.warden.close();
       ownFiles.close();
-      await made?.fifos.close();
-      await made?.pipes.remove();
-      await made?.folder.remove();
+      await made?.folders.remove();
     },
     usage: async () => ({ spoolBytes: quota.usedBytes }),
     async report() {
-      const { bash, path, loginNote, withheld, folder, starter } = await ready();
+      const { bash, path, loginNote, withheld, folders, starter } = await ready();
       return {
         bash,
         path,
         loginEnvironment: loginNote,
         withheldEnv: withheld,
-        folder: folder.path,
+        folder: folders.path,
         processTable: options.table.name,
         supervision: starter.level,
         sandbox: options.sandbox,
@@ -268,7 +269,11 @@ function environmentFor(
   return { base: own.env, withheld: own.withheld };
 }
 
-async function prepare(options: WorkerOptions, ownFiles: OwnFiles): Promise<Ready> {
+async function prepare(
+  options: WorkerOptions,
+  ownFiles: OwnFiles,
+  memory: readonly string[],
+): Promise<Ready> {
   const login = await takeLoginEnvironment(options.environment, options.loginEnv);
   const path = toAbsolutePath(login.env.PATH);
   const whole = { ...login.env, PATH: path };
@@ -276,12 +281,22 @@ async function prepare(options: WorkerOptions, ownFiles: OwnFiles): Promise<Read
   const { env, withheld } = filterEnvironment(whole, options);
   const bash = await findBash(options.bash, path);
   const ownPlace = await toPlace(options.cwd, options.cwd);
-  const folder = await createInstanceFolder(options.stateDir, options.table);
-  const pipes = createPipeFolder(folder.path, memoryPlaces(options.environment), options.table);
-  ownFiles.add(pipes.path);
-  const fifos = createFifoPool(pipes.path, manyFifos);
+  const folders = await createServerFolders(options.stateDir, memory, options.table);
+  try {
+    const means = await equip(options, { ownFiles, folders, bash, env, path });
+    return { ...means, bash, folders, ownPlace, path, withheld, whole, loginNote: login.note };
+  } catch (error) {
+    await folders.remove();
+    throw error;
+  }
+}
+
+async function equip(
+  options: WorkerOptions,
+  { ownFiles, folders, bash, env, path }: Pick<Ready, 'folders' | 'bash' | 'path'> & Equipment,
+): Promise<Pick<Ready, 'starter' | 'shells' | 'warden' | 'sweeping'>> {
   const isRoot = process.getuid?.() === 0;
-  const cgroups = options.cgroups === false ? null : createCgroups(basename(folder.path));
+  const cgroups = options.cgroups === false ? null : createCgroups(basename(folders.path));
   void cgroups?.sweep((owner) => isDeadServer(owner, options.table)).catch(() => {});
   const sweeping = sweepProcesses(options.table, options.environment[instanceVariable]).catch(() => []);
   const warden = createWarden({ limits: options, cgroups, isRoot });
@@ -291,37 +306,22 @@ async function prepare(options: WorkerOptions, ownFiles: OwnFiles): Promise<Read
     isolation: options,
     execChoice: await chooseExecGuard(options, { path, bashPath: bash.path }),
     bashPath: bash.path,
-    fifos,
+    fifos: folders.fifos,
     env,
-    instance: { [instanceVariable]: basename(folder.path) },
+    instance: { [instanceVariable]: basename(folders.path) },
     path,
     ownFiles,
     isRoot,
     loadPty: () => loadPty(options.loadPty),
-    scriptPath: (id: string) => join(folder.path, 'scripts', id),
+    scriptPath: (id: string) => join(folders.path, 'scripts', id),
   };
   const starter = await chooseStarter(means, options);
   const shells = createShellSessions({
     starter,
     table: options.table,
-    folder: join(folder.path, 'shells'),
+    folder: join(folders.path, 'shells'),
     cwd: options.cwd,
     idleMs: options.sessionIdleMs,
   });
-  const loginNote = login.note;
-  return {
-    bash,
-    folder,
-    ownPlace,
-    pipes,
-    fifos,
-    path,
-    starter,
-    shells,
-    warden,
-    withheld,
-    whole,
-    loginNote,
-    sweeping,
-  };
+  return { starter, shells, warden, sweeping };
 }

@@ -1,4 +1,13 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
@@ -45,7 +54,48 @@ describe('own files', () => {
     renameSync(join(folder, 'b'), join(folder, 'c'));
     expect(find()).toEqual(['c/own']);
   });
+
+  test('E5: are found by each of their names', () => {
+    writeFileSync(join(folder, 'token'), 'secret');
+    linkSync(join(folder, 'token'), join(folder, 'second'));
+    const find = hold('token', 'second');
+    for (let turn = 0; turn < 2; turn += 1) expect(find()).toEqual(['token', 'second']);
+    renameSync(join(folder, 'token'), join(folder, 'moved'));
+    linkSync(join(folder, 'moved'), join(folder, 'token'));
+    for (let turn = 0; turn < 2; turn += 1) expect(find().sort()).toEqual(['moved', 'second', 'token']);
+  });
+
+  test('stop nothing where a file took the place of a folder above them', () => {
+    const find = hold('a/own');
+    expect(find()).toEqual(['a/own']);
+    rmSync(join(folder, 'a'), { recursive: true });
+    writeFileSync(join(folder, 'a'), '');
+    expect(find()).toEqual([]);
+  });
+
+  test('are let go of when they are deleted', () => {
+    const find = hold('a/own');
+    const openOnes = () =>
+      readdirSync('/proc/self/fd').filter((fd) => tryReadLink(`/proc/self/fd/${fd}`).startsWith(folder));
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(find()).toEqual(['a/own']);
+      expect(openOnes()).toHaveLength(1);
+      rmSync(join(folder, 'a', 'own'), { recursive: true });
+      expect(find()).toEqual([]);
+      expect(openOnes()).toEqual([]);
+      mkdirSync(join(folder, 'a', 'own'));
+    }
+  });
 });
+
+// The one with which the folder itself is read is gone by now.
+function tryReadLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
 
 describe('without a sandbox', () => {
   let here: TestWorker;

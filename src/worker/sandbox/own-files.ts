@@ -1,9 +1,16 @@
-import { closeSync, constants, existsSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 
 /** nacre's own files and folders, which commands must not read. */
 export interface OwnFiles {
-  /** Takes one more into view. */
-  add(path: string): void;
   /** Where they are now: at their own places, and where somebody has moved them. */
   find(): readonly string[];
   close(): void;
@@ -11,6 +18,7 @@ export interface OwnFiles {
 
 /** One that is held open, and where it was when it was last looked for by name. */
 interface Held {
+  readonly identity: string;
   readonly fd: number;
   readonly place: string;
 }
@@ -19,28 +27,29 @@ interface Held {
  * Keeps nacre's own files in view. A command of the same user can rename a folder above them, and what hides them
  * from the next command has to stand where they are then: an open descriptor tells.
  */
-export function holdOwnFiles(known: readonly string[]): OwnFiles {
-  const paths = [...known];
+export function holdOwnFiles(paths: readonly string[]): OwnFiles {
   const held = new Map<string, Held>();
-  const placeOf = (path: string): readonly (readonly [string, string])[] => {
+  const placesOf = (path: string): readonly (readonly [string, readonly string[]])[] => {
     const identity = toIdentity(path);
     if (identity === undefined) return [];
-    const known = held.get(identity);
+    // By its name as well: a file may have two.
+    const key = `${identity} ${path}`;
+    const known = held.get(key);
     // Where it has the same name as before nothing above it has another one; this is asked before every command.
-    if (known && linkOf(known) === known.place) return [[identity, known.place]];
+    if (known && linkOf(known) === known.place) return [[key, [known.place]]];
     const [place] = toCanonical(path);
     if (place === undefined) return [];
-    hold(held, identity, place);
-    return [[identity, place]];
+    const one = hold(held, key, { identity, place });
+    // Somebody may have moved it and put another name of it in its place.
+    return [[key, one ? [place, ...whereIs(one)] : [place]]];
   };
   return {
-    add: (path) => void paths.push(path),
     find() {
-      const named = new Map(paths.flatMap(placeOf));
-      const moved = [...held].flatMap(([identity, one]) =>
-        named.has(identity) ? [] : whereIs(identity, one),
-      );
-      return toOutermost([...new Set([...named.values(), ...moved])]);
+      const named = new Map(paths.flatMap(placesOf));
+      const missing = [...held].filter(([key]) => !named.has(key));
+      const moved = missing.flatMap(([, one]) => whereIs(one));
+      for (const [key, one] of missing) letGoOfDeleted(held, key, one);
+      return toOutermost([...new Set([...[...named.values()].flat(), ...moved])]);
     },
     close() {
       for (const { fd } of held.values()) closeSync(fd);
@@ -60,20 +69,34 @@ export function toCanonical(path: string): readonly string[] {
   }
 }
 
-function hold(held: Map<string, Held>, identity: string, place: string): void {
-  if (toIdentity(place) !== identity) return;
+function hold(
+  held: Map<string, Held>,
+  key: string,
+  { identity, place }: Pick<Held, 'identity' | 'place'>,
+): Held | undefined {
+  if (toIdentity(place) !== identity) return undefined;
   try {
-    const fd = held.get(identity)?.fd ?? openSync(place, constants.O_RDONLY | constants.O_NONBLOCK);
-    held.set(identity, { fd, place });
+    const fd = held.get(key)?.fd ?? openSync(place, constants.O_RDONLY | constants.O_NONBLOCK);
+    const one = { identity, fd, place };
+    held.set(key, one);
+    return one;
   } catch {
     // What we cannot open ourselves is hidden at its own place alone.
+    return undefined;
   }
 }
 
+// It has no name any more by which a command could reach it.
+function letGoOfDeleted(held: Map<string, Held>, key: string, { fd }: Held): void {
+  if (fstatSync(fd).nlink > 0) return;
+  closeSync(fd);
+  held.delete(key);
+}
+
 // For what was deleted the kernel tells a name that leads nowhere, or to something else.
-function whereIs(identity: string, held: Held): readonly string[] {
+function whereIs(held: Held): readonly string[] {
   const path = linkOf(held);
-  return path !== undefined && toIdentity(path) === identity ? [path] : [];
+  return path !== undefined && toIdentity(path) === held.identity ? [path] : [];
 }
 
 function linkOf({ fd }: Held): string | undefined {
@@ -85,8 +108,13 @@ function linkOf({ fd }: Held): string | undefined {
 }
 
 function toIdentity(path: string): string | undefined {
-  const { dev, ino } = statSync(path, { throwIfNoEntry: false }) ?? {};
-  return ino === undefined ? undefined : `${dev} ${ino}`;
+  try {
+    const { dev, ino } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    return ino === undefined ? undefined : `${dev} ${ino}`;
+  } catch {
+    // A folder above it is a file, or closed to us and with that to our commands.
+    return undefined;
+  }
 }
 
 // Hiding a folder hides what lies in it; to hide that again would show its name.

@@ -97,10 +97,16 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
   });
 
   test('E5: folders of settings are a workspace only where the user names them', async () => {
-    for (const name of ['.config/autostart', '.local/share/here', '.cursor/worktrees/one', 'dotfiles'])
+    for (const name of [
+      '.config/autostart',
+      '.local/share/here',
+      '.cursor/worktrees/one',
+      'dotfiles/vim/plugin',
+    ])
       mkdirSync(join(here.folder, name), { recursive: true });
-    symlinkSync('dotfiles', join(here.folder, '.vim'));
-    for (const name of ['.config', '.config/autostart', '.local', '.cursor', 'dotfiles'])
+    symlinkSync('dotfiles/vim', join(here.folder, '.vim'));
+    const behindLink = ['dotfiles', 'dotfiles/vim', 'dotfiles/vim/plugin'];
+    for (const name of ['.config', '.config/autostart', '.local', '.cursor', ...behindLink])
       await expect(here.start('true', { cwd: join(here.folder, name) })).rejects.toMatchObject({
         code: 'isolation_unavailable',
         message: `The sandbox ${sandbox} would leave ${join(here.folder, name)} writable, which holds settings of programs outside of it.`,
