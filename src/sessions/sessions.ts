@@ -56,7 +56,7 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
 
   const forgetOldest = () => {
     const [oldest] = tombstones.keys();
-    if (oldest !== undefined) forget(oldest);
+    if (oldest !== undefined && tombstones.size > maxTombstones) forget(oldest);
   };
 
   return {

@@ -9,6 +9,7 @@ const settingPlaces = [
   '.emacs.d',
   '.oh-my-zsh',
   '.vim',
+  'bin',
   '.local/bin',
   '.local/share/applications',
   '.local/share/bash-completion',

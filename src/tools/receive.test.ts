@@ -12,6 +12,7 @@ const input = z.strictObject({
   tags: z.array(z.string()).optional(),
   env: z.record(z.string().regex(/^[A-Z]+$/, 'a name has capital letters'), z.string()).optional(),
   code: z.string().regex(/^x/).optional(),
+  name: z.string().min(1).max(5).optional(),
 });
 
 function failure(raw: unknown): NacreError {
@@ -48,6 +49,8 @@ describe('receive', () => {
     [{ text: 'a', zzzzzzzzzz: null }, 'there is no field "zzzzzzzzzz"'],
     [{ text: {} }, 'text must be a string, not an object'],
     [{ text: 'abcd' }, 'text must be at most 3 characters'],
+    [{ text: 'a', name: '' }, 'name must not be empty'],
+    [{ text: 'a', name: 'abcdef' }, 'name must have at most 5 characters'],
     [{ text: 'a', count_ms: 10 }, 'count_ms must be at most 9, not 10'],
     [{ text: 'a', count_ms: 1.5 }, 'count_ms must be a whole number, not 1.5'],
     [{ text: 'a', count_ms: '5' }, 'count_ms must be a number, not "5"'],

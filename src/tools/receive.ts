@@ -44,9 +44,11 @@ function toPredicate(issue: z.core.$ZodRawIssue): string | undefined {
       return `must be ${kinds[issue.expected] ?? issue.expected}, not ${describe(issue.input)}`;
     case 'too_small':
       if (issue.origin === 'array') return `must have at least ${issue.minimum} entries`;
+      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
       return `must be at least ${issue.minimum}, not ${describe(issue.input)}`;
     case 'too_big':
       if (issue.origin === 'array') return `must have at most ${issue.maximum} entries`;
+      if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`;
       return `must be at most ${issue.maximum}, not ${describe(issue.input)}`;
     case 'invalid_value':
       return `must be ${issue.values.join(' or ')}, not ${describe(issue.input)}`;
