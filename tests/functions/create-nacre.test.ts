@@ -186,7 +186,7 @@ describe('the context of a call', () => {
     [{ env: { A: 1 } }, 'env.A must be a string, not 1'],
     [{ signal: {} }, 'signal must be an AbortSignal'],
     [{ onOutput: 5 }, 'onOutput must be a function'],
-    [{ session: '' }, 'session must be at least 1'],
+    [{ session: '' }, 'session must not be empty'],
   ])('E6: is refused when it is not one: %j', async (context, problem) => {
     const nacre = await create();
     const call = nacre.tools.executeCommand.run({ command: 'true' }, context as ExecutionContext);
