@@ -9,6 +9,7 @@ import { createEngine } from '../src/engine/create-engine.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { createSessions } from '../src/sessions/sessions.ts';
 import { pause } from '../src/support/pause.ts';
+import { workerOptionsIn } from '../tests/support/worker-options.ts';
 
 /**
  * Runs contenders turn by turn, so that a noisy machine disturbs all alike; gives each one's times in ms. After each turn
@@ -70,33 +71,14 @@ export function createBenchEngines<Name extends string>(
   const cwd = join(folder, 'project');
   mkdirSync(cwd);
   const backend = createLocalBackend({
-    stateDir: join(folder, 'state'),
+    ...workerOptionsIn(folder),
     cwd,
-    home: folder,
     environment: { PATH: process.env.PATH ?? '', HOME: folder },
-    bash: undefined,
-    loginEnv: 'never',
-    envPass: [],
-    envWithhold: [],
-    ringBytes: 1_048_576,
     spoolBytes,
     spoolTotalBytes: 2 * spoolBytes,
-    drainMs: 100,
-    killGraceMs: 2_000,
-    supervisionRequire: 'group',
     highestLevel: 'namespace',
     sandbox,
-    network: 'off',
-    networkAllow: [],
-    processes: 'own',
-    workspace: [],
-    ownFiles: [],
-    keep: [],
     warmShells: 2,
-    sessionIdleMs: 60_000,
-    exec: 'off',
-    execAllow: undefined,
-    execGuard: 'dist/exec-guard.js',
   });
   const toEngine = (name: string, audit: Audit) =>
     createEngine({
