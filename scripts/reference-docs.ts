@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { allSettings, settingGroups } from '../src/all-settings.ts';
+import { allSettings, settingGroups } from '../src/rules/all-settings.ts';
 import { toJsonSchema } from '../src/settings/to-json-schema.ts';
 import { toReference } from '../src/settings/to-reference.ts';
 import { toCliPage } from './reference/cli-page.ts';

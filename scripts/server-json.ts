@@ -1,5 +1,5 @@
 import manifest from '../package.json' with { type: 'json' };
-import { allSettings } from '../src/all-settings.ts';
+import { allSettings } from '../src/rules/all-settings.ts';
 import { inspectSetting } from '../src/settings/define.ts';
 import { describeDefault } from '../src/settings/describe.ts';
 

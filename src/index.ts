@@ -1,10 +1,11 @@
 // The public surface: everything that `import … from 'nacre'` gives.
+
+export { createNacre, type Nacre, type NacreSettings, type Surroundings } from './assembly/create-nacre.ts';
 export type { Command } from './contract/command.ts';
 export type { Decision } from './contract/decision.ts';
 export { type FailureCode, NacreError } from './contract/failure.ts';
 export type { Outcome } from './contract/outcome.ts';
 export type { ToolResult } from './contract/tool-result.ts';
-export { createNacre, type Nacre, type NacreSettings, type Surroundings } from './create-nacre.ts';
 export type { ExecutionContext, OutputPiece } from './doors/functions/execution-context.ts';
 export { type FunctionTool, toText } from './doors/functions/function-tool.ts';
 export type { RunOptions } from './doors/functions/own-commands.ts';

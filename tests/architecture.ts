@@ -81,8 +81,8 @@ const rules: readonly Rule[] = [
     return `only ${[...assemblers].join(', ')} import catalogs`;
   },
   function assembleThroughCatalogs(file, { target }) {
-    if (file !== 'src/main.ts' || implementationOf(target) === undefined) return undefined;
-    return 'src/main.ts takes doors, tools and backends from their catalogs';
+    if (file !== 'src/assembly/main.ts' || implementationOf(target) === undefined) return undefined;
+    return 'src/assembly/main.ts takes doors, tools and backends from their catalogs';
   },
   function useEngineAsType(file, { target, typeOnly }) {
     const outside = ['tools', 'doors'].includes(folderOf(file) ?? '');
@@ -96,9 +96,9 @@ const rules: readonly Rule[] = [
       : 'doors know only src/tools/define*.ts, receive.ts and from-model.ts';
   },
   function gatherSettings(file, { target }) {
-    if (file !== 'src/all-settings.ts' || target === undefined) return undefined;
+    if (file !== 'src/rules/all-settings.ts' || target === undefined) return undefined;
     const isSettings = folderOf(target) === 'settings' || target.endsWith('/settings.ts');
-    return isSettings ? undefined : 'src/all-settings.ts imports only settings';
+    return isSettings ? undefined : 'src/rules/all-settings.ts imports only settings';
   },
   function stayPure(file, { specifier }) {
     const pure = ['policy', 'contract', 'settings'].includes(folderOf(file) ?? '');
@@ -116,8 +116,17 @@ const rules: readonly Rule[] = [
 ];
 
 const processModules = new Set(['child_process', 'cluster', 'node-pty', '@lydell/node-pty']);
-const assemblers = new Set(['src/main.ts', 'src/assemble-tools.ts', 'src/engine-on-demand.ts']);
-const surveyors = new Set(['src/main.ts', 'src/cli.ts', 'src/exec-guard.ts', 'src/create-nacre.ts']);
+const assemblers = new Set([
+  'src/assembly/main.ts',
+  'src/assembly/assemble-tools.ts',
+  'src/assembly/engine-on-demand.ts',
+]);
+const surveyors = new Set([
+  'src/assembly/main.ts',
+  'src/cli.ts',
+  'src/exec-guard.ts',
+  'src/assembly/create-nacre.ts',
+]);
 
 function judgeText(file: string, source: string): Violation[] {
   const computed = hasComputedImport(source)

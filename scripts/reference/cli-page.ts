@@ -1,7 +1,7 @@
+import { sharedFlags } from '../../src/assembly/shared-flags.ts';
 import { doors } from '../../src/doors/catalog.ts';
 import { describeLine, type LineCommand, type LineFlag } from '../../src/doors/cli/line/describe-line.ts';
 import { exitMeanings } from '../../src/doors/cli/line/exit-meanings.ts';
-import { sharedFlags } from '../../src/shared-flags.ts';
 import { code, fence, table } from './markdown.ts';
 
 /** docs/reference/cli.md, from the declarations that --help and the completions are made of. */

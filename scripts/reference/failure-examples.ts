@@ -1,6 +1,5 @@
 // One real failure a code, made by the code that makes it for users.
 import { z } from 'zod';
-import { allSettings } from '../../src/all-settings.ts';
 import { readAuditKey } from '../../src/audit/audit-key.ts';
 import type { Backend } from '../../src/contract/backend.ts';
 import { type FailureCode, NacreError, shuttingDown, toNacreError } from '../../src/contract/failure.ts';
@@ -8,11 +7,12 @@ import type { JobSpec } from '../../src/contract/job.ts';
 import { approval, type Question, refused } from '../../src/engine/approval.ts';
 import { cancelledBeforeStart } from '../../src/engine/follow.ts';
 import { decideCwd } from '../../src/policy/decide-cwd.ts';
+import { allSettings } from '../../src/rules/all-settings.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
 import { resolveSettings } from '../../src/settings/resolve-settings.ts';
 import { receive } from '../../src/tools/receive.ts';
 import { toWritable } from '../../src/worker/sandbox/sandbox-plan.ts';
-import { programMissing } from '../../src/worker/start-failures.ts';
+import { programMissing } from '../../src/worker/start/start-failures.ts';
 import { decideExample, place } from './policy-examples.ts';
 
 /** What each code means, and a failure with it. */

@@ -1,7 +1,7 @@
 import { isListed } from './listed.ts';
-import { baseName } from './paths.ts';
-import type { Invocation } from './survey.ts';
-import { wordText } from './walk/arg.ts';
+import type { Invocation } from './walk/survey.ts';
+import { wordText } from './words/arg.ts';
+import { baseName } from './words/paths.ts';
 
 /** The first program that is not among those generally held to be safe (P11). */
 export function firstUnconfirmed(

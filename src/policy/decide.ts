@@ -11,11 +11,11 @@ import type { Facts } from '../contract/facts.ts';
 import { firstUnconfirmed } from './confirm.ts';
 import { isListed } from './listed.ts';
 import { ruleFor } from './match-rules.ts';
-import { baseName } from './paths.ts';
-import type { Invocation, Problem, Survey } from './survey.ts';
 import { surveyCommand } from './survey-command.ts';
 import type { Plan } from './understand.ts';
-import type { Span } from './walk/arg.ts';
+import type { Invocation, Problem, Survey } from './walk/survey.ts';
+import type { Span } from './words/arg.ts';
+import { baseName } from './words/paths.ts';
 
 /** Decides whether a command may run, from its parse tree, the facts about the machine and the rules. */
 export function decide(plan: Plan, facts: Facts, rules: Rules): Decision {

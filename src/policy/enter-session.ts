@@ -3,16 +3,16 @@
 // 2. its aliases and functions, judged where the command uses them;
 // 3. what makes names unknown there: another PATH, options, builtins that were redefined. A list refuses those.
 import type { SessionFacts } from '../contract/facts.ts';
-import { readingOptions } from './reading-options.ts';
-import { mayExpand } from './walk/arg.ts';
 import { unknownTarget } from './walk/assign.ts';
 import { defineFunction } from './walk/functions.ts';
-import { limits } from './walk/limits.ts';
 import { parseScript } from './walk/parse-script.ts';
 import { calledByBash, stateBuiltins } from './walk/redefine.ts';
 import type { Scope } from './walk/scope.ts';
 import { Shell, unknownVariable } from './walk/shell.ts';
 import type { Walk } from './walk/walk.ts';
+import { mayExpand } from './words/arg.ts';
+import { limits } from './words/limits.ts';
+import { readingOptions } from './words/reading-options.ts';
 
 const nowhere = { pos: 0, end: 0 };
 

@@ -1,4 +1,4 @@
-import { baseName, directoryOf, normalisePath } from './paths.ts';
+import { baseName, directoryOf, normalisePath } from './words/paths.ts';
 
 const systemDirs = ['/bin', '/usr/bin', '/sbin', '/usr/sbin'];
 

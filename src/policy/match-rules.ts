@@ -1,9 +1,9 @@
 import type { PolicyRule } from '../contract/decision.ts';
 import { isListed } from './listed.ts';
-import { baseName } from './paths.ts';
-import type { Invocation } from './survey.ts';
-import { type Arg, prefixOf } from './walk/arg.ts';
-import { globMatches } from './walk/glob.ts';
+import type { Invocation } from './walk/survey.ts';
+import { type Arg, prefixOf } from './words/arg.ts';
+import { globMatches } from './words/glob.ts';
+import { baseName } from './words/paths.ts';
 
 /** A rule that matches, and the program it matches. */
 export interface MatchedRule {

@@ -5,13 +5,13 @@
 // 4. a limit or anything unforeseen becomes a problem that refuses under every list.
 import type { Facts } from '../contract/facts.ts';
 import { enterSession } from './enter-session.ts';
-import type { Survey } from './survey.ts';
 import type { Plan } from './understand.ts';
-import { knownArg } from './walk/arg.ts';
 import { createWalk, freshShell, judgeUncalled } from './walk/create-walk.ts';
-import { LimitReached } from './walk/limits.ts';
 import { Scope } from './walk/scope.ts';
+import type { Survey } from './walk/survey.ts';
 import { anyOutput, type Stdin, type Walk } from './walk/walk.ts';
+import { knownArg } from './words/arg.ts';
+import { LimitReached } from './words/limits.ts';
 
 /** The facts that the walk needs; without them the directory is unknown. */
 export type SurveyFacts = Pick<Facts, 'home' | 'session'> & { readonly cwd: string | undefined };

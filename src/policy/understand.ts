@@ -2,8 +2,8 @@ import type { ParsedScript } from 'unbash';
 import { type Command, maxCommandBytes } from '../contract/command.ts';
 import type { Surroundings } from './surroundings.ts';
 import { surveyCommand } from './survey-command.ts';
-import { LimitReached } from './walk/limits.ts';
 import { parseScript } from './walk/parse-script.ts';
+import { LimitReached } from './words/limits.ts';
 
 /** The command as parsed, with the program names that are worth looking up. */
 export interface Plan {

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { allSettings } from '../all-settings.ts';
+import { allSettings } from '../rules/all-settings.ts';
 import { listSettings } from './define.ts';
 import { toJsonSchema } from './to-json-schema.ts';
 

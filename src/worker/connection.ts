@@ -1,10 +1,10 @@
 import { closeSync } from 'node:fs';
 import { NacreError } from '../contract/failure.ts';
 import type { JobSpec, Stream, TerminalSize } from '../contract/job.ts';
-import { type Capture, captureStream } from './capture.ts';
-import { type CommandInput, createPipeInput, createTerminalInput, writeWhole } from './command-input.ts';
+import { type Capture, captureStream } from './io/capture.ts';
+import { type CommandInput, createPipeInput, createTerminalInput, writeWhole } from './io/command-input.ts';
 import { findReader, type InputFile, isSameSleep, type Reader, toInputFile } from './look/find-reader.ts';
-import type { StartedProcess } from './start-process.ts';
+import type { StartedProcess } from './start/start-process.ts';
 import type { Terminal } from './terminal/open-terminal.ts';
 
 /** Takes what a command writes, in a buffer that is only valid during the call; false pauses the reading. */

@@ -19,17 +19,17 @@ import { createDeferred } from '../support/deferred.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { within } from '../support/within.ts';
 import { Connection, noInput, noTerminal } from './connection.ts';
-import { describeSettled } from './describe-settled.ts';
-import type { KeptDaemons } from './kept-daemons.ts';
+import { createOutputLog, type OutputLog } from './io/output-log.ts';
+import { type Spool, SpoolFullError } from './io/spool.ts';
 import type { Watch } from './limits/create-watch.ts';
 import type { LimitReached } from './limits/judge-end.ts';
 import { listeningPorts } from './look/listening-ports.ts';
-import { createOutputLog, type OutputLog } from './output-log.ts';
-import type { ProcessTree } from './process-tree.ts';
-import { sendSignal } from './send-signal.ts';
-import { type Spool, SpoolFullError } from './spool.ts';
-import type { ProcessExit } from './start-process.ts';
-import type { Started } from './starter.ts';
+import { describeSettled } from './processes/describe-settled.ts';
+import type { KeptDaemons } from './processes/kept-daemons.ts';
+import type { ProcessTree } from './processes/process-tree.ts';
+import { sendSignal } from './processes/send-signal.ts';
+import type { ProcessExit } from './start/start-process.ts';
+import type { Started } from './start/starter.ts';
 
 /** What a job has of its own. */
 export interface JobBelongings {

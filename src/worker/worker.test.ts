@@ -3,9 +3,9 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDescriptors, processesWith, zombieChildren } from '../../tests/support/processes.ts';
 import { createTestWorker, type TestWorker } from '../../tests/support/worker.ts';
-import { memoryFolders } from './pipe-folder.ts';
-import { createProcProcessTable } from './proc-process-table.ts';
-import { createPsProcessTable } from './ps-process-table.ts';
+import { memoryFolders } from './folders/pipe-folder.ts';
+import { createProcProcessTable } from './processes/proc-process-table.ts';
+import { createPsProcessTable } from './processes/ps-process-table.ts';
 import type { WorkerOptions } from './worker.ts';
 
 const seconds = (count: number) => count * 1_000;

@@ -1,7 +1,7 @@
 // Looks at a directory that an ordinary user may not enter.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { toPlace } from '../../src/worker/inspect.ts';
+import { toPlace } from '../../src/worker/machine/inspect.ts';
 import { becomeOrdinaryUser } from '../support/ordinary-user.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { report } from './report.ts';

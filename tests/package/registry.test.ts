@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { packagingFiles } from '../../scripts/packaging-files.ts';
 import { serverJson } from '../../scripts/server-json.ts';
-import { allSettings } from '../../src/all-settings.ts';
+import { allSettings } from '../../src/rules/all-settings.ts';
 import { listSettings } from '../../src/settings/define.ts';
 import { connect } from '../support/mcp.ts';
 

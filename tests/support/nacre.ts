@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
-import { main } from '../../src/main.ts';
+import { main } from '../../src/assembly/main.ts';
 import { builtCli } from './build.ts';
 import { processesWith } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';

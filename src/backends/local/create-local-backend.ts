@@ -1,5 +1,5 @@
 import type { Backend } from '../../contract/backend.ts';
-import { createProcessTable } from '../../worker/create-process-table.ts';
+import { createProcessTable } from '../../worker/processes/create-process-table.ts';
 import { createWorker, type WorkerOptions } from '../../worker/worker.ts';
 
 /** The shortest road: a worker in this very process. */

@@ -2,7 +2,7 @@
 // Rules look at one program's words; writes to devices are judged where files are written (../writes.ts), fork bombs
 // where functions are called (../walk/functions.ts).
 import type { Call } from '../programs/program.ts';
-import type { Arg, Span } from '../walk/arg.ts';
+import type { Arg, Span } from '../words/arg.ts';
 import { deleteRules } from './deletes.ts';
 import { diskRules } from './disks.ts';
 import { ownershipRules } from './ownership.ts';

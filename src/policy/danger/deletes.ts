@@ -1,7 +1,7 @@
 import { noOptions } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { Call } from '../programs/program.ts';
-import { type Arg, knownArg, prefixOf, type Span, wordText } from '../walk/arg.ts';
+import { type Arg, knownArg, prefixOf, type Span, wordText } from '../words/arg.ts';
 import type { DangerFound, DangerRule } from './danger.ts';
 import { type Protected, protectedPlace } from './protected-places.ts';
 

@@ -1,7 +1,7 @@
 import type { Call } from '../programs/program.ts';
-import { type Arg, prefixOf, wordText } from '../walk/arg.ts';
+import { type Arg, prefixOf, wordText } from '../words/arg.ts';
+import { deviceNamed } from '../words/devices.ts';
 import type { DangerFound, DangerRule } from './danger.ts';
-import { deviceNamed } from './devices.ts';
 
 /** Formatting and overwriting of disks by programs made for that. */
 export const diskRules: readonly DangerRule[] = [

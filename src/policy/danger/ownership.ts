@@ -1,6 +1,6 @@
 import { parseOptions } from '../options/parse-options.ts';
 import type { Call } from '../programs/program.ts';
-import { type Arg, prefixOf, wordText } from '../walk/arg.ts';
+import { type Arg, prefixOf, wordText } from '../words/arg.ts';
 import type { DangerFound, DangerRule } from './danger.ts';
 import { protectedPlace } from './protected-places.ts';
 

@@ -1,6 +1,6 @@
-import { normalisePath } from '../paths.ts';
-import { type Arg, knownArg, patternOf } from '../walk/arg.ts';
-import { escapeGlob, globMatches, globMatchesAnything } from '../walk/glob.ts';
+import { type Arg, knownArg, patternOf } from '../words/arg.ts';
+import { escapeGlob, globMatches, globMatchesAnything } from '../words/glob.ts';
+import { normalisePath } from '../words/paths.ts';
 
 /** A place whose loss cannot be made good, and how a word reaches it. */
 export interface Protected {

@@ -1,4 +1,4 @@
-import { type Arg, mayBeOption, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { type Arg, mayBeOption, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { type OptionGrammar, optionsOf, type Takes } from './grammar.ts';
 
 /** One option as it was given. An ambiguous abbreviation stands once for every name that it might mean. */

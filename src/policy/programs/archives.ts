@@ -1,5 +1,5 @@
 import { parseOptions } from '../options/parse-options.ts';
-import { type Arg, knownArg, prefixOf } from '../walk/arg.ts';
+import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import type { Call, Effect, Program } from './program.ts';
 import { splitWords } from './split-words.ts';
 

@@ -1,4 +1,4 @@
-import { type Arg, knownArg, toArg, unknown, wordText } from '../walk/arg.ts';
+import { type Arg, knownArg, toArg, unknown, wordText } from '../words/arg.ts';
 import { awkActions } from './awk-script.ts';
 import type { Call, Effect, Program } from './program.ts';
 import { scriptIn } from './script-file.ts';

@@ -1,5 +1,5 @@
-import { codeVariable } from '../environment.ts';
-import { type Arg, knownArg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
+import { codeVariable } from '../words/environment.ts';
 import { refuseOptions, startsOperands } from './effects.ts';
 import { refused, startOptions, stdinText, subcommands } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

@@ -1,5 +1,5 @@
-import { readingOptions } from '../reading-options.ts';
-import { type Arg, knownArg, wordText } from '../walk/arg.ts';
+import { type Arg, knownArg, wordText } from '../words/arg.ts';
+import { readingOptions } from '../words/reading-options.ts';
 import { joinWords } from './effects.ts';
 import type { Call, Effect, Program } from './program.ts';
 import { scriptIn } from './script-file.ts';

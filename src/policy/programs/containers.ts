@@ -2,7 +2,7 @@
 // folders of this machine that are mounted, rights over it, and files that are copied out.
 import { quoteWord } from '../../support/quote-word.ts';
 import { parseOptions } from '../options/parse-options.ts';
-import { type Arg, knownArg, prefixOf } from '../walk/arg.ts';
+import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { startsAfter, startsOperands } from './effects.ts';
 import { refused, type Sub, startOptions, subcommands, writeOptions } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

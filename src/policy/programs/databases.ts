@@ -1,4 +1,4 @@
-import { type Arg, knownArg, prefixOf } from '../walk/arg.ts';
+import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { shellOptions } from './effects.ts';
 import { refused, stdinText, writeOptions } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

@@ -1,4 +1,4 @@
-import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../walk/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
 import type { Call, Effect, Program } from './program.ts';
 
 /** Builtins that set variables. */

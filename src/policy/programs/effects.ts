@@ -1,4 +1,4 @@
-import type { Arg } from '../walk/arg.ts';
+import type { Arg } from '../words/arg.ts';
 import type { Call, Effect } from './program.ts';
 
 /** The operands are a program and its arguments. */

@@ -1,4 +1,4 @@
-import { type Arg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { type Arg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import type { Call, Effect, Program } from './program.ts';
 
 /** Programs that write the files named in their arguments. */

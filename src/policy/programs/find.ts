@@ -1,5 +1,5 @@
 import { isSelective, startingPoints, sweeping } from '../danger/deletes.ts';
-import { type Arg, type Piece, toArg, unknown, wordText } from '../walk/arg.ts';
+import { type Arg, type Piece, toArg, unknown, wordText } from '../words/arg.ts';
 import type { Call, Effect, Program } from './program.ts';
 
 /** find: what it starts for the files that it finds, and what it writes and deletes itself. */

@@ -1,4 +1,4 @@
-import { type Arg, knownArg, withoutPrefix } from '../walk/arg.ts';
+import { type Arg, knownArg, withoutPrefix } from '../words/arg.ts';
 import type { Call, Effect } from './program.ts';
 import { splitWords } from './split-words.ts';
 

@@ -1,6 +1,6 @@
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
-import { type Arg, prefixOf, wordText } from '../walk/arg.ts';
+import { type Arg, prefixOf, wordText } from '../words/arg.ts';
 import { joinWords } from './effects.ts';
 import { configEffects } from './git-config.ts';
 import type { Call, Effect } from './program.ts';

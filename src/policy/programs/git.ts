@@ -1,5 +1,5 @@
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
-import { type Arg, prefixOf } from '../walk/arg.ts';
+import { type Arg, prefixOf } from '../words/arg.ts';
 import { configEffects } from './git-config.ts';
 import { subcommandEffects } from './git-subcommands.ts';
 import type { Call, Effect, Program } from './program.ts';

@@ -3,7 +3,7 @@
 // 2. code that cannot be known is refused under a list; code that visibly starts programs too;
 // 3. texts in the code that would reach a shell, and paths that it would delete or overwrite, are looked through for
 //    danger, which counts under every list.
-import { type Arg, knownArg, mayBeOption, textOf, withoutPrefix, wordText } from '../walk/arg.ts';
+import { type Arg, knownArg, mayBeOption, textOf, withoutPrefix, wordText } from '../words/arg.ts';
 import type { Call, Effect } from './program.ts';
 import { scriptIn } from './script-file.ts';
 

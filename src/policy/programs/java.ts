@@ -1,4 +1,4 @@
-import { prefixOf } from '../walk/arg.ts';
+import { prefixOf } from '../words/arg.ts';
 import { refuseOptions } from './effects.ts';
 import { refused, stdinText, writeOptions } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

@@ -1,5 +1,5 @@
 import { parseOptions } from '../options/parse-options.ts';
-import { prefixOf } from '../walk/arg.ts';
+import { prefixOf } from '../words/arg.ts';
 import { unclearStart } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
 import { javascript } from './interpreters.ts';

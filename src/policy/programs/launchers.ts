@@ -1,4 +1,4 @@
-import { knownArg } from '../walk/arg.ts';
+import { knownArg } from '../words/arg.ts';
 import { joinWords, startsAfter, startsOperands, unclearStart } from './effects.ts';
 import { refused, shellStdin, unlessGiven, writeOptions } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

@@ -1,6 +1,6 @@
 import { noOptions } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
-import { type Arg, knownArg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { joinWords, refuseOptions, shellOptions, unclearStart } from './effects.ts';
 import { withoutVersion } from './env-runners.ts';
 import { refused, type Sub, subcommands } from './option-effects.ts';

@@ -1,7 +1,7 @@
 // Effects that many entries share: options and subcommands that start, write, or run what cannot be judged.
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
-import { type Arg, knownArg } from '../walk/arg.ts';
+import { type Arg, knownArg } from '../words/arg.ts';
 import { startsOperands } from './effects.ts';
 import type { Call, Effect } from './program.ts';
 import { splitWords } from './split-words.ts';

@@ -1,5 +1,5 @@
 import { quoteWord } from '../../support/quote-word.ts';
-import { type Arg, knownArg, unknownArg } from '../walk/arg.ts';
+import { type Arg, knownArg, unknownArg } from '../words/arg.ts';
 import { joinWords, unclearStart } from './effects.ts';
 import { refused } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

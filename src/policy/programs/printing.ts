@@ -1,4 +1,4 @@
-import { type Arg, knownArg, patternOf, prefixOf, wordText } from '../walk/arg.ts';
+import { type Arg, knownArg, patternOf, prefixOf, wordText } from '../words/arg.ts';
 
 import { decodeBase64 } from './base64.ts';
 import { decodeEscapes } from './decode-escapes.ts';

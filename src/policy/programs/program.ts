@@ -21,8 +21,8 @@
 // under `*`.
 import type { OptionGrammar } from '../options/grammar.ts';
 import type { ParsedOptions } from '../options/parse-options.ts';
-import type { Arg } from '../walk/arg.ts';
 import type { Stdin } from '../walk/walk.ts';
+import type { Arg } from '../words/arg.ts';
 
 /** A command that shows what an entry knows; the names after it are listed too. */
 export type Example = string | readonly [command: string, ...also: string[]];

@@ -1,5 +1,5 @@
 import { parseOptions } from '../options/parse-options.ts';
-import { type Arg, knownArg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { allOf, joinWords, refuseOptions, startsOperands, unclearStart } from './effects.ts';
 import { refused, shellStdin, startOptions, stdinText, writeOptions } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

@@ -1,4 +1,4 @@
-import { type Arg, knownArg, wordText } from '../walk/arg.ts';
+import { type Arg, knownArg, wordText } from '../words/arg.ts';
 import type { Call } from './program.ts';
 
 /** The script behind a file operand: a real file, text that is known, or something that cannot be known. */

@@ -1,4 +1,4 @@
-import { type Arg, knownArg } from '../walk/arg.ts';
+import { type Arg, knownArg } from '../words/arg.ts';
 import { codeEffects, type Language } from './inline-code.ts';
 import { stdinText } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

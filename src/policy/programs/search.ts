@@ -1,4 +1,4 @@
-import { type Arg, type Piece, toArg, unknown } from '../walk/arg.ts';
+import { type Arg, type Piece, toArg, unknown } from '../words/arg.ts';
 import { allOf, refuseOptions } from './effects.ts';
 import { startOptions, writeOptions } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

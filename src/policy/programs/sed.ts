@@ -1,4 +1,4 @@
-import { type Arg, knownArg } from '../walk/arg.ts';
+import { type Arg, knownArg } from '../words/arg.ts';
 import type { Call, Effect, Program } from './program.ts';
 import { scriptIn } from './script-file.ts';
 import { type SedAction, sedActions } from './sed-script.ts';

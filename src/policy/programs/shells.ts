@@ -1,4 +1,4 @@
-import { type Arg, knownArg, mayBeOption, wordText } from '../walk/arg.ts';
+import { type Arg, knownArg, mayBeOption, wordText } from '../words/arg.ts';
 import type { Call, Effect, Program } from './program.ts';
 
 /** Bash's long options that take a file to run first. */

@@ -1,4 +1,4 @@
-import { type Arg, knownArg, unknownArg } from '../walk/arg.ts';
+import { type Arg, knownArg, unknownArg } from '../words/arg.ts';
 
 /** The words that a program makes of one text by blanks and quotes, without a shell: `env -S`, aliases, `PAGER`. */
 export function splitWords(arg: Arg): Arg[] {

@@ -1,4 +1,4 @@
-import { knownArg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { allOf, refuseOptions, shellOptions } from './effects.ts';
 import { refused, refusedSub, startingSub, subcommands } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

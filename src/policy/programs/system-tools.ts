@@ -1,4 +1,4 @@
-import { type Arg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { type Arg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { refused, refusedSub, subcommands } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';
 

@@ -1,5 +1,5 @@
 import { parseOptions } from '../options/parse-options.ts';
-import { type Arg, knownArg } from '../walk/arg.ts';
+import { type Arg, knownArg } from '../words/arg.ts';
 import { joinWords } from './effects.ts';
 import { refused } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

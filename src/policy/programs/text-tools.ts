@@ -1,4 +1,4 @@
-import { knownArg } from '../walk/arg.ts';
+import { knownArg } from '../words/arg.ts';
 import { allOf, refuseOptions, shellOptions } from './effects.ts';
 import { refused, startOptions, stdinText, writeOptions } from './option-effects.ts';
 import type { Effect, Program } from './program.ts';

@@ -1,4 +1,4 @@
-import { type Arg, knownArg, prefixOf } from '../walk/arg.ts';
+import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { allOf, shellOptions, startsOperands } from './effects.ts';
 import { refused, stdinText, subcommands, writeOptions } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

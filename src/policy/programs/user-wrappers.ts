@@ -1,4 +1,4 @@
-import { knownArg } from '../walk/arg.ts';
+import { knownArg } from '../words/arg.ts';
 import { allOf, startsAfter, startsOperands, unclearStart } from './effects.ts';
 import { refused, shellStdin, unlessGiven } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

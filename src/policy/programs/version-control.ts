@@ -1,4 +1,4 @@
-import { type Arg, knownArg, prefixOf, withoutPrefix } from '../walk/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { refuseOptions, shellOptions } from './effects.ts';
 import { refused, type Sub, startOptions, subcommands } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

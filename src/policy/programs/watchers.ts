@@ -1,4 +1,4 @@
-import { type Arg, knownArg } from '../walk/arg.ts';
+import { type Arg, knownArg } from '../words/arg.ts';
 import { joinWords, shellOptions, startsOperands, unclearStart } from './effects.ts';
 import { refused } from './option-effects.ts';
 import type { Call, Effect, Program } from './program.ts';

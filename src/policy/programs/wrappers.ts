@@ -1,6 +1,6 @@
 import { sweeping } from '../danger/deletes.ts';
 import { parseOptions } from '../options/parse-options.ts';
-import { type Arg, knownArg, prefixOf, toArg, unknownArg, withoutPrefix } from '../walk/arg.ts';
+import { type Arg, knownArg, prefixOf, toArg, unknownArg, withoutPrefix } from '../words/arg.ts';
 
 import { startsAfter, startsOperands, unclearStart } from './effects.ts';
 import type { Call, Effect, Program } from './program.ts';

@@ -1,4 +1,4 @@
-import { limits } from './limits.ts';
+import { limits } from '../words/limits.ts';
 import { crossForms, type Forms, formsOf, type Output } from './walk.ts';
 
 /** Puts together what the commands of `a && b || c` print, of which some may be left out. */

@@ -1,6 +1,6 @@
-import { normalisePath } from '../paths.ts';
 import type { Call, Effect } from '../programs/program.ts';
-import { type Arg, type Piece, textOf } from './arg.ts';
+import { type Arg, type Piece, textOf } from '../words/arg.ts';
+import { normalisePath } from '../words/paths.ts';
 import { unknownTarget } from './assign.ts';
 import { judgeNewName } from './redefine.ts';
 import type { Scope } from './scope.ts';

@@ -1,5 +1,14 @@
 import type { HereDoc, Redirect, Redirection } from 'unbash';
-import { type Arg, knownArg, type Piece, textBehind, textOf, toArg, unknownArg, wordText } from './arg.ts';
+import {
+  type Arg,
+  knownArg,
+  type Piece,
+  textBehind,
+  textOf,
+  toArg,
+  unknownArg,
+  wordText,
+} from '../words/arg.ts';
 import { expandQuoted, expandSingle } from './expand-word.ts';
 import { refuseMisread } from './misread.ts';
 import { notForSh } from './not-for-sh.ts';

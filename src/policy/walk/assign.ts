@@ -1,5 +1,5 @@
-import { codeVariable, isOwnName, mayChooseCode } from '../environment.ts';
-import { type Span, textOf, toArg } from './arg.ts';
+import { type Span, textOf, toArg } from '../words/arg.ts';
+import { codeVariable, isOwnName, mayChooseCode } from '../words/environment.ts';
 import type { Scope } from './scope.ts';
 import {
   bounded,

@@ -5,21 +5,21 @@
 // 4. text that a shell would read is parsed and walked again, within limits;
 // 5. functions that nobody called are judged at the end.
 import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
-import type { Invocation, Problem } from '../survey.ts';
-import { judgeWrite } from '../writes.ts';
-import { type Arg, type Span, unknown } from './arg.ts';
+import { type Arg, type Span, unknown } from '../words/arg.ts';
+import { LimitReached, limits } from '../words/limits.ts';
 import { assignVariable } from './assign.ts';
 import { evaluateValue, walkArithmetic } from './evaluate.ts';
 import { expandSingle } from './expand-word.ts';
 import { certain } from './expansion.ts';
-import { LimitReached, limits } from './limits.ts';
 import { parseScript } from './parse-script.ts';
 import { callProgram, runProgram } from './run.ts';
 import type { Scope } from './scope.ts';
 import { Shell, textIfKnown, type Value, type Variable } from './shell.ts';
 import { type Chunk, splitFields } from './split-fields.ts';
+import type { Invocation, Problem } from './survey.ts';
 import { anyOutput, type Output, type Reevaluation, type RunOptions, type Walk } from './walk.ts';
 import { walkBody, walkPipeline, walkScript } from './walk-script.ts';
+import { judgeWrite } from './writes.ts';
 
 /** A walk over a command of this length, which has found nothing yet beside variables that traps change. */
 export function createWalk(options: WalkOptions): Walk {

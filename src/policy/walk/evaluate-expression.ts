@@ -1,5 +1,5 @@
 import type { Word } from 'unbash';
-import type { Span } from './arg.ts';
+import type { Span } from '../words/arg.ts';
 import { mayHideExpansion } from './misread.ts';
 import type { Scope } from './scope.ts';
 import type { Value } from './shell.ts';

@@ -1,7 +1,7 @@
 import type { ArithmeticExpression, ParsedScript } from 'unbash';
-import { mayExpand, type Span, textOf } from './arg.ts';
+import { mayExpand, type Span, textOf } from '../words/arg.ts';
+import { LimitReached, limits } from '../words/limits.ts';
 import { expandQuoted } from './expand-word.ts';
-import { LimitReached, limits } from './limits.ts';
 import { mayHideExpansion } from './misread.ts';
 import { parseScript } from './parse-script.ts';
 import type { Scope } from './scope.ts';

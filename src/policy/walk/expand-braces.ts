@@ -1,4 +1,4 @@
-import { LimitReached, limits } from './limits.ts';
+import { LimitReached, limits } from '../words/limits.ts';
 
 /** The words that bash makes of a word with braces, as source text: `a{b,c}` gives `ab` and `ac`. */
 export function expandBraces(source: string): string[] {

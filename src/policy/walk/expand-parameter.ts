@@ -1,5 +1,5 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
-import { mayExpand, type Piece, textOf, unknown } from './arg.ts';
+import { mayExpand, type Piece, textOf, unknown } from '../words/arg.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
 import { entryAt } from './list-entries.ts';

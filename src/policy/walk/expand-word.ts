@@ -14,11 +14,11 @@ import {
   toArg,
   unknown,
   unknownArg,
-} from './arg.ts';
+} from '../words/arg.ts';
+import { limits } from '../words/limits.ts';
 import { expandBraces } from './expand-braces.ts';
 import { expandParameter, lookUp, parameterChunks } from './expand-parameter.ts';
 import { certain, combine, type Expansion, expansionChunks } from './expansion.ts';
-import { limits } from './limits.ts';
 import { hasStrayParentheses, isUnread, refuseMisread } from './misread.ts';
 import { notForSh } from './not-for-sh.ts';
 import { parseScript } from './parse-script.ts';

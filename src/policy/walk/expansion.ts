@@ -1,5 +1,5 @@
-import type { Piece, Span } from './arg.ts';
-import { limits } from './limits.ts';
+import type { Piece, Span } from '../words/arg.ts';
+import { limits } from '../words/limits.ts';
 import type { Scope } from './scope.ts';
 import type { Value } from './shell.ts';
 import type { Chunk } from './split-fields.ts';

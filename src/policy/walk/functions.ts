@@ -1,5 +1,5 @@
 import type { Function as FunctionNode } from 'unbash';
-import { type Arg, mayExpand } from './arg.ts';
+import { type Arg, mayExpand } from '../words/arg.ts';
 import { judgeNewName } from './redefine.ts';
 import { type CallSite, type Frame, type Scope, spanOf } from './scope.ts';
 import { type FunctionBody, type ShellFunction, union, unknownVariable } from './shell.ts';

@@ -1,4 +1,4 @@
-import { mayExpandIn } from './arg.ts';
+import { mayExpandIn } from '../words/arg.ts';
 import type { Value } from './shell.ts';
 
 /** The entries of a list in their order; without keys they are 0, 1, 2, …, which makes appending a plain copy. */

@@ -1,5 +1,5 @@
 import type { Word } from 'unbash';
-import { mayExpand, type Span } from './arg.ts';
+import { mayExpand, type Span } from '../words/arg.ts';
 import type { Walk } from './walk.ts';
 
 /** Refuses text that bash may read in another way than the parser, under every list. */

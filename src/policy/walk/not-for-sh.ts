@@ -1,5 +1,5 @@
 import type { TestExpression } from 'unbash';
-import type { Span } from './arg.ts';
+import type { Span } from '../words/arg.ts';
 import { type Scope, spanOf } from './scope.ts';
 import type { Walk } from './walk.ts';
 

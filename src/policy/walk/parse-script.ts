@@ -1,5 +1,5 @@
 import { type ParsedScript, parse } from 'unbash';
-import { LimitReached, limits } from './limits.ts';
+import { LimitReached, limits } from '../words/limits.ts';
 
 const [tab, newline, space] = [9, 10, 32];
 const arithmeticWork = 16;

@@ -1,8 +1,8 @@
 import { type DangerRule, dangerRulesFor } from '../danger/danger.ts';
-import { baseName } from '../paths.ts';
 import { programNamed } from '../programs/catalog.ts';
 import { controlBuiltins, outsideControls } from '../programs/control.ts';
 import type { Program } from '../programs/program.ts';
+import { baseName } from '../words/paths.ts';
 
 /** What is known about a program by its name alone. */
 export interface ProgramFacts {

@@ -1,4 +1,4 @@
-import type { Span } from './arg.ts';
+import type { Span } from '../words/arg.ts';
 import type { Scope } from './scope.ts';
 import type { Walk } from './walk.ts';
 

@@ -1,11 +1,11 @@
 import { dangerOf } from '../danger/danger.ts';
-import { judgeHome } from '../judge-home.ts';
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { Call } from '../programs/program.ts';
+import { type Arg, mayExpand, type Span, textOf } from '../words/arg.ts';
 import { applyEffects } from './apply-effects.ts';
-import { type Arg, mayExpand, type Span, textOf } from './arg.ts';
 import { callFunction } from './functions.ts';
+import { judgeHome } from './judge-home.ts';
 import { type ProgramFacts, programFacts } from './program-facts.ts';
 import type { Scope } from './scope.ts';
 import { madeFrom, type Variable } from './shell.ts';

@@ -1,4 +1,4 @@
-import type { Span } from './arg.ts';
+import type { Span } from '../words/arg.ts';
 import type { FunctionBody, Shell, Variable } from './shell.ts';
 import type { Stdin } from './walk.ts';
 

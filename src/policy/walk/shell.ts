@@ -8,8 +8,8 @@ import {
   textBehind,
   textOf,
   unknown,
-} from './arg.ts';
-import { limits } from './limits.ts';
+} from '../words/arg.ts';
+import { limits } from '../words/limits.ts';
 import { entriesOf, entryAt, entryMap, type ListEntries } from './list-entries.ts';
 import { Table } from './table.ts';
 

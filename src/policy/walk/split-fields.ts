@@ -1,4 +1,4 @@
-import { type Arg, type Hole, knownArg, type Piece, type Span, toArg } from './arg.ts';
+import { type Arg, type Hole, knownArg, type Piece, type Span, toArg } from '../words/arg.ts';
 
 /** A stretch of a word while it is put together; text alone is certain and stays as it is, as if quoted. */
 export type Chunk =

@@ -1,6 +1,6 @@
 import type { ParameterOperation } from 'unbash';
-import { escapeGlob, globMatches } from './glob.ts';
-import { limits } from './limits.ts';
+import { escapeGlob, globMatches } from '../words/glob.ts';
+import { limits } from '../words/limits.ts';
 
 /** What `${x#…}`, `${x/…}`, `${x:…}` and `${x^…}` make of a text; undefined when that cannot be said. */
 export function transformText(

@@ -1,10 +1,10 @@
 import type { Assignment, Command, CommandArgument, Word } from 'unbash';
+import { type Arg, knownArg, mayExpand, prefixOf, type Span, textOf, toArg, unknown } from '../words/arg.ts';
+import { limits } from '../words/limits.ts';
 import { applyRedirects } from './apply-redirects.ts';
-import { type Arg, knownArg, mayExpand, prefixOf, type Span, textOf, toArg, unknown } from './arg.ts';
 import { evaluateExpression, evaluateSubscript } from './evaluate-expression.ts';
 import { expandParts, expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
-import { limits } from './limits.ts';
 import { counted, entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
 import { refuseMisread } from './misread.ts';
 import { type Scope, spanOf } from './scope.ts';

@@ -1,6 +1,6 @@
 import type { ArithmeticFor, For, Select, While, Word } from 'unbash';
+import { limits } from '../words/limits.ts';
 import { expandWord } from './expand-word.ts';
-import { limits } from './limits.ts';
 import { type Scope, spanOf } from './scope.ts';
 import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valueKey } from './shell.ts';
 import { joinOutput, type Output, perhapsOutput, type Walk } from './walk.ts';

@@ -1,5 +1,5 @@
 import type { TestExpression, Word } from 'unbash';
-import type { Span } from './arg.ts';
+import type { Span } from '../words/arg.ts';
 import { type Scope, spanOf } from './scope.ts';
 import { addToMade, type Value } from './shell.ts';
 import { type Output, silent, type Walk } from './walk.ts';

@@ -1,10 +1,10 @@
 import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
-import type { Invocation, Problem } from '../survey.ts';
-import { type Arg, mayExpand, type Span } from './arg.ts';
-import { limits } from './limits.ts';
+import { type Arg, mayExpand, type Span } from '../words/arg.ts';
+import { limits } from '../words/limits.ts';
 import type { Scope } from './scope.ts';
 import type { Value, Variable } from './shell.ts';
 import type { Chunk } from './split-fields.ts';
+import type { Invocation, Problem } from './survey.ts';
 
 /** Text that a program reads or prints, as far as it is known; `more` says that other text may come with it. */
 export interface Output {

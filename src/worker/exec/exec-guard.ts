@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../machine/environment.ts';
 import type { SandboxPlan } from '../sandbox/bubblewrap.ts';
 import type { ExecPlan } from './exec-plan.ts';
 import type { GuardOrder } from './guard.ts';

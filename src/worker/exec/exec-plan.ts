@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { findProgram } from '../inspect.ts';
+import { findProgram } from '../machine/inspect.ts';
 import { companionsOf } from './companions.ts';
 import { readProgramNeeds } from './program-needs.ts';
 

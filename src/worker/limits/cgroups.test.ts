@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { createInstanceFolder, isDeadServer } from '../instance-folder.ts';
-import { createProcProcessTable } from '../proc-process-table.ts';
+import { createInstanceFolder, isDeadServer } from '../folders/instance-folder.ts';
+import { createProcProcessTable } from '../processes/proc-process-table.ts';
 import { createCgroups } from './cgroups.ts';
 import { findCgroupParents, parseMounts, parseOwnGroups, toHierarchies } from './find-cgroup-parents.ts';
 

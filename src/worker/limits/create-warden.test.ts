@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTestWorker } from '../../../tests/support/worker.ts';
-import { createPsProcessTable } from '../ps-process-table.ts';
+import { createPsProcessTable } from '../processes/ps-process-table.ts';
 import { toKeeperWord } from '../supervision/keeper.ts';
 import { countsPerNamespace, createWarden } from './create-warden.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createProcProcessTable } from '../proc-process-table.ts';
-import { createFoundTree } from '../process-tree.ts';
+import { createProcProcessTable } from '../processes/proc-process-table.ts';
+import { createFoundTree } from '../processes/process-tree.ts';
 import { createWatch } from './create-watch.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));

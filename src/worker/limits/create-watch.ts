@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Limits, Resources } from '../../contract/limits.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
-import type { ProcessInfo } from '../process-table.ts';
-import type { ProcessTree, TreeView } from '../process-tree.ts';
-import type { ProcessExit } from '../start-process.ts';
+import type { ProcessInfo } from '../processes/process-table.ts';
+import type { ProcessTree, TreeView } from '../processes/process-tree.ts';
+import type { ProcessExit } from '../start/start-process.ts';
 import type { Cgroup } from './cgroups.ts';
 import { judgeEnd, type LimitReached, overTreeMemory } from './judge-end.ts';
 import { isUnlimited } from './merge-limits.ts';

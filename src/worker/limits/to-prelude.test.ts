@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { parseAuxiliaryVector, systemUnits } from '../processes/system-units.ts';
 import { isUnlimited, mergeLimits } from './merge-limits.ts';
-import { parseAuxiliaryVector, systemUnits } from './system-units.ts';
 import { toPrelude } from './to-prelude.ts';
 import { toSize } from './to-size.ts';
 

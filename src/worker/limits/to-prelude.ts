@@ -1,5 +1,5 @@
 import type { Limits } from '../../contract/limits.ts';
-import { quote } from '../supervision/quote.ts';
+import { quote } from '../io/quote.ts';
 
 /** What a shell is to do to itself before it runs a command. */
 export interface PreludePlan {

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { descendantsOf, readOrEmpty, tasksOf } from './descendants.ts';
+import { descendantsOf, readOrEmpty, tasksOf } from '../processes/descendants.ts';
 
 /** The file that a command reads its input from. */
 export interface InputFile {

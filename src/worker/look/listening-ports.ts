@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import { readOrEmpty } from './descendants.ts';
+import { readOrEmpty } from '../processes/descendants.ts';
 
 const listening = '0A';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
-import { descendantsOf } from './descendants.ts';
+import { descendantsOf } from '../processes/descendants.ts';
 import { listeningPorts } from './listening-ports.ts';
 
 const python = (code: string) => `exec python3 -c '${code}'`;

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { Server } from 'node:net';
-import type { Environment } from '../environment.ts';
-import { quote } from '../supervision/quote.ts';
+import { quote } from '../io/quote.ts';
+import type { Environment } from '../machine/environment.ts';
 import type { NetworkProxy } from './network-proxy.ts';
 
 // A network namespace has ports of its own: one that is always the same can be named before the shell is started.

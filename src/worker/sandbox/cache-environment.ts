@@ -1,5 +1,5 @@
 import type { SandboxName } from '../../contract/isolation.ts';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../machine/environment.ts';
 
 /**
  * Leads caches to the private /tmp of a sandbox: in the home directory, where programs have them, nothing can be

@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Place } from '../../contract/facts.ts';
-import { toPlace } from '../inspect.ts';
+import { toPlace } from '../machine/inspect.ts';
 
 /** Where a shell stands. */
 export interface KeptPlace {

@@ -2,12 +2,12 @@ import { Socket } from 'node:net';
 import { createDeferred, type Deferred } from '../../support/deferred.ts';
 import { randomHex } from '../../support/random-hex.ts';
 import { within } from '../../support/within.ts';
-import { captureStream } from '../capture.ts';
+import { captureStream } from '../io/capture.ts';
+import { writeAtOnce } from '../io/write-at-once.ts';
 import { toInputFile } from '../look/find-reader.ts';
-import type { ProcessTable } from '../process-table.ts';
-import type { ProcessExit } from '../start-process.ts';
-import type { Started } from '../starter.ts';
-import { writeAtOnce } from '../write-at-once.ts';
+import type { ProcessTable } from '../processes/process-table.ts';
+import type { ProcessExit } from '../start/start-process.ts';
+import type { Started } from '../start/starter.ts';
 import {
   type ShellOrder,
   type Telling,

@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { OutputCare } from '../capture.ts';
-import { openReaders, removeName, tryToHold } from '../fifo.ts';
-import type { FifoPool } from '../fifo-pool.ts';
+import type { OutputCare } from '../io/capture.ts';
+import { openReaders, removeName, tryToHold } from '../io/fifo.ts';
+import type { FifoPool } from '../io/fifo-pool.ts';
 
 /** The two outputs of one command, which its shell opens by their names. */
 export interface ShellOutputs {

@@ -1,5 +1,5 @@
-import { isAscii, quote, quoteInAscii } from '../supervision/quote.ts';
-import { readSized, toSized } from '../supervision/sized-text.ts';
+import { isAscii, quote, quoteInAscii } from '../io/quote.ts';
+import { readSized, toSized } from '../io/sized-text.ts';
 
 /** One command for a persistent shell. */
 export interface ShellOrder {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { JobSpec } from '../../contract/job.ts';
 import type { SessionState } from '../../contract/session.ts';
-import type { Environment } from '../environment.ts';
-import type { Started } from '../starter.ts';
-import { quote, quoteOnOneLine } from '../supervision/quote.ts';
+import { quote, quoteOnOneLine } from '../io/quote.ts';
+import type { Environment } from '../machine/environment.ts';
+import type { Started } from '../start/starter.ts';
 import type { SessionLook } from './shell-memory.ts';
 import { type ShellMeans, ShellSession } from './shell-session.ts';
 

@@ -1,8 +1,8 @@
 import type { StopOptions } from '../../contract/backend.ts';
 import { pause } from '../../support/pause.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
-import type { ProcessInfo, ProcessTable } from '../process-table.ts';
-import type { ProcessTree } from '../process-tree.ts';
+import type { ProcessInfo, ProcessTable } from '../processes/process-table.ts';
+import type { ProcessTree } from '../processes/process-tree.ts';
 import { isLoop } from './shell-script.ts';
 
 /** What the tree of one command in a persistent shell is found by. */

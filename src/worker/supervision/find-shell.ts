@@ -1,5 +1,5 @@
 import { pause } from '../../support/pause.ts';
-import { childrenOf } from '../look/descendants.ts';
+import { childrenOf } from '../processes/descendants.ts';
 import type { Roof } from './namespace-tree.ts';
 
 const tries = 200;

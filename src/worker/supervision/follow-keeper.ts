@@ -2,10 +2,10 @@ import { closeSync, readSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { createDeferred } from '../../support/deferred.ts';
 import { within } from '../../support/within.ts';
-import { captureStream } from '../capture.ts';
+import { captureStream } from '../io/capture.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
-import { sendSignal } from '../send-signal.ts';
-import type { ProcessExit } from '../start-process.ts';
+import { sendSignal } from '../processes/send-signal.ts';
+import type { ProcessExit } from '../start/start-process.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import { toKeeperWord } from './keeper.ts';
 

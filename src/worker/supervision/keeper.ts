@@ -1,5 +1,5 @@
+import { quote } from '../io/quote.ts';
 import { launcherScript, terminalLauncherScript } from './order.ts';
-import { quote } from './quote.ts';
 
 /** The keeper's script, with what is to be done in its namespace first, and whether it is at a terminal. */
 export function toKeeperScript(before = ':', atTerminal = false): string {

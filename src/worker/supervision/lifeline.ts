@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
-import { type Fifo, openForWriting } from '../fifo.ts';
-import type { FifoPool } from '../fifo-pool.ts';
+import { type Fifo, openForWriting } from '../io/fifo.ts';
+import type { FifoPool } from '../io/fifo-pool.ts';
 
 /**
  * A pipe to which nothing is ever written, one for all keepers: `theirs` is at its end when we are, however we end. Made

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createProcProcessTable } from '../proc-process-table.ts';
-import type { ProcessInfo } from '../process-table.ts';
+import { createProcProcessTable } from '../processes/proc-process-table.ts';
+import type { ProcessInfo } from '../processes/process-table.ts';
 import type { Keeper } from './follow-keeper.ts';
 import { createNamespaceTree } from './namespace-tree.ts';
 

@@ -3,10 +3,10 @@ import type { JobEnd } from '../../contract/job.ts';
 import { pause } from '../../support/pause.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { within } from '../../support/within.ts';
-import { politeSignals } from '../polite-signals.ts';
-import type { ProcessInfo, ProcessTable, TreeRoot } from '../process-table.ts';
-import type { ProcessTree, TreeView } from '../process-tree.ts';
-import { sendSignal } from '../send-signal.ts';
+import { politeSignals } from '../processes/polite-signals.ts';
+import type { ProcessInfo, ProcessTable, TreeRoot } from '../processes/process-table.ts';
+import type { ProcessTree, TreeView } from '../processes/process-tree.ts';
+import { sendSignal } from '../processes/send-signal.ts';
 import type { Keeper } from './follow-keeper.ts';
 
 /** How a namespace is built above the command's shell. */

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { basename, dirname } from 'node:path';
 import { createDeferred, type Deferred } from '../../support/deferred.ts';
-import type { Environment } from '../environment.ts';
-import { withoutInherited } from '../inherited-descriptors.ts';
-import { quote } from './quote.ts';
+import { withoutInherited } from '../io/inherited-descriptors.ts';
+import { quote } from '../io/quote.ts';
+import type { Environment } from '../machine/environment.ts';
 
 /** The descriptor beside the others by which a process holds its status open as long as it lives. */
 export const heldFd = 5;

@@ -1,7 +1,7 @@
 import type { Command } from '../../contract/command.ts';
-import type { Environment } from '../environment.ts';
-import { quoteInAscii } from './quote.ts';
-import { readSized, toSized } from './sized-text.ts';
+import { quoteInAscii } from '../io/quote.ts';
+import { readSized, toSized } from '../io/sized-text.ts';
+import type { Environment } from '../machine/environment.ts';
 
 /** What a waiting shell is told to do. */
 export interface Order {

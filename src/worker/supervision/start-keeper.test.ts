@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
-import { createFifoPool } from '../fifo-pool.ts';
+import { createFifoPool } from '../io/fifo-pool.ts';
 import { createLifeline } from './lifeline.ts';
 import { startKeeper } from './start-keeper.ts';
 

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import type { Environment } from '../environment.ts';
 import type { ExecGuard } from '../exec/exec-guard.ts';
 import {
   type Fifo,
@@ -9,11 +8,12 @@ import {
   openNamedForWriting,
   openReader,
   removeName,
-} from '../fifo.ts';
-import { type Descriptors, withoutInherited } from '../inherited-descriptors.ts';
+} from '../io/fifo.ts';
+import { type Descriptors, withoutInherited } from '../io/inherited-descriptors.ts';
+import type { Environment } from '../machine/environment.ts';
 import { bridgeScript, takeOver } from '../network/bridge.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
-import type { ProcessExit } from '../start-process.ts';
+import type { ProcessExit } from '../start/start-process.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import { followKeeper, type Keeper } from './follow-keeper.ts';
 import { toKeeperScript } from './keeper.ts';

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, type Stats } from 'node:fs';
 import type { TerminalSize } from '../../contract/job.ts';
-import { keepToOurselves } from '../inherited-descriptors.ts';
+import { keepToOurselves } from '../io/inherited-descriptors.ts';
 import type { InputFile } from '../look/find-reader.ts';
 import type { PtyBinary } from './load-pty.ts';
 

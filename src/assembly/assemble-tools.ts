@@ -1,0 +1,43 @@
+import type { Narrowing } from '../contract/narrowing.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { LiveSettings } from '../rules/live-settings.ts';
+import { narrowRules, rulesForFamily } from '../rules/rules-for.ts';
+import { placed } from '../tools/allowed-run.ts';
+import { families } from '../tools/catalog.ts';
+import type { Tool } from '../tools/define-tool.ts';
+import { toFamilies } from '../tools/settings.ts';
+
+/** Makes the tools that the settings ask for, each bound to the rules; the engine is made when one first needs it. */
+export function assembleTools(
+  settings: LiveSettings,
+  openEngine: () => Promise<Engine>,
+  narrowing?: Narrowing,
+): readonly Tool[] {
+  const { values } = settings.now();
+  return toFamilies(values.tools).flatMap((family) => {
+    const rules = async () => {
+      await settings.refresh();
+      return narrowRules(rulesForFamily(family, settings.now()), narrowing);
+    };
+    return families[family]({
+      run: async (request, context) =>
+        (await openEngine()).run(placed(request, context), { ...context, ...(await rules()) }),
+      check: async (request, place) => (await openEngine()).check(placed(request, place), await rules()),
+      commands: {
+        start: async (request, context) =>
+          (await openEngine()).start(placed(request, context), { ...context, ...(await rules()) }),
+        runOrGoOn: async (request, context) =>
+          (await openEngine()).runOrGoOn(placed(request, context), { ...context, ...(await rules()) }),
+        read: async (...words) => (await openEngine()).read(...words),
+        checkReading: async (...words) => (await openEngine()).checkReading(...words),
+        write: async (...words) => (await openEngine()).write(...words),
+        stop: async (...words) => (await openEngine()).stop(...words),
+        list: async (asker) => (await openEngine()).list(asker),
+        listSessions: async () => (await openEngine()).listSessions(),
+        closeSession: async (key) => (await openEngine()).closeSession(key),
+      },
+      maxOutputChars: values.maxOutputChars,
+      onTimeout: values.onTimeout,
+    });
+  });
+}

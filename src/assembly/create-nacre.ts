@@ -1,0 +1,130 @@
+// nacre as a part of another program:
+// 1. the settings that the program gives are checked like those of a file; no file, flag or variable gives any,
+// 2. the tools are made, bound to their rules, 3. the engine is made when a command first needs it.
+// With main.ts and cli.ts a reader of the environment, which commands get as they do behind every other door.
+
+import type { MachineReport } from '../contract/report.ts';
+import type { ToolResult } from '../contract/tool-result.ts';
+import { type Bound, bind, whenNoneIsOpen } from '../doors/functions/first-nacre.ts';
+import { type FunctionTool, toFunctionTool, toOwnForm } from '../doors/functions/function-tool.ts';
+import { type OwnCommands, ownCommands } from '../doors/functions/own-commands.ts';
+import { ownShells } from '../doors/functions/own-shells.ts';
+import { type OwnWorkflows, ownWorkflows } from '../doors/functions/own-workflows.ts';
+import { ToolRegistry } from '../doors/functions/tool-registry.ts';
+import { allSettings } from '../rules/all-settings.ts';
+import { fixedSettings } from '../rules/live-settings.ts';
+import { execAllowFor, type Resolved, readRules, rulesFor } from '../rules/rules-for.ts';
+import { listSettings } from '../settings/define.ts';
+import { type GivenSettings, offersFromObject } from '../settings/read-object.ts';
+import { resolveOffers } from '../settings/resolve-offers.ts';
+import { createId } from '../support/create-id.ts';
+import type { ToolFamily } from '../tools/settings.ts';
+import { assembleTools } from './assemble-tools.ts';
+import { toOwnPlaces } from './create-whole-engine.ts';
+import { engineOnDemand } from './engine-on-demand.ts';
+import type { ToolInputs, ToolOwnResults } from './tool-inputs.ts';
+
+/** Settings by the names of the reference in camelCase: `allowedCommands` for `allowed_commands`. */
+export type NacreSettings<F extends ToolFamily | 'all' = ToolFamily | 'all'> = Omit<
+  GivenSettings<typeof allSettings>,
+  'tools'
+> & {
+  /** Tool families to offer: `bash` unless another is named. */
+  readonly tools?: readonly F[] | undefined;
+};
+
+/** The environment and the directory that commands get in place of the process's own. */
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly cwd?: string | undefined;
+}
+
+type Inputs<F> = F extends ToolFamily ? ToolInputs[F] : ToolInputs[ToolFamily];
+type ResultOf<Name> = Name extends keyof ToolOwnResults ? ToolOwnResults[Name] : ToolResult;
+type Both<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** nacre inside a program. */
+export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends OwnCommands, OwnWorkflows {
+  /** The tools that the settings ask for, each under its name in camelCase. */
+  readonly tools: {
+    readonly [Name in keyof Both<Inputs<F>>]: FunctionTool<Both<Inputs<F>>[Name], ResultOf<Name>>;
+  };
+  /** The same tools by the names that models know. */
+  readonly registry: ToolRegistry;
+  /** Figures about all commands so far, in Prometheus' text format. */
+  metrics(): Promise<string>;
+  /** What was found on the machine. */
+  report(): Promise<MachineReport>;
+  /** Ends every command and everything else; nothing new starts. */
+  close(): Promise<void>;
+}
+
+/** Makes a nacre for this program; rejects with one `settings_invalid` that lists all that is wrong. */
+export async function createNacre<const F extends ToolFamily | 'all' = 'bash'>(
+  settings: NacreSettings<F> = {},
+  here: Surroundings = {},
+): Promise<Nacre<F>> {
+  const { bound: _inner, ...nacre } = open(await readRules(resolve(settings)), here);
+  return nacre as Nacre<F>;
+}
+
+whenNoneIsOpen(() => open(resolve({}), {}).bound);
+
+// A program has no command line on which a family is chosen, and models know these tools best.
+function resolve({ tools = ['bash'], ...settings }: NacreSettings): Resolved {
+  const given = offersFromObject({ ...settings, tools }, listSettings(allSettings));
+  return resolveOffers({ more: [given] }, allSettings);
+}
+
+function open(
+  resolved: Resolved,
+  { env = process.env, cwd = process.cwd() }: Surroundings,
+): Nacre<'all'> & { readonly bound: Bound } {
+  const { maxOutputChars, killGraceMs } = resolved.values;
+  const rules = rulesFor('everything', resolved);
+  const log = (line: string) => void process.stderr.write(line);
+  const engine = engineOnDemand(resolved, { env, cwd, log, execAllow: execAllowFor([rules]) });
+  const owner = createId('program');
+  const assembled = assembleTools(fixedSettings(resolved), engine.open);
+  const tools = assembled.map((tool) => toFunctionTool(tool, owner));
+  const registry = new ToolRegistry();
+  for (const tool of tools) registry.register(tool);
+  const ladder = { signal: 'SIGTERM', graceMs: killGraceMs } as const;
+  const close = async () => {
+    release();
+    await engine.close();
+  };
+  const workflows = ownWorkflows({
+    engine: engine.open,
+    rules,
+    maxOutputChars,
+    tools: async () => assembled,
+    dir: toOwnPlaces(resolved.values, { env, cwd }).workflowDir,
+  });
+  const bound = {
+    executionTools: tools,
+    ...workflows,
+    shells: ownShells(engine.open, rules, { owner, ladder }),
+    close,
+  };
+  const release = bind(bound);
+  return {
+    ...ownCommands(engine.open, rules, maxOutputChars),
+    ...workflows,
+    tools: Object.fromEntries(
+      assembled.map((tool) => [toCamelCase(tool.name), toOwnForm(tool, owner)]),
+    ) as unknown as Nacre<'all'>['tools'],
+    registry,
+    metrics: async () => (await engine.open()).metrics(),
+    report: async () => (await engine.open()).report(),
+    close,
+    bound,
+  };
+}
+
+function toCamelCase(name: string): string {
+  const joined = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return `${joined.charAt(0).toLowerCase()}${joined.slice(1)}`;
+}

@@ -1,0 +1,40 @@
+import type { BashInput } from '../tools/bash/bash.ts';
+import type { BashOutputInput } from '../tools/bash/bash-output.ts';
+import type { KillShellInput } from '../tools/bash/kill-shell.ts';
+import type { ListShellsInput } from '../tools/bash/list-shells.ts';
+import type { ToolFamily } from '../tools/settings.ts';
+import type { ShellExecuteInput, ShellExecuteResult } from '../tools/shell-execute/shell-execute.ts';
+import type { CheckCommandInput } from '../tools/terminal/check-command.ts';
+import type { ExecuteCommandInput } from '../tools/terminal/execute-command.ts';
+import type { ListCommandsInput } from '../tools/terminal/list-commands.ts';
+import type { ReadOutputInput } from '../tools/terminal/read-output.ts';
+import type { StartCommandInput } from '../tools/terminal/start-command.ts';
+import type { StopCommandInput } from '../tools/terminal/stop-command.ts';
+import type { WriteInputInput } from '../tools/terminal/write-input.ts';
+
+/** The tools of each family by the names that programs call them, with their inputs. */
+export interface ToolInputs extends Record<ToolFamily, object> {
+  readonly terminal: {
+    readonly executeCommand: ExecuteCommandInput;
+    readonly startCommand: StartCommandInput;
+    readonly readOutput: ReadOutputInput;
+    readonly writeInput: WriteInputInput;
+    readonly stopCommand: StopCommandInput;
+    readonly listCommands: ListCommandsInput;
+    readonly checkCommand: CheckCommandInput;
+  };
+  readonly 'shell-execute': {
+    readonly shellExecute: ShellExecuteInput;
+  };
+  readonly bash: {
+    readonly bash: BashInput;
+    readonly bashOutput: BashOutputInput;
+    readonly killShell: KillShellInput;
+    readonly listShells: ListShellsInput;
+  };
+}
+
+/** The tools whose results have a form of their own; those of all others are `ToolResult`. */
+export interface ToolOwnResults {
+  readonly shellExecute: ShellExecuteResult;
+}

@@ -1,0 +1,39 @@
+import { auditSettings } from '../audit/settings.ts';
+import { httpSettings } from '../doors/settings.ts';
+import { monitorSettings } from '../monitor/settings.ts';
+import { outputSettings } from '../output/settings.ts';
+import { policySettings } from '../policy/settings.ts';
+import { recordingSettings } from '../recordings/settings.ts';
+import { sessionSettings } from '../sessions/settings.ts';
+import { defineSettings, type Values } from '../settings/define.ts';
+import { toolSettings } from '../tools/settings.ts';
+import { workerSettings } from '../worker/settings.ts';
+
+/** Every folder's settings under the heading that help and reference give them. */
+export const settingGroups = {
+  Policy: policySettings,
+  Tools: toolSettings,
+  HTTP: httpSettings,
+  Commands: workerSettings,
+  Output: outputSettings,
+  Sessions: sessionSettings,
+  Audit: auditSettings,
+  Monitoring: monitorSettings,
+  Recording: recordingSettings,
+};
+
+/** Every setting there is, by name. */
+export const allSettings = defineSettings({
+  ...policySettings,
+  ...toolSettings,
+  ...httpSettings,
+  ...workerSettings,
+  ...outputSettings,
+  ...sessionSettings,
+  ...auditSettings,
+  ...monitorSettings,
+  ...recordingSettings,
+});
+
+/** The values of all settings. */
+export type Settings = Values<typeof allSettings>;

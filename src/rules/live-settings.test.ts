@@ -1,0 +1,125 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { parseFlags } from '../settings/parse-flags.ts';
+import { allSettings } from './all-settings.ts';
+import { createLiveSettings, fixedSettings } from './live-settings.ts';
+import { createSettingsSource } from './settings-source.ts';
+
+async function open(text: string, { hidden = true, flags = [] as string[] } = {}) {
+  const home = temporaryFolder();
+  const file = join(home, '.config/nacre/config.yaml');
+  const write = (more: string) => writeFileSync(file, more);
+  mkdirSync(join(home, '.config/nacre'), { recursive: true });
+  write(text);
+  const source = createSettingsSource(parseFlags(flags, allSettings), { env: { HOME: home }, cwd: home });
+  const lines: string[] = [];
+  const started = await source.read();
+  const live = createLiveSettings(started, {
+    ...source,
+    isOutOfReach: async () => hidden,
+    log: (line) => lines.push(line),
+  });
+  const list = async () => {
+    await live.refresh();
+    return live.now().values.allowedCommands;
+  };
+  return { home, file, write, live, lines, list };
+}
+
+describe('E8: settings of a server that runs', () => {
+  it('follow the user’s file, from the next command on', async () => {
+    const { write, file, list, live } = await open('allowed_commands: [ls]\n');
+    expect(await list()).toEqual(['ls']);
+    write('allowed_commands: [ls, git]\nconfirm: unlisted\n');
+    const [one, other] = await Promise.all([list(), list()]);
+    expect([one, other]).toEqual([
+      ['ls', 'git'],
+      ['ls', 'git'],
+    ]);
+    expect(live.now().values.confirm).toBe('unlisted');
+    write('policy: [{verdict: deny, program: rm, reason: no., examples: {matches: [rm x]}}]\n');
+    expect(await list()).toBeUndefined();
+    expect(live.now().policy).toHaveLength(1);
+    rmSync(file);
+    await list();
+    expect(live.now().policy).toBeUndefined();
+  });
+
+  it('refuse everything while the file is wrong, and go on when it is mended', async () => {
+    const { write, file, list } = await open('allowed_commands: [ls]\n');
+    write('allowed_commands: [ls]\ndanger: maybe\n');
+    for (let tries = 0; tries < 2; tries += 1)
+      await expect(list()).rejects.toMatchObject({
+        code: 'settings_invalid',
+        message: `${file}:2: danger cannot be "maybe"; it takes one of off, block.`,
+        hint: 'Correct or remove what is named in the settings file; until then nothing runs.',
+      });
+    write('allowed_commands: [cat]\n');
+    expect(await list()).toEqual(['cat']);
+  });
+
+  it('that are bound to the running server say what to restart', async () => {
+    const { write, file, list } = await open('sandbox: strict\n');
+    write('sandbox: off\nmax_running: 3\n');
+    await expect(list()).rejects.toMatchObject({
+      message: `The settings have changed: sandbox (${file}:1), max_running (${file}:2). That holds only in a new server, so nothing runs in this one.`,
+      hint: `Ask the user to restart this server: process ${process.pid}, or the client that started it.`,
+    });
+    write('{}\n');
+    await expect(list()).rejects.toThrow('sandbox (it is no longer set)');
+    write('sandbox: strict # as before\n');
+    expect(await list()).toBeUndefined();
+  });
+
+  it('that restrict nothing hold later, which is told', async () => {
+    const { write, lines, list, file } = await open('{}\n');
+    write('tombstone_seconds: 5\n');
+    await list();
+    expect(lines).toEqual([
+      `nacre: tombstone_seconds has changed (${file}:1) and holds when this server is started anew.\n`,
+    ]);
+  });
+
+  it('T10: are not taken in where a command could have written them', async () => {
+    const { write, list } = await open('allowed_commands: [ls]\n', { hidden: false });
+    write('allowed_commands: ["*"]\n');
+    await expect(list()).rejects.toMatchObject({
+      message: expect.stringContaining('Commands could have written them here'),
+      hint: expect.stringContaining(`process ${process.pid}`),
+    });
+    write('# as before\nallowed_commands: [ls]\n');
+    expect(await list()).toEqual(['ls']);
+  });
+
+  it('T10: keep the project’s file as it was, which commands can remove', async () => {
+    const { home, write, live } = await open('allowed_commands: [ls, git]\n');
+    writeFileSync(join(home, 'nacre.yaml'), 'allowed_commands: [ls]\n');
+    const source = createSettingsSource(parseFlags([], allSettings), { env: { HOME: home }, cwd: home });
+    expect((await source.read()).values.allowedCommands).toEqual(['ls']);
+    rmSync(join(home, 'nacre.yaml'));
+    write('allowed_commands: [ls, git, cat]\n');
+    expect((await source.read()).values.allowedCommands).toEqual(['ls']);
+    expect(live.now().values.allowedCommands).toEqual(['ls', 'git']);
+  });
+
+  it('do not outrank flags', async () => {
+    const { write, list } = await open('{}\n', { flags: ['--allow', 'ls'] });
+    write('allowed_commands: ["*"]\n');
+    expect(await list()).toEqual(['ls']);
+  });
+
+  it('hold the list that the kernel enforces', async () => {
+    const { write, list } = await open('exec: report\nallowed_commands: [ls]\n');
+    write('exec: report\nallowed_commands: [ls, cat]\n');
+    await expect(list()).rejects.toThrow('allowed_commands');
+  });
+
+  it('can be fixed', async () => {
+    const { live } = await open('{}\n');
+    const fixed = fixedSettings(live.now());
+    await fixed.refresh();
+    expect(fixed.now()).toBe(live.now());
+  });
+});

@@ -1,0 +1,69 @@
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { NacreError } from '../contract/failure.ts';
+import type { SettingsFile } from '../settings/read-file.ts';
+
+/** Where settings files are looked for. */
+export interface FilePlaces {
+  readonly cwd: string;
+  readonly home: string;
+  readonly configHome: string;
+  /** The file that a flag names in place of the user's own. */
+  readonly named: string | undefined;
+}
+
+/** Reads the project's file, found from the working directory upward, and the user's. */
+export function readSettingsFiles(places: FilePlaces): { project?: SettingsFile; user?: SettingsFile } {
+  const project = findUpward('nacre.yaml', places.cwd, places.home);
+  const user = userFile(places);
+  return {
+    ...(project !== undefined && { project: read(project) }),
+    ...(user !== undefined && { user: read(user) }),
+  };
+}
+
+/** A text that changes whenever the user's file does. */
+export function stampOfUserFile(places: FilePlaces): string {
+  const path = userFile(places);
+  const found = path === undefined ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? '' : [path, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+}
+
+/** Whether the user's file has another name as well, by which it could be written. */
+export function hasOtherName(places: FilePlaces): boolean {
+  const path = userFile(places);
+  return path !== undefined && (statSync(path, { throwIfNoEntry: false })?.nlink ?? 0) > 1;
+}
+
+function userFile({ cwd, configHome, named }: FilePlaces): string | undefined {
+  if (named !== undefined) return resolve(cwd, named);
+  const usual = join(configHome, 'nacre', 'config.yaml');
+  return existsSync(usual) ? usual : undefined;
+}
+
+function findUpward(name: string, from: string, home: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const candidate = join(folder, name);
+    if (existsSync(candidate)) return candidate;
+    if (folder === home || folder === dirname(folder)) return undefined;
+  }
+}
+
+const largestBytes = 1_048_576;
+
+// A project brings its own file along, and a link to a device or a pipe would never end.
+function read(path: string): SettingsFile {
+  try {
+    const found = statSync(path);
+    if (realpathSync(path) === '/dev/null') return { path, text: '' };
+    if (!found.isFile()) throw new Error('it is no file.');
+    if (found.size > largestBytes) throw new Error(`it has more than ${largestBytes} bytes.`);
+    return { path, text: readFileSync(path, 'utf8') };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new NacreError('settings_invalid', `The settings file ${path} cannot be read: ${reason}`, {
+      hint: 'Make it readable, or remove it. Nothing was started.',
+      cause,
+    });
+  }
+}

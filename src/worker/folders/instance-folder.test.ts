@@ -1,0 +1,149 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { createProcProcessTable } from '../processes/proc-process-table.ts';
+import { createInstanceFolder, isDeadServer, sweep } from './instance-folder.ts';
+
+const table = createProcProcessTable();
+const isRoot = process.getuid?.() === 0;
+let folder = '';
+let state = '';
+let runs = '';
+beforeEach(() => {
+  folder = temporaryFolder();
+  state = join(folder, 'state');
+  runs = join(state, 'run');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const modeOf = (path: string) => statSync(path).mode & 0o7777;
+
+describe('the folder of a server', () => {
+  test('is private on every level that nacre makes, and removed at the end', async () => {
+    const own = await createInstanceFolder(state, table);
+    expect([state, runs, own.path].map(modeOf)).toEqual([0o700, 0o700, 0o700]);
+    writeFileSync(join(own.path, 'x'), '');
+    await own.remove();
+    await own.remove();
+    expect(readdirSync(runs)).toEqual([]);
+  });
+
+  test('is another one for every server, in the same process too', async () => {
+    const [first, second] = [
+      await createInstanceFolder(state, table),
+      await createInstanceFolder(state, table),
+    ];
+    expect(first.path).not.toBe(second.path);
+    await first.remove();
+    expect(existsSync(second.path)).toBe(true);
+    await second.remove();
+  });
+
+  test('takes a state directory as it is, and only closes what lies in it', async () => {
+    mkdirSync(state);
+    chmodSync(state, 0o1777);
+    mkdirSync(runs);
+    chmodSync(runs, 0o755);
+    const own = await createInstanceFolder(state, table);
+    expect([modeOf(state), modeOf(runs)]).toEqual([0o1777, 0o700]);
+    await own.remove();
+  });
+
+  test('may lie behind a link of the user', async () => {
+    mkdirSync(join(folder, 'elsewhere'));
+    symlinkSync(join(folder, 'elsewhere'), state);
+    await (await createInstanceFolder(state, table)).remove();
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['run']);
+  });
+
+  const refused = (reason: RegExp) => ({
+    code: 'resources_unavailable',
+    message: expect.stringMatching(reason),
+    hint: expect.stringContaining('state_dir'),
+  });
+
+  test('is refused where others could replace it', async () => {
+    mkdirSync(state);
+    chmodSync(state, 0o777);
+    await expect(createInstanceFolder(state, table)).rejects.toMatchObject(refused(/others can write/));
+    expect(modeOf(state)).toBe(0o777);
+  });
+
+  test('is refused where a file, or a link below the state directory, is in the way', async () => {
+    writeFileSync(state, 'mine');
+    await expect(createInstanceFolder(state, table)).rejects.toMatchObject(refused(/state/));
+    expect(readFileSync(state, 'utf8')).toBe('mine');
+    rmSync(state);
+    mkdirSync(state, { mode: 0o700 });
+    mkdirSync(join(folder, 'target'));
+    symlinkSync(join(folder, 'target'), runs);
+    await expect(createInstanceFolder(state, table)).rejects.toMatchObject(refused(/not a folder/));
+    expect(readdirSync(join(folder, 'target'))).toEqual([]);
+  });
+
+  test('is refused where somebody else owns the place', async () => {
+    // Root makes a folder of another user; another user finds one of root that is closed to him.
+    const foreign = isRoot ? state : '/root/nacre';
+    if (isRoot) {
+      mkdirSync(state);
+      spawnSync('chown', ['65534', state]);
+    }
+    await expect(createInstanceFolder(foreign, table)).rejects.toMatchObject(refused(/another user|EACCES/));
+  });
+});
+
+describe('sweeping', () => {
+  test('removes the folders of servers that are gone and spares the living, and what is not theirs', async () => {
+    const own = await createInstanceFolder(state, table);
+    const [name = ''] = readdirSync(runs);
+    const reborn = name.replace(/-\d+-(\w+)$/, '-1-$1');
+    const gone = name.replace(/-\d+-(\d+)-/, '-99999999-$1-');
+    for (const other of [reborn, gone, 'notes', '12 apostles']) {
+      mkdirSync(join(runs, other, 'deep'), { recursive: true });
+    }
+    expect([...(await sweep(runs, table))].sort()).toEqual([reborn, gone].sort());
+    expect(readdirSync(runs).sort()).toEqual([name, 'notes', '12 apostles'].sort());
+    await own.remove();
+  });
+
+  test('spares a server of another machine or container that shares the folder, until it is long silent', async () => {
+    const own = await createInstanceFolder(state, table);
+    const [name = ''] = readdirSync(runs);
+    const foreign = name.replace(/^[0-9a-f]+/, '00000000').replace(/-\d+-/, '-99999999-');
+    mkdirSync(join(runs, foreign));
+    expect(await sweep(runs, table)).toEqual([]);
+    const longAgo = new Date(Date.now() - 25 * 3_600_000);
+    utimesSync(join(runs, foreign), longAgo, longAgo);
+    expect(await sweep(runs, table)).toEqual([foreign]);
+    await own.remove();
+  });
+
+  test('spares a server whose start another kind of table told, while there is a process of its number', async () => {
+    const { path, remove } = await createInstanceFolder(state, table);
+    const told = basename(path).replace(/-(\d+)-(\d+)-/, '-$1-Mon_Jan_5_10_11_12_2026-');
+    expect(await isDeadServer(told, table)).toBe(false);
+    expect(await isDeadServer(basename(path).replace(/-(\d+)-(\d+)-/, '-$1-$2$2-'), table)).toBe(true);
+    await remove();
+  });
+
+  test('removes nothing while processes cannot be asked about', async () => {
+    const own = await createInstanceFolder(state, table);
+    const blind = { ...table, startTime: () => Promise.reject(new Error('EMFILE')) };
+    expect(await sweep(runs, blind)).toEqual([]);
+    expect(existsSync(own.path)).toBe(true);
+    await own.remove();
+  });
+});

@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { createFifoPool } from './fifo-pool.ts';
+
+let folder = '';
+let fifos = '';
+beforeEach(() => {
+  folder = temporaryFolder();
+  fifos = join(folder, 'fifos');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('many takes at once never get the same name, and every name is a private FIFO', async () => {
+  const pool = createFifoPool(fifos);
+  const taken = await Promise.all(Array.from({ length: 200 }, (_, index) => pool.take(1 + (index % 3))));
+  const names = taken.flat();
+  expect(new Set(names).size).toBe(names.length);
+  expect(names).toHaveLength(399);
+  for (const name of names) {
+    const stat = lstatSync(name);
+    expect([stat.isFIFO(), stat.mode & 0o777]).toEqual([true, 0o600]);
+  }
+  await pool.close();
+});
+
+test('a folder that was deleted is made again', async () => {
+  const pool = createFifoPool(fifos);
+  await pool.take(2);
+  rmSync(fifos, { recursive: true });
+  const [name = ''] = await pool.take(1);
+  expect(lstatSync(name).isFIFO()).toBe(true);
+  await pool.close();
+});
+
+test('a file in place of the folder is an error that names the folder, and later tries can succeed', async () => {
+  writeFileSync(fifos, '');
+  const pool = createFifoPool(fifos);
+  await expect(pool.take(2)).rejects.toMatchObject({
+    code: 'resources_unavailable',
+    message: expect.stringContaining(fifos),
+    hint: expect.stringContaining('state_dir'),
+  });
+  rmSync(fifos);
+  expect(await pool.take(2)).toHaveLength(2);
+  await pool.close();
+});
+
+test('names that somebody else made are skipped, and left alone', async () => {
+  mkdirSync(fifos);
+  writeFileSync(join(fifos, 'fifo-5'), 'whose?');
+  const pool = createFifoPool(fifos);
+  await expect(pool.take(1)).rejects.toMatchObject({ code: 'resources_unavailable' });
+  const [name = ''] = await pool.take(1);
+  expect(lstatSync(name).isFIFO()).toBe(true);
+  expect(existsSync(join(fifos, 'fifo-5'))).toBe(true);
+  await pool.close();
+});
+
+test('without mkfifo the error says so', async () => {
+  const pool = createFifoPool(fifos, 8, join(folder, 'no-such-mkfifo'));
+  await expect(pool.take(1)).rejects.toMatchObject({ message: expect.stringContaining('no-such-mkfifo') });
+  await pool.close();
+});
+
+test('a failing mkfifo leaves nothing behind', async () => {
+  const mkfifo = join(folder, 'mkfifo');
+  writeFileSync(mkfifo, '#!/bin/sh\nshift 2\n/usr/bin/env mkfifo "$1"\necho no space left >&2\nexit 1\n');
+  chmodSync(mkfifo, 0o755);
+  const pool = createFifoPool(fifos, 128, mkfifo);
+  await expect(pool.take(1)).rejects.toMatchObject({ message: expect.stringContaining('no space left') });
+  expect(readdirSync(fifos)).toEqual([]);
+});
+
+test('after closing nothing is being made any more, so that the folder can be removed', async () => {
+  const pool = createFifoPool(fifos);
+  await pool.take(120);
+  await pool.close();
+  const before = readdirSync(fifos).length;
+  expect(before).toBe(256);
+  rmSync(fifos, { recursive: true });
+  expect(execFileSync('ls', [folder], { encoding: 'utf8' })).toBe('');
+});

@@ -1,0 +1,92 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { createSpool, createSpoolQuota, SpoolFullError } from './spool.ts';
+
+let folder = '';
+let path = '';
+beforeEach(() => {
+  folder = temporaryFolder();
+  path = join(folder, 'spool', 'cmd');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a quota gives out what it has, no more, and takes it back', () => {
+  const quota = createSpoolQuota(10);
+  expect([quota.claim(6), quota.claim(5), quota.claim(4), quota.claim(1)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+  quota.release(6);
+  expect(quota.claim(6)).toBe(true);
+  expect(quota.usedBytes).toBe(10);
+});
+
+test('a spool makes a private file at its first block and removes it', async () => {
+  const quota = createSpoolQuota(100);
+  const spool = createSpool(path, quota);
+  expect(existsSync(path)).toBe(false);
+  await spool.append([{ start: 0, bytes: Buffer.from('first') }]);
+  await spool.append([
+    { start: 5, bytes: Buffer.from('second') },
+    { start: 11, bytes: Buffer.from('third') },
+  ]);
+  expect([statSync(path).mode & 0o777, statSync(join(folder, 'spool')).mode & 0o777]).toEqual([0o600, 0o700]);
+  expect(readFileSync(path, 'utf8')).toBe('firstsecondthird');
+  await spool.close();
+  expect((await spool.blockAt(11)).buffer.toString()).toBe('third');
+  expect((await spool.blockAt(10)).buffer.toString()).toBe('second');
+  expect((await spool.blockAt(4)).buffer.toString()).toBe('first');
+  await spool.dispose();
+  await spool.dispose();
+  expect(existsSync(path)).toBe(false);
+  expect(quota.usedBytes).toBe(0);
+});
+
+test('a block over the quota is refused by name, and nothing is written', async () => {
+  const spool = createSpool(path, createSpoolQuota(4));
+  await expect(spool.append([{ start: 0, bytes: Buffer.from('12345') }])).rejects.toBeInstanceOf(
+    SpoolFullError,
+  );
+  expect(existsSync(path)).toBe(false);
+});
+
+test('a spool never writes into a file that is already there', async () => {
+  mkdirSync(join(folder, 'spool'));
+  writeFileSync(path, 'whose?');
+  const quota = createSpoolQuota(100);
+  const spool = createSpool(path, quota);
+  await expect(spool.append([{ start: 0, bytes: Buffer.from('mine') }])).rejects.toMatchObject({
+    code: 'EEXIST',
+  });
+  expect(readFileSync(path, 'utf8')).toBe('whose?');
+  await spool.dispose();
+  expect(readFileSync(path, 'utf8')).toBe('whose?');
+  expect(quota.usedBytes).toBe(0);
+});
+
+test('what somebody cut off or deleted is an error, never other bytes', async () => {
+  const spool = createSpool(path, createSpoolQuota(100));
+  await spool.append([{ start: 0, bytes: Buffer.from('0123456789') }]);
+  await expect(createSpool(path, createSpoolQuota(1)).blockAt(0)).rejects.toThrow('not in the spool');
+  appendFileSync(path, 'more');
+  expect((await spool.blockAt(9)).buffer.toString()).toBe('0123456789');
+  truncateSync(path, 3);
+  await expect(spool.blockAt(0)).rejects.toThrow('shorter');
+  rmSync(path);
+  await spool.close();
+  await expect(spool.blockAt(0)).rejects.toMatchObject({ code: 'ENOENT' });
+  await spool.dispose();
+});

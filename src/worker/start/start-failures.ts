@@ -1,0 +1,65 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { NacreError } from '../../contract/failure.ts';
+import { findProgram } from '../machine/inspect.ts';
+
+/** The program exists, but the kernel would not execute it. */
+export class NotExecutableError extends Error {}
+
+/** Says before a start what would keep it from succeeding: a directory or a program that is not there. */
+export function checkStart(program: string | undefined, cwd: string, path: string): void {
+  if (!canEnter(cwd)) throw cwdGone(cwd);
+  if (program === undefined) return;
+  if (!program.includes('/')) {
+    if (findProgram(program, path) === null) throw programMissing(program);
+    return;
+  }
+  const file = resolve(cwd, program);
+  if (!exists(file)) throw programMissing(program);
+  if (!canExecute(file)) throw notExecutable(program);
+}
+
+/** True for a directory that can be entered. */
+export function canEnter(path: string): boolean {
+  return canExecute(path) && statSync(path).isDirectory();
+}
+
+/** The error for a program that is not there. */
+export function programMissing(program: string): NacreError {
+  const hint = 'Check the spelling, or install the program.';
+  return new NacreError('program_not_found', `${program}: command not found.`, { hint });
+}
+
+/** The error for a program that may not be executed. */
+export function notExecutable(program: string): NotExecutableError {
+  return new NotExecutableError(`${program}: Permission denied`);
+}
+
+/** The error for a directory that was there when it was looked at. */
+export function cwdGone(cwd: string): NacreError {
+  return new NacreError('cwd_invalid', `The working directory ${cwd} is gone or can no longer be entered.`, {
+    hint: 'Choose another cwd, or make the directory again.',
+  });
+}
+
+/** The error for a system that cannot start one more process. */
+export function startUnavailable(program: string, cause: unknown): NacreError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new NacreError('resources_unavailable', `The system could not start ${program}: ${reason}`, {
+    hint: 'Too many processes, open files or too little memory: end some commands and try again.',
+    cause,
+  });
+}
+
+function canExecute(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
