@@ -1,4 +1,4 @@
-import type { Asked } from '../engine/approval.ts';
+import type { Asked } from '../engine/approval/approval.ts';
 import { visible } from '../support/visible.ts';
 
 /** All that a person is to decide about, a line a thing. */

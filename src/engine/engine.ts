@@ -6,16 +6,16 @@ import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { SessionState } from '../contract/session.ts';
-import type { Announcer } from './announcer.ts';
-import type { ApprovalInbox } from './approval-inbox.ts';
-import type { Checked } from './check.ts';
-import type { Asker, BytesQuery, CommandView, ListedCommand } from './commands.ts';
-import type { OwnRecords } from './own-records.ts';
-import type { Reading, ReadQuery } from './read-command.ts';
+import type { ApprovalInbox } from './approval/approval-inbox.ts';
+import type { Announcer } from './commands/announcer.ts';
+import type { Asker, BytesQuery, CommandView, ListedCommand } from './commands/commands.ts';
+import type { OwnRecords } from './commands/own-records.ts';
+import type { Checked } from './journey/check.ts';
+import type { RunOrGoneOn } from './journey/run-or-detach.ts';
+import type { StartContext, StartedCommand, StartRequest } from './journey/start.ts';
+import type { Reading, ReadQuery } from './reading/read-command.ts';
 import type { RunContext } from './run.ts';
-import type { RunOrGoneOn } from './run-or-go-on.ts';
-import type { StartContext, StartedCommand, StartRequest } from './start.ts';
-import type { CommandInput, Typed } from './write-command.ts';
+import type { CommandInput, Typed } from './typing/write-command.ts';
 
 /** What tools and doors see of the engine. */
 export interface Engine {

@@ -12,19 +12,19 @@ import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { Matcher } from '../output/matcher.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Wait } from '../sessions/turns.ts';
+import type { Wait } from '../sessions/turn-queue.ts';
 import { createId } from '../support/create-id.ts';
-import { admit, recordFailure, recordStart } from './admit.ts';
-import type { AskPerson } from './approval.ts';
-import type { ApprovalInbox } from './approval-inbox.ts';
-import { dryOutcome } from './dry-outcome.ts';
-import { follow } from './follow.ts';
-import { gatherWhole } from './gather-whole.ts';
-import type { OwnRecords } from './own-records.ts';
-import type { Progress } from './progress.ts';
-import { quotePaths } from './quote-paths.ts';
-import { shapeOutcome } from './shape-outcome.ts';
-import { withCircumstances } from './with-circumstances.ts';
+import type { AskPerson } from './approval/approval.ts';
+import type { ApprovalInbox } from './approval/approval-inbox.ts';
+import type { OwnRecords } from './commands/own-records.ts';
+import { admit, recordFailure, recordStart } from './journey/admit.ts';
+import { gatherWhole } from './journey/collect-output.ts';
+import { dryOutcome } from './journey/dry-outcome.ts';
+import { follow } from './journey/follow.ts';
+import { quotePaths } from './journey/quote-paths.ts';
+import { shapeOutcome } from './journey/shape-outcome.ts';
+import type { Progress } from './journey/watch-progress.ts';
+import { withCircumstances } from './journey/with-circumstances.ts';
 
 /** What the journey needs on its way. */
 export interface EngineParts {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestEngine } from '../../tests/support/engine.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { recordBackend } from '../engine/recorded-backend.ts';
+import { recordBackend } from '../backends/layers/record-output.ts';
 import { parseCast } from './asciicast.ts';
 import { createRecordings, readRecording } from './recordings.ts';
 

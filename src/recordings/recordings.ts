@@ -6,7 +6,7 @@ import type { OutputChunk, TerminalSize } from '../contract/job.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { type Cast, parseCast, recordingSuffix, toEventLine, toHeaderLine } from './asciicast.ts';
-import { makeRoom, type RecordingLimits, touchEveryMs } from './make-room.ts';
+import { makeRoom, type RecordingLimits, touchEveryMs } from './prune-recordings.ts';
 
 /** Takes what one command prints. */
 export interface Recorder {

@@ -1,8 +1,8 @@
 import type { Backend, StopOptions } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { JobSpec } from '../contract/job.ts';
-import { type Belonging, type CommandBook, createCommandBook } from './command-book.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { type Belonging, type CommandBook, createCommandBook } from './command-registry.ts';
+import { createTurns, type Turns } from './turn-queue.ts';
 
 /** Which commands there are: how many run at once, and how long ended ones can still be asked about. */
 export interface Sessions {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Rules } from '../../contract/decision.ts';
 import { NacreError } from '../../contract/failure.ts';
-import type { Checked } from '../../engine/check.ts';
+import type { Checked } from '../../engine/journey/check.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Assembly } from '../door.ts';
 import { failedExit, faultyExit, refusedExit } from '../exit-codes.ts';

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { showCommand } from '../../contract/command.ts';
 import { NacreError, toNacreError } from '../../contract/failure.ts';
-import type { Asker, ListedCommand } from '../../engine/commands.ts';
+import type { Asker, ListedCommand } from '../../engine/commands/commands.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type ControlAnswer, type ControlRequest, person } from './control-call.ts';
 

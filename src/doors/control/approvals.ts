@@ -1,5 +1,5 @@
 import { NacreError } from '../../contract/failure.ts';
-import type { ApprovalInbox, WaitingApproval } from '../../engine/approval-inbox.ts';
+import type { ApprovalInbox, WaitingApproval } from '../../engine/approval/approval-inbox.ts';
 import { visible } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toSentences, write } from '../say.ts';

@@ -3,7 +3,7 @@
 // command gets every key; without one it gets lines, as this terminal makes them. 3. Ctrl-] leaves it.
 import { StringDecoder } from 'node:string_decoder';
 import type { ReadStream } from 'node:tty';
-import type { ListedCommand } from '../../engine/commands.ts';
+import type { ListedCommand } from '../../engine/commands/commands.ts';
 import type { Assembly, Io } from '../door.ts';
 import { toSentences, write } from '../say.ts';
 import { reachCommand } from './reach-command.ts';

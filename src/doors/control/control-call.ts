@@ -1,7 +1,7 @@
 import type { NacreError } from '../../contract/failure.ts';
-import type { Asker } from '../../engine/commands.ts';
-import type { ReadQuery } from '../../engine/read-command.ts';
-import type { CommandInput } from '../../engine/write-command.ts';
+import type { Asker } from '../../engine/commands/commands.ts';
+import type { ReadQuery } from '../../engine/reading/read-command.ts';
+import type { CommandInput } from '../../engine/typing/write-command.ts';
 
 /** What another terminal can ask of a running server. */
 export type ControlCall =

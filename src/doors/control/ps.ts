@@ -1,5 +1,5 @@
 import { showCommand } from '../../contract/command.ts';
-import type { ListedCommand } from '../../engine/commands.ts';
+import type { ListedCommand } from '../../engine/commands/commands.ts';
 import { oneLine } from '../../support/visible.ts';
 import type { Assembly } from '../door.ts';
 import { toSentences, write } from '../say.ts';

@@ -1,5 +1,5 @@
 import { NacreError } from '../../contract/failure.ts';
-import type { ListedCommand } from '../../engine/commands.ts';
+import type { ListedCommand } from '../../engine/commands/commands.ts';
 import { askServers, type ReachedServer } from './reach-servers.ts';
 
 /** A command of a running server. */

@@ -1,5 +1,5 @@
 import type { Cursor } from '../../contract/job.ts';
-import type { Reading } from '../../engine/read-command.ts';
+import type { Reading } from '../../engine/reading/read-command.ts';
 import type { Io } from '../door.ts';
 import { write } from '../say.ts';
 import type { ReachedServer } from './reach-servers.ts';

@@ -1,4 +1,4 @@
-import type { CommandView } from '../../engine/commands.ts';
+import type { CommandView } from '../../engine/commands/commands.ts';
 import type { Assembly } from '../door.ts';
 import { write } from '../say.ts';
 import { reachCommand } from './reach-command.ts';

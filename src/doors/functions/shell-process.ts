@@ -1,6 +1,6 @@
 import { showCommand } from '../../contract/command.ts';
 import type { JobState, JobStatus } from '../../contract/job.ts';
-import type { CommandView } from '../../engine/commands.ts';
+import type { CommandView } from '../../engine/commands/commands.ts';
 import type { Shells } from './own-shells.ts';
 import { createTextTail } from './text-tail.ts';
 

@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Answer, AskPerson, Question } from '../../engine/approval.ts';
+import type { Answer, AskPerson, Question } from '../../engine/approval/approval.ts';
 import { visible } from '../../support/visible.ts';
 import { showAsked } from '../show-asked.ts';
 

@@ -2,7 +2,7 @@
 import { type ReadResourceResult, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { showCommand } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
-import type { Asker, ListedCommand } from '../../engine/commands.ts';
+import type { Asker, ListedCommand } from '../../engine/commands/commands.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { logUri, type ResourceNews, screenUri, watchResources } from './resource-news.ts';
 

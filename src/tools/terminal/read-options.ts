@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ReadQuery } from '../../engine/read-command.ts';
+import type { ReadQuery } from '../../engine/reading/read-command.ts';
 
 const pattern = z
   .string()

@@ -1,5 +1,5 @@
 import type { Cursor } from '../../../contract/job.ts';
-import type { Asker } from '../../../engine/commands.ts';
+import type { Asker } from '../../../engine/commands/commands.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { createDecoder } from './decoder.ts';
 import type { ServerMessage } from './messages.ts';

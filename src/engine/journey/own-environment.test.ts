@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
+
+let here: TestEngine;
+beforeEach(() => {
+  const environment = { PATH: '/usr/bin:/bin', PLAIN: 'seen', HELD: 'unseen', DB_PASSWORD: 'let through' };
+  here = createTestEngine({ worker: { environment } });
+});
+afterEach(() => here.close());
+
+const environment = { envPass: ['DB_PASSWORD'], envWithhold: ['HELD'] };
+const script = 'echo "$PLAIN, $HELD, $DB_PASSWORD"';
+const shown = 'seen, , let through\n';
+
+describe('S8: the variables of one kind of caller', () => {
+  test('hold for a command that is waited for', async () => {
+    expect(await here.run(script, {}, { environment })).toMatchObject({ stdout: shown });
+    expect(await here.run(script)).toMatchObject({ stdout: 'seen, unseen, \n' });
+  });
+
+  test('hold for one that goes on after its call, also at a terminal', async () => {
+    for (const terminal of [undefined, { cols: 80, rows: 24 }]) {
+      const id = await here.start(script, { terminal, stdin: 'empty' }, { environment });
+      const query = { waitMs: 20_000, maxChars: 1_000, keep: 'ends', view: 'clean' } as const;
+      const asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
+      const reading = await here.engine.read(id, { ...query, howToReadOn: () => '' }, asker);
+      expect(reading.stdout.trimEnd()).toBe(shown.trimEnd());
+    }
+  });
+
+  test('hold for a persistent shell that they begin, and when its processes are started anew', async () => {
+    const inSession = () => here.run(script, { session: 'mine' }, { environment });
+    expect(await inSession()).toMatchObject({ stdout: shown });
+    await here.run('exit', { session: 'mine' }, { environment });
+    expect(await inSession()).toMatchObject({ stdout: shown });
+  });
+});

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { OutputChunk, Stream } from '../../contract/job.ts';
+import { createMatcher } from '../../output/matcher.ts';
+import { sanitise } from '../../output/sanitise.ts';
+import { readText } from './read-text.ts';
+import type { TextQuery, TextSource } from './text-query.ts';
+
+const matcher = createMatcher();
+afterAll(() => matcher.close());
+
+/** A log that lies in memory. */
+function toSource(log: readonly OutputChunk[]): TextSource & { readonly end: number } {
+  const bytes = log.flatMap(({ stream, data }) => [...data].map((byte) => ({ stream, byte })));
+  return {
+    id: 'cmd_1',
+    matcher,
+    end: bytes.length,
+    backend: {
+      async read(_id, from, { maxBytes }) {
+        const part = bytes.slice(from, from + maxBytes);
+        const chunks = part.map(({ stream, byte }) => ({ stream, data: Uint8Array.of(byte) }));
+        return { chunks, next: from + part.length, end: bytes.length, final: true };
+      },
+    },
+  };
+}
+
+const chunk = (stream: Stream, text: string): OutputChunk => ({ stream, data: Buffer.from(text) });
+const usual = (end: number, rest: Partial<TextQuery> = {}): TextQuery => ({
+  from: 0,
+  end,
+  final: true,
+  maxChars: 100,
+  keep: 'ends',
+  view: 'clean',
+  howToReadOn: (cursor) => `Go on at ${cursor}.`,
+  ...rest,
+});
+
+const chunks = fc.array(
+  fc.record({
+    stream: fc.constantFrom<Stream>('stdout', 'stderr'),
+    text: fc.string({ unit: fc.constantFrom('a', 'é', '😀', '\n', '\u001b[1m', 'word '), maxLength: 12 }),
+  }),
+  { maxLength: 12 },
+);
+
+describe('reading text', () => {
+  test('E4: piece by piece gives every character of each stream once and in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(chunks, fc.integer({ min: 1, max: 20 }), async (list, maxChars) => {
+        const log = list.map(({ stream, text }) => chunk(stream, text));
+        const source = toSource(log);
+        const found = { stdout: '', stderr: '' };
+        for (let from = 0, rounds = 0; from < source.end; rounds += 1) {
+          expect(rounds).toBeLessThan(source.end + 1);
+          const piece = await readText(source, usual(source.end, { from, maxChars, keep: 'beginning' }));
+          found.stdout += piece.stdout;
+          found.stderr += piece.stderr;
+          from = piece.next;
+        }
+        for (const stream of ['stdout', 'stderr'] as const) {
+          const own = log.filter((one) => one.stream === stream).map(({ data }) => data);
+          expect(found[stream]).toBe(sanitise(Buffer.concat(own)));
+        }
+      }),
+    );
+  });
+
+  test('E4: while it grows never tears a character or a sequence', async () => {
+    await fc.assert(
+      fc.asyncProperty(chunks, fc.array(fc.nat(60), { maxLength: 8 }), async (list, stops) => {
+        const source = toSource(list.map(({ stream, text }) => chunk(stream, text)));
+        const ends = [...stops.filter((stop) => stop < source.end).sort((a, b) => a - b), source.end];
+        let text = '';
+        let from = 0;
+        for (const end of ends) {
+          const piece = await readText(source, usual(end, { from, final: end === source.end }));
+          text += piece.stdout + piece.stderr;
+          from = piece.next;
+        }
+        expect(text).not.toMatch(/\ufffd|\u001b|\[1m/);
+        expect(from).toBe(source.end);
+      }),
+    );
+  });
+
+  test('of more than there is room for shows both ends, says how much is missing and where it goes on', async () => {
+    const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index}\n`).join('');
+    const source = toSource([chunk('stdout', lines)]);
+    const found = await readText(source, usual(source.end));
+    expect(found.stdout).toMatch(
+      /^line 0\n[\s\S]*\[Output truncated: about 8\.\d kB left out\. Go on at 49\.\]\n/,
+    );
+    expect(found.stdout).toMatch(/\nline 999\n$/);
+    expect(found).toMatchObject({ next: source.end, leftOutFrom: 49 });
+    const onward = await readText(source, usual(source.end, { from: 49, keep: 'beginning' }));
+    expect(onward.stdout).toMatch(/^line 7\n/);
+  });
+
+  test('puts the notice into stderr where stdout has nothing', async () => {
+    const source = toSource([chunk('stderr', 'problem\n'.repeat(100))]);
+    const found = await readText(source, usual(source.end));
+    expect(found.stdout).toBe('');
+    expect(found.stderr).toContain('[Output truncated');
+  });
+
+  test('of the end gives as much of it as there is room for', async () => {
+    const source = toSource([chunk('stdout', 'début\n'.repeat(200)), chunk('stderr', 'last')]);
+    const found = await readText(source, usual(source.end, { keep: 'end', maxChars: 20 }));
+    expect(found).toMatchObject({ stderr: 'last', next: source.end });
+    expect(found.stdout).toMatch(/^(?:.{0,5}\n)?(?:début\n)+$/);
+    const one = await readText(source, usual(source.end, { keep: 'end', stream: 'stderr', view: 'raw' }));
+    expect(one).toMatchObject({ stdout: '', stderr: 'last' });
+  });
+
+  test('as it was written keeps what a terminal would obey', async () => {
+    const source = toSource([chunk('stdout', '\u001b[31mred\u001b[0m\r\n10%\r20%')]);
+    expect(await readText(source, usual(source.end, { view: 'raw' }))).toMatchObject({
+      stdout: '\u001b[31mred\u001b[0m\r\n10%\r20%',
+    });
+    expect(await readText(source, usual(source.end))).toMatchObject({ stdout: 'red\n20%' });
+  });
+
+  test('through a filter goes on where there was no room', async () => {
+    const source = toSource([chunk('stdout', 'a1\nb\na2\nb\na3\n')]);
+    const query = usual(source.end, { filter: '^a', maxChars: 6 });
+    const first = await readText(source, query);
+    expect(first).toMatchObject({ stdout: 'a1\na2\n', next: 10 });
+    expect(await readText(source, { ...query, from: first.next })).toMatchObject({
+      stdout: 'a3\n',
+      next: 13,
+    });
+  });
+});

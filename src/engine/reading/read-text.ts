@@ -1,0 +1,95 @@
+import type { Cursor, Stream } from '../../contract/job.ts';
+import { formatBytes } from '../../output/amounts.ts';
+import { splitLimit } from '../../output/cut-text.ts';
+import { lastChars } from '../../output/head-tail.ts';
+import { fromLineStart } from '../../output/resync.ts';
+import { sanitise } from '../../output/sanitise.ts';
+import { joinEnds } from '../../output/shape.ts';
+import { heldBytes, steadyEnd } from '../../output/steady-end.ts';
+import { readBeginning } from './read-beginning.ts';
+import { type Range, readRange, type TextQuery, type TextSource, type Texts } from './text-query.ts';
+
+/** Some output as text. */
+export interface ReadText {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Up to where the output counts as read. */
+  readonly next: Cursor;
+  /** Where to read on to get what was left out between the ends; null when nothing was. */
+  readonly leftOutFrom: Cursor | null;
+  /** True when there was no room for all of it: something is left out, or left for the next time. */
+  readonly isCut: boolean;
+}
+
+const bytesPerChar = 4;
+
+/** Reads a part of an output as text of bounded size. Nothing is torn that is not finished yet. */
+export async function readText(source: TextSource, query: TextQuery): Promise<ReadText> {
+  const to = query.final ? query.end : await findSteadyEnd(source, query);
+  const whole = { ...query, to };
+  if (query.keep === 'end') return readEnd(source, whole);
+  if (query.keep === 'beginning' || query.filter !== undefined) {
+    const { texts, next } = await readBeginning(source, whole);
+    return { ...texts, next, leftOutFrom: null, isCut: next < to };
+  }
+  return readEnds(source, whole);
+}
+
+async function findSteadyEnd(source: TextSource, { from, end, filter }: TextQuery): Promise<Cursor> {
+  const chunks = await readRange(source, Math.max(from, end - heldBytes), end);
+  return Math.max(from, steadyEnd(chunks, end, filter !== undefined));
+}
+
+async function readEnds(source: TextSource, range: Range): Promise<ReadText> {
+  const half = Math.ceil(range.maxChars / 2);
+  const head = await readBeginning(source, { ...range, maxChars: half });
+  if (head.next === range.to) return { ...head.texts, next: head.next, leftOutFrom: null, isCut: false };
+  const room = Math.max(1, range.maxChars - head.texts.stdout.length - head.texts.stderr.length);
+  const rest = { ...range, from: head.next, maxChars: room };
+  const second = await readBeginning(source, rest);
+  if (second.next === range.to) {
+    return { ...joinTexts(head.texts, second.texts), next: range.to, leftOutFrom: null, isCut: false };
+  }
+  const { texts: tail } = await readTail(source, rest);
+  const shown = Buffer.byteLength(tail.stdout) + Buffer.byteLength(tail.stderr);
+  const notice = toNotice(range, head.next, range.to - head.next - shown);
+  return { ...joinTexts(head.texts, tail, notice), next: range.to, leftOutFrom: head.next, isCut: true };
+}
+
+async function readEnd(source: TextSource, range: Range): Promise<ReadText> {
+  const { texts, isCut } = await readTail(source, range);
+  return { ...texts, next: range.to, leftOutFrom: null, isCut };
+}
+
+async function readTail(
+  source: TextSource,
+  range: Range,
+): Promise<{ readonly texts: Texts; readonly isCut: boolean }> {
+  const start = Math.max(range.from, range.to - range.maxChars * bytesPerChar);
+  const chunks = await readRange(source, start, range.to);
+  const toText = (stream: Stream) => {
+    if (range.stream !== undefined && range.stream !== stream) return '';
+    const own = Buffer.concat(chunks.filter((chunk) => chunk.stream === stream).map(({ data }) => data));
+    const isTorn = start > range.from && chunks[0]?.stream === stream;
+    const readable = isTorn ? fromLineStart(own) : own;
+    return range.view === 'raw' ? Buffer.from(readable).toString() : sanitise(readable);
+  };
+  const [stdout, stderr] = [toText('stdout'), toText('stderr')];
+  const [outRoom, errRoom] = splitLimit(stdout.length, stderr.length, range.maxChars);
+  const texts = { stdout: lastChars(stdout, outRoom), stderr: lastChars(stderr, errRoom) };
+  return { texts, isCut: start > range.from || stdout.length > outRoom || stderr.length > errRoom };
+}
+
+function toNotice({ howToReadOn }: Range, from: Cursor, bytes: number): string {
+  return `[Output truncated: about ${formatBytes(Math.max(1, bytes))} left out. ${howToReadOn(from)}]`;
+}
+
+// The notice stands where something was read, once.
+function joinTexts(head: Texts, tail: Texts, notice?: string): Texts {
+  if (notice === undefined) return { stdout: head.stdout + tail.stdout, stderr: head.stderr + tail.stderr };
+  const inStdout = head.stdout !== '' || tail.stdout !== '' || tail.stderr === '';
+  const cut = (stream: Stream) => joinEnds({ head: head[stream], tail: tail[stream], joined: false }, notice);
+  return inStdout
+    ? { stdout: cut('stdout'), stderr: head.stderr + tail.stderr }
+    : { stdout: '', stderr: cut('stderr') };
+}

@@ -1,0 +1,107 @@
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { createId } from '../support/create-id.ts';
+import { toEventLine, toHeaderLine } from './asciicast.ts';
+import { makeRoom } from './prune-recordings.ts';
+import { createRecordings } from './recordings.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = temporaryFolder();
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const hourMs = 3_600_000;
+const names = () => readdirSync(dir).sort();
+const whole = { code: 'x', data: '0' };
+
+function put(name: string, ageHours: number, last = { code: 'o', data: '["x","0"]\n' }): void {
+  const header = toHeaderLine({ cols: 80, rows: 24, timestamp: 1, title: name });
+  const printed = toEventLine({ after: 0.5, code: 'o', data: 'x'.repeat(1_000) });
+  const path = join(dir, `${name}.cast`);
+  writeFileSync(path, `${header}${printed}${toEventLine({ after: 1e-6, ...last })}`);
+  const time = new Date(Date.now() - ageHours * hourMs);
+  utimesSync(path, time, time);
+}
+
+test('the oldest recordings go until the rest fits, but none that is being written', async () => {
+  put('newest', 0, whole);
+  put('writing', 2);
+  put('oldest', 2.9, { code: 'x', data: '-1' });
+  put('middle', 1, whole);
+  await makeRoom(dir, { keepDays: 1, maxBytes: 3_600 });
+  expect(names()).toEqual(['middle.cast', 'newest.cast', 'writing.cast']);
+  await makeRoom(dir, { keepDays: 1, maxBytes: 0 });
+  expect(names()).toEqual(['writing.cast']);
+});
+
+test('what nobody has written for hours was left by a server that was killed, and goes in its turn', async () => {
+  put('left', 4);
+  put('whole', 5, whole);
+  await makeRoom(dir, { keepDays: 1, maxBytes: 1_800 });
+  expect(names()).toEqual(['left.cast']);
+  await makeRoom(dir, { keepDays: 1, maxBytes: 0 });
+  expect(names()).toEqual([]);
+});
+
+test('what is too old goes although there is room', async () => {
+  put('old', 25);
+  put('young', 23, whole);
+  await makeRoom(dir, { keepDays: 1, maxBytes: 1_048_576 });
+  expect(names()).toEqual(['young.cast']);
+});
+
+test('room is made while recordings are written, and they themselves stay', async () => {
+  const maxBytes = 160_000;
+  const recordings = createRecordings(dir, { keepDays: 1, maxBytes });
+  const long = await recordings.begin('cmd_0000', undefined);
+  for (let round = 0; round < 12; round++) {
+    const short = await recordings.begin(createId('cmd'), undefined);
+    for (const recorder of [long, short])
+      await recorder.add([{ stream: 'stdout', data: Buffer.alloc(15_000, 'x') }]);
+    await short.end(0);
+    await short.close();
+  }
+  // It alone is more than there may be; so is what came before it.
+  expect(names()).toEqual(['cmd_0000.cast']);
+  await long.end(0);
+  await long.close();
+  const next = await recordings.begin('cmd_0001', undefined);
+  await next.add([{ stream: 'stdout', data: Buffer.alloc(maxBytes / 16, 'x') }]);
+  await next.end(0);
+  await next.close();
+  expect(names()).toEqual(['cmd_0001.cast']);
+});
+
+test('what is no recording stays and stops nothing', async () => {
+  symlinkSync('nowhere', join(dir, 'link.cast'));
+  const notes = join(dir, 'notes.txt');
+  writeFileSync(notes, 'x'.repeat(2_000));
+  utimesSync(notes, 1, 1);
+  for (const name of ['folder.cast', 'folder']) mkdirSync(join(dir, name), { recursive: true });
+  put('whole', 2, whole);
+  await makeRoom(dir, { keepDays: 1, maxBytes: 1_500 });
+  expect(names()).toEqual(['folder', 'folder.cast', 'link.cast', 'notes.txt', 'whole.cast']);
+  await makeRoom(dir, { keepDays: 1, maxBytes: 0 });
+  expect(names()).toEqual(['folder', 'folder.cast', 'link.cast', 'notes.txt']);
+});
+
+test('a recording of a command that prints nothing for hours does not look abandoned', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const recordings = createRecordings(dir, { keepDays: 1, maxBytes: 1_048_576 });
+    // The folder is looked at for this one, and then not for a while.
+    await (await recordings.begin('cmd_01', undefined)).close();
+    const recorder = await recordings.begin('cmd_00', undefined);
+    const path = join(dir, 'cmd_00.cast');
+    utimesSync(path, 1, 1);
+    vi.advanceTimersByTime(hourMs);
+    vi.useRealTimers();
+    await expect.poll(() => statSync(path).mtimeMs).toBeGreaterThan(Date.now() - hourMs);
+    await recorder.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
