@@ -1,0 +1,56 @@
+import type { AsyncResource } from 'node:async_hooks';
+import type { AuditEntry } from './entry.ts';
+
+/** An entry that has been accepted and is not yet in a file. */
+export interface QueuedEntry {
+  readonly entry: AuditEntry;
+  readonly time: string;
+  /** The UTC day of `time`, which names the file that the record goes to. */
+  readonly day: string;
+  /** The async context of the `record` call; listeners run in it. */
+  readonly context: AsyncResource;
+}
+
+/** The entries that wait to be written, and the commands that lost one. */
+export class RecordQueue {
+  #entries: QueuedEntry[] = [];
+  /** Ids of commands whose entry was dropped while another command's `record` call failed. */
+  readonly #lost = new Set<string>();
+
+  /**
+   * Whether the entry may be queued. A command with a dropped record has a gap, so it gets no further record except
+   * `failed`, which ends it.
+   */
+  accepts({ kind, id }: AuditEntry): boolean {
+    return kind === 'failed' || !this.#lost.has(id);
+  }
+
+  /** Adds an entry at the end. */
+  push(queued: QueuedEntry): void {
+    if (queued.entry.kind === 'failed') this.#lost.delete(queued.entry.id);
+    this.#entries.push(queued);
+  }
+
+  /** The entries at the front that go into one file: all up to the first with a later day. */
+  nextBatch(): readonly QueuedEntry[] {
+    const [first] = this.#entries;
+    const end = first === undefined ? -1 : this.#entries.findIndex(({ day }) => day > first.day);
+    return end < 0 ? this.#entries.slice() : this.#entries.slice(0, end);
+  }
+
+  /** Removes the first `count` entries, once they are written. */
+  removeWritten(count: number): void {
+    this.#entries.splice(0, count);
+  }
+
+  /**
+   * Drops the entries after a failed write, as they were never recorded. `failedId` is the command whose `record` call
+   * reports the failure; the others are refused at their next record. `finished` entries stay for the next
+   * attempt, because their callers already have their answer and cannot be told.
+   */
+  dropUnwritten(failedId: string): void {
+    const others = this.#entries.filter(({ entry }) => entry.id !== failedId);
+    for (const { entry } of others) if (entry.kind !== 'finished') this.#lost.add(entry.id);
+    this.#entries = others.filter(({ entry }) => entry.kind === 'finished');
+  }
+}
