@@ -3,7 +3,7 @@ import type { Command } from '../contract/command.ts';
 import type { PolicyRule, Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
 import { decide } from './decide.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { CommandContext } from './plan.ts';
 import { understand } from './understand.ts';
 
 const facts: Facts = {
@@ -176,7 +176,7 @@ describe('facts', () => {
 });
 
 describe('what the caller sends along', () => {
-  const with_ = (script: string, names: readonly string[] | '*', surroundings: Surroundings) =>
+  const with_ = (script: string, names: readonly string[] | '*', surroundings: CommandContext) =>
     decide(understand(shell(script), surroundings), facts, rulesOf(names));
 
   test('P7: variables of the call are judged like those in the command', () => {

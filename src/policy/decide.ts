@@ -11,10 +11,10 @@ import type { Facts } from '../contract/facts.ts';
 import { firstUnconfirmed } from './confirm.ts';
 import { isListed } from './listed.ts';
 import { ruleFor } from './match-rules.ts';
+import type { Plan } from './plan.ts';
 import { surveyCommand } from './survey-command.ts';
-import type { Plan } from './understand.ts';
-import type { Invocation, Problem, Survey } from './walk/survey.ts';
-import type { Span } from './words/arg.ts';
+import type { CommandProblem, Invocation, Survey } from './walk/survey.ts';
+import type { TextSpan } from './words/arg.ts';
 import { baseName } from './words/paths.ts';
 
 /** Decides whether a command may run, from its parse tree, the facts about the machine and the rules. */
@@ -160,8 +160,8 @@ class Judge {
     );
   }
 
-  private first(scope: Problem['scope']): Problem | undefined {
-    let first: Problem | undefined;
+  private first(scope: CommandProblem['scope']): CommandProblem | undefined {
+    let first: CommandProblem | undefined;
     for (const problem of this.survey.problems)
       if (problem.scope === scope && (first === undefined || problem.pos < first.pos)) first = problem;
     return first;
@@ -203,7 +203,7 @@ class Judge {
     });
   }
 
-  private refuse(problem: Problem, reason: string, hint: string, remedy?: string): Judgement {
+  private refuse(problem: CommandProblem, reason: string, hint: string, remedy?: string): Judgement {
     return this.answer('deny', problem.rule, reason, problem, { program: problem.program, hint, remedy });
   }
 
@@ -211,7 +211,7 @@ class Judge {
     verdict: Decision['verdict'],
     rule: string,
     reason: string,
-    span: Span | undefined,
+    span: TextSpan | undefined,
     more: Partial<Judgement> = {},
   ): Judgement {
     const node = span && { pos: span.pos, end: span.end, text: this.source.slice(span.pos, span.end) };
@@ -262,7 +262,7 @@ function listOf(rules: Rules): string {
 }
 
 /** The reason with a capital at its beginning, unless that is the name of a program. */
-function sentence({ reason, program = '' }: Problem): string {
+function sentence({ reason, program = '' }: CommandProblem): string {
   return reason.startsWith(`${baseName(program)} `)
     ? reason
     : reason.charAt(0).toUpperCase() + reason.slice(1);

@@ -7,8 +7,9 @@ import { unknownTarget } from './walk/assign.ts';
 import { defineFunction } from './walk/functions.ts';
 import { parseScript } from './walk/parse-script.ts';
 import { calledByBash, stateBuiltins } from './walk/redefine.ts';
-import type { Scope } from './walk/scope.ts';
-import { Shell, unknownVariable } from './walk/shell.ts';
+import type { WalkScope } from './walk/scope.ts';
+import { Shell } from './walk/shell.ts';
+import { unknownVariable } from './walk/variable.ts';
 import type { Walk } from './walk/walk.ts';
 import { mayExpand } from './words/arg.ts';
 import { limits } from './words/limits.ts';
@@ -17,7 +18,7 @@ import { readingOptions } from './words/reading-options.ts';
 const nowhere = { pos: 0, end: 0 };
 
 /** Gives the shell of a walk what the session's shell has. */
-export function enterSession(walk: Walk, session: SessionFacts, scope: Scope): void {
+export function enterSession(walk: Walk, session: SessionFacts, scope: WalkScope): void {
   const { shell } = scope;
   const { cwd } = shell;
   shell.become(toVariables(session));
@@ -63,7 +64,7 @@ function giveValue(name: string, value: string, letters: string, shell: Shell): 
 }
 
 /** Reads an array as bash wrote it; what is there already is not held against the command. */
-function giveArray(walk: Walk, text: string, scope: Scope): void {
+function giveArray(walk: Walk, text: string, scope: WalkScope): void {
   const name = /^declare -\S+ (\w+)/.exec(text)?.[1];
   if (name !== undefined) scope.shell.variables.set(name, unknownVariable);
   if (text.length > limits.sessionArray) return;
@@ -75,7 +76,7 @@ function giveArray(walk: Walk, text: string, scope: Scope): void {
 }
 
 /** A function of the session: a body that does not parse makes every use of the name a name nobody knows. */
-function defineFromText(walk: Walk, name: string, text: string, scope: Scope): void {
+function defineFromText(walk: Walk, name: string, text: string, scope: WalkScope): void {
   const script = parseScript(text);
   const node = script.commands[0]?.command;
   if (script.errors?.length || node?.type !== 'Function') {

@@ -36,7 +36,7 @@ export const policySettings = defineSettings({
     flag: '--preset',
     description: 'A ready list of programs that commands may run; what the same place lists is added to it.',
     unset: 'no preset',
-    gives: presets,
+    implies: presets,
   }),
   fileWrites: z.enum(['any', 'none']).default('any').meta({
     live: true,

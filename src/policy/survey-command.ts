@@ -5,13 +5,14 @@
 // 4. a limit or anything unforeseen becomes a problem that refuses under every list.
 import type { Facts } from '../contract/facts.ts';
 import { enterSession } from './enter-session.ts';
-import type { Plan } from './understand.ts';
+import type { Plan } from './plan.ts';
 import { createWalk, freshShell, judgeUncalled } from './walk/create-walk.ts';
-import { Scope } from './walk/scope.ts';
+import { WalkScope } from './walk/scope.ts';
 import type { Survey } from './walk/survey.ts';
-import { anyOutput, type Stdin, type Walk } from './walk/walk.ts';
+import type { Walk } from './walk/walk.ts';
 import { knownArg } from './words/arg.ts';
-import { LimitReached } from './words/limits.ts';
+import { PolicyLimitError } from './words/limits.ts';
+import { anyOutput, type Stdin } from './words/output.ts';
 
 /** The facts that the walk needs; without them the directory is unknown. */
 export type SurveyFacts = Pick<Facts, 'home' | 'session'> & { readonly cwd: string | undefined };
@@ -44,7 +45,7 @@ const lastWord = /(?<!\w)_(?!\w)/;
 /** Whatever stops the walk refuses the command: a limit never opens, and neither does a mistake of our own. */
 function explain(error: unknown): { rule: string; reason: string } {
   const limit =
-    error instanceof LimitReached
+    error instanceof PolicyLimitError
       ? error.message
       : error instanceof RangeError
         ? 'it is nested too deeply'
@@ -57,14 +58,14 @@ function explain(error: unknown): { rule: string; reason: string } {
   };
 }
 
-function walkPlan(walk: Walk, { command, surroundings, script }: Plan, facts: SurveyFacts): void {
+function walkPlan(walk: Walk, { command, context, script }: Plan, facts: SurveyFacts): void {
   const shell = freshShell(facts.cwd ?? facts.session?.cwd);
-  const scope = new Scope(shell, stdinOf(surroundings.stdin)).with({
-    lasting: surroundings.lasting === true || facts.session !== undefined,
+  const scope = new WalkScope(shell, stdinOf(context.stdin)).with({
+    lasting: context.lasting === true || facts.session !== undefined,
   });
   const nowhere = { pos: 0, end: 0 };
   if (facts.session !== undefined) enterSession(walk, facts.session, scope);
-  for (const [name, value] of Object.entries(surroundings.env ?? {})) {
+  for (const [name, value] of Object.entries(context.env ?? {})) {
     walk.assign(name, { kind: 'text', values: [[value]] }, nowhere, scope, 'exported');
   }
   if (command.kind === 'shell') {
@@ -76,7 +77,7 @@ function walkPlan(walk: Walk, { command, surroundings, script }: Plan, facts: Su
   }
 }
 
-function stdinOf(stdin: Plan['surroundings']['stdin']): Stdin {
+function stdinOf(stdin: Plan['context']['stdin']): Stdin {
   if (stdin?.kind === 'text') return { text: stdin.text, more: false };
   return stdin?.kind === 'none' ? 'none' : anyOutput;
 }

@@ -1,35 +1,25 @@
 import type { ParsedScript } from 'unbash';
 import { type Command, maxCommandBytes } from '../contract/command.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { CommandContext, Plan } from './plan.ts';
 import { surveyCommand } from './survey-command.ts';
 import { parseScript } from './walk/parse-script.ts';
-import { LimitReached } from './words/limits.ts';
-
-/** The command as parsed, with the program names that are worth looking up. */
-export interface Plan {
-  readonly command: Command;
-  readonly surroundings: Surroundings;
-  /** The parse tree of a shell command; undefined for argv and for what is too long or too deep to parse. */
-  readonly script: ParsedScript | undefined;
-  /** Bare names (no slash) of programs that the command would run. */
-  readonly programs: readonly string[];
-}
+import { PolicyLimitError } from './words/limits.ts';
 
 /** Parses a command, once, and lists the programs it names. */
-export function understand(command: Command, surroundings: Surroundings = {}): Plan {
-  return new UnderstoodCommand(command, surroundings);
+export function understand(command: Command, context: CommandContext = {}): Plan {
+  return new UnderstoodCommand(command, context);
 }
 
 // A class, because V8 keeps what a getter of an object literal holds, here the whole tree, until its next full collection.
 class UnderstoodCommand implements Plan {
   readonly command: Command;
-  readonly surroundings: Surroundings;
+  readonly context: CommandContext;
   readonly script: ParsedScript | undefined;
   private names: readonly string[] | undefined;
 
-  constructor(command: Command, surroundings: Surroundings) {
+  constructor(command: Command, context: CommandContext) {
     this.command = command;
-    this.surroundings = surroundings;
+    this.context = context;
     this.script = parsed(command);
   }
 
@@ -45,7 +35,7 @@ function parsed(command: Command): ParsedScript | undefined {
   try {
     return parseScript(command.script);
   } catch (error) {
-    if (error instanceof LimitReached) return undefined;
+    if (error instanceof PolicyLimitError) return undefined;
     throw error;
   }
 }

@@ -1,30 +1,13 @@
 // Danger (P8): what no list allows. Each rule has its own examples, checked by danger.test.ts.
 // Rules look at one program's words; writes to devices are judged where files are written (../writes.ts), fork bombs
 // where functions are called (../walk/functions.ts).
-import type { Call } from '../programs/program.ts';
-import type { Arg, Span } from '../words/arg.ts';
+import type { ProgramCall } from '../options/program-call.ts';
+import type { TextSpan } from '../words/arg.ts';
+import type { DangerRule } from './danger-rule.ts';
 import { deleteRules } from './deletes.ts';
 import { diskRules } from './disks.ts';
 import { ownershipRules } from './ownership.ts';
 import { processRules } from './processes.ts';
-
-/** What makes a call dangerous: the word and the reason. */
-export interface DangerFound {
-  readonly at: Arg;
-  readonly reason: string;
-}
-
-/** One kind of danger. */
-export interface DangerRule {
-  /** A stable name, such as `recursive_delete`. */
-  readonly rule: string;
-  readonly programs: readonly string[] | RegExp;
-  readonly test: (call: Call) => DangerFound | undefined;
-  /** Commands that it stops under `*`. */
-  readonly matches: readonly string[];
-  /** Commands that look like them and run. */
-  readonly spares: readonly string[];
-}
 
 /** Every rule. */
 export const dangerRules: readonly DangerRule[] = [
@@ -49,9 +32,9 @@ export function dangerRulesFor(name: string): readonly DangerRule[] {
 
 /** The dangers of one call, of those that these rules know. */
 export function dangerOf(
-  call: Call,
+  call: ProgramCall,
   rules: readonly DangerRule[],
-): readonly (Span & { rule: string; reason: string })[] {
+): readonly (TextSpan & { rule: string; reason: string })[] {
   return rules.flatMap((rule) => {
     const found = rule.test(call);
     return found === undefined

@@ -1,8 +1,8 @@
 import { noOptions } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
-import type { Call } from '../programs/program.ts';
-import { type Arg, knownArg, prefixOf, type Span, wordText } from '../words/arg.ts';
-import type { DangerFound, DangerRule } from './danger.ts';
+import type { ProgramCall } from '../options/program-call.ts';
+import { type Arg, knownArg, prefixOf, type TextSpan, wordText } from '../words/arg.ts';
+import type { DangerFound, DangerRule } from './danger-rule.ts';
 import { type Protected, protectedPlace } from './protected-places.ts';
 
 const rmOptions = {
@@ -114,7 +114,7 @@ export const deleteRules: readonly DangerRule[] = [
   },
 ];
 
-function placeOf(call: Call, arg: Arg): Protected | undefined {
+function placeOf(call: ProgramCall, arg: Arg): Protected | undefined {
   return protectedPlace(arg, call.cwd, call.home);
 }
 
@@ -127,7 +127,7 @@ function named(place: Protected): string {
   return place.content ? `everything in ${what}` : what;
 }
 
-function testRm(call: Call): DangerFound | undefined {
+function testRm(call: ProgramCall): DangerFound | undefined {
   const options = parseOptions(call.args, rmOptions);
   const recursive =
     options.has('r', 'R', 'recursive') ||
@@ -149,7 +149,7 @@ function testRm(call: Call): DangerFound | undefined {
 const selective =
   /^-(?:i?name|i?path|i?wholename|i?regex|[acm]time|[acm]min|newer.*|empty|size|user|group|nouser|nogroup|perm|inum|samefile|links)$/;
 
-function testFind(call: Call): DangerFound | undefined {
+function testFind(call: ProgramCall): DangerFound | undefined {
   const deletes = call.args.some(
     (arg, index) =>
       arg.text === '-delete' ||
@@ -169,7 +169,7 @@ function removes(program: Arg | undefined): boolean {
 }
 
 /** The directories in which find would look; the working directory when none is named. */
-export function startingPoints({ args, self }: Pick<Call, 'args' | 'self'>): readonly Arg[] {
+export function startingPoints({ args, self }: Pick<ProgramCall, 'args' | 'self'>): readonly Arg[] {
   const start = args.findIndex((arg) => !/^-(?:[HLP]|O\d?|D)$/.test(wordText(arg)));
   const rest = start < 0 ? [] : args.slice(start);
   const end = rest.findIndex((arg) => /^[-(!),]/.test(prefixOf(arg)));
@@ -178,7 +178,7 @@ export function startingPoints({ args, self }: Pick<Call, 'args' | 'self'>): rea
 }
 
 /** Everything below a directory, handed on name by name, is the same as the directory with all that is in it. */
-export function sweeping(argv: readonly Arg[], span: Span): readonly Arg[] {
+export function sweeping(argv: readonly Arg[], span: TextSpan): readonly Arg[] {
   const [program, ...words] = argv;
   if (program === undefined || !/^(?:.*\/)?(?:rm|chmod|chown|chgrp)$/.test(wordText(program))) return argv;
   return [program, knownArg('-R', span), ...words];
@@ -195,7 +195,7 @@ export function isSelective(args: readonly Arg[]): boolean {
   });
 }
 
-function testMove(call: Call): DangerFound | undefined {
+function testMove(call: ProgramCall): DangerFound | undefined {
   const options = parseOptions(call.args, moveOptions[call.name] ?? noOptions);
   if (call.name !== 'rsync')
     return moveAway(
@@ -210,7 +210,7 @@ function testMove(call: Call): DangerFound | undefined {
     : undefined;
 }
 
-function moveAway(call: Call, sources: readonly Arg[]): DangerFound | undefined {
+function moveAway(call: ProgramCall, sources: readonly Arg[]): DangerFound | undefined {
   for (const at of sources) {
     const place = placeOf(call, at);
     // The working directory's content may be moved even where that is a home.

@@ -1,7 +1,7 @@
-import type { Call } from '../programs/program.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, wordText } from '../words/arg.ts';
 import { deviceNamed } from '../words/devices.ts';
-import type { DangerFound, DangerRule } from './danger.ts';
+import type { DangerFound, DangerRule } from './danger-rule.ts';
 
 /** Formatting and overwriting of disks by programs made for that. */
 export const diskRules: readonly DangerRule[] = [
@@ -97,7 +97,7 @@ export const diskRules: readonly DangerRule[] = [
   },
 ];
 
-function testFormat(call: Call): DangerFound | undefined {
+function testFormat(call: ProgramCall): DangerFound | undefined {
   const asking = call.args.every((arg) => /^(?:-h|-V|-\?|--help|--version)$/.test(wordText(arg)));
   return asking
     ? undefined
@@ -136,7 +136,7 @@ const looking: Readonly<Record<string, (words: readonly string[]) => boolean>> =
   partprobe: () => true,
 };
 
-function testDiskTool(call: Call): DangerFound | undefined {
+function testDiskTool(call: ProgramCall): DangerFound | undefined {
   const words = call.args.map((arg) => wordText(arg));
   if (looking[call.name]?.(words)) return undefined;
   const at = call.args.find((arg) => isDevice(arg));

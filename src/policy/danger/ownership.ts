@@ -1,7 +1,7 @@
 import { parseOptions } from '../options/parse-options.ts';
-import type { Call } from '../programs/program.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, wordText } from '../words/arg.ts';
-import type { DangerFound, DangerRule } from './danger.ts';
+import type { DangerFound, DangerRule } from './danger-rule.ts';
 import { protectedPlace } from './protected-places.ts';
 
 /** Recursive changes of permissions or owners of system directories, and making them writable for all. */
@@ -57,7 +57,7 @@ export const ownershipRules: readonly DangerRule[] = [
   },
 ];
 
-function testMode(call: Call): DangerFound | undefined {
+function testMode(call: ProgramCall): DangerFound | undefined {
   const recursive = hasRecursive(call.args, /^-[cfvR]*R[cfvR]*$/);
   const words = call.args.filter((arg) => !/^-(?:[cfvRVLPHhmxbdnk]+|-.*)$/.test(wordText(arg)));
   const copied = call.args.some((arg) => /^--ref/.test(prefixOf(arg)));
@@ -92,7 +92,7 @@ const ownerOptions = {
   long: 'changes silent quiet verbose dereference no-dereference from= no-preserve-root preserve-root reference= recursive help version',
 };
 
-function testOwner(call: Call): DangerFound | undefined {
+function testOwner(call: ProgramCall): DangerFound | undefined {
   const options = parseOptions(call.args, ownerOptions);
   if (!options.has('R', 'recursive')) return undefined;
   const operands = options.has('reference') ? options.operands : options.operands.slice(1);

@@ -1,5 +1,5 @@
-import type { Call } from '../programs/program.ts';
-import type { DangerFound, DangerRule } from './danger.ts';
+import type { ProgramCall } from '../options/program-call.ts';
+import type { DangerFound, DangerRule } from './danger-rule.ts';
 
 /** Ending every process there is. */
 export const processRules: readonly DangerRule[] = [
@@ -45,12 +45,12 @@ export const processRules: readonly DangerRule[] = [
   },
 ];
 
-function testPattern({ args }: Call): DangerFound | undefined {
+function testPattern({ args }: ProgramCall): DangerFound | undefined {
   const at = args.find((arg) => /^(?:\^?\.?[*+]?\$?)$/.test(arg.text ?? 'unknown'));
   return at && { at, reason: 'its pattern matches every process' };
 }
 
-function testKill({ args }: Call): DangerFound | undefined {
+function testKill({ args }: ProgramCall): DangerFound | undefined {
   const words = args.map((arg) => arg.text);
   const first = words[0] ?? '';
   // The first word with a dash is the signal, everything after it is a target.

@@ -1,6 +1,7 @@
 import { parseOptions } from '../options/parse-options.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
 
 const tarOptions = {
@@ -28,7 +29,7 @@ const tarOptions = {
 };
 
 /** Archivers, and the programs that their options run. */
-export const archivePrograms: readonly Program[] = [
+export const archivePrograms: readonly ProgramEntry[] = [
   {
     names: ['tar', 'gtar', 'bsdtar'],
     effects: tarEffects,
@@ -134,7 +135,7 @@ export const archivePrograms: readonly Program[] = [
   },
 ];
 
-function tarEffects(call: Call): Effect[] {
+function tarEffects(call: ProgramCall): Effect[] {
   const options = parseOptions(oldStyle(call.args), tarOptions);
   const shells = options.values(
     'to-command',

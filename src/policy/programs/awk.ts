@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, toArg, unknown, wordText } from '../words/arg.ts';
 import { awkActions } from './awk-script.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
 
 /** awk: programs that start commands or write files. */
-export const awkPrograms: readonly Program[] = [
+export const awkPrograms: readonly ProgramEntry[] = [
   {
     names: ['awk', 'gawk', 'mawk', 'nawk', 'original-awk'],
     options: {
@@ -53,7 +54,7 @@ export const awkPrograms: readonly Program[] = [
   },
 ];
 
-function awkEffects(call: Call): Effect[] {
+function awkEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const loads = options.given
     .filter((option) =>
@@ -77,7 +78,7 @@ function awkEffects(call: Call): Effect[] {
   ];
 }
 
-function fileEffects(call: Call, file: Arg): Effect[] {
+function fileEffects(call: ProgramCall, file: Arg): Effect[] {
   const script = scriptIn(call, file);
   if (script === 'file') return [];
   return script === 'unknown'
@@ -85,7 +86,7 @@ function fileEffects(call: Call, file: Arg): Effect[] {
     : programEffects(call, script);
 }
 
-function programEffects({ name }: Call, program: Arg): Effect[] {
+function programEffects({ name }: ProgramCall, program: Arg): Effect[] {
   const holes = program.pieces.filter((piece) => typeof piece !== 'string').length;
   if (holes > 0 && !program.pieces.some((piece) => typeof piece === 'string' && piece.trim() !== '')) {
     return [{ does: 'unknown', at: program, reason: `the program for ${name} cannot be known` }];

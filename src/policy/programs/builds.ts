@@ -1,11 +1,12 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { codeVariable } from '../words/environment.ts';
 import { refuseOptions, startsOperands } from './effects.ts';
 import { refused, startOptions, stdinText, subcommands } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Build tools: the project's own files are theirs to run, code in their arguments is not. */
-export const buildPrograms: readonly Program[] = [
+export const buildPrograms: readonly ProgramEntry[] = [
   {
     names: ['make', 'gmake', 'bmake', 'remake'],
     options: {
@@ -159,7 +160,7 @@ export const buildPrograms: readonly Program[] = [
 
 const shellCall = /\$[({]\s*shell\s+([^)}]*)[)}]?/;
 
-function makeEffects(call: Call): Effect[] {
+function makeEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const code = options.values('eval', 'E');
   const read = options.values('f', 'file', 'makefile').filter(isRead);
@@ -188,7 +189,7 @@ function recipes(text: string): string[] {
 }
 
 /** An operand `NAME=value` sets a variable of make. */
-function makeWord(call: Call, word: Arg): Effect[] {
+function makeWord(call: ProgramCall, word: Arg): Effect[] {
   const known = word.pieces.filter((piece) => typeof piece === 'string').join('');
   const command = shellCall.exec(known)?.[1];
   if (command !== undefined && word.text !== undefined)
@@ -208,7 +209,7 @@ function makeWord(call: Call, word: Arg): Effect[] {
     : [refused(call, `${name} chooses which code runs`, word)];
 }
 
-function cmakeEffects(call: Call): Effect[] {
+function cmakeEffects(call: ProgramCall): Effect[] {
   const { options, args } = call;
   const at = args.findIndex((arg) => arg.text === '-E');
   if (at >= 0 && call.name === 'cmake') return toolCommand(call, args.slice(at + 1));
@@ -228,7 +229,7 @@ function cmakeEffects(call: Call): Effect[] {
   ];
 }
 
-function cmakeDefinition(call: Call, definition: Arg): Effect[] {
+function cmakeDefinition(call: ProgramCall, definition: Arg): Effect[] {
   const [whole = '', name = ''] = /^([\w-]+)(?::\w+)?=/.exec(prefixOf(definition)) ?? [];
   const value = withoutPrefix(definition, whole.length);
   if (
@@ -243,7 +244,7 @@ function cmakeDefinition(call: Call, definition: Arg): Effect[] {
 }
 
 /** cmake -E: small tools of its own, some of which start a program. */
-function toolCommand(call: Call, words: readonly Arg[]): Effect[] {
+function toolCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
   const [tool, ...rest] = words;
   const name = tool?.text ?? '';
   const plain = rest.filter((word) => !/^--?/.test(word.text ?? ''));
@@ -268,7 +269,7 @@ function envOfTool(words: readonly Arg[]): Effect[] {
   return start < 0 ? [] : [{ does: 'start', argv: words.slice(start), env }];
 }
 
-function taskEffects(call: Call): Effect[] {
+function taskEffects(call: ProgramCall): Effect[] {
   const { options, name } = call;
   const chosen = refuseOptions({
     shell: 'chooses the shell that runs',
@@ -302,7 +303,7 @@ function taskEffects(call: Call): Effect[] {
   return [...chosen, ...rakeCode, ...backticks, ...just, ...devenv, ...startOptions('run_under')(call)];
 }
 
-function ansibleEffects(call: Call): Effect[] {
+function ansibleEffects(call: ProgramCall): Effect[] {
   const { options, name } = call;
   const module =
     options.last('m', 'module-name')?.text ??

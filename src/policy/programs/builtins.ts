@@ -1,11 +1,12 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, wordText } from '../words/arg.ts';
 import { readingOptions } from '../words/reading-options.ts';
 import { joinWords } from './effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
 
 /** Builtins of the shell that run, define or evaluate something. */
-export const builtinPrograms: readonly Program[] = [
+export const builtinPrograms: readonly ProgramEntry[] = [
   {
     names: ['eval'],
     builtin: 'only',
@@ -235,7 +236,7 @@ function isExit(signal: Arg): boolean {
   return /^(?:EXIT|0)$/i.test(wordText(signal));
 }
 
-function sourceEffects(call: Call): Effect[] {
+function sourceEffects(call: ProgramCall): Effect[] {
   const [file, ...rest] = call.args[0]?.text === '--' ? call.args.slice(1) : call.args;
   if (file === undefined) return [];
   const script = scriptIn(call, file);
@@ -245,14 +246,14 @@ function sourceEffects(call: Call): Effect[] {
   return [{ does: 'unknown', at: file, reason: `the text that ${call.name} would run cannot be known` }];
 }
 
-function chdirEffects({ args, home, self, name }: Call): Effect[] {
+function chdirEffects({ args, home, self, name }: ProgramCall): Effect[] {
   const words = args.filter((arg) => !/^-[LPe@n]+$|^--$/.test(wordText(arg)));
   const [path] = words;
   if (path === undefined) return [{ does: 'chdir', path: name === 'cd' ? knownArg(home, self) : undefined }];
   return [{ does: 'chdir', path: /^[-+]\d*$/.test(wordText(path)) ? undefined : path }];
 }
 
-function letEffects({ args }: Call): Effect[] {
+function letEffects({ args }: ProgramCall): Effect[] {
   return args.flatMap((arg): Effect[] => {
     const name = /^\s*([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)?(?:[-+*/%&|^]|<<|>>)?=(?!=)/.exec(
       wordText(arg),
@@ -262,7 +263,7 @@ function letEffects({ args }: Call): Effect[] {
   });
 }
 
-function setEffects({ args }: Call): Effect[] {
+function setEffects({ args }: ProgramCall): Effect[] {
   const end = args.findIndex(
     (arg, index) => !/^[-+]/.test(wordText(arg)) && !/^[-+]\w*o$/.test(wordText(args[index - 1])),
   );
@@ -292,7 +293,7 @@ function aliasEffect(arg: Arg): Effect[] {
   return [{ does: 'alias', name, text: { ...arg, pieces: rest, text } }];
 }
 
-function completionEffects({ options, name, args, self }: Call): Effect[] {
+function completionEffects({ options, name, args, self }: ProgramCall): Effect[] {
   const runs =
     name === 'bind' ? args.some((arg) => /^-[a-zA-Z]*[xf]/.test(wordText(arg))) : options.has('C', 'F');
   const words = options.values('W').map((text): Effect => ({ does: 'evaluate', text, as: 'prompt' }));

@@ -19,7 +19,7 @@ import { launcherPrograms } from './launchers.ts';
 import { nodePackagePrograms } from './node-packages.ts';
 import { parallelPrograms } from './parallel.ts';
 import { printingPrograms } from './printing.ts';
-import type { Program } from './program.ts';
+import type { ProgramEntry } from './program.ts';
 import { remotePrograms } from './remote.ts';
 import { scriptingPrograms } from './scripting.ts';
 import { searchPrograms } from './search.ts';
@@ -37,7 +37,7 @@ import { watcherPrograms } from './watchers.ts';
 import { wrapperPrograms } from './wrappers.ts';
 
 /** Everything that is known about programs. */
-export const programs: readonly Program[] = [
+export const programs: readonly ProgramEntry[] = [
   ...archivePrograms,
   ...awkPrograms,
   ...builtinPrograms,
@@ -79,7 +79,7 @@ export const programs: readonly Program[] = [
 const byName = new Map(programs.flatMap((program) => program.names.map((name) => [name, program] as const)));
 
 /** The entry for a program's bare name; `python3.11` and `clang-15` are found without their version. */
-export function programNamed(name: string): Program | undefined {
+export function programNamed(name: string): ProgramEntry | undefined {
   return (
     byName.get(name) ??
     byName.get(name.replace(/[-.]?\d[\d.]*$/, '')) ??

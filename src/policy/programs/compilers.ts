@@ -1,9 +1,10 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { refused, startOptions, subcommands, writeOptions } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Compilers and the tools around them: programs that they start instead of their own, and code that they load. */
-export const compilerPrograms: readonly Program[] = [
+export const compilerPrograms: readonly ProgramEntry[] = [
   {
     names: ['cargo'],
     effects: cargoEffects,
@@ -161,7 +162,7 @@ export const compilerPrograms: readonly Program[] = [
 const cargoKeys =
   /(?:runner|linker|rustc|wrapper|rustdoc|alias|credential|rustflags|command|paths|source|registry|env)\b/i;
 
-function cargoEffects(call: Call): Effect[] {
+function cargoEffects(call: ProgramCall): Effect[] {
   const end = call.args.findIndex((arg) => arg.text === '--');
   const own = end < 0 ? call.args : call.args.slice(0, end);
   const passed = end < 0 ? [] : call.args.slice(end + 1);
@@ -192,7 +193,7 @@ function cargoEffects(call: Call): Effect[] {
   ];
 }
 
-function rustcWords(call: Call, args: readonly Arg[]): Effect[] {
+function rustcWords(call: ProgramCall, args: readonly Arg[]): Effect[] {
   return args.flatMap((arg, index): Effect[] => {
     const before = args[index - 1]?.text ?? '';
     const text = /^(?:-C|-Z|--codegen)$/.test(before)
@@ -213,7 +214,7 @@ const goOptions = {
   long: 'exec= toolexec= vettool= o= ldflags= gcflags= asmflags= gccgoflags= tags= mod= modfile= overlay= p= C= pkgdir= buildmode= compiler= run= bench= count= timeout= coverprofile= cover covermode= coverpkg= cpuprofile= memprofile= outputdir= parallel= v x n a race msan asan json short failfast cpu= list= benchtime= benchmem shuffle= skip= fuzz= fuzztime= trimpath work c buildvcs= installsuffix= linkshared modcacherw',
 };
 
-function goEffects(call: Call): readonly Effect[] {
+function goEffects(call: ProgramCall): readonly Effect[] {
   const build = { options: { ...goOptions, stop: true }, effects: goBuild };
   return subcommands({
     'build run install get list vet fix tool generate': build,
@@ -235,7 +236,7 @@ function goEffects(call: Call): readonly Effect[] {
   })(call);
 }
 
-function goBuild(call: Call): Effect[] {
+function goBuild(call: ProgramCall): Effect[] {
   const linker = call.options
     .values('ldflags', 'gccgoflags')
     .filter((flags) => /-(?:extld|extldflags|linkmode)\b/.test(flags.text ?? ''));
@@ -248,7 +249,7 @@ function goBuild(call: Call): Effect[] {
   ];
 }
 
-function compilerWord(call: Call, arg: Arg, next: Arg | undefined): Effect[] {
+function compilerWord(call: ProgramCall, arg: Arg, next: Arg | undefined): Effect[] {
   const text = prefixOf(arg);
   if (text === '-wrapper' && next !== undefined)
     return [

@@ -2,10 +2,11 @@
 // folders of this machine that are mounted, rights over it, and files that are copied out.
 import { quoteWord } from '../../support/quote-word.ts';
 import { parseOptions } from '../options/parse-options.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { startsAfter, startsOperands } from './effects.ts';
 import { refused, type Sub, startOptions, subcommands, writeOptions } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 const globalOptions = {
   short: 'c:H:Dl:v',
@@ -14,7 +15,7 @@ const globalOptions = {
 };
 
 /** Container tools. */
-export const containerPrograms: readonly Program[] = [
+export const containerPrograms: readonly ProgramEntry[] = [
   {
     names: ['docker', 'podman', 'nerdctl', 'docker-compose', 'podman-compose', 'buildah'],
     options: globalOptions,
@@ -201,7 +202,7 @@ const runOptions = {
   stop: true,
 };
 
-function dockerEffects(call: Call): Effect[] {
+function dockerEffects(call: ProgramCall): Effect[] {
   const settings = call.options
     .values('config', 'hooks-dir', 'conmon', 'runtime')
     .map((at) => refused(call, 'chooses settings or programs that run', at));
@@ -254,7 +255,7 @@ const composeExecOptions = {
 };
 
 /** A compose file that is read from stdin may mount anything. */
-function composeEffects(call: Call): Effect[] {
+function composeEffects(call: ProgramCall): Effect[] {
   const files = call.options
     .values('f', 'file')
     .filter(
@@ -265,14 +266,14 @@ function composeEffects(call: Call): Effect[] {
   return [...files, ...subcommands({ exec: { options: composeExecOptions, effects: startsAfter(1) } })(call)];
 }
 
-function copiedOut({ options }: Call): Effect[] {
+function copiedOut({ options }: ProgramCall): Effect[] {
   const target = options.operands[1];
   return target === undefined || target.text === '-' || /^[^/.~]+:/.test(prefixOf(target))
     ? []
     : [{ does: 'write', path: target }];
 }
 
-function runEffects(call: Call): Effect[] {
+function runEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const mounts = mountsOf(call);
   const reaching = mounts.filter(({ source, readOnly }) => isSensitive(source.text, call.home, readOnly));
@@ -303,7 +304,7 @@ interface Mount {
   readonly at: Arg;
 }
 
-function mountsOf({ options }: Call): Mount[] {
+function mountsOf({ options }: ProgramCall): Mount[] {
   const volumes = options.values('v', 'volume').flatMap((at): Mount[] => {
     const [source, target, mode = ''] = (at.text ?? '').split(':');
     return source === undefined || target === undefined
@@ -340,7 +341,7 @@ function isSensitive(path: string | undefined, home: string, readOnly: boolean):
 }
 
 /** What the container's program does to mounted folders, looked through for danger with the paths of this machine. */
-function insideDanger(call: Call, mounts: readonly Mount[]): Effect[] {
+function insideDanger(call: ProgramCall, mounts: readonly Mount[]): Effect[] {
   const [, ...words] = call.options.operands;
   const entry = call.options.last('entrypoint');
   const argv = [...(entry === undefined ? [] : [entry]), ...words];

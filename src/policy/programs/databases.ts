@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { shellOptions } from './effects.ts';
 import { refused, stdinText, writeOptions } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Clients of databases: commands in their input that start programs or write files. */
-export const databasePrograms: readonly Program[] = [
+export const databasePrograms: readonly ProgramEntry[] = [
   {
     names: ['sqlite3', 'sqlite', 'duckdb', 'sqlcipher'],
     options: {
@@ -131,12 +132,12 @@ export const databasePrograms: readonly Program[] = [
 ];
 
 /** What a database client is told: the texts of options, and what is known of stdin. */
-function told(call: Call, texts: readonly Arg[]): Arg[] {
+function told(call: ProgramCall, texts: readonly Arg[]): Arg[] {
   return [...texts, knownArg(stdinText(call), call.self)];
 }
 
 /** Data in a statement may be unknown; a text without any certain beginning may be any command. */
-function unclear(call: Call, text: Arg): Effect[] {
+function unclear(call: ProgramCall, text: Arg): Effect[] {
   return text.text === undefined && prefixOf(text).trim() === ''
     ? [{ does: 'unknown', at: text, reason: `what ${call.name} would do cannot be known` }]
     : [];
@@ -146,7 +147,7 @@ function readable(text: Arg): string {
   return text.pieces.map((piece) => (typeof piece === 'string' ? piece : '1')).join('');
 }
 
-function sqliteEffects(call: Call): Effect[] {
+function sqliteEffects(call: ProgramCall): Effect[] {
   const texts = [...call.options.operands.slice(1), ...call.options.values('cmd', 'c', 's')];
   return told(call, texts).flatMap((text) => [
     ...unclear(call, text),
@@ -156,7 +157,7 @@ function sqliteEffects(call: Call): Effect[] {
   ]);
 }
 
-function sqliteLine(call: Call, line: string, at: Arg): Effect[] {
+function sqliteLine(call: ProgramCall, line: string, at: Arg): Effect[] {
   const [, name, rest = ''] = /^\s*\.([a-z]+)\s*(.*)$/is.exec(line) ?? [];
   if (name === undefined) {
     const file = /\bwritefile\s*\(\s*'([^']*)'/i.exec(line)?.[1];
@@ -187,7 +188,7 @@ function sqliteLine(call: Call, line: string, at: Arg): Effect[] {
     : [];
 }
 
-function psqlEffects(call: Call): Effect[] {
+function psqlEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const texts = told(call, options.values('c', 'command'));
   const output = options.values('o', 'output').flatMap((target): Effect[] => {
@@ -212,7 +213,7 @@ function psqlEffects(call: Call): Effect[] {
   ];
 }
 
-function psqlLine(call: Call, line: string, at: Arg): Effect[] {
+function psqlLine(call: ProgramCall, line: string, at: Arg): Effect[] {
   const shell = (text: string): Effect => ({ does: 'shell', text: knownArg(text, at) });
   const escaped = /\\!\s*(.*)$/.exec(line)?.[1];
   if (escaped !== undefined)
@@ -228,7 +229,7 @@ function psqlLine(call: Call, line: string, at: Arg): Effect[] {
   return file === undefined ? [] : [{ does: 'write', path: knownArg(file, at) }];
 }
 
-function mysqlEffects(call: Call): Effect[] {
+function mysqlEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const reason = 'chooses code or settings that run programs';
   return [
@@ -246,7 +247,7 @@ function mysqlEffects(call: Call): Effect[] {
   ];
 }
 
-function mysqlStatement(call: Call, statement: string, at: Arg): Effect[] {
+function mysqlStatement(call: ProgramCall, statement: string, at: Arg): Effect[] {
   const shell = /^\s*(?:system\s+|\\!\s*)(.*)$/is.exec(statement)?.[1] ?? /\\!\s*(.*)$/s.exec(statement)?.[1];
   if (shell !== undefined) return [{ does: 'shell', text: knownArg(shell, at) }];
   const pager = /^\s*(?:pager|\\P)\s+(\S.*)$/is.exec(statement)?.[1];

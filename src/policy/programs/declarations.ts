@@ -1,8 +1,9 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Builtins that set variables. */
-export const declarationPrograms: readonly Program[] = [
+export const declarationPrograms: readonly ProgramEntry[] = [
   {
     names: ['declare', 'typeset', 'local', 'export', 'readonly'],
     builtin: 'only',
@@ -120,7 +121,7 @@ interface Attributes {
   global: boolean;
 }
 
-function declareEffects({ args, name }: Call): Effect[] {
+function declareEffects({ args, name }: ProgramCall): Effect[] {
   let flags = '';
   const words: Arg[] = [];
   for (const arg of args) {
@@ -179,7 +180,7 @@ function namedOnly(word: Arg, attributes: Attributes): Effect[] {
 }
 
 /** What read gives also depends on IFS, on backslashes and on what was read before, so its text is one possibility. */
-function readEffects({ options, stdin, self }: Call): Effect[] {
+function readEffects({ options, stdin, self }: ProgramCall): Effect[] {
   const uncertain = stdin === 'none' ? '' : stdin.text;
   const list = options.values('a').map((name): Effect => ({ does: 'assign', name, uncertain }));
   if (list.length > 0) return list;

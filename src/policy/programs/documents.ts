@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { allOf, refuseOptions } from './effects.ts';
 import { refused, startOptions, stdinText, writeOptions } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Tools for documents, pictures and sound, with the scripts and programs that their inputs can name. */
-export const documentPrograms: readonly Program[] = [
+export const documentPrograms: readonly ProgramEntry[] = [
   {
     names: [
       'convert',
@@ -162,7 +163,7 @@ export const documentPrograms: readonly Program[] = [
 ];
 
 /** Names that begin with a bar are commands; some formats are scripts. */
-function pictureEffects(call: Call): Effect[] {
+function pictureEffects(call: ProgramCall): Effect[] {
   const { args } = call;
   const words = args.flatMap((arg): Effect[] => {
     const text = prefixOf(arg);
@@ -188,7 +189,7 @@ function pictureEffects(call: Call): Effect[] {
   ];
 }
 
-function mediaEffects(call: Call): Effect[] {
+function mediaEffects(call: ProgramCall): Effect[] {
   const { args, name } = call;
   const runs: Readonly<Record<string, RegExp>> = {
     gs: /%pipe%|^-dNOSAFER$|^-c$|^-dDELAYSAFER$|^@|^-o?\||^-sOutputFile=\|/,

@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { allOf, refuseOptions } from './effects.ts';
 import { refused, startOptions, stdinText, writeOptions } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Pagers and editors: their commands can start programs. */
-export const editorPrograms: readonly Program[] = [
+export const editorPrograms: readonly ProgramEntry[] = [
   {
     names: ['less', 'more', 'most', 'pg', 'zless', 'zmore', 'lesspipe'],
     options: {
@@ -180,7 +181,7 @@ export const editorPrograms: readonly Program[] = [
 ];
 
 /** The words after a plus: `+!command`, keys and the like. */
-function pagerEffects(call: Call): Effect[] {
+function pagerEffects(call: ProgramCall): Effect[] {
   const typed = call.args
     .filter((arg) => /^\+/.test(prefixOf(arg)))
     .flatMap((arg): Effect[] => {
@@ -208,7 +209,7 @@ function pagerEffects(call: Call): Effect[] {
   ];
 }
 
-function vimEffects(call: Call): Effect[] {
+function vimEffects(call: ProgramCall): Effect[] {
   const { args } = call;
   const effects: Effect[] = [];
   for (let at = 0; at < args.length; at++) {
@@ -239,11 +240,15 @@ function vimEffects(call: Call): Effect[] {
 const typedCommand = /^-[^-cSuUiqtTVwWoOp]*c|^\+/;
 
 /** `-s` after `-e`, or for ex, means silent. */
-function exSilent({ name, args }: Call, option: string): boolean {
+function exSilent({ name, args }: ProgramCall, option: string): boolean {
   return option === '-s' && (name === 'ex' || args.some((arg) => /^-[a-zA-Z]*e/.test(arg.text ?? '')));
 }
 
-function scriptLines(call: Call, text: string, line: (call: Call, at: Arg) => Effect[]): Effect[] {
+function scriptLines(
+  call: ProgramCall,
+  text: string,
+  line: (call: ProgramCall, at: Arg) => Effect[],
+): Effect[] {
   return text
     .split('\n')
     .slice(0, 512)
@@ -251,7 +256,7 @@ function scriptLines(call: Call, text: string, line: (call: Call, at: Arg) => Ef
 }
 
 /** One command line of vim, with the commands after bars in it. */
-function exLine(call: Call, line: Arg): Effect[] {
+function exLine(call: ProgramCall, line: Arg): Effect[] {
   if (line.text === undefined)
     return [{ does: 'unknown', at: line, reason: `what ${call.name} would do cannot be known` }];
   const text = line.text.replace(/^[\s:]+/, '');
@@ -270,7 +275,7 @@ function exLine(call: Call, line: Arg): Effect[] {
 }
 
 /** One line of ed's input. */
-function edLine(_call: Call, line: Arg): Effect[] {
+function edLine(_call: ProgramCall, line: Arg): Effect[] {
   const [, shell] = /^[^!]*?(?:^|[\d,$.;%]|[rwefEW]\s*)!+(.*)$/.exec(line.text ?? '') ?? [];
   if (shell !== undefined) return [{ does: 'shell', text: knownArg(shell, line) }];
   const [, file] = /^[\d,$.%]*[wW]q?\s+(\S.*)$/.exec(line.text ?? '') ?? [];

@@ -1,13 +1,14 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import type { Arg } from '../words/arg.ts';
-import type { Call, Effect } from './program.ts';
+import type { Effect } from './program.ts';
 
 /** The operands are a program and its arguments. */
-export function startsOperands(call: Call): Effect[] {
+export function startsOperands(call: ProgramCall): Effect[] {
   return startsAfter(0)(call);
 }
 
 /** After so many operands, the rest is a program and its arguments. */
-export function startsAfter(count: number): (call: Call) => Effect[] {
+export function startsAfter(count: number): (call: ProgramCall) => Effect[] {
   return (call) => {
     const argv = call.options.operands.slice(count);
     return [...unclearStart(call), ...(argv.length > 0 ? [{ does: 'start', argv } as const] : [])];
@@ -15,14 +16,14 @@ export function startsAfter(count: number): (call: Call) => Effect[] {
 }
 
 /** A wrapper whose own options are not all understood might start something else than it seems to. */
-export function unclearStart({ options, name }: Call): Effect[] {
+export function unclearStart({ options, name }: ProgramCall): Effect[] {
   const at = options.unclear ?? options.strange[0];
   if (at === undefined) return [];
   return [{ does: 'unknown', at, reason: `which program ${name} would start cannot be known` }];
 }
 
 /** Options that run code or write files, each with the reason for refusing it. */
-export function refuseOptions(reasons: Readonly<Record<string, string>>): (call: Call) => Effect[] {
+export function refuseOptions(reasons: Readonly<Record<string, string>>): (call: ProgramCall) => Effect[] {
   return ({ options, name }) =>
     options.given.flatMap((option): Effect[] => {
       const reason = Object.hasOwn(reasons, option.name) ? reasons[option.name] : undefined;
@@ -33,12 +34,14 @@ export function refuseOptions(reasons: Readonly<Record<string, string>>): (call:
 }
 
 /** Options whose value is handed to a shell. */
-export function shellOptions(...names: string[]): (call: Call) => Effect[] {
+export function shellOptions(...names: string[]): (call: ProgramCall) => Effect[] {
   return ({ options }) => options.values(...names).map((text) => ({ does: 'shell', text }) as const);
 }
 
 /** The effects of several descriptions, one after the other. */
-export function allOf(...parts: ((call: Call) => readonly Effect[])[]): (call: Call) => Effect[] {
+export function allOf(
+  ...parts: ((call: ProgramCall) => readonly Effect[])[]
+): (call: ProgramCall) => Effect[] {
   return (call) => parts.flatMap((part) => part(call));
 }
 

@@ -1,12 +1,13 @@
 import { parseOptions } from '../options/parse-options.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { shellOptions, startsAfter, startsOperands, unclearStart } from './effects.ts';
 import { refused, refusedSub, type Sub, subcommands } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 import { startWithAssignments } from './wrappers.ts';
 
 /** Programs that run another one in a project's or language's environment. */
-export const envRunnerPrograms: readonly Program[] = [
+export const envRunnerPrograms: readonly ProgramEntry[] = [
   {
     names: ['direnv', 'asdf', 'rbenv', 'pyenv', 'nodenv', 'goenv', 'jenv', 'volta', 'fnm', 'nvm', 'rustup'],
     options: { short: 'qv', long: 'version help log-level= quiet verbose', stop: true },
@@ -198,7 +199,7 @@ export const envRunnerPrograms: readonly Program[] = [
   },
 ];
 
-function runnerCommands(call: Call): readonly Effect[] {
+function runnerCommands(call: ProgramCall): readonly Effect[] {
   const after = (count: number): Sub => ({
     options: { short: 'n:p:vqf:e:j:c:E:d:', long: runLongs, stop: true },
     effects: (inner) => [...shellOptions('command')(inner), ...startsPast(inner, count)],
@@ -220,20 +221,20 @@ function runnerCommands(call: Call): readonly Effect[] {
 const runLongs =
   'name= prefix= no-capture-output live-stream cwd= verbose dev debug-wrapper-scripts spec= python= pip-args= no-cache path quiet gemfile= keep-file-descriptors env= project= config= command= env-file= no-masking scope= ignore= parallel stream concurrency= no-bail since= include-dependents include-dependencies pristine strict duration= region= no-session backend= environment= manifest-path= frozen locked site-packages skip list json ';
 
-function startsPast(call: Call, count: number): Effect[] {
+function startsPast(call: ProgramCall, count: number): Effect[] {
   const rest = call.options.operands.slice(count);
   const argv = rest[0]?.text === '--' ? rest.slice(1) : rest;
   return [...unclearStart(call), ...(argv.length === 0 ? [] : [{ does: 'start', argv } as const])];
 }
 
-function miseEffects(call: Call): Effect[] {
+function miseEffects(call: ProgramCall): Effect[] {
   const { options, args } = call;
   const mark = args.findIndex((arg) => arg.text === '--');
   const texts = options.values('c', 'command').map((text): Effect => ({ does: 'shell', text }));
   return [...texts, ...(mark < 0 ? [] : [{ does: 'start', argv: args.slice(mark + 1) } as const])];
 }
 
-function nixEffects(call: Call): Effect[] {
+function nixEffects(call: ProgramCall): Effect[] {
   const { options, args, name } = call;
   if (options.has('help', 'version')) return [];
   if (name === 'nix-shell') {
@@ -256,7 +257,7 @@ const uvRun = {
   stop: true,
 };
 
-function uvEffects(call: Call): readonly Effect[] {
+function uvEffects(call: ProgramCall): readonly Effect[] {
   if (call.name === 'uvx') return packageStart({ ...call, options: parseOptions(call.args, uvRun) });
   return subcommands({
     run: { options: uvRun, effects: uvRunEffects },
@@ -269,7 +270,7 @@ function uvEffects(call: Call): readonly Effect[] {
 }
 
 /** A script of the project runs as one of python; anything else is a program. */
-function uvRunEffects(call: Call): Effect[] {
+function uvRunEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const [first] = options.operands;
   const script = options.has('m', 's', 'module', 'script', 'gui-script') || /\.pyw?$/.test(first?.text ?? '');
@@ -280,7 +281,7 @@ function uvRunEffects(call: Call): Effect[] {
 }
 
 /** `uvx ruff@latest check`: a package's program, named without its version. */
-function packageStart(call: Call): Effect[] {
+function packageStart(call: ProgramCall): Effect[] {
   const [first, ...rest] = call.options.operands;
   if (first === undefined || call.options.has('help', 'version')) return [];
   return [...unclearStart(call), { does: 'start', argv: [withoutVersion(first), ...rest] }];

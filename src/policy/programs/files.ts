@@ -1,8 +1,9 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, withoutPrefix } from '../words/arg.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Programs that write the files named in their arguments. */
-export const filePrograms: readonly Program[] = [
+export const filePrograms: readonly ProgramEntry[] = [
   {
     names: ['dd', 'gdd', 'dcfldd'],
     effects: ({ args }) =>
@@ -103,7 +104,7 @@ function write(path: Arg): Effect {
   return { does: 'write', path };
 }
 
-function copyEffects({ options, args, name }: Call): Effect[] {
+function copyEffects({ options, args, name }: ProgramCall): Effect[] {
   const strip = options.given.find((option) => option.name === 'strip-program');
   const refused: Effect[] =
     strip === undefined || name !== 'install'

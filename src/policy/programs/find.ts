@@ -1,9 +1,10 @@
 import { isSelective, startingPoints, sweeping } from '../danger/deletes.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, type Piece, toArg, unknown, wordText } from '../words/arg.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** find: what it starts for the files that it finds, and what it writes and deletes itself. */
-export const findPrograms: readonly Program[] = [
+export const findPrograms: readonly ProgramEntry[] = [
   {
     names: ['find', 'gfind', 'bfs'],
     effects: findEffects,
@@ -42,7 +43,7 @@ const writers = new Set(['-fprint', '-fprint0', '-fprintf', '-fls']);
 const valued =
   /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|regextype|type|xtype|size|user|group|uid|gid|perm|[acm]min|[acm]time|newer..|newer|[ac]newer|samefile|inum|links|maxdepth|mindepth|printf|fstype|used|context|files0-from)$/;
 
-function findEffects(call: Call): Effect[] {
+function findEffects(call: ProgramCall): Effect[] {
   const { args, name } = call;
   const effects: Effect[] = [];
   const found = whatIsFound(call);
@@ -78,7 +79,7 @@ function written(target: Arg | undefined, at: Arg, name: string): Effect[] {
 }
 
 /** What is found: something below the starting point, and that itself where all is taken. */
-function whatIsFound(call: Call): Found {
+function whatIsFound(call: ProgramCall): Found {
   const [start] = startingPoints(call);
   const below: readonly Piece[] = start === undefined ? [unknown] : [...start.pieces, '/', unknown];
   const selective = isSelective(call.args);
@@ -112,7 +113,7 @@ function withFound(word: Arg, path: readonly Piece[]): Arg {
   return toArg(pieces, word, word.many);
 }
 
-function foundPaths(call: Call): { text: string; more: true } | undefined {
+function foundPaths(call: ProgramCall): { text: string; more: true } | undefined {
   const roots = isSelective(call.args) ? [] : startingPoints(call).flatMap((arg) => arg.text ?? []);
   return { text: roots.map((root) => `${root}\n`).join(''), more: true };
 }

@@ -1,5 +1,6 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, withoutPrefix } from '../words/arg.ts';
-import type { Call, Effect } from './program.ts';
+import type { Effect } from './program.ts';
 import { splitWords } from './split-words.ts';
 
 /** Settings whose value git gives to a shell or starts. */
@@ -14,7 +15,7 @@ const spared =
   /^(?:remote\..+\.url|safe\.directory|http\..*|url\.https?:.*|core\.attributesfile|commit\.template|extensions\..+)$/;
 
 /** What giving git a setting means: `at` holds `key=value`, the value from `from` on; without it the value is not known. */
-export function configEffects(key: string, at: Arg | undefined, from: number, call: Call): Effect[] {
+export function configEffects(key: string, at: Arg | undefined, from: number, call: ProgramCall): Effect[] {
   const name = key.toLowerCase();
   const place = at ?? call.self;
   const value = at === undefined ? undefined : withoutPrefix(at, from);

@@ -1,18 +1,23 @@
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, wordText } from '../words/arg.ts';
 import { joinWords } from './effects.ts';
 import { configEffects } from './git-config.ts';
-import type { Call, Effect } from './program.ts';
+import type { Effect } from './program.ts';
 
 interface Subcommand {
   readonly names: readonly string[];
   readonly options?: OptionGrammar;
-  readonly effects: (options: ParsedOptions, call: Call, args: readonly Arg[]) => readonly Effect[];
+  readonly effects: (options: ParsedOptions, call: ProgramCall, args: readonly Arg[]) => readonly Effect[];
 }
 
 /** What a git subcommand runs or writes. */
-export function subcommandEffects(subcommand: Arg, args: readonly Arg[], call: Call): readonly Effect[] {
+export function subcommandEffects(
+  subcommand: Arg,
+  args: readonly Arg[],
+  call: ProgramCall,
+): readonly Effect[] {
   const name = subcommand.text;
   if (name === undefined) {
     return subcommand.many
@@ -211,7 +216,7 @@ const reading = [
   'rename-section',
 ];
 
-function configCommand(options: ParsedOptions, call: Call): Effect[] {
+function configCommand(options: ParsedOptions, call: ProgramCall): Effect[] {
   const [first, ...rest] = options.operands;
   if (options.has('e', 'edit') || first?.text === 'edit')
     return [refusal(call.self, 'git config --edit starts an editor')];
@@ -224,7 +229,7 @@ function configCommand(options: ParsedOptions, call: Call): Effect[] {
   return configEffects(key.text, value, 0, call);
 }
 
-function foreachEffects(args: readonly Arg[], call: Call): Effect[] {
+function foreachEffects(args: readonly Arg[], call: ProgramCall): Effect[] {
   const words = args.filter((arg, index) => !(index < 3 && /^(?:-q|--quiet)$/.test(wordText(arg))));
   if (words[0]?.text !== 'foreach') return [];
   const rest = words
@@ -233,7 +238,7 @@ function foreachEffects(args: readonly Arg[], call: Call): Effect[] {
   return rest.length === 0 ? [] : [{ does: 'shell', text: joinWords(rest, call.self) }];
 }
 
-function transferEffects(options: ParsedOptions, call: Call, args: readonly Arg[]): Effect[] {
+function transferEffects(options: ParsedOptions, call: ProgramCall, args: readonly Arg[]): Effect[] {
   const cloning = call.args.some((arg) => arg.text === 'clone');
   const settings = cloning ? options.values('c', 'config') : [];
   return [

@@ -1,8 +1,9 @@
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf } from '../words/arg.ts';
 import { configEffects } from './git-config.ts';
 import { subcommandEffects } from './git-subcommands.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 const globalOptions = {
   short: 'C:c:pPvh',
@@ -11,7 +12,7 @@ const globalOptions = {
 };
 
 /** git: settings and options that run programs. */
-export const gitPrograms: readonly Program[] = [
+export const gitPrograms: readonly ProgramEntry[] = [
   {
     names: ['git'],
     effects: gitEffects,
@@ -125,7 +126,7 @@ export const gitPrograms: readonly Program[] = [
   },
 ];
 
-function gitEffects(call: Call): readonly Effect[] {
+function gitEffects(call: ProgramCall): readonly Effect[] {
   const [first] = call.args;
   if (first?.text !== undefined && !first.text.startsWith('-'))
     return subcommandEffects(first, call.args.slice(1), call);
@@ -136,7 +137,7 @@ function gitEffects(call: Call): readonly Effect[] {
   return [...own, ...subcommandEffects(subcommand, options.operands.slice(1), call)];
 }
 
-function globalEffects(options: ParsedOptions, call: Call): Effect[] {
+function globalEffects(options: ParsedOptions, call: ProgramCall): Effect[] {
   const execPath = options.given.find((option) => option.name === 'exec-path' && option.value !== undefined);
   const reason = 'git --exec-path chooses which programs git runs';
   return [
@@ -146,7 +147,7 @@ function globalEffects(options: ParsedOptions, call: Call): Effect[] {
   ];
 }
 
-function settingEffects(setting: Arg, call: Call): Effect[] {
+function settingEffects(setting: Arg, call: ProgramCall): Effect[] {
   const start = prefixOf(setting);
   const equals = start.indexOf('=');
   if (equals < 0 && setting.text === undefined)
@@ -159,7 +160,7 @@ function settingEffects(setting: Arg, call: Call): Effect[] {
   );
 }
 
-function environmentSetting(setting: Arg, call: Call): Effect[] {
+function environmentSetting(setting: Arg, call: ProgramCall): Effect[] {
   const key = prefixOf(setting).split('=')[0] ?? '';
   return configEffects(key, undefined, 0, call).map(
     (): Effect => ({ does: 'refuse', at: setting, reason: `git would take ${key} from a variable` }),

@@ -3,8 +3,10 @@
 // 2. code that cannot be known is refused under a list; code that visibly starts programs too;
 // 3. texts in the code that would reach a shell, and paths that it would delete or overwrite, are looked through for
 //    danger, which counts under every list.
+
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBeOption, textOf, withoutPrefix, wordText } from '../words/arg.ts';
-import type { Call, Effect } from './program.ts';
+import type { Effect } from './program.ts';
 import { scriptIn } from './script-file.ts';
 
 /** How an interpreter takes code, and what in it starts programs. */
@@ -37,7 +39,7 @@ export interface Language {
 }
 
 /** The effects of an interpreter's call. */
-export function inlineCode(language: Language): (call: Call) => Effect[] {
+export function inlineCode(language: Language): (call: ProgramCall) => Effect[] {
   return (call) => {
     const read = readWords(call, language);
     const codes = read.codes.flatMap((code) => codeEffects(language, code, call));
@@ -52,7 +54,7 @@ interface Words {
   done: boolean;
 }
 
-function readWords(call: Call, language: Language): Words {
+function readWords(call: ProgramCall, language: Language): Words {
   const words: Words = { codes: [], file: undefined, done: false };
   const { args } = call;
   for (let at = 0; at < args.length && words.file === undefined; at++) {
@@ -147,7 +149,7 @@ function prefix(arg: Arg): string {
 }
 
 /** Without inline code, a file runs, or stdin. */
-function sourceEffects(language: Language, file: Arg | undefined, call: Call): Effect[] {
+function sourceEffects(language: Language, file: Arg | undefined, call: ProgramCall): Effect[] {
   const at = file ?? knownArg('-', call.self);
   const cannotKnow: Effect = {
     does: 'unknown',
@@ -161,7 +163,7 @@ function sourceEffects(language: Language, file: Arg | undefined, call: Call): E
 }
 
 /** What code in a language would do: refused when it cannot be known or starts programs. */
-export function codeEffects(language: Language, code: Arg, call: Call): Effect[] {
+export function codeEffects(language: Language, code: Arg, call: ProgramCall): Effect[] {
   const known = code.pieces.filter((piece) => typeof piece === 'string').join('');
   const danger = dangerIn(known, code);
   const text = textOf(code.pieces);

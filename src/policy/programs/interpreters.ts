@@ -1,6 +1,7 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { allOf } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 const python: Language = {
   name: 'Python',
@@ -99,7 +100,7 @@ const lua: Language = {
 };
 
 /** Interpreters: files they run are theirs, inline code that starts programs is not allowed. */
-export const interpreterPrograms: readonly Program[] = [
+export const interpreterPrograms: readonly ProgramEntry[] = [
   {
     names: ['python', 'pypy', 'ipython', 'python3'],
     effects: allOf(inlineCode(python), spawningModule),
@@ -238,7 +239,7 @@ export const interpreterPrograms: readonly Program[] = [
 ];
 
 /** Modules of Python that are there to start other programs or to read code. */
-function spawningModule({ args, name }: Call): Effect[] {
+function spawningModule({ args, name }: ProgramCall): Effect[] {
   const at = args.find(
     (arg, index) =>
       /^(?:pty|webbrowser|code|idlelib|antigravity)$/.test(arg.text ?? '') &&

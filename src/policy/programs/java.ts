@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { prefixOf } from '../words/arg.ts';
 import { refuseOptions } from './effects.ts';
 import { refused, stdinText, writeOptions } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Java, its relatives and their build tools. */
-export const javaPrograms: readonly Program[] = [
+export const javaPrograms: readonly ProgramEntry[] = [
   {
     names: ['gradle', 'gradlew', 'mvn', 'mvnw', 'mvnd', 'ant', 'sbt'],
     options: {
@@ -66,7 +67,7 @@ export const javaPrograms: readonly Program[] = [
   },
 ];
 
-function javaBuild(call: Call): Effect[] {
+function javaBuild(call: ProgramCall): Effect[] {
   const words = call.args.filter(
     (arg) =>
       /^(?:-Dexec\.(?:executable|args)|-Dmaven\.ext\.class\.path|-Dorg\.gradle\.jvmargs|-listener$|-logger$|-lib$)/.test(
@@ -83,7 +84,7 @@ function javaBuild(call: Call): Effect[] {
   ];
 }
 
-function javaEffects(call: Call): Effect[] {
+function javaEffects(call: ProgramCall): Effect[] {
   const { args, name } = call;
   if (args.some((arg) => /^--?(?:version|help)$/.test(arg.text ?? ''))) return [];
   const end =

@@ -1,10 +1,11 @@
 import { parseOptions } from '../options/parse-options.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { prefixOf } from '../words/arg.ts';
 import { unclearStart } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
 import { javascript } from './interpreters.ts';
 import { refused } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 const withShell: Language = {
   ...javascript,
@@ -16,7 +17,7 @@ const withShell: Language = {
 };
 
 /** Deno and Bun: subcommands of their own besides scripts and inline code. */
-export const javascriptRuntimePrograms: readonly Program[] = [
+export const javascriptRuntimePrograms: readonly ProgramEntry[] = [
   {
     names: ['deno'],
     effects: denoEffects,
@@ -70,7 +71,7 @@ export const javascriptRuntimePrograms: readonly Program[] = [
   },
 ];
 
-function denoEffects(call: Call): Effect[] {
+function denoEffects(call: ProgramCall): Effect[] {
   const [command, ...rest] = call.args;
   const word = command?.text ?? '';
   if (word === 'eval') return evaluated(call, rest);
@@ -80,19 +81,19 @@ function denoEffects(call: Call): Effect[] {
   return source(call, /^(?:run|serve)$/.test(word) ? rest : call.args);
 }
 
-function evaluated(call: Call, args: Call['args']): Effect[] {
+function evaluated(call: ProgramCall, args: ProgramCall['args']): Effect[] {
   const words = args.filter((arg) => !/^-./.test(prefixOf(arg)));
   return words
     .slice(0, 1)
     .flatMap((code) => inlineCode(withShell)({ ...call, name: 'node', args: [dashE(call), code] }));
 }
 
-function dashE(call: Call): Call['self'] {
+function dashE(call: ProgramCall): ProgramCall['self'] {
   return { ...call.self, text: '-e', pieces: ['-e'] };
 }
 
 /** The module that runs: a file of the project, or something that is fetched or read. */
-function source(call: Call, args: Call['args']): Effect[] {
+function source(call: ProgramCall, args: ProgramCall['args']): Effect[] {
   if (args.some((arg) => /^(?:--version|-V|--help|-h)$/.test(arg.text ?? ''))) return [];
   const file = args.find((arg) => !/^-./.test(prefixOf(arg)));
   if (file !== undefined && /^(?:https?|npm|jsr|data|node):/.test(prefixOf(file)))
@@ -100,7 +101,7 @@ function source(call: Call, args: Call['args']): Effect[] {
   return inlineCode(withShell)({ ...call, name: 'node', args: file === undefined ? [] : [file] });
 }
 
-function bunEffects(call: Call): Effect[] {
+function bunEffects(call: ProgramCall): Effect[] {
   const at = call.args.findIndex((arg) => !/^-./.test(prefixOf(arg)));
   const command = call.args[at];
   const rest = call.args.slice(at + 1);
@@ -120,7 +121,7 @@ function bunEffects(call: Call): Effect[] {
 
 const packageOptions = { short: 'p:', long: 'bun silent verbose no-install package=', stop: true };
 
-function packageEffects(call: Call, args: Call['args'], before: string): Effect[] {
+function packageEffects(call: ProgramCall, args: ProgramCall['args'], before: string): Effect[] {
   const options = parseOptions(args, packageOptions);
   const [first, ...rest] = options.operands;
   if (first === undefined) return [];

@@ -1,12 +1,13 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { knownArg } from '../words/arg.ts';
 import { joinWords, startsAfter, startsOperands, unclearStart } from './effects.ts';
 import { refused, shellStdin, unlessGiven, writeOptions } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 const asking = ['h', 'V', 'help', 'version'];
 
 /** Programs that start another one on certain processors, on a terminal, repeatedly, under a lock, or later. */
-export const launcherPrograms: readonly Program[] = [
+export const launcherPrograms: readonly ProgramEntry[] = [
   {
     names: ['chrt'],
     options: {
@@ -316,7 +317,7 @@ export const launcherPrograms: readonly Program[] = [
   },
 ];
 
-function flockEffects(call: Call): Effect[] {
+function flockEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has(...asking)) return [];
   const before = options.values('c', 'command').map((text): Effect => ({ does: 'shell', text }));
@@ -332,7 +333,7 @@ function flockEffects(call: Call): Effect[] {
   return [...before, ...startsAfter(1)(call)];
 }
 
-function scriptEffects(call: Call): Effect[] {
+function scriptEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('h', 'V', 'help', 'version')) return [];
   const texts = options.values('c', 'command').map((text): Effect => ({ does: 'shell', text }));
@@ -351,7 +352,7 @@ function scriptEffects(call: Call): Effect[] {
 }
 
 /** The commands of a table that is read from stdin; one in a file or an editor is not known. */
-function crontabEffects(call: Call): Effect[] {
+function crontabEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('l', 'r', 'V', 'n', 'T')) return [];
   const [file] = options.operands;
@@ -373,7 +374,7 @@ function crontabEffects(call: Call): Effect[] {
 }
 
 /** A terminal's program comes after `-e`, `-x` or `--`; without one it starts a shell. */
-function terminalEffects(call: Call): Effect[] {
+function terminalEffects(call: ProgramCall): Effect[] {
   const { args } = call;
   if (args.some((arg) => /^--?(?:v|version|help|h)$/.test(arg.text ?? ''))) return [];
   const attached = args.find((arg) => /^--(?:command|execute)=/.test(arg.text ?? ''));

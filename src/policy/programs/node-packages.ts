@@ -1,16 +1,17 @@
 import { noOptions } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { joinWords, refuseOptions, shellOptions, unclearStart } from './effects.ts';
 import { withoutVersion } from './env-runners.ts';
 import { refused, type Sub, subcommands } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 const npmLongs =
   'prefix= workspace= workspaces include-workspace-root global silent loglevel= json yes no package= call= script-shell= node-options= git= editor= viewer= userconfig= globalconfig= init-module= registry= tag= access= otp= save-dev save-exact save-optional save-peer production omit= include= ignore-scripts legacy-peer-deps force dry-run no-audit no-fund if-present parseable depth= location= cache= offline prefer-offline quiet version help foreground-scripts';
 
 /** npm and its relatives: scripts of the project are theirs to run, other programs are not. */
-export const nodePackagePrograms: readonly Program[] = [
+export const nodePackagePrograms: readonly ProgramEntry[] = [
   {
     names: ['npm', 'cnpm'],
     options: { short: 'C:w:gsdyDEOPBfLlpn:m:hvqc:', long: npmLongs },
@@ -143,7 +144,7 @@ const npmCommands: Readonly<Record<string, Sub>> = {
 const npmCommandEffects = subcommands(npmCommands);
 
 /** Options that choose the shell or the programs which npm starts. */
-function npmSettings(call: Call): Effect[] {
+function npmSettings(call: ProgramCall): Effect[] {
   return (call.name === 'npx' ? refuseForNpx : refuseForNpm)(call);
 }
 
@@ -167,13 +168,13 @@ const refuseForNpm = refuseOptions(choosing);
 const refuseForNpx = refuseOptions({ ...choosing, n: settingReason });
 
 /** npm's options may stand behind the subcommand too; those were seen with the rest. */
-function nestedOptions(call: Call): Effect[] {
+function nestedOptions(call: ProgramCall): Effect[] {
   return call.options.unclear === undefined || call.options.operands.length > 0
     ? []
     : [{ does: 'unknown', at: call.options.unclear, reason: `what ${call.name} would do cannot be known` }];
 }
 
-function packageRun(call: Call): Effect[] {
+function packageRun(call: ProgramCall): Effect[] {
   const { options } = call;
   const [first, ...rest] = options.operands;
   if (options.has('c', 'call')) return shellOptions('c', 'call')(call);
@@ -181,13 +182,13 @@ function packageRun(call: Call): Effect[] {
   return [...unclearStart(call), { does: 'start', argv: [withoutVersion(first), ...rest] }];
 }
 
-function configEffects(call: Call): Effect[] {
+function configEffects(call: ProgramCall): Effect[] {
   const [action, ...rest] = call.options.operands;
   if (action?.text === 'edit') return [refused(call, 'config edit starts an editor')];
   return action?.text === 'set' || action === undefined ? settingWords(call, rest) : [];
 }
 
-function settingWords(call: Call, words: readonly Arg[]): Effect[] {
+function settingWords(call: ProgramCall, words: readonly Arg[]): Effect[] {
   return words
     .filter(
       (word) =>
@@ -197,7 +198,7 @@ function settingWords(call: Call, words: readonly Arg[]): Effect[] {
     .map((word) => refused(call, `config: ${word.text ?? 'a setting'} ${settingReason}`, word));
 }
 
-function exploreEffects(call: Call): Effect[] {
+function exploreEffects(call: ProgramCall): Effect[] {
   const rest = call.options.operands.slice(1).filter(({ text }) => text !== '--');
   return rest.length === 0
     ? [refused(call, 'explore starts a shell')]
@@ -205,7 +206,7 @@ function exploreEffects(call: Call): Effect[] {
 }
 
 /** `npm init foo` runs the package `create-foo`. */
-function createEffects(call: Call): Effect[] {
+function createEffects(call: ProgramCall): Effect[] {
   const [first, ...rest] = call.options.operands;
   if (first === undefined) return [];
   const name = withoutVersion(first);
@@ -214,7 +215,7 @@ function createEffects(call: Call): Effect[] {
 }
 
 /** A script put into package.json is a command for later. */
-function packageFields({ options }: Call): Effect[] {
+function packageFields({ options }: ProgramCall): Effect[] {
   const [action, ...fields] = options.operands;
   if (action?.text !== 'set') return [];
   return fields.flatMap((field): Effect[] => {
@@ -233,7 +234,7 @@ const runOptions = { short: 'rcAp:qviWtRj:', long: runLongs, stop: true };
 const foreachOptions = { short: 'ApivWtRj:', long: runLongs, stop: true };
 const workspaceOptions = { stop: true };
 
-function runnerEffects(call: Call): Effect[] {
+function runnerEffects(call: ProgramCall): Effect[] {
   const [word] = call.options.operands;
   if (word === undefined) return [];
   if (word.text === undefined)
@@ -242,7 +243,7 @@ function runnerEffects(call: Call): Effect[] {
       : [];
   const place = call.args.indexOf(word);
   const args = call.args.slice(place + 1);
-  const inner: Call = {
+  const inner: ProgramCall = {
     ...call,
     args,
     options: parseOptions(args, runOptions),
@@ -260,7 +261,7 @@ function runnerEffects(call: Call): Effect[] {
   return [];
 }
 
-function execEffects(call: Call, asText: boolean): Effect[] {
+function execEffects(call: ProgramCall, asText: boolean): Effect[] {
   const { operands } = call.options;
   if (asText) return operands.length === 0 ? [] : [{ does: 'shell', text: joinWords(operands, call.self) }];
   const [first, ...rest] = operands;
@@ -269,7 +270,7 @@ function execEffects(call: Call, asText: boolean): Effect[] {
     : [...unclearStart(call), { does: 'start', argv: [withoutVersion(first), ...rest] }];
 }
 
-function corepack(call: Call): Effect[] {
+function corepack(call: ProgramCall): Effect[] {
   const [word] = call.args;
   return /^(?:npm|npx|pnpm|pnpx|yarn)(?:@|$)/.test(word?.text ?? '') && word !== undefined
     ? [{ does: 'start', argv: [withoutVersion(word), ...call.args.slice(1)] }]

@@ -1,13 +1,14 @@
 // Effects that many entries share: options and subcommands that start, write, or run what cannot be judged.
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg } from '../words/arg.ts';
 import { startsOperands } from './effects.ts';
-import type { Call, Effect } from './program.ts';
+import type { Effect } from './program.ts';
 import { splitWords } from './split-words.ts';
 
 /** A function from a call to its effects. */
-export type Effects = (call: Call) => readonly Effect[];
+export type Effects = (call: ProgramCall) => readonly Effect[];
 
 /** Options whose value is a program with its arguments, split at blanks without a shell. */
 export function startOptions(...names: string[]): Effects {
@@ -75,12 +76,12 @@ export function refusedSub(reason: string): Sub {
 }
 
 /** Refuses the whole call. */
-export function refused(call: Call, reason: string, at: Arg = call.self): Effect {
+export function refused(call: ProgramCall, reason: string, at: Arg = call.self): Effect {
   return { does: 'refuse', at, reason: `${call.name} ${reason}` };
 }
 
 /** Text from stdin that a shell reads: judged when it is known, refused under a list otherwise. */
-export function shellStdin(call: Call): Effect[] {
+export function shellStdin(call: ProgramCall): Effect[] {
   if (call.stdin === 'none') return [];
   const { text, more } = call.stdin;
   const known: Effect[] = text === '' ? [] : [{ does: 'shell', text: knownArg(text, call.self) }];
@@ -93,6 +94,6 @@ export function shellStdin(call: Call): Effect[] {
 }
 
 /** What is known of stdin. */
-export function stdinText({ stdin }: Call): string {
+export function stdinText({ stdin }: ProgramCall): string {
   return stdin === 'none' ? '' : stdin.text;
 }

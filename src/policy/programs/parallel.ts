@@ -1,11 +1,12 @@
 import { quoteWord } from '../../support/quote-word.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, unknownArg } from '../words/arg.ts';
 import { joinWords, unclearStart } from './effects.ts';
 import { refused } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** GNU parallel: the command is shell text in which the arguments are put, or the arguments are the commands. */
-export const parallelPrograms: readonly Program[] = [
+export const parallelPrograms: readonly ProgramEntry[] = [
   {
     names: ['parallel', 'sem', 'env_parallel'],
     options: {
@@ -62,7 +63,7 @@ export const parallelPrograms: readonly Program[] = [
 
 const separators = /^(?::::\+?|::::\+?)$/;
 
-function parallelEffects(call: Call): Effect[] {
+function parallelEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('V', 'version', 'h', 'help', 'citation', 'bibtex', 'show-limits')) return [];
   const { operands } = options;
@@ -91,7 +92,7 @@ function parallelEffects(call: Call): Effect[] {
   return [...unclearStart(call), ...refusals, ...commands(call, template, values)];
 }
 
-function commands(call: Call, template: readonly Arg[], values: readonly Arg[]): Effect[] {
+function commands(call: ProgramCall, template: readonly Arg[], values: readonly Arg[]): Effect[] {
   const { options } = call;
   if (template.length === 0) return values.map((text) => ({ does: 'shell', text: { ...text, many: false } }));
   if (call.name === 'sem') return [{ does: 'shell', text: joinWords(template, call.self) }];
@@ -104,7 +105,7 @@ function commands(call: Call, template: readonly Arg[], values: readonly Arg[]):
 }
 
 /** A shell that gets the piped blocks runs them. */
-function readers(call: Call, template: readonly Arg[]): Effect[] {
+function readers(call: ProgramCall, template: readonly Arg[]): Effect[] {
   return template.length === 1 && /^(?:ba|da|z|k)?sh$|^python|^perl$|^node$/.test(template[0]?.text ?? '')
     ? [{ does: 'unknown', at: call.self, reason: `what ${call.name} would have run cannot be known` }]
     : [];
@@ -113,7 +114,7 @@ function readers(call: Call, template: readonly Arg[]): Effect[] {
 const marks = /\{(?:[+-]?\d+)?(?:\.|\/|\/\/|\/\.|#|%|\+[^}]*)?\}/g;
 
 /** The text with one value in it. Parallel quotes values, so that they stay one word outside of quotes. */
-function filled(call: Call, template: string, value: Arg): Effect {
+function filled(call: ProgramCall, template: string, value: Arg): Effect {
   if (template.includes('{=')) return refused(call, 'would run Perl code');
   const custom = call.options.last('I', 'replace')?.text;
   const holder =
@@ -153,7 +154,7 @@ function quoted(template: readonly Arg[], value: Arg): Effect {
 }
 
 /** The words after `:::`, and one that is not known for what `::::` reads from files. */
-function listedValues(words: readonly Arg[], call: Call): Arg[] {
+function listedValues(words: readonly Arg[], call: ProgramCall): Arg[] {
   let fromFile = false;
   const values = words.flatMap((word): Arg[] => {
     if (!separators.test(word.text ?? '')) return [fromFile ? unknownArg(call.self, false) : word];
@@ -163,7 +164,7 @@ function listedValues(words: readonly Arg[], call: Call): Arg[] {
   return values.length > 0 ? values : [unknownArg(call.self, false)];
 }
 
-function streamed({ stdin, options, self }: Call): Arg[] {
+function streamed({ stdin, options, self }: ProgramCall): Arg[] {
   if (stdin === 'none' || options.has('a', 'arg-file')) return [unknownArg(self, false)];
   const lines = stdin.text.split('\n').filter((line) => line !== '');
   return [...lines.map((line) => knownArg(line, self)), ...(stdin.more ? [unknownArg(self, false)] : [])];

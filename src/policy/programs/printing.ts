@@ -1,11 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, patternOf, prefixOf, wordText } from '../words/arg.ts';
-
 import { decodeBase64 } from './base64.ts';
 import { decodeEscapes } from './decode-escapes.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Programs whose output can be foretold; it matters when a shell or xargs reads it. */
-export const printingPrograms: readonly Program[] = [
+export const printingPrograms: readonly ProgramEntry[] = [
   {
     names: ['echo'],
     output: echoed,
@@ -65,7 +65,7 @@ export const printingPrograms: readonly Program[] = [
 ];
 
 /** What ls lists by bare name stands in the working directory, and with -d what its operands say. */
-function listed({ args }: Call): { text: string; more: true } {
+function listed({ args }: ProgramCall): { text: string; more: true } {
   const operands = args.filter((arg) => !prefixOf(arg).startsWith('-'));
   const itself = args.some((arg) => /^-[a-zA-Z]*d/.test(wordText(arg)));
   return { text: operands.length === 0 ? '.\n' : itself ? placesIn(operands) : '', more: true };
@@ -84,7 +84,7 @@ function placesIn(words: readonly Arg[]): string {
 }
 
 /** printf -v keeps what it would print; when that is not known, it is still made of the words. */
-function storedEffects({ options, args, posix }: Call): Effect[] {
+function storedEffects({ options, args, posix }: ProgramCall): Effect[] {
   if (!args[0]?.text?.startsWith('-v')) return [];
   const [format, ...values] = options.operands;
   const text = format && formatted(format, values, posix);
@@ -98,7 +98,7 @@ function storedEffects({ options, args, posix }: Call): Effect[] {
     );
 }
 
-function echoed({ args, posix }: Call): string | { text: string; more: true } | undefined {
+function echoed({ args, posix }: ProgramCall): string | { text: string; more: true } | undefined {
   let flags = 0;
   let options = '';
   for (; isEchoOption(wordText(args[flags])); flags++) options += wordText(args[flags]).slice(1);
@@ -128,7 +128,7 @@ function knownText(words: readonly Arg[]): string | undefined {
   return text;
 }
 
-function printed({ args, posix }: Call): string | undefined {
+function printed({ args, posix }: ProgramCall): string | undefined {
   const [format, ...values] = args[0]?.text === '--' ? args.slice(1) : args;
   return format === undefined ? undefined : formatted(format, values, posix);
 }

@@ -20,44 +20,28 @@
 // the word is not known. For what cannot be known, give `{ does: 'unknown', … }`: it refuses under a list and passes
 // under `*`.
 import type { OptionGrammar } from '../options/grammar.ts';
-import type { ParsedOptions } from '../options/parse-options.ts';
-import type { Stdin } from '../walk/walk.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import type { Arg } from '../words/arg.ts';
+import type { Stdin } from '../words/output.ts';
 
 /** A command that shows what an entry knows; the names after it are listed too. */
 export type Example = string | readonly [command: string, ...also: string[]];
 
 /** What is known about a program. */
-export interface Program {
+export interface ProgramEntry {
   readonly names: readonly string[];
   /** `only` for what exists in the shell alone, so that a wrapper cannot start it. */
   readonly builtin?: 'only';
   readonly options?: OptionGrammar;
-  readonly effects?: (call: Call) => readonly Effect[];
+  readonly effects?: (call: ProgramCall) => readonly Effect[];
   /** What it prints, when that can be known. */
-  readonly output?: (call: Call) => string | { readonly text: string; readonly more: true } | undefined;
+  readonly output?: (
+    call: ProgramCall,
+  ) => string | { readonly text: string; readonly more: true } | undefined;
   /** Must be refused while only this program is listed. */
   readonly runs: readonly Example[];
   /** Must be allowed while only this program is listed. */
   readonly harmless: readonly Example[];
-}
-
-/** One call of a program. */
-export interface Call {
-  /** The program's name without its directory. */
-  readonly name: string;
-  /** The words after the name. */
-  readonly args: readonly Arg[];
-  /** The words taken apart by the entry's grammar. */
-  readonly options: ParsedOptions;
-  readonly stdin: Stdin;
-  /** True when sh runs it, whose builtins print in another way than bash's. */
-  readonly posix: boolean;
-  /** Where it may run; undefined when that is not known. */
-  readonly cwd: readonly string[] | undefined;
-  readonly home: string;
-  /** The name as a word, for effects that concern the whole call. */
-  readonly self: Arg;
 }
 
 /** What a call does, as far as the policy must know. */

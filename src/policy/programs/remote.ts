@@ -1,15 +1,16 @@
 import { parseOptions } from '../options/parse-options.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { allOf, joinWords, refuseOptions, startsOperands, unclearStart } from './effects.ts';
 import { refused, shellStdin, startOptions, stdinText, writeOptions } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
 
 const sshShort = '46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:';
 const copyOptions = { short: '346ABCprqTvRc:D:F:i:J:l:o:P:S:X:s:aNfb:n', long: '' };
 
 /** Programs that reach other machines; the command that runs there is judged like one that runs here. */
-export const remotePrograms: readonly Program[] = [
+export const remotePrograms: readonly ProgramEntry[] = [
   {
     names: ['ssh', 'slogin', 'autossh', 'hpnssh'],
     options: { short: sshShort, stop: true },
@@ -258,7 +259,7 @@ export const remotePrograms: readonly Program[] = [
   },
 ];
 
-function sshEffects(call: Call): Effect[] {
+function sshEffects(call: ProgramCall): Effect[] {
   const before = call.options;
   const after = parseOptions(before.operands.slice(1), { short: sshShort, stop: true });
   const values = (letter: string): Arg[] => [...before.values(letter), ...after.values(letter)];
@@ -279,7 +280,7 @@ function sshEffects(call: Call): Effect[] {
 }
 
 /** The words after the host are joined and given to a shell there; without any, it reads stdin. */
-function remoteCommand(call: Call, words: readonly Arg[]): Effect[] {
+function remoteCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
   const [first] = words;
   const argv = first?.text === '--' ? words.slice(1) : words;
   if (argv.length === 0) return shellStdin(call);
@@ -288,7 +289,7 @@ function remoteCommand(call: Call, words: readonly Arg[]): Effect[] {
 }
 
 /** One `-o` setting: `Name=value` or `Name value`. */
-function settingEffects(call: Call, option: Arg): Effect[] {
+function settingEffects(call: ProgramCall, option: Arg): Effect[] {
   const [, name, between = ''] = /^\s*([A-Za-z0-9]+)(\s*=\s*|\s+)?/.exec(prefixOf(option)) ?? [];
   if (name === undefined) return [refused(call, '-o might choose what runs', option)];
   if (/^(?:proxycommand|localcommand|knownhostscommand)$/i.test(name)) {
@@ -300,7 +301,7 @@ function settingEffects(call: Call, option: Arg): Effect[] {
     : [];
 }
 
-function copySettings(call: Call): Effect[] {
+function copySettings(call: ProgramCall): Effect[] {
   const { options, name } = call;
   return [
     ...options.values('o').flatMap((option) => settingEffects(call, option)),
@@ -316,7 +317,7 @@ function copySettings(call: Call): Effect[] {
 }
 
 /** In sftp's input, lines that begin with `!` are for a local shell. */
-function sftpInput(call: Call): Effect[] {
+function sftpInput(call: ProgramCall): Effect[] {
   if (call.name !== 'sftp') return [];
   return stdinText(call)
     .split('\n')
@@ -325,7 +326,7 @@ function sftpInput(call: Call): Effect[] {
 }
 
 /** The last operand is written, when it is on this machine. */
-function lastWritten({ options, name }: Call): Effect[] {
+function lastWritten({ options, name }: ProgramCall): Effect[] {
   const { operands } = options;
   const target = operands.at(-1);
   if (name === 'sftp' || target === undefined || operands.length < 2) return [];
@@ -347,7 +348,7 @@ function lastWritten({ options, name }: Call): Effect[] {
 }
 
 /** What arrives from the network in a shell is refused where the shell is judged; here nothing is left to do. */
-function shellsOnConnection(call: Call): Effect[] {
+function shellsOnConnection(call: ProgramCall): Effect[] {
   return call.options
     .values('e', 'exec', 'c', 'sh-exec')
     .filter((value) => /(?:^|\/)(?:ba|da|z|k|c|tc|fi)?sh(?:\s|$)/.test(value.text ?? ''))
@@ -355,7 +356,7 @@ function shellsOnConnection(call: Call): Effect[] {
 }
 
 /** socat's addresses: `EXEC:`, `SYSTEM:` and `SHELL:` run programs, `CREATE:` and `OPEN:` write files. */
-function socatEffects(call: Call): Effect[] {
+function socatEffects(call: ProgramCall): Effect[] {
   return call.args
     .filter((arg) => !/^-[^-]/.test(prefixOf(arg)) || prefixOf(arg).includes(':'))
     .flatMap((arg): Effect[] => {
@@ -366,7 +367,7 @@ function socatEffects(call: Call): Effect[] {
     });
 }
 
-function addressEffects(call: Call, arg: Arg, address: string): Effect[] {
+function addressEffects(call: ProgramCall, arg: Arg, address: string): Effect[] {
   const [, kind = '', rest = ''] = /^\s*([A-Za-z0-9_-]+):(.*)$/s.exec(address) ?? [];
   const value = knownArg(rest.replace(/(?:,[\w-]+(?:=[^,]*)?)*$/, ''), arg);
   if (/^(?:exec|system|shell)$/i.test(kind) && arg.text === undefined)

@@ -1,8 +1,8 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, wordText } from '../words/arg.ts';
-import type { Call } from './program.ts';
 
 /** The script behind a file operand: a real file, text that is known, or something that cannot be known. */
-export function scriptIn({ stdin }: Call, file: Arg): Arg | 'file' | 'unknown' {
+export function scriptIn({ stdin }: ProgramCall, file: Arg): Arg | 'file' | 'unknown' {
   const piece = file.pieces[0];
   if (typeof piece === 'object' && piece.hole === 'process') {
     return piece.output === undefined ? 'unknown' : knownArg(piece.output, file);

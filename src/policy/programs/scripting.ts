@@ -1,7 +1,8 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg } from '../words/arg.ts';
 import { codeEffects, type Language } from './inline-code.ts';
 import { stdinText } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 interface Script extends Language {
   /** Options whose value is code: the whole word, as in `-e` or `--eval`; an `=` may follow. */
@@ -99,7 +100,7 @@ const mongo = script(
 );
 
 /** Further interpreters: inline code that starts programs is not allowed, files may run. */
-export const scriptingPrograms: readonly Program[] = [
+export const scriptingPrograms: readonly ProgramEntry[] = [
   entry(
     tcl,
     ['tclsh', 'expect', 'wish', 'jimsh'],
@@ -267,11 +268,11 @@ function entry(
   names: readonly string[],
   runs: readonly string[],
   harmless: readonly string[],
-): Program {
+): ProgramEntry {
   return { names, effects: (call) => scriptEffects(call, language), runs, harmless };
 }
 
-function scriptEffects(call: Call, language: Script): Effect[] {
+function scriptEffects(call: ProgramCall, language: Script): Effect[] {
   const { codes, file } = read(call.args, language);
   const effects = codes.flatMap((code) => codeEffects(language, code, call));
   const asks = call.args.some((arg) => /^(?:--?version|--?help|-v|-V|-h)$/.test(arg.text ?? ''));

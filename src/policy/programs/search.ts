@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, type Piece, toArg, unknown } from '../words/arg.ts';
 import { allOf, refuseOptions } from './effects.ts';
 import { startOptions, writeOptions } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Programs that search files, and what their options start. */
-export const searchPrograms: readonly Program[] = [
+export const searchPrograms: readonly ProgramEntry[] = [
   {
     names: ['fd', 'fdfind'],
     options: {
@@ -96,7 +97,7 @@ export const searchPrograms: readonly Program[] = [
 ];
 
 /** The words after `-x` up to a `;` are a program, to which what is found is added. */
-function fdEffects(call: Call): Effect[] {
+function fdEffects(call: ProgramCall): Effect[] {
   const { options, args } = call;
   return options.given
     .filter(({ name }) => /^(?:x|X|exec|exec-batch)$/.test(name))
@@ -115,7 +116,7 @@ function fdEffects(call: Call): Effect[] {
 const placeholder = /\{(?:|\/|\/\/|\.|\/\.)\}/;
 
 /** Everything below a path is found when the pattern leaves nothing out. */
-function foundBy({ options }: Call): readonly Piece[] {
+function foundBy({ options }: ProgramCall): readonly Piece[] {
   const [pattern, path] = options.operands;
   const selective = !/^\.?\*?$/.test(pattern?.text ?? 'x') || options.has('e', 'extension');
   return path === undefined || selective ? [unknown] : path.pieces;
@@ -131,7 +132,7 @@ function withFound(word: Arg, found: readonly Piece[]): Arg {
   );
 }
 
-function fzfEffects(call: Call): Effect[] {
+function fzfEffects(call: ProgramCall): Effect[] {
   const { options, name } = call;
   const binds = options
     .values('bind')

@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg } from '../words/arg.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
 import { type SedAction, sedActions } from './sed-script.ts';
 
 /** sed: scripts that run commands or write files. */
-export const sedPrograms: readonly Program[] = [
+export const sedPrograms: readonly ProgramEntry[] = [
   {
     names: ['sed', 'gsed', 'ssed'],
     options: {
@@ -60,7 +61,7 @@ export const sedPrograms: readonly Program[] = [
   },
 ];
 
-function sedEffects(call: Call): Effect[] {
+function sedEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('sandbox', 'help', 'version')) return [];
   const given = options.values('e', 'expression');
@@ -69,7 +70,7 @@ function sedEffects(call: Call): Effect[] {
   return [...files, ...scripts.flatMap((script) => scriptEffects(call, script))];
 }
 
-function fileEffects(call: Call, file: Arg): Effect[] {
+function fileEffects(call: ProgramCall, file: Arg): Effect[] {
   const script = scriptIn(call, file);
   if (script === 'file') return [];
   return script === 'unknown'
@@ -77,7 +78,7 @@ function fileEffects(call: Call, file: Arg): Effect[] {
     : scriptEffects(call, script);
 }
 
-function scriptEffects(call: Call, script: Arg): Effect[] {
+function scriptEffects(call: ProgramCall, script: Arg): Effect[] {
   // Digits stand for what is not known: they fit an address, a pattern and a replacement alike.
   const text = script.pieces.map((piece) => (typeof piece === 'string' ? piece : '1')).join('');
   const actions = sedActions(text);
@@ -86,7 +87,7 @@ function scriptEffects(call: Call, script: Arg): Effect[] {
   return actions.flatMap((action) => actionEffects(action, script, call));
 }
 
-function actionEffects(action: SedAction, at: Arg, { name }: Call): Effect[] {
+function actionEffects(action: SedAction, at: Arg, { name }: ProgramCall): Effect[] {
   if (action.kind === 'write') {
     if (/^\/dev\/(?:stdout|stderr)$/.test(action.text)) return [];
     return [

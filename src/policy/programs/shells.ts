@@ -1,11 +1,12 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBeOption, wordText } from '../words/arg.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Bash's long options that take a file to run first. */
 const startupOptions = new Set(['init-file', 'rcfile']);
 
 /** Shells: their `-c` text, what they read from stdin, and the files they run. */
-export const shellPrograms: readonly Program[] = [
+export const shellPrograms: readonly ProgramEntry[] = [
   {
     names: ['bash', 'sh', 'dash', 'rbash', 'ash'],
     effects: shellEffects,
@@ -87,7 +88,7 @@ export const shellPrograms: readonly Program[] = [
 ];
 
 /** Bash and its relatives; what they read is judged as bash would read it. */
-function shellEffects(call: Call): Effect[] {
+function shellEffects(call: ProgramCall): Effect[] {
   const { command, stdin, operands, startup, version } = readShellWords(call.args);
   if (version) return [];
   const effects: Effect[] = startup.map((at) => ({
@@ -159,7 +160,7 @@ function readLetters(word: string, found: ShellWords): number {
 }
 
 /** A script file may run; stdin must be known. */
-function scriptEffects(call: Call, file: Arg | undefined, rest: readonly Arg[]): Effect[] {
+function scriptEffects(call: ProgramCall, file: Arg | undefined, rest: readonly Arg[]): Effect[] {
   const piece = file?.pieces[0];
   if (typeof piece === 'object' && piece.hole === 'process') {
     if (piece.output === undefined)
@@ -182,14 +183,14 @@ function scriptEffects(call: Call, file: Arg | undefined, rest: readonly Arg[]):
     : fileEffects(call, file);
 }
 
-function fileEffects(call: Call, file: Arg): Effect[] {
+function fileEffects(call: ProgramCall, file: Arg): Effect[] {
   const opened = /^\/(?:dev\/fd|proc\/[^/]+\/fd)\//.test(wordText(file));
   return opened
     ? [{ does: 'unknown', at: file, reason: `the text that ${call.name} would run cannot be known` }]
     : [];
 }
 
-function stdinEffects(call: Call, rest: readonly Arg[], understood = true): Effect[] {
+function stdinEffects(call: ProgramCall, rest: readonly Arg[], understood = true): Effect[] {
   if (call.stdin === 'none') return [];
   const stdin = { text: call.stdin.text, more: call.stdin.more || !understood };
   const text: Effect = { does: 'shell', text: knownArg(stdin.text, call.self), args: [call.self, ...rest] };
@@ -209,11 +210,11 @@ const common = /^[\w\s./,:;&|"'@%+-]*$/;
 const keywords =
   /\b(?:if|while|until|for|foreach|case|switch|function|begin|end|and|or|not|do|repeat|select|noglob)\b/;
 
-function isCommon({ name }: Call, text: string): boolean {
+function isCommon({ name }: ProgramCall, text: string): boolean {
   return /^(?:zsh|m?ksh|yash|fish)$/.test(name) && common.test(text) && !keywords.test(text);
 }
 
-function foreignText(call: Call, at: Arg, text: Arg | undefined): Effect[] {
+function foreignText(call: ProgramCall, at: Arg, text: Arg | undefined): Effect[] {
   if (text?.text !== undefined && isCommon(call, text.text))
     return [{ does: 'shell', text, args: [call.self] }];
   const unknownText: Effect = { does: 'unknown', at, reason: `the text for ${call.name} is not understood` };
@@ -221,7 +222,7 @@ function foreignText(call: Call, at: Arg, text: Arg | undefined): Effect[] {
 }
 
 /** Shells with a language of their own: their text is not understood, so it is not allowed; danger is still looked for. */
-function foreignShell(call: Call): Effect[] {
+function foreignShell(call: ProgramCall): Effect[] {
   const inline = call.args.findIndex((arg) =>
     /^-[a-z]*c$|^-{1,2}(?:command|c|EncodedCommand|e|ec).*$/i.test(wordText(arg)),
   );

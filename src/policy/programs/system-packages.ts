@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { allOf, refuseOptions, shellOptions } from './effects.ts';
 import { refused, refusedSub, startingSub, subcommands } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Package managers of systems and languages: installing is theirs, hooks and programs in arguments are not. */
-export const systemPackagePrograms: readonly Program[] = [
+export const systemPackagePrograms: readonly ProgramEntry[] = [
   {
     names: ['apt', 'apt-get', 'aptitude', 'apt-cache', 'apt-config'],
     options: {
@@ -156,7 +157,7 @@ export const systemPackagePrograms: readonly Program[] = [
   },
 ];
 
-function aptEffects(call: Call): Effect[] {
+function aptEffects(call: ProgramCall): Effect[] {
   const settings = call.options.values('o', 'option').flatMap((setting): Effect[] => {
     const key = /^[^=]*=/.exec(prefixOf(setting))?.[0];
     if (key === undefined) return [refused(call, '-o might name a program', setting)];
@@ -178,7 +179,7 @@ function aptEffects(call: Call): Effect[] {
 }
 
 /** Macros of rpm can hold commands: `%(command)`. */
-function macroEffects(call: Call): Effect[] {
+function macroEffects(call: ProgramCall): Effect[] {
   const isRpm = call.name.startsWith('rpm');
   const macros = call.options.values(...(isRpm ? ['E', 'eval', 'D', 'define'] : []), 'setopt');
   return macros.flatMap((macro): Effect[] => {
@@ -192,7 +193,7 @@ function macroEffects(call: Call): Effect[] {
   });
 }
 
-function packageEffects(call: Call): readonly Effect[] {
+function packageEffects(call: ProgramCall): readonly Effect[] {
   const { name, args } = call;
   const own = allOf(
     name.startsWith('pip')

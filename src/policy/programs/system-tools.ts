@@ -1,9 +1,10 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { refused, refusedSub, subcommands } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Tools for the administration of systems and networks. */
-export const systemToolPrograms: readonly Program[] = [
+export const systemToolPrograms: readonly ProgramEntry[] = [
   {
     names: ['systemctl', 'loginctl', 'machinectl', 'timedatectl', 'hostnamectl', 'resolvectl'],
     options: {
@@ -159,7 +160,7 @@ export const systemToolPrograms: readonly Program[] = [
   },
 ];
 
-function captureEffects(call: Call): Effect[] {
+function captureEffects(call: ProgramCall): Effect[] {
   const { args, name } = call;
   const value = (letters: string): Arg[] =>
     args.flatMap((arg, index): Arg[] => {
@@ -193,7 +194,7 @@ function captureEffects(call: Call): Effect[] {
 }
 
 /** Programs that run the commands in a settings file. */
-function daemonEffects(call: Call): Effect[] {
+function daemonEffects(call: ProgramCall): Effect[] {
   const asks = call.args.some((arg) => /^(?:-d|--debug|--version|-l|--help|-h|-\?)$/.test(arg.text ?? ''));
   if (/^mail/.test(call.name) || call.name === 'mutt') {
     const bad = call.args.filter((arg) => /^-[SFe]|^-[a-z]*:/.test(arg.text ?? ''));

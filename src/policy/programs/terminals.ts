@@ -1,11 +1,12 @@
 import { parseOptions } from '../options/parse-options.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg } from '../words/arg.ts';
 import { joinWords } from './effects.ts';
 import { refused } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Terminal multiplexers: what they start, and the keys they type. */
-export const terminalPrograms: readonly Program[] = [
+export const terminalPrograms: readonly ProgramEntry[] = [
   {
     names: ['tmux'],
     options: { short: '2CDluvVNL:S:f:c:T:', stop: true },
@@ -78,7 +79,7 @@ export const terminalPrograms: readonly Program[] = [
 ];
 
 /** Commands are separated by words that end in a semicolon. */
-function tmuxEffects(call: Call): Effect[] {
+function tmuxEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('V')) return [];
   const files = options.values('f').filter(({ text }) => text !== '/dev/null');
@@ -105,7 +106,7 @@ function tmuxEffects(call: Call): Effect[] {
 const starting =
   /^(?:new|new-s\w*|new-session|neww|new-window|splitw|split-window|respawnp|respawn-pane|respawnw|respawn-window|popup|display-popup|displayp)$/;
 
-function tmuxCommand(call: Call, words: readonly Arg[]): Effect[] {
+function tmuxCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
   const [first, ...args] = words;
   const name = first?.text;
   if (first === undefined) return [];
@@ -153,7 +154,7 @@ function tmuxCommand(call: Call, words: readonly Arg[]): Effect[] {
 }
 
 /** One word is a text for a shell, several are a program and its arguments. */
-function launched(call: Call, words: readonly Arg[]): Effect[] {
+function launched(call: ProgramCall, words: readonly Arg[]): Effect[] {
   const [text] = words;
   if (text === undefined) return [];
   return words.length === 1
@@ -165,7 +166,7 @@ const keys =
   /^(?:Enter|C-.|M-.|S-.|Escape|Tab|Space|BSpace|Up|Down|Left|Right|Home|End|PageUp|PageDown|PPage|NPage|F\d+|KPEnter|q)$/;
 
 /** Keys that are typed into a shell are text for it. */
-function typed(call: Call, words: readonly Arg[]): Effect[] {
+function typed(call: ProgramCall, words: readonly Arg[]): Effect[] {
   if (words.some(({ text }) => text === undefined))
     return [{ does: 'unknown', at: call.self, reason: 'what tmux would type cannot be known' }];
   const text = words
@@ -177,7 +178,7 @@ function typed(call: Call, words: readonly Arg[]): Effect[] {
   return text.trim() === '' ? [] : [{ does: 'shell', text: knownArg(text, call.self) }];
 }
 
-function screenEffects(call: Call): Effect[] {
+function screenEffects(call: ProgramCall): Effect[] {
   const { options, args } = call;
   if (options.has('v', 'version', 'help') || args.some((arg) => /^-(?:ls|list|wipe)$/.test(arg.text ?? '')))
     return [];
@@ -190,7 +191,7 @@ function screenEffects(call: Call): Effect[] {
     : [...refusals, { does: 'start', argv: operands }];
 }
 
-function screenCommand(call: Call, words: readonly Arg[]): Effect[] {
+function screenCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
   const [name, ...rest] = words;
   if (name?.text === 'stuff') {
     const text = joinWords(rest, call.self);

@@ -1,10 +1,10 @@
 import { knownArg } from '../words/arg.ts';
 import { allOf, refuseOptions, shellOptions } from './effects.ts';
 import { refused, startOptions, stdinText, writeOptions } from './option-effects.ts';
-import type { Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Tools for text and keys, with what their options and their small languages run. */
-export const textToolPrograms: readonly Program[] = [
+export const textToolPrograms: readonly ProgramEntry[] = [
   {
     names: ['sdiff', 'diff3'],
     options: { short: 'o:w:', long: 'diff-program= output= width= merge text ignore-case help version' },

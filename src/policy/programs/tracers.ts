@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { allOf, shellOptions, startsOperands } from './effects.ts';
 import { refused, stdinText, subcommands, writeOptions } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Debuggers, tracers and benchmarks: programs that watch another one run. */
-export const tracerPrograms: readonly Program[] = [
+export const tracerPrograms: readonly ProgramEntry[] = [
   {
     names: ['strace', 'ltrace'],
     options: {
@@ -205,7 +206,7 @@ const perfOptions = {
 };
 
 /** `perf sched record` and the like have a second word before the program. */
-function startsRecorded(call: Call): Effect[] {
+function startsRecorded(call: ProgramCall): Effect[] {
   const [first, ...rest] = call.options.operands;
   const second = /^(?:record|report|latency|map|list|show|timehist|replay|stat|info|contention)$/.test(
     first?.text ?? '',
@@ -224,7 +225,7 @@ function traceOutput(target: Arg): Effect {
     : { does: 'shell', text: knownArg(target.text.slice(1), target) };
 }
 
-function gdbEffects(call: Call): Effect[] {
+function gdbEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('version', 'v', 'help', 'h', 'configuration')) return [];
   const given = options.values('ex', 'eval-command', 'iex', 'init-eval-command');
@@ -239,14 +240,14 @@ function gdbEffects(call: Call): Effect[] {
   ];
 }
 
-function runsTarget({ options }: Call, names: readonly string[]): boolean {
+function runsTarget({ options }: ProgramCall, names: readonly string[]): boolean {
   return options
     .values(...names)
     .some((command) => /^\s*(?:r|run|start|starti|process launch)\b/.test(command.text ?? ''));
 }
 
 /** One command of a debugger. */
-function debuggerCommand(call: Call, command: Arg): Effect[] {
+function debuggerCommand(call: ProgramCall, command: Arg): Effect[] {
   const text = command.text;
   if (text === undefined)
     return [{ does: 'unknown', at: command, reason: `what ${call.name} would do cannot be known` }];
@@ -263,7 +264,7 @@ function debuggerCommand(call: Call, command: Arg): Effect[] {
     : [];
 }
 
-function valgrindOptions(call: Call): Effect[] {
+function valgrindOptions(call: ProgramCall): Effect[] {
   return call.args.flatMap((arg): Effect[] => {
     const [, name = '', value = ''] = /^--([\w-]+)=(.*)$/s.exec(arg.text ?? '') ?? [];
     if (name === 'db-command') return [refused(call, '--db-command chooses what runs', arg)];
@@ -276,13 +277,13 @@ function valgrindOptions(call: Call): Effect[] {
 }
 
 /** Every option is one word; the first word without a dash is the program. */
-function startsPastDashes({ args }: Call): Effect[] {
+function startsPastDashes({ args }: ProgramCall): Effect[] {
   const start = args.findIndex((arg) => !prefixOf(arg).startsWith('-') || arg.text === '--');
   const argv = start < 0 ? [] : args.slice(args[start]?.text === '--' ? start + 1 : start);
   return argv.length > 0 ? [{ does: 'start', argv }] : [];
 }
 
-function hyperfineEffects(call: Call): Effect[] {
+function hyperfineEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('help', 'version', 'V')) return [];
   // A list takes two words, a scan three: further values of theirs are no commands.

@@ -1,12 +1,13 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg } from '../words/arg.ts';
 import { allOf, refuseOptions } from './effects.ts';
 import { refused, startOptions, writeOptions } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 const fromFile = 'takes settings from a file';
 
 /** Programs that fetch from the network: where they write, and what their settings run. */
-export const transferPrograms: readonly Program[] = [
+export const transferPrograms: readonly ProgramEntry[] = [
   {
     names: ['curl'],
     options: {
@@ -140,7 +141,7 @@ export const transferPrograms: readonly Program[] = [
 ];
 
 /** Files that are written, in the folder that another option names. */
-function inFolder(call: Call, files: readonly Arg[], folder: Arg | undefined): Effect[] {
+function inFolder(call: ProgramCall, files: readonly Arg[], folder: Arg | undefined): Effect[] {
   return files
     .filter(({ text }) => text !== '-')
     .map(
@@ -155,7 +156,7 @@ function inFolder(call: Call, files: readonly Arg[], folder: Arg | undefined): E
 }
 
 /** The files that addresses give their names to. */
-function fetched(call: Call, folder: Arg | undefined): Effect[] {
+function fetched(call: ProgramCall, folder: Arg | undefined): Effect[] {
   const names = call.options.operands.flatMap(({ text }) =>
     text === undefined ? [] : (text.split(/[?#]/)[0]?.split('/').at(-1) ?? []),
   );
@@ -166,7 +167,7 @@ function fetched(call: Call, folder: Arg | undefined): Effect[] {
   );
 }
 
-function fetchers(call: Call): Effect[] {
+function fetchers(call: ProgramCall): Effect[] {
   const value = (pattern: RegExp): Arg | undefined => {
     const at = call.args.findIndex((arg) => pattern.test(arg.text ?? ''));
     return at < 0 ? undefined : call.args[at + 1];

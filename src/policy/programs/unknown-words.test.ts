@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decideCommand } from '../decide-command.ts';
 import { programs } from './catalog.ts';
 import { launcherPrograms } from './launchers.ts';
-import type { Example, Program } from './program.ts';
+import type { Example, ProgramEntry } from './program.ts';
 import { userWrapperPrograms } from './user-wrappers.ts';
 
 const commandOf = (example: Example): string => (typeof example === 'string' ? example : example[0]);
@@ -18,7 +18,7 @@ function withUnknownWords(command: string): string[] {
 }
 
 /** Examples in which every blank separates two words. */
-function plainExamples(program: Program): string[] {
+function plainExamples(program: ProgramEntry): string[] {
   return [...program.runs, ...program.harmless]
     .map(commandOf)
     .filter((command) => /^[\w ./:=@%+,{}-]+$/.test(command))

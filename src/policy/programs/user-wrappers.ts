@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { knownArg } from '../words/arg.ts';
 import { allOf, startsAfter, startsOperands, unclearStart } from './effects.ts';
 import { refused, shellStdin, unlessGiven } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Programs that start another one as somebody else, in other namespaces or behind walls. */
-export const userWrapperPrograms: readonly Program[] = [
+export const userWrapperPrograms: readonly ProgramEntry[] = [
   {
     names: ['su', 'runuser'],
     options: {
@@ -233,7 +234,7 @@ export const userWrapperPrograms: readonly Program[] = [
   },
 ];
 
-function suEffects(call: Call): Effect[] {
+function suEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('h', 'V', 'help', 'version')) return [];
   const shell = options.last('s', 'shell');
@@ -250,14 +251,14 @@ function suEffects(call: Call): Effect[] {
 }
 
 /** `sg group command`: the command is text for a shell, with or without `-c` before it; alone, a shell reads stdin. */
-function sgEffects(call: Call): Effect[] {
+function sgEffects(call: ProgramCall): Effect[] {
   const [, command] = call.options.operands.filter((word) => word.text !== '-');
   const texts = [...call.options.values('c', 'command'), ...(command === undefined ? [] : [command])];
   return texts.length > 0 ? texts.map((text) => ({ does: 'shell', text })) : shellStdin(call);
 }
 
 /** Without a program, a shell is started. */
-function shellOrOperands(call: Call): Effect[] {
+function shellOrOperands(call: ProgramCall): Effect[] {
   return call.options.operands.length > 0
     ? startsOperands(call)
     : [...unclearStart(call), refused(call, 'starts a shell')];
@@ -277,7 +278,10 @@ const bwrapValues: Readonly<Record<string, number>> = {
   ),
 };
 
-function startsAfterOptions({ args, name, self }: Call, values: Readonly<Record<string, number>>): Effect[] {
+function startsAfterOptions(
+  { args, name, self }: ProgramCall,
+  values: Readonly<Record<string, number>>,
+): Effect[] {
   let at = 0;
   for (; at < args.length; at++) {
     const word = args[at]?.text;
@@ -294,7 +298,7 @@ function startsAfterOptions({ args, name, self }: Call, values: Readonly<Record<
   return argv.length === 0 ? [] : [{ does: 'start', argv }];
 }
 
-function systemdProperties(call: Call): Effect[] {
+function systemdProperties(call: ProgramCall): Effect[] {
   return call.options
     .values('p', 'property', 'path-property', 'socket-property', 'timer-property')
     .filter(

@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { refuseOptions, shellOptions } from './effects.ts';
 import { refused, type Sub, startOptions, subcommands } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Version control other than git, and the command lines of its hosts. */
-export const versionControlPrograms: readonly Program[] = [
+export const versionControlPrograms: readonly ProgramEntry[] = [
   {
     names: ['hg', 'chg', 'sl'],
     options: {
@@ -135,7 +136,7 @@ export const versionControlPrograms: readonly Program[] = [
 const hgDoors =
   /^(?:alias\.|hooks\.|extensions\.|extdiff\.|merge-tools\.|pager\.|ui\.(?:editor|ssh|merge|remotecmd|askusername|patch|formatted|tweakdefaults)|diff-tools\.|auth\.|web\.|email\.|share\.|fix\.|templates|defaults\.|encode\.|decode\.|schemes\.|trusted\.|chgserver\.|factotum\.|convert\.|hostsecurity)/i;
 
-function hgEffects(call: Call): Effect[] {
+function hgEffects(call: ProgramCall): Effect[] {
   const settings = call.options.values('config').flatMap((setting): Effect[] => {
     const key = /^[^=]*=/.exec(prefixOf(setting))?.[0];
     if (key === undefined) return [refused(call, '--config may name a program', setting)];
@@ -155,12 +156,12 @@ function hgEffects(call: Call): Effect[] {
 }
 
 /** An alias that begins with `!` is text for a shell. */
-function aliasValue(call: Call, value: Arg | undefined): Effect[] {
+function aliasValue(call: ProgramCall, value: Arg | undefined): Effect[] {
   if (value?.text === undefined) return [refused(call, 'alias may run a program', value)];
   return value.text.startsWith('!') ? [{ does: 'shell', text: knownArg(value.text.slice(1), value) }] : [];
 }
 
-function aliasEffects(call: Call): Effect[] {
+function aliasEffects(call: ProgramCall): Effect[] {
   const [action, , value] = call.options.operands;
   if (action?.text === 'import') return [refused(call, 'alias import takes commands from a file')];
   if (action?.text !== 'set') return [];
@@ -169,7 +170,7 @@ function aliasEffects(call: Call): Effect[] {
     : aliasValue(call, value ?? knownArg('', call.self));
 }
 
-function configEffects(call: Call): Effect[] {
+function configEffects(call: ProgramCall): Effect[] {
   const [action, key, value] = call.options.operands;
   return action?.text === 'set' &&
     /^(?:pager|editor|browser|http_unix_socket)$/.test(key?.text ?? 'pager') &&
@@ -190,7 +191,7 @@ function codespace(): Sub {
 }
 
 /** What stands behind `--` goes to git. */
-function gitFlags(call: Call): Effect[] {
+function gitFlags(call: ProgramCall): Effect[] {
   const mark = call.args.findIndex((arg) => arg.text === '--');
   const flags = mark < 0 ? [] : call.args.slice(mark + 1);
   return flags

@@ -1,10 +1,11 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg } from '../words/arg.ts';
 import { joinWords, shellOptions, startsOperands, unclearStart } from './effects.ts';
 import { refused } from './option-effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Programs that run commands when files change, and those that run several commands side by side. */
-export const watcherPrograms: readonly Program[] = [
+export const watcherPrograms: readonly ProgramEntry[] = [
   {
     names: ['watchexec', 'onchange'],
     options: {
@@ -112,7 +113,7 @@ export const watcherPrograms: readonly Program[] = [
   },
 ];
 
-function joined(call: Call): Effect[] {
+function joined(call: ProgramCall): Effect[] {
   const { operands } = call.options;
   if (operands.length === 0) return [];
   if (call.options.has('n', 'no-shell')) return startsOperands(call);
@@ -120,13 +121,13 @@ function joined(call: Call): Effect[] {
 }
 
 /** Patterns first, the program after `--`. */
-function afterDashes({ args }: Call): Effect[] {
+function afterDashes({ args }: ProgramCall): Effect[] {
   const mark = args.findIndex((arg) => arg.text === '--');
   return mark < 0 ? [] : [{ does: 'start', argv: args.slice(mark + 1), stdin: 'none' }];
 }
 
 /** nodemon puts the file behind the command. */
-function withRest(effect: Effect, call: Call): Effect {
+function withRest(effect: Effect, call: ProgramCall): Effect {
   if (effect.does !== 'shell' || effect.text.text === undefined) return effect;
   return {
     does: 'shell',

@@ -1,9 +1,9 @@
 import { sweeping } from '../danger/deletes.ts';
 import { parseOptions } from '../options/parse-options.ts';
+import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, toArg, unknownArg, withoutPrefix } from '../words/arg.ts';
-
 import { startsAfter, startsOperands, unclearStart } from './effects.ts';
-import type { Call, Effect, Program } from './program.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
 
 const archOptions = {
@@ -13,7 +13,7 @@ const archOptions = {
 };
 
 /** Programs that start the program named in their arguments. */
-export const wrapperPrograms: readonly Program[] = [
+export const wrapperPrograms: readonly ProgramEntry[] = [
   {
     names: ['env'],
     options: {
@@ -191,7 +191,7 @@ export const wrapperPrograms: readonly Program[] = [
 ];
 
 /** setarch may name the machine first, and further options after it; without a program it starts a shell. */
-function archEffects(call: Call): Effect[] {
+function archEffects(call: ProgramCall): Effect[] {
   const { options, name } = call;
   const [first] = options.operands;
   const machine =
@@ -206,7 +206,7 @@ function archEffects(call: Call): Effect[] {
 
 const assignment = /^([A-Za-z_][A-Za-z0-9_]*)=/;
 
-function envEffects(call: Call): Effect[] {
+function envEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const split = options.last('S', 'split-string');
   const inserted = split === undefined ? [] : splitWords(split);
@@ -228,7 +228,7 @@ export function startWithAssignments(words: readonly Arg[], cwd: Arg | undefined
   return [{ does: 'start', argv, env, cwd }];
 }
 
-function sudoEffects(call: Call): Effect[] {
+function sudoEffects(call: ProgramCall): Effect[] {
   const { options, self } = call;
   if (call.name === 'sudoedit' || options.has('e', 'edit')) {
     return [{ does: 'refuse', at: self, reason: 'sudo -e starts an editor' }];
@@ -238,12 +238,12 @@ function sudoEffects(call: Call): Effect[] {
   return [...shellAsked(call), ...unclearStart(call), ...run];
 }
 
-function shellAsked({ options, self, name }: Call): Effect[] {
+function shellAsked({ options, self, name }: ProgramCall): Effect[] {
   const asked = options.has('s', 'i', 'shell', 'login') && options.operands.length === 0;
   return asked ? [{ does: 'unknown', at: self, reason: `${name} starts a shell` }] : [];
 }
 
-function xargsEffects(call: Call): Effect[] {
+function xargsEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const words = options.operands;
   if (words.length === 0) return unclearStart(call);
@@ -256,7 +256,7 @@ function xargsEffects(call: Call): Effect[] {
 }
 
 function startWith(
-  call: Call,
+  call: ProgramCall,
   words: readonly Arg[],
   replace: string | undefined,
   items: readonly Arg[],
@@ -273,7 +273,7 @@ function batches(items: readonly Arg[]): (readonly Arg[])[] {
 }
 
 /** The words that xargs reads: those that are known, and one for whatever else may come. */
-function itemsOf({ stdin, options, self }: Call): Arg[] {
+function itemsOf({ stdin, options, self }: ProgramCall): Arg[] {
   const rest = unknownArg(self);
   if (stdin === 'none' || options.has('a', 'arg-file')) return [rest];
   const separator = options.has('0', 'null') ? /[\0\n]/ : options.has('d', 'delimiter') ? /\n/ : /[\s\0]+/;

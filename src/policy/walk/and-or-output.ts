@@ -1,5 +1,5 @@
 import { limits } from '../words/limits.ts';
-import { crossForms, type Forms, formsOf, type Output } from './walk.ts';
+import { crossForms, type Forms, formsOf, type Output } from '../words/output.ts';
 
 /** Puts together what the commands of `a && b || c` print, of which some may be left out. */
 export class AndOrOutput {

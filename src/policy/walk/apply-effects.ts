@@ -1,21 +1,29 @@
-import type { Call, Effect } from '../programs/program.ts';
+import type { ProgramCall } from '../options/program-call.ts';
+import type { Effect } from '../programs/program.ts';
 import { type Arg, type Piece, textOf } from '../words/arg.ts';
+import { joinOutput, type Output, silent } from '../words/output.ts';
 import { normalisePath } from '../words/paths.ts';
 import { unknownTarget } from './assign.ts';
 import { judgeNewName } from './redefine.ts';
-import type { Scope } from './scope.ts';
-import { type Shell, textIfKnown, union, unknownVariable, type Variable } from './shell.ts';
-import { joinOutput, type Output, silent, type Walk } from './walk.ts';
+import type { WalkScope } from './scope.ts';
+import type { Shell } from './shell.ts';
+import { textIfKnown, union, unknownVariable, type Variable } from './variable.ts';
+import type { Walk } from './walk.ts';
 import { endOfIdentifier } from './word-shape.ts';
 
 /** Follows up on what a program does: starts, shell text, files, and changes to the shell itself. Says what that prints. */
-export function applyEffects(walk: Walk, effects: readonly Effect[], call: Call, scope: Scope): Output {
+export function applyEffects(
+  walk: Walk,
+  effects: readonly Effect[],
+  call: ProgramCall,
+  scope: WalkScope,
+): Output {
   let output = silent;
   for (const effect of effects) output = joinOutput(output, applyEffect(walk, effect, call, scope));
   return output;
 }
 
-function applyEffect(walk: Walk, effect: Effect, call: Call, scope: Scope): Output {
+function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkScope): Output {
   walk.spend(1);
   switch (effect.does) {
     case 'start':
@@ -64,7 +72,7 @@ type ShellChange = Exclude<
   { does: 'start' | 'shell' | 'perhaps' | 'eval' | 'unknown' | 'refuse' | 'danger' | 'write' }
 >;
 
-function changeShell(walk: Walk, effect: ShellChange, call: Call, scope: Scope): void {
+function changeShell(walk: Walk, effect: ShellChange, call: ProgramCall, scope: WalkScope): void {
   const { shell } = scope;
   switch (effect.does) {
     case 'assign':
@@ -102,11 +110,16 @@ function newPositional(
   return args === 'shift' ? shell.positional?.slice(1) : known(args);
 }
 
-function report(walk: Walk, call: Call, at: Arg, rule: string, reason: string): void {
+function report(walk: Walk, call: ProgramCall, at: Arg, rule: string, reason: string): void {
   walk.problems.push({ scope: 'finite', rule, reason, program: call.name, pos: at.pos, end: at.end });
 }
 
-function start(walk: Walk, effect: Extract<Effect, { does: 'start' }>, call: Call, scope: Scope): Output {
+function start(
+  walk: Walk,
+  effect: Extract<Effect, { does: 'start' }>,
+  call: ProgramCall,
+  scope: WalkScope,
+): Output {
   if (effect.inShell) return walk.run(effect.argv, scope, { by: 'builtin', via: call.name });
   const shell = scope.shell.clone();
   const inner = scope.with({ shell, stdin: effect.stdin ?? scope.stdin });
@@ -118,7 +131,7 @@ function start(walk: Walk, effect: Extract<Effect, { does: 'start' }>, call: Cal
 function setEnvironment(
   walk: Walk,
   env: readonly (readonly [string, Arg])[] | undefined,
-  scope: Scope,
+  scope: WalkScope,
 ): void {
   for (const [name, value] of env ?? []) {
     walk.assign(name, { kind: 'text', values: [value.pieces] }, value, scope, 'exported');
@@ -128,8 +141,8 @@ function setEnvironment(
 function handToChild(
   walk: Walk,
   effect: Extract<Effect, { does: 'shell' }>,
-  call: Call,
-  scope: Scope,
+  call: ProgramCall,
+  scope: WalkScope,
 ): Output {
   const parent = scope.with({ shell: scope.shell.clone() });
   setEnvironment(walk, effect.env, parent);
@@ -149,7 +162,7 @@ const bashes = new Set(
 );
 
 /** Walks text for the danger in it and forgets whatever else was found. */
-function lookThrough(walk: Walk, text: Arg, call: Call, scope: Scope): void {
+function lookThrough(walk: Walk, text: Arg, call: ProgramCall, scope: WalkScope): void {
   const problems = walk.problems.length;
   const invocations = walk.invocations.length;
   handToChild(walk, { does: 'shell', text }, call, scope);
@@ -162,7 +175,12 @@ function known(args: readonly Arg[]): readonly Arg[] | undefined {
   return args.some((arg) => arg.many) ? undefined : args;
 }
 
-function evalHere(walk: Walk, effect: Extract<Effect, { does: 'eval' }>, call: Call, scope: Scope): Output {
+function evalHere(
+  walk: Walk,
+  effect: Extract<Effect, { does: 'eval' }>,
+  call: ProgramCall,
+  scope: WalkScope,
+): Output {
   const inner = scope.with({ via: call.name });
   if (call.name === 'trap' && scope.lasting && effect.text.text !== '') {
     const reason = 'what trap sets would run in later commands of this persistent shell';
@@ -173,7 +191,7 @@ function evalHere(walk: Walk, effect: Extract<Effect, { does: 'eval' }>, call: C
   return silent;
 }
 
-function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, scope: Scope): Output {
+function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, scope: WalkScope): Output {
   const { shell } = scope;
   const before = shell.positional;
   if (args !== undefined) shell.positional = known(args);
@@ -183,7 +201,7 @@ function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, 
 }
 
 /** What runs later finds functions as they are at the end and variables with any value they had, and may change them. */
-function judgeLater(walk: Walk, { text, later }: Extract<Effect, { does: 'eval' }>, scope: Scope): void {
+function judgeLater(walk: Walk, { text, later }: Extract<Effect, { does: 'eval' }>, scope: WalkScope): void {
   const { shell } = scope;
   if (later === 'between')
     for (const [name, variable] of walk.given) {
@@ -195,7 +213,12 @@ function judgeLater(walk: Walk, { text, later }: Extract<Effect, { does: 'eval' 
   if (later === 'between') for (const name of shell.changedSince(before)) walk.volatile.add(name);
 }
 
-function assign(walk: Walk, effect: Extract<Effect, { does: 'assign' }>, call: Call, scope: Scope): void {
+function assign(
+  walk: Walk,
+  effect: Extract<Effect, { does: 'assign' }>,
+  call: ProgramCall,
+  scope: WalkScope,
+): void {
   const { name: target, value, uncertain, attributes = {} } = effect;
   const written = target.text;
   if (written === undefined) {
@@ -227,7 +250,7 @@ function noteAttributes(
   name: string,
   value: Arg | undefined,
   attributes: NonNullable<Extract<Effect, { does: 'assign' }>['attributes']>,
-  scope: Scope,
+  scope: WalkScope,
 ): void {
   const { shell, frames } = scope;
   const frame = frames.at(-1);
@@ -245,11 +268,17 @@ function noteAttributes(
 }
 
 /** Notes that the variable behind a local may change too. */
-function leak(name: string, { frames }: Scope): void {
+function leak(name: string, { frames }: WalkScope): void {
   for (const frame of frames) if (frame.locals.has(name)) frame.leaks.add(name);
 }
 
-function unset(walk: Walk, target: Arg, what: 'variable' | 'function', call: Call, scope: Scope): void {
+function unset(
+  walk: Walk,
+  target: Arg,
+  what: 'variable' | 'function',
+  call: ProgramCall,
+  scope: WalkScope,
+): void {
   if (target.text === undefined) {
     report(walk, call, target, 'unknown_variable', `which ${what} ${call.name} would remove cannot be known`);
     return;
@@ -288,7 +317,7 @@ function searched(shell: Shell, text: string): readonly string[] | undefined {
   return [...shell.cwd, ...path.split(':').filter((place) => place.startsWith('/'))];
 }
 
-function defineAlias(walk: Walk, name: string, text: Arg, call: Call, scope: Scope): void {
+function defineAlias(walk: Walk, name: string, text: Arg, call: ProgramCall, scope: WalkScope): void {
   const value = textOf(text.pieces);
   judgeNewName(walk, name, text, scope);
   const inner = { shell: scope.shell.clone(), via: call.name, aliases: [...scope.aliases, name] };

@@ -7,14 +7,16 @@ import {
   textOf,
   toArg,
   unknownArg,
+  type Value,
   wordText,
 } from '../words/arg.ts';
+import { anyOutput, type Stdin } from '../words/output.ts';
 import { expandQuoted, expandSingle } from './expand-word.ts';
 import { refuseMisread } from './misread.ts';
 import { notForSh } from './not-for-sh.ts';
-import { type Scope, spanOf } from './scope.ts';
-import { madeFrom, type Value } from './shell.ts';
-import { anyOutput, type Stdin, type Walk } from './walk.ts';
+import { spanOf, type WalkScope } from './scope.ts';
+import { madeFrom } from './variable.ts';
+import type { Walk } from './walk.ts';
 
 /** What redirections leave: what stdin gives, and whether stdout still goes where it went. */
 export interface Redirected {
@@ -27,7 +29,7 @@ export function applyRedirects(
   walk: Walk,
   redirects: readonly Redirection[],
   program: string | undefined,
-  scope: Scope,
+  scope: WalkScope,
 ): Redirected {
   if (redirects.length === 0) return { stdin: scope.stdin, captured: true };
   let { stdin } = scope;
@@ -56,7 +58,7 @@ function inputOf(
   walk: Walk,
   redirect: Redirection,
   program: string | undefined,
-  scope: Scope,
+  scope: WalkScope,
 ): Stdin | undefined {
   if (redirect.type === 'HereDoc') return certainText(hereDocValues(walk, redirect, scope));
   if (redirect.type === 'HereString') {
@@ -94,7 +96,7 @@ function stdinOf(value: Value): Stdin {
   return text === undefined ? { text: '', more: true, from: madeFrom(value).from } : { text, more: false };
 }
 
-function hereDocValues(walk: Walk, heredoc: HereDoc, scope: Scope): readonly Value[] {
+function hereDocValues(walk: Walk, heredoc: HereDoc, scope: WalkScope): readonly Value[] {
   if (heredoc.closing === undefined) {
     const reason = 'The command does not parse: a heredoc is not closed.';
     walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...spanOf(heredoc, scope) });
@@ -112,7 +114,7 @@ function hereDocValues(walk: Walk, heredoc: HereDoc, scope: Scope): readonly Val
   return values.map((value) => value.map((piece) => (typeof piece === 'string' ? trim(piece) : piece)));
 }
 
-function applyWrite(walk: Walk, redirect: Redirect, program: string | undefined, scope: Scope): void {
+function applyWrite(walk: Walk, redirect: Redirect, program: string | undefined, scope: WalkScope): void {
   if (redirect.target === undefined) return;
   const span = spanOf(redirect.target, scope);
   const targets = expandSingle(walk, scope, redirect.target).map((value): Arg => {

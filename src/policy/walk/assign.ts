@@ -1,41 +1,31 @@
-import { type Span, textOf, toArg } from '../words/arg.ts';
+import { textOf, toArg, type Value } from '../words/arg.ts';
 import { codeVariable, isOwnName, mayChooseCode } from '../words/environment.ts';
-import type { Scope } from './scope.ts';
-import {
-  bounded,
-  type Definitions,
-  everyValue,
-  type Shell,
-  union,
-  unknownVariable,
-  type Value,
-  type Variable,
-} from './shell.ts';
-import type { Walk } from './walk.ts';
+import type { Definitions, Shell } from './shell.ts';
+import { bounded, everyValue, union, unknownVariable, type Variable } from './variable.ts';
+import type { Walk, WalkSite } from './walk.ts';
 
 /** Gives a variable a value, with all that follows from its name: code it chooses, evaluation, references. */
 export function assignVariable(
-  walk: Walk,
+  site: WalkSite,
   asked: string,
   variable: Variable,
-  span: Span,
-  scope: Scope,
   how: 'plain' | 'exported' = 'plain',
 ): void {
+  const { walk } = site;
+  const { shell } = site.scope;
   walk.spend(1);
-  const { shell } = scope;
   const marked = shell.defined.hasMarked ? shell.defined : undefined;
   const name = marked?.namerefs.get(asked) ?? asked;
   if (name === unknownTarget) {
-    forgetAll(walk, asked, span, scope);
+    forgetAll(site, asked);
     return;
   }
   const values = everyValue(variable);
   walk.spend(values.length);
   // Most variables are data, whatever they hold.
   if (mayChooseCode(name) || marked?.integers.has(name)) {
-    for (const value of values) judgeValue(walk, name, value, span, scope, how);
-    if (values.length === 0) judgeValue(walk, name, [''], span, scope, how);
+    for (const value of values) judgeValue(site, name, value, how);
+    if (values.length === 0) judgeValue(site, name, [''], how);
   }
   const kept = withinBounds(variable);
   walk.given.push([name, kept]);
@@ -75,13 +65,13 @@ function whatItMayHold(
 export const unknownTarget = '';
 
 /** Behind a reference that is not known, every variable may be meant. */
-function forgetAll(walk: Walk, asked: string, span: Span, { shell }: Scope): void {
+function forgetAll({ walk, scope: { shell }, span }: WalkSite, asked: string): void {
   for (const each of shell.variables.keys()) shell.variables.set(each, unknownVariable);
   const reason = `which variable is meant by the reference ${asked} cannot be known, which is not allowed`;
   walk.problems.push({ scope: 'finite', rule: 'unknown_variable', reason, program: asked, ...span });
 }
 
-function judgeValue(walk: Walk, name: string, given: Value, span: Span, scope: Scope, how: string): void {
+function judgeValue({ walk, scope, span }: WalkSite, name: string, given: Value, how: string): void {
   const value = textOf(given);
   if (scope.shell.defined.integers.has(name)) walk.evaluate(given, 'arithmetic', span, scope);
   const code = codeVariable(name, value);

@@ -5,19 +5,21 @@
 // 4. text that a shell would read is parsed and walked again, within limits;
 // 5. functions that nobody called are judged at the end.
 import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
-import { type Arg, type Span, unknown } from '../words/arg.ts';
-import { LimitReached, limits } from '../words/limits.ts';
+import { type Arg, type TextSpan, unknown, type Value } from '../words/arg.ts';
+import { limits, PolicyLimitError } from '../words/limits.ts';
+import { anyOutput, type Output } from '../words/output.ts';
 import { assignVariable } from './assign.ts';
 import { evaluateValue, walkArithmetic } from './evaluate.ts';
 import { expandSingle } from './expand-word.ts';
 import { certain } from './expansion.ts';
 import { parseScript } from './parse-script.ts';
 import { callProgram, runProgram } from './run.ts';
-import type { Scope } from './scope.ts';
-import { Shell, textIfKnown, type Value, type Variable } from './shell.ts';
+import type { WalkScope } from './scope.ts';
+import { Shell } from './shell.ts';
 import { type Chunk, splitFields } from './split-fields.ts';
-import type { Invocation, Problem } from './survey.ts';
-import { anyOutput, type Output, type Reevaluation, type RunOptions, type Walk } from './walk.ts';
+import type { CommandProblem, Invocation } from './survey.ts';
+import { textIfKnown, type Variable } from './variable.ts';
+import type { Reevaluation, RunMode, Walk } from './walk.ts';
 import { walkBody, walkPipeline, walkScript } from './walk-script.ts';
 import { judgeWrite } from './writes.ts';
 
@@ -37,7 +39,7 @@ class CommandWalk implements Walk {
   readonly home: string;
   readonly usesLast: boolean;
   readonly invocations: Invocation[] = [];
-  readonly problems: Problem[] = [];
+  readonly problems: CommandProblem[] = [];
   readonly functions: Walk['functions'] = [];
   readonly volatile: Set<string>;
   readonly given: Walk['given'] = [];
@@ -53,66 +55,72 @@ class CommandWalk implements Walk {
 
   spend(steps: number): void {
     this.stepsLeft -= steps;
-    if (this.stepsLeft < 0) throw new LimitReached('too much to look at');
+    if (this.stepsLeft < 0) throw new PolicyLimitError('too much to look at');
   }
 
   nextNumber(): number {
     return ++this.numbers;
   }
 
-  script(script: ParsedScript, scope: Scope): Output {
+  script(script: ParsedScript, scope: WalkScope): Output {
     return walkScript(this, script, scope);
   }
 
-  node(node: PipelineNode, scope: Scope): Output {
+  node(node: PipelineNode, scope: WalkScope): Output {
     return walkPipeline(this, node, scope);
   }
 
-  body(body: CompoundList, scope: Scope): Output {
+  body(body: CompoundList, scope: WalkScope): Output {
     return walkBody(this, body, scope);
   }
 
-  text(text: string, span: Span, scope: Scope): Output {
+  text(text: string, span: TextSpan, scope: WalkScope): Output {
     return walkText(this, text, span, scope);
   }
 
-  handText(text: Arg, scope: Scope): Output {
+  handText(text: Arg, scope: WalkScope): Output {
     return handText(this, text, scope);
   }
 
-  capture(script: ParsedScript, scope: Scope): Output {
+  capture(script: ParsedScript, scope: WalkScope): Output {
     return capture(this, script, scope);
   }
 
-  single(word: Word, scope: Scope, quoted = false): readonly Value[] {
+  single(word: Word, scope: WalkScope, quoted = false): readonly Value[] {
     return expandSingle(this, scope, word, quoted);
   }
 
-  assign(name: string, variable: Variable, span: Span, scope: Scope, how?: 'plain' | 'exported'): void {
-    assignVariable(this, name, variable, span, scope, how);
+  assign(
+    name: string,
+    variable: Variable,
+    span: TextSpan,
+    scope: WalkScope,
+    how?: 'plain' | 'exported',
+  ): void {
+    assignVariable({ walk: this, scope, span }, name, variable, how);
   }
 
-  split(value: Value, quoted: boolean, scope: Scope): Chunk[] {
+  split(value: Value, quoted: boolean, scope: WalkScope): Chunk[] {
     return quoted ? [certain(value)] : splitAt(value, separators(scope));
   }
 
-  arithmetic(expression: ArithmeticExpression | undefined, text: string, scope: Scope): void {
+  arithmetic(expression: ArithmeticExpression | undefined, text: string, scope: WalkScope): void {
     walkArithmetic(this, expression, text, scope);
   }
 
-  evaluate(text: string | Value, as: Reevaluation, span: Span, scope: Scope): void {
-    evaluateValue(this, typeof text === 'string' ? [text] : text, as, span, scope);
+  evaluate(text: string | Value, as: Reevaluation, span: TextSpan, scope: WalkScope): void {
+    evaluateValue({ walk: this, scope, span }, typeof text === 'string' ? [text] : text, as);
   }
 
-  run(argv: readonly Arg[], scope: Scope, how: RunOptions): Output {
+  run(argv: readonly Arg[], scope: WalkScope, how: RunMode): Output {
     return runProgram(this, argv, scope, how);
   }
 
-  call(head: Arg, args: readonly Arg[], scope: Scope, how: RunOptions): Output {
+  call(head: Arg, args: readonly Arg[], scope: WalkScope, how: RunMode): Output {
     return callProgram(this, head, args, scope, how);
   }
 
-  write(target: Arg, program: string | undefined, scope: Scope): void {
+  write(target: Arg, program: string | undefined, scope: WalkScope): void {
     judgeWrite(this, target, program, scope);
   }
 }
@@ -126,8 +134,8 @@ export function judgeUncalled(walk: Walk): void {
 }
 
 /** The parser reads what stands inside a substitution when it is asked for, each time to the end, so depth is work. */
-function capture(walk: Walk, script: ParsedScript, scope: Scope): Output {
-  if (scope.depth >= limits.depth) throw new LimitReached('substitutions are nested too deeply');
+function capture(walk: Walk, script: ParsedScript, scope: WalkScope): Output {
+  if (scope.depth >= limits.depth) throw new PolicyLimitError('substitutions are nested too deeply');
   const inner = scope.fork();
   inner.depth = scope.depth + 1;
   // Functions and traps keep the shell in which they were set until the end.
@@ -137,14 +145,14 @@ function capture(walk: Walk, script: ParsedScript, scope: Scope): Output {
   return output;
 }
 
-function walkText(walk: Walk, text: string, span: Span, scope: Scope): Output {
-  if (scope.depth >= limits.depth) throw new LimitReached('shell text is nested too deeply');
+function walkText(walk: Walk, text: string, span: TextSpan, scope: WalkScope): Output {
+  if (scope.depth >= limits.depth) throw new PolicyLimitError('shell text is nested too deeply');
   walk.spend(1 + text.length / 32);
   const inner = scope.with({ within: scope.within ?? span, depth: scope.depth + 1 });
   return walkScript(walk, parseScript(text), inner);
 }
 
-function handText(walk: Walk, text: Arg, scope: Scope): Output {
+function handText(walk: Walk, text: Arg, scope: WalkScope): Output {
   // Bash leaves out NULs, which changes where words and heredocs end.
   if (text.text !== undefined && !text.text.includes('\0')) return walkText(walk, text.text, text, scope);
   const reason = `The text that ${scope.via ?? 'a shell'} would run cannot be known, which is not allowed under a list`;
@@ -170,7 +178,7 @@ function splitAt(value: Value, separators: string | undefined): Chunk[] {
     : splitFields(value, separators);
 }
 
-function separators({ shell }: Scope): string | undefined {
+function separators({ shell }: WalkScope): string | undefined {
   const ifs = shell.variables.get('IFS');
   if (ifs === undefined) return ' \t\n';
   return textIfKnown(ifs);

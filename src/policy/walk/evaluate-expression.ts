@@ -1,12 +1,16 @@
 import type { Word } from 'unbash';
-import type { Span } from '../words/arg.ts';
+import type { TextSpan, Value } from '../words/arg.ts';
 import { mayHideExpansion } from './misread.ts';
-import type { Scope } from './scope.ts';
-import type { Value } from './shell.ts';
+import type { WalkScope } from './scope.ts';
 import type { Walk } from './walk.ts';
 
 /** Evaluates a word that is an arithmetic expression, such as a subscript or the bounds of a slice. */
-export function evaluateExpression(walk: Walk, word: Word, span: Span, scope: Scope): readonly Value[] {
+export function evaluateExpression(
+  walk: Walk,
+  word: Word,
+  span: TextSpan,
+  scope: WalkScope,
+): readonly Value[] {
   if (isNumeral(word.text)) {
     walk.spend(2);
     return [[word.text]];
@@ -31,8 +35,8 @@ export function evaluateSubscript(
   walk: Walk,
   text: string,
   fields: readonly { readonly pieces: Value }[],
-  span: Span,
-  scope: Scope,
+  span: TextSpan,
+  scope: WalkScope,
 ): void {
   for (const { pieces } of fields) walk.evaluate(subscriptOf(pieces), 'arithmetic', span, scope);
   const source = text.slice(0, text.lastIndexOf(']=') + 1);

@@ -1,54 +1,40 @@
 import type { ArithmeticExpression, ParsedScript } from 'unbash';
-import { mayExpand, type Span, textOf } from '../words/arg.ts';
-import { LimitReached, limits } from '../words/limits.ts';
+import { mayExpand, type TextSpan, textOf, type Value } from '../words/arg.ts';
+import { limits, PolicyLimitError } from '../words/limits.ts';
 import { expandQuoted } from './expand-word.ts';
 import { mayHideExpansion } from './misread.ts';
 import { parseScript } from './parse-script.ts';
-import type { Scope } from './scope.ts';
-import { everyValue, madeFrom, type Value } from './shell.ts';
-import type { Reevaluation, Walk } from './walk.ts';
+import type { WalkScope } from './scope.ts';
+import { everyValue, madeFrom } from './variable.ts';
+import type { Reevaluation, Walk, WalkSite } from './walk.ts';
 import { endOfIdentifier } from './word-shape.ts';
 
 const again = 'text is evaluated again and again';
 
 /** Looks at a value that bash evaluates once more; of one that is not known, at the text that is in it or behind it. */
-export function evaluateValue(
-  walk: Walk,
-  value: Value,
-  as: Reevaluation,
-  span: Span,
-  scope: Scope,
-  seen?: Set<string>,
-): void {
+export function evaluateValue(site: WalkSite, value: Value, as: Reevaluation, seen?: Set<string>): void {
   let text = '';
   let known = true;
   for (const piece of value) {
     if (typeof piece !== 'string') known = false;
     text += typeof piece === 'string' ? piece : piece.hole === 'glob' ? piece.text : '1';
   }
-  if (known || mayExpand(text)) evaluateText(walk, text, as, span, scope, seen);
+  if (known || mayExpand(text)) evaluateText(site, text, as, seen);
   for (const piece of known ? [] : value) {
     const from = typeof piece === 'string' ? '' : (piece.from ?? '');
-    if (mayExpand(from)) evaluateText(walk, from, 'prompt', span, scope, seen);
+    if (mayExpand(from)) evaluateText(site, from, 'prompt', seen);
   }
 }
 
 /** Text that bash evaluates once more: the substitutions in it run, the variables it names are read as expressions. */
-function evaluateText(
-  walk: Walk,
-  text: string,
-  as: Reevaluation,
-  span: Span,
-  scope: Scope,
-  before: Set<string> | undefined,
-): void {
-  walk.spend(1 + text.length / 64);
+function evaluateText(site: WalkSite, text: string, as: Reevaluation, before: Set<string> | undefined): void {
+  site.walk.spend(1 + text.length / 64);
   const isName = endOfIdentifier(text) === text.length;
   // Numbers and operators name nothing.
   if (!isName && !/[A-Za-z_$`]/.test(text)) return;
   const subject = as === 'name' ? subscriptOf(text) : text;
   if (subject === '') return;
-  const expanded = !isName && mayExpand(subject) ? expandText(walk, subject, span, scope) : none;
+  const expanded = !isName && mayExpand(subject) ? expandText(site, subject) : none;
   if (as === 'prompt') return;
   let seen = before;
   // What a subscript expands to is an expression again.
@@ -57,16 +43,16 @@ function evaluateText(
     if (inner === undefined || inner === subject || seen?.has(inner)) continue;
     seen ??= new Set();
     const texts = [...seen].filter((one) => /\W/.test(one)).length;
-    if (texts > 6 || inner.length > limits.textLength) throw new LimitReached(again);
+    if (texts > 6 || inner.length > limits.textLength) throw new PolicyLimitError(again);
     seen.add(inner);
-    evaluateText(walk, inner, 'arithmetic', span, scope, seen);
+    evaluateText(site, inner, 'arithmetic', seen);
   }
   for (const name of isName ? [subject] : (subject.match(/[A-Za-z_]\w*/g) ?? none)) {
-    const variable = scope.shell.variables.get(name);
+    const variable = site.scope.shell.variables.get(name);
     if (variable === undefined || everyValue(variable).every(isIdle) || seen?.has(name)) continue;
     seen ??= new Set();
     seen.add(name);
-    for (const value of everyValue(variable)) evaluateValue(walk, value, 'arithmetic', span, scope, seen);
+    for (const value of everyValue(variable)) evaluateValue(site, value, 'arithmetic', seen);
   }
 }
 
@@ -78,7 +64,7 @@ function isIdle(value: Value): boolean {
 
 const none: readonly never[] = [];
 
-const nowhere: Span = { pos: 0, end: 0 };
+const nowhere: TextSpan = { pos: 0, end: 0 };
 
 const assigning = new Set('= += -= *= /= %= &= |= ^= <<= >>='.split(' '));
 
@@ -87,11 +73,12 @@ export function walkArithmetic(
   walk: Walk,
   expression: ArithmeticExpression | undefined,
   text: string,
-  scope: Scope,
+  scope: WalkScope,
 ): void {
   walk.spend(1);
   if (expression === undefined) {
-    if (text.trim() !== '') evaluateText(walk, text, 'arithmetic', scope.within ?? nowhere, scope, undefined);
+    const site = { walk, scope, span: scope.within ?? nowhere };
+    if (text.trim() !== '') evaluateText(site, text, 'arithmetic', undefined);
     return;
   }
   switch (expression.type) {
@@ -123,35 +110,32 @@ export function walkArithmetic(
 }
 
 /** What a substitution prints is part of the expression. */
-function walkSubstitution(walk: Walk, script: ParsedScript, scope: Scope): void {
+function walkSubstitution(walk: Walk, script: ParsedScript, scope: WalkScope): void {
   const { text, more, from = '' } = walk.capture(script, scope);
   const value = more ? madeFrom([text, from]) : text.replace(/\n+$/, '');
-  evaluateValue(walk, [value], 'arithmetic', scope.within ?? nowhere, scope);
+  evaluateValue({ walk, scope, span: scope.within ?? nowhere }, [value], 'arithmetic');
 }
 
 function walkOperand(
   walk: Walk,
   word: Extract<ArithmeticExpression, { type: 'ArithmeticWord' }>,
-  scope: Scope,
+  scope: WalkScope,
 ): void {
-  const span = scope.within ?? word;
-  for (const value of operandValues(walk, word, span, scope))
-    evaluateValue(walk, value, 'arithmetic', span, scope);
+  const site = { walk, scope, span: scope.within ?? word };
+  for (const value of operandValues(site, word)) evaluateValue(site, value, 'arithmetic');
 }
 
 /** The parser gives no parts for `$1` and `$name`, and takes quotes for such that are none, so these are read here. */
 function operandValues(
-  walk: Walk,
+  site: WalkSite,
   word: Extract<ArithmeticExpression, { type: 'ArithmeticWord' }>,
-  span: Span,
-  scope: Scope,
 ): readonly Value[] {
   if (word.parts !== undefined && !mayHideExpansion(word.value))
-    return expandQuoted(walk, scope, word.parts, span);
-  return mayExpand(word.value) ? expandText(walk, word.value, span, scope) : [[word.value]];
+    return expandQuoted(site.walk, site.scope, word.parts, site.span);
+  return mayExpand(word.value) ? expandText(site, word.value) : [[word.value]];
 }
 
-function setTarget(walk: Walk, target: ArithmeticExpression, scope: Scope): void {
+function setTarget(walk: Walk, target: ArithmeticExpression, scope: WalkScope): void {
   const name = target.type === 'ArithmeticWord' ? /^\s*([A-Za-z_]\w*)/.exec(target.value)?.[1] : undefined;
   if (name === undefined) return;
   walk.assign(
@@ -168,8 +152,8 @@ function subscriptOf(text: string): string {
 }
 
 /** Reads text the way bash reads the inside of double quotes, walks the substitutions in it and gives what it becomes. */
-function expandText(walk: Walk, text: string, span: Span, scope: Scope): readonly Value[] {
-  if (scope.depth >= limits.depth) throw new LimitReached(again);
+function expandText({ walk, scope, span }: WalkSite, text: string): readonly Value[] {
+  if (scope.depth >= limits.depth) throw new PolicyLimitError(again);
   let mark = 'end_of_text';
   while (text.includes(mark)) mark += '_';
   const script = parseScript(`: <<${mark}\n${text}\n${mark}\n`);

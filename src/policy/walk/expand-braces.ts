@@ -1,15 +1,15 @@
-import { LimitReached, limits } from '../words/limits.ts';
+import { limits, PolicyLimitError } from '../words/limits.ts';
 
 /** The words that bash makes of a word with braces, as source text: `a{b,c}` gives `ab` and `ac`. */
 export function expandBraces(source: string): string[] {
-  if (source.split('{').length > limits.braces) throw new LimitReached('a word with too many braces');
+  if (source.split('{').length > limits.braces) throw new PolicyLimitError('a word with too many braces');
   const open = findBrace(source);
   if (open === undefined) return [source];
   const before = source.slice(0, open.start);
   const middles = open.items.flatMap((item) => (open.sequence ? [item] : expandBraces(item)));
   const afters = expandBraces(source.slice(open.end));
   if (middles.length * afters.length > limits.braceWords)
-    throw new LimitReached('a brace expansion with too many words');
+    throw new PolicyLimitError('a brace expansion with too many words');
   return middles.flatMap((middle) => afters.map((after) => before + middle + after));
 }
 

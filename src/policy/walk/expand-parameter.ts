@@ -1,13 +1,13 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
-import { mayExpand, type Piece, textOf, unknown } from '../words/arg.ts';
+import { mayExpand, type Piece, textOf, unknown, type Value } from '../words/arg.ts';
 import { evaluateExpression } from './evaluate-expression.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
 import { entryAt } from './list-entries.ts';
 import { refuseMisread } from './misread.ts';
-import type { Scope } from './scope.ts';
-import { bounded, everyValue, madeFrom, textIfKnown, type Value, type Variable, valuesOf } from './shell.ts';
+import type { WalkScope } from './scope.ts';
 import { type Chunk, wordBreak } from './split-fields.ts';
 import { transformText } from './transform-text.ts';
+import { bounded, everyValue, madeFrom, textIfKnown, type Variable, valuesOf } from './variable.ts';
 import type { Walk } from './walk.ts';
 
 const numbers = new Set([
@@ -72,7 +72,7 @@ function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonl
 }
 
 /** What a variable or a parameter may hold. */
-export function lookUp(walk: Walk, scope: Scope, asked: string): readonly Value[] {
+export function lookUp(walk: Walk, scope: WalkScope, asked: string): readonly Value[] {
   const name = scope.shell.defined.namerefs.get(asked) ?? asked;
   if (name === '') return [[unknown]];
   if (isNumber(name)) return positionalValue(scope.shell.positional, Number(name));

@@ -8,14 +8,16 @@ import {
   type Arg,
   knownArg,
   type Piece,
-  type Span,
+  type TextSpan,
   textBehind,
   textOf,
   toArg,
   unknown,
   unknownArg,
+  type Value,
 } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
+import type { Output } from '../words/output.ts';
 import { expandBraces } from './expand-braces.ts';
 import { expandParameter, lookUp, parameterChunks } from './expand-parameter.ts';
 import { certain, combine, type Expansion, expansionChunks } from './expansion.ts';
@@ -23,21 +25,21 @@ import { hasStrayParentheses, isUnread, refuseMisread } from './misread.ts';
 import { notForSh } from './not-for-sh.ts';
 import { parseScript } from './parse-script.ts';
 import { quotedParts } from './quoted-parts.ts';
-import { type Scope, spanOf } from './scope.ts';
-import { madeFrom, type Value, valuesOf } from './shell.ts';
+import { spanOf, type WalkScope } from './scope.ts';
 import { type Chunk, joinChunks, wordBreak } from './split-fields.ts';
-import type { Output, Walk } from './walk.ts';
+import { madeFrom, valuesOf } from './variable.ts';
+import type { Walk } from './walk.ts';
 import { certainText, shapeOf, type WordShape } from './word-shape.ts';
 
 /** The words that an argument gives, in each of its possible forms. */
-export function expandWord(walk: Walk, scope: Scope, word: Word): Arg[][] {
+export function expandWord(walk: Walk, scope: WalkScope, word: Word): Arg[][] {
   const shape = shapeOf(word.text);
   const fixed = fixedArg(walk, scope, word, shape);
   return fixed === undefined ? expandParts(walk, scope, word, shape) : [[fixed]];
 }
 
 /** The words that an argument of this shape gives in which something is expanded. */
-export function expandParts(walk: Walk, scope: Scope, word: Word, shape: WordShape): Arg[][] {
+export function expandParts(walk: Walk, scope: WalkScope, word: Word, shape: WordShape): Arg[][] {
   walk.spend(1);
   if (shape === 'variable' && word.text.startsWith('"') && word.text !== '"$@"')
     return quotedArgs(lookUp(walk, scope, word.text.slice(2, -1)), scope.within ?? word);
@@ -51,7 +53,7 @@ export function expandParts(walk: Walk, scope: Scope, word: Word, shape: WordSha
   return chunks.map((form) => joinChunks(form, span));
 }
 
-function quotedArgs(values: readonly Value[], span: Span): Arg[][] {
+function quotedArgs(values: readonly Value[], span: TextSpan): Arg[][] {
   const [only] = values;
   if (values.length === 1 && only !== undefined) return [[toArg(only, span)]];
   return values.map((value) => [toArg(value, span)]);
@@ -62,7 +64,7 @@ function hasBraces({ text, parts }: Word): boolean {
 }
 
 /** The argument that a word of this shape gives when nothing in it is expanded. */
-export function fixedArg(walk: Walk, scope: Scope, word: Word, shape: WordShape): Arg | undefined {
+export function fixedArg(walk: Walk, scope: WalkScope, word: Word, shape: WordShape): Arg | undefined {
   // Behind an operator of ${…} a single quote may be a character like any other, but not here.
   const text = certainText(word.text, shape) ?? fixedText(word, shape);
   if (text === undefined) return undefined;
@@ -71,7 +73,7 @@ export function fixedArg(walk: Walk, scope: Scope, word: Word, shape: WordShape)
 }
 
 /** The one text that a word has where bash does not split it, in each of its possible forms. */
-export function expandSingle(walk: Walk, scope: Scope, word: Word, quoted = false): Value[] {
+export function expandSingle(walk: Walk, scope: WalkScope, word: Word, quoted = false): Value[] {
   walk.spend(1);
   const shape = shapeOf(word.text);
   const fixed = fixedText(word, shape);
@@ -105,11 +107,22 @@ function isLiteral(part: WordPart): boolean {
 }
 
 /** The text of a heredoc's or a double-quoted string's parts, in each of its possible forms. */
-export function expandQuoted(walk: Walk, scope: Scope, parts: readonly WordPart[], span: Span): Value[] {
+export function expandQuoted(
+  walk: Walk,
+  scope: WalkScope,
+  parts: readonly WordPart[],
+  span: TextSpan,
+): Value[] {
   return product({ walk, scope, mode: 'single', span }, parts, true).map(joined);
 }
 
-function expandBraced(walk: Walk, scope: Scope, word: Word, texts: readonly string[], span: Span): Arg[][] {
+function expandBraced(
+  walk: Walk,
+  scope: WalkScope,
+  word: Word,
+  texts: readonly string[],
+  span: TextSpan,
+): Arg[][] {
   const inner = scope.at(span);
   const words = texts.map(rereadWord);
   if (words.includes(undefined)) {
@@ -175,14 +188,14 @@ function tildeOf(
   return { length: prefix.length, values: directoriesOf(walk, scope, user).map((value) => [name, ...value]) };
 }
 
-function directoriesOf(walk: Walk, scope: Scope, user: string): readonly Value[] {
+function directoriesOf(walk: Walk, scope: WalkScope, user: string): readonly Value[] {
   if (user === '') return homeOf(walk, scope);
   if (user === '+') return scope.shell.cwd?.map((path) => [path]) ?? [[unknown]];
   if (user === '-' || /^\d/.test(user)) return [[unknown]];
   return [[user === 'root' ? '/root' : `/home/${user}`]];
 }
 
-function homeOf(walk: Walk, scope: Scope): readonly Value[] {
+function homeOf(walk: Walk, scope: WalkScope): readonly Value[] {
   const home = scope.shell.variables.get('HOME');
   return home === undefined ? [[walk.home]] : valuesOf(home);
 }

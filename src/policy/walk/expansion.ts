@@ -1,16 +1,11 @@
-import type { Piece, Span } from '../words/arg.ts';
+import type { Piece, Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
-import type { Scope } from './scope.ts';
-import type { Value } from './shell.ts';
 import type { Chunk } from './split-fields.ts';
-import type { Walk } from './walk.ts';
+import type { WalkSite } from './walk.ts';
 
 /** How words are put together here: split into several, or kept as one. */
-export interface Expansion {
-  readonly walk: Walk;
-  readonly scope: Scope;
+export interface Expansion extends WalkSite {
   readonly mode: 'fields' | 'single';
-  readonly span: Span;
 }
 
 /** The chunks of possible values, split where they are not quoted. */

@@ -1,12 +1,14 @@
 import type { Function as FunctionNode } from 'unbash';
 import { type Arg, mayExpand } from '../words/arg.ts';
+import { anyOutput, type Output, perhapsOutput, silent } from '../words/output.ts';
 import { judgeNewName } from './redefine.ts';
-import { type CallSite, type Frame, type Scope, spanOf } from './scope.ts';
-import { type FunctionBody, type ShellFunction, union, unknownVariable } from './shell.ts';
-import { anyOutput, type Output, perhapsOutput, silent, type Walk } from './walk.ts';
+import { type CallSite, type Frame, spanOf, type WalkScope } from './scope.ts';
+import type { FunctionBody, ShellFunction } from './shell.ts';
+import { union, unknownVariable } from './variable.ts';
+import type { Walk } from './walk.ts';
 
 /** Notes a function; its body is judged where it is called, or at the end when nobody calls it. */
-export function defineFunction(walk: Walk, node: FunctionNode, scope: Scope): Output {
+export function defineFunction(walk: Walk, node: FunctionNode, scope: WalkScope): Output {
   const name = node.name.value;
   const body: FunctionBody = { node: node.body, within: scope.within, tracker: { called: false } };
   const definition: ShellFunction = { name, bodies: [body], certain: true };
@@ -25,7 +27,7 @@ export function callFunction(
   walk: Walk,
   called: ShellFunction,
   args: readonly Arg[] | undefined,
-  scope: Scope,
+  scope: WalkScope,
 ): Output {
   walk.spend(2);
   const running = callsOf(called, scope);
@@ -52,7 +54,7 @@ export function callFunction(
 }
 
 /** The running calls of a function; in a shell around this one, of the very one that was exported to it. */
-function callsOf({ name, bodies }: ShellFunction, { outside, frames }: Scope): readonly Frame[] {
+function callsOf({ name, bodies }: ShellFunction, { outside, frames }: WalkScope): readonly Frame[] {
   const here = frames.filter((frame) => frame.name === name);
   if (outside.length === 0) return here;
   return [...outside.filter((frame) => bodies.some((body) => frame.bodies.includes(body))), ...here];
@@ -63,7 +65,7 @@ function walkBodyOf(
   body: FunctionBody,
   args: readonly Arg[] | undefined,
   frame: Frame,
-  scope: Scope,
+  scope: WalkScope,
 ): Output {
   body.tracker.called = true;
   const { shell } = scope;
@@ -84,13 +86,13 @@ function walkBodyOf(
 }
 
 /** Deeper calls are not followed, so arguments that arithmetic could evaluate there are evaluated here. */
-function evaluateArguments(walk: Walk, args: readonly Arg[], scope: Scope): void {
+function evaluateArguments(walk: Walk, args: readonly Arg[], scope: WalkScope): void {
   for (const arg of args) {
     if (arg.text !== undefined && mayExpand(arg.text)) walk.evaluate(arg.text, 'arithmetic', arg, scope);
   }
 }
 
-function restoreLocals({ shell }: Scope, frame: Frame): void {
+function restoreLocals({ shell }: WalkScope, frame: Frame): void {
   for (const [name, before] of frame.locals) {
     const now = frame.leaks.has(name) ? shell.variables.get(name) : undefined;
     if (now !== undefined) shell.variables.set(name, union(before ?? unknownVariable, now));
@@ -99,12 +101,12 @@ function restoreLocals({ shell }: Scope, frame: Frame): void {
   }
 }
 
-function siteOf({ conditional, forked, background, pipeline }: Scope): CallSite {
+function siteOf({ conditional, forked, background, pipeline }: WalkScope): CallSite {
   return { conditional, forked, background, pipeline };
 }
 
 /** How a running function is reached again: the circumstances of every call on the way. */
-function noteRecursion([first]: readonly Frame[], scope: Scope): void {
+function noteRecursion([first]: readonly Frame[], scope: WalkScope): void {
   if (first === undefined) return;
   const calls = [...scope.outside, ...scope.frames];
   const between = calls.slice(calls.indexOf(first) + 1).map((frame) => frame.site);

@@ -1,5 +1,5 @@
 import type { Arg } from '../words/arg.ts';
-import { textIfKnown, type Variable } from './shell.ts';
+import { textIfKnown, type Variable } from './variable.ts';
 import type { Walk } from './walk.ts';
 
 /** Programs that take settings which run code, or code itself, from the home directory. */

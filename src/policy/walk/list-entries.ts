@@ -1,5 +1,4 @@
-import { mayExpandIn } from '../words/arg.ts';
-import type { Value } from './shell.ts';
+import { mayExpandIn, type Value } from '../words/arg.ts';
 
 /** The entries of a list in their order; without keys they are 0, 1, 2, …, which makes appending a plain copy. */
 export interface ListEntries {

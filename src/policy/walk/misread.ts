@@ -1,9 +1,9 @@
 import type { Word } from 'unbash';
-import { mayExpand, type Span } from '../words/arg.ts';
+import { mayExpand, type TextSpan } from '../words/arg.ts';
 import type { Walk } from './walk.ts';
 
 /** Refuses text that bash may read in another way than the parser, under every list. */
-export function refuseMisread(walk: Walk, text: string, span: Span): void {
+export function refuseMisread(walk: Walk, text: string, span: TextSpan): void {
   const reason = `Bash may read ${text.trim()} in another way than it looks, so it is not understood.`;
   const hint = 'Write it in a plainer way, for example with a variable for each part.';
   walk.problems.push({ scope: 'always', rule: 'unparsable', reason, hint, ...span });

@@ -1,5 +1,5 @@
 import { type ParsedScript, parse } from 'unbash';
-import { LimitReached, limits } from '../words/limits.ts';
+import { limits, PolicyLimitError } from '../words/limits.ts';
 
 const [tab, newline, space] = [9, 10, 32];
 const arithmeticWork = 16;
@@ -10,16 +10,17 @@ export function parseScript(text: string): ParsedScript {
   try {
     return withCutMarks(parse(text), text);
   } catch (error) {
-    if (error instanceof RangeError) throw new LimitReached('it is nested too deeply');
+    if (error instanceof RangeError) throw new PolicyLimitError('it is nested too deeply');
     throw error;
   }
 }
 
 function refuseTooDeep(text: string): void {
-  if (parserWork(text) > limits.parserWork) throw new LimitReached('it nests braces or heredocs without end');
+  if (parserWork(text) > limits.parserWork)
+    throw new PolicyLimitError('it nests braces or heredocs without end');
   // Each substitution is parsed when it is looked at, with all that stands inside it.
   const nested = Math.max(depth(text, '$(', ')'), depth(text, '<(', ')'), depth(text, '>(', ')'));
-  if (nested > limits.substitutions) throw new LimitReached('it is nested too deeply');
+  if (nested > limits.substitutions) throw new PolicyLimitError('it is nested too deeply');
 }
 
 /** So few marks reach no limit, even when all of them are of the kind that makes the most work and stand in each other. */

@@ -1,14 +1,15 @@
-import { type DangerRule, dangerRulesFor } from '../danger/danger.ts';
+import { dangerRulesFor } from '../danger/danger.ts';
+import type { DangerRule } from '../danger/danger-rule.ts';
 import { programNamed } from '../programs/catalog.ts';
 import { controlBuiltins, outsideControls } from '../programs/control.ts';
-import type { Program } from '../programs/program.ts';
+import type { ProgramEntry } from '../programs/program.ts';
 import { baseName } from '../words/paths.ts';
 
 /** What is known about a program by its name alone. */
 export interface ProgramFacts {
   /** The name without its directory. */
   readonly base: string;
-  readonly entry: Program | undefined;
+  readonly entry: ProgramEntry | undefined;
   readonly dangers: readonly DangerRule[];
   /** Whether it need not be listed when the shell runs it. */
   readonly freeInShell: boolean;

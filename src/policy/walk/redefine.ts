@@ -1,5 +1,5 @@
-import type { Span } from '../words/arg.ts';
-import type { Scope } from './scope.ts';
+import type { TextSpan } from '../words/arg.ts';
+import type { WalkScope } from './scope.ts';
 import type { Walk } from './walk.ts';
 
 /** Builtins by which a persistent shell tells its state: whoever redefines one of them can tell another. */
@@ -13,7 +13,7 @@ export const stateBuiltins: ReadonlySet<string> = new Set(
 export const calledByBash = 'command_not_found_handle';
 
 /** Judges the name that a function or alias is given. */
-export function judgeNewName(walk: Walk, name: string, span: Span, scope: Scope): void {
+export function judgeNewName(walk: Walk, name: string, span: TextSpan, scope: WalkScope): void {
   const reason =
     name === calledByBash
       ? `bash would call ${name} by itself, which is not allowed under a list`

@@ -1,26 +1,19 @@
 import { dangerOf } from '../danger/danger.ts';
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
-import type { Call } from '../programs/program.ts';
-import { type Arg, mayExpand, type Span, textOf } from '../words/arg.ts';
+import type { ProgramCall } from '../options/program-call.ts';
+import { type Arg, mayExpand, textOf } from '../words/arg.ts';
+import { anyOutput, type Output, perhapsOutput, type Stdin, silent } from '../words/output.ts';
 import { applyEffects } from './apply-effects.ts';
 import { callFunction } from './functions.ts';
 import { judgeHome } from './judge-home.ts';
 import { type ProgramFacts, programFacts } from './program-facts.ts';
-import type { Scope } from './scope.ts';
-import { madeFrom, type Variable } from './shell.ts';
-import {
-  anyOutput,
-  type Output,
-  perhapsOutput,
-  type RunOptions,
-  type Stdin,
-  silent,
-  type Walk,
-} from './walk.ts';
+import type { WalkScope } from './scope.ts';
+import { madeFrom, type Variable } from './variable.ts';
+import type { RunMode, Walk, WalkSite } from './walk.ts';
 
 /** Judges one program and whatever it runs in turn; says what it prints. */
-export function runProgram(walk: Walk, argv: readonly Arg[], scope: Scope, how: RunOptions): Output {
+export function runProgram(walk: Walk, argv: readonly Arg[], scope: WalkScope, how: RunMode): Output {
   const [head] = argv;
   return head === undefined ? silent : callProgram(walk, head, argv.slice(1), scope, how);
 }
@@ -30,32 +23,34 @@ export function callProgram(
   walk: Walk,
   head: Arg,
   args: readonly Arg[],
-  scope: Scope,
-  how: RunOptions,
+  scope: WalkScope,
+  how: RunMode,
 ): Output {
   walk.spend(2 + (args.length + 1) / 8);
   const name = head.text;
   if (name === undefined) return runUnknown(walk, head, args, scope, how);
+  const site: NamedCall = { walk, scope, span: head, name, args };
   if (how.by === 'shell') {
     const alias = scope.shell.defined.aliases.get(name);
-    if (alias !== undefined && !scope.aliases.includes(name)) runAlias(walk, name, alias, head, args, scope);
+    if (alias !== undefined && !scope.aliases.includes(name)) runAlias(site, alias);
     const called = scope.shell.defined.functions.get(name);
     const output =
       called &&
       callFunction(walk, called, args, scope.aliases.length === 0 ? scope : scope.with({ aliases: [] }));
-    if (called?.certain) return noteFunction(walk, name, args, head, scope, output ?? anyOutput);
+    if (called?.certain) return noteFunction(site, output ?? anyOutput);
   }
-  return runNamed(walk, name, head, args, scope, how);
+  return runNamed(site, how);
 }
 
-function runNamed(
-  walk: Walk,
-  name: string,
-  head: Arg,
-  args: readonly Arg[],
-  scope: Scope,
-  how: RunOptions,
-): Output {
+/** A call whose program name is known; `span` is the word of the name. */
+interface NamedCall extends WalkSite {
+  readonly span: Arg;
+  readonly name: string;
+  readonly args: readonly Arg[];
+}
+
+function runNamed(site: NamedCall, how: RunMode): Output {
+  const { walk, scope, span: head, name, args } = site;
   const facts = programFacts(name);
   const { base, entry } = facts;
   const free = how.by === 'program' ? facts.freeOutside : facts.freeInShell;
@@ -74,7 +69,7 @@ function runNamed(
   const applies =
     entry !== undefined && !(entry.builtin === 'only' && (how.by === 'program' || name !== base));
   const grammar = (applies ? entry.options : undefined) ?? noOptions;
-  const call = new ProgramCall(base, args, grammar, scope, homeOf(walk, home), head);
+  const call = new LazyCall(site, base, grammar, homeOf(walk, home));
   const inner =
     applies && entry.effects !== undefined ? applyEffects(walk, entry.effects(call), call, scope) : silent;
   if (facts.dangers.length > 0)
@@ -88,7 +83,11 @@ function runNamed(
 }
 
 /** Text that a program may print: its own, or that of what it starts. */
-function passedOn({ args, stdin }: Call, { passesOn }: ProgramFacts, inner: Output): string | undefined {
+function passedOn(
+  { args, stdin }: ProgramCall,
+  { passesOn }: ProgramFacts,
+  inner: Output,
+): string | undefined {
   const own = passesOn === 'words' ? textIn(args) : passesOn === 'stdin' ? textFrom(stdin) : undefined;
   const { from } = inner === silent ? inner : perhapsOutput([inner]);
   return own === undefined ? from : own + (from ?? '');
@@ -111,25 +110,18 @@ function textFrom(stdin: Stdin): string | undefined {
 }
 
 /** A call whose words are taken apart only when somebody asks. */
-class ProgramCall implements Call {
+class LazyCall implements ProgramCall {
   readonly name: string;
   readonly args: readonly Arg[];
-  readonly stdin: Call['stdin'];
+  readonly stdin: ProgramCall['stdin'];
   readonly posix: boolean;
-  readonly cwd: Call['cwd'];
+  readonly cwd: ProgramCall['cwd'];
   readonly home: string;
   readonly self: Arg;
   private readonly grammar: OptionGrammar;
   private parsed: ParsedOptions | undefined;
 
-  constructor(
-    name: string,
-    args: readonly Arg[],
-    grammar: OptionGrammar,
-    scope: Scope,
-    home: string,
-    self: Arg,
-  ) {
+  constructor({ scope, span, args }: NamedCall, name: string, grammar: OptionGrammar, home: string) {
     this.name = name;
     this.args = args;
     this.grammar = grammar;
@@ -137,7 +129,7 @@ class ProgramCall implements Call {
     this.posix = scope.shell.posix;
     this.cwd = scope.shell.cwd;
     this.home = home;
-    this.self = self;
+    this.self = span;
   }
 
   get options(): ParsedOptions {
@@ -151,7 +143,7 @@ function homeOf(walk: Walk, home: Variable | undefined): string {
   return (value && textOf(value)) ?? walk.home;
 }
 
-function runUnknown(walk: Walk, head: Arg, args: readonly Arg[], scope: Scope, how: RunOptions): Output {
+function runUnknown(walk: Walk, head: Arg, args: readonly Arg[], scope: WalkScope, how: RunMode): Output {
   const via = how.via ?? scope.via;
   const who = via === undefined ? 'The program' : `The program that ${via} would start`;
   const reason = `${who} is not allowed, because its name cannot be known before it runs`;
@@ -169,14 +161,7 @@ function runUnknown(walk: Walk, head: Arg, args: readonly Arg[], scope: Scope, h
   return anyOutput;
 }
 
-function noteFunction(
-  walk: Walk,
-  name: string,
-  args: readonly Arg[],
-  span: Span,
-  scope: Scope,
-  output: Output,
-): Output {
+function noteFunction({ walk, scope, span, name, args }: NamedCall, output: Output): Output {
   const { cwd } = scope.shell;
   walk.invocations.push({
     name,
@@ -191,20 +176,13 @@ function noteFunction(
 }
 
 /** Whether an alias is expanded depends on options, so both its text and the program of that name are judged. */
-function runAlias(
-  walk: Walk,
-  name: string,
-  text: string,
-  head: Arg,
-  args: readonly Arg[],
-  scope: Scope,
-): void {
+function runAlias({ walk, scope, span, name, args }: NamedCall, text: string): void {
   const words = args.map((arg) =>
     arg.text === undefined ? '"$unknown_word"' : `'${arg.text.replaceAll("'", "'\\''")}'`,
   );
   walk.text(
     [text, ...words].join(' '),
-    head,
-    scope.with({ within: head, aliases: [...scope.aliases, name] }),
+    span,
+    scope.with({ within: span, aliases: [...scope.aliases, name] }),
   );
 }

@@ -1,9 +1,10 @@
-import type { Span } from '../words/arg.ts';
-import type { FunctionBody, Shell, Variable } from './shell.ts';
-import type { Stdin } from './walk.ts';
+import type { TextSpan } from '../words/arg.ts';
+import type { Stdin } from '../words/output.ts';
+import type { FunctionBody, Shell } from './shell.ts';
+import type { Variable } from './variable.ts';
 
 /** Where the walk stands. A class, so that all scopes look alike to V8 and one copies the other at no cost. */
-export class Scope implements CallSite {
+export class WalkScope implements CallSite {
   readonly shell: Shell;
   readonly stdin: Stdin;
   readonly conditional: boolean = false;
@@ -13,7 +14,7 @@ export class Scope implements CallSite {
   /** True where what is defined is there for later commands of a persistent shell. */
   readonly lasting: boolean = false;
   /** Set inside nested text, whose own positions mean nothing to the reader. */
-  readonly within: Span | undefined;
+  readonly within: TextSpan | undefined;
   readonly depth: number = 0;
   /** The program that the shell text was handed to. */
   readonly via: string | undefined;
@@ -28,7 +29,7 @@ export class Scope implements CallSite {
   /** True behind `((` that is no arithmetic: bash reads it twice and has lost its heredocs by then. */
   readonly readTwice: boolean = false;
 
-  constructor(shell: Shell, stdin: Stdin, from?: Scope) {
+  constructor(shell: Shell, stdin: Stdin, from?: WalkScope) {
     this.shell = shell;
     this.stdin = stdin;
     if (from === undefined) return;
@@ -49,17 +50,17 @@ export class Scope implements CallSite {
   }
 
   /** The same place with some things changed. */
-  with(changes: Partial<ScopeFields>): Scope {
+  with(changes: Partial<ScopeFields>): WalkScope {
     return Object.assign(this.copy(), changes);
   }
 
   /** The same place, to be changed before it is handed on; for what is done so often that `with` would show. */
   copy(): ScopeDraft {
-    return new Scope(this.shell, this.stdin, this);
+    return new WalkScope(this.shell, this.stdin, this);
   }
 
   /** The same place inside a node that has no positions of its own to report. */
-  at(node: Span): Scope {
+  at(node: TextSpan): WalkScope {
     if (this.within !== undefined) return this;
     const inner = this.copy();
     inner.within = { pos: node.pos, end: node.end };
@@ -68,17 +69,17 @@ export class Scope implements CallSite {
 
   /** A process of its own, whose shell goes its own way; to be changed before it is handed on. */
   fork(shell: Shell = this.shell.clone()): ScopeDraft {
-    const away: ScopeDraft = new Scope(shell, this.stdin, this);
+    const away: ScopeDraft = new WalkScope(shell, this.stdin, this);
     away.forked = true;
     away.lasting = false;
     return away;
   }
 }
 
-type ScopeFields = Omit<Scope, 'with' | 'copy' | 'at' | 'fork'>;
+type ScopeFields = Omit<WalkScope, 'with' | 'copy' | 'at' | 'fork'>;
 
 /** A scope that nobody else has seen yet. */
-type ScopeDraft = { -readonly [Field in keyof Scope]: Scope[Field] };
+type ScopeDraft = { -readonly [Field in keyof WalkScope]: WalkScope[Field] };
 
 /** The circumstances of a call. */
 export interface CallSite {
@@ -103,6 +104,6 @@ export interface Frame {
 }
 
 /** The span to report for a node: its own, or that of the word that holds the nested text. */
-export function spanOf(node: Span, scope: Pick<Scope, 'within'>): Span {
+export function spanOf(node: TextSpan, scope: Pick<WalkScope, 'within'>): TextSpan {
   return scope.within ?? { pos: node.pos, end: node.end };
 }

@@ -1,4 +1,4 @@
-import { type Arg, type Hole, knownArg, type Piece, type Span, toArg } from '../words/arg.ts';
+import { type Arg, type Hole, knownArg, type Piece, type TextSpan, toArg } from '../words/arg.ts';
 
 /** A stretch of a word while it is put together; text alone is certain and stays as it is, as if quoted. */
 export type Chunk =
@@ -19,7 +19,7 @@ export function splitFields(pieces: readonly Piece[], ifs: string): Chunk[] {
 }
 
 /** The words that a chain of chunks gives. */
-export function joinChunks(chunks: readonly Chunk[], span: Span): Arg[] {
+export function joinChunks(chunks: readonly Chunk[], span: TextSpan): Arg[] {
   const [only] = chunks;
   if (chunks.length === 1 && only !== undefined) return oneWord(only, span);
   if (chunks.length > 0 && chunks.every(isText)) return [knownArg(chunks.join(''), span)];
@@ -51,7 +51,7 @@ function isText(chunk: Chunk): chunk is string {
   return typeof chunk === 'string';
 }
 
-function oneWord(chunk: Chunk, span: Span): Arg[] {
+function oneWord(chunk: Chunk, span: TextSpan): Arg[] {
   if (typeof chunk === 'string') return [knownArg(chunk, span)];
   if (chunk === wordBreak || (!chunk.quoted && chunk.pieces.length === 0)) return [];
   return [toArg(chunk.pieces, span, chunk.many)];

@@ -1,10 +1,10 @@
-import type { Arg, Span } from '../words/arg.ts';
+import type { Arg, TextSpan } from '../words/arg.ts';
 
 /** When a problem counts: for every list, only where a list names programs, as danger, or where no file may be written. */
 export type ProblemScope = 'always' | 'finite' | 'danger' | 'write';
 
 /** Something in the command that speaks against running it. */
-export interface Problem extends Span {
+export interface CommandProblem extends TextSpan {
   readonly scope: ProblemScope;
   /** A stable name, such as `unknown_program`. */
   readonly rule: string;
@@ -14,7 +14,7 @@ export interface Problem extends Span {
 }
 
 /** A program that the command would start, with its arguments as far as they are known. */
-export interface Invocation extends Span {
+export interface Invocation extends TextSpan {
   /** As written, decoded: a bare name or a path. */
   readonly name: string;
   readonly args: readonly Arg[];
@@ -29,5 +29,5 @@ export interface Invocation extends Span {
 /** Everything that the walk over a command has found. */
 export interface Survey {
   readonly invocations: readonly Invocation[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly CommandProblem[];
 }

@@ -1,10 +1,11 @@
 import type { Case, CompoundList, If } from 'unbash';
-import type { Scope } from './scope.ts';
+import { type Output, perhapsOutput } from '../words/output.ts';
+import type { WalkScope } from './scope.ts';
 import type { Shell } from './shell.ts';
-import { type Output, perhapsOutput, type Walk } from './walk.ts';
+import type { Walk } from './walk.ts';
 
 /** Walks `if`, each branch with a shell of its own. */
-export function walkIf(walk: Walk, node: If, scope: Scope): Output {
+export function walkIf(walk: Walk, node: If, scope: WalkScope): Output {
   const keepers = walk.functions.length;
   const tested = walk.body(node.clause, scope);
   const then = walkBranch(walk, node.then, scope);
@@ -24,7 +25,7 @@ export function walkIf(walk: Walk, node: If, scope: Scope): Output {
 }
 
 /** Walks `case`, whose branches may fall through. */
-export function walkCase(walk: Walk, node: Case, scope: Scope): Output {
+export function walkCase(walk: Walk, node: Case, scope: WalkScope): Output {
   const keepers = walk.functions.length;
   walk.single(node.word, scope);
   const ends: Shell[] = [];
@@ -44,7 +45,7 @@ export function walkCase(walk: Walk, node: Case, scope: Scope): Output {
 }
 
 /** The scope for what may be left out. */
-export function conditional(scope: Scope): Scope {
+export function conditional(scope: WalkScope): WalkScope {
   return scope.conditional ? scope : inBranch(scope, scope.shell);
 }
 
@@ -54,14 +55,14 @@ interface Branch {
   readonly shell: Shell;
 }
 
-function walkBranch(walk: Walk, body: CompoundList, scope: Scope): Branch {
+function walkBranch(walk: Walk, body: CompoundList, scope: WalkScope): Branch {
   const shell = scope.shell.clone();
   walk.spend(1 + shell.variables.size / 8);
   return { output: walk.body(body, inBranch(scope, shell)), shell };
 }
 
 /** The scope of a branch, with the shell as it is there. */
-function inBranch(scope: Scope, shell: Shell): Scope {
+function inBranch(scope: WalkScope, shell: Shell): WalkScope {
   const inner = scope.copy();
   inner.shell = shell;
   inner.conditional = true;

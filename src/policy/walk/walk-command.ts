@@ -1,28 +1,31 @@
 import type { Assignment, Command, CommandArgument, Word } from 'unbash';
-import { type Arg, knownArg, mayExpand, prefixOf, type Span, textOf, toArg, unknown } from '../words/arg.ts';
+import {
+  type Arg,
+  knownArg,
+  mayExpand,
+  prefixOf,
+  type TextSpan,
+  textOf,
+  toArg,
+  unknown,
+  type Value,
+} from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
+import { anyOutput, joinOutput, type Output, silent } from '../words/output.ts';
 import { applyRedirects } from './apply-redirects.ts';
 import { evaluateExpression, evaluateSubscript } from './evaluate-expression.ts';
 import { expandParts, expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
 import { counted, entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
 import { refuseMisread } from './misread.ts';
-import { type Scope, spanOf } from './scope.ts';
-import {
-  addToMade,
-  bounded,
-  type Shell,
-  union,
-  unknownVariable,
-  type Value,
-  type Variable,
-  valuesOf,
-} from './shell.ts';
-import { anyOutput, joinOutput, type Output, silent, type Walk } from './walk.ts';
+import { spanOf, type WalkScope } from './scope.ts';
+import { addToMade, type Shell } from './shell.ts';
+import { bounded, union, unknownVariable, type Variable, valuesOf } from './variable.ts';
+import type { Walk } from './walk.ts';
 import { shapeOf } from './word-shape.ts';
 
 /** Walks a simple command: its words, its redirections, its assignments, then the program itself in all its forms. */
-export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
+export function walkCommand(walk: Walk, node: Command, scope: WalkScope): Output {
   const forms = commandForms(walk, node, scope);
   if (walk.usesLast) rememberLast(forms, scope);
   // Most commands are a name and words.
@@ -32,7 +35,7 @@ export function walkCommand(walk: Walk, node: Command, scope: Scope): Output {
 }
 
 /** The last word of a command is what `$_` holds after it. */
-function rememberLast({ head, words }: CommandForms, { shell }: Scope): void {
+function rememberLast({ head, words }: CommandForms, { shell }: WalkScope): void {
   for (const form of words) {
     const last = form[form.length - 1] ?? head;
     // Most words hold no text that could be evaluated once more.
@@ -42,7 +45,7 @@ function rememberLast({ head, words }: CommandForms, { shell }: Scope): void {
 }
 
 /** Walks a command with redirections or assignments around its words. */
-function walkAround(walk: Walk, node: Command, forms: CommandForms, scope: Scope): Output {
+function walkAround(walk: Walk, node: Command, forms: CommandForms, scope: WalkScope): Output {
   const program = (forms.head ?? forms.words[0]?.[0])?.text;
   const assignments = assignmentsOf(node);
   const redirected = forms.redirected || assignments.length < node.prefix.length;
@@ -82,7 +85,7 @@ interface CommandForms {
   readonly redirected: boolean;
 }
 
-function runForms(walk: Walk, { head, words }: CommandForms, scope: Scope): Output {
+function runForms(walk: Walk, { head, words }: CommandForms, scope: WalkScope): Output {
   const [only] = words;
   if (words.length === 1 && only !== undefined)
     return head === undefined ? walk.run(only, scope, byShell) : walk.call(head, only, scope, byShell);
@@ -105,7 +108,7 @@ function runForms(walk: Walk, { head, words }: CommandForms, scope: Scope): Outp
 const byShell = { by: 'shell' } as const;
 
 /** Every combination of the possible forms of the name and the words. */
-function commandForms(walk: Walk, node: Command, scope: Scope): CommandForms {
+function commandForms(walk: Walk, node: Command, scope: WalkScope): CommandForms {
   const { name, suffix } = node;
   if (name === undefined) return nothingRuns;
   const reader = new FormsReader(walk, scope);
@@ -125,9 +128,9 @@ class FormsReader implements CommandForms {
   /** What those words may be that may be more than one thing. */
   several: Arg[][][] | undefined;
   private readonly walk: Walk;
-  private readonly scope: Scope;
+  private readonly scope: WalkScope;
 
-  constructor(walk: Walk, scope: Scope) {
+  constructor(walk: Walk, scope: WalkScope) {
     this.walk = walk;
     this.scope = scope;
   }
@@ -169,7 +172,7 @@ class FormsReader implements CommandForms {
   }
 }
 
-function noteTooMany(walk: Walk, several: readonly Arg[][][], span: Span, scope: Scope): void {
+function noteTooMany(walk: Walk, several: readonly Arg[][][], span: TextSpan, scope: WalkScope): void {
   const count = several.reduce((product, forms) => product * forms.length, 1);
   const options = several.flat(2).some((arg) => arg.text === undefined || /^[-+]/.test(arg.text));
   // Left-out combinations of plain words hide nothing, since each word is looked at; of options they might.
@@ -182,7 +185,7 @@ function noteTooMany(walk: Walk, several: readonly Arg[][][], span: Span, scope:
 function declarationForms(
   walk: Walk,
   item: Extract<CommandArgument, { type: 'Assignment' }>,
-  scope: Scope,
+  scope: WalkScope,
 ): Arg[][] {
   const span = spanOf(item, scope);
   if (item.value.type === 'ArrayValue' || item.index !== undefined) {
@@ -198,8 +201,8 @@ function withEnvironment(
   walk: Walk,
   assignments: readonly Assignment[],
   forms: CommandForms,
-  scope: Scope,
-  inner: Scope,
+  scope: WalkScope,
+  inner: WalkScope,
 ): Output {
   const { shell } = scope;
   const { exported } = shell.defined;
@@ -228,13 +231,13 @@ function mayKeep(name: string | undefined, shell: Shell): boolean {
   return shell.posix && special.has(name);
 }
 
-function assignHere(walk: Walk, item: Assignment, scope: Scope, how: 'plain' | 'exported'): void {
+function assignHere(walk: Walk, item: Assignment, scope: WalkScope, how: 'plain' | 'exported'): void {
   const span = spanOf(item, scope);
   if (item.index !== undefined) evaluateExpression(walk, item.index, span, scope);
   walk.assign(item.name, newVariable(walk, item, scope), span, scope, how);
 }
 
-function newVariable(walk: Walk, item: Assignment, scope: Scope): Variable {
+function newVariable(walk: Walk, item: Assignment, scope: WalkScope): Variable {
   const before = scope.shell.variables.get(item.name);
   if (item.value.type === 'ArrayValue') return newList(walk, item, scope, before);
   const values = walk.single(item.value, scope);
@@ -249,7 +252,7 @@ function merge(old: Value, value: Value): Value {
   return text === undefined ? [...old, ...value] : [text];
 }
 
-function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | undefined): Variable {
+function newList(walk: Walk, item: Assignment, scope: WalkScope, before: Variable | undefined): Variable {
   const old = item.append && before?.kind === 'list' ? before : undefined;
   const fields: Arg[] = [];
   let complete = !item.append || old?.complete === true;
@@ -272,7 +275,7 @@ function newList(walk: Walk, item: Assignment, scope: Scope, before: Variable | 
 }
 
 /** An element `[subscript]=value` is one word, whatever it expands to. */
-function elementForms(walk: Walk, word: Word, scope: Scope): readonly Arg[][] {
+function elementForms(walk: Walk, word: Word, scope: WalkScope): readonly Arg[][] {
   if (!word.text.startsWith('[') || (!word.text.includes(']=') && !word.text.includes(']+=')))
     return expandWord(walk, scope, word);
   return walk.single(word, scope).map((value) => [toArg(value, spanOf(word, scope))]);
@@ -316,7 +319,7 @@ function newEntry(
   walk: Walk,
   item: Assignment,
   values: readonly Value[],
-  scope: Scope,
+  scope: WalkScope,
   before: Variable | undefined,
 ): Variable {
   const [key, ...others] = item.index === undefined ? [] : walk.single(item.index, scope).map(textOf);

@@ -1,13 +1,16 @@
 import type { ArithmeticFor, For, Select, While, Word } from 'unbash';
+import type { Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
+import { joinOutput, type Output, perhapsOutput } from '../words/output.ts';
 import { expandWord } from './expand-word.ts';
-import { type Scope, spanOf } from './scope.ts';
-import { bounded, type Shell, union, unknownVariable, type Value, type Variable, valueKey } from './shell.ts';
-import { joinOutput, type Output, perhapsOutput, type Walk } from './walk.ts';
+import { spanOf, type WalkScope } from './scope.ts';
+import type { Shell } from './shell.ts';
+import { bounded, union, unknownVariable, type Variable, valueKey } from './variable.ts';
+import type { Walk } from './walk.ts';
 import { conditional } from './walk-branches.ts';
 
 /** Walks `for` and `select`, with every value that the variable takes. */
-export function walkFor(walk: Walk, node: For | Select, scope: Scope): Output {
+export function walkFor(walk: Walk, node: For | Select, scope: WalkScope): Output {
   const name = node.name.value;
   const values =
     node.wordlist === undefined
@@ -26,7 +29,7 @@ export function walkFor(walk: Walk, node: For | Select, scope: Scope): Output {
 }
 
 /** Walks `while` and `until`. */
-export function walkWhile(walk: Walk, node: While, scope: Scope): Output {
+export function walkWhile(walk: Walk, node: While, scope: WalkScope): Output {
   return walkLoop(walk, scope, [], (inner) => {
     const tested = walk.body(node.clause, inner);
     return joinOutput(tested, walk.body(node.body, isEndless(node) ? inner : conditional(inner)));
@@ -34,7 +37,7 @@ export function walkWhile(walk: Walk, node: While, scope: Scope): Output {
 }
 
 /** Walks `for ((…))`. */
-export function walkArithmeticFor(walk: Walk, node: ArithmeticFor, scope: Scope): Output {
+export function walkArithmeticFor(walk: Walk, node: ArithmeticFor, scope: WalkScope): Output {
   return walkLoop(walk, scope, [], (inner) => {
     const place = inner.at(node);
     for (const part of [node.initialize, node.test, node.update]) walk.arithmetic(part, '', place);
@@ -43,7 +46,12 @@ export function walkArithmeticFor(walk: Walk, node: ArithmeticFor, scope: Scope)
 }
 
 /** Walks a loop's body; when it changes variables, once more with what the first round may have left. */
-function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner: Scope) => Output): Output {
+function walkLoop(
+  walk: Walk,
+  scope: WalkScope,
+  own: readonly string[],
+  body: (inner: WalkScope) => Output,
+): Output {
   const inner = scope.copy();
   inner.loops = scope.loops + 1;
   const before = scope.shell.clone();
@@ -64,7 +72,7 @@ function walkLoop(walk: Walk, scope: Scope, own: readonly string[], body: (inner
   return perhapsOutput(second === first ? [first] : [first, second]);
 }
 
-function loopValues(walk: Walk, words: readonly Word[], scope: Scope): readonly Value[] {
+function loopValues(walk: Walk, words: readonly Word[], scope: WalkScope): readonly Value[] {
   const values = new Map<string, Value>();
   for (const word of words) {
     for (const form of expandWord(walk, scope, word))

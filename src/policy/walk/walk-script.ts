@@ -9,13 +9,6 @@ import type {
   Statement,
   Subshell,
 } from 'unbash';
-import { AndOrOutput } from './and-or-output.ts';
-import { applyRedirects } from './apply-redirects.ts';
-import { defineFunction } from './functions.ts';
-import { leaves, mayEnd, mayLeave } from './leaving.ts';
-import { hasOperators, notForSh } from './not-for-sh.ts';
-import { type Scope, spanOf } from './scope.ts';
-import { type Shell, unknownVariable } from './shell.ts';
 import {
   anyOutput,
   joinOutput,
@@ -24,20 +17,28 @@ import {
   type Stdin,
   silent,
   skippable,
-  type Walk,
-} from './walk.ts';
+} from '../words/output.ts';
+import { AndOrOutput } from './and-or-output.ts';
+import { applyRedirects } from './apply-redirects.ts';
+import { defineFunction } from './functions.ts';
+import { leaves, mayEnd, mayLeave } from './leaving.ts';
+import { hasOperators, notForSh } from './not-for-sh.ts';
+import { spanOf, type WalkScope } from './scope.ts';
+import type { Shell } from './shell.ts';
+import { unknownVariable } from './variable.ts';
+import type { Walk } from './walk.ts';
 import { conditional, walkCase, walkIf } from './walk-branches.ts';
 import { walkCommand } from './walk-command.ts';
 import { walkArithmeticFor, walkFor, walkWhile } from './walk-loops.ts';
 import { walkTest } from './walk-test.ts';
 
 /** Walks a script: an error anywhere in it is a problem under every list. */
-export function walkScript(walk: Walk, script: ParsedScript, scope: Scope): Output {
+export function walkScript(walk: Walk, script: ParsedScript, scope: WalkScope): Output {
   for (const error of script.errors ?? []) reportError(walk, error.message, error.pos, scope);
   return walkStatements(walk, script.commands, scope);
 }
 
-function reportError(walk: Walk, message: string, pos: number, scope: Scope): void {
+function reportError(walk: Walk, message: string, pos: number, scope: WalkScope): void {
   const span = scope.within ?? { pos, end: pos + 1 };
   walk.problems.push({
     scope: 'always',
@@ -47,7 +48,7 @@ function reportError(walk: Walk, message: string, pos: number, scope: Scope): vo
   });
 }
 
-function walkStatements(walk: Walk, statements: readonly Statement[], scope: Scope): Output {
+function walkStatements(walk: Walk, statements: readonly Statement[], scope: WalkScope): Output {
   const [first] = statements;
   if (statements.length === 1 && first !== undefined) return walkStatement(walk, first, scope);
   let output = silent;
@@ -61,7 +62,7 @@ function walkStatements(walk: Walk, statements: readonly Statement[], scope: Sco
   return output;
 }
 
-function walkStatement(walk: Walk, statement: Statement, scope: Scope): Output {
+function walkStatement(walk: Walk, statement: Statement, scope: WalkScope): Output {
   walk.spend(1);
   if (!statement.background) return walkList(walk, statement.command, scope);
   const away = scope.fork();
@@ -69,12 +70,12 @@ function walkStatement(walk: Walk, statement: Statement, scope: Scope): Output {
   return perhapsOutput([walkList(walk, statement.command, away)]);
 }
 
-function walkList(walk: Walk, node: PipelineNode | AndOr, scope: Scope): Output {
+function walkList(walk: Walk, node: PipelineNode | AndOr, scope: WalkScope): Output {
   return node.type === 'AndOr' ? walkAndOr(walk, node, scope) : walkPipeline(walk, node, scope);
 }
 
 /** Walks `a && b || c`: each command with what the ones before have done; afterwards it may have been left out. */
-function walkAndOr(walk: Walk, node: AndOr, scope: Scope): Output {
+function walkAndOr(walk: Walk, node: AndOr, scope: WalkScope): Output {
   const skipped: { before: Shell; operator: string }[] = [];
   // `cd x || echo no` goes on in the old directory; `cd x || exit` does not go on.
   if (node.operators.some((operator, index) => operator === '||' && !leaves(node.commands[index + 1]))) {
@@ -106,14 +107,14 @@ function leaveOut(shell: Shell, before: Shell, operator: string): void {
 }
 
 /** Walks a pipeline; each of several commands has a shell of its own and reads what the one before prints. */
-export function walkPipeline(walk: Walk, node: PipelineNode, scope: Scope): Output {
+export function walkPipeline(walk: Walk, node: PipelineNode, scope: WalkScope): Output {
   if (node.type !== 'Pipeline') return walkNode(walk, node, scope);
   const [only] = node.commands;
   if (node.commands.length === 1 && only !== undefined) return walkNode(walk, only, scope);
   return walkStages(walk, node, scope);
 }
 
-function walkStages(walk: Walk, node: Pipeline, scope: Scope): Output {
+function walkStages(walk: Walk, node: Pipeline, scope: WalkScope): Output {
   const pipeline = walk.nextNumber();
   let stdin: Stdin = scope.stdin;
   let output = silent;
@@ -130,7 +131,7 @@ function walkStages(walk: Walk, node: Pipeline, scope: Scope): Output {
   return output;
 }
 
-function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
+function walkNode(walk: Walk, node: CommandNode, scope: WalkScope): Output {
   walk.spend(1);
   switch (node.type) {
     case 'Command':
@@ -166,7 +167,7 @@ function walkNode(walk: Walk, node: CommandNode, scope: Scope): Output {
   }
 }
 
-function walkSubshell(walk: Walk, node: Subshell, scope: Scope): Output {
+function walkSubshell(walk: Walk, node: Subshell, scope: WalkScope): Output {
   const away = scope.fork();
   away.readTwice = scope.readTwice || isDoubled(node);
   return walkBody(walk, node.body, away);
@@ -186,18 +187,18 @@ function startsWithSubshell(node: PipelineNode | AndOr): boolean {
   return node.type === 'Subshell' || (node.type === 'Redirected' && node.command.type === 'Subshell');
 }
 
-function walkRedirected(walk: Walk, node: Redirected, scope: Scope): Output {
+function walkRedirected(walk: Walk, node: Redirected, scope: WalkScope): Output {
   const { stdin, captured } = applyRedirects(walk, node.redirects, undefined, scope);
   const output = walkNode(walk, node.command, scope.with({ stdin }));
   return captured ? output : anyOutput;
 }
 
 /** Walks a list of commands. */
-export function walkBody(walk: Walk, body: CompoundList, scope: Scope): Output {
+export function walkBody(walk: Walk, body: CompoundList, scope: WalkScope): Output {
   return walkStatements(walk, body.commands, scope);
 }
 
-function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, scope: Scope): Output {
+function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, scope: WalkScope): Output {
   const away = scope.fork();
   away.stdin = anyOutput;
   away.background = true;

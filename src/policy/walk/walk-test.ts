@@ -1,11 +1,12 @@
 import type { TestExpression, Word } from 'unbash';
-import type { Span } from '../words/arg.ts';
-import { type Scope, spanOf } from './scope.ts';
-import { addToMade, type Value } from './shell.ts';
-import { type Output, silent, type Walk } from './walk.ts';
+import type { TextSpan, Value } from '../words/arg.ts';
+import { type Output, silent } from '../words/output.ts';
+import { spanOf, type WalkScope } from './scope.ts';
+import { addToMade } from './shell.ts';
+import type { Walk } from './walk.ts';
 
 /** Walks the expression of `[[ … ]]`, which prints nothing. */
-export function walkTest(walk: Walk, expression: TestExpression, scope: Scope): Output {
+export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScope): Output {
   walk.spend(1);
   switch (expression.type) {
     case 'TestUnary':
@@ -43,10 +44,10 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: Scope): 
 function testOperand(
   walk: Walk,
   word: Word,
-  scope: Scope,
+  scope: WalkScope,
   as: 'name' | 'arithmetic' | undefined,
 ): readonly Value[] {
-  const span: Span = spanOf(word, scope);
+  const span: TextSpan = spanOf(word, scope);
   const values = walk.single(word, scope);
   for (const value of values) if (as !== undefined) walk.evaluate(value, as, span, scope);
   return values;

@@ -1,11 +1,11 @@
 import { type Arg, prefixOf } from '../words/arg.ts';
 import { deviceNamed } from '../words/devices.ts';
 import { normalisePath } from '../words/paths.ts';
-import type { Scope } from './scope.ts';
+import type { WalkScope } from './scope.ts';
 import type { Walk } from './walk.ts';
 
 /** Judges a file that would be written: disks under every list, files that choose code where a list names programs. */
-export function judgeWrite(walk: Walk, target: Arg, program: string | undefined, scope: Scope): void {
+export function judgeWrite(walk: Walk, target: Arg, program: string | undefined, scope: WalkScope): void {
   const span = { pos: target.pos, end: target.end };
   if (!isOwnOutput(target.text)) {
     const reason = `writing ${target.text ?? 'a file'}`;
@@ -34,7 +34,7 @@ function isOwnOutput(path: string | undefined): boolean {
   return path !== undefined && /^\/dev\/(?:null|stdout|stderr|fd\/\d)$/.test(path);
 }
 
-function pathsOf(target: Arg, scope: Scope): string[] {
+function pathsOf(target: Arg, scope: WalkScope): string[] {
   const path = target.text ?? prefixOf(target);
   if (path === '') return [];
   const places = (scope.shell.cwd ?? [undefined]).map((cwd) => normalisePath(path, cwd));

@@ -1,5 +1,5 @@
 /** A stretch of the command's text. */
-export interface Span {
+export interface TextSpan {
   readonly pos: number;
   readonly end: number;
 }
@@ -20,8 +20,11 @@ export interface Hole {
 /** A word is made of text that is certain and of holes. */
 export type Piece = string | Hole;
 
+/** One possible value of a variable. */
+export type Value = readonly Piece[];
+
 /** One word as a program will get it, as far as it can be known beforehand. */
-export interface Arg extends Span {
+export interface Arg extends TextSpan {
   readonly pieces: readonly Piece[];
   /** The whole word, when it is certain. */
   readonly text: string | undefined;
@@ -30,7 +33,7 @@ export interface Arg extends Span {
 }
 
 /** Builds a word from its pieces. */
-export function toArg(pieces: readonly Piece[], span: Span, many = false): Arg {
+export function toArg(pieces: readonly Piece[], span: TextSpan, many = false): Arg {
   const [only] = pieces;
   if (pieces.length === 1 && typeof only === 'string' && !many) return knownArg(only, span);
   const merged = mergePieces(pieces);
@@ -38,7 +41,7 @@ export function toArg(pieces: readonly Piece[], span: Span, many = false): Arg {
 }
 
 /** A word whose text is certain. */
-export function knownArg(text: string, span: Span): Arg {
+export function knownArg(text: string, span: TextSpan): Arg {
   return new KnownArg(text, span.pos, span.end);
 }
 
@@ -64,7 +67,7 @@ class KnownArg implements Arg {
 export const unknown: Hole = { hole: 'unknown', text: '' };
 
 /** A word of which nothing is known, not even whether it is one word. */
-export function unknownArg(span: Span, many = true): Arg {
+export function unknownArg(span: TextSpan, many = true): Arg {
   return { pieces: [unknown], text: undefined, many, pos: span.pos, end: span.end };
 }
 

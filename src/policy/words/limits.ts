@@ -30,9 +30,9 @@ export const limits = {
 } as const;
 
 /** Thrown inside the walk when a limit is reached; the survey turns it into a refusal. */
-export class LimitReached extends Error {
+export class PolicyLimitError extends Error {
   constructor(what: string) {
     super(what);
-    this.name = 'LimitReached';
+    this.name = 'PolicyLimitError';
   }
 }

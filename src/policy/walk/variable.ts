@@ -1,0 +1,110 @@
+import { type Hole, mayExpandIn, type Piece, textBehind, textOf, unknown, type Value } from '../words/arg.ts';
+import { limits } from '../words/limits.ts';
+import { entriesOf, entryAt, entryMap, type ListEntries } from './list-entries.ts';
+
+/** What a variable may hold: one of several texts, or a list with its entries by key. */
+export type Variable =
+  | { readonly kind: 'text'; readonly values: readonly Value[] }
+  | { readonly kind: 'list'; readonly entries: ListEntries; readonly complete: boolean };
+
+/** A variable of which nothing is known. */
+export const unknownVariable: Variable = { kind: 'text', values: [[unknown]] };
+
+/** A variable that holds what either holds. */
+export function union(one: Variable, other: Variable): Variable {
+  if (one.kind === 'list' && other.kind === 'list') return unionOfLists(one.entries, other.entries);
+  if (one.kind === 'text' && other.kind === 'text' && isSubset(other.values, one.values)) return one;
+  const values = [...valuesOf(one)];
+  let same = one.kind === 'text';
+  for (const value of valuesOf(other)) {
+    const place = values.findIndex((held) => isEqual(held, value));
+    if (place >= 0 && values[place] === value) continue;
+    same = false;
+    if (place < 0) values.push(value);
+    else values[place] = value;
+  }
+  return same ? one : { kind: 'text', values: bounded(values) };
+}
+
+/** Whether another has each of these values, the very same. */
+function isSubset(values: readonly Value[], all: readonly Value[]): boolean {
+  return values === all || values.every((value) => all.includes(value));
+}
+
+function isEqual(one: Value, other: Value): boolean {
+  if (one === other) return true;
+  if (one.length === other.length && one.every((piece, index) => isSamePiece(piece, other[index])))
+    return true;
+  if ((one.length === 1 && other.length === 1) || beginsApart(one, other)) return false;
+  return valueKey(one) === valueKey(other);
+}
+
+/** Whether one begins with text and the other does not, which tells most values apart. */
+function beginsApart([mine]: Value, [theirs]: Value): boolean {
+  const text = typeof mine === 'string' ? mine : theirs;
+  return typeof mine !== typeof theirs && typeof text === 'string' && text !== '' && text.charCodeAt(0) !== 0;
+}
+
+function isSamePiece(mine: Piece, theirs: Piece | undefined): boolean {
+  if (typeof mine !== 'object' || typeof theirs !== 'object') return mine === theirs;
+  return mine.hole === theirs.hole && mine.text === theirs.text && mine.from === theirs.from;
+}
+
+/** At most so many values; where some are dropped, anything is possible. */
+export function bounded(values: readonly Value[]): readonly Value[] {
+  const [only] = values;
+  if (values.length === 1 && only !== undefined && !isLong(only)) return values;
+  const kept = values.some(isLong)
+    ? values.map((value) => (isLong(value) ? [madeFrom(value)] : value))
+    : values;
+  return kept.length > limits.values ? [...kept.slice(0, limits.values), [unknown]] : kept;
+}
+
+/** What is made of a value in a way that is not followed; text in it that could be evaluated is remembered. */
+export function madeFrom(value: Value): Hole {
+  if (!value.some(mayExpandIn)) return unknown;
+  const from = value.map(textBehind).join('');
+  return { hole: 'unknown', text: '', from: from.slice(0, limits.textLength) };
+}
+
+function isLong(value: Value): boolean {
+  if (value.length > limits.pieces) return true;
+  let length = 0;
+  for (const piece of value) if (typeof piece === 'string') length += piece.length;
+  return length > limits.textLength;
+}
+
+/** All that a variable may hold, under whatever key. */
+export function everyValue(variable: Variable): readonly Value[] {
+  return variable.kind === 'text' ? variable.values : variable.entries.values;
+}
+
+/** What a variable may give as a plain `$name`. */
+export function valuesOf(variable: Variable): readonly Value[] {
+  if (variable.kind === 'text') return variable.values;
+  const first = entryAt(variable.entries, '0');
+  return first !== undefined && variable.complete ? [first] : [[unknown]];
+}
+
+function unionOfLists(one: ListEntries, other: ListEntries): Variable {
+  const entries = entryMap(one);
+  for (const [key, value] of entryMap(other)) {
+    const same = entries.has(key) && valueKey(entries.get(key) ?? []) === valueKey(value);
+    entries.set(entries.has(key) && !same ? `${key}~${entries.size}` : key, value);
+  }
+  return { kind: 'list', entries: entriesOf(entries), complete: false };
+}
+
+/** A text by which equal values are known. */
+export function valueKey(value: Value): string {
+  let key = '';
+  for (const piece of value)
+    key += typeof piece === 'string' ? piece : `\0${piece.hole} ${piece.text} ${piece.from ?? ''}\0`;
+  return key;
+}
+
+/** The one text that a variable holds, when it is known. */
+export function textIfKnown(variable: Variable): string | undefined {
+  const [only, ...others] = valuesOf(variable);
+  return only !== undefined && others.length === 0 ? textOf(only) : undefined;
+}
