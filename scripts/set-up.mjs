@@ -40,15 +40,7 @@ export function step(title, program, args, options = {}) {
 export function installPackages() {
   const installed = 'node_modules/.package-lock.json';
   const fresh = existsSync(installed) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
-  // Not `npm ci`, which stops where a registry lacks the builds of some package for other platforms.
-  if (!fresh)
-    step('Installing npm packages', 'npm', [
-      'install',
-      '--no-save',
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-    ]);
+  if (!fresh) step('Installing npm packages', 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
 }
 
 /** Installs missing programs as root on Debian; elsewhere names them and how to get them. */
