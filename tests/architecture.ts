@@ -91,9 +91,9 @@ const rules: readonly Rule[] = [
   },
   function useToolsByDefinition(file, { target }) {
     if (folderOf(file) !== 'doors' || folderOf(target) !== 'tools') return undefined;
-    return /^src\/tools\/(?:define[^/]*|receive|from-model)\.ts$/.test(target ?? '')
+    return target?.startsWith('src/tools/common/')
       ? undefined
-      : 'doors know only src/tools/define*.ts, receive.ts and from-model.ts';
+      : 'doors know only src/tools/common';
   },
   function gatherSettings(file, { target }) {
     if (file !== 'src/rules/all-settings.ts' || target === undefined) return undefined;
@@ -150,7 +150,7 @@ function folderOf(path: string | undefined): string | undefined {
 
 /** The door, tool family or backend that a file belongs to; undefined for what these share. */
 function implementationOf(path: string | undefined): string | undefined {
-  return /^src\/(?:doors|tools|backends)\/[^/]+(?=\/)/.exec(path ?? '')?.[0];
+  return /^src\/(?:doors|tools|backends)\/(?!common\/)[^/]+(?=\/)/.exec(path ?? '')?.[0];
 }
 
 function isCatalog(path: string | undefined): boolean {

@@ -1,5 +1,5 @@
 import { families } from '../../src/tools/catalog.ts';
-import type { Tool } from '../../src/tools/define-tool.ts';
+import type { Tool } from '../../src/tools/common/tool.ts';
 import type { ToolFamily } from '../../src/tools/settings.ts';
 
 /** Every tool by its family, as clients see it; a call is answered with the failure. */

@@ -17,7 +17,7 @@ export const toolExamples: readonly ToolExample[] = [
     tool: 'Bash',
     input: { command: 'echo ready; sleep 60', run_in_background: true },
     reply: `Started background shell ID
-Read its output with BashOutput (bash_id ID), end it with KillShell.`,
+Read its output with BashOutput (bash_id ID), kill it with KillShell.`,
   },
   {
     tool: 'ListShells',
@@ -43,8 +43,8 @@ stdout: |
   one
 stderr: ""
 signal: "SIGTERM"
-error: "The command timed out after 2000 ms and was ended, with everything it had started."
-hint: "It may be waiting for input: give it in \`input\`, or use start_command for interactive or long-running commands. A larger timeout_ms (up to 600000) also helps."
+error: "Command timed out after 2000 ms and was killed with everything it had started."
+hint: "It may be waiting for input: pass it in \`input\`, or use start_command for interactive or long-running commands. A larger timeout_ms (up to 600000) also helps."
 `,
   },
   {

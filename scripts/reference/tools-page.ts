@@ -1,4 +1,4 @@
-import type { Tool } from '../../src/tools/define-tool.ts';
+import type { Tool } from '../../src/tools/common/tool.ts';
 import { describeTools } from './describe-tools.ts';
 import { code, fence, table } from './markdown.ts';
 import { type Schema, toRows } from './schema-rows.ts';

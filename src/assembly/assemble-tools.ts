@@ -1,10 +1,10 @@
 import type { Narrowing } from '../contract/narrowing.ts';
+import type { CommandRequest } from '../contract/request.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LiveSettings } from '../rules/live-settings.ts';
 import { narrowRules, rulesForFamily } from '../rules/rules-for.ts';
-import { placed } from '../tools/allowed-run.ts';
 import { families } from '../tools/catalog.ts';
-import type { Tool } from '../tools/define-tool.ts';
+import type { CallDefaults, Tool } from '../tools/common/tool.ts';
 import { toFamilies } from '../tools/settings.ts';
 
 /** Makes the tools that the settings ask for, each bound to the rules; the engine is made when one first needs it. */
@@ -21,13 +21,17 @@ export function assembleTools(
     };
     return families[family]({
       run: async (request, context) =>
-        (await openEngine()).run(placed(request, context), { ...context, ...(await rules()) }),
-      check: async (request, place) => (await openEngine()).check(placed(request, place), await rules()),
+        (await openEngine()).run(withCallDefaults(request, context), { ...context, ...(await rules()) }),
+      check: async (request, defaults) =>
+        (await openEngine()).check(withCallDefaults(request, defaults), await rules()),
       commands: {
         start: async (request, context) =>
-          (await openEngine()).start(placed(request, context), { ...context, ...(await rules()) }),
-        runOrGoOn: async (request, context) =>
-          (await openEngine()).runOrGoOn(placed(request, context), { ...context, ...(await rules()) }),
+          (await openEngine()).start(withCallDefaults(request, context), { ...context, ...(await rules()) }),
+        runOrDetach: async (request, context) =>
+          (await openEngine()).runOrDetach(withCallDefaults(request, context), {
+            ...context,
+            ...(await rules()),
+          }),
         read: async (...words) => (await openEngine()).read(...words),
         checkReading: async (...words) => (await openEngine()).checkReading(...words),
         write: async (...words) => (await openEngine()).write(...words),
@@ -40,4 +44,18 @@ export function assembleTools(
       onTimeout: values.onTimeout,
     });
   });
+}
+
+/** Fills in the caller's working directory and variables; a relative `cwd` is resolved against `workingDir`. */
+export function withCallDefaults<Request extends Pick<CommandRequest, 'cwd' | 'env'>>(
+  request: Request,
+  { workingDir, env }: CallDefaults,
+): Request {
+  const { cwd = workingDir } = request;
+  const isRelative = request.cwd !== undefined && workingDir !== undefined && !request.cwd.startsWith('/');
+  return {
+    ...request,
+    cwd: isRelative ? `${workingDir}/${request.cwd}` : cwd,
+    env: env === undefined ? request.env : { ...env, ...request.env },
+  };
 }

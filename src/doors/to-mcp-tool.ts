@@ -1,4 +1,4 @@
-import type { Tool } from '../tools/define-tool.ts';
+import type { Tool } from '../tools/common/tool.ts';
 
 /** What of a tool MCP shows; one that a program brings along may have no more than a name, words and a schema. */
 export type ListedTool = Pick<Tool, 'name' | 'description' | 'inputSchema'> &

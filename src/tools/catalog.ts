@@ -1,9 +1,8 @@
-import type { AllowedCheck, AllowedCommands, AllowedRun } from './allowed-run.ts';
 import { bash } from './bash/bash.ts';
 import { bashOutput } from './bash/bash-output.ts';
 import { killShell } from './bash/kill-shell.ts';
 import { listShells } from './bash/list-shells.ts';
-import type { Tool } from './define-tool.ts';
+import type { AllowedCheck, AllowedCommands, AllowedRun, Tool } from './common/tool.ts';
 import type { ToolFamily } from './settings.ts';
 import { shellExecute } from './shell-execute/shell-execute.ts';
 import { checkCommand } from './terminal/check-command.ts';
@@ -14,27 +13,30 @@ import { startCommand } from './terminal/start-command.ts';
 import { stopCommand } from './terminal/stop-command.ts';
 import { writeInput } from './terminal/write-input.ts';
 
-/** What a tool family is made with. */
-export interface FamilyOptions {
+/** Dependencies of a tool family. */
+export interface FamilyDeps {
   readonly run: AllowedRun;
   readonly check: AllowedCheck;
   readonly commands: AllowedCommands;
   readonly maxOutputChars: number;
-  /** What becomes of a command of `Bash` that takes too long. */
+  /** Whether a timed-out `Bash` command is killed or keeps running as a background shell. */
   readonly onTimeout: 'kill' | 'background';
 }
 
-/** Every tool family and the tools it offers. */
-export const families: Readonly<Record<ToolFamily, (options: FamilyOptions) => readonly Tool[]>> = {
-  terminal: ({ run, check, commands, ...defaults }) => [
-    executeCommand({ run, commands }, defaults),
-    startCommand(commands, defaults),
-    readOutput(commands, defaults),
-    writeInput(commands, defaults),
-    stopCommand(commands, defaults),
-    listCommands(commands),
-    checkCommand(check),
-  ],
+/** Creates the tools of each family. */
+export const families: Readonly<Record<ToolFamily, (deps: FamilyDeps) => readonly Tool[]>> = {
+  terminal: ({ run, check, commands, maxOutputChars }) => {
+    const defaults = { maxOutputChars };
+    return [
+      executeCommand({ run, commands }, defaults),
+      startCommand(commands, defaults),
+      readOutput(commands, defaults),
+      writeInput(commands, defaults),
+      stopCommand(commands, defaults),
+      listCommands(commands),
+      checkCommand(check),
+    ];
+  },
   'shell-execute': ({ run, maxOutputChars }) => [shellExecute(run, { maxOutputChars })],
   bash: ({ run, commands, onTimeout }) => [
     bash({ run, commands, onTimeout }),

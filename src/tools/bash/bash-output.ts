@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
-import type { Reading, ReadQuery } from '../../engine/read-command.ts';
-import type { AllowedCommands } from '../allowed-run.ts';
-import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
-import { joinStreams } from '../join-streams.ts';
-import { bashFailure, bashReply, failureOutput } from './reply.ts';
+import type { Reading, ReadQuery } from '../../engine/reading/read-command.ts';
+import { defineTool } from '../common/define-tool.ts';
+import { joinStreams } from '../common/describe-outcome.ts';
+import type { AllowedCommands, Tool, ToolReply } from '../common/tool.ts';
+import { bashFailure, bashReply, failureOutput, rethrowShellError } from './reply.ts';
 
 const input = z.strictObject({
   bash_id: z.string().min(1).max(128).describe('The ID of the background shell to retrieve output from'),
@@ -15,7 +15,7 @@ const input = z.strictObject({
     .describe('Optional regex to filter output lines; lines that do not match count as read'),
 });
 
-/** What `BashOutput` takes. */
+/** Input of `BashOutput`. */
 export type BashOutputInput = z.input<typeof input>;
 
 const output = z.object({
@@ -26,7 +26,7 @@ const output = z.object({
   stdout: z.string().optional(),
   stderr: z.string().optional(),
   duration_ms: z.int().optional(),
-  unread_bytes: z.int().optional().describe('What is left for the next call'),
+  unread_bytes: z.int().optional().describe('Bytes left for the next call'),
   ...failureOutput,
 });
 
@@ -39,16 +39,16 @@ Usage:
 - Supports optional regex filtering
 - Use this to monitor long-running background commands`;
 
-/** What these tools want of a command: what is new, its beginning first, and the rest at the next call. */
+/** Query for the new output, oldest first; output over 30000 characters is left for the next call. */
 export const newOutput: ReadQuery = {
   waitMs: 0,
   keep: 'beginning',
   view: 'clean',
   maxChars: 30_000,
-  howToReadOn: () => 'The next call gives the rest.',
+  howToReadOn: () => 'The next call returns the rest.',
 };
 
-/** The tool of 002: what a background shell has said since the last look. */
+/** `BashOutput`: returns the output of a background shell since the last call. */
 export function bashOutput(commands: AllowedCommands): Tool {
   return defineTool({
     name: 'BashOutput',
@@ -58,22 +58,22 @@ export function bashOutput(commands: AllowedCommands): Tool {
     input,
     output,
     async run({ bash_id, filter }, context) {
-      const query = { ...newOutput, filter };
-      return toReply(await commands.read(bash_id, query, context).catch((error) => explain(error, bash_id)));
+      checkFilter(filter);
+      const reading = commands.read(bash_id, { ...newOutput, filter }, context);
+      return toReply(await reading.catch((error) => rethrowShellError(error, bash_id)));
     },
     fail: bashFailure,
   });
 }
 
-/** The words of 002 for an id or a filter that is none. */
-export function explain(error: unknown, id: string): never {
-  if (!(error instanceof NacreError)) throw error;
-  const { code, hint, message } = error;
-  if (code === 'job_not_found') {
-    throw new NacreError(code, `Shell not found: ${id}.`, { hint: 'ListShells names those there are.' });
+function checkFilter(filter: string | undefined): void {
+  try {
+    if (filter !== undefined) new RegExp(filter);
+  } catch (error) {
+    throw new NacreError('invalid_request', `Invalid filter regex: ${(error as Error).message}.`, {
+      hint: 'Use JavaScript RegExp syntax, and escape special characters with \\.',
+    });
   }
-  const found = /^filter is no regular expression: (.*)$/s.exec(message)?.[1];
-  throw found === undefined ? error : new NacreError(code, `Invalid filter regex: ${found}`, { hint });
 }
 
 function toReply({ id, state, stdout, stderr, unreadBytes, isCut }: Reading): ToolReply {
@@ -98,6 +98,6 @@ function toReply({ id, state, stdout, stderr, unreadBytes, isCut }: Reading): To
       duration_ms: durationMs,
       unread_bytes: unreadBytes > 0 ? unreadBytes : undefined,
     },
-    logOf: isCut ? id : undefined,
+    logId: isCut ? id : undefined,
   });
 }

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { Outcome } from '../../contract/outcome.ts';
 import { type CommandRequest, commandText } from '../../contract/request.ts';
-import type { Reading } from '../../engine/read-command.ts';
-import type { AllowedCommands, AllowedRun } from '../allowed-run.ts';
-import { defineTool, type Tool, type ToolContext, type ToolReply } from '../define-tool.ts';
-import { joinStreams } from '../join-streams.ts';
+import type { Reading } from '../../engine/reading/read-command.ts';
+import { defineTool } from '../common/define-tool.ts';
+import { describeEnd, joinStreams, toOutcomeMeta } from '../common/describe-outcome.ts';
+import type { AllowedCommands, AllowedRun, Tool, ToolContext, ToolReply } from '../common/tool.ts';
 import { newOutput } from './bash-output.ts';
-import { notesOn } from './notes.ts';
-import { bashFailure, bashReply, failureOutput } from './reply.ts';
-import { sessionKey, sessionName } from './session-key.ts';
+import { bashFailure, bashReply, failureOutput, notesOn } from './reply.ts';
+import { sessionKey, sessionName } from './session-name.ts';
 
 const defaultTimeoutMs = 120_000;
 
@@ -31,10 +30,10 @@ const input = z.strictObject({
     .describe('Run command in background, use BashOutput to read output'),
   session: sessionName
     .optional()
-    .describe('Name of the persistent shell (default main); different ones run side by side'),
+    .describe('Name of the persistent shell (default main); different sessions run in parallel'),
 });
 
-/** What `Bash` takes. */
+/** Input of `Bash`. */
 export type BashInput = z.input<typeof input>;
 
 const output = z.object({
@@ -45,38 +44,38 @@ const output = z.object({
   stderr: z.string().optional(),
   bash_id: z.string().optional().describe('For BashOutput and KillShell'),
   status: z.string().optional(),
-  cwd: z.string().optional().describe('Where the shell stands now'),
+  cwd: z.string().optional().describe('Current directory of the shell'),
   duration_ms: z.int().optional(),
   timed_out: z.boolean().optional(),
   signal: z.string().optional(),
   truncated: z.boolean().optional(),
   dry_run: z.boolean().optional(),
-  rewritten_command: z.string().optional().describe('What was run in place of the command'),
+  rewritten_command: z.string().optional().describe('The command that was run instead'),
   queued_ms: z.int().optional(),
   notes: z.array(z.string()).optional(),
   ...failureOutput,
 });
 
-const description = `Executes a given bash command in a persistent shell session: directory, variables, functions and aliases stay from call to call.
+const description = `Executes a given bash command in a persistent shell session: directory, variables, functions and aliases persist between calls.
 
 Usage notes:
-- Timeout defaults to ${defaultTimeoutMs}ms (2 minutes), max 600000ms (10 minutes); a command that takes longer is ended, the session lives on
+- Timeout defaults to ${defaultTimeoutMs}ms (2 minutes), max 600000ms (10 minutes); a command that takes longer is killed, the session stays usable
 - Output exceeding 30000 characters is truncated in the middle
 - Use run_in_background=true for long-running commands, then BashOutput and KillShell
-- stdin is empty: nobody can answer a prompt
+- stdin is empty: prompts cannot be answered
 - Quote file paths with spaces using double quotes
 - Use && to chain dependent commands, ; when you don't care if earlier commands fail`;
 
-/** What `Bash` is made with. */
-export interface BashMeans {
+/** Dependencies of `Bash`. */
+export interface BashDeps {
   readonly run: AllowedRun;
   readonly commands: AllowedCommands;
-  /** What becomes of a command that takes longer than its timeout. */
+  /** Whether a timed-out command is killed or keeps running as a background shell. */
   readonly onTimeout: 'kill' | 'background';
 }
 
-/** The tool of 002: a command in a shell that remembers. */
-export function bash(means: BashMeans): Tool {
+/** `Bash`: runs a command in a persistent shell, or starts a background shell. */
+export function bash(deps: BashDeps): Tool {
   return defineTool({
     name: 'Bash',
     title: 'Bash',
@@ -84,55 +83,62 @@ export function bash(means: BashMeans): Tool {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input,
     output,
-    run: (asked, context) =>
-      asked.run_in_background && !context.dryRun
-        ? startInBackground(means.commands, asked, context)
-        : runInSession(means, asked, context),
+    run: (args, context) =>
+      args.run_in_background && !context.dryRun
+        ? startInBackground(deps.commands, args, context)
+        : runInSession(deps, args, context),
     fail: bashFailure,
   });
 }
 
-type Asked = z.output<typeof input>;
+type Args = z.output<typeof input>;
 
-async function runInSession(means: BashMeans, asked: Asked, context: ToolContext): Promise<ToolReply> {
-  const { command, timeout = defaultTimeoutMs } = asked;
+async function runInSession(deps: BashDeps, args: Args, context: ToolContext): Promise<ToolReply> {
+  const { command, timeout = defaultTimeoutMs } = args;
   const request: CommandRequest = {
     command: { kind: 'shell', script: command },
-    session: sessionKey(context, asked.session),
+    session: sessionKey(context, args.session),
     timeoutMs: timeout,
     maxOutputChars: 30_000,
     cutAtLines: false,
     quotePaths: true,
   };
-  const isDry = context.dryRun === true;
-  const caller = { ...context, howToGetRest, onWait: tellWait(context) };
-  if (means.onTimeout === 'kill' || isDry) {
-    return toReply(await means.run(request, caller), asked, { timeoutMs: timeout, isDry });
+  const isDryRun = context.dryRun === true;
+  const runContext = { ...context, howToGetRest, onWait: reportQueue(context) };
+  if (deps.onTimeout === 'kill' || isDryRun) {
+    return toReply(await deps.run(request, runContext), args, { timeoutMs: timeout, isDryRun });
   }
-  const result = await means.commands.runOrGoOn({ ...request, idPrefix: 'shell' }, caller);
-  if (result.kind === 'ended') return toReply(result.outcome, asked, { timeoutMs: timeout, isDry });
-  return goesOn(await means.commands.read(result.id, newOutput, context), asked, timeout);
+  const result = await deps.commands.runOrDetach({ ...request, idPrefix: 'shell' }, runContext);
+  if (result.kind === 'ended') return toReply(result.outcome, args, { timeoutMs: timeout, isDryRun });
+  return stillRunning(await deps.commands.read(result.id, newOutput, context), args, timeout);
 }
 
-// It has had its time: what it said so far is told, and the rest is left to BashOutput.
-function goesOn({ id, stdout, stderr, state, isCut }: Reading, asked: Asked, timeoutMs: number): ToolReply {
-  const note = `Still running after ${timeoutMs}ms: it goes on as background shell ${id}. Read on with BashOutput, end it with KillShell. The session has a new shell in the state before this command.`;
-  const { command, description: what } = asked;
+function stillRunning(reading: Reading, args: Args, timeoutMs: number): ToolReply {
+  const { id, stdout, stderr, state, isCut } = reading;
+  const note = `Still running after ${timeoutMs}ms as background shell ${id}. Read its output with BashOutput, kill it with KillShell. The session has a new shell in the state before this command.`;
   return bashReply({
     success: true,
     output: withNotes(joinStreams(stdout, stderr), [note]),
     metadata: {
-      ...{ command, description: what, exit_code: null, stdout, stderr, bash_id: id, status: state.status },
-      ...{ duration_ms: state.durationMs, timed_out: true, notes: [note] },
+      command: args.command,
+      description: args.description,
+      exit_code: null,
+      stdout,
+      stderr,
+      bash_id: id,
+      status: state.status,
+      duration_ms: state.durationMs,
+      timed_out: true,
+      notes: [note],
     },
-    logOf: isCut ? id : undefined,
+    logId: isCut ? id : undefined,
   });
 }
 
 const howToGetRest = (id: string) =>
   `Read all of it in pieces with BashOutput (bash_id ${id}), or narrow it with head, tail or grep.`;
 
-function tellWait({ onProgress }: ToolContext): (ahead: number) => void {
+function reportQueue({ onProgress }: ToolContext): (ahead: number) => void {
   return (ahead) => {
     const lastLine = `waiting for ${ahead} earlier ${ahead === 1 ? 'command' : 'commands'} in the same session`;
     onProgress?.({ elapsedMs: 0, bytes: 0, lines: 0, lastLine });
@@ -141,14 +147,14 @@ function tellWait({ onProgress }: ToolContext): (ahead: number) => void {
 
 async function startInBackground(
   commands: AllowedCommands,
-  asked: Asked,
+  args: Args,
   context: ToolContext,
 ): Promise<ToolReply> {
-  const { command, description: what, timeout = null } = asked;
+  const { command, description: purpose, timeout = null } = args;
   const { id } = await commands.start(
     {
       command: { kind: 'shell', script: command },
-      beginsAs: sessionKey(context, asked.session),
+      beginsAs: sessionKey(context, args.session),
       idPrefix: 'shell',
       stdin: 'empty',
       timeoutMs: timeout,
@@ -158,17 +164,17 @@ async function startInBackground(
   );
   return bashReply({
     success: true,
-    output: `Started background shell ${id}\nRead its output with BashOutput (bash_id ${id}), end it with KillShell.`,
-    metadata: { bash_id: id, command, description: what, status: 'running' },
+    output: `Started background shell ${id}\nRead its output with BashOutput (bash_id ${id}), kill it with KillShell.`,
+    metadata: { bash_id: id, command, description: purpose, status: 'running' },
   });
 }
 
-interface Circumstances {
+interface RunMode {
   readonly timeoutMs: number;
-  readonly isDry: boolean;
+  readonly isDryRun: boolean;
 }
 
-function toReply(outcome: Outcome, asked: Asked, { timeoutMs, isDry }: Circumstances): ToolReply {
+function toReply(outcome: Outcome, args: Args, { timeoutMs, isDryRun }: RunMode): ToolReply {
   const error = toError(outcome, timeoutMs);
   const notes = notesOn(outcome);
   const { stdout, stderr } = outcome;
@@ -177,8 +183,8 @@ function toReply(outcome: Outcome, asked: Asked, { timeoutMs, isDry }: Circumsta
     output: withNotes(joinStreams(stdout, stderr), notes),
     error,
     metadata: {
-      command: asked.command,
-      description: asked.description,
+      command: args.command,
+      description: args.description,
       exit_code: outcome.cause === 'timeout' ? null : outcome.exitCode,
       stdout,
       stderr,
@@ -188,36 +194,26 @@ function toReply(outcome: Outcome, asked: Asked, { timeoutMs, isDry }: Circumsta
       timed_out: outcome.cause === 'timeout' || undefined,
       signal: outcome.signal ?? undefined,
       truncated: outcome.truncated || undefined,
-      dry_run: isDry || undefined,
+      dry_run: isDryRun || undefined,
       rewritten_command: outcome.rewrittenCommand,
       queued_ms: outcome.wait?.waitedMs || undefined,
       notes: notes.length > 0 ? notes : undefined,
     },
-    logOf: outcome.truncated ? outcome.id : undefined,
-    meta: outcome.enforcement
-      ? {
-          'nacre/id': outcome.id,
-          'nacre/enforcement': outcome.enforcement,
-          'nacre/resources': outcome.resources,
-        }
-      : undefined,
+    logId: outcome.truncated ? outcome.id : undefined,
+    meta: toOutcomeMeta(outcome),
   });
 }
 
 function withNotes(text: string, notes: readonly string[]): string {
-  const border = text === '' || text.endsWith('\n') || notes.length === 0 ? '' : '\n';
-  return `${text}${border}${notes.map((note) => `[${note}]`).join('\n')}`;
+  const separator = text === '' || text.endsWith('\n') || notes.length === 0 ? '' : '\n';
+  return `${text}${separator}${notes.map((note) => `[${note}]`).join('\n')}`;
 }
 
-function toError({ cause, exitCode, detail }: Outcome, timeoutMs: number): string | undefined {
-  switch (cause) {
-    case 'exit':
-      return exitCode === 0 ? undefined : `Command failed with exit code ${exitCode}`;
-    case 'timeout':
-      return `Command timed out after ${timeoutMs}ms and was ended. Give it more time with timeout, or use run_in_background=true.`;
-    case 'stopped':
-      return 'Command was interrupted before it finished.';
-    default:
-      return `Command was ended by a limit. ${detail ?? ''}`.trim();
-  }
+function toError(outcome: Outcome, timeoutMs: number): string | undefined {
+  const { cause, exitCode } = outcome;
+  const error = describeEnd(outcome, `${timeoutMs}ms`);
+  if (cause === 'timeout')
+    return `${error} and was killed. Pass a larger timeout, or use run_in_background=true.`;
+  if (error !== undefined) return error;
+  return exitCode === 0 ? undefined : `Command failed with exit code ${exitCode}`;
 }

@@ -1,20 +1,19 @@
 import { z } from 'zod';
 import { showCommand } from '../../contract/command.ts';
-import type { AllowedCommands } from '../allowed-run.ts';
-import { defineTool, type Tool } from '../define-tool.ts';
-import { explain } from './bash-output.ts';
-import { bashFailure, bashReply, failureOutput } from './reply.ts';
-import { sessionKey, sessionName } from './session-key.ts';
+import { defineTool } from '../common/define-tool.ts';
+import type { AllowedCommands, Tool } from '../common/tool.ts';
+import { bashFailure, bashReply, failureOutput, rethrowShellError } from './reply.ts';
+import { sessionKey, sessionName } from './session-name.ts';
 
 const input = z.strictObject({
   shell_id: z
     .string()
     .min(1)
     .max(128)
-    .describe('The ID of the background shell to kill, or the name of a session to end'),
+    .describe('The ID of the background shell to kill, or the name of a session to close'),
 });
 
-/** What `KillShell` takes. */
+/** Input of `KillShell`. */
 export type KillShellInput = z.input<typeof input>;
 
 const output = z.object({
@@ -30,13 +29,13 @@ const description = `Kills a running background bash shell by its ID.
 
 Usage:
 - Takes a shell_id parameter identifying the shell to kill
-- Returns once the shell and everything it has started are gone
-- Given the name of a session, ends its shell and what runs in its background`;
+- Returns once the shell and all processes it started are gone
+- With the name of a session, kills its shell and its background processes`;
 
-// Long enough for servers to close their files.
-const ladder = { signal: 'SIGTERM', graceMs: 2_000 } as const;
+// A server may need the grace period to close its files before SIGKILL.
+const killSignal = { signal: 'SIGTERM', graceMs: 2_000 } as const;
 
-/** The tool of 002: the end of a background shell. */
+/** `KillShell`: kills a background shell, or closes a session. */
 export function killShell(commands: AllowedCommands): Tool {
   return defineTool({
     name: 'KillShell',
@@ -57,8 +56,8 @@ export function killShell(commands: AllowedCommands): Tool {
       }
       const alreadyStopped = before ? before.state.end !== null : undefined;
       const { state, command } = await commands
-        .stop(shell_id, ladder, context)
-        .catch((error) => explain(error, shell_id));
+        .stop(shell_id, killSignal, context)
+        .catch((error) => rethrowShellError(error, shell_id));
       return bashReply({
         success: true,
         output: `Shell ${shell_id} ${alreadyStopped ? `already stopped (${state.status})` : 'terminated'}`,

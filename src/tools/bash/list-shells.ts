@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { showCommand } from '../../contract/command.ts';
 import type { SessionState } from '../../contract/session.ts';
 import { nameOfSession, type SessionHolder } from '../../contract/session-key.ts';
-import type { CommandView } from '../../engine/commands.ts';
-import type { AllowedCommands } from '../allowed-run.ts';
-import { defineTool, type Tool } from '../define-tool.ts';
+import type { CommandView } from '../../engine/commands/commands.ts';
+import { defineTool } from '../common/define-tool.ts';
+import type { AllowedCommands, Tool } from '../common/tool.ts';
 import { bashFailure, bashReply, failureOutput } from './reply.ts';
 
 const input = z.strictObject({});
 
-/** What `ListShells` takes. */
+/** Input of `ListShells`. */
 export type ListShellsInput = z.input<typeof input>;
 
 const shell = z.object({
@@ -28,7 +28,7 @@ const output = z.object({
   ...failureOutput,
 });
 
-/** The listing of 002: background shells and persistent sessions. */
+/** `ListShells`: lists background shells and persistent sessions. */
 export function listShells(commands: AllowedCommands): Tool {
   return defineTool({
     name: 'ListShells',

@@ -1,24 +1,28 @@
+// Replies of the Bash tools: a `ToolResult` for in-process callers, and the same as text and data for models.
 import { z } from 'zod';
-import { toNacreError } from '../../contract/failure.ts';
+import { NacreError, toNacreError } from '../../contract/failure.ts';
+import type { Outcome } from '../../contract/outcome.ts';
+import type { Restoration } from '../../contract/session.ts';
 import type { ToolResult } from '../../contract/tool-result.ts';
-import type { ToolReply } from '../define-tool.ts';
+import { describeSideEffects, nameProcesses, omitUndefined } from '../common/describe-outcome.ts';
+import type { ToolReply } from '../common/tool.ts';
 
-/** A result of these tools, and what machines may want to know beside it. */
+/** Result of a Bash tool with the fields that only its reply has. */
 export interface BashResult extends ToolResult {
   readonly meta?: ToolReply['meta'];
-  readonly logOf?: ToolReply['logOf'];
+  readonly logId?: ToolReply['logId'];
 }
 
-/** A result in process, and the same as text and data for models; fields without a value are left out. */
-export function bashReply({ success, output, error, metadata: all, meta, logOf }: BashResult): ToolReply {
-  const metadata = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+/** Builds a reply from a result; undefined `metadata` fields are dropped. */
+export function bashReply({ success, output, error, metadata: all, meta, logId }: BashResult): ToolReply {
+  const metadata = omitUndefined(all);
   const result = { success, output, ...(error !== undefined && { error }), metadata };
   const text = [output, error].filter((part) => part !== undefined && part !== '').join('\n');
   const structured = error === undefined ? metadata : { ...metadata, error };
-  return { text, structured, isError: !success, result, logOf, ...(meta && { meta }) };
+  return { text, structured, isError: !success, result, logId, ...(meta && { meta }) };
 }
 
-/** What a result of these tools has as data where something went wrong. */
+/** Output schema fields of a failed call. */
 export const failureOutput = {
   error: z.string().optional(),
   code: z.string().optional(),
@@ -27,11 +31,11 @@ export const failureOutput = {
   program: z.string().optional(),
 };
 
-/** What kept a tool from doing its work. */
+/** Replies with an error that kept a tool from doing its work. */
 export function bashFailure(error: unknown): ToolReply {
   const { code, message, hint, details } = toNacreError(error);
-  const words = code === 'policy_denied' ? `Command blocked: ${message}` : message;
-  const sentence = hint === undefined ? words : `${words} ${hint}`;
+  const problem = code === 'policy_denied' ? `Command blocked: ${message}` : message;
+  const sentence = hint === undefined ? problem : `${problem} ${hint}`;
   const { rule, program } = details;
   return bashReply({
     success: false,
@@ -39,4 +43,48 @@ export function bashFailure(error: unknown): ToolReply {
     error: sentence,
     metadata: { code, hint, rule, program },
   });
+}
+
+/** Rethrows an error about a shell; `job_not_found` becomes "Shell not found". */
+export function rethrowShellError(error: unknown, id: string): never {
+  if (!(error instanceof NacreError) || error.code !== 'job_not_found') throw error;
+  throw new NacreError('job_not_found', `Shell not found: ${id}.`, {
+    hint: 'List the open shells with ListShells.',
+  });
+}
+
+/** Notes that follow a command's output: what happened to the session's shell, and side effects of the command. */
+export function notesOn(outcome: Outcome): readonly string[] {
+  const { id, session, leftRunning } = outcome;
+  return [
+    ...(session?.restored ? [describeRestored(session.restored)] : []),
+    ...(session?.shellEnded ? [describeShellEnd(outcome, session.cwd)] : []),
+    ...(session?.ran === false ? [notRun] : []),
+    ...(leftRunning.length > 0 ? [describeLeft(nameProcesses(leftRunning).join(', '), id)] : []),
+    ...describeSideEffects(outcome),
+  ];
+}
+
+function describeLeft(names: string, id: string): string {
+  return `Still running in this session: ${names}. Read their output with BashOutput (bash_id ${id}).`;
+}
+
+const reasons: Readonly<Record<Restoration['reason'], string>> = {
+  ended: 'had ended',
+  idle: 'was closed because it was idle',
+  moved: 'moved to the background with its command',
+};
+
+function describeRestored({ reason, variables, functions, aliases, lost }: Restoration): string {
+  const restored = `directory, ${variables} variables, ${functions} functions, ${aliases} aliases and the options`;
+  return `The session's shell ${reasons[reason]}. A new shell has its ${restored}; not restored: ${lost.join(', ')}.`;
+}
+
+const notRun =
+  "The command was not run: the files for its output, in nacre's own folder, were deleted or replaced. The next command gets new ones: call again.";
+
+function describeShellEnd({ cause, exitCode }: Outcome, cwd: string): string {
+  const byCommand = `The command ended its shell${exitCode === 0 ? ', as exit, exec and set -n do' : ''}`;
+  const why = cause === 'exit' ? byCommand : 'The shell was killed with the command';
+  return `${why}; the next command gets a new one in ${cwd}, in the state before this command.`;
 }

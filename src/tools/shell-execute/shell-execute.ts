@@ -2,10 +2,15 @@ import { z } from 'zod';
 import { toNacreError } from '../../contract/failure.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { commandText, directoryText, envMap } from '../../contract/request.ts';
-import type { AllowedRun } from '../allowed-run.ts';
-import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
-import { joinStreams } from '../join-streams.ts';
-import { nameProcesses } from '../name-processes.ts';
+import { defineTool } from '../common/define-tool.ts';
+import {
+  describeEnd,
+  describeSideEffects,
+  joinStreams,
+  nameProcesses,
+  omitUndefined,
+} from '../common/describe-outcome.ts';
+import type { AllowedRun, Tool, ToolReply } from '../common/tool.ts';
 import { explainFailure } from './explain-failure.ts';
 
 const input = z.strictObject({
@@ -13,11 +18,11 @@ const input = z.strictObject({
   working_directory: directoryText('working_directory')
     .optional()
     .describe("Directory to run it in (default: the server's own)"),
-  timeout: z.int().min(1).max(1_800).default(300).describe('Seconds after which the command is ended'),
+  timeout: z.int().min(1).max(1_800).default(300).describe('Seconds after which the command is killed'),
   environment: envMap.optional().describe('Additional environment variables'),
 });
 
-/** What `shell_execute` takes. */
+/** Input of `shell_execute`. */
 export type ShellExecuteInput = z.input<typeof input>;
 
 const output = z.object({
@@ -30,28 +35,31 @@ const output = z.object({
   partial_stdout: z.string().optional(),
   partial_stderr: z.string().optional(),
   working_directory: z.string().optional(),
-  id: z.string().optional().describe('The same in the audit log and in log lines'),
+  id: z.string().optional().describe('The same id as in the audit log and in log lines'),
   signal: z.string().optional(),
   truncated: z.boolean().optional(),
-  resources: z.record(z.string(), z.unknown()).optional().describe('What the whole process tree used'),
+  resources: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Resources used by the whole process tree'),
   enforcement: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** What `shell_execute` tells of a command; one that did not run has nothing but what was asked. */
+/** Metadata of a `shell_execute` reply; for a command that did not run, only fields of the request. */
 export type ShellExecuteMetadata = z.output<typeof output>;
 
-/** The reply of `shell_execute` for a program in this process. */
+/** Result of `shell_execute` for in-process callers. */
 export interface ShellExecuteResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
   readonly is_error: boolean;
   readonly metadata: ShellExecuteMetadata;
 }
 
-const description = `Executes a shell command with a timeout and returns exit code, stdout and stderr apart, with the time it took and what it used.
-stdin is empty, and background processes end with the command. Long output keeps its beginning and end.`;
+const description = `Executes a shell command with a timeout and returns exit code, stdout and stderr separately, with the execution time and the resources used.
+stdin is empty, and background processes end with the command. Long output is cut in the middle.`;
 
-/** The tool of 001: one command, structured metadata. */
-export function shellExecute(run: AllowedRun, { maxOutputChars }: { maxOutputChars: number }): Tool {
+/** `shell_execute`: runs one command and returns a sentence with structured metadata. */
+export function shellExecute(run: AllowedRun, { maxOutputChars }: { readonly maxOutputChars: number }): Tool {
   return defineTool({
     name: 'shell_execute',
     title: 'Execute a shell command',
@@ -72,19 +80,19 @@ export function shellExecute(run: AllowedRun, { maxOutputChars }: { maxOutputCha
           { ...context, howToGetRest },
         );
         return outcome.cause === 'timeout'
-          ? timedOut(outcome, command, timeout)
-          : ended(outcome, command, context.dryRun === true);
+          ? timeoutReply(outcome, command, timeout)
+          : exitReply(outcome, command, context.dryRun === true);
       } catch (error) {
-        return refused(error, { command, working_directory });
+        return failureReply(error, { command, working_directory });
       }
     },
-    fail: (error) => refused(error, {}),
+    fail: (error) => failureReply(error, {}),
   });
 }
 
 const howToGetRest = 'Write it to a file, or narrow it with head, tail or grep.';
 
-function ended(outcome: Outcome, command: string, isDry: boolean): ToolReply {
+function exitReply(outcome: Outcome, command: string, isDryRun: boolean): ToolReply {
   const { exitCode, stdout, stderr, durationMs, cwd } = outcome;
   const reason = explainFailure(outcome);
   const metadata = {
@@ -98,11 +106,11 @@ function ended(outcome: Outcome, command: string, isDry: boolean): ToolReply {
   };
   const failed = `Command failed with exit code ${exitCode}${reason === undefined ? '' : `: ${reason}`}`;
   if (exitCode !== 0 || reason !== undefined) return toReply(failed, true, metadata, notesOn(outcome));
-  const done = isDry ? stdout.trimEnd() : 'Command executed successfully';
+  const done = isDryRun ? stdout.trimEnd() : 'Command executed successfully';
   return toReply(done, false, metadata, notesOn(outcome));
 }
 
-function timedOut(outcome: Outcome, command: string, seconds: number): ToolReply {
+function timeoutReply(outcome: Outcome, command: string, seconds: number): ToolReply {
   const metadata = {
     command,
     timeout_seconds: seconds,
@@ -111,12 +119,16 @@ function timedOut(outcome: Outcome, command: string, seconds: number): ToolReply
     working_directory: outcome.cwd,
     ...additions(outcome),
   };
-  return toReply(`Command timed out after ${seconds} seconds`, true, metadata, notesOn(outcome));
+  const sentence = describeEnd(outcome, `${seconds} seconds`) ?? '';
+  return toReply(sentence, true, metadata, notesOn(outcome));
 }
 
-function refused(error: unknown, asked: Pick<ShellExecuteMetadata, 'command' | 'working_directory'>) {
+function failureReply(
+  error: unknown,
+  request: Pick<ShellExecuteMetadata, 'command' | 'working_directory'>,
+): ToolReply {
   const { message, hint, code } = toNacreError(error);
-  const reply = toReply(hint === undefined ? message : `${message} ${hint}`, true, asked, []);
+  const reply = toReply(hint === undefined ? message : `${message} ${hint}`, true, request, []);
   return { ...reply, meta: { 'nacre/code': code } };
 }
 
@@ -136,31 +148,28 @@ function toReply(
   all: ShellExecuteMetadata,
   notes: readonly string[],
 ): ToolReply {
-  const metadata = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-  const beside = notes.length > 0 ? [notes.join('\n')] : [];
-  const content = [sentence, ...beside].map((text) => ({ type: 'text', text }) as const);
+  const metadata = omitUndefined<unknown>(all);
+  const noteTexts = notes.length > 0 ? [notes.join('\n')] : [];
+  const content = [sentence, ...noteTexts].map((text) => ({ type: 'text', text }) as const);
   const { stdout = all.partial_stdout ?? '', stderr = all.partial_stderr ?? '' } = all;
   const streams = { success: !isError, output: joinStreams(stdout, stderr), metadata };
   return {
     text: sentence,
-    moreTexts: [JSON.stringify(metadata), ...beside],
+    moreTexts: [JSON.stringify(metadata), ...noteTexts],
     structured: metadata,
     isError,
-    logOf: all.truncated ? all.id : undefined,
-    result: isError ? { ...streams, error: [sentence, ...beside].join('\n') } : streams,
+    logId: all.truncated ? all.id : undefined,
+    result: isError ? { ...streams, error: [sentence, ...noteTexts].join('\n') } : streams,
     ownResult: { content, is_error: isError, metadata } satisfies ShellExecuteResult,
   };
 }
 
-// The keys of the metadata are fixed; what else has to be known stands in a text of its own.
+// The specification fixes the keys of `metadata`, so notes go into a text block.
 function notesOn(outcome: Outcome): readonly string[] {
-  const { leftRunning, survivors, deniedHosts, withheldEnv, exitCode, warnings } = outcome;
-  const names = (processes: Outcome['leftRunning']) => nameProcesses(processes).join(', ');
+  const { leftRunning } = outcome;
+  const killed = nameProcesses(leftRunning).join(', ');
   return [
-    ...(leftRunning.length > 0 ? [`Ended with the command: ${names(leftRunning)}.`] : []),
-    ...(survivors.length > 0 ? [`Could not be ended: ${names(survivors)}.`] : []),
-    ...(deniedHosts.length > 0 ? [`Hosts that were refused: ${deniedHosts.join(', ')}.`] : []),
-    ...(exitCode !== 0 && withheldEnv.length > 0 ? [`Variables held back: ${withheldEnv.join(', ')}.`] : []),
-    ...warnings,
+    ...(leftRunning.length > 0 ? [`Killed with the command: ${killed}.`] : []),
+    ...describeSideEffects(outcome),
   ];
 }

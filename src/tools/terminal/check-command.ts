@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { commandText, cwdText } from '../../contract/request.ts';
-import type { Checked } from '../../engine/check.ts';
+import type { Checked } from '../../engine/journey/check.ts';
 import { toYamlReply } from '../../output/yaml-reply.ts';
-import type { AllowedCheck } from '../allowed-run.ts';
-import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
+import { defineTool } from '../common/define-tool.ts';
+import { omitUndefined } from '../common/describe-outcome.ts';
+import type { AllowedCheck, Tool, ToolReply } from '../common/tool.ts';
 import { terminalFailure } from './reply.ts';
 
 const input = z.strictObject({
@@ -11,7 +12,7 @@ const input = z.strictObject({
   cwd: cwdText.optional(),
 });
 
-/** What `check_command` takes. */
+/** Input of `check_command`. */
 export type CheckCommandInput = z.input<typeof input>;
 
 const output = z.looseObject({
@@ -24,13 +25,13 @@ const output = z.looseObject({
   error: z.string().optional(),
 });
 
-/** Explains what policy would decide about a command; nothing runs. */
+/** `check_command`: reports what policy would decide about a command, without running it. */
 export function checkCommand(check: AllowedCheck): Tool {
   return defineTool({
     name: 'check_command',
     title: 'Check a command',
     description:
-      'Tells whether a command would be allowed, which programs it would run and why it would be refused. Runs nothing. Example: {"command":"npm test | tee log"}',
+      'Reports whether a command would be allowed, which programs it would run and why it would be refused. Runs nothing. Example: {"command":"npm test | tee log"}',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input,
     output,
@@ -49,7 +50,13 @@ function toReply({ decision, found }: Checked): ToolReply {
     ...(found[name] && { path: found[name] }),
     ...(via !== undefined && { started_by: via }),
   }));
-  const entries = { verdict, rule, reason, hint, remedy, programs };
-  const structured = Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));
+  const structured = omitUndefined<string | typeof programs>({
+    verdict,
+    rule,
+    reason,
+    hint,
+    remedy,
+    programs,
+  });
   return { text: toYamlReply(structured), structured, isError: false };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NacreError } from '../../contract/failure.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { CommandRequest } from '../../contract/request.ts';
-import type { AllowedCommands, AllowedRun } from '../allowed-run.ts';
+import type { AllowedCommands, AllowedRun } from '../common/tool.ts';
 import { executeCommand } from './execute-command.ts';
 
 const plain: Outcome = {
@@ -29,19 +29,19 @@ const plain: Outcome = {
   warnings: [],
 };
 const context = { caller: { door: 'functions', client: 'a test' }, owner: 'a test' } as const;
-const notAsked = async () => {
-  throw new Error('Only commands that go on are asked for here.');
+const notCalled = async () => {
+  throw new Error('on_timeout is kill, so no method of commands may be called.');
 };
 const commands: AllowedCommands = {
-  start: notAsked,
-  runOrGoOn: notAsked,
-  read: notAsked,
-  checkReading: notAsked,
-  write: notAsked,
-  stop: notAsked,
-  list: notAsked,
-  listSessions: notAsked,
-  closeSession: notAsked,
+  start: notCalled,
+  runOrDetach: notCalled,
+  read: notCalled,
+  checkReading: notCalled,
+  write: notCalled,
+  stop: notCalled,
+  list: notCalled,
+  listSessions: notCalled,
+  closeSession: notCalled,
 };
 
 const callWith = (run: AllowedRun, input: object) =>
@@ -49,17 +49,17 @@ const callWith = (run: AllowedRun, input: object) =>
 const replyTo = (outcome: Partial<Outcome>) => callWith(async () => ({ ...plain, ...outcome }), {});
 
 describe('execute_command', () => {
-  it('T1: asks the engine for what it was asked for, with the defaults', async () => {
-    const asked: CommandRequest[] = [];
+  it('T1: passes the input to the engine, with defaults filled in', async () => {
+    const requests: CommandRequest[] = [];
     const run: AllowedRun = async (request) => {
-      asked.push(request);
+      requests.push(request);
       return plain;
     };
     await callWith(run, {});
     await callWith(run, { input: 'i', cwd: 'c', env: { A: 'b' }, timeout_ms: 5, max_output_chars: 7 });
     await callWith(run, { sandbox: 'strict', limits: { memory_bytes: 2 ** 30, cpu_seconds: 2 } });
     const command = { kind: 'shell', script: 'x' };
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       {
         command,
         input: undefined,
@@ -79,7 +79,7 @@ describe('execute_command', () => {
     ]);
   });
 
-  it('T2: says no more than the three keys where there is no more to say', async () => {
+  it('T2: has only the three first keys if there is nothing else to report', async () => {
     expect(await replyTo({})).toEqual({
       text: 'exit_code: 0\nstdout: |\n  out\nstderr: ""\n',
       structured: { exit_code: 0, stdout: 'out\n', stderr: '' },
@@ -87,7 +87,7 @@ describe('execute_command', () => {
     });
   });
 
-  it('T2: says everything that there is to say', async () => {
+  it('T2: reports everything else under further keys', async () => {
     const { structured, isError } = await replyTo({
       exitCode: 143,
       signal: 'SIGTERM',
@@ -114,7 +114,7 @@ describe('execute_command', () => {
     });
   });
 
-  it('T4: a timeout has no exit code, and says how to go on', async () => {
+  it('T4: a timeout has no exit code and a hint with the next step', async () => {
     const { structured, isError } = await replyTo({ cause: 'timeout', exitCode: 143, signal: 'SIGTERM' });
     expect(isError).toBe(true);
     expect(structured).toMatchObject({ exit_code: null, stdout: 'out\n', signal: 'SIGTERM' });
@@ -122,15 +122,20 @@ describe('execute_command', () => {
   });
 
   it.each([
-    ['output_limit', 'It wrote too much.', /ended\. It wrote too much\./, /head, tail or grep/],
-    ['spool_failed', null, /ended\. Its output could not be kept\./, /head, tail or grep/],
-    ['oom', 'It had 300 MB.', /by a limit\. It had 300 MB\./, /memory_bytes/],
-    ['cpu', 'It used 2 s.', /by a limit\. It used 2 s\./, /cpu_seconds/],
-    ['processes', null, /by a limit\.$/, /max_processes/],
-    ['file_size', null, /by a limit\.$/, /file_bytes/],
-    ['stopped', null, /ended before it finished/, undefined],
+    [
+      'output_limit',
+      'It wrote too much.',
+      /failed: output exhausted\. It wrote too much\./,
+      /head, tail or grep/,
+    ],
+    ['spool_failed', null, /failed: output exhausted\.$/, /head, tail or grep/],
+    ['oom', 'It had 300 MB.', /failed: memory exhausted\. It had 300 MB\./, /memory_bytes/],
+    ['cpu', 'It used 2 s.', /failed: CPU time exhausted\. It used 2 s\./, /cpu_seconds/],
+    ['processes', null, /failed: processes exhausted\.$/, /max_processes/],
+    ['file_size', null, /failed: disk exhausted\.$/, /file_bytes/],
+    ['stopped', null, /stopped before it finished/, undefined],
   ] as const)(
-    'a command that was ended (%s) is an error with its reason',
+    'a command that was killed (%s) is an error with its cause',
     async (cause, detail, error, hint) => {
       const { structured, isError } = await replyTo({ cause, detail, exitCode: 137, signal: 'SIGKILL' });
       expect(isError).toBe(true);
@@ -139,7 +144,7 @@ describe('execute_command', () => {
     },
   );
 
-  it('S7: what was enforced and what was used stand beside the reply, not in it', async () => {
+  it('S7: enforcement and resources are in _meta, not in the reply', async () => {
     const resources = {
       cpuMs: 12,
       peakMemoryBytes: 3_000_000,
@@ -158,7 +163,7 @@ describe('execute_command', () => {
     expect(structured).not.toHaveProperty('resources');
   });
 
-  it('what kept it from running has the same first keys', async () => {
+  it('an error that kept it from running has the same first keys', async () => {
     const refuse = (error: unknown) => callWith(() => Promise.reject(error), {});
     expect(
       (await refuse(new NacreError('policy_denied', 'rm is not allowed.', { hint: 'Use ls.' }))).structured,

@@ -1,29 +1,57 @@
 import { z } from 'zod';
+import { sandboxNames } from '../../contract/isolation.ts';
 import type { Outcome } from '../../contract/outcome.ts';
-import { commandText, cwdText, envMap, inputText } from '../../contract/request.ts';
-import type { AllowedCommands, AllowedRun } from '../allowed-run.ts';
-import { defineTool, type Tool, type ToolReply } from '../define-tool.ts';
-import { limitHints } from '../limit-hints.ts';
-import { commandReply } from './command-reply.ts';
+import { type CommandRequest, commandText, cwdText, envMap, inputText } from '../../contract/request.ts';
+import { defineTool } from '../common/define-tool.ts';
+import { describeEnd, type LimitCause, limitHints } from '../common/describe-outcome.ts';
+import type { AllowedCommands, AllowedRun, Tool, ToolReply } from '../common/tool.ts';
 import { toReadQuery } from './read-options.ts';
-import { terminalFailure, terminalReply, withKeys } from './reply.ts';
-import { tightening, toTightening } from './tightening.ts';
+import { commandReply, outcomeReply, terminalFailure, withKeys } from './reply.ts';
+
+// Below these values not even bash starts.
+const minLimits = {
+  memory_bytes: 16_777_216,
+  tree_memory_bytes: 16_777_216,
+  max_processes: 4,
+  cpu_seconds: 1,
+  file_bytes: 1_024,
+} as const;
+const limitNames = Object.keys(minLimits) as (keyof typeof minLimits)[];
+
+// A map takes half as many characters in the JSON Schema as an object with five optional fields.
+const limitsMap = z
+  .partialRecord(z.enum(limitNames), z.int().min(1).max(1_125_899_906_842_624))
+  .superRefine((limits, context) => {
+    for (const name of limitNames) {
+      if ((limits[name] ?? minLimits[name]) < minLimits[name]) {
+        context.addIssue({ code: 'custom', path: [name], message: `must be at least ${minLimits[name]}` });
+      }
+    }
+  });
 
 const input = z.strictObject({
   command: commandText.describe('Bash command line'),
-  input: inputText.optional().describe('Text for stdin; without it stdin is empty'),
+  input: inputText.optional().describe('Text for stdin, which is empty without it'),
   cwd: cwdText.optional().describe("Default: the server's own"),
   env: envMap.optional(),
   timeout_ms: z.int().min(1).max(600_000).default(30_000),
   on_timeout: z
     .enum(['kill', 'background'])
     .default('kill')
-    .describe('background: it goes on as with start_command'),
+    .describe('background: it keeps running, as with start_command'),
   max_output_chars: z.int().min(1).max(200_000).optional(),
-  ...tightening,
+  sandbox: z
+    .enum(sandboxNames)
+    .optional()
+    .describe(
+      'Only stricter than the settings. workspace: writes only below cwd, no network; strict: also hides the home',
+    ),
+  limits: limitsMap
+    .optional()
+    .describe('Only lower than the settings; tree_memory_bytes is for all processes together'),
 });
 
-/** What `execute_command` takes. */
+/** Input of `execute_command`. */
 export type ExecuteCommandInput = z.input<typeof input>;
 
 const output = z.looseObject({
@@ -41,14 +69,14 @@ const output = z.looseObject({
 });
 
 const description = `Runs a bash command and returns its exit code, stdout and stderr as YAML.
-For short, non-interactive commands: nobody can answer a prompt, and background processes end with the command. For interactive or long-running ones use start_command.
-Long output keeps its beginning and end.
+For short, non-interactive commands: prompts cannot be answered, and background processes end with the command. For interactive or long-running ones use start_command.
+Long output is cut in the middle.
 Example: {"command":"git status --short","cwd":"app"}`;
 
-/** The tool of 000: one command, one answer. */
+/** `execute_command`: runs one command and returns its outcome. */
 export function executeCommand(
-  { run, commands }: { run: AllowedRun; commands: AllowedCommands },
-  defaults: { maxOutputChars: number },
+  { run, commands }: { readonly run: AllowedRun; readonly commands: AllowedCommands },
+  defaults: { readonly maxOutputChars: number },
 ): Tool {
   return defineTool({
     name: 'execute_command',
@@ -57,19 +85,15 @@ export function executeCommand(
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input,
     output,
-    async run(
-      { command, input: text, cwd, env, timeout_ms, on_timeout, max_output_chars, ...asked },
-      context,
-    ) {
-      const maxOutputChars = max_output_chars ?? defaults.maxOutputChars;
-      const place = { command: { kind: 'shell', script: command }, input: text, cwd, env } as const;
-      const request = { ...place, timeoutMs: timeout_ms, maxOutputChars, ...toTightening(asked) };
-      const listening = { ...context, howToGetRest };
-      if (on_timeout === 'kill') return toReply(await run(request, listening), timeout_ms);
-      const result = await commands.runOrGoOn(request, listening);
+    async run(args, context) {
+      const { timeout_ms, on_timeout, max_output_chars: maxOutputChars = defaults.maxOutputChars } = args;
+      const request = toRequest(args, maxOutputChars);
+      const runContext = { ...context, howToGetRest };
+      if (on_timeout === 'kill') return toReply(await run(request, runContext), timeout_ms);
+      const result = await commands.runOrDetach(request, runContext);
       if (result.kind === 'ended') return toReply(result.outcome, timeout_ms);
       const query = toReadQuery({ wait_ms: 0 }, { maxOutputChars });
-      return goesOn(commandReply(await commands.read(result.id, query, context)), timeout_ms);
+      return stillRunning(commandReply(await commands.read(result.id, query, context)), timeout_ms);
     },
     fail: terminalFailure,
   });
@@ -78,31 +102,52 @@ export function executeCommand(
 const howToGetRest =
   'Ask for more with max_output_chars (up to 200000), use read_output with the command_id, or narrow it with head, tail or grep.';
 
-function toReply(outcome: Outcome, timeoutMs: number): ToolReply {
-  switch (outcome.cause) {
-    case 'exit':
-      return terminalReply(outcome, outcome.leftRunning.length > 0 ? { hint: leftRunningHint } : {});
-    case 'timeout':
-      return terminalReply({ ...outcome, exitCode: null }, timedOut(timeoutMs));
-    case 'stopped':
-      return terminalReply(outcome, { error: 'The command was ended before it finished.' });
-    case 'output_limit':
-    case 'spool_failed':
-      return terminalReply(outcome, tooMuch(outcome));
-    case 'oom':
-    case 'cpu':
-    case 'processes':
-    case 'file_size':
-      return terminalReply(outcome, overLimit(outcome.cause, outcome.detail));
-  }
+function toRequest(args: z.output<typeof input>, maxOutputChars: number): CommandRequest {
+  const { command, input: text, cwd, env, timeout_ms, sandbox, limits } = args;
+  return {
+    command: { kind: 'shell', script: command },
+    input: text,
+    cwd,
+    env,
+    timeoutMs: timeout_ms,
+    maxOutputChars,
+    sandbox,
+    ...(limits && {
+      limits: {
+        memoryBytes: limits.memory_bytes,
+        treeMemoryBytes: limits.tree_memory_bytes,
+        maxProcesses: limits.max_processes,
+        cpuSeconds: limits.cpu_seconds,
+        fileBytes: limits.file_bytes,
+      },
+    }),
+  };
 }
 
-const leftRunningHint =
-  'What was left running was ended with the command; start servers and other long-running programs with start_command.';
+function toReply(outcome: Outcome, timeoutMs: number): ToolReply {
+  const { cause, leftRunning } = outcome;
+  const error = describeEnd(outcome, `${timeoutMs} ms`);
+  if (error === undefined) return outcomeReply(outcome, leftRunning.length > 0 ? { hint: leftHint } : {});
+  if (cause === 'timeout') {
+    const problem = { error: `${error} and was killed with everything it had started.`, hint: timeoutHint };
+    return outcomeReply({ ...outcome, exitCode: null }, problem);
+  }
+  return outcomeReply(outcome, { error, ...(isLimit(cause) && { hint: limitHints[cause] }) });
+}
 
-// The same first keys as every other answer of this tool.
-function goesOn(reply: ToolReply, timeoutMs: number): ToolReply {
-  const hint = `It did not end within ${timeoutMs} ms and goes on: use read_output, write_input and stop_command.`;
+function isLimit(cause: Outcome['cause']): cause is LimitCause {
+  return cause in limitHints;
+}
+
+const leftHint =
+  'Processes that were left running were killed with the command; start servers and other long-running programs with start_command.';
+
+const timeoutHint =
+  'It may be waiting for input: pass it in `input`, or use start_command for interactive or long-running commands. A larger timeout_ms (up to 600000) also helps.';
+
+// Puts exit_code, stdout and stderr first, as in every other reply of this tool.
+function stillRunning(reply: ToolReply, timeoutMs: number): ToolReply {
+  const hint = `The command is still running after ${timeoutMs} ms: use read_output, write_input and stop_command.`;
   return withKeys(reply, ({ stdout, stderr, ...rest }) => ({
     exit_code: null,
     stdout,
@@ -110,22 +155,4 @@ function goesOn(reply: ToolReply, timeoutMs: number): ToolReply {
     ...rest,
     hint,
   }));
-}
-
-function overLimit(cause: keyof typeof limitHints, detail: string | null) {
-  return { error: `The command was ended by a limit. ${detail ?? ''}`.trim(), hint: limitHints[cause] };
-}
-
-function tooMuch({ detail }: Outcome) {
-  return {
-    error: `The command was ended. ${detail ?? 'Its output could not be kept.'}`,
-    hint: limitHints.output_limit,
-  };
-}
-
-function timedOut(timeoutMs: number) {
-  return {
-    error: `The command timed out after ${timeoutMs} ms and was ended, with everything it had started.`,
-    hint: 'It may be waiting for input: give it in `input`, or use start_command for interactive or long-running commands. A larger timeout_ms (up to 600000) also helps.',
-  };
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { type Command, showCommand } from '../../contract/command.ts';
-import type { ListedCommand } from '../../engine/commands.ts';
-import type { AllowedCommands } from '../allowed-run.ts';
-import { defineTool, type Tool } from '../define-tool.ts';
-import { said, terminalFailure, toReply } from './reply.ts';
+import type { ListedCommand } from '../../engine/commands/commands.ts';
+import { defineTool } from '../common/define-tool.ts';
+import type { AllowedCommands, Tool } from '../common/tool.ts';
+import { terminalFailure, toReply, withoutEmpty } from './reply.ts';
 
 const input = z.strictObject({
   status: z.enum(['all', 'running', 'ended']).default('all'),
 });
 
-/** What `list_commands` takes. */
+/** Input of `list_commands`. */
 export type ListCommandsInput = z.input<typeof input>;
 
 const output = z.looseObject({
@@ -19,13 +19,13 @@ const output = z.looseObject({
   error: z.string().optional(),
 });
 
-/** Lists the commands that were started. */
+/** `list_commands`: lists the started commands. */
 export function listCommands(commands: AllowedCommands): Tool {
   return defineTool({
     name: 'list_commands',
     title: 'List commands',
     description:
-      'Lists your started commands, also those that ended lately and can still be read: age, CPU time, memory, ports they listen on, unread bytes. Example: {"status":"running"}',
+      'Lists your started commands, including recently ended ones that can still be read: age, CPU time, memory, ports they listen on, unread bytes. Example: {"status":"running"}',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input,
     output,
@@ -42,7 +42,7 @@ export function listCommands(commands: AllowedCommands): Tool {
 
 function toEntry({ id, name, command, cwd, state, look, unreadBytes }: ListedCommand) {
   const { cpuMs, peakMemoryBytes } = state.resources ?? {};
-  return said({
+  return withoutEmpty({
     command_id: id,
     name,
     command: toText(command),
@@ -58,9 +58,9 @@ function toEntry({ id, name, command, cwd, state, look, unreadBytes }: ListedCom
   });
 }
 
-const longestText = 200;
+const maxCommandChars = 200;
 
 function toText(command: Command): string {
   const text = showCommand(command);
-  return text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text;
+  return text.length > maxCommandChars ? `${text.slice(0, maxCommandChars).toWellFormed()}…` : text;
 }

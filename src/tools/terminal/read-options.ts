@@ -11,20 +11,20 @@ const pattern = z
   .optional();
 const cursor = z.int().min(0).max(1_099_511_627_776).optional();
 
-/** How a command is named. */
+/** Schema of a command's id or name. */
 export const commandId = z.string().min(1).max(100).describe('Id or name');
 
-/** When a call comes back. */
+/** Fields that decide when a call returns. */
 export const waiting = {
   wait_ms: z.int().min(0).max(50_000).default(1_000),
   wait_for: pattern.describe('JavaScript RegExp'),
   idle_ms: z.int().min(1).max(50_000).optional(),
 };
 
-/** How large a terminal may be. */
+/** Fields of a terminal size. */
 export const terminalSize = { cols: z.int().min(2).max(500), rows: z.int().min(1).max(200) };
 
-/** How output is read. */
+/** Fields that decide which output a call returns, and when. */
 export const reading = {
   ...waiting,
   cursor,
@@ -36,7 +36,7 @@ export const reading = {
 
 const readOptions = z.object(reading);
 
-/** What these options ask of the engine. */
+/** Converts these fields into a query for the engine. */
 export function toReadQuery(
   options: Partial<z.output<typeof readOptions>> & { readonly wait_ms: number },
   defaults: { readonly maxOutputChars: number },
@@ -54,13 +54,13 @@ export function toReadQuery(
     maxChars: options.max_output_chars ?? defaults.maxOutputChars,
     keep: view === 'tail' ? 'end' : 'ends',
     view: view === 'raw' ? 'raw' : 'clean',
-    howToReadOn: (from) => `read_output with cursor ${from} goes on there.`,
+    howToReadOn: (from) => `Continue there with read_output and cursor ${from}.`,
   };
 }
 
-function findProblem(pattern: string): string | undefined {
+function findProblem(text: string): string | undefined {
   try {
-    new RegExp(pattern);
+    new RegExp(text);
     return undefined;
   } catch (error) {
     return `must be a JavaScript RegExp: ${(error as Error).message}`;

@@ -1,26 +1,25 @@
 import { z } from 'zod';
-import type { AllowedCommands } from '../allowed-run.ts';
-import { defineTool, type Tool } from '../define-tool.ts';
-import { commandOutput, commandReply } from './command-reply.ts';
+import { defineTool } from '../common/define-tool.ts';
+import type { AllowedCommands, Tool } from '../common/tool.ts';
 import { commandId, reading, toReadQuery } from './read-options.ts';
-import { terminalFailure } from './reply.ts';
+import { commandOutput, commandReply, terminalFailure } from './reply.ts';
 
 const input = z.strictObject({
   command_id: commandId,
   ...reading,
   cursor: reading.cursor.describe('Read again from here'),
-  filter: reading.filter.describe('RegExp; lines without it are left out'),
+  filter: reading.filter.describe('RegExp; drops lines that do not match'),
 });
 
-/** What `read_output` takes. */
+/** Input of `read_output`. */
 export type ReadOutputInput = z.input<typeof input>;
 
-const description = `Gives what a started command has printed since you last looked. Waits like start_command.
-Long output keeps both ends; left_out_from is the cursor for the rest. view: raw keeps escape codes, tail gives the end, screen what a terminal shows.
+const description = `Returns the output of a started command since your last read. Waits like start_command.
+Long output is cut in the middle; left_out_from is the cursor of the missing part. view: raw keeps escape codes, tail returns the end, screen the current terminal screen.
 Example: {"command_id":"web","wait_for":"compiled","wait_ms":50000}`;
 
-/** Reads what a command has printed. */
-export function readOutput(commands: AllowedCommands, defaults: { maxOutputChars: number }): Tool {
+/** `read_output`: returns the new output of a started command. */
+export function readOutput(commands: AllowedCommands, defaults: { readonly maxOutputChars: number }): Tool {
   return defineTool({
     name: 'read_output',
     title: 'Read output',

@@ -1,16 +1,21 @@
+// Replies of the terminal tools: YAML text, and the same keys as structured content. A key without a value is left out.
+import { z } from 'zod';
 import { toNacreError } from '../../contract/failure.ts';
 import type { ProcessRef } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
+import type { Reading, ReadQuery } from '../../engine/reading/read-command.ts';
 import { toYamlReply, type YamlValue } from '../../output/yaml-reply.ts';
-import type { ToolReply } from '../define-tool.ts';
-import { nameProcesses } from '../name-processes.ts';
+import { nameProcesses, toOutcomeMeta } from '../common/describe-outcome.ts';
+import type { AllowedCommands, ToolContext, ToolReply } from '../common/tool.ts';
 
 type Entries = Readonly<Record<string, YamlValue | undefined>>;
-type Shown = Omit<Outcome, 'exitCode'> & { readonly exitCode: number | null };
 
-/** What a command came to: YAML whose first keys are always the same, and the same as data. */
-export function terminalReply(outcome: Shown, problem: { error?: string; hint?: string }): ToolReply {
-  const failed = outcome.exitCode !== 0;
+/** Replies with the outcome of `execute_command`: `exit_code`, `stdout` and `stderr` come first. */
+export function outcomeReply(
+  outcome: Omit<Outcome, 'exitCode'> & { readonly exitCode: number | null },
+  problem: { readonly error?: string; readonly hint?: string },
+): ToolReply {
+  const hasFailed = outcome.exitCode !== 0;
   const reply = toReply(
     {
       exit_code: outcome.exitCode,
@@ -22,35 +27,104 @@ export function terminalReply(outcome: Shown, problem: { error?: string; hint?: 
       left_running: names(outcome.leftRunning),
       still_running: names(outcome.survivors),
       denied_hosts: nonEmpty(outcome.deniedHosts),
-      withheld_env: failed ? nonEmpty(outcome.withheldEnv) : undefined,
+      withheld_env: hasFailed ? nonEmpty(outcome.withheldEnv) : undefined,
       warnings: nonEmpty(outcome.warnings),
       ...problem,
     },
     problem.error !== undefined,
-    outcome.enforcement === null
-      ? undefined
-      : {
-          'nacre/id': outcome.id,
-          'nacre/enforcement': outcome.enforcement,
-          'nacre/resources': outcome.resources,
-        },
+    toOutcomeMeta(outcome),
   );
-  return outcome.truncated ? { ...reply, logOf: outcome.id } : reply;
+  return outcome.truncated ? { ...reply, logId: outcome.id } : reply;
 }
 
-/** What kept a command from running, in the same form. */
+/** Output schema of the tools that read a started command; rare keys are not listed, to keep it short. */
+export const commandOutput = z.looseObject({
+  command_id: z.string().optional(),
+  status: z.string().optional(),
+  exit_code: z.number().nullable().optional(),
+  reason: z.string().optional().describe('Why it returned'),
+  stdout: z.string(),
+  stderr: z.string(),
+  cursor: z.number().optional(),
+  error: z.string().optional(),
+});
+
+/** Replies with the state and the new output of a started command. */
+export function commandReply(reading: Reading): ToolReply {
+  const {
+    id,
+    name,
+    state,
+    wakeReason,
+    prompt,
+    stdout,
+    stderr,
+    next,
+    leftOutFrom,
+    isCut,
+    unreadBytes,
+    screen,
+  } = reading;
+  const { end } = state;
+  const reply = toReply(
+    {
+      command_id: id,
+      name,
+      status: state.status,
+      ...(end && { exit_code: end.exitCode }),
+      signal: end?.signal,
+      reason: wakeReason,
+      awaiting_input: prompt === null ? undefined : true,
+      prompt: prompt ?? undefined,
+      stdout,
+      stderr,
+      ...(screen && { screen: screen.text, screen_cursor: screen.cursor }),
+      truncated: isCut || undefined,
+      cursor: next,
+      left_out_from: leftOutFrom,
+      unread_bytes: unreadBytes || undefined,
+      still_running: names(end?.survivors ?? []),
+      denied_hosts: nonEmpty(end?.deniedHosts ?? []),
+      detail: end?.detail,
+    },
+    false,
+  );
+  return isCut ? { ...reply, logId: id } : reply;
+}
+
+/**
+ * Reads a command that was just started, written to or stopped. If the read fails, the reply has the error and also the
+ * command's id and state, because the command is still there.
+ */
+export async function readAfter(
+  commands: AllowedCommands,
+  id: string,
+  query: ReadQuery,
+  context: ToolContext,
+): Promise<ToolReply> {
+  try {
+    return commandReply(await commands.read(id, query, context));
+  } catch (error) {
+    const plain = { ...query, cursor: undefined, filter: undefined, waitFor: undefined, waitMs: 0 };
+    const reply = commandReply(await commands.read(id, plain, context));
+    const { code, message, hint } = toNacreError(error);
+    return withKeys(reply, (keys) => ({ ...keys, error: message, code, hint }), true);
+  }
+}
+
+/** Replies with an error that kept a tool from doing its work; has the same first keys as `outcomeReply`. */
 export function terminalFailure(error: unknown): ToolReply {
   const { code, message, hint } = toNacreError(error);
   return toReply({ exit_code: null, stdout: '', stderr: '', error: message, code, hint }, true);
 }
 
-/** A reply of these keys, as YAML and as data. */
+/** Builds a reply from its keys. */
 export function toReply(entries: Entries, isError: boolean, meta?: ToolReply['meta']): ToolReply {
-  const structured = said(entries);
+  const structured = withoutEmpty(entries);
   return { text: toYamlReply(structured), structured, isError, ...(meta && { meta }) };
 }
 
-/** A reply with more keys, or with the same ones in another order. */
+/** Adds keys to a reply, or reorders them. */
 export function withKeys(
   reply: ToolReply,
   change: (structured: Entries) => Entries,
@@ -59,8 +133,8 @@ export function withKeys(
   return { ...reply, ...toReply(change(reply.structured as Entries), isError) };
 }
 
-/** Keys that have something to say: null is an answer only for an exit code. */
-export function said(entries: Entries): Record<string, YamlValue> {
+/** Drops undefined and null values; only `exit_code` may be null. */
+export function withoutEmpty(entries: Entries): Record<string, YamlValue> {
   const kept = Object.entries(entries).filter((entry): entry is [string, YamlValue] => {
     const [key, value] = entry;
     return value !== undefined && (value !== null || key === 'exit_code');
@@ -68,12 +142,10 @@ export function said(entries: Entries): Record<string, YamlValue> {
   return Object.fromEntries(kept);
 }
 
-/** Processes for people, where there are some. */
-export function names(processes: readonly ProcessRef[]): readonly string[] | undefined {
+function names(processes: readonly ProcessRef[]): readonly string[] | undefined {
   return nonEmpty(nameProcesses(processes));
 }
 
-/** A list that has something in it. */
-export function nonEmpty(list: readonly string[]): readonly string[] | undefined {
+function nonEmpty(list: readonly string[]): readonly string[] | undefined {
   return list.length === 0 ? undefined : list;
 }

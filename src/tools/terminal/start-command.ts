@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { commandText, cwdText, envMap } from '../../contract/request.ts';
-import type { AllowedCommands } from '../allowed-run.ts';
-import { defineTool, type Tool } from '../define-tool.ts';
-import { commandOutput } from './command-reply.ts';
-import { readAfter } from './read-after.ts';
+import { defineTool } from '../common/define-tool.ts';
+import type { AllowedCommands, Tool } from '../common/tool.ts';
 import { terminalSize, toReadQuery, waiting } from './read-options.ts';
-import { terminalFailure } from './reply.ts';
+import { commandOutput, readAfter, terminalFailure } from './reply.ts';
 
 const input = z.strictObject({
   command: commandText.describe('Bash command line'),
@@ -13,24 +11,27 @@ const input = z.strictObject({
   env: envMap.optional(),
   name: z
     .string()
-    .regex(/^[A-Za-z][\w.-]{0,62}$/, 'a name has up to 63 letters, digits, _ . - and starts with a letter')
+    .regex(
+      /^[A-Za-z][\w.-]{0,62}$/,
+      'must have at most 63 letters, digits, _ . or -, and start with a letter',
+    )
     .optional()
-    .describe('A word to call it by'),
-  pty: z.boolean().default(false).describe('Give it a terminal'),
+    .describe('Name to use in place of the id'),
+  pty: z.boolean().default(false).describe('Run it in a terminal'),
   cols: terminalSize.cols.default(80),
   rows: terminalSize.rows.default(24),
   ...waiting,
 });
 
-/** What `start_command` takes. */
+/** Input of `start_command`. */
 export type StartCommandInput = z.input<typeof input>;
 
 const description = `Starts a server, watcher, REPL or any long or interactive command and returns its command_id and output so far.
-Returns when it ends, waits for input, new output matches wait_for or is quiet for idle_ms, or after wait_ms. Go on with read_output, write_input, stop_command.
+Returns when it ends, waits for input, new output matches wait_for or stops for idle_ms, or after wait_ms. Continue with read_output, write_input, stop_command.
 Example: {"command":"npm run dev","name":"web","wait_for":"ready|Error","wait_ms":30000}`;
 
-/** Starts a command that goes on after the call. */
-export function startCommand(commands: AllowedCommands, defaults: { maxOutputChars: number }): Tool {
+/** `start_command`: starts a command that keeps running after the call. */
+export function startCommand(commands: AllowedCommands, defaults: { readonly maxOutputChars: number }): Tool {
   return defineTool({
     name: 'start_command',
     title: 'Start a command',

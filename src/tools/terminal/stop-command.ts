@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import type { AllowedCommands } from '../allowed-run.ts';
-import { defineTool, type Tool } from '../define-tool.ts';
-import { commandOutput } from './command-reply.ts';
-import { readAfter } from './read-after.ts';
+import { defineTool } from '../common/define-tool.ts';
+import type { AllowedCommands, Tool } from '../common/tool.ts';
 import { commandId, toReadQuery } from './read-options.ts';
-import { terminalFailure } from './reply.ts';
+import { commandOutput, readAfter, terminalFailure } from './reply.ts';
 
 const input = z.strictObject({
   command_id: commandId,
@@ -12,14 +10,14 @@ const input = z.strictObject({
   grace_ms: z.int().min(0).max(30_000).default(2_000),
 });
 
-/** What `stop_command` takes. */
+/** Input of `stop_command`. */
 export type StopCommandInput = z.input<typeof input>;
 
-const description = `Ends a started command and all it has started: signal first, then TERM, then KILL, grace_ms apart. Gives the last output and exit status once all are gone.
+const description = `Stops a started command and its whole process tree: signal first, then TERM, then KILL, grace_ms apart. Returns the last output and exit status once all processes are gone.
 Example: {"command_id":"web"}`;
 
-/** Ends a command. */
-export function stopCommand(commands: AllowedCommands, defaults: { maxOutputChars: number }): Tool {
+/** `stop_command`: kills a started command with its process tree. */
+export function stopCommand(commands: AllowedCommands, defaults: { readonly maxOutputChars: number }): Tool {
   return defineTool({
     name: 'stop_command',
     title: 'Stop a command',

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { inputText } from '../../contract/request.ts';
-import type { AllowedCommands } from '../allowed-run.ts';
-import { defineTool, type Tool } from '../define-tool.ts';
-import { commandOutput } from './command-reply.ts';
-import { readAfter } from './read-after.ts';
+import { defineTool } from '../common/define-tool.ts';
+import type { AllowedCommands, Tool } from '../common/tool.ts';
 import { commandId, reading, terminalSize, toReadQuery } from './read-options.ts';
-import { terminalFailure, withKeys } from './reply.ts';
+import { commandOutput, readAfter, terminalFailure, withKeys } from './reply.ts';
 
 const input = z.strictObject({
   command_id: commandId,
@@ -14,21 +12,21 @@ const input = z.strictObject({
     .array(z.string().max(20))
     .max(100)
     .optional()
-    .describe('Pressed after text: enter, ctrl-c, up, tab, esc, f1, alt-x, …'),
+    .describe('Keys to press after text: enter, ctrl-c, up, tab, esc, f1, alt-x, …'),
   resize: z.strictObject(terminalSize).optional(),
   eof: z.boolean().default(false),
   secret: z.boolean().default(false).describe('Not recorded, for passwords'),
   ...reading,
 });
 
-/** What `write_input` takes. */
+/** Input of `write_input`. */
 export type WriteInputInput = z.input<typeof input>;
 
-const description = `Types into a started command and gives what came back, in one call. Waits like read_output.
+const description = `Writes to the stdin or terminal of a started command and returns the new output. Waits like read_output.
 Example: {"command_id":"cmd_0f3a9c","text":"yes\\n"}`;
 
-/** Types into a command. */
-export function writeInput(commands: AllowedCommands, defaults: { maxOutputChars: number }): Tool {
+/** `write_input`: writes to a started command and returns its new output. */
+export function writeInput(commands: AllowedCommands, defaults: { readonly maxOutputChars: number }): Tool {
   return defineTool({
     name: 'write_input',
     title: 'Write input',

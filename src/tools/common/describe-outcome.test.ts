@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nameProcesses } from './name-processes.ts';
+import { nameProcesses } from './describe-outcome.ts';
 
 it('E3: however many processes there are and whatever they are called, a reply stays small', () => {
   const many = Array.from({ length: 300 }, (_, pid) => ({ pid, command: `sleep\n${'x'.repeat(3_000)}` }));

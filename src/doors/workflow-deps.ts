@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { RunContext } from '../engine/run.ts';
 import { didYouMean } from '../settings/nearest.ts';
 import { createId } from '../support/create-id.ts';
-import type { Tool } from '../tools/define-tool.ts';
+import type { Tool } from '../tools/common/tool.ts';
 import type { WorkflowMeans } from '../workflows/run-step.ts';
 
 /** What a door brings along for the steps of a workflow. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineTool, type ToolReply } from './define-tool.ts';
+import { defineTool } from './define-tool.ts';
+import type { ToolReply } from './tool.ts';
 
 const reply = (text: string): ToolReply => ({ text, structured: { text }, isError: false });
 const context = { caller: { door: 'functions', client: 'a test' }, owner: 'a test' } as const;

@@ -1,29 +1,82 @@
+// Input of a tool: 1. `fromModel` undoes what vendors make models write: arguments as JSON text, null for an omitted
+// field, a list of names and values for a map; 2. `receive` validates the result and reports all problems in one error.
 import type { z } from 'zod';
-import { NacreError } from '../contract/failure.ts';
-import { didYouMean } from '../settings/nearest.ts';
+import { NacreError } from '../../contract/failure.ts';
+import { didYouMean } from '../../settings/nearest.ts';
+import type { JsonSchema } from './tool.ts';
 
-/** Checks a tool's input; the error lists every problem at once, each with its field. */
+/** Validates a tool's input; throws one error that lists every problem with its field. */
 export function receive<Input extends z.ZodObject>(
   tool: string,
   input: Input,
   raw: unknown,
 ): z.output<Input> {
-  const parsed = input.safeParse(raw ?? {}, { error: toPredicate });
+  const parsed = input.safeParse(raw ?? {}, zodMessages);
   if (parsed.success) return parsed.data;
   const problems = toProblems(parsed.error, Object.keys(input.shape)).map(({ sentence }) => sentence);
   throw new NacreError('invalid_request', `Invalid input for ${tool}: ${problems.join('; ')}.`, {
-    hint: `Correct what is named and call ${tool} again; nothing was run.`,
+    hint: `Correct these fields and call ${tool} again; nothing was run.`,
     details: { problems },
   });
 }
 
-/** What is wrong with a value, and where in it. */
+/** Converts arguments as models write them into the input of a tool; leaves all other problems to `receive`. */
+export function fromModel(schema: JsonSchema, raw: unknown): unknown {
+  const args = typeof raw === 'string' ? parseJson(raw) : raw;
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
+  const { properties = {}, required = [] } = schema as Partial<ObjectSchema>;
+  const entries = Object.entries(args).flatMap(([name, value]) => {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (field === undefined) return [[name, value]];
+    const isOmitted = value === null && !required.includes(name) && !acceptsNull(field);
+    return isOmitted ? [] : [[name, isMap(field) ? fromPairs(value) : value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+interface ObjectSchema {
+  readonly properties: Readonly<Record<string, SchemaField>>;
+  readonly required: readonly string[];
+}
+
+/** JSON Schema of one field. */
+export type SchemaField = Readonly<Record<string, unknown>>;
+
+/** Tests whether a field is a map: an object whose keys the schema does not name. */
+export function isMap({ type, properties, additionalProperties }: SchemaField): boolean {
+  return type === 'object' && properties === undefined && typeof additionalProperties === 'object';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function acceptsNull({ type, anyOf, enum: values }: SchemaField): boolean {
+  const types = Array.isArray(type) ? type : [type];
+  const isAlternative = Array.isArray(anyOf) && anyOf.some((one: SchemaField) => acceptsNull(one));
+  return types.includes('null') || isAlternative || (Array.isArray(values) && values.includes(null));
+}
+
+function fromPairs(value: unknown): unknown {
+  if (!Array.isArray(value) || !value.every(isPair)) return value;
+  return Object.fromEntries(value.map((pair) => [pair.name, pair.value]));
+}
+
+function isPair(value: unknown): value is { name: string; value: unknown } {
+  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string';
+}
+
+/** One problem of a value and its path in it. */
 export interface Problem {
   readonly path: readonly PropertyKey[];
   readonly sentence: string;
 }
 
-/** Every problem of a value that a schema does not take, in words; `known` are the names of its fields. */
+/** Converts zod's issues into sentences; `known` are the field names to suggest for an unknown one. */
 export function toProblems({ issues }: z.core.$ZodError, known: readonly string[]): readonly Problem[] {
   return issues.flatMap((issue) =>
     toSentences(issue, known).map((sentence, index) => {
@@ -33,10 +86,9 @@ export function toProblems({ issues }: z.core.$ZodError, known: readonly string[
   );
 }
 
-/** The words for what a schema itself has none for. */
-export const inWords = { error: toPredicate };
+/** Options for `safeParse`: messages for issues for which the schema defines none. */
+export const zodMessages = { error: toPredicate };
 
-// Where a schema has no words of its own for what is wrong.
 function toPredicate(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -67,7 +119,7 @@ const kinds: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-const longestShown = 40;
+const maxShownChars = 40;
 
 function describe(value: unknown): string {
   if (typeof value === 'string') return quote(value);
@@ -96,5 +148,5 @@ function quote(text: string): string {
 }
 
 function shorten(text: string): string {
-  return (text.length > longestShown ? `${text.slice(0, longestShown)}…` : text).toWellFormed();
+  return (text.length > maxShownChars ? `${text.slice(0, maxShownChars)}…` : text).toWellFormed();
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
-import type { AllowedCommands } from '../allowed-run.ts';
-import { readAfter } from './read-after.ts';
+import type { AllowedCommands } from '../common/tool.ts';
 import { toReadQuery } from './read-options.ts';
+import { readAfter } from './reply.ts';
 import { writeInput } from './write-input.ts';
 
 let here: TestEngine;
@@ -14,7 +14,7 @@ afterEach(() => here.close());
 const context = { caller: { door: 'functions', client: 'a test' }, owner: 'tester' } as const;
 const defaults = { maxOutputChars: 1_000 };
 
-test('T9: what goes wrong with reading does not hide the command from whoever started it', async () => {
+test('T9: a failed read still returns the id and the state of the command', async () => {
   const id = await here.start(`echo ${'a'.repeat(40)}!; sleep 60`);
   const query = toReadQuery({ wait_ms: 20_000, wait_for: '(a+)+$' }, defaults);
   const commands = here.engine as unknown as AllowedCommands;
@@ -29,7 +29,7 @@ test('T9: what goes wrong with reading does not hide the command from whoever st
   });
 });
 
-test('T9: write_input says when a command has not taken all of its input', async () => {
+test('T9: write_input reports when a command has not read all of its input', async () => {
   const command_id = await here.start('sleep 60');
   const tool = writeInput(here.engine as unknown as AllowedCommands, defaults);
   const input = { command_id, text: 'x'.repeat(1_000_000), wait_ms: 0 };

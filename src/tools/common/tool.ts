@@ -1,0 +1,97 @@
+import type { Caller } from '../../contract/caller.ts';
+import type { Outcome } from '../../contract/outcome.ts';
+import type { CommandRequest } from '../../contract/request.ts';
+import type { ToolResult } from '../../contract/tool-result.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Checked } from '../../engine/journey/check.ts';
+import type { StartContext, StartRequest } from '../../engine/journey/start.ts';
+import type { RunContext } from '../../engine/run.ts';
+
+/** A tool as every door offers it; `call` validates the input itself. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  inputSchema(): JsonSchema;
+  outputSchema(): JsonSchema;
+  /** Replies to any input: invalid input gets an error reply, not a rejection. */
+  call(input: unknown, context: ToolContext): Promise<ToolReply>;
+}
+
+/** MCP hints about a tool's behaviour. */
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** A JSON Schema (2020-12) as data. */
+export type JsonSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
+
+/** The reply of a tool: text for the model, the same as data, and whether the call failed. */
+export interface ToolReply {
+  readonly text: string;
+  readonly structured: Readonly<Record<string, unknown>>;
+  readonly isError: boolean;
+  /** `_meta` of the MCP result, such as what the sandbox enforced. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Text blocks after `text`. */
+  readonly moreTexts?: readonly string[] | undefined;
+  /** Id of the command whose output was truncated here and can be read in full as a resource. */
+  readonly logId?: string | undefined;
+  /** The result for in-process callers, with `output` and `error` apart; derived from the reply if absent. */
+  readonly result?: ToolResult | undefined;
+  /** The result in the shape that the tool's own specification defines, for in-process callers. */
+  readonly ownResult?: object | undefined;
+}
+
+/** Caller-side information that a tool needs for one call. */
+export interface ToolContext
+  extends CallDefaults,
+    Pick<RunContext, 'askPerson' | 'workspace' | 'dryRun' | 'signal' | 'onProgress' | 'onOutput'> {
+  readonly caller: Caller;
+  /** Id that owns the shells and commands this call can see. */
+  readonly owner: string;
+  /** Protocol session of the call if one owner has several; each has its own persistent shells. */
+  readonly connection?: string | undefined;
+  /** Id whose read position advances, if it is not `owner`. */
+  readonly reader?: string | undefined;
+  /** Persistent shell to use when the input names none. */
+  readonly session?: string | undefined;
+}
+
+/** Working directory and variables for commands whose input does not set them. */
+export interface CallDefaults {
+  readonly workingDir?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Runs a command under the rules of one tool family, which the family cannot choose or change. */
+export type AllowedRun = (
+  request: CommandRequest,
+  context: Omit<RunContext, 'rules' | 'cwdRoots' | 'environment'> & CallDefaults,
+) => Promise<Outcome>;
+
+/** Reports what the rules of one tool family decide about a command, without running it. */
+export type AllowedCheck = (
+  request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
+  defaults: CallDefaults,
+) => Promise<Checked>;
+
+/** Commands that keep running after their call, started under the rules of one tool family. */
+export interface AllowedCommands
+  extends Pick<
+    Engine,
+    'read' | 'checkReading' | 'write' | 'stop' | 'list' | 'listSessions' | 'closeSession'
+  > {
+  start(
+    request: StartRequest,
+    context: Omit<StartContext, 'rules' | 'cwdRoots' | 'environment'> & CallDefaults,
+  ): Promise<{ readonly id: string }>;
+  runOrDetach(
+    request: CommandRequest & Pick<StartRequest, 'idPrefix'>,
+    context: Omit<RunContext, 'rules' | 'cwdRoots'> & CallDefaults & { readonly owner: string },
+  ): ReturnType<Engine['runOrDetach']>;
+}
