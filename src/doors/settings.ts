@@ -55,7 +55,7 @@ export const httpSettings = defineSettings({
       env: ['SHELL_ALLOWLIST', 'NACRE_SHELL_ALLOWLIST'],
       flag: '--shell-allow',
       description: 'Programs that POST /api/shell, its stream and applets may run; * allows all of them.',
-      accepts: 'a comma list of programs, or *',
+      accepts: 'a comma-separated list of programs, or *',
       everything: '*',
       project: 'intersect',
     }),
@@ -64,7 +64,7 @@ export const httpSettings = defineSettings({
     flag: '--terminal-shells',
     description:
       'Shells that pages may open at a terminal; what is typed there is not judged and can do whatever you can.',
-    accepts: 'a comma list of shells, such as bash',
+    accepts: 'a comma-separated list of shells, such as bash',
     unset: 'none, so that there is no terminal',
     project: 'intersect',
   }),
@@ -106,7 +106,7 @@ export const httpSettings = defineSettings({
     env: 'NACRE_HTTP_HOSTS',
     flag: '--http-hosts',
     description: 'Names in the Host header that are ours beside those of this machine.',
-    accepts: 'a comma list of names, such as nacre.example.net',
+    accepts: 'a comma-separated list of names, such as nacre.example.net',
   }),
   corsOrigins: z
     .array(z.string().regex(/^https?:\/\/[^/]+$/))
@@ -115,7 +115,7 @@ export const httpSettings = defineSettings({
       env: 'NACRE_CORS_ORIGINS',
       flag: '--cors-origins',
       description: 'Origins of other pages that may call with a token.',
-      accepts: 'a comma list of origins, such as http://localhost:6274',
+      accepts: 'a comma-separated list of origins, such as http://localhost:6274',
     }),
   appletsDir: z.string().min(1).optional().meta({
     env: 'NACRE_APPLETS_DIR',

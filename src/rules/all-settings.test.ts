@@ -101,7 +101,7 @@ describe('all settings together', () => {
 
   it('refuse what is not the name of a variable', () => {
     const flags = parseFlags(['--env-pass', 'A-B'], allSettings);
-    expect(() => resolveSettings({ flags }, allSettings)).toThrow('a comma list of variable names');
+    expect(() => resolveSettings({ flags }, allSettings)).toThrow('a comma-separated list of variable names');
   });
 
   it('E8: a project file can only shorten the list of hosts', () => {
@@ -128,7 +128,7 @@ describe('all settings together', () => {
     '*.',
   ])('refuse %s as a host', (host) => {
     const flags = parseFlags(['--network-allow', host], allSettings);
-    expect(() => resolveSettings({ flags }, allSettings)).toThrow('a comma list of hosts');
+    expect(() => resolveSettings({ flags }, allSettings)).toThrow('a comma-separated list of hosts');
   });
 
   it('appear in the help, each with its flag', () => {

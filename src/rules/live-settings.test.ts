@@ -53,7 +53,7 @@ describe('E8: settings of a server that runs', () => {
     for (let tries = 0; tries < 2; tries += 1)
       await expect(list()).rejects.toMatchObject({
         code: 'settings_invalid',
-        message: `${file}:2: danger cannot be "maybe"; it takes one of off, block.`,
+        message: `${file}:2: danger cannot be "maybe"; expected one of off, block.`,
         hint: 'Correct or remove what is named in the settings file; until then nothing runs.',
       });
     write('allowed_commands: [cat]\n');

@@ -5,7 +5,7 @@ import { defineSettings, inspectSetting } from './define.ts';
 const words = { description: 'Something.' };
 
 describe('defineSettings', () => {
-  it('gives back what was declared', () => {
+  it('returns the declarations unchanged', () => {
     const declared = { level: z.enum(['a', 'b']).default('a').meta(words) };
     expect(defineSettings(declared)).toBe(declared);
   });
@@ -15,19 +15,19 @@ describe('defineSettings', () => {
     expect(() => defineSettings({ level: z.string().meta(words).default('x') })).toThrow('no description');
   });
 
-  it('refuses a setting that somebody would have to give', () => {
+  it('refuses a setting that is required', () => {
     expect(() => defineSettings({ level: z.string().meta(words) })).toThrow('needs a default');
   });
 
-  it('refuses a number without bounds or with fractions', () => {
+  it('refuses a number without bounds or with a fraction', () => {
     expect(() => defineSettings({ size: z.int().default(1).meta(words) })).toThrow('with bounds');
     expect(() => defineSettings({ size: z.int().min(0).default(1).meta(words) })).toThrow('with bounds');
     const fraction = z.number().min(0).max(9).default(1).meta(words);
     expect(() => defineSettings({ size: fraction })).toThrow('whole number');
   });
 
-  it('refuses a schema that cannot be given as text', () => {
-    expect(() => defineSettings({ when: z.date().optional().meta(words) })).toThrow('given as text');
+  it('refuses a schema that cannot be set as text', () => {
+    expect(() => defineSettings({ when: z.date().optional().meta(words) })).toThrow('set as text');
     expect(() => defineSettings({ sizes: z.array(z.date()).default([]).meta(words) })).toThrow(
       'neither text nor an object',
     );
@@ -66,7 +66,7 @@ describe('defineSettings', () => {
 });
 
 describe('inspectSetting', () => {
-  it('fills in what a declaration leaves out', () => {
+  it('fills in defaults for omitted metadata', () => {
     expect(inspectSetting('maxOutputChars', z.string())).toMatchObject({
       key: 'max_output_chars',
       env: [],

@@ -1,43 +1,43 @@
 // One declaration of a setting, from which everything else is derived:
 // 1. a folder's settings.ts declares zod schemas, each ending in `.meta({ env, flag, description, project })`
-// 2. `defineSettings` refuses a declaration that could not be offered, at load
-// 3. `inspectSetting` tells the other files of this folder what kind of value a setting takes
+// 2. `defineSettings` throws at load for an invalid declaration
+// 3. `inspectSetting` returns it as a `Setting`, from which flags, help, JSON Schema and reference are derived
 import type { z } from 'zod';
 import { type Kind, toKind } from './kind.ts';
 
 /**
- * What a project file may do with a setting. It can only tighten what the other sources gave:
- * `intersect` a list shrinks, `add` a list of restrictions grows, `alongside` a second list must hold as well,
- * `lower` a number gets smaller, `stricter` a choice moves towards the end of its list, `never` nothing.
+ * How a project file may tighten the value from other sources: `intersect` keeps entries that are in both lists, `add` adds
+ * to a list of restrictions, `alongside` adds a second list that applies as well, `lower` allows a smaller number,
+ * `stricter` allows a later option of an enum, `never` forbids the setting there.
  */
 export type ProjectRule = 'intersect' | 'add' | 'alongside' | 'lower' | 'stricter' | 'never';
 
 declare module 'zod' {
   interface GlobalMeta {
-    /** The environment variables that give the setting; a specification's own name comes first. */
+    /** The environment variables that set it; a name that a specification prescribes comes first. */
     env?: string | readonly string[];
-    /** The flags that give the setting: `--name`, and `-n` where there is a short one. */
+    /** The flags that set it: `--name`, and `-n` if it has a short form. */
     flag?: string | readonly string[];
-    /** What a project file may do with it; `never` when left out. */
+    /** How a project file may tighten it; `never` by default. */
     project?: ProjectRule;
-    /** The word that stands for all there is in a list, such as `*`. */
+    /** The list entry that matches everything, such as `*`. */
     everything?: string;
-    /** The value is a path, or a list of them; in a file it is relative to that file's folder. */
+    /** True for a path or a list of paths; a relative path in a file starts from that file's folder. */
     path?: boolean;
-    /** The accepted values in words, where the schema alone does not say them. */
+    /** The accepted values in words, if the schema alone cannot describe them. */
     accepts?: string;
-    /** What holds while the setting is unset, in words. */
+    /** The behaviour while the setting is unset, in words. */
     unset?: string;
-    /** Its value is never shown. */
+    /** True if the value must never be displayed. */
     secret?: boolean;
-    /** A change of the user's file holds from the next command on, without a new server. */
+    /** True if a running server applies a change of the user's file from the next command on. */
     live?: boolean;
-    /** What each choice gives to other settings, by their names, at the place where the choice stands. */
-    gives?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    /** For each value of this setting, the values that it implies for other settings, by setting name. */
+    implies?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   }
 }
 
-/** Settings by name: the form in which every folder declares its own. */
+/** Settings by name, as the `settings.ts` of each folder declares them. */
 export type Declarations = Readonly<Record<string, z.ZodType>>;
 
 /** Declarations under headings, for help and reference. */
@@ -46,7 +46,7 @@ export type SettingGroups = Readonly<Record<string, Declarations>>;
 /** The values that a set of declarations resolves to. */
 export type Values<D extends Declarations> = { readonly [K in keyof D]: z.output<D[K]> };
 
-/** One setting as the rest of this folder sees it. */
+/** A declared setting with all defaults filled in. */
 export interface Setting {
   readonly name: string;
   /** The name in a file: `ring_bytes` for `ringBytes`. */
@@ -63,10 +63,10 @@ export interface Setting {
   readonly unset: string | undefined;
   readonly secret: boolean;
   readonly live: boolean;
-  readonly gives: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly implies: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Declares settings; throws at load for one that lacks a description or whose parts contradict each other. */
+/** Declares settings; throws at load for one without a description or with contradictory metadata. */
 export function defineSettings<const D extends Declarations>(declarations: D): D {
   const settings = listSettings(declarations);
   for (const setting of settings) checkSetting(setting);
@@ -74,12 +74,12 @@ export function defineSettings<const D extends Declarations>(declarations: D): D
   return declarations;
 }
 
-/** Every setting of a set of declarations, in the order in which they are declared. */
+/** The declared settings in declaration order. */
 export function listSettings(declarations: Declarations): Setting[] {
   return Object.entries(declarations).map(([name, schema]) => inspectSetting(name, schema));
 }
 
-/** What one declaration says, with the parts that were left out filled in. */
+/** Reads one declaration into a `Setting`. */
 export function inspectSetting(name: string, schema: z.ZodType): Setting {
   const meta = schema.meta() ?? {};
   return {
@@ -97,7 +97,7 @@ export function inspectSetting(name: string, schema: z.ZodType): Setting {
     unset: meta.unset,
     secret: meta.secret ?? false,
     live: meta.live ?? false,
-    gives: meta.gives ?? {},
+    implies: meta.implies ?? {},
   };
 }
 
@@ -123,14 +123,14 @@ function checkSetting(setting: Setting): void {
   const { name, kind } = setting;
   if (setting.description === '') throw new Error(`Setting ${name} has no description; .meta() comes last.`);
   if (!setting.schema.safeParse(undefined).success) {
-    throw new Error(`Setting ${name} needs a default or .optional(): nobody has to give it.`);
+    throw new Error(`Setting ${name} needs a default or .optional(), because no user has to set it.`);
   }
   if (!kindsOf[setting.project].includes(kind.type)) {
     throw new Error(`Setting ${name}: a project file cannot ${setting.project} a ${kind.type}.`);
   }
   for (const flag of setting.flags) {
     if (!/^(--[a-z][a-z0-9-]*|-[a-zA-Z])$/.test(flag) || flag.startsWith('--no-')) {
-      throw new Error(`Setting ${name}: ${flag} is not a flag's name.`);
+      throw new Error(`Setting ${name}: ${flag} is not a valid flag name.`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Setting } from './define.ts';
 import { suffixWords } from './units.ts';
 
-/** The values that a setting accepts, in words that end a sentence. */
+/** The accepted values, as a phrase for the end of a sentence. */
 export function describeAccepted(setting: Setting): string {
   if (setting.accepts !== undefined) return setting.accepts;
   const { kind } = setting;
@@ -15,13 +15,13 @@ export function describeAccepted(setting: Setting): string {
     case 'text':
       return setting.path ? 'a path' : 'a text';
     case 'list':
-      return kind.options ? `a comma list of ${kind.options.join(', ')}` : 'a comma list';
+      return `a comma-separated list${kind.options ? ` of ${kind.options.join(', ')}` : ''}`;
     case 'records':
       return 'a list of objects';
   }
 }
 
-/** The default of a setting in words: its value, or what holds while it is unset. */
+/** The default in words: its value, or the `unset` text. */
 export function describeDefault(setting: Setting): string {
   const result = setting.schema.safeParse(undefined);
   const value = result.success ? result.data : undefined;
@@ -30,12 +30,12 @@ export function describeDefault(setting: Setting): string {
   return String(value);
 }
 
-/** The places where a setting may stand other than a project file. */
+/** The places other than a project file where a setting can be set. */
 export function describePlaces(setting: Setting): string {
   return [...setting.flags, ...setting.env, `${setting.key} in the user file`].join(', ');
 }
 
-/** The word that stands for the value after a flag; empty for one that takes none. */
+/** The placeholder for a flag's value in help texts, such as `PATH`; empty for a switch. */
 export function toPlaceholder(setting: Setting): string {
   const { kind } = setting;
   switch (kind.type) {

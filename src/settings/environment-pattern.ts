@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** The name of a variable, in which `*` stands for any letters. */
+/** Schema of a variable name in which `*` matches any characters. */
 export const environmentPattern = z.string().regex(/^[A-Za-z_*][A-Za-z0-9_*]*$/);
 
-/** What a list of these accepts, in words. */
-export const environmentWords = 'a comma list of variable names, in which * stands for any letters';
+/** The `accepts` text of a setting that is a list of `environmentPattern`. */
+export const environmentWords = 'a comma-separated list of variable names, in which * matches any characters';

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { type Unit, unitOf } from './units.ts';
 
-/** What sort of value a setting takes, as found in its schema. */
+/** The kind of value that a setting's schema accepts. */
 export type Kind =
   | { readonly type: 'int'; readonly min: number; readonly max: number; readonly unit: Unit | undefined }
   | { readonly type: 'boolean' }
   | { readonly type: 'choice'; readonly options: readonly string[] }
   | { readonly type: 'text' }
   | { readonly type: 'list'; readonly options: readonly string[] | undefined }
-  /** A list of objects, which only a file can express. */
+  /** A list of objects; only a settings file can express it. */
   | { readonly type: 'records' };
 
-/** Finds the kind of a setting's schema; throws for one that no flag, variable or file could express. */
+/** Returns the kind of a schema; throws for one that no flag, variable or file could express. */
 export function toKind(name: string, schema: z.ZodType): Kind {
   const inner = withoutWrapper(schema);
   if (inner instanceof z.ZodNumber) return toIntKind(name, inner);
@@ -19,7 +19,7 @@ export function toKind(name: string, schema: z.ZodType): Kind {
   if (inner instanceof z.ZodEnum) return { type: 'choice', options: toOptions(inner) };
   if (inner instanceof z.ZodString) return { type: 'text' };
   if (inner instanceof z.ZodArray) return toListKind(name, inner);
-  throw new Error(`Setting ${name} has a schema that cannot be given as text.`);
+  throw new Error(`Setting ${name} has a schema that cannot be set as text.`);
 }
 
 function withoutWrapper(schema: z.core.$ZodType): z.core.$ZodType {
@@ -31,7 +31,8 @@ function toIntKind(name: string, schema: z.ZodNumber): Kind {
   const { minValue: min, maxValue: max } = schema;
   const bounded =
     min !== null && max !== null && min > Number.MIN_SAFE_INTEGER && max < Number.MAX_SAFE_INTEGER;
-  if (!schema.isInt || !bounded) throw new Error(`Setting ${name} must be a whole number with bounds.`);
+  if (!schema.isInt || !bounded)
+    throw new Error(`Setting ${name} must be a whole number with bounds: use z.int().min().max().`);
   return { type: 'int', min, max, unit: unitOf(name) };
 }
 

@@ -9,12 +9,12 @@ it('finds the name that differs by a letter or two', () => {
   expect(didYouMean('--spol-bytes', known)).toBe(' Did you mean --spool-bytes?');
 });
 
-it('finds the name that a word is short for, when there is one', () => {
+it('finds the name that a word abbreviates, if there is exactly one', () => {
   expect(nearest('cmd', ['cwd', 'command', 'timeout'])).toBe('command');
   expect(nearest('cmd', ['cwd', 'command', 'commands'])).toBe('cwd');
 });
 
-it('offers nothing for a word that resembles none', () => {
+it('suggests nothing for a word that resembles no name', () => {
   expect(nearest('--verbose', known)).toBeUndefined();
   expect(didYouMean('--verbose', known)).toBe('');
   expect(didYouMean('--allow', [])).toBe('');

@@ -4,7 +4,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   const [long, ...others] = names.filter((name) => isShortFor(word.toLowerCase(), name.toLowerCase()));
   if (long !== undefined && others.length === 0) return long;
   let best: string | undefined;
-  // A short word that shares less than half its letters resembles nothing.
+  // At most 2 edits or a quarter of `word`, and for a short `word` at most half of its letters.
   let bestDistance = Math.min(Math.max(2, Math.floor(word.length / 4)), Math.ceil(word.length / 2)) + 1;
   for (const candidate of names) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
@@ -13,13 +13,13 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** A sentence that offers the nearest known name, or nothing at all. */
+/** A sentence that suggests the nearest known name, or an empty string. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   const meant = nearest(word, known);
   return meant === undefined ? '' : ` Did you mean ${meant}?`;
 }
 
-// `cmd` leaves letters of `command` out: that says more than one letter's difference from `cwd`.
+// `cmd` abbreviates `command`; that is a better match than `cwd`, which is only one edit away.
 function isShortFor(word: string, name: string): boolean {
   if (word.length < 3 || word.charAt(0) !== name.charAt(0)) return false;
   let at = 0;

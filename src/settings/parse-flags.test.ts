@@ -11,7 +11,7 @@ const declared = defineSettings({
   input: z
     .string()
     .optional()
-    .meta({ flag: ['--input', '-i'], description: 'What stdin gets.' }),
+    .meta({ flag: ['--input', '-i'], description: 'Text for stdin.' }),
   timeoutMs: z.int().min(1).max(600_000).default(30_000).meta({ flag: '--timeout-ms', description: 'Time.' }),
   allow: z.array(z.string()).default([]).meta({ flag: '--allow', description: 'Programs.' }),
 });
@@ -20,7 +20,7 @@ const parse = (...argv: string[]) => parseFlags(argv, declared);
 const valuesOf = (...argv: string[]) => resolveSettings({ flags: parse(...argv) }, declared).values;
 
 describe('parseFlags', () => {
-  it('reads values that follow a flag or are attached to it', () => {
+  it('reads a value that follows a flag or is attached with =', () => {
     const values = valuesOf('--input', 'one', '--timeout-ms=5s', '--allow=git, ls');
     expect(values).toMatchObject({ input: 'one', timeoutMs: 5_000, allow: ['git', 'ls'] });
     expect(valuesOf('-i', 'one').input).toBe('one');
@@ -29,7 +29,7 @@ describe('parseFlags', () => {
     expect(valuesOf('--input=--json')).toMatchObject({ input: '--json', json: false });
   });
 
-  it('can be written for another command line, which reads the same', () => {
+  it('round-trips through listGiven', () => {
     const argv = ['--no-color', '-i', 'x y=z', '--allow', 'git', '--json', '--allow=ls,cat'];
     const given = listGiven(parse(...argv), listSettings(declared));
     const again = given.map(({ flags: [flag], text }) => `${flag}=${text}`);
@@ -42,28 +42,28 @@ describe('parseFlags', () => {
     expect(valuesOf('--json=off', '--color=yes')).toMatchObject({ json: false, color: true });
   });
 
-  it('joins a list that is given in several flags', () => {
+  it('joins a list that is spread over several flags', () => {
     expect(valuesOf('--allow', 'git', '--allow=ls,cat').allow).toEqual(['git', 'ls', 'cat']);
     expect(valuesOf('--allow=').allow).toEqual([]);
   });
 
-  it('keeps words that are no flags in order, also numbers and a lone dash', () => {
+  it('keeps positionals in order, including negative numbers and a single dash', () => {
     expect(parse('run', '-', '--json', '-5', 'more').positionals).toEqual(['run', '-', '-5', 'more']);
   });
 
-  it('takes nothing after -- for a flag', () => {
+  it('reads no flag after --', () => {
     const parsed = parse('--json', '--', '--color', 'x', '--', '--bogus');
     expect(parsed.positionals).toEqual(['--color', 'x', '--', '--bogus']);
     expect(parsed.problems).toEqual([]);
   });
 
-  it('stops at the first word that is no flag when asked to', () => {
+  it('stops at the first positional with stopAtPositional', () => {
     const parsed = parseFlags(['--json', 'git', '--json', '--', '-x'], declared, { stopAtPositional: true });
     expect(parsed.positionals).toEqual(['git', '--json', '--', '-x']);
     expect([...parsed.given.keys()]).toEqual(['json']);
   });
 
-  it('whatever follows -- arrives unchanged', () => {
+  it('returns all words after -- unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (words) => {
         expect(parse('--json', '--', ...words)).toMatchObject({ positionals: words, problems: [] });
@@ -71,7 +71,7 @@ describe('parseFlags', () => {
     );
   });
 
-  it('never throws, and explains every flag that it does not know', () => {
+  it('never throws, and reports every unknown flag', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^-{0,3}[a-z]{0,6}(=.{0,3})?$/)), (words) => {
         const { given, positionals, problems } = parse(...words);
@@ -84,33 +84,33 @@ describe('parseFlags', () => {
 describe('E8: a wrong command line', () => {
   const problemsOf = (...argv: string[]) => parse(...argv).problems;
 
-  it('names an unknown flag and the one that may be meant', () => {
+  it('names an unknown flag and suggests the nearest one', () => {
     expect(problemsOf('--inptu', 'x')).toEqual([
-      { where: '--inptu', message: 'This flag is not known. Did you mean --input?' },
+      { where: '--inptu', message: 'Unknown flag. Did you mean --input?' },
     ]);
     expect(problemsOf('-x')).toMatchObject([{ where: '-x' }]);
     expect(problemsOf('--no-input')).toMatchObject([{ where: '--no-input' }]);
     expect(problemsOf('--no-bogus=1')).toMatchObject([{ where: '--no-bogus' }]);
   });
 
-  it('asks for a value where there is none', () => {
+  it('reports a missing value', () => {
     expect(problemsOf('--timeout-ms')).toEqual([
       { where: '--timeout-ms', message: 'timeout_ms needs a value: --timeout-ms=MS.' },
     ]);
     expect(problemsOf('--input', '--json')).toMatchObject([{ where: '--input' }]);
   });
 
-  it('refuses a value for a negated switch, and a flag given twice', () => {
+  it('refuses a value for a negated switch, and a flag that occurs twice', () => {
     expect(problemsOf('--no-json=1')).toMatchObject([{ message: 'This flag takes no value.' }]);
     expect(problemsOf('--input=a', '-i', 'b')).toMatchObject([
-      { where: '-i', message: 'input is given twice; give it once.' },
+      { where: '-i', message: 'input is set twice; set it once.' },
     ]);
     expect(problemsOf('--json', '--no-json')).toMatchObject([{ where: '--no-json' }]);
   });
 
-  it('stops the start with everything that is wrong with it', () => {
+  it('stops the start with one error for all its problems', () => {
     expect(() => valuesOf('--bogus', '--timeout-ms=0', '--json=perhaps')).toThrow(
-      /3 settings are wrong:\n- --bogus: .*\n- --json: json cannot be "perhaps".*\n- --timeout-ms: timeout_ms cannot be "0"/,
+      /3 settings are invalid:\n- --bogus: .*\n- --json: json cannot be "perhaps".*\n- --timeout-ms: timeout_ms cannot be "0"/,
     );
   });
 });

@@ -1,29 +1,29 @@
+import type { Candidates, SettingProblem } from './candidate.ts';
 import { type Declarations, listSettings, type Setting } from './define.ts';
 import { toPlaceholder } from './describe.ts';
 import { didYouMean } from './nearest.ts';
-import type { Offers, SettingProblem } from './offer.ts';
 
-/** One flag as it stood on the command line; a list's flag may stand there several times. */
+/** One occurrence of a flag on the command line; only a list's flag may occur several times. */
 export interface GivenFlag {
   readonly flag: string;
   readonly text: string;
 }
 
-/** A command line taken apart. Its problems are reported by `resolveSettings`, with all others. */
+/** A parsed command line. `resolveSettings` reports its problems together with those of other sources. */
 export interface ParsedFlags {
-  /** What was given, by the name of the setting. */
+  /** The flags that were given, by setting name. */
   readonly given: ReadonlyMap<string, readonly GivenFlag[]>;
   readonly positionals: readonly string[];
   readonly problems: readonly SettingProblem[];
 }
 
-/** How a command line is read. */
+/** Options for `parseFlags`. */
 export interface ParseFlagsOptions {
-  /** The first word that is no flag ends the flags: it and all that follows are positionals. */
+  /** True if the first word that is not a flag ends the flags: it and everything after it are positionals. */
   readonly stopAtPositional?: boolean;
 }
 
-/** Reads `--name value`, `--name=value`, `--switch`, `--no-switch`, short flags and `--`. */
+/** Parses `--name value`, `--name=value`, `--switch`, `--no-switch`, short flags and `--`. */
 export function parseFlags(
   argv: readonly string[],
   declarations: Declarations,
@@ -39,34 +39,34 @@ export function parseFlags(
       reader.positionals.push(word);
       index += 1;
     } else {
-      index += reader.take(word, argv[index + 1]);
+      index += reader.read(word, argv[index + 1]);
     }
   }
   return reader.finish([]);
 }
 
-/** What the flags give to these settings. */
-export function offersFromFlags(flags: ParsedFlags, settings: readonly Setting[]): Offers {
-  const offers = settings.flatMap((setting) => {
+/** The candidates for these settings on the command line. */
+export function candidatesFromFlags(flags: ParsedFlags, settings: readonly Setting[]): Candidates {
+  const candidates = settings.flatMap((setting) => {
     const [first, ...more] = flags.given.get(setting.name) ?? [];
     if (first === undefined) return [];
-    const given = [first, ...more].map(({ text }) => text).join(',');
-    return [{ setting, source: 'flag' as const, where: first.flag, given }];
+    const raw = [first, ...more].map(({ text }) => text).join(',');
+    return [{ setting, source: 'flag' as const, where: first.flag, raw }];
   });
-  return { offers, problems: flags.problems };
+  return { candidates, problems: flags.problems };
 }
 
-/** A setting as the command line gave it. */
+/** A setting from the command line, in a form that can be passed on. */
 export interface GivenSetting {
-  /** Every flag that gives it. */
+  /** Every flag that sets it. */
   readonly flags: readonly string[];
   readonly variable: string | undefined;
-  /** What its text is. */
+  /** Whether `text` is a path, a comma-separated list of paths, or neither. */
   readonly kind: 'path' | 'paths' | 'other';
   readonly text: string;
 }
 
-/** The settings that the command line gave, as they would be given to another process. */
+/** The settings on the command line, as they can be passed to another process. */
 export function listGiven(flags: ParsedFlags, settings: readonly Setting[]): readonly GivenSetting[] {
   return settings.flatMap((setting) => {
     const texts = (flags.given.get(setting.name) ?? []).map(({ text }) => text);
@@ -76,7 +76,7 @@ export function listGiven(flags: ParsedFlags, settings: readonly Setting[]): rea
   });
 }
 
-/** A negative number and a lone dash are words, not flags. */
+/** A negative number and a single `-` are words, not flags. */
 function isFlag(word: string): boolean {
   return /^-[^\d]/.test(word);
 }
@@ -91,17 +91,17 @@ class FlagReader {
     this.#byFlag = new Map(settings.flatMap((setting) => setting.flags.map((flag) => [flag, setting])));
   }
 
-  /** Takes the flag at hand and returns how many words it used. */
-  take(word: string, next: string | undefined): 1 | 2 {
+  /** Reads the flag in `word`, whose value may be `next`; returns how many words it used. */
+  read(word: string, next: string | undefined): 1 | 2 {
     const equals = word.indexOf('=');
     const flag = equals < 0 ? word : word.slice(0, equals);
     const attached = equals < 0 ? undefined : word.slice(equals + 1);
     const setting = this.#byFlag.get(flag);
-    if (setting === undefined) return this.#takeNegated(flag, attached);
-    if (setting.kind.type === 'boolean') return this.#give(setting, flag, attached ?? 'true');
-    if (attached !== undefined) return this.#give(setting, flag, attached);
+    if (setting === undefined) return this.#readNegated(flag, attached);
+    if (setting.kind.type === 'boolean') return this.#add(setting, flag, attached ?? 'true');
+    if (attached !== undefined) return this.#add(setting, flag, attached);
     if (next === undefined || next.startsWith('--')) return this.#problem(flag, missingValue(setting, flag));
-    this.#give(setting, flag, next);
+    this.#add(setting, flag, next);
     return 2;
   }
 
@@ -109,19 +109,19 @@ class FlagReader {
     return { given: this.#given, positionals: [...this.positionals, ...rest], problems: this.#problems };
   }
 
-  #takeNegated(flag: string, attached: string | undefined): 1 {
+  #readNegated(flag: string, attached: string | undefined): 1 {
     const setting = flag.startsWith('--no-') ? this.#byFlag.get(`--${flag.slice(5)}`) : undefined;
     if (setting?.kind.type !== 'boolean') {
-      return this.#problem(flag, `This flag is not known.${didYouMean(flag, this.#byFlag.keys())}`);
+      return this.#problem(flag, `Unknown flag.${didYouMean(flag, this.#byFlag.keys())}`);
     }
     if (attached !== undefined) return this.#problem(flag, 'This flag takes no value.');
-    return this.#give(setting, flag, 'false');
+    return this.#add(setting, flag, 'false');
   }
 
-  #give(setting: Setting, flag: string, text: string): 1 {
+  #add(setting: Setting, flag: string, text: string): 1 {
     const before = this.#given.get(setting.name) ?? [];
     if (before.length > 0 && setting.kind.type !== 'list') {
-      return this.#problem(flag, `${setting.key} is given twice; give it once.`);
+      return this.#problem(flag, `${setting.key} is set twice; set it once.`);
     }
     this.#given.set(setting.name, [...before, { flag, text }]);
     return 1;

@@ -1,38 +1,37 @@
+import type { Candidate, Candidates, SettingProblem } from './candidate.ts';
 import type { Setting } from './define.ts';
 import { didYouMean } from './nearest.ts';
-import type { Offer, Offers, SettingProblem } from './offer.ts';
 
-/** Environment variables as the caller passes them in. */
+/** Environment variables by name, like `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the environment gives to these settings. */
-export function offersFromEnvironment(env: Environment, settings: readonly Setting[]): Offers {
-  const offers: Offer[] = [];
+/** The candidates for these settings in the environment. */
+export function candidatesFromEnvironment(env: Environment, settings: readonly Setting[]): Candidates {
+  const candidates: Candidate[] = [];
   const problems: SettingProblem[] = [];
   for (const setting of settings) {
     const [first, ...others] = setting.env.filter((name) => isGiven(setting, env[name]));
     if (first === undefined) continue;
-    offers.push({ setting, source: 'environment', where: first, given: env[first] });
+    candidates.push({ setting, source: 'environment', where: first, raw: env[first] });
     const other = others.find((name) => env[name] !== env[first]);
-    if (other !== undefined)
-      problems.push({ where: other, message: `${setting.key} is ${contradiction(first)}` });
+    if (other !== undefined) problems.push({ where: other, message: contradiction(setting, first) });
   }
-  return { offers, problems };
+  return { candidates, problems };
 }
 
-/** A sentence for every NACRE_ variable that no setting declares: most likely a slip of the pen. */
-export function warnOfUnknown(env: Environment, settings: readonly Setting[]): string[] {
+/** A warning for every `NACRE_` variable that no setting declares; most likely its name is mistyped. */
+export function warnAboutUnknown(env: Environment, settings: readonly Setting[]): string[] {
   const known = new Set(settings.flatMap((setting) => setting.env));
   return Object.keys(env)
     .filter((name) => name.startsWith('NACRE_') && env[name] !== undefined && !known.has(name))
     .map((name) => `${name} is not a setting and has no effect.${didYouMean(name, known)}`);
 }
 
-/** An empty variable means "not set", but an empty list is a value: it allows nothing. */
+/** An empty variable counts as unset, except for a list: there it is the empty list, which allows nothing. */
 function isGiven(setting: Setting, value: string | undefined): boolean {
   return value !== undefined && (value.trim() !== '' || setting.kind.type === 'list');
 }
 
-function contradiction(first: string): string {
-  return `also given by ${first}, with another value; set only one of them.`;
+function contradiction({ key }: Setting, first: string): string {
+  return `${key} is also set by ${first}, to a different value; set only one of them.`;
 }

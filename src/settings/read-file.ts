@@ -1,39 +1,39 @@
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import type { Candidate, Candidates, SettingProblem } from './candidate.ts';
 import type { Setting } from './define.ts';
 import { describePlaces } from './describe.ts';
 import { didYouMean } from './nearest.ts';
-import type { Offer, Offers, SettingProblem } from './offer.ts';
 
-/** A settings file as the caller found it. */
+/** The path and text of a settings file. */
 export interface SettingsFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** What a YAML file gives to these settings: flat keys in snake_case. */
-export function offersFromFile(
+/** The candidates for these settings in a YAML file, whose keys are flat and in snake_case. */
+export function candidatesFromFile(
   file: SettingsFile | undefined,
   source: 'project' | 'user',
   settings: readonly Setting[],
-): Offers {
-  if (file === undefined) return { offers: [], problems: [] };
+): Candidates {
+  if (file === undefined) return { candidates: [], problems: [] };
   const { entries, problems } = readEntries(file);
   const byKey = new Map(settings.map((setting) => [setting.key, setting]));
   const folder = file.path.slice(0, file.path.lastIndexOf('/') + 1);
-  const offers: Offer[] = [];
-  for (const { key, where, given } of entries) {
+  const candidates: Candidate[] = [];
+  for (const { key, where, raw } of entries) {
     const setting = byKey.get(key);
     const problem = refuseKey(key, setting, source, byKey.keys());
     if (problem !== undefined) problems.push({ where, message: problem });
-    else if (setting) offers.push({ setting, source, where, given, folder });
+    else if (setting) candidates.push({ setting, source, where, raw, folder });
   }
-  return { offers, problems };
+  return { candidates, problems };
 }
 
 interface Entry {
   readonly key: string;
   readonly where: string;
-  readonly given: unknown;
+  readonly raw: unknown;
 }
 
 interface Entries {
@@ -52,12 +52,15 @@ function readEntries(file: SettingsFile): Entries {
   }));
   if (problems.length > 0 || isEmpty(document.contents)) return { entries: [], problems };
   if (!isMap(document.contents)) {
-    return { entries: [], problems: [{ where: at(0), message: 'The file must hold keys and values.' }] };
+    return {
+      entries: [],
+      problems: [{ where: at(0), message: 'The file must be a mapping of keys to values.' }],
+    };
   }
   return readPairs(document, document.contents.items, at);
 }
 
-/** Nothing but comments, or a document marker with nothing below it. */
+/** True for a file with only comments, or only a `---` marker. */
 function isEmpty(contents: unknown): boolean {
   return contents === null || (isScalar(contents) && contents.value === null);
 }
@@ -72,10 +75,10 @@ function readPairs(
   for (const { key, value } of pairs) {
     const where = at(isNode(key) ? (key.range?.[0] ?? 0) : 0);
     try {
-      const given = isNode(value) ? (value.toJS(document) ?? undefined) : undefined;
-      entries.push({ key: String(isScalar(key) ? key.value : key), where, given });
+      const raw = isNode(value) ? (value.toJS(document) ?? undefined) : undefined;
+      entries.push({ key: String(isScalar(key) ? key.value : key), where, raw });
     } catch (error) {
-      // An alias without its anchor, or one that unfolds beyond measure.
+      // `toJS` throws for an alias without an anchor, and for aliases that expand to too much data.
       problems.push({
         where,
         message: explain('BAD_ALIAS', error instanceof Error ? error.message : String(error)),
@@ -86,7 +89,7 @@ function readPairs(
 }
 
 function explain(code: string, message: string): string {
-  if (code === 'DUPLICATE_KEY') return 'This key stands twice in the file; keep one.';
+  if (code === 'DUPLICATE_KEY') return 'This key appears twice in the file; keep one.';
   const hint = code === 'BAD_ALIAS' ? ' Write "*" in quotes.' : '';
   return `The file is not valid YAML: ${message.replace(/\.?$/, '.')}${hint}`;
 }
@@ -99,5 +102,5 @@ function refuseKey(
 ): string | undefined {
   if (setting === undefined) return `There is no setting ${key}.${didYouMean(key, known)}`;
   if (source === 'user' || setting.project !== 'never') return undefined;
-  return `${key} may not stand in a project file; use ${describePlaces(setting)}.`;
+  return `${key} is not allowed in a project file; use ${describePlaces(setting)}.`;
 }

@@ -110,28 +110,28 @@ describe('E8: where settings come from', () => {
     expect([limits, warnings]).toEqual([{}, []]);
   });
 
-  it('takes an empty file, and one of comments, as giving nothing', () => {
+  it('reads no settings from an empty file or one with only comments', () => {
     for (const text of ['', '# nothing\n', '---\n', '{}']) {
       expect(resolve({ user: text, project: text }).values.ringBytes).toBe(8_192);
     }
   });
 
-  it('T5: a comma list loses its blanks and its empty items', () => {
+  it('T5: blanks and empty items are removed from a comma-separated list', () => {
     expect(resolve({ env: { ALLOWED: ' git , ls,,cat, ' } }).values.allowed).toEqual(['git', 'ls', 'cat']);
     expect(resolve({ user: 'allowed: "*"\n' }).values.allowed).toEqual(['*']);
   });
 
-  it('T5: an empty list is a list of nothing, an absent one is unset', () => {
+  it('T5: an empty list has no entries, a missing one is unset', () => {
     expect(resolve({ env: { ALLOWED: '' } }).values.allowed).toEqual([]);
     expect(resolve({}).values.allowed).toBeUndefined();
   });
 
-  it('counts an empty variable as not set for anything but a list', () => {
+  it('treats an empty variable as unset, except for a list', () => {
     const env = { NACRE_RING_BYTES: '', NACRE_STATE_DIR: ' ', NACRE_DANGER: '' };
     expect(resolve({ env }).values).toMatchObject({ ringBytes: 8_192, danger: 'block' });
   });
 
-  it('takes a relative path in a file from the folder of that file, elsewhere as it is', () => {
+  it('resolves a relative path in a file against the folder of that file, and keeps it as it is elsewhere', () => {
     expect(resolve({ user: 'state_dir: state\nroots: [src, /abs]\n' }).values).toMatchObject({
       stateDir: '/home/me/state',
       roots: ['/home/me/src', '/abs'],
@@ -144,14 +144,14 @@ describe('E8: where settings come from', () => {
   });
 });
 
-describe('E8: what a project file does', () => {
-  it('narrows a list, lowers a number and moves a choice to the strict side', () => {
+describe('E8: a project file', () => {
+  it('narrows a list, lowers a number and makes a choice stricter', () => {
     const project = 'allowed: [git, rm]\nring_bytes: 4096\ndanger: block\n';
     const { values } = resolve({ argv: ['--allow=git,ls', '--danger=off'], project });
     expect(values).toMatchObject({ allowed: ['git'], ringBytes: 4_096, danger: 'block' });
   });
 
-  it('never loosens what the other sources gave, nor a default', () => {
+  it('never loosens a value from another source, nor a default', () => {
     const project = 'allowed: "*"\nring_bytes: 65536\ndanger: off\n';
     expect(resolve({ argv: ['--allow=git'], project }).values).toMatchObject({
       allowed: ['git'],
@@ -160,35 +160,35 @@ describe('E8: what a project file does', () => {
     });
   });
 
-  it('does not turn an unset list of programs into one that allows something', () => {
+  it('does not turn an unset list of programs into one that allows any', () => {
     const { values, limits, origins } = resolve({ project: 'allowed: [git]\n' });
     expect(values.allowed).toBeUndefined();
     expect(limits.allowed).toEqual(['git']);
     expect(origins.allowed.tightenedBy).toBe('/repo/nacre.yaml:1');
   });
 
-  it('demands directories beside those that are set', () => {
+  it('adds a limit to the directories that are set', () => {
     const { values, limits } = resolve({ env: { ROOTS: '/home' }, project: 'roots: [.]\n' });
     expect(values.roots).toEqual(['/home']);
     expect(limits.roots).toEqual(['/repo/.']);
   });
 
-  it('may not name a setting that is not its business, and hears where that may stand', () => {
+  it('may not set a setting with project: never, and the error lists where to set it', () => {
     expect(problemsOf({ project: 'danger: block\nstate_dir: /elsewhere\n' })).toEqual([
-      '/repo/nacre.yaml:2: state_dir may not stand in a project file; use --state-dir, NACRE_STATE_DIR, state_dir in the user file.',
+      '/repo/nacre.yaml:2: state_dir is not allowed in a project file; use --state-dir, NACRE_STATE_DIR, state_dir in the user file.',
     ]);
   });
 
-  it('stops the start when it leaves nothing of a list that must not be empty', () => {
+  it('stops the start if it empties a list that must not be empty', () => {
     expect(problemsOf({ argv: ['--families=one'], project: 'families: [two]\n' })).toEqual([
-      '/repo/nacre.yaml:1: families: ["two"] and the value of --families leave nothing in common.',
+      '/repo/nacre.yaml:1: families: ["two"] and the value of --families have no entry in common.',
     ]);
   });
 });
 
-describe('E8: a wrong setting stops the start', () => {
-  it('names the setting, where it stands, its value and what is accepted', () => {
-    const accepted = 'it takes a whole number from 4096 to 65536, or with kB, MB, GB, KiB, MiB or GiB.';
+describe('E8: an invalid setting stops the start', () => {
+  it('with an error that names the setting, its source, its value and the accepted values', () => {
+    const accepted = 'expected a whole number from 4096 to 65536, or with kB, MB, GB, KiB, MiB or GiB.';
     expect(problemsOf({ argv: ['--ring-bytes=12'] })).toEqual([
       `--ring-bytes: ring_bytes cannot be "12"; ${accepted}`,
     ]);
@@ -199,14 +199,14 @@ describe('E8: a wrong setting stops the start', () => {
       `/home/me/config.yaml:3: ring_bytes cannot be 4096.5; ${accepted}`,
     ]);
     expect(problemsOf({ project: 'danger: maybe\n' })).toEqual([
-      '/repo/nacre.yaml:1: danger cannot be "maybe"; it takes one of off, block.',
+      '/repo/nacre.yaml:1: danger cannot be "maybe"; expected one of off, block.',
     ]);
     expect(problemsOf({ argv: ['--families=one,three'] })).toEqual([
-      '--families: families cannot be "one,three"; it takes a comma list of one, two.',
+      '--families: families cannot be "one,three"; expected a comma-separated list of one, two.',
     ]);
   });
 
-  it('lists everything that is wrong in every source at once', () => {
+  it('with one error that lists the problems of all sources', () => {
     const problems = problemsOf({
       argv: ['--bogus', '--danger=x'],
       env: { NACRE_RING_BYTES: 'many' },
@@ -223,19 +223,19 @@ describe('E8: a wrong setting stops the start', () => {
     ]);
   });
 
-  it('also when another source outranks the wrong value', () => {
+  it('even if another source outranks the invalid value', () => {
     expect(problemsOf({ argv: ['--danger=off'], env: { NACRE_DANGER: 'x' } })).toHaveLength(1);
   });
 
-  it('says in one sentence what a single problem is, with a next step', () => {
+  it('with one sentence for a single problem, and a next step', () => {
     const attempt = () => resolve({ argv: ['--danger=x'] });
-    expect(attempt).toThrow(/^--danger: danger cannot be "x"; it takes one of off, block\.$/);
+    expect(attempt).toThrow(/^--danger: danger cannot be "x"; expected one of off, block\.$/);
     expect(attempt).toThrow(
       expect.objectContaining({ hint: expect.stringContaining('nothing was started') }),
     );
   });
 
-  it('refuses unknown keys with the one that may be meant', () => {
+  it('if a key is unknown, with a suggestion', () => {
     expect(problemsOf({ user: 'dangr: off\n' })).toEqual([
       '/home/me/config.yaml:1: There is no setting dangr. Did you mean danger?',
     ]);
@@ -244,21 +244,21 @@ describe('E8: a wrong setting stops the start', () => {
     expect(problemsOf({ user: '__proto__: 1\n' })[0]).toContain('There is no setting __proto__.');
   });
 
-  it('refuses a key that stands twice', () => {
+  it('if a key appears twice', () => {
     expect(problemsOf({ user: 'danger: off\nring_bytes: 5000\ndanger: block\n' })).toEqual([
-      '/home/me/config.yaml:3: This key stands twice in the file; keep one.',
+      '/home/me/config.yaml:3: This key appears twice in the file; keep one.',
     ]);
   });
 
-  it('refuses a key without a value', () => {
+  it('if a key has no value', () => {
     expect(problemsOf({ user: 'danger:\nallowed:\nstate_dir: null\nring_bytes: ~' })).toHaveLength(4);
     expect(problemsOf({ user: 'danger:' })[0]).toContain('danger cannot be empty');
     expect(problemsOf({ argv: ['--state-dir='] })).toEqual([
-      '--state-dir: state_dir cannot be ""; it takes a path.',
+      '--state-dir: state_dir cannot be ""; expected a path.',
     ]);
   });
 
-  it('explains what is not YAML, and how to write the star', () => {
+  it('if a file is not valid YAML, with a hint to quote "*"', () => {
     expect(problemsOf({ user: 'danger: [off\n' })[0]).toMatch(
       /^\/home\/me\/config\.yaml:\d: The file is not valid YAML/,
     );
@@ -266,11 +266,11 @@ describe('E8: a wrong setting stops the start', () => {
     expect(problemsOf({ user: 'allowed: *all\n' })[0]).toContain('Write "*" in quotes.');
     expect(problemsOf({ user: 'allowed: !secret git\n' })[0]).toContain('not valid YAML');
     expect(problemsOf({ user: '- danger\n' })).toEqual([
-      '/home/me/config.yaml:1: The file must hold keys and values.',
+      '/home/me/config.yaml:1: The file must be a mapping of keys to values.',
     ]);
   });
 
-  it('refuses a file whose aliases unfold beyond measure', () => {
+  it('if the aliases of a file expand to too much data', () => {
     const bomb = `allowed: &a [x]\n${'bcdefgh'
       .split('')
       .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[index]}`).join(', ')}]`)
@@ -278,16 +278,16 @@ describe('E8: a wrong setting stops the start', () => {
     expect(problemsOf({ project: bomb }).join('\n')).toContain('Excessive alias count');
   });
 
-  it('refuses two variables that contradict each other, not two that agree', () => {
+  it('if two variables contradict each other, but not if they agree', () => {
     expect(problemsOf({ env: { ALLOWED: 'git', NACRE_ALLOWED: 'ls' } })).toEqual([
-      'NACRE_ALLOWED: allowed is also given by ALLOWED, with another value; set only one of them.',
+      'NACRE_ALLOWED: allowed is also set by ALLOWED, to a different value; set only one of them.',
     ]);
     expect(resolve({ env: { ALLOWED: 'git', NACRE_ALLOWED: 'git' } }).values.allowed).toEqual(['git']);
     expect(resolve({ env: { NACRE_ALLOWED: 'git' } }).origins.allowed.where).toBe('NACRE_ALLOWED');
   });
 });
 
-it('warns of NACRE_ variables that mean nothing, and starts', () => {
+it('warns about unknown NACRE_ variables', () => {
   const { warnings } = resolve({
     env: { NACRE_RING_BYTE: '1', NACRE_ZZZZZZZZ: '1', OTHER: '1', NACRE_DANGER: 'off' },
   });

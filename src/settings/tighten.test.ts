@@ -16,7 +16,7 @@ const list = (project: ProjectRule) =>
 const names = fc.array(fc.constantFrom('git', 'ls', 'cat', 'make', '*'));
 
 describe('E8: a project file can only tighten', () => {
-  it('a list that is intersected allows nothing that either list does not', () => {
+  it('an intersected list allows only what both lists allow', () => {
     const allows = (items: readonly string[], name: string) => items.includes('*') || items.includes(name);
     fc.assert(
       fc.property(names, names, fc.constantFrom('git', 'ls', 'cat', 'make', 'rm'), (base, project, name) => {
@@ -26,17 +26,17 @@ describe('E8: a project file can only tighten', () => {
     );
   });
 
-  it('an unset list stays unset, and the project list becomes a limit beside it', () => {
+  it('an unset list stays unset, and the project list becomes its limit', () => {
     expect(tighten(list('intersect'), undefined, ['git'])).toEqual({ value: undefined, limit: ['git'] });
     expect(tighten(list('intersect'), ['git'], undefined)).toEqual({ value: ['git'] });
   });
 
-  it('a list of restrictions keeps every entry and takes more', () => {
+  it('a list of restrictions keeps every entry and gains more', () => {
     expect(tighten(list('add'), ['A', 'B'], ['B', 'C'])).toEqual({ value: ['A', 'B', 'C'] });
     expect(tighten(list('add'), undefined, ['C'])).toEqual({ value: ['C'] });
   });
 
-  it('a list that must hold alongside leaves the first untouched', () => {
+  it('a list that applies alongside leaves the first one unchanged', () => {
     expect(tighten(list('alongside'), ['/a'], ['/b'])).toEqual({ value: ['/a'], limit: ['/b'] });
     expect(tighten(list('alongside'), ['/a'], [])).toEqual({ value: ['/a'] });
   });
@@ -65,12 +65,12 @@ describe('E8: a project file can only tighten', () => {
     expect(tighten(level, 'block', 'warn')).toEqual({ value: 'block' });
   });
 
-  it('a setting that is none of its business keeps its value', () => {
+  it('a setting with the rule never keeps its value', () => {
     expect(tighten(list('never'), ['a'], ['b'])).toEqual({ value: ['a'] });
   });
 });
 
-it('a list without a word for everything is compared entry by entry', () => {
+it('a list without an entry for everything is compared entry by entry', () => {
   expect(narrowList(['*', 'a'], ['a'], undefined)).toEqual(['a']);
   expect(narrowList(['a'], undefined, '*')).toEqual(['a']);
 });

@@ -1,13 +1,13 @@
 import type { Setting } from './define.ts';
 
-/** A value after a project file has had its say. */
+/** The result of applying a project file to a value. */
 export interface Tightened {
   readonly value: unknown;
-  /** What must hold beside the value, where the two cannot be made one. */
+  /** A second restriction that applies besides `value`, if the two cannot be merged. */
   readonly limit?: unknown;
 }
 
-/** Combines what the other sources gave with what a project file asks for; the result never allows more. */
+/** Applies the project file's value to the `base` value from other sources; the result never allows more. */
 export function tighten(setting: Setting, base: unknown, project: unknown): Tightened {
   switch (setting.project) {
     case 'intersect':
@@ -25,7 +25,7 @@ export function tighten(setting: Setting, base: unknown, project: unknown): Tigh
   }
 }
 
-/** The part of a list that a limit leaves, where one word may stand for everything; no limit leaves all of it. */
+/** The entries of `list` that `limit` also contains; `everything` matches all entries, and no limit keeps them all. */
 export function narrowList(
   list: readonly string[],
   limit: readonly string[] | undefined,
@@ -36,7 +36,7 @@ export function narrowList(
   return isAll(list) ? limit : list.filter((item) => limit.includes(item));
 }
 
-/** What an unset list means is known to its user alone, who therefore gets the project's list as a limit. */
+/** Only the code that uses a setting knows the meaning of an unset list, so it gets the project's list as `limit`. */
 function intersect(base: unknown, project: readonly string[], everything: string | undefined): Tightened {
   if (!isTexts(base)) return { value: base, limit: project };
   return { value: narrowList(base, project, everything) };

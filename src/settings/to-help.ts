@@ -1,7 +1,7 @@
 import { listSettings, type Setting, type SettingGroups } from './define.ts';
 import { describeDefault, toPlaceholder } from './describe.ts';
 
-/** The flags under their headings as aligned text for `--help`, at most `width` columns wide. */
+/** The text of `--help`: flags under their headings, aligned, at most `width` columns wide. */
 export function toHelp(groups: SettingGroups, width = 100): string {
   const sections = Object.entries(groups).map(([title, declarations]) => ({
     title,

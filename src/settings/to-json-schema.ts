@@ -34,7 +34,7 @@ function toProperty(setting: Setting): JsonSchema {
         'accepts',
         'unset',
         'secret',
-        'gives',
+        'implies',
         'live',
       ])
         delete jsonSchema[part];
@@ -43,7 +43,7 @@ function toProperty(setting: Setting): JsonSchema {
   return { description, ...(preset === undefined ? {} : { default: preset }), ...withText(setting, value) };
 }
 
-/** A file may write `256MiB` for a number of bytes, and `git,ls` for a list. */
+/** Also accepts text where a file may have it: `256MiB` for a number of bytes, `git,ls` for a list. */
 function withText({ kind }: Setting, value: JsonSchema): JsonSchema {
   if (kind.type === 'list') return { anyOf: [value, { type: 'string' }] };
   if (kind.type !== 'int' || kind.unit === undefined) return value;

@@ -33,7 +33,7 @@ Says more.
 | environment | none |
 | values | true or false |
 | default | false |
-| project file | may not name it |
+| project file | cannot set it |
 
 ### ring_bytes
 

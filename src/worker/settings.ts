@@ -121,7 +121,7 @@ export const workerSettings = defineSettings({
     env: 'NACRE_WORKSPACE',
     flag: '--workspace',
     description: 'Directories that stay writable in a sandbox.',
-    accepts: 'a comma list of directories',
+    accepts: 'a comma-separated list of directories',
     unset: 'the working directory of the command',
     path: true,
   }),
@@ -136,7 +136,7 @@ export const workerSettings = defineSettings({
     flag: '--network-allow',
     description:
       'Hosts that commands in a sandbox reach while its network is off, through a proxy; without a port 80 and 443.',
-    accepts: 'a comma list of hosts, such as example.com, *.example.com, example.com:8443 or 192.0.2.1:*',
+    accepts: 'a comma-separated list of hosts, such as example.com, *.example.com, example.com:8443 or 192.0.2.1:*',
     project: 'intersect',
   }),
   processes: z.enum(['host', 'own']).default('own').meta({
@@ -158,7 +158,7 @@ export const workerSettings = defineSettings({
       env: 'NACRE_KEEP',
       flag: '--keep',
       description: 'Daemons that may stay after the command that started them, until nacre ends.',
-      accepts: 'a comma list of program names, such as gpg-agent',
+      accepts: 'a comma-separated list of program names, such as gpg-agent',
       project: 'intersect',
     }),
   exec: z.enum(execModes).default('off').meta({

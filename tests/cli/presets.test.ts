@@ -62,7 +62,7 @@ describe('P12: nacre check --preset', () => {
   it('an unknown preset stops the start and is told the names', async () => {
     const { code, stderr } = await nacre('run', '--preset', 'everything', 'touch ran');
     expect(code).toBe(125);
-    expect(stderr).toContain('it takes one of read-only, git, dev-node, dev-python, full');
+    expect(stderr).toContain('expected one of read-only, git, dev-node, dev-python, full');
     expect(existsSync(join(place.cwd, 'ran'))).toBe(false);
   });
 });

@@ -91,7 +91,7 @@ describe('the exit code of nacre run', () => {
       125,
       'a wrong flag',
       ['--timeout', 'never', 'pwd'],
-      /--timeout: .*"never"; it takes a whole number from 1/,
+      /--timeout: .*"never"; expected a whole number from 1/,
     ],
     [126, 'a file that may not be executed', ['/etc/passwd', 'x'], /Permission denied/],
     [127, 'a program that is not there', ['no-such-program', 'x'], /no-such-program/],

@@ -149,9 +149,9 @@ describe('E8: settings', () => {
     const user = write('.config/nacre/config.yaml', 'drain_ms: soon\nringbytes: 1\n');
     const { code, stdout, stderr } = await nacre('run', 'touch ran');
     expect([code, stdout]).toEqual([125, '']);
-    expect(stderr).toContain('NACRE_DANGER: danger cannot be "maybe"; it takes one of off, block.');
+    expect(stderr).toContain('NACRE_DANGER: danger cannot be "maybe"; expected one of off, block.');
     expect(stderr).toContain(
-      'NACRE_RING_BYTES: ring_bytes cannot be "5"; it takes a whole number from 4096 to',
+      'NACRE_RING_BYTES: ring_bytes cannot be "5"; expected a whole number from 4096 to',
     );
     expect(stderr).toContain(`${user}:1: drain_ms cannot be "soon"`);
     expect(stderr).toContain(`${user}:2: There is no setting ringbytes. Did you mean ring_bytes?`);
@@ -163,7 +163,7 @@ describe('E8: settings', () => {
     expect((await nacre('run', 'pwd')).code).toBe(126);
     write('nacre.yaml', 'bash: ./mine\n');
     const { code, stderr } = await nacre('run', 'true');
-    expect([code, stderr]).toEqual([125, expect.stringContaining('bash may not stand in a project file')]);
+    expect([code, stderr]).toEqual([125, expect.stringContaining('bash is not allowed in a project file')]);
   });
 
   it('P12: of a project bind also the person at the command line, from any folder below', async () => {

@@ -38,10 +38,10 @@ describe('createNacre', () => {
     expect(failure).toBeInstanceOf(NacreError);
     const { code, message } = failure as NacreError;
     expect(code).toBe('settings_invalid');
-    expect(message).toMatch(/^3 settings are wrong/);
+    expect(message).toMatch(/^3 settings are invalid/);
     expect(message).toContain('allowed_commands. Did you mean allowedCommands?');
     expect(message).toContain(
-      'maxRunning: max_running cannot be 0; it takes a whole number from 1 to 10000.',
+      'maxRunning: max_running cannot be 0; expected a whole number from 1 to 10000.',
     );
     expect(message).toContain('one of off, workspace, strict');
   });
