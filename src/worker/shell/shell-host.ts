@@ -3,7 +3,7 @@ import { createDeferred, type Deferred } from '../../support/deferred.ts';
 import { randomHex } from '../../support/random-hex.ts';
 import { within } from '../../support/within.ts';
 import { captureStream } from '../io/capture.ts';
-import { writeAtOnce } from '../io/write-at-once.ts';
+import { writeAtomically } from '../io/write-pipe.ts';
 import { toInputFile } from '../look/find-reader.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import type { ProcessExit } from '../start/start-process.ts';
@@ -77,7 +77,10 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
   const close = async () => {
     orders.end();
     await tree.end({ signal: 'SIGTERM', graceMs: closeGraceMs });
-    await process.exited;
+    if (await within(process.exited, exitMs)) return;
+    // A process in uninterruptible sleep survives SIGKILL: do not wait for it, and do not use it again.
+    living = false;
+    gone(byForce);
   };
   const end = async () => {
     if (!hasShell) return;
@@ -144,11 +147,13 @@ export function createShellHost(started: Started, table: ProcessTable): ShellHos
 
 // What is written at once needs no callback that has to come.
 function send(fd: number, orders: Socket, text: string): void {
-  if (orders.writableLength > 0 || !writeAtOnce(fd, text)) orders.write(text);
+  if (orders.writableLength > 0 || !writeAtomically(fd, text)) orders.write(text);
 }
 
 const byForce: ProcessExit = { code: null, signal: 'SIGKILL' };
 // A host that does not tell of its shell's end by then cannot do so.
 const goneMs = 2_000;
+// How long `close` waits for the exit of a first process that was killed.
+const exitMs = 5_000;
 // What a session has in the background gets a moment to end politely.
 const closeGraceMs = 200;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { OutputCare } from '../io/capture.ts';
-import { openReaders, removeName, tryToHold } from '../io/fifo.ts';
+import type { OutputHooks } from '../io/capture.ts';
+import { openReaders, tryOpenWriter, unlinkIfPresent } from '../io/fifo.ts';
 import type { FifoPool } from '../io/fifo-pool.ts';
 
 /** The two outputs of one command, which its shell opens by their names. */
@@ -11,7 +11,7 @@ export interface ShellOutputs {
   readonly stderr: number;
   /** How the shell calls them. */
   readonly names: { readonly stdout: string; readonly stderr: string };
-  readonly care: OutputCare;
+  readonly hooks: OutputHooks;
   /** Lets go of the writing ends, once the shell has had them. */
   settle(): void;
 }
@@ -63,7 +63,7 @@ export function createOutputStock(fifos: FifoPool): OutputStock {
           else kept = pair;
         },
         giveBack() {
-          if (isInPlace(pair)) fifos.giveBack(pair.paths);
+          if (isInPlace(pair)) fifos.release(pair.paths);
         },
       });
     },
@@ -83,23 +83,23 @@ function toOutputs(
   const holders: number[] = [];
   const unused: number[] = [];
   let isSettled = false;
-  const care: OutputCare = {
-    beforeListening(end) {
-      if (!isSettled) holders.push(...tryToHold(paths[ends.indexOf(end)] ?? ''));
+  const hooks: OutputHooks = {
+    beforePolling(end) {
+      if (!isSettled) holders.push(...tryOpenWriter(paths[ends.indexOf(end)] ?? ''));
     },
-    leave: (end) => void unused.push(end),
-    onRead(atEnd) {
+    reclaim: (end) => void unused.push(end),
+    onDrained(atEnd) {
       if (atEnd && unused.length === ends.length) return stock.keep();
       closeAll(unused);
       if (atEnd) stock.giveBack();
-      else for (const path of paths) removeName(path);
+      else for (const path of paths) unlinkIfPresent(path);
     },
   };
   return {
     stdout,
     stderr,
     names: { stdout: basename(paths[0]), stderr: basename(paths[1]) },
-    care,
+    hooks,
     settle() {
       isSettled = true;
       closeAll(holders.splice(0));
@@ -133,7 +133,7 @@ const oneByte = Buffer.alloc(1);
 
 function discard({ paths, ends }: Pair): void {
   closeAll(ends);
-  for (const path of paths) removeName(path);
+  for (const path of paths) unlinkIfPresent(path);
 }
 
 function closeAll(descriptors: readonly number[]): void {

@@ -1,5 +1,6 @@
-import { isAscii, quote, quoteInAscii } from '../io/quote.ts';
-import { readSized, toSized } from '../io/sized-text.ts';
+import { quote } from '../../support/quote.ts';
+import { readLengthPrefixed, withLengthPrefix } from '../io/length-prefix.ts';
+import { isAscii, quoteInAscii } from '../io/quote-in-ascii.ts';
 
 /** One command for a persistent shell. */
 export interface ShellOrder {
@@ -74,7 +75,7 @@ export function toHostScript(folder: string): string {
 function toLoop(folder: string): string {
   const [out, err] = [`${folder}"$__nacre_out"`, `${folder}"$__nacre_err"`];
   const descriptors = `</dev/null >${out} 2>${err} 8<&- 9>&-`;
-  const order = readSized({ read: 'builtin read -u 8', variable: '__nacre' });
+  const order = readLengthPrefixed({ read: 'builtin read -u 8', variable: '__nacre' });
   const first = `\${__nacre%% *} __nacre=\${__nacre#* }`;
   const next = `IFS= builtin read -r -d '' -u 8 __nacre`;
   // A `break` of the command ends the inner loop and no more.
@@ -97,7 +98,7 @@ function toLoop(folder: string): string {
 /** The words of an order. */
 export function toShellOrder({ stdout, stderr, text, nonce }: ShellOrder): string {
   const ascii = isAscii(text) ? text : `builtin eval -- ${quoteInAscii(text)}`;
-  return `${toSized(`${stdout} ${stderr} ${ascii}`)}${nonce}\0`;
+  return `${withLengthPrefix(`${stdout} ${stderr} ${ascii}`)}${nonce}\0`;
 }
 
 /**

@@ -367,6 +367,12 @@ describe.each(['group', 'unshare', 'namespace'] as const)('a persistent shell at
     expect((await say('echo $x')).stdout).toBe('kept\n');
   }, 60_000);
 
+  test('B4: a shell that exits when it is asked for its state again is restarted, and the session can be closed', async () => {
+    await say('x=kept');
+    await say(`trap '[[ $__nacre == : ]] && exit' DEBUG`);
+    expect((await say('echo $x')).stdout).toBe('kept\n');
+  });
+
   test('B4: a shell that ends while it has nothing to do costs no command', async () => {
     await say('x=1; sleep 60 & (sleep 0.1; kill -KILL $$; touch killed) > /dev/null 2>&1 &');
     await here.run('until [[ -e killed ]]; do sleep 0.01; done; sleep 0.1');

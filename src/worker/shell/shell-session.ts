@@ -5,10 +5,10 @@ import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/create-id.ts';
 import { makeFolder } from '../../support/make-folder.ts';
+import { quote } from '../../support/quote.ts';
 import { within } from '../../support/within.ts';
 import { captureStream } from '../io/capture.ts';
 import { createFifoPool } from '../io/fifo-pool.ts';
-import { quote } from '../io/quote.ts';
 import { createWatch, type Watch } from '../limits/create-watch.ts';
 import type { LimitReached } from '../limits/judge-end.ts';
 import type { Environment } from '../machine/environment.ts';
@@ -33,6 +33,8 @@ export interface ShellMeans {
   readonly folder: string;
   /** The directory that it begins in where no command says otherwise. */
   readonly cwd: string;
+  /** How long a shell may take to report or restore its state before it is killed; 10 seconds when undefined. */
+  readonly restoreMs?: number | undefined;
 }
 
 /**
@@ -47,6 +49,7 @@ export class ShellSession {
   readonly #means: ShellMeans;
   readonly #pipes: string;
   readonly #outputs: OutputStock;
+  readonly #restoreMs: number;
   #host: ShellHost | null = null;
   /** Hosts whose shells still run a command that the session no longer waits for. */
   readonly #letGo = new Set<ShellHost>();
@@ -71,6 +74,7 @@ export class ShellSession {
   constructor(means: ShellMeans) {
     this.#means = means;
     this.#memory = new ShellMemory(means.cwd);
+    this.#restoreMs = means.restoreMs ?? defaultRestoreMs;
     this.#pipes = join(means.folder, 'pipes');
     this.#outputs = createOutputStock(createFifoPool(this.#pipes));
   }
@@ -109,8 +113,8 @@ export class ShellSession {
     const { host, restored } = await this.#open(spec, base);
     const { text, forget } = this.#toText(spec);
     const outputs = await this.#outputs.take();
-    const since = this.#means.table.moment();
-    const answer = this.#give(host, text, outputs);
+    const since = this.#means.table.now();
+    const answer = this.#giveCommand(host, text, outputs);
     let [isOver, leftNothing] = [false, false];
     void answer.then((given) => {
       forget();
@@ -134,7 +138,7 @@ export class ShellSession {
         stderr: outputs.stderr,
         stdin: null,
         exited: answer.then(toExit),
-        care: outputs.care,
+        hooks: outputs.hooks,
       },
       tree: { ...tree, end: (options) => this.#end(host, tree, options) },
       enforcement: started.enforcement,
@@ -152,7 +156,7 @@ export class ShellSession {
   }
 
   /** Gives up on the command that runs now: it goes on with its shell, and the session gets a new one. */
-  letGo(): void {
+  detach(): void {
     const host = this.#host;
     if (!host) return;
     this.#isSpoilt = false;
@@ -230,7 +234,7 @@ export class ShellSession {
         isolation,
         limits,
       },
-      { shows: [folder], base },
+      { visibleFolders: [folder], baseEnv: base },
     );
     started.watch.begin((reached) => this.#onReached(reached));
     return createShellHost(started, this.#means.table);
@@ -254,7 +258,7 @@ export class ShellSession {
     const move = `builtin cd -- ${quote(toExisting(state.cwd))}`;
     const answer = this.#giveOwn(host, `${move}; builtin eval -- ${toReadingWord(path)}`);
     // What a session holds may make even our own orders endless.
-    if (!(await within(answer, restoreMs))) await host.endShell();
+    if (!(await within(answer, this.#restoreMs))) await host.endShell();
     const { kind } = await answer;
     rmSync(path, { force: true });
     return kind === 'done';
@@ -265,24 +269,37 @@ export class ShellSession {
     const outputs = await this.#outputs.take();
     // A trap may fill them, and would wait for a reader.
     const captures = [outputs.stdout, outputs.stderr].map((end) =>
-      captureStream(end, () => true, 'output', outputs.care),
+      captureStream(end, () => true, 'output', outputs.hooks),
     );
-    const answer = await this.#give(host, text, outputs);
-    await this.#telling;
+    const { answer, stateRead } = await this.#give(host, text, outputs);
+    await stateRead;
     const atEnd = captures.map((capture) => capture.drain()).every(Boolean);
     for (const capture of captures) capture.close();
-    outputs.care.onRead(atEnd);
+    outputs.hooks.onDrained(atEnd);
     return answer;
   }
 
-  async #give(host: ShellHost, text: string, outputs: ShellOutputs): Promise<ShellAnswer> {
+  async #giveCommand(host: ShellHost, text: string, outputs: ShellOutputs): Promise<ShellAnswer> {
+    const { answer, stateRead } = await this.#give(host, text, outputs);
+    this.#telling = stateRead;
+    return answer;
+  }
+
+  // Only `#giveCommand` may assign `#telling`: `#learn` can ask the shell again while `#telling` is pending, and an
+  // order that awaited `#telling` would then wait for itself.
+  async #give(
+    host: ShellHost,
+    text: string,
+    outputs: ShellOutputs,
+  ): Promise<{ readonly answer: ShellAnswer; readonly stateRead: Promise<void> }> {
     const answer = await host.give({ ...outputs.names, text }, this.#how);
     outputs.settle();
+    let stateRead = Promise.resolve();
     if (this.#letGo.delete(host)) void this.#setAside(host);
     else if (answer.kind === 'gone') this.#noteGone();
     else if (answer.done.status === 'lost') this.#isCutOff = true;
-    else this.#telling = this.#hear(host, answer.done.cwd);
-    return answer;
+    else stateRead = this.#hear(host, answer.done.cwd);
+    return { answer, stateRead };
   }
 
   // What earlier commands started there belongs to the session until that is closed.
@@ -302,7 +319,7 @@ export class ShellSession {
     const learnt = this.#learn(host, cwd).catch(() => {
       this.#isSpoilt = true;
     });
-    if (!(await within(learnt, restoreMs))) await host.endShell();
+    if (!(await within(learnt, this.#restoreMs))) await host.endShell();
     await learnt;
   }
 
@@ -311,8 +328,14 @@ export class ShellSession {
     if (!printed) return this.#noteGone();
     const wasAtOnce = this.#how === 'at once';
     this.#how = printed.hasTraps ? 'apart' : 'at once';
-    if (wasAtOnce && printed.hasTraps) return void (await this.#giveOwn(host, ':'));
+    if (wasAtOnce && printed.hasTraps) return this.#askAgain(host);
     this.#isSpoilt = !this.#memory.learn(cwd, printed);
+  }
+
+  // The command may have deleted the FIFOs that `#outputs` kept: `isReady` drops them, so that new ones are made.
+  async #askAgain(host: ShellHost): Promise<void> {
+    this.#outputs.isReady();
+    await this.#giveOwn(host, ':');
   }
 
   async #endShell(host: ShellHost): Promise<void> {
@@ -364,11 +387,11 @@ export class ShellSession {
 }
 
 // Far above what a machine under load needs.
-const restoreMs = 10_000;
+const defaultRestoreMs = 10_000;
 
 // Nothing runs but the first process and the shell that waits.
 async function isQuiet({ started }: ShellHost): Promise<boolean> {
-  return (await started.tree.look()).guests.length <= 2;
+  return (await started.tree.scan()).commandProcesses.length <= 2;
 }
 
 function toExit(answer: ShellAnswer): ProcessExit {

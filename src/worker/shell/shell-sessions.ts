@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { JobSpec } from '../../contract/job.ts';
 import type { SessionState } from '../../contract/session.ts';
-import { quote, quoteOnOneLine } from '../io/quote.ts';
+import { quote, quoteOnOneLine } from '../../support/quote.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { Started } from '../start/starter.ts';
 import type { SessionLook } from './shell-memory.ts';
@@ -16,7 +16,7 @@ export interface ShellSessions {
   /** A command that begins with the state of a session, with what it takes to do so. */
   likeSession(spec: JobSpec): Promise<JobSpec>;
   /** Leaves a session's command to itself: it goes on, and the session is free. */
-  letGo(key: string): void;
+  detach(key: string): void;
   list(): readonly SessionState[];
   /** Ends a session with everything it has in the background, and forgets it; the command that it runs is ended first. */
   close(key: string, endCommand: (id: string) => Promise<unknown>): Promise<boolean>;
@@ -91,10 +91,10 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
       const script = `shopt -s expand_aliases; eval -- ${quoteOnOneLine(state)} 2>/dev/null; eval -- ${quote(command.script)}`;
       return { ...spec, command: { kind: 'shell', script } };
     },
-    letGo(key) {
+    detach(key) {
       const entry = entries.get(key);
       if (!entry) return;
-      entry.session.letGo();
+      entry.session.detach();
       release(entry, entry.running);
     },
     list: () => [...entries].map(([key, entry]) => toState(key, entry)),

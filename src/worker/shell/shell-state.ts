@@ -1,6 +1,6 @@
 import type { SessionFacts } from '../../contract/facts.ts';
 import type { Restoration } from '../../contract/session.ts';
-import { quote } from '../io/quote.ts';
+import { quote } from '../../support/quote.ts';
 import { type Declaration, readAliases, readDeclarations } from './read-declarations.ts';
 import { ownBuiltins, ownNames } from './shell-script.ts';
 import type { PrintedState } from './shell-status.ts';

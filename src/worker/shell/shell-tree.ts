@@ -9,7 +9,7 @@ import { isLoop } from './shell-script.ts';
 export interface ShellTreeMeans {
   readonly table: ProcessTable;
   /** Everything of the session. */
-  readonly session: Pick<ProcessTree, 'look' | 'pid'>;
+  readonly session: Pick<ProcessTree, 'scan' | 'pid'>;
   /** When the command began, as the table counts. */
   readonly since: number;
   /** True once the command has ended with nothing in the background. */
@@ -33,8 +33,8 @@ export function createShellTree(means: ShellTreeMeans): ProcessTree {
     Promise.all(found.map(async ({ pid }) => ({ pid, command: toName(await table.describe(pid)) })));
   const look = () => lookAround(means);
   const view = async () => {
-    const { shell, guests } = await look();
-    return { guests, hosts: shell ? [shell] : [] };
+    const { shell, commandProcesses } = await look();
+    return { commandProcesses, ownProcesses: shell ? [shell] : [] };
   };
 
   return {
@@ -42,9 +42,9 @@ export function createShellTree(means: ShellTreeMeans): ProcessTree {
     finished: new Promise(() => {}),
     certainlyEmpty: means.leftNothing,
     release() {},
-    look: view,
-    glance: view,
-    describe: async () => toPeople((await look()).guests),
+    scan: view,
+    sample: view,
+    describe: async () => toPeople((await look()).commandProcesses),
     async end(options) {
       const { shell } = await look();
       if (means.isOver()) return [];
@@ -74,7 +74,7 @@ export async function findShell({
 }: Pick<ShellTreeMeans, 'table' | 'session'>): Promise<
   ShellPair & { readonly others: readonly ProcessInfo[] }
 > {
-  const all = [...(await session.look()).guests].sort(
+  const all = [...(await session.scan()).commandProcesses].sort(
     (one, other) => table.startMoment(one) - table.startMoment(other) || one.pid - other.pid,
   );
   // The first of all is the shell's parent, and never ends before the session does.
@@ -90,14 +90,14 @@ export function endShell({ host, shell }: ShellPair): void {
 }
 
 interface Surroundings extends ShellPair {
-  readonly guests: readonly ProcessInfo[];
+  readonly commandProcesses: readonly ProcessInfo[];
 }
 
 async function lookAround(means: ShellTreeMeans): Promise<Surroundings> {
   const { host, shell, others } = await findShell(means);
   const isOld = (process: ProcessInfo) => means.table.startMoment(process) < means.since;
   const old = withDescendants(others.filter(isOld), others);
-  return { host, shell, guests: others.filter(({ pid }) => !old.has(pid)) };
+  return { host, shell, commandProcesses: others.filter(({ pid }) => !old.has(pid)) };
 }
 
 function withDescendants(
@@ -119,10 +119,10 @@ async function endAll(
 ): Promise<readonly ProcessInfo[]> {
   const polite: readonly NodeJS.Signals[] = signal === 'SIGKILL' ? [] : ['SIGINT', 'SIGTERM'];
   for (const one of polite) {
-    const { guests } = await look();
-    for (const process of guests) send(process, one);
+    const { commandProcesses } = await look();
+    for (const process of commandProcesses) send(process, one);
     // A stopped process acts on nothing but SIGKILL until it is continued.
-    for (const process of guests) send(process, 'SIGCONT');
+    for (const process of commandProcesses) send(process, 'SIGCONT');
     if ((await untilGone(look, graceMs / polite.length)).length === 0) return [];
   }
   return untilGone(look, confirmMs, (process) => send(process, 'SIGKILL'));
@@ -135,9 +135,9 @@ async function untilGone(
 ): Promise<readonly ProcessInfo[]> {
   const elapsed = createStopwatch();
   for (let delayMs = 1; ; delayMs = Math.min(delayMs * 2, 50)) {
-    const { guests } = await look();
-    if (guests.length === 0 || elapsed() >= limitMs) return guests;
-    for (const process of guests) insist?.(process);
+    const { commandProcesses } = await look();
+    if (commandProcesses.length === 0 || elapsed() >= limitMs) return commandProcesses;
+    for (const process of commandProcesses) insist?.(process);
     await pause(delayMs);
   }
 }

@@ -1,5 +1,5 @@
 import type { JobSpec } from '../../contract/job.ts';
-import { quote } from '../io/quote.ts';
+import { quote } from '../../support/quote.ts';
 
 // Longer texts go by file: a pipe takes only so much at once.
 const maxTextBytes = 8_192;
