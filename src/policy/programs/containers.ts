@@ -1,6 +1,6 @@
 // Containers are a world of their own: programs that run inside need not be listed. What reaches out of one does:
 // folders of this machine that are mounted, rights over it, and files that are copied out.
-import { quoteWord } from '../../support/quote-word.ts';
+import { quoteWord } from '../../support/quote.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';

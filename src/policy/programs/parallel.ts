@@ -1,4 +1,4 @@
-import { quoteWord } from '../../support/quote-word.ts';
+import { quoteWord } from '../../support/quote.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, unknownArg } from '../words/arg.ts';
 import { joinWords, unclearStart } from './effects.ts';

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { Server } from 'node:net';
-import { quote } from '../io/quote.ts';
+import { quote } from '../../support/quote.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { NetworkProxy } from './network-proxy.ts';
 

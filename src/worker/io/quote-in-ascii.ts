@@ -1,21 +1,13 @@
-/** A text as one word of bash. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** A text as one word of bash that has no line break in it. */
-export function quoteOnOneLine(text: string): string {
-  return `$'${text.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`;
-}
+import { quote } from '../../support/quote.ts';
 
 const beyondAscii = /[^\x00-\x7f]/;
 
-/** True for a text in which every character is one byte. */
+/** True if every character of the text is one byte in UTF-8. */
 export function isAscii(text: string): boolean {
   return !beyondAscii.test(text);
 }
 
-/** A text as one word of bash in which every character is one byte. */
+/** Quotes a text as one word of bash that contains only ASCII characters. */
 export function quoteInAscii(text: string): string {
   if (isAscii(text)) return quote(text);
   const bytes = [...Buffer.from(text)].map((byte) => {
