@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkRules } from './check-rules.ts';
 
-test('examples that hold are not reported', () => {
+test('examples with the right result are not reported', () => {
   const examples = { matches: ['git push', 'env git push -f'], spares: ['git log push', 'echo git push'] };
   expect(
     checkRules([{ verdict: 'deny', program: 'git', args: ['push', '...'], reason: 'no', examples }]),
@@ -14,13 +14,13 @@ test('examples that hold are not reported', () => {
   expect(checkRules([{ verdict: 'ask', program: 'make', reason: 'no' }])).toEqual([]);
 });
 
-test('an example that fails names the rule and the command', () => {
+test('a failed example names the rule and the command', () => {
   const examples = { matches: ['git log'], spares: ['git push x'] };
   const failed = checkRules([
     { verdict: 'deny', program: 'git', args: ['push', '...'], reason: 'no', examples },
   ]);
   expect(failed.map((one) => one.message)).toEqual([
     'The deny rule for git does not match its example: git log',
-    'The deny rule for git matches its example: git push x',
+    'The deny rule for git matches its spared example: git push x',
   ]);
 });

@@ -3,27 +3,27 @@ import { ruleFor } from './match-rules.ts';
 import { surveyCommand } from './survey-command.ts';
 import { understand } from './understand.ts';
 
-/** An example of a rule that does not hold, in a sentence. */
+/** A rule example with the wrong result, described in one sentence. */
 export interface FailedExample {
   readonly rule: PolicyRule;
   readonly command: string;
   readonly message: string;
 }
 
-/** Checks the examples of every rule: what a rule says it matches must match it alone, what it spares must not. */
+/** Checks every rule by itself: its `matches` examples must match and its `spares` examples must not. */
 export function checkRules(rules: readonly PolicyRule[]): FailedExample[] {
   return rules.flatMap((rule) => [
     ...(rule.examples?.matches ?? [])
       .filter((command) => !applies(rule, command))
-      .map((command) => failed(rule, command, 'does not match')),
+      .map((command) => failed(rule, command, 'does not match its example')),
     ...(rule.examples?.spares ?? [])
       .filter((command) => applies(rule, command))
-      .map((command) => failed(rule, command, 'matches')),
+      .map((command) => failed(rule, command, 'matches its spared example')),
   ]);
 }
 
-function failed(rule: PolicyRule, command: string, what: string): FailedExample {
-  const message = `The ${rule.verdict} rule for ${rule.program} ${what} its example: ${command}`;
+function failed(rule: PolicyRule, command: string, problem: string): FailedExample {
+  const message = `The ${rule.verdict} rule for ${rule.program} ${problem}: ${command}`;
   return { rule, command, message };
 }
 

@@ -3,7 +3,7 @@ import type { Invocation } from './walk/survey.ts';
 import { wordText } from './words/arg.ts';
 import { baseName } from './words/paths.ts';
 
-/** The first program that is not among those generally held to be safe (P11). */
+/** Returns the first program that is not considered safe (P11). */
 export function firstUnconfirmed(
   invocations: readonly Invocation[],
   programDirs: readonly string[],
@@ -13,8 +13,8 @@ export function firstUnconfirmed(
 
 const safe = 'git npm yarn pnpm ls pwd echo cat python python3 node make cmake'.split(' ');
 
-/** Programs that are safe in some uses: the test says in which they are not. */
-const unless: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
+/** Programs that are safe unless this function, called with their arguments, returns true. */
+const unsafeWhen: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   docker: (words) => words.some((word) => /^(?:rm|rmi|prune|kill|down|remove|delete)$/.test(word)),
   grep: () => false,
   find: (words) =>
@@ -25,7 +25,7 @@ const unless: Readonly<Record<string, (words: readonly string[]) => boolean>> = 
 
 function isSafe({ name, args }: Invocation, programDirs: readonly string[]): boolean {
   if (isListed(name, safe, programDirs)) return true;
-  if (!isListed(name, Object.keys(unless), programDirs)) return false;
+  if (!isListed(name, Object.keys(unsafeWhen), programDirs)) return false;
   const program = baseName(name);
-  return unless[program]?.(args.map((arg) => wordText(arg))) === false;
+  return unsafeWhen[program]?.(args.map((arg) => wordText(arg))) === false;
 }

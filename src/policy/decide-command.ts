@@ -2,25 +2,25 @@ import type { Facts } from '../contract/facts.ts';
 import { verdictOn } from './decide.ts';
 import { understand } from './understand.ts';
 
-/** A verdict in short. */
+/** A verdict with its rule and reason only. */
 export interface CommandDecision {
   readonly verdict: 'allow' | 'deny';
   readonly rule: string;
   readonly reason: string;
 }
 
-/** Decides on a command for bash with a list of program names, or `*` for all; nothing about the machine is known. */
+/** Decides on a bash command by an allow list of program names, or `*` for all, without any facts about the machine. */
 export function decideCommand(command: string, allow: readonly string[] | '*'): CommandDecision {
   const rules = {
     allow: allow === '*' ? ({ kind: 'all' } as const) : ({ kind: 'names', names: allow } as const),
     allowSetting: 'the list',
     danger: 'block',
   } as const;
-  const { verdict, rule, reason } = verdictOn(understand({ kind: 'shell', script: command }), nowhere, rules);
+  const { verdict, rule, reason } = verdictOn(understand({ kind: 'shell', script: command }), noFacts, rules);
   return { verdict: verdict === 'allow' ? 'allow' : 'deny', rule, reason };
 }
 
-const nowhere: Facts = {
+const noFacts: Facts = {
   cwd: { asked: '', problem: 'missing' },
   roots: [],
   home: '/root',

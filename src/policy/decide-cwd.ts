@@ -2,17 +2,17 @@ import type { CwdNames } from '../contract/decision.ts';
 import type { Facts, Place, PlaceProblem } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
 
-const usualNames: CwdNames = { field: 'cwd', setting: 'ALLOWED_CWD_ROOTS' };
+const defaultNames: CwdNames = { field: 'cwd', setting: 'ALLOWED_CWD_ROOTS' };
 
 /**
- * The directory a command runs in, or the reason why it may not. A directory that the caller gave must lie in at
- * least one root of every group (the settings' own, and a project's beside them), on canonical paths; a root that
- * cannot be resolved is a mistake in the settings, and until it is mended no directory is taken from a caller.
+ * Returns the directory a command runs in, or throws the reason why it may not. A `cwd` that the caller passed must be
+ * inside at least one root of every group (the user settings' roots, and the project's), compared as canonical paths.
+ * A root that cannot be resolved is a configuration error: until it is fixed, no `cwd` is accepted from callers.
  */
 export function decideCwd(
   facts: Facts,
   rootGroups: readonly (readonly string[])[],
-  { given, names = usualNames }: { given: boolean; names?: CwdNames | undefined },
+  { given, names = defaultNames }: { given: boolean; names?: CwdNames | undefined },
 ): string {
   if (given) checkRoots(facts, names);
   const { cwd } = facts;
@@ -30,7 +30,7 @@ export function decideCwd(
   return cwd.path;
 }
 
-/** True when a canonical path is a directory or lies in it. */
+/** Returns true if a canonical path is the directory itself or is inside it. */
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
 }
@@ -38,18 +38,20 @@ export function isWithin(path: string, directory: string): boolean {
 function checkRoots({ roots }: Facts, { field, setting }: CwdNames): void {
   const broken = roots.filter((root) => root.path === undefined);
   if (broken.length === 0) return;
-  const names = broken.map((root) => `${root.asked} (${words[root.problem as PlaceProblem]})`).join(', ');
+  const names = broken
+    .map((root) => `${root.asked} (${problemText[root.problem as PlaceProblem]})`)
+    .join(', ');
   throw new NacreError('cwd_roots_invalid', `Configuration problem: ${setting} names ${names}.`, {
-    hint: `Correct ${setting} and restart the server; until then, leave ${field} out to use its own directory.`,
+    hint: `Correct ${setting} and restart the server; until then, omit ${field} to use the server’s own directory.`,
   });
 }
 
 function cwdInvalid(asked: string, problem: PlaceProblem, { field }: CwdNames): NacreError {
   return new NacreError(
     'cwd_invalid',
-    `${field} ${JSON.stringify(asked)} ${words[problem]}. Nothing was run.`,
+    `${field} ${JSON.stringify(asked)} ${problemText[problem]}. Nothing was run.`,
     {
-      hint: 'Give an existing directory, absolute or relative to the server’s own.',
+      hint: 'Pass an existing directory, absolute or relative to the server’s own.',
     },
   );
 }
@@ -65,13 +67,13 @@ function outside(cwd: Place, roots: readonly Place[], { field, setting }: CwdNam
   );
 }
 
-const words: Record<PlaceProblem, string> = {
+const problemText: Record<PlaceProblem, string> = {
   missing: 'does not exist',
   not_a_directory: 'is not a directory',
   not_accessible: 'cannot be entered by the server’s user',
 };
 
-/** Cuts a list into pieces of these sizes; empty ones are left out. */
+/** Splits a list into groups of the given sizes and drops empty groups. */
 export function split<T>(items: readonly T[], sizes: readonly number[]): readonly (readonly T[])[] {
   let start = 0;
   const groups = sizes.map((size) => {

@@ -23,7 +23,7 @@ test.each([
 });
 
 test.each(['/', '/home/me', '/home/me/.sshx', '/home/me/.config', '/etcetera', '/data', '/srv/etc'])(
-  'H6: %s is not',
+  'H6: %s is not sensitive',
   (cwd) => {
     expect(() => decideSensitive(cwd, places)).not.toThrow();
   },

@@ -5,27 +5,27 @@ import { isWithin } from './decide-cwd.ts';
 
 const systemDirectories = ['/proc', '/sys', '/dev', '/boot', '/etc'];
 
-/** The directories in which no page or app has any business: the system's own, and the user's keys. */
+/** Directories that web pages and apps may not run commands in: system directories and the user's key folders. */
 export function sensitiveDirectories(home: string): readonly string[] {
   return [...systemDirectories, ...keyFolders.map((name) => `${home}/${name}`)];
 }
 
-/** Refuses a canonical directory that is one of these places or lies in one. */
+/** Throws if the canonical directory `cwd` is one of these places or inside one. */
 export function decideSensitive(cwd: string, places: readonly Place[]): void {
-  // One that was not there when it was looked for may have been made since.
+  // A place without `path` did not exist when it was resolved but may have been created since, so compare `asked` too.
   const found = places.find(({ asked, path = asked }) => isWithin(cwd, path) || isWithin(cwd, asked));
   if (!found) return;
   throw new NacreError(
     'cwd_not_allowed',
-    `cwd ${JSON.stringify(cwd)} is not allowed: ${words(found, cwd)}.`,
+    `cwd ${JSON.stringify(cwd)} is not allowed: ${explain(found, cwd)}.`,
     {
-      hint: 'Choose a directory of a project.',
+      hint: 'Choose a project directory.',
     },
   );
 }
 
-function words({ asked, path }: Place, cwd: string): string {
+function explain({ asked, path }: Place, cwd: string): string {
   return path === cwd || asked === cwd
     ? 'it is a sensitive directory'
-    : `it lies in the sensitive directory ${asked}`;
+    : `it is inside the sensitive directory ${asked}`;
 }

@@ -12,12 +12,12 @@ const facts = (workspace: readonly Place[] | undefined, roots: readonly Place[] 
   roots,
 });
 
-test('a client’s folders are taken as they are where nothing limits them, less those that do not exist', () => {
+test('without roots, every existing folder of the client is accepted', () => {
   expect(decideWorkspace(facts([at('/a'), gone('/b')]), [])).toEqual(['/a']);
   expect(decideWorkspace(facts(undefined), [])).toEqual([]);
 });
 
-test('where roots limit the directory, a folder counts that lies in one of every group', () => {
+test('with roots, a folder is accepted only if it is inside a root of every group', () => {
   const workspace = [at('/srv/a'), at('/srv'), at('/home/me/a'), at('/srvx')];
   const roots = [at('/srv'), at('/home/me'), at('/srv/a'), gone('/gone')];
   expect(decideWorkspace(facts(workspace, roots.slice(0, 2)), [['/srv', '/home/me']])).toEqual([

@@ -2,8 +2,8 @@ import type { Facts } from '../contract/facts.ts';
 import { isWithin, split } from './decide-cwd.ts';
 
 /**
- * The folders that a client offers as its workspace, as far as they exist and lie in a root of every group: whoever
- * limits where commands may run does not mean to open more for writing.
+ * Returns the client's workspace folders that exist and are inside a root of every group: `ALLOWED_CWD_ROOTS` limits
+ * where commands run, so a workspace outside of it must not become writable.
  */
 export function decideWorkspace(
   { workspace = [], roots }: Facts,

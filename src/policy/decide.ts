@@ -1,10 +1,10 @@
-// The decision on one command:
-// 1. survey: the programs it would start and what speaks against it (survey-command.ts);
-// 2. whatever does not parse or is too large is refused, then danger, under every list;
-// 3. where a list names programs: what cannot be known, code that being listed does not cover, programs not listed;
-//    and where no file may be written, whatever is seen to write one;
-// 4. rules from the settings: the strictest that matches wins;
-// 5. the confirm tier asks for what is not generally safe.
+// Decides on one command:
+// 1. survey-command.ts lists the programs it would start and the problems found.
+// 2. Under every list, `*` included: deny text that does not parse or is too large, then danger.
+// 3. Under a list of names: deny what cannot be known, code that a listed name does not cover, and programs not listed.
+//    With `file_writes: none`: deny every visible file write.
+// 4. Apply the rules from the settings; the strictest match wins.
+// 5. With `confirm: unlisted`: ask before programs that are not considered safe.
 import { showCommand } from '../contract/command.ts';
 import type { Decision, FoundProgram, Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
@@ -17,14 +17,14 @@ import type { CommandProblem, Invocation, Survey } from './walk/survey.ts';
 import type { TextSpan } from './words/arg.ts';
 import { baseName } from './words/paths.ts';
 
-/** Decides whether a command may run, from its parse tree, the facts about the machine and the rules. */
+/** Decides whether a command may run, based on its parse tree, facts about the machine, and the rules. */
 export function decide(plan: Plan, facts: Facts, rules: Rules): Decision {
   const survey = surveyFor(plan, facts);
   const { verdict, rule, reason, node, ...more } = judge(plan, survey, rules);
   return { verdict, rule, reason, node, programs: foundPrograms(survey), ...more };
 }
 
-/** The same without the programs that were found, for who asks for the verdict alone. */
+/** Like `decide`, but without collecting the list of programs. */
 export function verdictOn(plan: Plan, facts: Facts, rules: Rules): Judgement {
   return judge(plan, surveyFor(plan, facts), rules);
 }
@@ -91,7 +91,7 @@ class Judge {
     );
   }
 
-  /** What a finite list does not let through, in the order of the text. */
+  /** The first problem, in text order, that a list of names does not allow. */
   unlisted(): Judgement | undefined {
     if (this.rules.allow.kind === 'all') return undefined;
     if (this.nothingAllowed()) return this.refuseAll();
@@ -108,16 +108,21 @@ class Judge {
       problem.hint ?? 'Do it without that, or in separate steps.',
       this.rules.narrowedBy === undefined
         ? `Set ${this.rules.allowSetting} to *.`
-        : `Set ${this.rules.allowSetting} to *, and take the list out of ${this.rules.narrowedBy}.`,
+        : `Set ${this.rules.allowSetting} to *, and remove the list from ${this.rules.narrowedBy}.`,
     );
   }
 
-  /** A file that would be written where the settings let none be. */
+  /** The first file write, where `file_writes` is `none`. */
   writing(): Judgement | undefined {
     const problem = this.rules.fileWrites === 'none' ? this.first('write') : undefined;
     if (problem === undefined) return undefined;
-    const reason = `${sentence(problem)} is not allowed, because no file may be written here.`;
-    return this.refuse(problem, reason, 'Print it in place of writing it.', 'Set file_writes to any.');
+    const reason = `${sentence(problem)} is not allowed, because commands may not write files here.`;
+    return this.refuse(
+      problem,
+      reason,
+      'Print the output instead of writing it to a file.',
+      'Set file_writes to any.',
+    );
   }
 
   ruled(): Judgement | undefined {
@@ -142,11 +147,11 @@ class Judge {
     const remedy = 'Set confirm to never.';
     const found = firstUnconfirmed(this.survey.invocations, programDirs);
     if (found !== undefined) {
-      const reason = `${found.name} needs approval, because it is not among the commands that are generally safe.`;
+      const reason = `${found.name} needs approval, because it is not one of the commands considered safe.`;
       return this.answer('ask', 'confirm', reason, found, { program: found.name, remedy });
     }
     const unclear = this.first('finite');
-    const reason = 'The command needs approval, because not everything that it would run or write is known.';
+    const reason = 'The command needs approval, because not everything it would run or write can be known.';
     return unclear && this.answer('ask', 'confirm', reason, unclear, { program: unclear.program, remedy });
   }
 
@@ -172,7 +177,7 @@ class Judge {
     return allow.kind === 'none' && !policy.some(({ verdict }) => verdict === 'allow');
   }
 
-  /** Without a list not even `cd` and `true` run, which no list has to name. */
+  /** Without a list nothing runs, not even `cd` and `true`, which need no listing under one. */
   private refuseAll(): Judgement {
     const { invocations } = this.survey;
     const found = invocations.find(({ needsListing }) => needsListing) ?? invocations[0];
@@ -193,9 +198,9 @@ class Judge {
   private notListed(found: Invocation): Judgement {
     const { allowSetting, narrowedBy, preset } = this.rules;
     const given = preset === undefined ? allowSetting : `the preset ${preset}`;
-    const list = narrowedBy === undefined ? given : `what ${narrowedBy} leaves of ${given}`;
+    const list = narrowedBy === undefined ? given : `${given} as narrowed by ${narrowedBy}`;
     const reason = `${found.name}${startedBy(found)} is not allowed, because it is not in ${list}.`;
-    const hint = `Use one of the listed programs: ${listOf(this.rules)}.`;
+    const hint = listHint(this.rules);
     return this.answer('deny', 'not_listed', reason, found, {
       program: found.name,
       hint,
@@ -219,20 +224,20 @@ class Judge {
   }
 }
 
-/** Each program once for each place where it stands, in the order of the text. */
+/** Lists the programs in text order; a program at one position with one `via` is listed once. */
 function foundPrograms({ invocations }: Survey): FoundProgram[] {
   const programs: FoundProgram[] = [];
-  // Names are compared only where several programs stand in one place, as in text for another shell.
-  let there: Map<string, (string | undefined)[]> | undefined;
+  // Several programs share a position only in text for another shell, so names are compared only there.
+  let atPosition: Map<string, (string | undefined)[]> | undefined;
   let last: Invocation | undefined;
   for (const found of inOrder(invocations)) {
     const { name, pos, end, via } = found;
-    if (last === undefined || pos !== last.pos) there = undefined;
+    if (last === undefined || pos !== last.pos) atPosition = undefined;
     else {
-      there ??= new Map([[last.name, [last.via]]]);
-      const starters = there.get(name);
+      atPosition ??= new Map([[last.name, [last.via]]]);
+      const starters = atPosition.get(name);
       if (starters?.includes(via)) continue;
-      if (starters === undefined) there.set(name, [via]);
+      if (starters === undefined) atPosition.set(name, [via]);
       else starters.push(via);
     }
     programs.push({ name, pos, end, via });
@@ -254,14 +259,13 @@ function startedBy(found: Invocation | undefined): string {
   return found?.via === undefined ? '' : ` (started by ${found.via})`;
 }
 
-function listOf(rules: Rules): string {
-  const names = rules.allow.kind === 'names' ? rules.allow.names : [];
-  return names.length === 0
-    ? 'there is none'
-    : names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
+function listHint({ allow }: Rules): string {
+  const names = allow.kind === 'names' ? allow.names : [];
+  if (names.length === 0) return 'No program is listed.';
+  return `Use one of the listed programs: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
 }
 
-/** The reason with a capital at its beginning, unless that is the name of a program. */
+/** The reason, capitalised unless it begins with the program's name. */
 function sentence({ reason, program = '' }: CommandProblem): string {
   return reason.startsWith(`${baseName(program)} `)
     ? reason

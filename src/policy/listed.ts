@@ -2,7 +2,7 @@ import { baseName, directoryOf, normalisePath } from './words/paths.ts';
 
 const systemDirs = ['/bin', '/usr/bin', '/sbin', '/usr/sbin'];
 
-/** Whether a program as written is on the list (P3): by name, by basename in a system directory, or literally. */
+/** Returns true if a program as written is listed (P3): by name, by base name in a system directory, or as a literal path. */
 export function isListed(name: string, listed: readonly string[], programDirs: readonly string[]): boolean {
   if (listed.includes(name)) return true;
   if (!name.startsWith('/')) return false;

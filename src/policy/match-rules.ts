@@ -5,7 +5,7 @@ import { type Arg, prefixOf } from './words/arg.ts';
 import { globMatches } from './words/glob.ts';
 import { baseName } from './words/paths.ts';
 
-/** A rule that matches, and the program it matches. */
+/** A matching rule and the program it matches. */
 export interface MatchedRule {
   readonly rule: PolicyRule;
   readonly invocation: Invocation;
@@ -13,7 +13,7 @@ export interface MatchedRule {
 
 const strictness = { allow: 0, ask: 1, deny: 2 } as const;
 
-/** The strictest rule that matches one of the programs; of equally strict ones the first. */
+/** Returns the strictest rule that matches one of the programs; the first of equally strict rules. */
 export function ruleFor(
   invocations: readonly Invocation[],
   rules: readonly PolicyRule[],
@@ -36,7 +36,7 @@ function matches(rule: PolicyRule, invocation: Invocation, programDirs: readonly
   );
 }
 
-/** A restricting rule holds for whatever bears the name; an allowing one only where a list would cover the path too. */
+/** A `deny` or `ask` rule matches every path with that base name; an `allow` rule only paths that `isListed` covers. */
 function isNamed({ program, verdict }: PolicyRule, name: string, programDirs: readonly string[]): boolean {
   if (program === '*') return true;
   return verdict === 'allow'
@@ -48,30 +48,30 @@ function matchesCwd({ cwd, verdict }: PolicyRule, invocation: Invocation): boole
   if (cwd === undefined) return true;
   const inside = (path: string): boolean =>
     path === cwd || path.startsWith(cwd.endsWith('/') ? cwd : `${cwd}/`);
-  // Where the directory is not known, a rule that restricts holds and one that allows does not.
+  // If the directory is unknown, `deny` and `ask` rules match and `allow` rules do not.
   if (invocation.cwd === undefined) return verdict !== 'allow';
   return verdict === 'allow' ? invocation.cwd.every(inside) : invocation.cwd.some(inside);
 }
 
-/** Words against patterns; a word that is not known matches a restricting rule, and an allowing one only through `*`. */
+/** Matches words against patterns. An unknown word matches a `deny` or `ask` rule; in an `allow` rule it matches `*` only. */
 function matchesArgs(patterns: readonly string[], args: readonly Arg[], generous: boolean): boolean {
-  // The patterns that may be next after the words so far: commands have thousands of words, and rules several `...`.
+  // Track every pattern index that may come next instead of backtracking: thousands of words times several `...`.
   let next = afterAnyWords(patterns, [0]);
   for (const arg of args) {
     if (arg.many && generous && next.some((at) => at < patterns.length)) return true;
-    const taken = next.flatMap((at) => {
+    const matched = next.flatMap((at) => {
       const pattern = patterns[at];
       if (pattern === undefined) return generous && arg.many ? [at] : [];
       if (pattern === '...') return [at];
       return matchesWord(pattern, arg, generous) ? [at + 1] : [];
     });
-    next = afterAnyWords(patterns, taken);
+    next = afterAnyWords(patterns, matched);
     if (next.length === 0) return false;
   }
   return next.includes(patterns.length);
 }
 
-/** `...` may also stand for no word at all. */
+/** Adds the index after each `...`, which may also match no word. */
 function afterAnyWords(patterns: readonly string[], places: readonly number[]): readonly number[] {
   const reached = new Set(places);
   for (const at of reached) if (patterns[at] === '...') reached.add(at + 1);

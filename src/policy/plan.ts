@@ -1,7 +1,7 @@
 import type { ParsedScript } from 'unbash';
 import type { Command } from '../contract/command.ts';
 
-/** The command as parsed, with the program names that are worth looking up. */
+/** A parsed command with the names of the programs to look up. */
 export interface Plan {
   readonly command: Command;
   readonly context: CommandContext;

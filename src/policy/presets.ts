@@ -27,23 +27,23 @@ const javascript = ['corepack', 'node', 'npm', 'npx', 'pnpm', 'tsc', 'yarn'];
 
 const python = ['mypy', 'pip', 'pip3', 'poetry', 'pytest', 'python', 'python3', 'ruff', 'uv'];
 
-/** The names of the presets, from the narrowest to the widest. */
+/** The preset names, from narrowest to widest. */
 export const presetNames = ['read-only', 'git', 'dev-node', 'dev-python', 'full'] as const;
 
-/** The name of one preset. */
+/** One preset name. */
 export type PresetName = (typeof presetNames)[number];
 
-/** What each preset gives to other settings. */
+/** The settings that each preset implies. */
 export const presets: Readonly<
   Record<PresetName, { readonly allowedCommands: readonly string[]; readonly fileWrites?: 'none' }>
 > = {
   'read-only': { allowedCommands: reading, fileWrites: 'none' },
-  git: { allowedCommands: inOrder(reading, ['git']) },
-  'dev-node': { allowedCommands: inOrder(reading, editing, ['git'], javascript) },
-  'dev-python': { allowedCommands: inOrder(reading, editing, ['git'], python) },
+  git: { allowedCommands: sorted(reading, ['git']) },
+  'dev-node': { allowedCommands: sorted(reading, editing, ['git'], javascript) },
+  'dev-python': { allowedCommands: sorted(reading, editing, ['git'], python) },
   full: { allowedCommands: ['*'] },
 };
 
-function inOrder(...lists: readonly (readonly string[])[]): readonly string[] {
+function sorted(...lists: readonly (readonly string[])[]): readonly string[] {
   return lists.flat().sort();
 }

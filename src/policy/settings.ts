@@ -15,7 +15,7 @@ const policyRule = z.strictObject({
   examples: z.strictObject({ matches: examples.min(1), spares: examples.optional() }),
 });
 
-/** What policy is told: which programs may run, where, and whether danger is refused. */
+/** Policy settings: which programs may run, where, and whether dangerous commands are refused. */
 export const policySettings = defineSettings({
   allowedCommands: z
     .array(z.string())
@@ -25,7 +25,7 @@ export const policySettings = defineSettings({
       env: ['ALLOWED_COMMANDS', 'NACRE_ALLOWED_COMMANDS'],
       flag: '--allow',
       description: 'Programs that commands may run; * allows all of them.',
-      accepts: 'a comma list of programs, or *',
+      accepts: 'a comma-separated list of programs, or *',
       unset: 'unset; the terminal tools then run nothing',
       everything: '*',
       project: 'intersect',
@@ -34,7 +34,8 @@ export const policySettings = defineSettings({
     live: true,
     env: 'NACRE_PRESET',
     flag: '--preset',
-    description: 'A ready list of programs that commands may run; what the same place lists is added to it.',
+    description:
+      'A ready-made list of programs that commands may run; programs listed in the same place are added to it.',
     unset: 'no preset',
     implies: presets,
   }),
@@ -42,8 +43,7 @@ export const policySettings = defineSettings({
     live: true,
     env: 'NACRE_FILE_WRITES',
     flag: '--file-writes',
-    description:
-      'Whether commands may write files by redirection, or with a program that is seen to write one.',
+    description: 'Whether commands may write files by redirection, or with a program known to write files.',
     project: 'stricter',
   }),
   allowedCwdRoots: z
@@ -53,9 +53,9 @@ export const policySettings = defineSettings({
       live: true,
       env: ['ALLOWED_CWD_ROOTS', 'NACRE_ALLOWED_CWD_ROOTS'],
       flag: '--cwd-roots',
-      description: 'Directories that the working directory of a command must lie in.',
-      accepts: 'a comma list of directories',
-      unset: 'empty, which restricts nothing',
+      description: 'Directories that the working directory of a command must be inside.',
+      accepts: 'a comma-separated list of directories',
+      unset: 'empty, no restriction',
       path: true,
       project: 'alongside',
     }),
@@ -67,8 +67,8 @@ export const policySettings = defineSettings({
       env: 'NACRE_PROGRAM_DIRS',
       flag: '--program-dirs',
       description:
-        'Directories beside /bin, /usr/bin, /sbin and /usr/sbin where a listed name also covers the path.',
-      accepts: 'a comma list of absolute directories, such as /usr/local/bin',
+        'Directories, in addition to /bin, /usr/bin, /sbin and /usr/sbin, where a listed name also covers the path.',
+      accepts: 'a comma-separated list of absolute directories, such as /usr/local/bin',
       unset: 'none',
       project: 'intersect',
     }),
@@ -76,35 +76,35 @@ export const policySettings = defineSettings({
     live: true,
     env: 'NACRE_DANGER',
     flag: '--danger',
-    description: 'Whether commands that destroy a system are refused, whatever else is allowed.',
+    description:
+      'Whether commands that would destroy the system are refused, even if their programs are allowed.',
     project: 'stricter',
   }),
   confirm: z.enum(['never', 'unlisted']).default('never').meta({
     live: true,
     env: 'NACRE_CONFIRM',
     flag: '--confirm',
-    description: 'Whether commands that are not generally safe need approval.',
+    description: 'Whether commands that are not considered safe need approval.',
     project: 'stricter',
   }),
   approvalSeconds: z.int().min(1).max(86_400).default(600).meta({
     env: 'NACRE_APPROVAL_SECONDS',
     flag: '--approval-seconds',
-    description: 'How long a command waits for nacre approvals, and an approval for its command.',
+    description: 'How long a command waits for approval, and how long an approval waits for its command.',
     project: 'lower',
   }),
   policy: z.array(policyRule).default([]).meta({
     live: true,
-    description: 'Rules beside the list, matched on decoded arguments; the strictest that matches wins.',
-    accepts: 'a list of rules, each with verdict, program, reason, examples and perhaps args and cwd',
+    description: 'Rules in addition to the list, matched on decoded arguments; the strictest match wins.',
+    accepts: 'a list of rules, each with verdict, program, reason, examples and optionally args and cwd',
     unset: 'no rules',
     project: 'alongside',
   }),
 });
 
 /**
- * The list that a tool family goes by. While none is set, `whenUnset` says what the family does then, and only
- * a family that would run everything is bound by the project's limit: a limit never allows anything. A list that is
- * set and empty allows nothing for anybody.
+ * Returns the allow list of a tool family. If `list` is unset, `whenUnset` decides, and the project's `limit` then
+ * applies only to `everything`, because a limit never allows anything. A list that is set but empty allows nothing.
  */
 export function toAllowList(
   list: readonly string[] | undefined,

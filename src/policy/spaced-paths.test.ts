@@ -15,17 +15,17 @@ test.each([
 });
 
 test.each([
-  ['one of the words is a path itself', 'cat my file', ['my file', 'file']],
-  ['nothing of that name exists', 'cat my file', []],
+  ['one of the words is an existing path', 'cat my file', ['my file', 'file']],
+  ['no such path exists', 'cat my file', []],
   ['there are two spaces', 'cat my  file', ['my file']],
   ['a word is quoted', 'cat my "file"', ['my file']],
   ['a word is an option', 'cat -n file', ['-n file']],
   ['the program deletes', 'rm my file', ['my file']],
   ['the program overwrites', 'cp my file', ['my file']],
-  ['a wrapper may start one that does', 'sudo rm my file', ['my file', 'rm my file']],
+  ['a wrapper may start a program that deletes', 'sudo rm my file', ['my file', 'rm my file']],
   ['a word is expanded', 'cat $x file', ['$x file']],
-  ['it stands inside a word', 'cat "$(cat my file)"', ['my file']],
+  ['it is inside a word', 'cat "$(cat my file)"', ['my file']],
   ['it does not parse', 'cat my file "', ['my file']],
-])('B8: is left alone when %s', (_, script, existing) => {
+])('B8: the script is left unchanged when %s', (_, script, existing) => {
   expect(quoted(script, ...existing)).toBe(script);
 });

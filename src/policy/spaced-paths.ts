@@ -1,35 +1,35 @@
 import type { Command } from 'unbash';
 import { parseScript } from './walk/parse-script.ts';
 
-/** Neighbouring unquoted words that may be one path with spaces in it. */
+/** Adjacent unquoted words that may be one path with spaces. */
 export interface SpacedWords {
   readonly words: readonly string[];
   readonly pos: number;
   readonly end: number;
 }
 
-// A word that bash takes as it stands, and that is no option.
+// A word that bash does not change and that is not an option.
 const plainWord = /^[^\s"'\\$`*?[\]{}~!#&|;<>()=-][^\s"'\\$`*?[\]{}~!#&|;<>()]*$/;
-// Whoever deletes or overwrites gets exactly what was written, and so does whoever starts another program.
-const untouched = new Set(
+// Programs that delete or overwrite files, or start other programs, get their words exactly as written.
+const neverQuoted = new Set(
   'rm rmdir unlink shred mv cp dd truncate tee install ln rsync chmod chown chgrp sed find xargs env sudo doas nohup nice timeout time command exec eval bash sh zsh ssh docker echo printf git'.split(
     ' ',
   ),
 );
-const mostWords = 8;
-const mostGroups = 64;
+const maxWords = 8;
+const maxGroups = 64;
 
-/** Finds where a path with spaces may stand without quotes; longer groups come first. */
+/** Finds groups of words that may be an unquoted path with spaces, longest first. */
 export function findSpacedWords(script: string): readonly SpacedWords[] {
   const tree = parseScript(script);
   if (tree.errors?.length) return [];
   return commandsIn(tree)
     .flatMap((command) => groupsIn(command, script))
     .sort((one, other) => other.words.length - one.words.length)
-    .slice(0, mostGroups);
+    .slice(0, maxGroups);
 }
 
-/** Puts quotes around the groups that name an existing path while none of their words does. */
+/** Quotes each group that names an existing path, unless one of its words is an existing path too. */
 export function quoteSpacedPaths(
   script: string,
   groups: readonly SpacedWords[],
@@ -48,7 +48,7 @@ export function quoteSpacedPaths(
     );
 }
 
-// Every simple command of the script itself; what stands inside of words is none of it.
+// All simple commands of the script, without those inside words such as `$(…)`.
 function commandsIn(node: unknown): readonly Command[] {
   if (typeof node !== 'object' || node === null) return [];
   if (Array.isArray(node)) return node.flatMap(commandsIn);
@@ -59,11 +59,11 @@ function commandsIn(node: unknown): readonly Command[] {
 }
 
 function groupsIn({ name, args }: Command, script: string): readonly SpacedWords[] {
-  if (name === undefined || !/^[\w./-]+$/.test(name.text) || untouched.has(baseName(name.text))) return [];
+  if (name === undefined || !/^[\w./-]+$/.test(name.text) || neverQuoted.has(baseName(name.text))) return [];
   const groups: SpacedWords[] = [];
   for (const [start, first] of args.entries()) {
     const words: string[] = [];
-    for (const word of args.slice(start, start + mostWords)) {
+    for (const word of args.slice(start, start + maxWords)) {
       const gap = words.length === 0 ? '' : script.slice(first.pos, word.pos).slice(words.join(' ').length);
       if (word.type !== 'Word' || !plainWord.test(word.text) || (words.length > 0 && gap !== ' ')) break;
       words.push(word.text);

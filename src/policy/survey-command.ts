@@ -1,12 +1,12 @@
-// What a command would do, as far as it can be known:
-// 1. the shell it begins with is built from the facts: directory, home, a session's functions and aliases;
-// 2. variables that the caller sets are judged like assignments;
-// 3. the tree (or the argv) is walked, see walk/create-walk.ts;
-// 4. a limit or anything unforeseen becomes a problem that refuses under every list.
+// Finds out what a command would run, as far as that can be known:
+// 1. Build the initial `Shell` from the facts: directory, home, a session's functions and aliases.
+// 2. Judge variables that the caller sets like assignments.
+// 3. Walk the parse tree or the argv (walk/create-walk.ts).
+// 4. Turn a limit or an unexpected exception into a problem that is refused under every list.
 import type { Facts } from '../contract/facts.ts';
 import { enterSession } from './enter-session.ts';
 import type { Plan } from './plan.ts';
-import { createWalk, freshShell, judgeUncalled } from './walk/create-walk.ts';
+import { createWalk, initialShell, judgeUncalled } from './walk/create-walk.ts';
 import { WalkScope } from './walk/scope.ts';
 import type { Survey } from './walk/survey.ts';
 import type { Walk } from './walk/walk.ts';
@@ -14,13 +14,13 @@ import { knownArg } from './words/arg.ts';
 import { PolicyLimitError } from './words/limits.ts';
 import { anyOutput, type Stdin } from './words/output.ts';
 
-/** The facts that the walk needs; without them the directory is unknown. */
+/** The facts that the walk needs; `cwd` is undefined if the directory is unknown. */
 export type SurveyFacts = Pick<Facts, 'home' | 'session'> & { readonly cwd: string | undefined };
 
-/** Walks a command and lists the programs it would start and what speaks against it. */
+/** Walks a command and returns the programs it would start and the problems found. */
 export function surveyCommand(plan: Plan, facts: SurveyFacts): Survey {
   const walk = walkOnce(plan, facts, new Set());
-  // What traps change is known at the end only, and counts from the beginning.
+  // `volatile` (variables that traps may change) is complete only after a walk, so walk again with it from the start.
   return walk.volatile.size === 0 ? walk : walkOnce(plan, facts, walk.volatile);
 }
 
@@ -28,8 +28,8 @@ function walkOnce(plan: Plan, facts: SurveyFacts, volatile: ReadonlySet<string>)
   const { command } = plan;
   const length = command.kind === 'shell' ? command.script.length : 0;
   const texts = command.kind === 'shell' ? [command.script] : command.argv;
-  const usesLast = facts.session !== undefined || texts.some((text) => lastWord.test(text));
-  const walk = createWalk({ home: facts.home, usesLast, length, volatile });
+  const usesLastWord = facts.session !== undefined || texts.some((text) => underscore.test(text));
+  const walk = createWalk({ home: facts.home, usesLastWord, length, volatile });
   try {
     walkPlan(walk, plan, facts);
     judgeUncalled(walk);
@@ -39,10 +39,10 @@ function walkOnce(plan: Plan, facts: SurveyFacts, volatile: ReadonlySet<string>)
   return walk;
 }
 
-// An underscore that is no part of a name; in a session a function may use it.
-const lastWord = /(?<!\w)_(?!\w)/;
+// `_` as a whole word, as in `$_`. In a session it counts as used, because a session function may use it.
+const underscore = /(?<!\w)_(?!\w)/;
 
-/** Whatever stops the walk refuses the command: a limit never opens, and neither does a mistake of our own. */
+/** Any exception in the walk refuses the command, a reached limit as well as a bug of our own. */
 function explain(error: unknown): { rule: string; reason: string } {
   const limit =
     error instanceof PolicyLimitError
@@ -51,15 +51,18 @@ function explain(error: unknown): { rule: string; reason: string } {
         ? 'it is nested too deeply'
         : undefined;
   if (limit === undefined)
-    return { rule: 'not_understood', reason: 'The command is not allowed, because it was not understood.' };
+    return {
+      rule: 'not_understood',
+      reason: 'The command is not allowed, because it could not be analysed.',
+    };
   return {
     rule: 'too_large',
-    reason: `The command is not allowed, because it is more than can be looked through: ${limit}.`,
+    reason: `The command is not allowed, because it is too large to check: ${limit}.`,
   };
 }
 
 function walkPlan(walk: Walk, { command, context, script }: Plan, facts: SurveyFacts): void {
-  const shell = freshShell(facts.cwd ?? facts.session?.cwd);
+  const shell = initialShell(facts.cwd ?? facts.session?.cwd);
   const scope = new WalkScope(shell, stdinOf(context.stdin)).with({
     lasting: context.lasting === true || facts.session !== undefined,
   });
@@ -82,7 +85,7 @@ function stdinOf(stdin: Plan['context']['stdin']): Stdin {
   return stdin?.kind === 'none' ? 'none' : anyOutput;
 }
 
-/** Positions in the argv as it is shown: the words with a blank between. */
+/** The position of each word in the argv as displayed, joined with single spaces. */
 function argvSpans(argv: readonly string[]): { pos: number; end: number }[] {
   let pos = 0;
   return argv.map((word) => {

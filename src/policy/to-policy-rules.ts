@@ -2,7 +2,7 @@ import type { PolicyRule } from '../contract/decision.ts';
 import { NacreError } from '../contract/failure.ts';
 import { checkRules } from './check-rules.ts';
 
-/** The rules in force: all of the user's, and of a project's those that do not allow anything. */
+/** Returns the effective rules: all of the user's, and the project's `deny` and `ask` rules. */
 export function toPolicyRules(
   own: readonly PolicyRule[],
   project: readonly PolicyRule[] | undefined,

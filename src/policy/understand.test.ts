@@ -3,7 +3,7 @@ import { understand } from './understand.ts';
 
 const programsIn = (script: string): readonly string[] => understand({ kind: 'shell', script }).programs;
 
-test('the programs worth looking up are bare names, each once, nested ones too', () => {
+test('programs are bare names, each listed once, including nested ones', () => {
   expect(programsIn('ls; ls | /bin/cat; cd x; env nice grep y; bash -c "wc z"; ./run')).toEqual([
     'ls',
     'env',
@@ -14,7 +14,7 @@ test('the programs worth looking up are bare names, each once, nested ones too',
   ]);
 });
 
-test('functions and names that are not known are not among them', () => {
+test('functions and unknown names are not listed', () => {
   expect(programsIn('f() { date; }; f; $x')).toEqual(['date']);
 });
 
@@ -28,6 +28,6 @@ test.each([
   'x=touch; if :; then f() { $x; }; fi; unset -f f; x=ls',
   "x=touch; y=$(trap '$x' EXIT; :); x=ls",
   'x=touch; case a in a) f() { $x; };; esac; x=ls',
-])('P6: what runs later is judged with what its own shell holds: %s', (script) => {
+])('P6: functions and traps are judged with the variables of their own subshell: %s', (script) => {
   expect(programsIn(script)).toContain('touch');
 });

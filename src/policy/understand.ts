@@ -5,12 +5,12 @@ import { surveyCommand } from './survey-command.ts';
 import { parseScript } from './walk/parse-script.ts';
 import { PolicyLimitError } from './words/limits.ts';
 
-/** Parses a command, once, and lists the programs it names. */
+/** Parses a command once and lists the programs it names. */
 export function understand(command: Command, context: CommandContext = {}): Plan {
   return new UnderstoodCommand(command, context);
 }
 
-// A class, because V8 keeps what a getter of an object literal holds, here the whole tree, until its next full collection.
+// A class, because V8 keeps objects captured by an object literal's getter (here the parse tree) alive until the next full GC.
 class UnderstoodCommand implements Plan {
   readonly command: Command;
   readonly context: CommandContext;
@@ -29,7 +29,7 @@ class UnderstoodCommand implements Plan {
   }
 }
 
-/** Undefined for argv and for text beyond what is parsed, which is refused. */
+/** Returns undefined for an argv command, and for text beyond the parser's limits, which `decide` refuses. */
 function parsed(command: Command): ParsedScript | undefined {
   if (command.kind !== 'shell' || command.script.length > maxCommandBytes) return undefined;
   try {

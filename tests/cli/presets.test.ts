@@ -71,7 +71,7 @@ describe('P4: file_writes: none', () => {
   it('refuses under every list what is seen to write a file, and nothing is written', async () => {
     const { code, stderr } = await nacre('run', '--file-writes', 'none', 'echo x > made');
     expect(code).toBe(126);
-    expect(stderr).toContain('Writing made is not allowed, because no file may be written here.');
+    expect(stderr).toContain('Writing made is not allowed, because commands may not write files here.');
     expect(existsSync(join(place.cwd, 'made'))).toBe(false);
   });
 });

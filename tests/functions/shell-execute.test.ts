@@ -239,7 +239,7 @@ describe('S8: shell_execute can be bound alone', () => {
     );
     const broken = await create({ allowedCwdRoots: [root], shellExecuteCwdRoots: ['/no/such'] });
     expect((await broken({ command: 'pwd', working_directory: root })).content[0]?.text).toBe(
-      'Configuration problem: ALLOWED_CWD_ROOTS or NACRE_SHELL_EXECUTE_CWD_ROOTS names /no/such (does not exist). Correct ALLOWED_CWD_ROOTS or NACRE_SHELL_EXECUTE_CWD_ROOTS and restart the server; until then, leave working_directory out to use its own directory.',
+      'Configuration problem: ALLOWED_CWD_ROOTS or NACRE_SHELL_EXECUTE_CWD_ROOTS names /no/such (does not exist). Correct ALLOWED_CWD_ROOTS or NACRE_SHELL_EXECUTE_CWD_ROOTS and restart the server; until then, omit working_directory to use the server’s own directory.',
     );
   });
 

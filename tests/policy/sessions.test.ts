@@ -190,8 +190,8 @@ describe('P13: where names have another meaning, a list refuses every program', 
     ],
   ])('%s', (_what, rule, session) => {
     const decision = inSession('cat x', ['cat'], session);
-    expect(decision).toMatchObject({ verdict: 'deny', rule, hint: 'Use a new session.' });
-    expect(decision.reason).toMatch(/^This session has .* not allowed under a list\.$/);
+    expect(decision).toMatchObject({ verdict: 'deny', rule, hint: 'Start a new session.' });
+    expect(decision.reason).toMatch(/^This session has .* not allowed under an allow list\.$/);
     expect(inSession('cat x', '*', session).verdict).toBe('allow');
   });
 });

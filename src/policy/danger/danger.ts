@@ -1,6 +1,6 @@
-// Danger (P8): what no list allows. Each rule has its own examples, checked by danger.test.ts.
-// Rules look at one program's words; writes to devices are judged where files are written (../writes.ts), fork bombs
-// where functions are called (../walk/functions.ts).
+// Danger (P8): calls that no list allows, not even `*`. danger.test.ts checks each rule's examples.
+// A rule inspects the words of one program. Writes to devices are judged in ../walk/writes.ts, fork bombs in
+// ../walk/functions.ts.
 import type { ProgramCall } from '../options/program-call.ts';
 import type { TextSpan } from '../words/arg.ts';
 import type { DangerRule } from './danger-rule.ts';
@@ -9,7 +9,7 @@ import { diskRules } from './disks.ts';
 import { ownershipRules } from './ownership.ts';
 import { processRules } from './processes.ts';
 
-/** Every rule. */
+/** All danger rules. */
 export const dangerRules: readonly DangerRule[] = [
   ...deleteRules,
   ...ownershipRules,
@@ -24,13 +24,13 @@ for (const rule of dangerRules) {
   else for (const name of rule.programs) byName.set(name, [...(byName.get(name) ?? []), rule]);
 }
 
-/** The rules that look at calls of a program. */
+/** Returns the rules that apply to a program. */
 export function dangerRulesFor(name: string): readonly DangerRule[] {
   const matching = byPattern.filter(({ pattern }) => pattern.test(name)).map(({ rule }) => rule);
   return [...(byName.get(name) ?? []), ...matching];
 }
 
-/** The dangers of one call, of those that these rules know. */
+/** Returns the dangers that these rules find in a call. */
 export function dangerOf(
   call: ProgramCall,
   rules: readonly DangerRule[],

@@ -3,14 +3,14 @@ import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, type TextSpan, wordText } from '../words/arg.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
-import { type Protected, protectedPlace } from './protected-places.ts';
+import { findProtectedPlace, type ProtectedPlace } from './protected-places.ts';
 
 const rmOptions = {
   short: 'fiIrRdvP',
   long: 'force interactive[=] one-file-system no-preserve-root preserve-root[=] recursive dir verbose help version',
 };
 
-/** Deletion of the root, a home or a system directory. */
+/** Deleting the root directory, a home directory or a system directory. */
 export const deleteRules: readonly DangerRule[] = [
   {
     rule: 'recursive_delete',
@@ -114,11 +114,11 @@ export const deleteRules: readonly DangerRule[] = [
   },
 ];
 
-function placeOf(call: ProgramCall, arg: Arg): Protected | undefined {
-  return protectedPlace(arg, call.cwd, call.home);
+function placeOf(call: ProgramCall, arg: Arg): ProtectedPlace | undefined {
+  return findProtectedPlace(arg, call.cwd, call.home);
 }
 
-function named(place: Protected): string {
+function describePlace(place: ProtectedPlace): string {
   const what = {
     root: 'the root directory',
     home: 'a home directory',
@@ -138,11 +138,11 @@ function testRm(call: ProgramCall): DangerFound | undefined {
   for (const at of options.operands) {
     const place = placeOf(call, at);
     if (place === undefined) continue;
-    const swept = place.content && place.kind === 'system';
-    if (recursive || swept) return { at, reason: `it deletes ${named(place)}` };
+    const emptied = place.content && place.kind === 'system';
+    if (recursive || emptied) return { at, reason: `it deletes ${describePlace(place)}` };
   }
   return recursive && forced !== undefined
-    ? { at: forced.at, reason: 'it deletes without keeping the root directory' }
+    ? { at: forced.at, reason: 'it deletes without preserving the root directory' }
     : undefined;
 }
 
@@ -159,7 +159,8 @@ function testFind(call: ProgramCall): DangerFound | undefined {
   for (const at of startingPoints(call)) {
     const place = placeOf(call, at);
     if (place === undefined) continue;
-    if (place.kind === 'root' || !isSelective(call.args)) return { at, reason: `it deletes ${named(place)}` };
+    if (place.kind === 'root' || !isSelective(call.args))
+      return { at, reason: `it deletes ${describePlace(place)}` };
   }
   return undefined;
 }
@@ -168,7 +169,7 @@ function removes(program: Arg | undefined): boolean {
   return /^(?:.*\/)?(?:rm|unlink|shred|srm)$/.test(wordText(program));
 }
 
-/** The directories in which find would look; the working directory when none is named. */
+/** Returns the directories that `find` would search; `.` if none is named. */
 export function startingPoints({ args, self }: Pick<ProgramCall, 'args' | 'self'>): readonly Arg[] {
   const start = args.findIndex((arg) => !/^-(?:[HLP]|O\d?|D)$/.test(wordText(arg)));
   const rest = start < 0 ? [] : args.slice(start);
@@ -177,14 +178,14 @@ export function startingPoints({ args, self }: Pick<ProgramCall, 'args' | 'self'
   return named.length === 0 ? [knownArg('.', self)] : named;
 }
 
-/** Everything below a directory, handed on name by name, is the same as the directory with all that is in it. */
-export function sweeping(argv: readonly Arg[], span: TextSpan): readonly Arg[] {
+/** Adds `-R` to `rm`, `chmod`, `chown` and `chgrp`: applied to every path that `find` prints, they act recursively. */
+export function withRecursive(argv: readonly Arg[], span: TextSpan): readonly Arg[] {
   const [program, ...words] = argv;
   if (program === undefined || !/^(?:.*\/)?(?:rm|chmod|chown|chgrp)$/.test(wordText(program))) return argv;
   return [program, knownArg('-R', span), ...words];
 }
 
-/** Whether find's tests pick out some files, rather than taking all. */
+/** Returns true if `find`'s tests select some files rather than all. */
 export function isSelective(args: readonly Arg[]): boolean {
   return args.some((arg, index) => {
     if (!selective.test(wordText(arg))) return false;
@@ -206,16 +207,16 @@ function testMove(call: ProgramCall): DangerFound | undefined {
   const target = options.operands.at(-1);
   const place = target && placeOf(call, target);
   return deletes && target && place
-    ? { at: target, reason: `it deletes what is not in its source from ${named(place)}` }
+    ? { at: target, reason: `it deletes what is not in its source from ${describePlace(place)}` }
     : undefined;
 }
 
 function moveAway(call: ProgramCall, sources: readonly Arg[]): DangerFound | undefined {
   for (const at of sources) {
     const place = placeOf(call, at);
-    // The working directory's content may be moved even where that is a home.
+    // `mv * dir` is allowed in a home directory.
     if (place !== undefined && !(place.content && place.kind === 'home'))
-      return { at, reason: `it moves away ${named(place)}` };
+      return { at, reason: `it moves away ${describePlace(place)}` };
   }
   return undefined;
 }

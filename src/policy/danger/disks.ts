@@ -1,9 +1,9 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, wordText } from '../words/arg.ts';
-import { deviceNamed } from '../words/devices.ts';
+import { describeDevice } from '../words/devices.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
 
-/** Formatting and overwriting of disks by programs made for that. */
+/** Disk tools that format or overwrite a device. */
 export const diskRules: readonly DangerRule[] = [
   {
     rule: 'format',
@@ -98,17 +98,17 @@ export const diskRules: readonly DangerRule[] = [
 ];
 
 function testFormat(call: ProgramCall): DangerFound | undefined {
-  const asking = call.args.every((arg) => /^(?:-h|-V|-\?|--help|--version)$/.test(wordText(arg)));
-  return asking
+  const asksForHelp = call.args.every((arg) => /^(?:-h|-V|-\?|--help|--version)$/.test(wordText(arg)));
+  return asksForHelp
     ? undefined
     : {
         at: call.args.at(-1) ?? call.self,
-        reason: 'it makes a new file system, which erases what was there',
+        reason: 'it creates a new file system, which erases the existing data',
       };
 }
 
-/** How each program is used when it only looks. */
-const looking: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
+/** For each program, returns true if these words only read the device. */
+const readsOnly: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   wipefs: (words) => !words.some((word) => /^(?:-[a-z]*[ao].*|--all?|--of.*)$/.test(word)),
   sgdisk: (words) =>
     words.every((word) => /^(?:-[pvifFED]\d*|--print|--info.*|--verify|\/dev.*)$/.test(word)),
@@ -138,12 +138,12 @@ const looking: Readonly<Record<string, (words: readonly string[]) => boolean>> =
 
 function testDiskTool(call: ProgramCall): DangerFound | undefined {
   const words = call.args.map((arg) => wordText(arg));
-  if (looking[call.name]?.(words)) return undefined;
+  if (readsOnly[call.name]?.(words)) return undefined;
   const at = call.args.find((arg) => isDevice(arg));
   return at && { at, reason: `${call.name} overwrites the disk device ${at.text ?? prefixOf(at)}` };
 }
 
 function isDevice(arg: Arg): boolean {
   const text = arg.text ?? prefixOf(arg);
-  return deviceNamed(text.replace(/^(?:of|output|--?[a-z-]+)=/, '')) !== undefined;
+  return describeDevice(text.replace(/^(?:of|output|--?[a-z-]+)=/, '')) !== undefined;
 }

@@ -2,9 +2,9 @@ import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, wordText } from '../words/arg.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
-import { protectedPlace } from './protected-places.ts';
+import { findProtectedPlace } from './protected-places.ts';
 
-/** Recursive changes of permissions or owners of system directories, and making them writable for all. */
+/** Recursive `chmod` and `chown` of system directories, and making them world-writable. */
 export const ownershipRules: readonly DangerRule[] = [
   {
     rule: 'recursive_permissions',
@@ -64,20 +64,20 @@ function testMode(call: ProgramCall): DangerFound | undefined {
   const operands = copied ? words : words.slice(1);
   const open = call.name === 'chmod' && !copied && opensToAll(wordText(words[0]));
   for (const at of operands) {
-    const place = protectedPlace(at, call.cwd, call.home);
+    const place = findProtectedPlace(at, call.cwd, call.home);
     if (place === undefined) continue;
     const temporary = place.path === '/tmp';
     if (place.kind === 'home' ? recursive && open : recursive || (open && !temporary)) {
       return {
         at,
-        reason: `it changes the permissions of ${place.path}${recursive ? ' and everything below' : ''}`,
+        reason: `it changes the permissions of ${place.path}${recursive ? ' and everything below it' : ''}`,
       };
     }
   }
   return undefined;
 }
 
-/** A mode that lets everybody write, or nobody do anything. */
+/** Returns true for a mode that makes files world-writable or removes all permissions. */
 function opensToAll(mode: string): boolean {
   return (
     /^0*[0-7]?[0-7][0-7][2367]$/.test(mode) ||
@@ -97,9 +97,9 @@ function testOwner(call: ProgramCall): DangerFound | undefined {
   if (!options.has('R', 'recursive')) return undefined;
   const operands = options.has('reference') ? options.operands : options.operands.slice(1);
   for (const at of operands) {
-    const place = protectedPlace(at, call.cwd, call.home);
+    const place = findProtectedPlace(at, call.cwd, call.home);
     if (place !== undefined && place.kind !== 'home')
-      return { at, reason: `it changes the owner of ${place.path} and everything below` };
+      return { at, reason: `it changes the owner of ${place.path} and everything below it` };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
 
-/** Ending every process there is. */
+/** Killing every process. */
 export const processRules: readonly DangerRule[] = [
   {
     rule: 'kill_all',
@@ -32,7 +32,7 @@ export const processRules: readonly DangerRule[] = [
   {
     rule: 'kill_all',
     programs: ['killall5'],
-    test: (call) => ({ at: call.self, reason: 'it ends every process' }),
+    test: (call) => ({ at: call.self, reason: 'it kills every process' }),
     matches: ['killall5 -9'],
     spares: ['killall node'],
   },
@@ -53,10 +53,10 @@ function testPattern({ args }: ProgramCall): DangerFound | undefined {
 function testKill({ args }: ProgramCall): DangerFound | undefined {
   const words = args.map((arg) => arg.text);
   const first = words[0] ?? '';
-  // The first word with a dash is the signal, everything after it is a target.
+  // The first word with a dash is the signal; the words after it are targets.
   const named = /^(?:-s|-n|--signal)$/.test(first);
   const targets = named ? 2 : /^-./.test(first) && first !== '--' ? 1 : 0;
   const index = words.findIndex((word, at) => word === '-1' && (at >= targets || words.length === 1));
   const at = args[index];
-  return at && { at, reason: 'it ends every process that it may' };
+  return at && { at, reason: 'it kills every process it is permitted to signal' };
 }

@@ -2,20 +2,20 @@ import { type Arg, knownArg, patternOf } from '../words/arg.ts';
 import { escapeGlob, globMatches, globMatchesAnything } from '../words/glob.ts';
 import { normalisePath } from '../words/paths.ts';
 
-/** A place whose loss cannot be made good, and how a word reaches it. */
-export interface Protected {
+/** A protected directory that a word refers to. */
+export interface ProtectedPlace {
   readonly kind: 'root' | 'home' | 'system';
-  /** True when not the place itself is named but everything in it. */
+  /** True if the word refers to the directory's contents, as `/etc/*` does, not to the directory itself. */
   readonly content: boolean;
   readonly path: string;
 }
 
-/** The protected place that a word names, in one of the directories where the command may run. */
-export function protectedPlace(
+/** Returns the protected directory that a word refers to in one of the possible working directories. */
+export function findProtectedPlace(
   arg: Arg,
   cwds: readonly string[] | undefined,
   home: string,
-): Protected | undefined {
+): ProtectedPlace | undefined {
   const pattern = patternOf(arg);
   if (pattern === undefined) return belowRoot(arg) ?? listedPlace(arg, cwds, home);
   if (pattern === '') return undefined;
@@ -27,18 +27,22 @@ export function protectedPlace(
   return undefined;
 }
 
-/** `/$x`: the root itself when the variable is empty, and most likely one of its directories when it is not. */
-function belowRoot({ pieces: [first, second, ...more] }: Arg): Protected | undefined {
-  const written = typeof second === 'object' && second.hole === 'unknown' && /^[$`]/.test(second.text);
-  const rooted = typeof first === 'string' && /^\/+$/.test(first) && written && more.length === 0;
+/** `/$x` is the root directory if the variable is empty, and probably a top-level directory otherwise. */
+function belowRoot({ pieces: [first, second, ...more] }: Arg): ProtectedPlace | undefined {
+  const isExpansion = typeof second === 'object' && second.hole === 'unknown' && /^[$`]/.test(second.text);
+  const rooted = typeof first === 'string' && /^\/+$/.test(first) && isExpansion && more.length === 0;
   return rooted ? { kind: 'root', content: true, path: '/' } : undefined;
 }
 
-/** `$(ls)`: whatever is done to all that a directory holds. */
-function listedPlace(arg: Arg, cwds: readonly string[] | undefined, home: string): Protected | undefined {
+/** `$(ls)` refers to everything in the listed directory. */
+function listedPlace(
+  arg: Arg,
+  cwds: readonly string[] | undefined,
+  home: string,
+): ProtectedPlace | undefined {
   const [only, ...others] = arg.pieces;
   const listed = typeof only === 'object' && others.length === 0 ? only.listed : undefined;
-  return listed === undefined ? undefined : protectedPlace(knownArg(listed, arg), cwds, home);
+  return listed === undefined ? undefined : findProtectedPlace(knownArg(listed, arg), cwds, home);
 }
 
 const systemNames =
@@ -46,7 +50,7 @@ const systemNames =
     ' ',
   );
 
-const deeper = [
+const systemSubdirectories = [
   ...['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libexec', 'share', 'include', 'local'].map(
     (name) => `usr/${name}`,
   ),
@@ -63,25 +67,37 @@ const deeper = [
   'private/var',
 ];
 
-/** Places whose content may go, though not they themselves. */
-const emptied = new Set(['/tmp', '/var/cache', '/var/log', '/var/tmp', '/mnt', '/media', '/run', '/var/run']);
+/** Directories whose contents may be deleted, though not the directories themselves. */
+const mayBeEmptied = new Set([
+  '/tmp',
+  '/var/cache',
+  '/var/log',
+  '/var/tmp',
+  '/mnt',
+  '/media',
+  '/run',
+  '/var/run',
+]);
 
-function placeAt(path: string, home: string): Protected | undefined {
+function placeAt(path: string, home: string): ProtectedPlace | undefined {
   const parts = path.split('/').filter((part) => part !== '');
-  const places: [Protected['kind'], string][] = [
+  const places: [ProtectedPlace['kind'], string][] = [
     ['root', '/'],
     ['home', home],
     ['home', '/root'],
     ['home', '/home/*'],
     ['home', '/Users/*'],
-    ...[...systemNames, ...deeper].map((name): [Protected['kind'], string] => ['system', `/${name}`]),
+    ...[...systemNames, ...systemSubdirectories].map((name): [ProtectedPlace['kind'], string] => [
+      'system',
+      `/${name}`,
+    ]),
   ];
   for (const [kind, place] of places) {
     const reach = reaches(
       parts,
       place.split('/').filter((part) => part !== ''),
     );
-    const spared = reach === 'content' && emptied.has(place);
+    const spared = reach === 'content' && mayBeEmptied.has(place);
     if (reach !== undefined && !spared)
       return { kind, content: reach === 'content', path: place === '/home/*' ? path : place };
   }
@@ -100,8 +116,8 @@ function reaches(parts: readonly string[], place: readonly string[]): 'itself' |
   return globMatchesAnything(parts.at(-1) ?? '') ? 'content' : undefined;
 }
 
-/** A relative path that climbs so far that only the root can be meant, where the directory is not known. */
-function climbedPlace(pattern: string): Protected | undefined {
+/** With an unknown working directory: a relative path with three or more leading `..` counts as reaching the root. */
+function climbedPlace(pattern: string): ProtectedPlace | undefined {
   const parts = pattern.split('/').filter((part) => part !== '' && part !== '.');
   const climbs = parts.findIndex((part) => part !== '..');
   const up = climbs < 0 ? parts.length : climbs;

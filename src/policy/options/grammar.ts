@@ -1,37 +1,37 @@
 /**
- * The options of a program, as its own parser sees them.
+ * The options of a program, as its own parser reads them.
  *
- * - `short`: one letter each, a colon after those that take a value, two after those whose value must be attached:
+ * - `short`: one letter per option, followed by `:` if it requires a value and `::` if the value must be attached:
  *   `'0iu:C:v'`.
- * - `long`: names separated by blanks, `=` after those that take a value, `[=]` when the value is optional:
- *   `'ignore-environment unset= chdir= block-signal[=]'`. Every abbreviation that is unambiguous is understood.
- * - `stop`: options end at the first operand, as with programs that start other programs.
- * - `plus`: `+x` is an option too, as with bash.
+ * - `long`: names separated by spaces, followed by `=` if the value is required and `[=]` if it is optional:
+ *   `'ignore-environment unset= chdir= block-signal[=]'`. Unambiguous abbreviations are accepted.
+ * - `stop`: options end at the first operand, as in programs that start other programs.
+ * - `plus`: `+x` is an option too, as in bash.
  */
 export interface OptionGrammar {
   readonly short?: string;
   readonly long?: string;
   readonly stop?: boolean;
   readonly plus?: boolean;
-  /** Long options may be written with one dash, as in `-name value`; there are no clusters then. */
+  /** Long options have one dash, as in `-name value`; letters are not clustered. */
   readonly singleDash?: boolean;
 }
 
-/** Whether an option takes a value: never, always, or only when it is attached. */
-export type Takes = 'nothing' | 'value' | 'attached';
+/** The value of an option: none, required, or optional and attached. */
+export type OptionValueKind = 'nothing' | 'value' | 'attached';
 
 /** A grammar's options by name. */
 export interface KnownOptions {
-  readonly short: ReadonlyMap<string, Takes>;
-  readonly long: ReadonlyMap<string, Takes>;
+  readonly short: ReadonlyMap<string, OptionValueKind>;
+  readonly long: ReadonlyMap<string, OptionValueKind>;
 }
 
-/** A program of which no options are known. */
+/** The grammar of a program without known options. */
 export const noOptions: OptionGrammar = {};
 
 const cache = new WeakMap<OptionGrammar, KnownOptions>();
 
-/** The options that a grammar describes, read once. */
+/** Returns the options that a grammar describes; parsed once per grammar. */
 export function optionsOf(grammar: OptionGrammar): KnownOptions {
   const found = cache.get(grammar);
   if (found !== undefined) return found;
@@ -40,15 +40,15 @@ export function optionsOf(grammar: OptionGrammar): KnownOptions {
   return known;
 }
 
-function shortOptions(grammar: OptionGrammar): Map<string, Takes> {
-  const found = new Map<string, Takes>();
+function shortOptions(grammar: OptionGrammar): Map<string, OptionValueKind> {
+  const found = new Map<string, OptionValueKind>();
   for (const [, letter = '', colons = ''] of (grammar.short ?? '').matchAll(/([^:])(:{0,2})/g)) {
     found.set(letter, colons === '' ? 'nothing' : colons === ':' ? 'value' : 'attached');
   }
   return found;
 }
 
-function longOptions(grammar: OptionGrammar): Map<string, Takes> {
+function longOptions(grammar: OptionGrammar): Map<string, OptionValueKind> {
   const names = (grammar.long ?? '').split(' ').filter((name) => name !== '');
   return new Map(
     names.map((name) => [

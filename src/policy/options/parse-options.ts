@@ -1,30 +1,30 @@
 import { type Arg, mayBeOption, prefixOf, withoutPrefix } from '../words/arg.ts';
-import { type OptionGrammar, optionsOf, type Takes } from './grammar.ts';
+import { type OptionGrammar, type OptionValueKind, optionsOf } from './grammar.ts';
 
-/** One option as it was given. An ambiguous abbreviation stands once for every name that it might mean. */
+/** One option as given. An ambiguous abbreviation yields one entry for each name it may mean. */
 export interface GivenOption {
   readonly name: string;
   readonly value: Arg | undefined;
-  /** The word in which it stands. */
+  /** The word that contains it. */
   readonly at: Arg;
-  /** Its place among the words. */
+  /** The index of that word. */
   readonly index: number;
 }
 
-/** A program's arguments, taken apart. */
+/** A program's parsed arguments. */
 export interface ParsedOptions {
   readonly given: readonly GivenOption[];
   readonly operands: readonly Arg[];
-  /** Option words that the grammar does not know. */
-  readonly strange: readonly Arg[];
-  /** The first word that might be an option or an operand; what follows it may shift. */
-  readonly unclear: Arg | undefined;
+  /** Option words that are not in the grammar. */
+  readonly unrecognised: readonly Arg[];
+  /** The first word that may be an option or an operand; the words after it may then mean something else. */
+  readonly ambiguous: Arg | undefined;
   has(...names: string[]): boolean;
   values(...names: string[]): Arg[];
   last(...names: string[]): Arg | undefined;
 }
 
-/** Takes a program's arguments apart as getopt_long would. */
+/** Parses a program's arguments as `getopt_long` would. */
 export function parseOptions(args: readonly Arg[], grammar: OptionGrammar): ParsedOptions {
   const reader = new Reader(args, grammar);
   reader.read();
@@ -34,13 +34,13 @@ export function parseOptions(args: readonly Arg[], grammar: OptionGrammar): Pars
 class Reader implements ParsedOptions {
   readonly given: GivenOption[] = [];
   readonly operands: Arg[] = [];
-  readonly strange: Arg[] = [];
-  unclear: Arg | undefined;
+  readonly unrecognised: Arg[] = [];
+  ambiguous: Arg | undefined;
   private at = 0;
   private readonly args: readonly Arg[];
   private readonly grammar: OptionGrammar;
-  private readonly short: ReadonlyMap<string, Takes>;
-  private readonly long: ReadonlyMap<string, Takes>;
+  private readonly short: ReadonlyMap<string, OptionValueKind>;
+  private readonly long: ReadonlyMap<string, OptionValueKind>;
 
   constructor(args: readonly Arg[], grammar: OptionGrammar) {
     this.args = args;
@@ -79,7 +79,7 @@ class Reader implements ParsedOptions {
       else if (dashed && this.grammar.singleDash) this.readLong(arg, start, 1);
       else if (dashed || (this.grammar.plus && /^\+./.test(start))) this.readCluster(arg, start);
       else {
-        if (mayBeOption(arg) && arg.text !== '-') this.unclear ??= arg;
+        if (mayBeOption(arg) && arg.text !== '-') this.ambiguous ??= arg;
         this.operands.push(arg);
         if (this.grammar.stop) this.rest();
       }
@@ -93,11 +93,11 @@ class Reader implements ParsedOptions {
 
   private readLong(arg: Arg, start: string, dashes: number): void {
     const equals = start.indexOf('=');
-    // Without `=` in the certain part, a hole may still complete or extend the name.
-    if (equals < 0 && arg.text === undefined) this.unclear ??= arg;
+    // Without `=` in the known prefix, a hole may complete or extend the option name.
+    if (equals < 0 && arg.text === undefined) this.ambiguous ??= arg;
     const typed = start.slice(dashes, equals < 0 ? undefined : equals);
     const names = this.matching(typed);
-    if (names.length === 0) this.strange.push(arg);
+    if (names.length === 0) this.unrecognised.push(arg);
     const attached = equals < 0 ? undefined : withoutPrefix(arg, equals + 1);
     const takesNext = attached === undefined && names.some((name) => this.long.get(name) === 'value');
     const index = this.at - 1;
@@ -116,7 +116,7 @@ class Reader implements ParsedOptions {
       const name = start.charAt(at);
       const takes = this.short.get(name);
       if (takes === undefined) {
-        this.strange.push(arg);
+        this.unrecognised.push(arg);
         continue;
       }
       if (takes === 'nothing') {
@@ -128,7 +128,7 @@ class Reader implements ParsedOptions {
       this.given.push({ name, value, at: arg, index });
       return;
     }
-    // A hole right after the letters may hold more letters.
-    if (arg.text === undefined) this.unclear ??= arg;
+    // A hole after the letters may contain more letters.
+    if (arg.text === undefined) this.ambiguous ??= arg;
   }
 }

@@ -4,18 +4,18 @@ import type { ParsedOptions } from './parse-options.ts';
 
 /** One call of a program. */
 export interface ProgramCall {
-  /** The program's name without its directory. */
+  /** The program's base name. */
   readonly name: string;
-  /** The words after the name. */
+  /** The arguments. */
   readonly args: readonly Arg[];
-  /** The words taken apart by the entry's grammar. */
+  /** The arguments, parsed with the entry's option grammar. */
   readonly options: ParsedOptions;
   readonly stdin: Stdin;
-  /** True when sh runs it, whose builtins print in another way than bash's. */
+  /** True if `sh` runs it, whose builtins (`echo`, …) print differently from bash's. */
   readonly posix: boolean;
-  /** Where it may run; undefined when that is not known. */
+  /** The directories it may run in; undefined if unknown. */
   readonly cwd: readonly string[] | undefined;
   readonly home: string;
-  /** The name as a word, for effects that concern the whole call. */
+  /** The word of the program name, for effects that concern the whole call. */
   readonly self: Arg;
 }

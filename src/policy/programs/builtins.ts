@@ -1,6 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, wordText } from '../words/arg.ts';
-import { readingOptions } from '../words/reading-options.ts';
+import { parsingOptions } from '../words/parsing-options.ts';
 import { joinWords } from './effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
@@ -156,7 +156,7 @@ export const builtinPrograms: readonly ProgramEntry[] = [
     names: ['shopt'],
     builtin: 'only',
     effects: ({ args, self }) =>
-      args.some((arg) => arg.text === undefined || readingOptions.has(arg.text))
+      args.some((arg) => arg.text === undefined || parsingOptions.has(arg.text))
         ? [{ does: 'refuse', at: self, reason: 'this option changes how the shell reads what follows' }]
         : [],
     runs: [
@@ -277,7 +277,7 @@ function setEffects({ args }: ProgramCall): Effect[] {
 
 /** Options with which text means something else than is assumed here. */
 function changesReading(word: string): boolean {
-  return /^-[a-zA-Z]*k/.test(word) || readingOptions.has(word);
+  return /^-[a-zA-Z]*k/.test(word) || parsingOptions.has(word);
 }
 
 function aliasEffect(arg: Arg): Effect[] {

@@ -17,7 +17,7 @@ export function startsAfter(count: number): (call: ProgramCall) => Effect[] {
 
 /** A wrapper whose own options are not all understood might start something else than it seems to. */
 export function unclearStart({ options, name }: ProgramCall): Effect[] {
-  const at = options.unclear ?? options.strange[0];
+  const at = options.ambiguous ?? options.unrecognised[0];
   if (at === undefined) return [];
   return [{ does: 'unknown', at, reason: `which program ${name} would start cannot be known` }];
 }

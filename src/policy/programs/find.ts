@@ -1,4 +1,4 @@
-import { isSelective, startingPoints, sweeping } from '../danger/deletes.ts';
+import { isSelective, startingPoints, withRecursive } from '../danger/deletes.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, type Piece, toArg, unknown, wordText } from '../words/arg.ts';
 import type { Effect, ProgramEntry } from './program.ts';
@@ -95,7 +95,7 @@ interface Found {
 function started({ selective, paths }: Found, argv: readonly Arg[], at: Arg): Effect[] {
   if (argv.length === 0)
     return [{ does: 'unknown', at, reason: 'which program find would start cannot be known' }];
-  const words = selective ? argv : sweeping(argv, at);
+  const words = selective ? argv : withRecursive(argv, at);
   return paths.map((path) => ({
     does: 'start',
     argv: words.map((word) => withFound(word, path)),

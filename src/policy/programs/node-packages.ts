@@ -169,9 +169,9 @@ const refuseForNpx = refuseOptions({ ...choosing, n: settingReason });
 
 /** npm's options may stand behind the subcommand too; those were seen with the rest. */
 function nestedOptions(call: ProgramCall): Effect[] {
-  return call.options.unclear === undefined || call.options.operands.length > 0
+  return call.options.ambiguous === undefined || call.options.operands.length > 0
     ? []
-    : [{ does: 'unknown', at: call.options.unclear, reason: `what ${call.name} would do cannot be known` }];
+    : [{ does: 'unknown', at: call.options.ambiguous, reason: `what ${call.name} would do cannot be known` }];
 }
 
 function packageRun(call: ProgramCall): Effect[] {

@@ -1,4 +1,4 @@
-import { sweeping } from '../danger/deletes.ts';
+import { withRecursive } from '../danger/deletes.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, toArg, unknownArg, withoutPrefix } from '../words/arg.ts';
@@ -264,7 +264,7 @@ function startWith(
   const argv =
     replace === undefined ? [...words, ...items] : words.flatMap((word) => replaced(word, replace, items));
   const listing = call.stdin !== 'none' && call.stdin.more && call.stdin.text !== '';
-  return { does: 'start', argv: listing ? sweeping(argv, call.self) : argv, stdin: 'none' };
+  return { does: 'start', argv: listing ? withRecursive(argv, call.self) : argv, stdin: 'none' };
 }
 
 /** xargs may hand over the words in one go or in any number of rounds. */

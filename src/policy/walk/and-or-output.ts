@@ -1,5 +1,5 @@
 import { limits } from '../words/limits.ts';
-import { crossForms, type Forms, formsOf, type Output } from '../words/output.ts';
+import { combineForms, type Forms, formsOf, type Output } from '../words/output.ts';
 
 /** Puts together what the commands of `a && b || c` print, of which some may be left out. */
 export class AndOrOutput {
@@ -25,7 +25,7 @@ export class AndOrOutput {
     if (printed.from !== undefined) this.from = (this.from ?? '') + printed.from;
     if (this.well === undefined) return;
     const forms = formsOf(printed);
-    const ran = crossForms(operator === '&&' ? this.well : this.badly, forms);
+    const ran = combineForms(operator === '&&' ? this.well : this.badly, forms);
     const either = unite(operator === '&&' ? this.badly : this.well, ran);
     const known = either === undefined ? undefined : ran;
     this.well = operator === '&&' ? known : either;

@@ -29,11 +29,11 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
     case 'start':
       return start(walk, effect, call, scope);
     case 'shell':
-      return handToChild(walk, effect, call, scope);
+      return runInChildShell(walk, effect, call, scope);
     case 'eval':
       return evalHere(walk, effect, call, scope);
     case 'perhaps':
-      lookThrough(walk, effect.text, call, scope);
+      findDanger(walk, effect.text, call, scope);
       break;
     case 'unknown':
       report(walk, call, effect.at, 'unknown_text', `${effect.reason}, which is not allowed under a list`);
@@ -138,7 +138,7 @@ function setEnvironment(
   }
 }
 
-function handToChild(
+function runInChildShell(
   walk: Walk,
   effect: Extract<Effect, { does: 'shell' }>,
   call: ProgramCall,
@@ -150,22 +150,22 @@ function handToChild(
   const [arg0, ...args] = effect.args ?? [];
   shell.arg0 = effect.args === undefined ? call.name : arg0?.text;
   shell.positional = known(args);
-  shell.posix = !bashes.has(call.name);
-  const outside = [...scope.outside, ...scope.frames];
+  shell.posix = !bashStarters.has(call.name);
+  const outside = [...scope.outerFrames, ...scope.frames];
   const inner = { via: call.name, frames: [], outside, aliases: [] };
-  return walk.handText(effect.text, scope.fork(shell).with(inner));
+  return walk.runText(effect.text, scope.fork(shell).with(inner));
 }
 
 /** Programs that give text to bash, or to the shell that a user has chosen; all others give it to sh. */
-const bashes = new Set(
+const bashStarters = new Set(
   'bash rbash ssh su runuser sudo doas script screen tmux parallel zsh ksh mksh'.split(' '),
 );
 
 /** Walks text for the danger in it and forgets whatever else was found. */
-function lookThrough(walk: Walk, text: Arg, call: ProgramCall, scope: WalkScope): void {
+function findDanger(walk: Walk, text: Arg, call: ProgramCall, scope: WalkScope): void {
   const problems = walk.problems.length;
   const invocations = walk.invocations.length;
-  handToChild(walk, { does: 'shell', text }, call, scope);
+  runInChildShell(walk, { does: 'shell', text }, call, scope);
   const danger = walk.problems.splice(problems).filter((problem) => problem.scope === 'danger');
   walk.problems.push(...danger);
   walk.invocations.splice(invocations);
@@ -187,7 +187,7 @@ function evalHere(
     report(walk, call, effect.text, 'trap', `${reason}, which is not allowed under a list`);
   }
   if (!effect.later) return evalNow(walk, effect, inner);
-  walk.functions.push({ tracker: { called: false }, judge: () => judgeLater(walk, effect, inner) });
+  walk.deferred.push({ tracker: { called: false }, judge: () => judgeLater(walk, effect, inner) });
   return silent;
 }
 
@@ -195,7 +195,7 @@ function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, 
   const { shell } = scope;
   const before = shell.positional;
   if (args !== undefined) shell.positional = known(args);
-  const output = walk.handText(text, scope);
+  const output = walk.runText(text, scope);
   if (args !== undefined) shell.positional = before;
   return output;
 }
@@ -204,12 +204,12 @@ function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, 
 function judgeLater(walk: Walk, { text, later }: Extract<Effect, { does: 'eval' }>, scope: WalkScope): void {
   const { shell } = scope;
   if (later === 'between')
-    for (const [name, variable] of walk.given) {
+    for (const [name, variable] of walk.assigned) {
       const last = shell.variables.get(name);
       shell.variables.set(name, last === undefined ? variable : union(variable, last));
     }
   const before = shell.clone();
-  walk.handText(text, scope);
+  walk.runText(text, scope);
   if (later === 'between') for (const name of shell.changedSince(before)) walk.volatile.add(name);
 }
 
@@ -304,12 +304,12 @@ function changedDirectory(shell: Shell, path: Arg | undefined): readonly string[
   const text = path?.text;
   if (text === undefined || text === '-') return undefined;
   if (text === '') return shell.cwd;
-  const from = text.startsWith('/') ? ['/'] : searched(shell, text);
+  const from = text.startsWith('/') ? ['/'] : searchDirectories(shell, text);
   return from?.flatMap((cwd) => normalisePath(text, cwd) ?? []);
 }
 
 /** Where a relative directory may be found: here, or in one of those that CDPATH names. */
-function searched(shell: Shell, text: string): readonly string[] | undefined {
+function searchDirectories(shell: Shell, text: string): readonly string[] | undefined {
   const variable = shell.variables.get('CDPATH');
   if (variable === undefined || /^\.\.?(?:\/|$)/.test(text)) return shell.cwd;
   const path = textIfKnown(variable);
@@ -321,6 +321,6 @@ function defineAlias(walk: Walk, name: string, text: Arg, call: ProgramCall, sco
   const value = textOf(text.pieces);
   judgeNewName(walk, name, text, scope);
   const inner = { shell: scope.shell.clone(), via: call.name, aliases: [...scope.aliases, name] };
-  walk.handText(text, scope.with(inner));
+  walk.runText(text, scope.with(inner));
   scope.shell.define().aliases.set(name, value ?? '"$unknown_word"');
 }

@@ -13,9 +13,9 @@ import {
 import { anyOutput, type Stdin } from '../words/output.ts';
 import { expandQuoted, expandSingle } from './expand-word.ts';
 import { refuseMisread } from './misread.ts';
-import { notForSh } from './not-for-sh.ts';
+import { refuseInSh } from './refuse-in-sh.ts';
 import { spanOf, type WalkScope } from './scope.ts';
-import { madeFrom } from './variable.ts';
+import { derivedHole } from './variable.ts';
 import type { Walk } from './walk.ts';
 
 /** What redirections leave: what stdin gives, and whether stdout still goes where it went. */
@@ -45,7 +45,7 @@ export function applyRedirects(
     if (input !== undefined && (number ?? 0) === 0 && descriptor?.type !== 'FileDescriptorVariable')
       stdin = input;
     if (redirect.type === 'Redirect' && redirect.operator.startsWith('&>'))
-      notForSh(walk, redirect, '&>', scope);
+      refuseInSh(walk, redirect, '&>', scope);
     if (redirect.type === 'Redirect' && redirect.operator.includes('>')) {
       applyWrite(walk, redirect, program, scope);
       if ((number ?? 1) === 1 && redirect.operator !== '<>') captured = false;
@@ -88,12 +88,12 @@ function certainText(values: readonly Value[]): Stdin {
   const texts = values.map(textOf);
   const known = texts.filter((text) => text !== undefined);
   const more = texts.length !== 1 || known.length !== 1;
-  return { text: known.join('\n'), more, from: more ? madeFrom(values.flat()).from : undefined };
+  return { text: known.join('\n'), more, from: more ? derivedHole(values.flat()).from : undefined };
 }
 
 function stdinOf(value: Value): Stdin {
   const text = textOf(value);
-  return text === undefined ? { text: '', more: true, from: madeFrom(value).from } : { text, more: false };
+  return text === undefined ? { text: '', more: true, from: derivedHole(value).from } : { text, more: false };
 }
 
 function hereDocValues(walk: Walk, heredoc: HereDoc, scope: WalkScope): readonly Value[] {

@@ -1,5 +1,5 @@
 import { textOf, toArg, type Value } from '../words/arg.ts';
-import { codeVariable, isOwnName, mayChooseCode } from '../words/environment.ts';
+import { codeVariable, isScriptName, mayChooseCode } from '../words/environment.ts';
 import type { Definitions, Shell } from './shell.ts';
 import { bounded, everyValue, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk, WalkSite } from './walk.ts';
@@ -28,7 +28,7 @@ export function assignVariable(
     if (values.length === 0) judgeValue(site, name, [''], how);
   }
   const kept = withinBounds(variable);
-  walk.given.push([name, kept]);
+  walk.assigned.push([name, kept]);
   shell.variables.set(name, whatItMayHold(walk, name, kept, shell, marked));
   if (how === 'exported') shell.define().exported.add(name);
 }
@@ -44,7 +44,7 @@ const setByBash =
   /^(?:_|FUNCNAME|REPLY|OPTARG|OPTIND|PWD|OLDPWD|DIRSTACK|GROUPS|PIPESTATUS|COPROC|MAPFILE|HISTCMD|COMP_\w+|READLINE_\w+|BASH_(?:REMATCH|COMMAND|ARGV|ARGV0|ARGC|SOURCE|LINENO|ALIASES|CMDS|SUBSHELL))$/;
 
 function isSetByBash(name: string): boolean {
-  return !isOwnName(name) && setByBash.test(name);
+  return !isScriptName(name) && setByBash.test(name);
 }
 
 function whatItMayHold(
@@ -78,7 +78,7 @@ function judgeValue({ walk, scope, span }: WalkSite, name: string, given: Value,
   if (code === undefined || (code.kind === 'command' && how === 'plain')) return;
   if (code.kind === 'command' && value !== undefined) {
     const shell = scope.shell.child();
-    walk.handText(toArg([value], span), scope.with({ shell, via: name }));
+    walk.runText(toArg([value], span), scope.with({ shell, via: name }));
     return;
   }
   const reason = `setting ${name} is not allowed, because it chooses which code runs`;

@@ -12,6 +12,7 @@ import { assignVariable } from './assign.ts';
 import { evaluateValue, walkArithmetic } from './evaluate.ts';
 import { expandSingle } from './expand-word.ts';
 import { certain } from './expansion.ts';
+import { judgeWrite } from './judge-write.ts';
 import { parseScript } from './parse-script.ts';
 import { callProgram, runProgram } from './run.ts';
 import type { WalkScope } from './scope.ts';
@@ -21,7 +22,6 @@ import type { CommandProblem, Invocation } from './survey.ts';
 import { textIfKnown, type Variable } from './variable.ts';
 import type { Reevaluation, RunMode, Walk } from './walk.ts';
 import { walkBody, walkPipeline, walkScript } from './walk-script.ts';
-import { judgeWrite } from './writes.ts';
 
 /** A walk over a command of this length, which has found nothing yet beside variables that traps change. */
 export function createWalk(options: WalkOptions): Walk {
@@ -29,7 +29,7 @@ export function createWalk(options: WalkOptions): Walk {
 }
 
 /** What a walk is begun with. */
-export interface WalkOptions extends Pick<Walk, 'home' | 'usesLast'> {
+export interface WalkOptions extends Pick<Walk, 'home' | 'usesLastWord'> {
   /** How long the command is: so much work is allowed. */
   readonly length: number;
   readonly volatile: ReadonlySet<string>;
@@ -37,18 +37,18 @@ export interface WalkOptions extends Pick<Walk, 'home' | 'usesLast'> {
 
 class CommandWalk implements Walk {
   readonly home: string;
-  readonly usesLast: boolean;
+  readonly usesLastWord: boolean;
   readonly invocations: Invocation[] = [];
   readonly problems: CommandProblem[] = [];
-  readonly functions: Walk['functions'] = [];
+  readonly deferred: Walk['deferred'] = [];
   readonly volatile: Set<string>;
-  readonly given: Walk['given'] = [];
+  readonly assigned: Walk['assigned'] = [];
   private stepsLeft: number;
   private numbers = 0;
 
-  constructor({ home, usesLast, length, volatile }: WalkOptions) {
+  constructor({ home, usesLastWord: usesLast, length, volatile }: WalkOptions) {
     this.home = home;
-    this.usesLast = usesLast;
+    this.usesLastWord = usesLast;
     this.volatile = new Set(volatile);
     this.stepsLeft = limits.steps + limits.stepsPerCharacter * length;
   }
@@ -58,7 +58,7 @@ class CommandWalk implements Walk {
     if (this.stepsLeft < 0) throw new PolicyLimitError('too much to look at');
   }
 
-  nextNumber(): number {
+  nextPipelineId(): number {
     return ++this.numbers;
   }
 
@@ -78,7 +78,7 @@ class CommandWalk implements Walk {
     return walkText(this, text, span, scope);
   }
 
-  handText(text: Arg, scope: WalkScope): Output {
+  runText(text: Arg, scope: WalkScope): Output {
     return handText(this, text, scope);
   }
 
@@ -127,8 +127,8 @@ class CommandWalk implements Walk {
 
 /** Judges what runs later, such as traps, then the bodies of functions that were never called. */
 export function judgeUncalled(walk: Walk): void {
-  for (let at = 0; at < walk.functions.length; at++) {
-    const noted = walk.functions[at];
+  for (let at = 0; at < walk.deferred.length; at++) {
+    const noted = walk.deferred[at];
     if (noted !== undefined && !noted.tracker.called) noted.judge();
   }
 }
@@ -139,9 +139,9 @@ function capture(walk: Walk, script: ParsedScript, scope: WalkScope): Output {
   const inner = scope.fork();
   inner.depth = scope.depth + 1;
   // Functions and traps keep the shell in which they were set until the end.
-  const keepers = walk.functions.length;
+  const keepers = walk.deferred.length;
   const output = walkScript(walk, script, inner);
-  if (walk.functions.length === keepers) inner.shell.release();
+  if (walk.deferred.length === keepers) inner.shell.release();
   return output;
 }
 
@@ -185,7 +185,7 @@ function separators({ shell }: WalkScope): string | undefined {
 }
 
 /** The shell with which a one-shot command begins. */
-export function freshShell(cwd: string | undefined): Shell {
+export function initialShell(cwd: string | undefined): Shell {
   const shell = new Shell();
   shell.cwd = cwd === undefined ? undefined : [cwd];
   shell.positional = [];

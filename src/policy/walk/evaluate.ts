@@ -5,7 +5,7 @@ import { expandQuoted } from './expand-word.ts';
 import { mayHideExpansion } from './misread.ts';
 import { parseScript } from './parse-script.ts';
 import type { WalkScope } from './scope.ts';
-import { everyValue, madeFrom } from './variable.ts';
+import { derivedHole, everyValue } from './variable.ts';
 import type { Reevaluation, Walk, WalkSite } from './walk.ts';
 import { endOfIdentifier } from './word-shape.ts';
 
@@ -112,7 +112,7 @@ export function walkArithmetic(
 /** What a substitution prints is part of the expression. */
 function walkSubstitution(walk: Walk, script: ParsedScript, scope: WalkScope): void {
   const { text, more, from = '' } = walk.capture(script, scope);
-  const value = more ? madeFrom([text, from]) : text.replace(/\n+$/, '');
+  const value = more ? derivedHole([text, from]) : text.replace(/\n+$/, '');
   evaluateValue({ walk, scope, span: scope.within ?? nowhere }, [value], 'arithmetic');
 }
 

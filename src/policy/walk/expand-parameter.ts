@@ -7,7 +7,7 @@ import { refuseMisread } from './misread.ts';
 import type { WalkScope } from './scope.ts';
 import { type Chunk, wordBreak } from './split-fields.ts';
 import { transformText } from './transform-text.ts';
-import { bounded, everyValue, madeFrom, textIfKnown, type Variable, valuesOf } from './variable.ts';
+import { bounded, derivedHole, everyValue, textIfKnown, type Variable, valuesOf } from './variable.ts';
 import type { Walk } from './walk.ts';
 
 const numbers = new Set([
@@ -55,7 +55,7 @@ export function expandParameter(
 function anyEntries({ scope }: Expansion, part: ParameterExpansionPart): Chunk[][] {
   const variable = part.index && scope.shell.variables.get(part.parameter);
   const isPlain = variable === undefined || (variable.kind === 'list' && !variable.entries.mayExpand);
-  const made = isPlain ? unknown : madeFrom(everyValue(variable).flat());
+  const made = isPlain ? unknown : derivedHole(everyValue(variable).flat());
   return [[{ pieces: [made], quoted: false, many: true }]];
 }
 
@@ -63,7 +63,7 @@ function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonl
   if (part.index === undefined) return lookUp(expansion.walk, expansion.scope, part.parameter);
   const variable = expansion.scope.shell.variables.get(part.parameter);
   if (variable?.kind !== 'list')
-    return [[variable === undefined ? unknown : madeFrom(variable.values.flat())]];
+    return [[variable === undefined ? unknown : derivedHole(variable.values.flat())]];
   const keys = expansion.walk.single(part.index, expansion.scope).map(textOf);
   const found = keys.map((key) => (key === undefined ? undefined : entryAt(variable.entries, key)));
   if (found.every((value) => value !== undefined) && variable.complete)
@@ -193,7 +193,7 @@ function applyOperation(
   return base.map((value) => {
     const text = textOf(value);
     const result = text === undefined ? undefined : transformText(text, operation, operands);
-    return [result ?? madeFrom(value)];
+    return [result ?? derivedHole(value)];
   });
 }
 
@@ -270,7 +270,7 @@ function defaultValues({ walk, scope, span }: Expansion, operand: Word, quoted: 
     const hint = 'Put the default into a variable first.';
     walk.problems.push({ scope: 'always', rule: 'unparsable', reason, hint, ...span });
   }
-  return [...values, [madeFrom([operand.text])]];
+  return [...values, [derivedHole([operand.text])]];
 }
 
 /** Whether text in `$'…'` means something without its quotes, which bash drops in a substitution in double quotes. */
@@ -292,7 +292,7 @@ function transformed(
   base: readonly Value[],
 ): readonly Value[] {
   const { walk, scope, span } = expansion;
-  if (operation.operand.value !== 'P') return base.map((value) => [madeFrom(value)]);
+  if (operation.operand.value !== 'P') return base.map((value) => [derivedHole(value)]);
   for (const value of base) {
     const text = textOf(value);
     if (text !== undefined) walk.evaluate(text, 'prompt', span, scope);

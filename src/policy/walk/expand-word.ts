@@ -21,13 +21,13 @@ import type { Output } from '../words/output.ts';
 import { expandBraces } from './expand-braces.ts';
 import { expandParameter, lookUp, parameterChunks } from './expand-parameter.ts';
 import { certain, combine, type Expansion, expansionChunks } from './expansion.ts';
-import { hasStrayParentheses, isUnread, refuseMisread } from './misread.ts';
-import { notForSh } from './not-for-sh.ts';
+import { hasStrayParentheses, isUnparsed, refuseMisread } from './misread.ts';
 import { parseScript } from './parse-script.ts';
 import { quotedParts } from './quoted-parts.ts';
+import { refuseInSh } from './refuse-in-sh.ts';
 import { spanOf, type WalkScope } from './scope.ts';
 import { type Chunk, joinChunks, wordBreak } from './split-fields.ts';
-import { madeFrom, valuesOf } from './variable.ts';
+import { derivedHole, valuesOf } from './variable.ts';
 import type { Walk } from './walk.ts';
 import { certainText, shapeOf, type WordShape } from './word-shape.ts';
 
@@ -157,7 +157,7 @@ function concat<T>(left: T[], right: T[]): T[] {
 function wordChunks(expansion: Expansion, word: Word, shape: WordShape, quoted = false): Chunk[][] {
   if (shape === 'variable') return variableChunks(expansion, word.text);
   if (shape === 'quoted' && !quoted) return doubleQuoted(expansion, quotedParts(word));
-  if (isUnread(word)) refuseMisread(expansion.walk, word.text, expansion.span);
+  if (isUnparsed(word)) refuseMisread(expansion.walk, word.text, expansion.span);
   const parts: readonly WordPart[] = word.parts ?? [
     { type: 'Literal', pos: word.pos, end: word.end, value: word.value, text: word.text },
   ];
@@ -250,7 +250,7 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
   }
   switch (part.type) {
     case 'AnsiCQuoted':
-      notForSh(walk, expansion.span, "$'…'", scope);
+      refuseInSh(walk, expansion.span, "$'…'", scope);
       return [[part.value]];
     case 'Literal':
     case 'SingleQuoted':
@@ -330,7 +330,7 @@ function withoutNewlines(text: string): string {
 
 function unknownOutput({ text, from }: Output, written: string): Piece {
   if (text === '' && from === undefined) return { hole: 'unknown', text: written };
-  return { ...madeFrom([text, from ?? '']), text: written, listed: placeListed(text) };
+  return { ...derivedHole([text, from ?? '']), text: written, listed: placeListed(text) };
 }
 
 /** The directory of which a text names everything, when it is such a listing. */
@@ -358,11 +358,12 @@ function globChunk(
     refuseMisread(expansion.walk, part.text, expansion.span);
   // What stands inside is evaluated by bash too, although only its being there matters.
   const inside = part.parts?.flatMap((inner) => {
-    if (inner.type === 'Literal' && isUnread(inner)) refuseMisread(expansion.walk, part.text, expansion.span);
+    if (inner.type === 'Literal' && isUnparsed(inner))
+      refuseMisread(expansion.walk, part.text, expansion.span);
     return chunksOf(expansion, inner, true).flat().flatMap(piecesOf);
   });
   const dynamic = part.parts?.some(isDynamic) === true;
-  const { from } = madeFrom(inside ?? []);
+  const { from } = derivedHole(inside ?? []);
   const single = expansion.mode === 'single';
   if (part.type === 'BraceExpansion' || single)
     return dynamic || /['"\\]/.test(part.text)

@@ -1,6 +1,6 @@
 import type { Function as FunctionNode } from 'unbash';
 import { type Arg, mayExpand } from '../words/arg.ts';
-import { anyOutput, type Output, perhapsOutput, silent } from '../words/output.ts';
+import { anyOutput, type Output, possibleOutput, silent } from '../words/output.ts';
 import { judgeNewName } from './redefine.ts';
 import { type CallSite, type Frame, spanOf, type WalkScope } from './scope.ts';
 import type { FunctionBody, ShellFunction } from './shell.ts';
@@ -15,7 +15,7 @@ export function defineFunction(walk: Walk, node: FunctionNode, scope: WalkScope)
   scope.shell.define().functions.set(name, definition);
   judgeNewName(walk, name, spanOf(node.name, scope), scope);
   const { shell } = scope;
-  walk.functions.push({
+  walk.deferred.push({
     tracker: body.tracker,
     judge: () => callFunction(walk, definition, undefined, scope.with({ shell: shell.clone() })),
   });
@@ -31,7 +31,7 @@ export function callFunction(
 ): Output {
   walk.spend(2);
   const running = callsOf(called, scope);
-  if (running.length === 1 && !scope.again) noteRecursion(running, scope);
+  if (running.length === 1 && !scope.secondRound) noteRecursion(running, scope);
   if (running.length > 0) evaluateArguments(walk, args ?? [], scope);
   if (running.some((frame) => frame.general)) return anyOutput;
   // A call from within is looked at with its own arguments once, then with any.
@@ -50,14 +50,14 @@ export function callFunction(
   );
   if (running.length === 0) judgeRecursion(walk, called, frame);
   const [only] = output;
-  return output.length === 1 && only !== undefined ? only : perhapsOutput(output);
+  return output.length === 1 && only !== undefined ? only : possibleOutput(output);
 }
 
 /** The running calls of a function; in a shell around this one, of the very one that was exported to it. */
-function callsOf({ name, bodies }: ShellFunction, { outside, frames }: WalkScope): readonly Frame[] {
+function callsOf({ name, bodies }: ShellFunction, { outerFrames, frames }: WalkScope): readonly Frame[] {
   const here = frames.filter((frame) => frame.name === name);
-  if (outside.length === 0) return here;
-  return [...outside.filter((frame) => bodies.some((body) => frame.bodies.includes(body))), ...here];
+  if (outerFrames.length === 0) return here;
+  return [...outerFrames.filter((frame) => bodies.some((body) => frame.bodies.includes(body))), ...here];
 }
 
 function walkBodyOf(
@@ -74,7 +74,7 @@ function walkBodyOf(
   const inner = scope.copy();
   inner.within = body.within;
   inner.frames = [...scope.frames, frame];
-  inner.again = false;
+  inner.secondRound = false;
   inner.conditional = false;
   inner.forked = false;
   inner.background = false;
@@ -108,7 +108,7 @@ function siteOf({ conditional, forked, background, pipeline }: WalkScope): CallS
 /** How a running function is reached again: the circumstances of every call on the way. */
 function noteRecursion([first]: readonly Frame[], scope: WalkScope): void {
   if (first === undefined) return;
-  const calls = [...scope.outside, ...scope.frames];
+  const calls = [...scope.outerFrames, ...scope.frames];
   const between = calls.slice(calls.indexOf(first) + 1).map((frame) => frame.site);
   first.recursions.push(
     [...between, siteOf(scope)].reduce((one, other) => ({

@@ -10,7 +10,7 @@ export function refuseMisread(walk: Walk, text: string, span: TextSpan): void {
 }
 
 /** Whether the parser has not taken apart a word in which bash expands something. */
-export function isUnread({ text, parts }: { text: string; parts?: Word['parts'] }): boolean {
+export function isUnparsed({ text, parts }: { text: string; parts?: Word['parts'] }): boolean {
   return parts === undefined && /`|\$[\w({['"@*#?!$-]/.test(text.replace(/\\./gs, ''));
 }
 

@@ -3,13 +3,13 @@ import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, mayExpand, textOf } from '../words/arg.ts';
-import { anyOutput, type Output, perhapsOutput, type Stdin, silent } from '../words/output.ts';
+import { anyOutput, type Output, possibleOutput, type Stdin, silent } from '../words/output.ts';
 import { applyEffects } from './apply-effects.ts';
 import { callFunction } from './functions.ts';
 import { judgeHome } from './judge-home.ts';
 import { type ProgramFacts, programFacts } from './program-facts.ts';
 import type { WalkScope } from './scope.ts';
-import { madeFrom, type Variable } from './variable.ts';
+import { derivedHole, type Variable } from './variable.ts';
 import type { RunMode, Walk, WalkSite } from './walk.ts';
 
 /** Judges one program and whatever it runs in turn; says what it prints. */
@@ -78,35 +78,35 @@ function runNamed(site: NamedCall, how: RunMode): Output {
   if (free) return silent;
   const output = applies ? entry.output?.(call) : undefined;
   if (typeof output === 'string') return { text: output, more: false };
-  const from = passedOn(call, facts, inner);
+  const from = printedText(call, facts, inner);
   return from === undefined ? (output ?? anyOutput) : { ...(output ?? anyOutput), from };
 }
 
 /** Text that a program may print: its own, or that of what it starts. */
-function passedOn(
+function printedText(
   { args, stdin }: ProgramCall,
   { passesOn }: ProgramFacts,
   inner: Output,
 ): string | undefined {
   const own = passesOn === 'words' ? textIn(args) : passesOn === 'stdin' ? textFrom(stdin) : undefined;
-  const { from } = inner === silent ? inner : perhapsOutput([inner]);
+  const { from } = inner === silent ? inner : possibleOutput([inner]);
   return own === undefined ? from : own + (from ?? '');
 }
 
 function textIn(args: readonly Arg[]): string | undefined {
   if (!args.some(mayExpandInArg)) return undefined;
   let from = '';
-  for (const arg of args) from += ` ${arg.text ?? madeFrom(arg.pieces).from ?? ''}`;
+  for (const arg of args) from += ` ${arg.text ?? derivedHole(arg.pieces).from ?? ''}`;
   return from;
 }
 
 function mayExpandInArg(arg: Arg): boolean {
-  return arg.text === undefined ? madeFrom(arg.pieces).from !== undefined : mayExpand(arg.text);
+  return arg.text === undefined ? derivedHole(arg.pieces).from !== undefined : mayExpand(arg.text);
 }
 
 function textFrom(stdin: Stdin): string | undefined {
   if (stdin === 'none' || (stdin.text === '' && stdin.from === undefined)) return undefined;
-  return madeFrom([stdin.text, stdin.from ?? '']).from;
+  return derivedHole([stdin.text, stdin.from ?? '']).from;
 }
 
 /** A call whose words are taken apart only when somebody asks. */

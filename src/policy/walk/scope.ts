@@ -20,10 +20,10 @@ export class WalkScope implements CallSite {
   readonly via: string | undefined;
   readonly frames: readonly Frame[] = [];
   /** Calls in the shells around this one, whose functions it may have too. */
-  readonly outside: readonly Frame[] = [];
+  readonly outerFrames: readonly Frame[] = [];
   readonly loops: number = 0;
   /** True in the second round over a loop's body, where nothing new is called. */
-  readonly again: boolean = false;
+  readonly secondRound: boolean = false;
   /** Aliases that are being expanded; bash does not expand them again. */
   readonly aliases: readonly string[] = [];
   /** True behind `((` that is no arithmetic: bash reads it twice and has lost its heredocs by then. */
@@ -42,9 +42,9 @@ export class WalkScope implements CallSite {
     this.depth = from.depth;
     this.via = from.via;
     this.frames = from.frames;
-    this.outside = from.outside;
+    this.outerFrames = from.outerFrames;
     this.loops = from.loops;
-    this.again = from.again;
+    this.secondRound = from.secondRound;
     this.aliases = from.aliases;
     this.readTwice = from.readTwice;
   }

@@ -1,8 +1,8 @@
 import type { CompoundCommand, CompoundList, Redirected } from 'unbash';
 import type { Arg, TextSpan, Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
-import { Table } from './table.ts';
-import { everyValue, madeFrom, union, unknownVariable, type Variable } from './variable.ts';
+import { CopyOnWriteMap } from './copy-on-write-map.ts';
+import { derivedHole, everyValue, union, unknownVariable, type Variable } from './variable.ts';
 
 /** A function of the shell; `bodies` has several when branches define it differently. */
 export interface ShellFunction {
@@ -31,7 +31,7 @@ export class Definitions {
   readonly namerefs: Map<string, string>;
   readonly readonly: Set<string>;
   /** How many shells hold these. */
-  holders = 0;
+  refCount = 0;
 
   constructor(from?: Definitions) {
     this.functions = new Map(from?.functions);
@@ -53,7 +53,7 @@ export class Definitions {
 
 /** What one shell knows at one point of the command: variables, functions, aliases, arguments, directory. */
 export class Shell {
-  readonly variables: Table<Variable>;
+  readonly variables: CopyOnWriteMap<Variable>;
   /** `$1`, `$2`, …; undefined when they are not known. */
   positional: readonly Arg[] | undefined;
   arg0: string | undefined;
@@ -64,13 +64,13 @@ export class Shell {
   private definitions: Definitions;
 
   constructor(from?: Shell) {
-    this.variables = new Table(from?.variables);
+    this.variables = new CopyOnWriteMap(from?.variables);
     this.positional = from?.positional;
     this.arg0 = from?.arg0;
     this.posix = from?.posix ?? false;
     this.cwd = from?.cwd;
     this.definitions = from?.definitions ?? new Definitions();
-    this.definitions.holders++;
+    this.definitions.refCount++;
   }
 
   /** What it has defined, to look at. */
@@ -80,7 +80,7 @@ export class Shell {
 
   /** What it has defined, to change. */
   define(): Definitions {
-    if (this.definitions.holders > 1) this.hold(new Definitions(this.definitions));
+    if (this.definitions.refCount > 1) this.adopt(new Definitions(this.definitions));
     return this.definitions;
   }
 
@@ -90,16 +90,16 @@ export class Shell {
   }
 
   /** Never changes from now on: whoever becomes it copies before writing, however often what it holds is let go of. */
-  keep(): this {
-    this.variables.keep();
-    this.definitions.holders = Number.POSITIVE_INFINITY;
+  freeze(): this {
+    this.variables.freeze();
+    this.definitions.refCount = Number.POSITIVE_INFINITY;
     return this;
   }
 
   /** Lets go of what it shares, so that the others need not copy it; it must not be used any more. */
   release(): void {
     this.variables.release();
-    this.definitions.holders--;
+    this.definitions.refCount--;
   }
 
   /** The shell that a child bash starts with: what was exported, nothing else. */
@@ -121,15 +121,15 @@ export class Shell {
   }
 
   /** Becomes what another shell is. */
-  become(other: Shell): void {
-    this.variables.become(other.variables);
-    this.hold(other.definitions);
+  replaceWith(other: Shell): void {
+    this.variables.replaceWith(other.variables);
+    this.adopt(other.definitions);
     this.positional = other.positional;
     this.cwd = other.cwd;
   }
 
   /** Takes in what another branch may have left: afterwards everything holds that held in either. */
-  absorb(other: Shell): void {
+  merge(other: Shell): void {
     if (!this.variables.isSame(other.variables)) this.absorbVariables(other);
     if (this.definitions !== other.definitions) absorbDefinitions(this.define(), other.definitions);
     if (this.positional !== other.positional) this.positional = undefined;
@@ -142,9 +142,9 @@ export class Shell {
     return this.variables.keys().filter((name) => this.variables.get(name) !== earlier.variables.get(name));
   }
 
-  private hold(definitions: Definitions): void {
-    definitions.holders++;
-    this.definitions.holders--;
+  private adopt(definitions: Definitions): void {
+    definitions.refCount++;
+    this.definitions.refCount--;
     this.definitions = definitions;
   }
 
@@ -195,11 +195,11 @@ function eitherFunction(
 }
 
 /** Adds text to what a variable that bash sets by itself may be made of; text that evaluates to nothing changes nothing. */
-export function addToMade({ variables }: Shell, name: string, value: Value): void {
-  const { from } = madeFrom(value);
+export function addDerived({ variables }: Shell, name: string, value: Value): void {
+  const { from } = derivedHole(value);
   if (from === undefined) return;
   const held = variables.get(name);
-  const before = held === undefined ? '' : (madeFrom(everyValue(held).flat()).from ?? '');
+  const before = held === undefined ? '' : (derivedHole(everyValue(held).flat()).from ?? '');
   // A loop comes by again and again, and is only looked at again when something has changed.
-  if (!before.includes(from)) variables.set(name, { kind: 'text', values: [[madeFrom([before, from])]] });
+  if (!before.includes(from)) variables.set(name, { kind: 'text', values: [[derivedHole([before, from])]] });
 }

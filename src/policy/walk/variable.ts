@@ -55,13 +55,13 @@ export function bounded(values: readonly Value[]): readonly Value[] {
   const [only] = values;
   if (values.length === 1 && only !== undefined && !isLong(only)) return values;
   const kept = values.some(isLong)
-    ? values.map((value) => (isLong(value) ? [madeFrom(value)] : value))
+    ? values.map((value) => (isLong(value) ? [derivedHole(value)] : value))
     : values;
   return kept.length > limits.values ? [...kept.slice(0, limits.values), [unknown]] : kept;
 }
 
 /** What is made of a value in a way that is not followed; text in it that could be evaluated is remembered. */
-export function madeFrom(value: Value): Hole {
+export function derivedHole(value: Value): Hole {
   if (!value.some(mayExpandIn)) return unknown;
   const from = value.map(textBehind).join('');
   return { hole: 'unknown', text: '', from: from.slice(0, limits.textLength) };

@@ -1,12 +1,12 @@
 import type { Case, CompoundList, If } from 'unbash';
-import { type Output, perhapsOutput } from '../words/output.ts';
+import { type Output, possibleOutput } from '../words/output.ts';
 import type { WalkScope } from './scope.ts';
 import type { Shell } from './shell.ts';
 import type { Walk } from './walk.ts';
 
 /** Walks `if`, each branch with a shell of its own. */
 export function walkIf(walk: Walk, node: If, scope: WalkScope): Output {
-  const keepers = walk.functions.length;
+  const keepers = walk.deferred.length;
   const tested = walk.body(node.clause, scope);
   const then = walkBranch(walk, node.then, scope);
   const outputs = [tested, then.output];
@@ -20,13 +20,13 @@ export function walkIf(walk: Walk, node: If, scope: WalkScope): Output {
     take(walkBranch(walk, elif.then, scope));
   }
   if (node.else !== undefined) take(walkBranch(walk, node.else, scope));
-  settle(scope.shell, ends, node.else !== undefined, walk.functions.length === keepers);
-  return perhapsOutput(outputs);
+  mergeBranches(scope.shell, ends, node.else !== undefined, walk.deferred.length === keepers);
+  return possibleOutput(outputs);
 }
 
 /** Walks `case`, whose branches may fall through. */
 export function walkCase(walk: Walk, node: Case, scope: WalkScope): Output {
-  const keepers = walk.functions.length;
+  const keepers = walk.deferred.length;
   walk.single(node.word, scope);
   const ends: Shell[] = [];
   const outputs: Output[] = [];
@@ -36,12 +36,12 @@ export function walkCase(walk: Walk, node: Case, scope: WalkScope): Output {
     walk.spend(1 + shell.variables.size / 8);
     // A branch that falls through goes on with what the one before has set.
     const previous = ends.at(-1);
-    if (previous !== undefined) shell.absorb(previous);
+    if (previous !== undefined) shell.merge(previous);
     outputs.push(walk.body(item.body, inBranch(scope, shell)));
     ends.push(shell);
   }
-  settle(scope.shell, ends, false, walk.functions.length === keepers);
-  return perhapsOutput(outputs);
+  mergeBranches(scope.shell, ends, false, walk.deferred.length === keepers);
+  return possibleOutput(outputs);
 }
 
 /** The scope for what may be left out. */
@@ -70,10 +70,10 @@ function inBranch(scope: WalkScope, shell: Shell): WalkScope {
 }
 
 /** After branches, everything may hold that held at the end of one of them. */
-function settle(shell: Shell, ends: readonly Shell[], complete: boolean, done: boolean): void {
+function mergeBranches(shell: Shell, ends: readonly Shell[], complete: boolean, done: boolean): void {
   const [first] = ends;
-  if (complete && first !== undefined) shell.become(first);
-  for (const end of ends) shell.absorb(end);
+  if (complete && first !== undefined) shell.replaceWith(first);
+  for (const end of ends) shell.merge(end);
   // Functions and traps keep the shell in which they were set until the end.
   if (done) for (const end of ends) end.release();
 }

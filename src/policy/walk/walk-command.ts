@@ -19,7 +19,7 @@ import { combine } from './expansion.ts';
 import { counted, entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
 import { refuseMisread } from './misread.ts';
 import { spanOf, type WalkScope } from './scope.ts';
-import { addToMade, type Shell } from './shell.ts';
+import { addDerived, type Shell } from './shell.ts';
 import { bounded, union, unknownVariable, type Variable, valuesOf } from './variable.ts';
 import type { Walk } from './walk.ts';
 import { shapeOf } from './word-shape.ts';
@@ -27,7 +27,7 @@ import { shapeOf } from './word-shape.ts';
 /** Walks a simple command: its words, its redirections, its assignments, then the program itself in all its forms. */
 export function walkCommand(walk: Walk, node: Command, scope: WalkScope): Output {
   const forms = commandForms(walk, node, scope);
-  if (walk.usesLast) rememberLast(forms, scope);
+  if (walk.usesLastWord) rememberLast(forms, scope);
   // Most commands are a name and words.
   if (forms.head !== undefined && node.prefix.length === 0 && !forms.redirected)
     return runForms(walk, forms, scope);
@@ -40,7 +40,7 @@ function rememberLast({ head, words }: CommandForms, { shell }: WalkScope): void
     const last = form[form.length - 1] ?? head;
     // Most words hold no text that could be evaluated once more.
     if (last !== undefined && (last.text === undefined || mayExpand(last.text)))
-      addToMade(shell, '_', last.pieces);
+      addDerived(shell, '_', last.pieces);
   }
 }
 
@@ -97,8 +97,8 @@ function runForms(walk: Walk, { head, words }: CommandForms, scope: WalkScope): 
     const after = before.clone();
     walk.spend(1 + after.variables.size / 8);
     const printed = walk.run(form, scope.with({ shell: after }), byShell);
-    if (output === undefined) shell.become(after);
-    else shell.absorb(after);
+    if (output === undefined) shell.replaceWith(after);
+    else shell.merge(after);
     output =
       output === undefined ? printed : { ...joinOutput(output, printed), more: true, forms: undefined };
   }
@@ -210,7 +210,7 @@ function withEnvironment(
     ({ name }) => [name, shell.variables.get(name), exported.has(name)] as const,
   );
   for (const assignment of assignments) assignHere(walk, assignment, scope, 'exported');
-  const kept = forms.words.some((form) => mayKeep((forms.head ?? form[0])?.text, shell));
+  const kept = forms.words.some((form) => mayPersist((forms.head ?? form[0])?.text, shell));
   const output = runForms(walk, forms, inner);
   for (const [name, variable, wasExported] of before.reverse()) {
     const now = kept ? shell.variables.get(name) : undefined;
@@ -226,7 +226,7 @@ const declaring = new Set('export declare typeset readonly local eval . source c
 const special = new Set(': break continue exec exit return set shift times trap unset'.split(' '));
 
 /** Functions and declaring builtins may make an assignment before them lasting; in sh every special builtin does. */
-function mayKeep(name: string | undefined, shell: Shell): boolean {
+function mayPersist(name: string | undefined, shell: Shell): boolean {
   if (name === undefined || declaring.has(name) || shell.defined.functions.has(name)) return true;
   return shell.posix && special.has(name);
 }

@@ -1,7 +1,7 @@
 import type { ArithmeticFor, For, Select, While, Word } from 'unbash';
 import type { Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
-import { joinOutput, type Output, perhapsOutput } from '../words/output.ts';
+import { joinOutput, type Output, possibleOutput } from '../words/output.ts';
 import { expandWord } from './expand-word.ts';
 import { spanOf, type WalkScope } from './scope.ts';
 import type { Shell } from './shell.ts';
@@ -56,20 +56,20 @@ function walkLoop(
   inner.loops = scope.loops + 1;
   const before = scope.shell.clone();
   walk.spend(24 + before.variables.size / 4);
-  if (inner.loops > limits.loops) forget(scope.shell, [...before.variables.keys()]);
+  if (inner.loops > limits.loops) addUnknown(scope.shell, [...before.variables.keys()]);
   const first = body(inner);
   const changed = scope.shell
     .changedSince(before)
-    .filter((name) => !own.includes(name) && tellsMore(scope.shell, before, name));
-  scope.shell.absorb(before);
+    .filter((name) => !own.includes(name) && mayRevealMore(scope.shell, before, name));
+  scope.shell.merge(before);
   let second = first;
   if (changed.length > 0 && inner.loops <= limits.loops) {
-    forget(scope.shell, changed);
-    second = body(inner.with({ again: true }));
-    scope.shell.absorb(before);
+    addUnknown(scope.shell, changed);
+    second = body(inner.with({ secondRound: true }));
+    scope.shell.merge(before);
   }
   before.release();
-  return perhapsOutput(second === first ? [first] : [first, second]);
+  return possibleOutput(second === first ? [first] : [first, second]);
 }
 
 function loopValues(walk: Walk, words: readonly Word[], scope: WalkScope): readonly Value[] {
@@ -89,7 +89,7 @@ function isEndless(node: While): boolean {
 }
 
 /** Whether a round with what a variable holds now can show more; nothing is more than what is not known at all. */
-function tellsMore(shell: Shell, before: Shell, name: string): boolean {
+function mayRevealMore(shell: Shell, before: Shell, name: string): boolean {
   return !isUnknown(before.variables.get(name)) || !isUnknown(shell.variables.get(name));
 }
 
@@ -103,7 +103,7 @@ function isUnknownValue([piece, ...others]: Value): boolean {
   );
 }
 
-function forget(shell: Shell, names: readonly string[]): void {
+function addUnknown(shell: Shell, names: readonly string[]): void {
   for (const name of names) {
     const variable = shell.variables.get(name);
     if (variable !== undefined) shell.variables.set(name, union(variable, unknownVariable));

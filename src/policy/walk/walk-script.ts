@@ -13,16 +13,16 @@ import {
   anyOutput,
   joinOutput,
   type Output,
-  perhapsOutput,
+  possibleOutput,
   type Stdin,
   silent,
   skippable,
 } from '../words/output.ts';
 import { AndOrOutput } from './and-or-output.ts';
 import { applyRedirects } from './apply-redirects.ts';
+import { exitsEarly, mayEndShell, mayExitEarly } from './early-exit.ts';
 import { defineFunction } from './functions.ts';
-import { leaves, mayEnd, mayLeave } from './leaving.ts';
-import { hasOperators, notForSh } from './not-for-sh.ts';
+import { hasOperators, refuseInSh } from './refuse-in-sh.ts';
 import { spanOf, type WalkScope } from './scope.ts';
 import type { Shell } from './shell.ts';
 import { unknownVariable } from './variable.ts';
@@ -57,7 +57,7 @@ function walkStatements(walk: Walk, statements: readonly Statement[], scope: Wal
     const before = walk.invocations.length;
     const printed = walkStatement(walk, statement, scope);
     output = joinOutput(output, left ? skippable(printed) : printed);
-    left ||= mayLeave(statement.command) || mayEnd(walk, before);
+    left ||= mayExitEarly(statement.command) || mayEndShell(walk, before);
   }
   return output;
 }
@@ -67,7 +67,7 @@ function walkStatement(walk: Walk, statement: Statement, scope: WalkScope): Outp
   if (!statement.background) return walkList(walk, statement.command, scope);
   const away = scope.fork();
   away.background = true;
-  return perhapsOutput([walkList(walk, statement.command, away)]);
+  return possibleOutput([walkList(walk, statement.command, away)]);
 }
 
 function walkList(walk: Walk, node: PipelineNode | AndOr, scope: WalkScope): Output {
@@ -78,7 +78,7 @@ function walkList(walk: Walk, node: PipelineNode | AndOr, scope: WalkScope): Out
 function walkAndOr(walk: Walk, node: AndOr, scope: WalkScope): Output {
   const skipped: { before: Shell; operator: string }[] = [];
   // `cd x || echo no` goes on in the old directory; `cd x || exit` does not go on.
-  if (node.operators.some((operator, index) => operator === '||' && !leaves(node.commands[index + 1]))) {
+  if (node.operators.some((operator, index) => operator === '||' && !exitsEarly(node.commands[index + 1]))) {
     skipped.push({ before: scope.shell.clone(), operator: '||' });
   }
   const [first] = node.commands;
@@ -93,15 +93,15 @@ function walkAndOr(walk: Walk, node: AndOr, scope: WalkScope): Output {
     printed.add(operator, walkPipeline(walk, command, inner));
   }
   for (const { before, operator } of skipped) {
-    leaveOut(scope.shell, before, operator);
+    mergeSkipped(scope.shell, before, operator);
     before.release();
   }
   return printed.output;
 }
 
-function leaveOut(shell: Shell, before: Shell, operator: string): void {
+function mergeSkipped(shell: Shell, before: Shell, operator: string): void {
   const cwd = shell.cwd;
-  shell.absorb(before);
+  shell.merge(before);
   // What follows `cd x && …` is meant for x, so only an alternative leaves the directory open.
   if (operator === '&&') shell.cwd = cwd;
 }
@@ -115,7 +115,7 @@ export function walkPipeline(walk: Walk, node: PipelineNode, scope: WalkScope): 
 }
 
 function walkStages(walk: Walk, node: Pipeline, scope: WalkScope): Output {
-  const pipeline = walk.nextNumber();
+  const pipeline = walk.nextPipelineId();
   let stdin: Stdin = scope.stdin;
   let output = silent;
   for (const command of node.commands) {
@@ -123,9 +123,9 @@ function walkStages(walk: Walk, node: Pipeline, scope: WalkScope): Output {
     const inner = scope.fork();
     inner.stdin = stdin;
     inner.pipeline = pipeline;
-    const keepers = walk.functions.length;
+    const keepers = walk.deferred.length;
     output = walkNode(walk, command, inner);
-    if (walk.functions.length === keepers) inner.shell.release();
+    if (walk.deferred.length === keepers) inner.shell.release();
     stdin = output;
   }
   return output;
@@ -156,10 +156,10 @@ function walkNode(walk: Walk, node: CommandNode, scope: WalkScope): Output {
     case 'Case':
       return walkCase(walk, node, scope);
     case 'TestCommand':
-      if (hasOperators(node.expression)) notForSh(walk, node, '[[', scope);
+      if (hasOperators(node.expression)) refuseInSh(walk, node, '[[', scope);
       return walkTest(walk, node.expression, scope);
     case 'ArithmeticCommand':
-      notForSh(walk, node, '((', scope);
+      refuseInSh(walk, node, '((', scope);
       walk.arithmetic(node.expression, node.body, scope.at(node));
       return silent;
     case 'ArithmeticFor':

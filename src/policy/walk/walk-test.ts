@@ -2,7 +2,7 @@ import type { TestExpression, Word } from 'unbash';
 import type { TextSpan, Value } from '../words/arg.ts';
 import { type Output, silent } from '../words/output.ts';
 import { spanOf, type WalkScope } from './scope.ts';
-import { addToMade } from './shell.ts';
+import { addDerived } from './shell.ts';
 import type { Walk } from './walk.ts';
 
 /** Walks the expression of `[[ … ]]`, which prints nothing. */
@@ -26,7 +26,7 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScop
           numeric.has(expression.operator) ? 'arithmetic' : undefined,
         );
         if (expression.operator === '=~')
-          for (const value of values) addToMade(scope.shell, 'BASH_REMATCH', value);
+          for (const value of values) addDerived(scope.shell, 'BASH_REMATCH', value);
       }
       break;
     case 'TestLogical':

@@ -18,17 +18,17 @@ export type Reevaluation = 'arithmetic' | 'name' | 'prompt';
 export interface Walk {
   readonly home: string;
   /** Whether `$_` may be used somewhere: the last word of each command has to be remembered then. */
-  readonly usesLast: boolean;
+  readonly usesLastWord: boolean;
   readonly invocations: Invocation[];
   readonly problems: CommandProblem[];
-  readonly functions: { readonly tracker: { called: boolean }; readonly judge: () => void }[];
+  readonly deferred: { readonly tracker: { called: boolean }; readonly judge: () => void }[];
   /** Variables that a trap may change between any two commands. */
   readonly volatile: Set<string>;
   /** What variables were given so far, in order. */
-  readonly given: (readonly [name: string, variable: Variable])[];
+  readonly assigned: (readonly [name: string, variable: Variable])[];
   /** Counts work and stops the walk at the limit. */
   spend(steps: number): void;
-  nextNumber(): number;
+  nextPipelineId(): number;
   /** Walks a parsed script in the given scope. */
   script(script: ParsedScript, scope: WalkScope): Output;
   node(node: PipelineNode, scope: WalkScope): Output;
@@ -37,7 +37,7 @@ export interface Walk {
   /** Parses text and walks it. */
   text(text: string, span: TextSpan, scope: WalkScope): Output;
   /** Has a shell read a word as a script; one that is not fully known is a problem, and still looked through for danger. */
-  handText(text: Arg, scope: WalkScope): Output;
+  runText(text: Arg, scope: WalkScope): Output;
   /** Walks a substitution in a subshell and says what it prints. */
   capture(script: ParsedScript, scope: WalkScope): Output;
   /** The one text that a word has where no splitting takes place, in all its possible forms. */

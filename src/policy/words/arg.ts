@@ -1,38 +1,38 @@
-/** A stretch of the command's text. */
+/** A range of the command's text: `pos` inclusive, `end` exclusive. */
 export interface TextSpan {
   readonly pos: number;
   readonly end: number;
 }
 
-/** A part of a word that only bash will know: anything, a number, a file pattern, or a process's pipe. */
+/** A part of a word that is known only at run time: any text, a number, a file pattern, or the path of a process substitution. */
 export interface Hole {
   readonly hole: 'unknown' | 'number' | 'glob' | 'process';
-  /** How it is written; for a glob, the pattern. */
+  /** The source text, such as `$x`; for a glob, the pattern. */
   readonly text: string;
-  /** What a process substitution prints, when that is known. */
+  /** The output of a process substitution, if known. */
   readonly output?: string | undefined;
-  /** The directory of which it names everything, as `$(ls)` does. */
+  /** The directory whose entries it lists, as `$(ls)` does. */
   readonly listed?: string | undefined;
-  /** Text of the command from which it is made in a way that is not followed; arithmetic may still evaluate it. */
+  /** Command text that the hole is derived from in a way the walk does not follow; arithmetic may still evaluate it. */
   readonly from?: string | undefined;
 }
 
-/** A word is made of text that is certain and of holes. */
+/** Part of a word: known text or a hole. */
 export type Piece = string | Hole;
 
 /** One possible value of a variable. */
 export type Value = readonly Piece[];
 
-/** One word as a program will get it, as far as it can be known beforehand. */
+/** One argument as a program will receive it, as far as that can be known. */
 export interface Arg extends TextSpan {
   readonly pieces: readonly Piece[];
-  /** The whole word, when it is certain. */
+  /** The whole word, if it contains no hole. */
   readonly text: string | undefined;
-  /** True when bash may turn it into no word or into several. */
+  /** True if bash may split it into zero or several words. */
   readonly many: boolean;
 }
 
-/** Builds a word from its pieces. */
+/** Builds an `Arg` from its pieces. */
 export function toArg(pieces: readonly Piece[], span: TextSpan, many = false): Arg {
   const [only] = pieces;
   if (pieces.length === 1 && typeof only === 'string' && !many) return knownArg(only, span);
@@ -40,12 +40,12 @@ export function toArg(pieces: readonly Piece[], span: TextSpan, many = false): A
   return { pieces: merged, text: textOf(merged), many, pos: span.pos, end: span.end };
 }
 
-/** A word whose text is certain. */
+/** Builds an `Arg` whose text is known. */
 export function knownArg(text: string, span: TextSpan): Arg {
   return new KnownArg(text, span.pos, span.end);
 }
 
-/** Most words are certain and never asked for their pieces, so these are made when somebody does. */
+/** Most words are known and `pieces` is never read, so the array is built on access. */
 class KnownArg implements Arg {
   readonly text: string;
   readonly many = false;
@@ -63,15 +63,15 @@ class KnownArg implements Arg {
   }
 }
 
-/** The hole for which nothing is known. */
+/** A hole about which nothing is known. */
 export const unknown: Hole = { hole: 'unknown', text: '' };
 
-/** A word of which nothing is known, not even whether it is one word. */
+/** An `Arg` about which nothing is known, not even the number of words. */
 export function unknownArg(span: TextSpan, many = true): Arg {
   return { pieces: [unknown], text: undefined, many, pos: span.pos, end: span.end };
 }
 
-/** The text of pieces that hold no hole. */
+/** Joins pieces to a text; undefined if one of them is a hole. */
 export function textOf(pieces: readonly Piece[]): string | undefined {
   let text = '';
   for (const piece of pieces) {
@@ -81,34 +81,31 @@ export function textOf(pieces: readonly Piece[]): string | undefined {
   return text;
 }
 
-/** The text of a word, or nothing when there is no word or it is not known. */
+/** The text of a word, or '' if the word is missing or unknown. */
 export function wordText(arg: Arg | undefined): string {
   return arg?.text ?? '';
 }
 
-/** The beginning of the word that is certain. */
+/** The known text that the word begins with. */
 export function prefixOf(arg: Arg): string {
   const first = arg.text ?? arg.pieces[0];
   return typeof first === 'string' ? first : '';
 }
 
-/** The word without its first characters, which must be certain. */
+/** The word without its first `length` characters, which must be known text. */
 export function withoutPrefix(arg: Arg, length: number): Arg {
   const [first, ...rest] = arg.pieces;
   return toArg([typeof first === 'string' ? first.slice(length) : '', ...rest], arg, arg.many);
 }
 
-/** True when the word begins with a dash or might. */
+/** Returns true if the word begins with a dash or might do so. */
 export function mayBeOption(arg: Arg): boolean {
   const first = arg.text ?? arg.pieces[0];
   if (first === undefined) return false;
   return typeof first === 'string' ? first.startsWith('-') : first.hole === 'unknown';
 }
 
-/**
- * The word as a file pattern: certain text with its special characters escaped, globs as written. Undefined when a
- * part of it is unknown.
- */
+/** The word as a glob pattern: known text escaped, globs as written. Undefined if a part is unknown. */
 export function patternOf(arg: Arg): string | undefined {
   let pattern = '';
   for (const piece of arg.pieces) {
@@ -119,31 +116,31 @@ export function patternOf(arg: Arg): string | undefined {
   return pattern;
 }
 
-/** Whether bash would expand something in a text that it evaluates once more. */
+/** Returns true if bash would expand something in `text` when it evaluates it again. */
 export function mayExpand(text: string): boolean {
   return text.includes('$') || text.includes('`');
 }
 
-/** Whether there is such text in a piece, or behind it. */
+/** Returns true if `mayExpand` holds for the piece or the text it is derived from. */
 export function mayExpandIn(piece: Piece): boolean {
   return mayExpand(textBehind(piece));
 }
 
-/** The text in a piece, or that it is made of: a pattern stays as it is where nothing matches. */
+/** The text of a piece, or the text it is derived from; a glob that matches nothing stays as written. */
 export function textBehind(piece: Piece): string {
   if (typeof piece === 'string') return piece;
   return piece.from ?? (piece.hole === 'glob' ? piece.text : '');
 }
 
-/** Whether a piece stands as it is: neither empty nor behind another text. */
-function isApart(piece: Piece, index: number, pieces: readonly Piece[]): boolean {
+/** Returns true if `mergePieces` would leave the piece unchanged. */
+function isMerged(piece: Piece, index: number, pieces: readonly Piece[]): boolean {
   if (typeof piece !== 'string') return true;
   return pieces.length === 1 || (piece !== '' && (index === 0 || typeof pieces[index - 1] !== 'string'));
 }
 
-/** Joins neighbouring texts, so that the certain beginning is one piece. */
+/** Joins adjacent texts, so that the known prefix is one piece. */
 export function mergePieces(pieces: readonly Piece[]): readonly Piece[] {
-  if (pieces.length > 0 && pieces.every(isApart)) return pieces;
+  if (pieces.length > 0 && pieces.every(isMerged)) return pieces;
   const merged: Piece[] = [];
   for (const piece of pieces) {
     const last = merged.at(-1);

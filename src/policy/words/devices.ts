@@ -3,11 +3,11 @@ const disk =
 const memory = /^\/dev\/(?:mem|kmem|port|nvram)$/;
 const kernel = /^\/proc\/(?:sysrq-trigger|kcore)$/;
 
-/** What stands behind a device file that must not be written, or undefined for any other path. */
-export function deviceNamed(path: string): string | undefined {
-  if (memory.test(path)) return 'the memory of the machine';
-  if (kernel.test(path)) return 'a control of the running kernel';
-  // A pattern, or a name whose end is not known.
+/** Describes a device file that must not be written; undefined for any other path. */
+export function describeDevice(path: string): string | undefined {
+  if (memory.test(path)) return 'the machine’s memory';
+  if (kernel.test(path)) return 'a control file of the running kernel';
+  // A glob such as `/dev/sd*`, or a known prefix such as `/dev/sd` followed by a hole.
   if (/^\/dev\/(?:[shv]d|xvd|nvme|mmcblk|disk)(?:$|[?*[])/.test(path)) return 'a disk device';
   return disk.test(path) ? 'a disk device' : undefined;
 }

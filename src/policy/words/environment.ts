@@ -1,30 +1,30 @@
-// Variables that choose which code runs (P7). Under a list of names they may not be set; data variables may.
-// A variable that is missing here counts as data.
+// Variables that choose which code runs (P7), such as PATH and LD_PRELOAD. Under a list of names they may not be set.
+// A variable that is not listed here counts as data and may be set.
 
-/** How a variable chooses code: by itself, as a command line, or only with certain values. */
+/** How a variable chooses code: `refuse` is never allowed under a list, `command` contains a command line to judge. */
 export type CodeVariable = { readonly kind: 'refuse' } | { readonly kind: 'command' };
 
-/** What setting a variable to a value (undefined: not known) means, or undefined for data. */
+/** Classifies setting a variable to a value (undefined if unknown); returns undefined for data. */
 export function codeVariable(name: string, value: string | undefined): CodeVariable | undefined {
   const isHarmless =
     value === undefined
-      ? onlyForPeople.has(name)
+      ? interactiveOnly.has(name)
       : Object.hasOwn(harmlessValues, name) && harmlessValues[name]?.test(value);
   if (isHarmless) return undefined;
   if (commands.has(name)) return { kind: 'command' };
   return mayChooseCode(name) ? { kind: 'refuse' } : undefined;
 }
 
-/** Whether a variable of this name may choose code, whatever its value. */
+/** Returns true if a variable of this name chooses code for at least some values. */
 export function mayChooseCode(name: string): boolean {
-  if (isOwnName(name)) return false;
-  return names.has(name) || commands.has(name) || pattern.test(name) || spelledAnyhow.test(name);
+  if (isScriptName(name)) return false;
+  return names.has(name) || commands.has(name) || pattern.test(name) || anyCase.test(name);
 }
 
-/** Names in small letters are the script's own, but for a few long ones of npm and yarn. */
-export function isOwnName(name: string): boolean {
+/** Returns true for names in lower case, which belong to the script, except a few long ones that npm and yarn read. */
+export function isScriptName(name: string): boolean {
   const first = name.charCodeAt(0);
-  return first >= 0x61 && first <= 0x7a && name.length < shortestAnyhow;
+  return first >= 0x61 && first <= 0x7a && name.length < shortestAnyCase;
 }
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
@@ -67,33 +67,33 @@ const pattern = anyOf(
   /CORECLR_PROFILER|COR_PROFILER|DOTNET_STARTUP_HOOKS$/,
 );
 
-/** Names that npm and yarn read in any case. */
-const spelledAnyhow =
+/** Names that npm and yarn read in upper and lower case. */
+const anyCase =
   /^(?:npm_config_(?:script_shell|node_options|git|prefix|userconfig|globalconfig|editor|viewer|shell|init_module|onload_script|node_gyp)|YARN_(?:YARN_PATH|PLUGINS|RC_FILENAME))$/i;
 
-const shortestAnyhow = 'yarn_plugins'.length;
+const shortestAnyCase = 'yarn_plugins'.length;
 
-/** One expression for several beginnings, since every assignment asks. */
+/** Combines several prefixes into one expression, because it is tested on every assignment. */
 function anyOf(...starts: readonly RegExp[]): RegExp {
   return new RegExp(`^(?:${starts.map(({ source }) => source).join('|')})`);
 }
 
-/** Variables whose value is a command line for programs such as make: judged as one when they are passed on. */
+/** Variables whose value is a command line, for example for make; it is judged as one when they are exported. */
 const commands = new Set(words('CC CXX CPP LD AR AS NM RANLIB STRIP FC LEX YACC CMAKE MAKE PYTHON CARGO'));
 
 const heapOnly = /^(?:\s*-(?:Xm[sxn]|Xss)\d+[kmgKMG]?\s*)*$/;
 
-// What a prompt shows is expanded once and not read again, but for subscripts, which are expressions. Signs are decoded
-// before: an octal number may become any other sign.
-const sign = String.raw`[^$\x60\\}]|\\[adehHjlnrstTuvVwW@A!#[\]]|\\?\$(?=\s)`;
+// Bash expands a prompt once and does not re-read the result, except subscripts, which are arithmetic. It decodes
+// backslash escapes first, and `\nnn` may become any character, so only the named escapes are harmless.
+const literal = String.raw`[^$\x60\\}]|\\[adehHjlnrstTuvVwW@A!#[\]]|\\?\$(?=\s)`;
 const shown = String.raw`\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*(?:\[0\])?(?:##\*/)?\})`;
-const perhaps = String.raw`\$\{[A-Za-z_]\w*(?:\[0\])?:[-+](?:${sign}|${shown})*\}`;
-const plainPrompt = new RegExp(`^(?:${sign}|\\}|${shown}|${perhaps})*$`);
+const perhaps = String.raw`\$\{[A-Za-z_]\w*(?:\[0\])?:[-+](?:${literal}|${shown})*\}`;
+const plainPrompt = new RegExp(`^(?:${literal}|\\}|${shown}|${perhaps})*$`);
 
-// A shell shows them to a person who types: whoever may start that one may run what is typed.
-const onlyForPeople = new Set(['PS1', 'PS2']);
+// Only interactive shells print these prompts, and an interactive shell runs anything that is typed anyway.
+const interactiveOnly = new Set(['PS1', 'PS2']);
 
-/** Values with which a variable of the lists above chooses nothing. */
+/** Values with which a variable listed above does not choose code. */
 const harmlessValues: Readonly<Record<string, RegExp>> = {
   ENV: /^[A-Za-z0-9_-]*$/,
   LESS: /^(?:-?[A-Za-z]+\s*)*$/,

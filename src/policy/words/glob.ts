@@ -1,4 +1,4 @@
-/** Whether a glob matches a whole text; `*` and `?` match any character, `/` and leading dots included. */
+/** Returns true if a glob matches the whole text; `*` and `?` match any character, including `/` and leading dots. */
 export function globMatches(pattern: string, text: string): boolean {
   const tokens = tokensOf(pattern);
   let token = 0;
@@ -22,7 +22,7 @@ export function globMatches(pattern: string, text: string): boolean {
   return token === tokens.length;
 }
 
-/** True for a component such as `*`, `.*` or `?*` that names nothing in particular. */
+/** Returns true for a path component such as `*`, `.*` or `?*` that contains no literal name. */
 export function globMatchesAnything(component: string): boolean {
   return (
     /[*?[]/.test(component.replace(/\\./g, 'x')) &&
@@ -30,7 +30,7 @@ export function globMatchesAnything(component: string): boolean {
   );
 }
 
-/** The text made safe to stand in a pattern for itself. */
+/** Escapes a text so that it matches itself in a pattern. */
 export function escapeGlob(text: string): string {
   return text.replace(/[*?[\]\\]/g, '\\$&');
 }
@@ -69,7 +69,7 @@ function bracketAt(pattern: string, at: number): string | undefined {
 function bracket(body: string): (character: string) => boolean {
   const negated = body.startsWith('!') || body.startsWith('^');
   const set = negated ? body.slice(1) : body;
-  // Character classes such as [:alpha:] are taken to match whatever stands there: a pattern may only be overrated.
+  // Classes such as `[:alpha:]` match every character: matching too much is safe here, matching too little is not.
   if (set.includes('[:')) return () => true;
   return (character) => inSet(set, character) !== negated;
 }

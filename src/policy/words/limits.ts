@@ -1,35 +1,35 @@
-/** How much of a command is looked at; what goes beyond is refused, never passed. */
+/** How much of a command is analysed; a command beyond a limit is refused. */
 export const limits = {
-  /** Nodes, words and nested programs visited for one command, and how many more for each character of it. */
+  /** Nodes, words and nested programs visited per command, plus `stepsPerCharacter` for each character of it. */
   steps: 50_000,
   stepsPerCharacter: 2,
-  /** Shell text and substitutions inside each other: `bash -c "bash -c …"`, `$(… $(…))`. */
+  /** Nesting of shell text and substitutions: `bash -c "bash -c …"`, `$(… $(…))`. */
   depth: 32,
-  /** Possible values kept for one variable. */
+  /** Possible values tracked per variable. */
   values: 16,
-  /** Pieces of text and holes kept for one value. */
+  /** Pieces (texts and holes) tracked per value. */
   pieces: 32,
-  /** Combinations of possible words looked at for one command. */
+  /** Combinations of possible words analysed per command. */
   combinations: 64,
-  /** Parts of a text up to which their forms are told apart. */
+  /** In a word with more parts than this, a part with several forms becomes one unknown piece. */
   formedParts: 12,
-  /** Loops inside loops whose rounds are told apart. */
+  /** Nested loops whose body is walked twice; in deeper loops every variable counts as unknown. */
   loops: 3,
-  /** Words that one brace expansion may give. */
+  /** Words that one brace expansion may produce. */
   braceWords: 512,
   /** Braces that one word may open. */
   braces: 128,
-  /** What the parser may have to do over again: the square of the braces in one word, of nested arithmetic and of heredocs. */
+  /** Estimated repeated work of the parser, quadratic in braces per word, nested arithmetic and heredocs. */
   parserWork: 4_000_000,
-  /** Substitutions inside substitutions that one text may open. */
+  /** Nested substitutions in one text. */
   substitutions: 512,
-  /** Longest text of a session's array that is read; code in a longer one cannot be ruled out. */
+  /** Longest session array that is parsed; a longer one may contain code. */
   sessionArray: 4_096,
-  /** Longest text that is kept for a variable. */
+  /** Longest text tracked for a variable. */
   textLength: 16_384,
 } as const;
 
-/** Thrown inside the walk when a limit is reached; the survey turns it into a refusal. */
+/** Thrown when a limit is reached; `surveyCommand` turns it into a refusal. */
 export class PolicyLimitError extends Error {
   constructor(what: string) {
     super(what);

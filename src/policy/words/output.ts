@@ -1,13 +1,13 @@
 import { mayExpand } from './arg.ts';
 import { limits } from './limits.ts';
 
-/** Text that a program reads or prints, as far as it is known; `more` says that other text may come with it. */
+/** Text that a program reads or prints, as far as it is known; with `more`, other text may be mixed in. */
 export interface Output {
   readonly text: string;
   readonly more: boolean;
-  /** Text of the command that may be in what is not known; arithmetic may still evaluate it. */
+  /** Command text that the unknown part may contain; arithmetic may still evaluate it. */
   readonly from?: string | undefined;
-  /** All that may be printed, where `more` is true only because a part of the text may be left out. */
+  /** Every possible text, if `more` is true only because part of `text` may not be printed. */
   readonly forms?: Forms;
 }
 
@@ -17,10 +17,10 @@ export const silent: Output = { text: '', more: false };
 /** Anything may be printed. */
 export const anyOutput: Output = { text: '', more: true };
 
-/** What a program can read from stdin: nothing at all, or text. */
+/** A program's stdin: `none` if it is empty or closed, otherwise text. */
 export type Stdin = 'none' | Output;
 
-/** What two commands print one after the other. */
+/** The output of two commands that run one after the other. */
 export function joinOutput(one: Output, other: Output): Output {
   if (other.text === '' && other.from === undefined && (!other.more || (one.more && !one.forms))) return one;
   const from = one.from === undefined ? other.from : one.from + (other.from ?? '');
@@ -28,7 +28,7 @@ export function joinOutput(one: Output, other: Output): Output {
   return { text: one.text + other.text, more, from, forms: more ? joinForms(one, other) : undefined };
 }
 
-/** What a command prints that may be left out. */
+/** The output of a command that may not run. */
 export function skippable(output: Output): Output {
   if (output.text === '' && !output.more) return output;
   const forms = formsOf(output);
@@ -36,10 +36,10 @@ export function skippable(output: Output): Output {
 }
 
 function joinForms(one: Output, other: Output): Forms {
-  return crossForms(formsOf(one), formsOf(other));
+  return combineForms(formsOf(one), formsOf(other));
 }
 
-/** All texts that may be printed; undefined when they are not known, or too many. */
+/** All texts that may be printed; undefined if they are unknown or too many. */
 export type Forms = readonly string[] | undefined;
 
 /** The forms of an output. */
@@ -47,8 +47,8 @@ export function formsOf({ text, more, forms }: Output): Forms {
   return more ? forms : [text];
 }
 
-/** Each form of one with each of another behind it. */
-export function crossForms(one: Forms, other: Forms): Forms {
+/** Every form of `one` followed by every form of `other`. */
+export function combineForms(one: Forms, other: Forms): Forms {
   if (one === undefined || other === undefined || one.length * other.length > limits.values) return undefined;
   const [before] = one;
   const [after] = other;
@@ -57,8 +57,8 @@ export function crossForms(one: Forms, other: Forms): Forms {
   return one.flatMap((left) => other.map((right) => left + right));
 }
 
-/** What may be printed, or some of it, or something made of it. */
-export function perhapsOutput(outputs: readonly Output[]): Output {
+/** Output that may be any of these, part of them, or text derived from them. */
+export function possibleOutput(outputs: readonly Output[]): Output {
   if (!outputs.some(mayExpandIn)) return anyOutput;
   let from = '';
   for (const output of outputs) from += output.text + (output.from ?? '');

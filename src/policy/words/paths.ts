@@ -1,4 +1,4 @@
-/** A path without `.`, `..` and doubled slashes; relative ones start at `cwd`. Undefined when that is not known. */
+/** Resolves `.`, `..`, doubled slashes and relative paths (from `cwd`). Undefined for a relative path with unknown `cwd`. */
 export function normalisePath(path: string, cwd: string | undefined): string | undefined {
   if (!path.startsWith('/') && cwd === undefined) return undefined;
   const parts: string[] = [];

@@ -1,10 +1,10 @@
 /** A map that is copied only when it is written to, so that branches and subshells cost nothing until they differ. */
-export class Table<V> implements Iterable<[string, V]> {
+export class CopyOnWriteMap<V> implements Iterable<[string, V]> {
   private held: Held<V>;
 
-  constructor(from?: Table<V>) {
-    this.held = from === undefined ? { map: new Map(), holders: 0 } : from.held;
-    this.held.holders++;
+  constructor(from?: CopyOnWriteMap<V>) {
+    this.held = from === undefined ? { map: new Map(), refCount: 0 } : from.held;
+    this.held.refCount++;
   }
 
   get size(): number {
@@ -41,31 +41,31 @@ export class Table<V> implements Iterable<[string, V]> {
   }
 
   /** True when both certainly hold the same, because neither was written to since they parted. */
-  isSame(other: Table<V>): boolean {
+  isSame(other: CopyOnWriteMap<V>): boolean {
     return this.held === other.held;
   }
 
   /** Holds what another holds from now on. */
-  become(other: Table<V>): void {
-    other.held.holders++;
+  replaceWith(other: CopyOnWriteMap<V>): void {
+    other.held.refCount++;
     this.release();
     this.held = other.held;
   }
 
   /** Lets go of its map, so that who shares it need not copy it; it must not be used any more. */
   release(): void {
-    this.held.holders--;
+    this.held.refCount--;
   }
 
   /** Never changes from now on: whoever shares it copies before writing. */
-  keep(): void {
-    this.held.holders = Number.POSITIVE_INFINITY;
+  freeze(): void {
+    this.held.refCount = Number.POSITIVE_INFINITY;
   }
 
   private own(): Map<string, V> {
-    if (this.held.holders > 1) {
+    if (this.held.refCount > 1) {
       this.release();
-      this.held = { map: copyOf(this.held.map), holders: 1 };
+      this.held = { map: copyOf(this.held.map), refCount: 1 };
     }
     return this.held.map;
   }
@@ -81,5 +81,5 @@ function copyOf<V>(map: ReadonlyMap<string, V>): Map<string, V> {
 /** A map and how many tables hold it. */
 interface Held<V> {
   readonly map: Map<string, V>;
-  holders: number;
+  refCount: number;
 }

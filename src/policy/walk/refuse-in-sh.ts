@@ -4,7 +4,7 @@ import { spanOf, type WalkScope } from './scope.ts';
 import type { Walk } from './walk.ts';
 
 /** In text for sh, `[[ a || b ]]`, `((a || b))`, `$'…'` and `&>` are commands and words of another kind. */
-export function notForSh(walk: Walk, at: TextSpan, what: string, scope: WalkScope): void {
+export function refuseInSh(walk: Walk, at: TextSpan, what: string, scope: WalkScope): void {
   if (!scope.shell.posix) return;
   const reason = `${what} means something else in sh than in bash, which is not allowed under a list`;
   walk.problems.push({ scope: 'finite', rule: 'not_understood', reason, ...spanOf(at, scope) });

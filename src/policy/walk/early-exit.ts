@@ -2,21 +2,21 @@ import type { AndOr, Command, PipelineNode } from 'unbash';
 import type { Walk } from './walk.ts';
 
 /** Whether what stands behind a command may not be reached. */
-export function mayLeave(node: PipelineNode | AndOr): boolean {
+export function mayExitEarly(node: PipelineNode | AndOr): boolean {
   if (node.type === 'Command') return isLeaving(node);
-  if (node.type === 'AndOr') return node.commands.some(mayLeave);
-  return node.type === 'BraceGroup' && node.body.commands.some(({ command }) => mayLeave(command));
+  if (node.type === 'AndOr') return node.commands.some(mayExitEarly);
+  return node.type === 'BraceGroup' && node.body.commands.some(({ command }) => mayExitEarly(command));
 }
 
 /** Whether a command ends with leaving the script, the function or the loop. */
-export function leaves(node: PipelineNode | AndOr | undefined): boolean {
+export function exitsEarly(node: PipelineNode | AndOr | undefined): boolean {
   if (node?.type === 'Command') return isLeaving(node);
-  if (node?.type === 'BraceGroup') return leaves(node.body.commands.at(-1)?.command);
+  if (node?.type === 'BraceGroup') return exitsEarly(node.body.commands.at(-1)?.command);
   return false;
 }
 
 /** Whether what was called since may end the shell or turn its output elsewhere, from inside a function, too. */
-export function mayEnd({ invocations }: Walk, since: number): boolean {
+export function mayEndShell({ invocations }: Walk, since: number): boolean {
   for (let at = since; at < invocations.length; at++) if (isEnding(invocations[at]?.name ?? '')) return true;
   return false;
 }

@@ -1,5 +1,5 @@
 import { type Arg, prefixOf } from '../words/arg.ts';
-import { deviceNamed } from '../words/devices.ts';
+import { describeDevice } from '../words/devices.ts';
 import { normalisePath } from '../words/paths.ts';
 import type { WalkScope } from './scope.ts';
 import type { Walk } from './walk.ts';
@@ -12,7 +12,7 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
     walk.problems.push({ scope: 'write', rule: 'file_write', reason, program, ...span });
   }
   for (const path of pathsOf(target, scope)) {
-    const device = deviceNamed(path);
+    const device = describeDevice(path);
     if (device !== undefined) {
       const reason = `it writes to ${path}, ${device}`;
       walk.problems.push({ scope: 'danger', rule: 'device_write', reason, program, ...span });

@@ -1,0 +1,4 @@
+/** Shell options (`set -o`, `shopt -s`) that change how bash reads commands, so that the walk would misread them. */
+export const parsingOptions: ReadonlySet<string> = new Set(
+  'posix keyword lastpipe xpg_echo nocasematch extdebug cdable_vars'.split(' '),
+);
