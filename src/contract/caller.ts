@@ -1,7 +1,13 @@
-/** Who asks: through which door, and by what name that client goes. */
+/**
+ * The party that makes a call. These words name parts of it and are used for nothing else:
+ * - `door`: how its calls arrive,
+ * - `client`: the name of the program that calls, as the audit log records it,
+ * - `owner`: the id that commands and sessions belong to; each HTTP token has one, and all local callers share one,
+ * - `connection`: one MCP session or WebSocket of an owner.
+ */
 export interface Caller {
   readonly door: 'mcp' | 'http' | 'functions' | 'cli';
   readonly client: string;
-  /** The caller's place in a trace, as the header of W3C's trace context has it. */
+  /** The `traceparent` header of W3C Trace Context, if the caller sent one. */
   readonly traceparent?: string | undefined;
 }

@@ -1,12 +1,12 @@
-/** What is to be run: text for bash, or a program with its arguments and no shell in between. */
+/** A command to run: a script for bash, or a program with its arguments that is executed without a shell. */
 export type Command =
   | { readonly kind: 'shell'; readonly script: string }
   | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] };
 
-/** The longest command that is accepted, in bytes of UTF-8. */
+/** The longest accepted command, in bytes of UTF-8. */
 export const maxCommandBytes = 1_048_576;
 
-/** A command as people read it. */
+/** The command as text for display; `argv` is joined with blanks, unquoted. */
 export function showCommand(command: Command): string {
   return command.kind === 'shell' ? command.script : command.argv.join(' ');
 }

@@ -1,4 +1,4 @@
-/** Every reason for which a command does not run. Each door answers every code; the compiler checks it. */
+/** Every reason why a command does not run. Each door handles every code; the compiler checks that by `satisfies`. */
 export const failureCodes = [
   'invalid_request',
   'cwd_invalid',
@@ -17,10 +17,10 @@ export const failureCodes = [
   'internal',
 ] as const;
 
-/** One code of the closed list. */
+/** One of `failureCodes`. */
 export type FailureCode = (typeof failureCodes)[number];
 
-/** What kept a command from running: a code for programs, a sentence and a next step for people and models. */
+/** The error for a command that did not run: a code for programs, a sentence and a `hint` for users and models. */
 export class NacreError extends Error {
   readonly code: FailureCode;
   readonly hint: string | undefined;
@@ -39,24 +39,36 @@ export class NacreError extends Error {
   }
 }
 
-/** Any error as one of ours: what nobody foresaw is a fault of nacre itself. */
+/** Converts any error to a `NacreError`; an unexpected one is a bug in nacre and gets the code `internal`. */
 export function toNacreError(error: unknown): NacreError {
   if (error instanceof NacreError) return error;
   const message = `Internal failure: ${error instanceof Error ? error.message : String(error)}`;
   return new NacreError('internal', message, {
-    hint: 'This is a fault of nacre: try again, and look with nacre doctor whether something is missing here.',
+    hint: 'This is a bug in nacre: try again, and run nacre doctor to check this installation.',
     cause: error,
   });
 }
 
-/** What a server answers while it ends. */
+/** Error for a call that arrives while the server shuts down. */
 export function shuttingDown(): NacreError {
   return new NacreError('shutting_down', 'The server is shutting down; nothing new is started.', {
-    hint: 'Call again when it has been started anew.',
+    hint: 'Call again after it has been restarted.',
   });
 }
 
-/** What is answered to a call that was taken back. */
+/** Error for an id that no command has. */
+export function jobNotFound(id: string): NacreError {
+  return new NacreError('job_not_found', `There is no command ${id}.`, {
+    hint: 'List the commands to see their ids; one that ended long ago may have been cleaned up.',
+  });
+}
+
+/** Error for forgetting a command that has not ended. */
+export function stillRunning(id: string): NacreError {
+  return new NacreError('invalid_request', `${id} is still running.`, { hint: 'Stop it first.' });
+}
+
+/** Error for a call that its caller cancelled. */
 export function cancelled(message: string): NacreError {
   return new NacreError('cancelled', message, { hint: 'Make the call again if it is still wanted.' });
 }

@@ -1,51 +1,51 @@
-/** How certain it is that nothing of a command survives, from least to most. */
+/** How reliably every process of a command is killed: process group, pid namespace by unshare(1), or by bubblewrap. */
 export const supervisionLevels = ['group', 'unshare', 'namespace'] as const;
 
-/** One rung of the ladder. */
+/** One of `supervisionLevels`. */
 export type SupervisionLevel = (typeof supervisionLevels)[number];
 
-/** What a command may do to the machine, from loose to strict. */
+/** The isolation profiles, from loose to strict. */
 export const sandboxNames = ['off', 'workspace', 'strict'] as const;
 
-/** One isolation profile. */
+/** One of `sandboxNames`. */
 export type SandboxName = (typeof sandboxNames)[number];
 
-/** Whether the kernel is to hold commands to the listed programs: not, where it can, or else nothing runs. */
+/** How Landlock restricts commands to the listed programs: `off`, `report` if it cannot, or `enforce` or run nothing. */
 export const execModes = ['off', 'report', 'enforce'] as const;
 
-/** One of these. */
+/** One of `execModes`. */
 export type ExecMode = (typeof execModes)[number];
 
-/** What the settings ask for. */
+/** The isolation that the settings ask for. */
 export interface Isolation {
   readonly sandbox: SandboxName;
   readonly network: 'on' | 'off';
-  /** Hosts that a command in a sandbox reaches although its network is off. */
+  /** Hosts that a sandboxed command can reach even with `network: 'off'`. */
   readonly networkAllow: readonly string[];
-  /** Whether a command sees only processes that it started itself, or all of the machine's. */
+  /** Whether a command sees only its own processes or all processes of the machine. */
   readonly processes: 'own' | 'host';
-  /** Directories that stay writable in a sandbox; empty means the working directory. */
+  /** Directories that are writable in a sandbox; empty means the working directory. */
   readonly workspace: readonly string[];
 }
 
-/** What one command asks for beside the settings. */
-export interface AskedIsolation {
-  /** Refused when it is looser than that of the settings. */
+/** The isolation that one command asks for in addition to the settings. */
+export interface RequestedIsolation {
+  /** Refused if it is looser than the `sandbox` setting. */
   readonly sandbox?: SandboxName | undefined;
-  /** Canonical directories that stay writable where the settings name none. */
+  /** Canonical directories that are writable if the settings name none. */
   readonly workspace?: readonly string[] | undefined;
 }
 
-/** What was really enforced on a command; whatever was not stands in the gaps. */
+/** The isolation that was actually enforced on a command; `gaps` lists what was not. */
 export interface Enforcement {
   readonly level: SupervisionLevel;
   readonly sandbox: SandboxName;
-  /** `filtered` where a proxy lets through what is listed and nothing else. */
+  /** `filtered` if a proxy allows only the hosts in `networkAllow`. */
   readonly network: 'on' | 'off' | 'filtered';
   readonly processes: 'own' | 'host';
-  /** False where sudo, su and other setuid programs cannot gain rights. */
+  /** False if sudo, su and other setuid programs cannot gain privileges. */
   readonly setuid: boolean;
-  /** Whether the kernel itself executes nothing but what is listed. */
+  /** Whether the kernel refuses to execute programs that are not listed. */
   readonly exec: 'off' | 'enforced';
   readonly gaps: readonly string[];
 }

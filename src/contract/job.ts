@@ -1,56 +1,56 @@
 import type { Command } from './command.ts';
-import type { AskedIsolation, Enforcement } from './isolation.ts';
+import type { Enforcement, RequestedIsolation } from './isolation.ts';
 import type { Limits, Resources } from './limits.ts';
 import type { SessionEnd } from './session.ts';
 
-/** Which of a command's two outputs. */
+/** One of a command's two output streams. */
 export type Stream = 'stdout' | 'stderr';
 
-/** A byte position in a job's output log: how many bytes of both streams arrived before it. */
+/** A byte position in a job's output log: the number of bytes of both streams that arrived before it. */
 export type Cursor = number;
 
-/** Which variables pass although they look like secrets, and which are withheld although they do not. */
+/** Exceptions to `looksSecret`: name patterns of variables to pass, and of variables to withhold. */
 export interface EnvironmentRules {
   readonly envPass: readonly string[];
   readonly envWithhold: readonly string[];
 }
 
-/** One command to run, as plain data that could cross to another machine. */
+/** A command to run, as plain data that can be sent to a worker on another machine. */
 export interface JobSpec {
   readonly id: string;
   readonly command: Command;
-  /** The canonical directory to run in. */
+  /** The canonical path of the working directory. */
   readonly cwd: string;
-  /** Variables that the caller adds to the worker's own environment. */
+  /** Variables that the caller adds to the worker's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Gives the command a terminal of this size in place of pipes; what it prints is then one stream. */
+  /** Runs the command on a terminal of this size instead of pipes; all its output is then `stdout`. */
   readonly terminal?: TerminalSize | undefined;
-  /** `empty` is at its end from the start; `open` takes `write` until `eof`. */
+  /** `empty` is at EOF from the start; `open` accepts `write` until `eof`. */
   readonly stdin: 'empty' | 'open';
-  /** Counted on a clock that stands still while the machine sleeps; null means no limit. */
+  /** Measured on a monotonic clock that stops while the machine is suspended; null means no limit. */
   readonly timeoutMs: number | null;
-  /** The persistent shell to run in, by its key; without one the command gets a shell of its own. */
+  /** The key of the persistent shell to run in; without one the command gets a new shell. */
   readonly session?: string | undefined;
-  /** The persistent shell whose state it begins with, by its key; nothing of it goes back there. */
+  /** The key of the persistent shell whose state is copied into the new shell; changes do not go back. */
   readonly beginsAs?: string | undefined;
-  /** Patterns of the server's variables that this command gets, or not, beside the worker's own rules. */
+  /** Rules for the server's variables that apply to this command in addition to the worker's. */
   readonly environment?: EnvironmentRules | undefined;
-  /** What this command asks for beyond the worker's own isolation. */
-  readonly isolation?: AskedIsolation | undefined;
-  /** What this command may use; what is more than the worker's own limits is refused. */
+  /** Isolation that this command asks for in addition to the worker's. */
+  readonly isolation?: RequestedIsolation | undefined;
+  /** Resource limits of this command; refused if higher than the worker's. */
   readonly limits?: Limits | undefined;
 }
 
-/** How large a terminal is, in characters. */
+/** The size of a terminal in characters. */
 export interface TerminalSize {
   readonly cols: number;
   readonly rows: number;
 }
 
-/** The life of a job. The last four are final. */
+/** The states of a job. The last four are final. */
 export type JobStatus = 'pending' | 'running' | 'completed' | 'failed' | 'timeout' | 'killed';
 
-/** Why a job ended: by itself, by whom, or by which limit. */
+/** Why a job ended: `exit` for its own exit or a foreign signal, otherwise the stop or limit that ended it. */
 export type EndCause =
   | 'exit'
   | 'timeout'
@@ -62,7 +62,7 @@ export type EndCause =
   | 'processes'
   | 'file_size';
 
-/** A process as people know it. */
+/** A process by pid and command line. */
 export interface ProcessRef {
   readonly pid: number;
   readonly command: string;
@@ -71,24 +71,24 @@ export interface ProcessRef {
 /** How a job ended. */
 export interface JobEnd {
   readonly cause: EndCause;
-  /** What the shell would say: 128 + N for death by signal N. */
+  /** The exit code as in bash: 128 + N after signal N. */
   readonly exitCode: number;
   readonly signal: string | null;
-  /** A sentence on the cause, where there is more to say. */
+  /** A sentence that explains `cause`, if there is more to say. */
   readonly detail: string | null;
-  /** What was still running when the command itself had ended: ended with it, or left to its persistent shell. */
+  /** Processes that still ran when the command exited: killed then, or left running in its persistent shell. */
   readonly leftRunning: readonly ProcessRef[];
-  /** Daemons that the settings let stay until the server ends. */
+  /** Daemons that keep running until the server ends, as the settings allow. */
   readonly kept: readonly ProcessRef[];
-  /** What could not be ended: processes that the kernel does not let go of. */
+  /** Processes that survived SIGKILL, such as one blocked in the kernel. */
   readonly survivors: readonly ProcessRef[];
-  /** Hosts, as `host:port`, that it asked for and was refused; its exit code may not tell. */
+  /** Hosts, as `host:port`, that the network proxy refused; the command may exit with 0 all the same. */
   readonly deniedHosts: readonly string[];
-  /** How it left its persistent shell; absent where it had a shell of its own. */
+  /** The state of its persistent shell afterwards; absent if it ran in a new shell. */
   readonly session?: SessionEnd | undefined;
 }
 
-/** A job as it is now. */
+/** The current state of a job. */
 export interface JobState {
   readonly id: string;
   readonly status: JobStatus;
@@ -97,37 +97,37 @@ export interface JobState {
   readonly durationMs: number;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
-  /** Names of the server's variables that the command did not get. */
+  /** Names of the server's variables that were withheld from the command. */
   readonly withheldEnv: readonly string[];
-  /** SHA-256 of each output, in hexadecimal digits; only once it has ended. */
+  /** SHA-256 of each stream in hex; present once the job has ended. */
   readonly digests?: Readonly<Record<Stream, string>> | undefined;
-  /** What is enforced on it; null for what never ran. */
+  /** The isolation enforced on it; null for a job that never ran. */
   readonly enforcement: Enforcement | null;
-  /** What its whole tree has used so far; null for what never ran. */
+  /** The resources that its process tree has used so far; null for a job that never ran. */
   readonly resources: Resources | null;
   readonly end: JobEnd | null;
 }
 
-/** What the kernel shows of a job's processes now. */
+/** What `/proc` shows about a job's processes now. */
 export interface JobLook {
-  /** True while one of them sleeps until there is input from us; false also where the kernel does not tell. */
+  /** True while one of them is blocked reading the input that we write; false if `/proc` does not show it. */
   readonly awaitingInput: boolean;
-  /** TCP ports on which they listen. */
+  /** TCP ports that they listen on. */
   readonly listening: readonly number[];
 }
 
-/** A run of bytes of one stream. */
+/** Consecutive bytes of one stream. */
 export interface OutputChunk {
   readonly stream: Stream;
   readonly data: Uint8Array;
 }
 
-/** What a read found: bytes in arrival order, and where to go on. */
+/** Result of `Backend.read`: bytes in arrival order, and the cursor to continue from. */
 export interface ReadResult {
   readonly chunks: readonly OutputChunk[];
   readonly next: Cursor;
-  /** Where the log ends now; equal to `next` when all was read. */
+  /** The current end of the log; equal to `next` if everything was read. */
   readonly end: Cursor;
-  /** True when the command has ended; only what it left running in its session can follow `end`. */
+  /** True once the command has ended; only processes left running in its session can still write after `end`. */
   readonly final: boolean;
 }

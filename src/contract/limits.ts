@@ -1,26 +1,27 @@
-/** How much of the machine a command may use; what is not set is not limited. */
+/** Resource limits of a command; an absent field means no limit. */
 export interface Limits {
-  /** Bytes of memory (data and anonymous mappings) that each process may have. */
+  /** Bytes of data and anonymous memory (`RLIMIT_DATA`) per process. */
   readonly memoryBytes?: number | undefined;
-  /** Bytes of memory that all its processes may have together. */
+  /** Bytes of memory for all its processes together. */
   readonly treeMemoryBytes?: number | undefined;
-  /** Processes and threads that it may have at one time. */
+  /** Processes and threads at one time. */
   readonly maxProcesses?: number | undefined;
-  /** Seconds of CPU time that each process may use. */
+  /** Seconds of CPU time (`RLIMIT_CPU`) per process. */
   readonly cpuSeconds?: number | undefined;
-  /** Bytes that a file may have that a process writes. */
+  /** Size in bytes (`RLIMIT_FSIZE`) of any file that a process writes. */
   readonly fileBytes?: number | undefined;
 }
 
-/** What a command's whole tree has used; null where nobody could look, never a guess. */
+/** The resources that a command's process tree has used; null where they could not be measured. */
 export interface Resources {
-  /** CPU time of all processes, those that have ended and were waited for included. */
+  /** CPU time of all processes, including those that exited and were reaped. */
   readonly cpuMs: number | null;
-  /** The most memory that was seen resident at one time, each process for itself: what two share counts twice. */
+  /** The highest sum of resident memory that was sampled; pages shared by two processes count twice. */
   readonly peakMemoryBytes: number | null;
-  /** The most processes that were seen at one time. */
+  /** The highest number of processes that was sampled. */
   readonly processes: number | null;
-  /** Bytes that its processes read and wrote, from and to files, pipes and terminals alike. */
+  /** Bytes that its processes read, from files, pipes and terminals alike. */
   readonly readBytes: number | null;
+  /** Bytes that its processes wrote, likewise. */
   readonly writtenBytes: number | null;
 }

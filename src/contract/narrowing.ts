@@ -1,9 +1,9 @@
-/** What one caller may do of what the rules allow. */
+/** Restrictions of one caller, such as those of an HTTP token, in addition to the general rules. */
 export interface Narrowing {
-  /** The only programs that it may run; all of the rules' when absent. */
+  /** The only programs that the caller may run; if absent, all that the rules allow. */
   readonly allow?: readonly string[] | undefined;
-  /** Directories that its commands must lie in, beside the rules' own. */
+  /** Directories that its commands must run in, in addition to those of the rules. */
   readonly cwdRoots?: readonly string[] | undefined;
-  /** Where this is written, for refusals. */
+  /** Where these restrictions are configured, for refusals. */
   readonly named: string;
 }

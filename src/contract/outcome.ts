@@ -3,7 +3,7 @@ import type { EndCause, JobStatus, ProcessRef, Stream } from './job.ts';
 import type { Resources } from './limits.ts';
 import type { SessionEnd } from './session.ts';
 
-/** What came of a command that ran: its result, whatever that is, and its output as text. */
+/** The result of a command that ran, successful or not, with its output as text. */
 export interface Outcome {
   readonly id: string;
   readonly status: Exclude<JobStatus, 'pending' | 'running'>;
@@ -17,25 +17,25 @@ export interface Outcome {
   readonly stderr: string;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
-  /** SHA-256 of each output, in hexadecimal digits. */
+  /** SHA-256 of each stream in hex. */
   readonly digests?: Readonly<Record<Stream, string>> | undefined;
   readonly truncated: boolean;
   readonly leftRunning: readonly ProcessRef[];
-  /** Daemons that stay until the server ends, because the settings let them. */
+  /** Daemons that keep running until the server ends, as the settings allow. */
   readonly kept: readonly ProcessRef[];
   readonly survivors: readonly ProcessRef[];
   readonly deniedHosts: readonly string[];
   readonly withheldEnv: readonly string[];
-  /** What was enforced on it; null for what never ran. */
+  /** The isolation enforced on it; null for a command that never ran. */
   readonly enforcement: Enforcement | null;
-  /** What its whole tree has used; null for what never ran. */
+  /** The resources that its process tree has used; null for a command that never ran. */
   readonly resources: Resources | null;
-  /** How it left its persistent shell; absent where it had a shell of its own. */
+  /** The state of its persistent shell afterwards; absent if it ran in a new shell. */
   readonly session?: SessionEnd | undefined;
-  /** How long it stood in line for that shell. */
+  /** How many commands were ahead of it in the queue for that shell, and how long it waited. */
   readonly wait?: { readonly ahead: number; readonly waitedMs: number } | undefined;
-  /** What was run in place of the command as it was asked for. */
+  /** The script that ran instead of the requested one, after `quotePaths`. */
   readonly rewrittenCommand?: string | undefined;
-  /** What went wrong beside the command, such as an outcome that could not be recorded. */
+  /** Problems that did not affect the command itself, such as an outcome that could not be recorded. */
   readonly warnings: readonly string[];
 }

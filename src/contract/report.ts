@@ -1,42 +1,42 @@
 import type { Enforcement, SandboxName, SupervisionLevel } from './isolation.ts';
 
-/** What a worker found on its machine, for people. */
+/** What a worker found on its machine, as `nacre doctor` shows it. */
 export interface MachineReport {
   readonly bash: { readonly path: string; readonly version: string };
-  /** The PATH that commands get. */
+  /** The `PATH` of commands. */
   readonly path: string;
-  /** Where the environment was taken from, in words. */
+  /** Where the environment of commands was read from, in words. */
   readonly loginEnvironment: string;
   readonly withheldEnv: readonly string[];
-  /** Where pipes and spools are. */
+  /** The folder of FIFOs and spool files. */
   readonly folder: string;
-  /** How processes are found. */
+  /** How processes are listed, such as from `/proc`. */
   readonly processTable: string;
-  /** How certain it is that nothing of a command survives. */
+  /** How reliably every process of a command is killed. */
   readonly supervision: SupervisionLevel;
   readonly sandbox: SandboxName;
-  /** What commands have of the network. */
+  /** The network access of commands. */
   readonly network: Enforcement['network'];
   readonly exec: Enforcement['exec'];
-  /** Whether the kernel could hold commands to a list of programs, in words. */
+  /** Whether Landlock could restrict commands to listed programs, in words. */
   readonly landlock: string;
-  /** Whether the optional package for terminals is there. */
+  /** Whether the optional package `@lydell/node-pty` is installed. */
   readonly pty: boolean;
-  /** Whether commands cannot reach nacre's own files: its sockets, settings, tokens and the audit log. */
+  /** True if commands cannot reach nacre's own files: its sockets, settings, tokens and audit log. */
   readonly hidesOwnFiles: boolean;
-  /** What is not enforced here, in words. */
+  /** The requested isolation that cannot be enforced here, one sentence each. */
   readonly gaps: readonly string[];
 }
 
-/** The name under which nacre tries its own server; what it asks for is nobody's work. */
+/** The client name of `nacre doctor` when it tests a server; its commands are left out of `nacre learn`. */
 export const trialClient = 'nacre doctor';
 
-/** What became of one call to a server over MCP. */
+/** The result of testing a server over MCP with one harmless command. */
 export interface ServerTrial {
-  /** The protocol revision that was agreed on. */
+  /** The negotiated protocol revision. */
   readonly protocol: string;
   readonly tools: readonly string[];
-  /** Whether the harmless command ran; what the server said in its place stands in `text`. */
+  /** Whether the command ran; otherwise `text` has the server's refusal. */
   readonly ran: boolean;
   readonly text: string;
   readonly durationMs: number;

@@ -1,18 +1,18 @@
 import type { TerminalSize } from './job.ts';
 
-/** What a terminal shows. */
+/** The visible content of a terminal. */
 export interface ScreenView extends TerminalSize {
-  /** Its lines, without blanks at their ends and without empty lines at the bottom. */
+  /** The lines, without trailing blanks and without empty lines at the bottom. */
   readonly text: string;
-  /** Where the cursor stands, counted from 1. */
+  /** The cursor position, counted from 1. */
   readonly cursor: { readonly row: number; readonly col: number };
 }
 
-/** The screen of one command. */
+/** The emulated terminal screen of one command. */
 export interface Screen {
-  /** What it shows once everything that was printed so far is on it. */
+  /** Resolves with the content after all output so far has been drawn. */
   view(): Promise<ScreenView>;
   resize(size: TerminalSize): void;
-  /** True while the program wants the arrow keys in their other form. */
+  /** True while the program has switched the arrow keys to application mode (DECCKM). */
   applicationKeys(): boolean;
 }

@@ -1,22 +1,22 @@
-/** Whose persistent shells are meant: an owner's, or those of one of its connections. */
-export interface SessionHolder {
+/** The owner of persistent shells: all callers with that owner id, or only one of its connections. */
+export interface SessionOwner {
   readonly owner: string;
   readonly connection?: string | undefined;
 }
 
-/** The key of a holder's persistent shell; two holders never share one. */
-export function toSessionKey(holder: SessionHolder, name: string): string {
-  return `${toPrefix(holder)}${name.replace(/[%/]/g, encodeURIComponent)}`;
+/** The key of an owner's persistent shell; keys of different owners never collide. */
+export function toSessionKey(owner: SessionOwner, name: string): string {
+  return `${toPrefix(owner)}${name.replace(/[%/]/g, encodeURIComponent)}`;
 }
 
-/** The name of the persistent shell with a key, where the holder has it; undefined for another's. */
-export function nameOfSession(key: string, holder: SessionHolder): string | undefined {
-  const prefix = toPrefix(holder);
+/** The name of the persistent shell with this key; undefined if another owner has it. */
+export function toSessionName(key: string, owner: SessionOwner): string | undefined {
+  const prefix = toPrefix(owner);
   const name = key.slice(prefix.length);
-  // One owner's name may begin with another's: what follows is the name of a shell where it has no slash.
+  // Owner `http` is a prefix of owner `http/one`. `toSessionKey` escapes `/` in names, so a slash means another owner.
   return key.startsWith(prefix) && !name.includes('/') ? decodeURIComponent(name) : undefined;
 }
 
-function toPrefix({ owner, connection }: SessionHolder): string {
+function toPrefix({ owner, connection }: SessionOwner): string {
   return connection === undefined ? `${owner}/` : `${owner}/${connection}/`;
 }

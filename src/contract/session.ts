@@ -1,27 +1,27 @@
-/** What a persistent shell adds to the end of a command. */
+/** The state of a persistent shell after a command. */
 export interface SessionEnd {
-  /** Where the shell stands now, or where the next one will. */
+  /** The working directory of the shell, or of the one that will replace it. */
   readonly cwd: string;
-  /** True when the command has ended its own shell; the next command gets a new one. */
+  /** True if the command ended its shell, for example by `exit`; the next command gets a new one. */
   readonly shellEnded: boolean;
-  /** False when the shell could not open the files for the command's output, and did not begin it. */
+  /** False if the shell could not open the files for the command's output and did not run it. */
   readonly ran: boolean;
-  /** What was brought back before the command, because its shell was a new one; null for a shell that went on. */
+  /** The state that was restored into a new shell before the command; null if the shell was still running. */
   readonly restored: Restoration | null;
 }
 
-/** What a new shell got of the one before it. */
+/** The state that a new shell got from the previous one. */
 export interface Restoration {
-  /** Why there is a new shell: the last one has ended, was idle, or went on with a command in the background. */
+  /** Why there is a new shell: the last one ended, was closed while idle, or moved to the background with its command. */
   readonly reason: 'ended' | 'idle' | 'moved';
   readonly variables: number;
   readonly functions: number;
   readonly aliases: number;
-  /** What was not brought back, in words. */
+  /** The state that could not be restored, in words. */
   readonly lost: readonly string[];
 }
 
-/** A persistent shell as it is now. */
+/** The current state of a persistent shell. */
 export interface SessionState {
   readonly key: string;
   readonly cwd: string | null;

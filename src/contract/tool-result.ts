@@ -1,8 +1,8 @@
-/** What a tool comes to for a program that calls it; a command that failed keeps its output. */
+/** The result of a tool that a program calls; a failed command still has its `output`. */
 export interface ToolResult {
   readonly success: boolean;
   readonly output: string;
-  /** Present whenever it did not succeed. */
+  /** Present if `success` is false. */
   readonly error?: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }

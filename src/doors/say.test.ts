@@ -40,7 +40,7 @@ describe('a failure', () => {
 
   it('of any other kind is an internal one', () => {
     expect(toSentences(new TypeError('surprise'))).toMatch(
-      /^nacre: Internal failure: surprise\nnacre: This is a fault of nacre/,
+      /^nacre: Internal failure: surprise\nnacre: This is a bug in nacre/,
     );
     expect(JSON.parse(toJson('surprise')).error).toEqual({
       code: 'internal',
