@@ -5,23 +5,24 @@
 
 import type { MachineReport } from '../contract/report.ts';
 import type { ToolResult } from '../contract/tool-result.ts';
-import { type Bound, bind, whenNoneIsOpen } from '../doors/functions/first-nacre.ts';
-import { type FunctionTool, toFunctionTool, toOwnForm } from '../doors/functions/function-tool.ts';
-import { type OwnCommands, ownCommands } from '../doors/functions/own-commands.ts';
-import { ownShells } from '../doors/functions/own-shells.ts';
-import { type OwnWorkflows, ownWorkflows } from '../doors/functions/own-workflows.ts';
+import { type Instance, registerInstance, setDefaultFactory } from '../doors/functions/default-instance.ts';
+import { type FunctionTool, toFunctionTool, withOwnResult } from '../doors/functions/function-tool.ts';
+import { type ProgramCommands, createProgramCommands } from '../doors/functions/program-commands.ts';
+import { createBackgroundShells } from '../doors/functions/background-shells.ts';
+import { type ProgramWorkflows, createProgramWorkflows } from '../doors/functions/program-workflows.ts';
 import { ToolRegistry } from '../doors/functions/tool-registry.ts';
 import { allSettings } from '../rules/all-settings.ts';
+import { execAllowFor } from '../rules/exec-allow.ts';
 import { fixedSettings } from '../rules/live-settings.ts';
-import { execAllowFor, type Resolved, readRules, rulesFor } from '../rules/rules-for.ts';
+import { type Resolved, readRules, rulesFor } from '../rules/rules-for.ts';
 import { listSettings } from '../settings/define.ts';
-import { type GivenSettings, offersFromObject } from '../settings/read-object.ts';
-import { resolveOffers } from '../settings/resolve-offers.ts';
+import { candidatesFromObject, type GivenSettings } from '../settings/read-object.ts';
+import { resolveCandidates } from '../settings/resolve-candidates.ts';
 import { createId } from '../support/create-id.ts';
 import type { ToolFamily } from '../tools/settings.ts';
 import { assembleTools } from './assemble-tools.ts';
-import { toOwnPlaces } from './create-whole-engine.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
+import { toPlaces } from './places.ts';
 import type { ToolInputs, ToolOwnResults } from './tool-inputs.ts';
 
 /** Settings by the names of the reference in camelCase: `allowedCommands` for `allowed_commands`. */
@@ -46,7 +47,7 @@ type Both<Union> = (Union extends unknown ? (one: Union) => void : never) extend
   : never;
 
 /** nacre inside a program. */
-export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends OwnCommands, OwnWorkflows {
+export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends ProgramCommands, ProgramWorkflows {
   /** The tools that the settings ask for, each under its name in camelCase. */
   readonly tools: {
     readonly [Name in keyof Both<Inputs<F>>]: FunctionTool<Both<Inputs<F>>[Name], ResultOf<Name>>;
@@ -70,18 +71,18 @@ export async function createNacre<const F extends ToolFamily | 'all' = 'bash'>(
   return nacre as Nacre<F>;
 }
 
-whenNoneIsOpen(() => open(resolve({}), {}).bound);
+setDefaultFactory(() => open(resolve({}), {}).bound);
 
 // A program has no command line on which a family is chosen, and models know these tools best.
 function resolve({ tools = ['bash'], ...settings }: NacreSettings): Resolved {
-  const given = offersFromObject({ ...settings, tools }, listSettings(allSettings));
-  return resolveOffers({ more: [given] }, allSettings);
+  const given = candidatesFromObject({ ...settings, tools }, listSettings(allSettings));
+  return resolveCandidates({ more: [given] }, allSettings);
 }
 
 function open(
   resolved: Resolved,
   { env = process.env, cwd = process.cwd() }: Surroundings,
-): Nacre<'all'> & { readonly bound: Bound } {
+): Nacre<'all'> & { readonly bound: Instance } {
   const { maxOutputChars, killGraceMs } = resolved.values;
   const rules = rulesFor('everything', resolved);
   const log = (line: string) => void process.stderr.write(line);
@@ -91,30 +92,30 @@ function open(
   const tools = assembled.map((tool) => toFunctionTool(tool, owner));
   const registry = new ToolRegistry();
   for (const tool of tools) registry.register(tool);
-  const ladder = { signal: 'SIGTERM', graceMs: killGraceMs } as const;
+  const stopOptions = { signal: 'SIGTERM', graceMs: killGraceMs } as const;
   const close = async () => {
     release();
     await engine.close();
   };
-  const workflows = ownWorkflows({
+  const workflows = createProgramWorkflows({
     engine: engine.open,
     rules,
     maxOutputChars,
     tools: async () => assembled,
-    dir: toOwnPlaces(resolved.values, { env, cwd }).workflowDir,
+    dir: toPlaces(resolved.values, { env, cwd }).workflowDir,
   });
   const bound = {
     executionTools: tools,
     ...workflows,
-    shells: ownShells(engine.open, rules, { owner, ladder }),
+    shells: createBackgroundShells(engine.open, rules, { owner, stopOptions }),
     close,
   };
-  const release = bind(bound);
+  const release = registerInstance(bound);
   return {
-    ...ownCommands(engine.open, rules, maxOutputChars),
+    ...createProgramCommands(engine.open, rules, maxOutputChars),
     ...workflows,
     tools: Object.fromEntries(
-      assembled.map((tool) => [toCamelCase(tool.name), toOwnForm(tool, owner)]),
+      assembled.map((tool) => [toCamelCase(tool.name), withOwnResult(tool, owner)]),
     ) as unknown as Nacre<'all'>['tools'],
     registry,
     metrics: async () => (await engine.open()).metrics(),

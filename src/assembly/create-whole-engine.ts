@@ -5,40 +5,38 @@ import type { Backend } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Settings } from '../rules/all-settings.ts';
-import { configHomeOf, homeOf, stateHomeOf } from '../rules/home-folders.ts';
+import { configHomeOf, homeOf } from '../rules/home-folders.ts';
+import type { SettingsLocation } from '../rules/settings-source.ts';
 import { isPaused } from '../support/pause-mark.ts';
 import type { WorkerOptions } from '../worker/worker.ts';
+import { toPlaces } from './places.ts';
 
-/** Where an engine stands: the environment and the directory of the process. */
-export interface Standing {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  /** Where log lines go; nowhere when absent. */
+/** The process that an engine runs in. */
+export interface EngineHost extends SettingsLocation {
+  /** Writes a log line; log lines are discarded if absent. */
   readonly log?: ((line: string) => void) | undefined;
-  /** The listed programs; undefined when everything may run. */
+  /** The listed programs; undefined if every program may run. */
   readonly execAllow?: readonly string[] | undefined;
-  /** Lets other terminals reach this process, for questions to wait there; absent where none should. */
+  /** Opens the control socket, so that approval requests can wait for an answer; absent if the process is not a server. */
   readonly openInbox?: (() => Promise<void>) | undefined;
-  /** The settings file that was named in place of the user's. */
-  readonly config?: string | undefined;
 }
 
 /** Makes the engine and all its parts; they are loaded only now, since not every door runs commands. */
 export async function createWholeEngine(
   values: Settings,
-  { env, cwd, execAllow, config, log, openInbox }: Standing,
+  { env, cwd, execAllow, config, log, openInbox }: EngineHost,
   createBackend: (options: Omit<WorkerOptions, 'table'>) => Promise<Backend>,
 ): Promise<Engine> {
   const [
     { createEngine },
-    { maskBackend },
-    { hideTyped },
+    { maskOutput: maskBackend },
+    { hideTypedSecrets: hideTyped },
     { createSessions },
     { createAuditLog },
     { readAuditKey },
     { createMask, createRedact },
     { toLogLine },
-    { recordBackend },
+    { recordOutput: recordBackend },
     { createRecordings },
     { filterEnvironment },
     { asksLoginShell },
@@ -68,7 +66,7 @@ export async function createWholeEngine(
     mask: createMask(secrets),
   });
   let hiding = toHiding(secretsIn(environment));
-  const { stateDir, audit, recordingDir, controlDir } = toOwnPlaces(values, { env, cwd });
+  const { stateDir, audit, recordingDir, controlDir } = toPlaces(values, { env, cwd });
   const { dir: auditDir, keyPath } = audit;
   const plain = await createBackend({
     ...values,
@@ -130,34 +128,6 @@ export async function createWholeEngine(
     isPaused: () => isPaused(controlDir),
     approvals: openInbox && { deadlineMs: values.approvalSeconds * 1_000, open: openInbox },
   });
-}
-
-/** Where nacre keeps what is its own. */
-export interface OwnPlaces {
-  readonly stateDir: string;
-  readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
-  /** Where runs of workflows are kept, to be resumed. */
-  readonly workflowDir: string;
-  readonly recordingDir: string;
-  /** Where files that nacre changes for others are kept as they were. */
-  readonly backupDir: string;
-  /** Where the sockets of running servers are. */
-  readonly controlDir: string;
-}
-
-/** The places that the settings and the environment name. */
-export function toOwnPlaces(values: Settings, { env, cwd }: Standing): OwnPlaces {
-  const stateDir = resolve(cwd, values.stateDir ?? join(stateHomeOf(env), 'nacre'));
-  const dir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
-  const keyPath = values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey);
-  return {
-    stateDir,
-    audit: { dir, keyPath },
-    workflowDir: join(stateDir, 'workflows'),
-    recordingDir: join(stateDir, 'recordings'),
-    backupDir: join(stateDir, 'backups'),
-    controlDir: join(stateDir, 'control'),
-  };
 }
 
 function given(paths: readonly (string | undefined)[], cwd: string): readonly string[] {

@@ -1,212 +1,99 @@
-// Assembles everything; with cli.ts the only reader of env and argv:
-// 1. the first word names a door, 2. flags, environment and files become settings, 3. the door is opened with an
-// assembly whose costly parts are made when they are first used.
+// Runs one command line; with `cli.ts` and `create-nacre.ts` the only code that reads env and argv:
+// 1. the first word names a door, 2. flags, environment and files become settings, 3. the door opens with `DoorDeps`,
+// whose expensive parts are created at their first use.
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
-import { doors, loadControl } from '../doors/catalog.ts';
-import type { Assembly, DoorEntry, Io, Program } from '../doors/door.ts';
+import { doors } from '../doors/catalog.ts';
+import type { DoorEntry } from '../doors/door.ts';
 import { failedExit } from '../doors/exit-codes.ts';
 import { toSentences, write } from '../doors/say.ts';
-import { presetNames } from '../policy/presets.ts';
+import { sharedFlags } from '../doors/shared-flags.ts';
 import { allSettings, settingGroups } from '../rules/all-settings.ts';
-import { homeOf } from '../rules/home-folders.ts';
-import { createLiveSettings, fixedSettings } from '../rules/live-settings.ts';
-import {
-  callersOf,
-  execAllowFor,
-  type Resolved,
-  rulesFor,
-  rulesForShell,
-  rulesForTerminal,
-  warnOfIgnoredRules,
-  warnOfRefusal,
-  warnOfRoots,
-} from '../rules/rules-for.ts';
-import { toSettingsInForce } from '../rules/settings-in-force.ts';
+import type { Resolved } from '../rules/rules-for.ts';
 import { createSettingsSource, type SettingsSource } from '../rules/settings-source.ts';
 import { listSettings } from '../settings/define.ts';
 import { didYouMean } from '../settings/nearest.ts';
 import { listGiven, parseFlags } from '../settings/parse-flags.ts';
-import { resolveOffers } from '../settings/resolve-offers.ts';
-import { version } from '../version.ts';
-import { type Standing, toOwnPlaces } from './create-whole-engine.ts';
-import { engineOnDemand } from './engine-on-demand.ts';
+import { resolveCandidates } from '../settings/resolve-candidates.ts';
+import { createDoorDeps, type ProcessContext } from './create-door-deps.ts';
 import { toOverview, toUsage } from './help.ts';
-import { tellOfNewerCopy } from './newer-copy.ts';
-import { sharedFlags } from './shared-flags.ts';
-
-/** What a process brings along. */
-export interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly io: Io;
-  /** The Node and the script that run us. */
-  readonly program: Program;
-}
+import { version } from './version.ts';
 
 /** Runs one command line to its end and returns the exit code. */
-export async function main(argv: readonly string[], here: Surroundings): Promise<number> {
+export async function main(argv: readonly string[], context: ProcessContext): Promise<number> {
   const [first = '--help', second, ...rest] = argv;
   try {
-    if (['--version', '-V', '-v', 'version'].includes(first)) return await print(here, `${version}\n`);
-    if (!['--help', '-h', 'help'].includes(first)) return await openDoor(first, argv.slice(1), here);
-    if (second === undefined) return await print(here, toOverview(doors, settingGroups));
-    return await openDoor(second, ['--help', ...rest], here);
+    if (['--version', '-V', '-v', 'version'].includes(first)) return await print(context, `${version}\n`);
+    if (!['--help', '-h', 'help'].includes(first)) return await openDoor(first, argv.slice(1), context);
+    if (second === undefined) return await print(context, toOverview(doors, settingGroups));
+    return await openDoor(second, ['--help', ...rest], context);
   } catch (error) {
-    await write(here.io.stderr, toSentences(error), here.io.interrupted);
+    await write(context.io.stderr, toSentences(error), context.io.interrupted);
     return failedExit;
   }
 }
 
-async function openDoor(name: string, argv: readonly string[], here: Surroundings): Promise<number> {
+async function openDoor(name: string, argv: readonly string[], context: ProcessContext): Promise<number> {
   const entry = findDoor(name);
-  const ownFlags = { ...entry.flags, ...sharedFlags };
-  const given = parseFlags(
-    argv,
-    { ...allSettings, ...ownFlags },
-    { stopAtPositional: entry.takesCommand === true },
-  );
-  const own = resolveOffers({ flags: given }, ownFlags).values;
-  if (own.help) return print(here, toUsage(name, { ...entry, flags: ownFlags }, settingGroups));
+  const { remoteCallers, takesCommand = false } = entry;
+  const flags = { ...entry.flags, ...sharedFlags };
+  const given = parseFlags(argv, { ...allSettings, ...flags }, { stopAtPositional: takesCommand });
+  const { shared, workingDir, open } = entry.parse(given);
+  if (shared.help) return print(context, toUsage(name, { ...entry, flags }, settingGroups));
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
-  const place = entry.serves !== undefined ? movedTo((own as { cwd?: unknown }).cwd, here) : here;
-  const source = createSettingsSource(given, { ...place, config: own.config });
-  const { settings, fault } = await settle(entry, source);
-  const door = await entry.load();
-  const { serves } = entry;
-  const words = given.positionals;
-  return door.open(
-    assemble(settings, {
+  const place = moveTo(workingDir, context);
+  const source = createSettingsSource(given, { ...place, config: shared.config });
+  const { resolved, fault } = await readSettings(entry, source);
+  return open(
+    createDoorDeps(resolved, {
       ...place,
-      config: own.config,
+      config: shared.config,
+      words: given.positionals,
       given: listGiven(given, listSettings(allSettings)),
-      words,
-      flags: own,
       settingsFault: fault,
-      serves,
-      source: serves ? source : undefined,
+      remoteCallers,
+      source: remoteCallers ? source : undefined,
     }),
   );
 }
 
-async function settle(
+async function readSettings(
   { diagnoses = false }: DoorEntry,
   source: SettingsSource,
-): Promise<{ settings: Resolved; fault?: NacreError }> {
+): Promise<{ resolved: Resolved; fault?: NacreError }> {
   try {
-    return { settings: await source.read() };
+    return { resolved: await source.read() };
   } catch (fault) {
     if (!diagnoses || !(fault instanceof NacreError)) throw fault;
-    return { settings: resolveOffers({}, allSettings), fault };
+    return { resolved: resolveCandidates({}, allSettings), fault };
   }
 }
 
-// A desktop app starts servers wherever it likes.
-function movedTo(cwd: unknown, here: Surroundings): Surroundings {
-  if (typeof cwd !== 'string') return here;
-  const folder = resolve(here.cwd, cwd);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return { ...here, cwd: folder };
-  throw new NacreError('settings_invalid', `--cwd: ${folder} is no directory.`, {
-    hint: 'Name one that exists; nothing was started.',
+// Desktop apps start MCP servers in arbitrary directories, so `nacre mcp --cwd` names the one to use.
+function moveTo(cwd: string | undefined, context: ProcessContext): ProcessContext {
+  if (cwd === undefined) return context;
+  const folder = resolve(context.cwd, cwd);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return { ...context, cwd: folder };
+  throw new NacreError('settings_invalid', `--cwd: ${folder} is not a directory.`, {
+    hint: 'Name an existing directory; nothing was started.',
   });
 }
 
 function findDoor(name: string): DoorEntry {
   const entry = Object.hasOwn(doors, name) ? doors[name] : undefined;
   if (entry) return entry;
-  const message = `There is no command ${name}.${didYouMean(name, Object.keys(doors))}`;
-  throw new NacreError('invalid_request', message, { hint: 'nacre --help lists the commands.' });
+  const message = `Unknown command: ${name}.${didYouMean(name, Object.keys(doors))}`;
+  throw new NacreError('invalid_request', message, { hint: 'Run nacre --help to list the commands.' });
 }
 
 function unexpected(name: string, words: readonly string[]): NacreError {
-  return new NacreError('invalid_request', `nacre ${name} takes only flags, not ${words.join(' ')}.`, {
-    hint: `nacre ${name} --help lists them.`,
+  return new NacreError('invalid_request', `nacre ${name} accepts only flags, not ${words.join(' ')}.`, {
+    hint: `Run nacre ${name} --help to list them.`,
   });
 }
 
-function assemble(
-  resolved: Resolved,
-  here: Surroundings &
-    Pick<Standing, 'config'> &
-    Pick<Assembly, 'words' | 'flags' | 'given' | 'settingsFault'> &
-    Pick<DoorEntry, 'serves'> & {
-      /** Given where the settings are followed as they change. */
-      readonly source: SettingsSource | undefined;
-    },
-): Assembly {
-  const { values, warnings } = resolved;
-  const { open: openEngine, close } = engineOnDemand(resolved, {
-    ...here,
-    execAllow: execAllowFor(callersOf(here.serves, resolved)),
-    log: (line) => void here.io.stderr.write(line),
-    openInbox: here.source ? () => openControl() : undefined,
-  });
-  const { source } = here;
-  const live = source
-    ? createLiveSettings(resolved, {
-        ...source,
-        isOutOfReach: async () =>
-          !source.hasOtherName() && (await (await openEngine()).report()).hidesOwnFiles,
-        log: (line) => void here.io.stderr.write(line),
-      })
-    : fixedSettings(resolved);
-  const places = toOwnPlaces(values, here);
-  const { controlDir } = places;
-  let control: Promise<{ close(): Promise<void> }> | undefined;
-  const openControl = async () => {
-    control ??= loadControl().then(({ serveControl }) => serveControl(controlDir, openEngine));
-    control.catch(() => {
-      control = undefined;
-    });
-    await control;
-  };
-  return {
-    io: here.io,
-    version,
-    words: here.words,
-    flags: here.flags,
-    given: here.given,
-    commandLine: { doors, shared: sharedFlags, groups: settingGroups },
-    settings: toSettingsInForce(resolved),
-    warnings: [...warnings, ...warnOfRoots(resolved, here.cwd), ...warnOfIgnoredRules(resolved)],
-    toolWarnings: warnOfRefusal(resolved),
-    ownRules: rulesFor('everything', resolved),
-    maxOutputChars: values.maxOutputChars,
-    places,
-    http: values,
-    cwd: here.cwd,
-    machine: { home: homeOf(here.env), platform: process.platform, env: here.env },
-    program: here.program,
-    newerCopy: () => [tellOfNewerCopy(version, here.program, here.env.PATH ?? '') ?? []].flat(),
-    presets: presetNames,
-    refresh: live.refresh,
-    shellRules: (narrowing) => rulesForShell(live.now(), narrowing),
-    terminalRules: (narrowing) => rulesForTerminal(live.now(), narrowing),
-    engine: openEngine,
-    controlDir,
-    openControl,
-    async tools(narrowing) {
-      const { assembleTools } = await import('./assemble-tools.ts');
-      return assembleTools(live, openEngine, narrowing);
-    },
-    settingsFault: here.settingsFault,
-    async tryServer() {
-      const { tryServer } = await import('../worker/try-server.ts');
-      const { node, script } = here.program;
-      const config = here.config === undefined ? [] : ['--config', here.config];
-      const flags = here.given.map(({ flags: [flag], text }) => `${flag}=${text}`);
-      const args = [script, 'mcp', ...config, ...flags];
-      return tryServer({ command: node, args, env: here.env, cwd: here.cwd });
-    },
-    async close() {
-      await (await control?.catch(() => undefined))?.close();
-      await close();
-    },
-  };
-}
-
-async function print({ io }: Surroundings, text: string): Promise<number> {
+async function print({ io }: ProcessContext, text: string): Promise<number> {
   await write(io.stdout, text, io.interrupted);
   return 0;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { isNewer, tellOfNewerCopy } from './newer-copy.ts';
+import { describeNewerCopy, isNewer } from './newer-copy.ts';
 
 function install(folder: string, manifest: string): string {
   mkdirSync(join(folder, 'dist'), { recursive: true });
@@ -11,7 +11,7 @@ function install(folder: string, manifest: string): string {
   return join(folder, 'dist', 'cli.js');
 }
 
-describe('tellOfNewerCopy', () => {
+describe('describeNewerCopy', () => {
   const root = temporaryFolder();
   const own = install(join(root, 'own'), '{"name":"nacre","version":"1.2.0"}');
   const bin = (name: string, target: string) => {
@@ -20,7 +20,7 @@ describe('tellOfNewerCopy', () => {
     return join(root, name);
   };
   const program = { node: join(root, 'prefix/bin/node'), script: own };
-  const tell = (path: string) => tellOfNewerCopy('1.2.0', program, path);
+  const tell = (path: string) => describeNewerCopy('1.2.0', program, path);
 
   it('says nothing where there is only this one, an older one, or something of the same name', () => {
     const paths = [

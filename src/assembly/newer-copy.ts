@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import type { Program } from '../doors/door.ts';
 
 /** A sentence about a newer nacre that is installed elsewhere than the one that runs; only files are looked at. */
-export function tellOfNewerCopy(
+export function describeNewerCopy(
   version: string,
   { node, script }: Program,
   path: string,

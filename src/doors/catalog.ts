@@ -1,230 +1,173 @@
 import { z } from 'zod';
 import { clients } from '../clients/clients.ts';
+import { defineDoor } from './define-door.ts';
 import type { DoorEntry } from './door.ts';
+import { jsonFlag, pathFlag, sinceFlag, switchFlag, textFlag } from './flag-kinds.ts';
 
-const json = z.boolean().default(false).meta({ flag: '--json', description: 'Print one JSON document.' });
-
-const since = z
-  .string()
-  .min(1)
-  .optional()
-  .meta({ flag: '--since', description: 'Only later ones: 90min, 2d, 2026-01-31 or a full time.' });
-
-/** Every door, by the word that opens it. Each is loaded when it is opened. */
+/** Every door, by the subcommand that opens it. */
 export const doors: Readonly<Record<string, DoorEntry>> = {
-  mcp: {
-    summary: 'Serve MCP on stdin and stdout, for agents.',
+  mcp: defineDoor({
+    summary: 'Serve MCP over stdin and stdout, for agents.',
     usage: '',
-    flags: {
-      cwd: z.string().min(1).optional().meta({
-        flag: '--cwd',
-        description: 'Directory to serve in, as if nacre were started there.',
-        path: true,
-      }),
-    },
-    serves: ['tools'],
-    load: () => import('./mcp/serve.ts'),
-  },
-  serve: {
-    summary: 'Serve HTTP on one address, for apps, pages and agents.',
+    flags: { cwd: pathFlag('--cwd', 'Directory to serve in, as if nacre had been started there.') },
+    remoteCallers: ['model'],
+    workingDir: ({ cwd }) => cwd,
+    load: async () => (await import('./mcp/serve.ts')).mcpDoor,
+  }),
+  serve: defineDoor({
+    summary: 'Serve HTTP on one address, for apps, web pages and agents.',
     usage: '',
-    flags: {
-      json: z
-        .boolean()
-        .default(false)
-        .meta({ flag: '--json', description: 'Print address and token as one line of JSON.' }),
-    },
-    serves: ['tools', 'apps'],
-    // Agents come over HTTP, too; what answers them is that of the other door.
+    flags: { json: switchFlag('--json', 'Print the address and the token as one line of JSON.') },
+    remoteCallers: ['model', 'app'],
+    // Agents can call over HTTP as well. Doors do not import one another, so the catalog passes in the MCP server.
     async load() {
       const [{ serve }, { createServer }, { watchResources }] = await Promise.all([
         import('./http/serve.ts'),
         import('./mcp/create-server.ts'),
-        import('./mcp/resource-news.ts'),
+        import('./mcp/resources.ts'),
       ]);
-      return { open: (assembly) => serve(assembly, { createServer, watchResources }) };
+      return (deps) => serve(deps, { createServer, watchResources });
     },
-  },
-  run: {
-    summary: 'Run a command: one word is bash text, several are a program and its arguments.',
+  }),
+  run: defineDoor({
+    summary: 'Run a command: one argument is bash text, several are a program and its arguments.',
     usage: "'COMMAND' | PROGRAM ARGUMENT...",
     flags: {
-      json,
-      cwd: z
-        .string()
-        .min(1)
-        .optional()
-        .meta({ flag: '--cwd', description: 'Directory to run in.', path: true }),
+      json: jsonFlag,
+      cwd: pathFlag('--cwd', 'Directory to run in.'),
       timeoutMs: z
         .int()
         .min(1)
         .max(86_400_000)
         .optional()
-        .meta({ flag: '--timeout', description: 'End the command after this time, such as 30s.' }),
-      input: z
-        .string()
-        .optional()
-        .meta({ flag: '--input', description: "Text for the command's stdin; - passes on nacre's own." }),
+        .meta({ flag: '--timeout', description: 'Kill the command after this time, such as 30s.' }),
+      input: z.string().optional().meta({
+        flag: '--input',
+        description: "Text for the command's stdin; - forwards nacre's own stdin.",
+      }),
     },
     takesCommand: true,
-    load: () => import('./cli/run.ts'),
-  },
-  check: {
-    summary: 'Tell whether a command would be allowed, and why not; nothing runs.',
+    load: async () => (await import('./cli/run.ts')).runDoor,
+  }),
+  check: defineDoor({
+    summary: 'Explain whether policy would allow a command; nothing runs.',
     usage: "'COMMAND'",
     flags: {
-      json,
-      cwd: z
-        .string()
-        .min(1)
-        .optional()
-        .meta({ flag: '--cwd', description: 'Directory it would run in.', path: true }),
-      file: z.string().min(1).optional().meta({
-        flag: '--file',
-        description: 'Score a file of labelled commands instead, as JSON lines.',
-        path: true,
-      }),
+      json: jsonFlag,
+      cwd: pathFlag('--cwd', 'Directory it would run in.'),
+      file: pathFlag('--file', 'Score a file of labelled commands (JSON lines) instead.'),
     },
     takesCommand: true,
-    load: () => import('./cli/check.ts'),
-  },
-  workflow: {
-    summary: 'Run the steps of a YAML file; later ones can take the output of earlier ones.',
+    load: async () => (await import('./cli/check.ts')).checkDoor,
+  }),
+  workflow: defineDoor({
+    summary: 'Run the steps of a YAML file; later steps can use the output of earlier ones.',
     usage: 'FILE.yaml',
     flags: {
-      json: json.meta({ flag: '--json', description: 'Print JSON lines on a terminal, too.' }),
-      abortFile: z
-        .string()
-        .min(1)
-        .optional()
-        .meta({ flag: '--abort-file', description: 'Abort when this file appears.', path: true }),
-      resume: z
-        .string()
-        .min(1)
-        .optional()
-        .meta({ flag: '--resume', description: 'Go on with a run after the steps that it completed.' }),
+      json: switchFlag('--json', 'Print JSON lines even on a terminal.'),
+      abortFile: pathFlag('--abort-file', 'Abort when this file appears.'),
+      resume: textFlag('--resume', 'Continue the run with this id after the steps it completed.'),
       parallel: z.int().min(1).max(64).optional().meta({
         flag: '--parallel',
-        description: 'Steps that may run at one time, in place of what the file says.',
+        description: 'Maximum number of steps that run at the same time; overrides the file.',
       }),
     },
-    load: () => import('./cli/workflow.ts'),
-  },
-  audit: {
-    summary:
-      'Check the audit log (verify), show its commands (show), print its records (export), follow it (tail).',
+    load: async () => (await import('./cli/workflow.ts')).workflowDoor,
+  }),
+  audit: defineDoor({
+    summary: 'Verify the audit log, show its commands, export its records, or follow it (tail).',
     usage: 'verify | show | export | tail',
     flags: {
-      json,
-      since,
-      program: z
-        .string()
-        .min(1)
-        .optional()
-        .meta({ flag: '--program', description: 'Only with this program.' }),
-      outcome: z.string().min(1).optional().meta({
-        flag: '--outcome',
-        description: 'Only completed, failed, timeout, killed, refused or running.',
-      }),
-      client: z.string().min(1).optional().meta({ flag: '--client', description: 'Only of this client.' }),
-      id: z.string().min(1).optional().meta({ flag: '--id', description: 'Only the command of this id.' }),
+      json: jsonFlag,
+      since: sinceFlag,
+      program: textFlag('--program', 'Only commands that ran this program.'),
+      outcome: textFlag(
+        '--outcome',
+        'Only commands with this outcome: completed, failed, timeout, killed, refused or running.',
+      ),
+      client: textFlag('--client', 'Only commands from this client.'),
+      id: textFlag('--id', 'Only the command with this id.'),
     },
-    load: () => import('./cli/audit.ts'),
-  },
-  ps: {
+    load: async () => (await import('./cli/audit.ts')).auditDoor,
+  }),
+  ps: defineDoor({
     summary: 'List the commands of every running server.',
     usage: '',
-    flags: { json },
-    load: () => import('./control/ps.ts'),
-  },
-  logs: {
-    summary: 'Print what a command of a running server has printed.',
+    flags: { json: jsonFlag },
+    load: async () => (await import('./control/ps.ts')).psDoor,
+  }),
+  logs: defineDoor({
+    summary: 'Print the output of a command on a running server.',
     usage: 'ID',
-    flags: {
-      follow: z
-        .boolean()
-        .default(false)
-        .meta({ flag: ['--follow', '-f'], description: 'Go on until it has ended.' }),
-    },
-    load: () => import('./control/logs.ts'),
-  },
-  attach: {
-    summary: 'Put this terminal in front of a command of a running server; Ctrl-] leaves it.',
+    flags: { follow: switchFlag(['--follow', '-f'], 'Keep printing until the command ends.') },
+    load: async () => (await import('./control/logs.ts')).logsDoor,
+  }),
+  attach: defineDoor({
+    summary: 'Connect this terminal to a command on a running server; Ctrl-] detaches.',
     usage: 'ID',
     flags: {},
-    load: () => import('./control/attach.ts'),
-  },
-  stop: {
-    summary: 'End a command of a running server with everything it has started.',
+    load: async () => (await import('./control/attach.ts')).attachDoor,
+  }),
+  stop: defineDoor({
+    summary: 'Stop a command on a running server, and every process it started.',
     usage: 'ID',
     flags: {},
-    load: () => import('./control/stop.ts'),
-  },
-  approvals: {
-    summary: 'List the commands that wait for approval, approve one of them or deny it.',
+    load: async () => (await import('./control/stop.ts')).stopDoor,
+  }),
+  approvals: defineDoor({
+    summary: 'List the commands that are waiting for approval, or approve or deny one.',
     usage: '[approve ID | deny ID]',
-    flags: { json },
-    load: () => import('./control/approvals.ts'),
-  },
-  pause: {
-    summary: 'End all that runs on every running server and refuse what comes, until nacre resume.',
+    flags: { json: jsonFlag },
+    load: async () => (await import('./control/approvals.ts')).approvalsDoor,
+  }),
+  pause: defineDoor({
+    summary: 'Stop all commands on every running server and refuse new ones until nacre resume.',
     usage: '',
     flags: {},
-    load: async () => (await import('./control/switch.ts')).pause,
-  },
-  resume: {
-    summary: 'Let commands run again after nacre pause.',
+    load: async () => (await import('./control/pause-and-resume.ts')).pauseDoor,
+  }),
+  resume: defineDoor({
+    summary: 'Allow commands to run again after nacre pause.',
     usage: '',
     flags: {},
-    load: async () => (await import('./control/switch.ts')).resume,
-  },
-  history: {
-    summary: 'Show the commands that ran, from the audit log.',
+    load: async () => (await import('./control/pause-and-resume.ts')).resumeDoor,
+  }),
+  history: defineDoor({
+    summary: 'Show past commands from the audit log.',
     usage: '',
     flags: {
-      json: json.meta({ flag: '--json', description: 'Print one JSON document a command.' }),
-      grep: z
-        .string()
-        .min(1)
-        .optional()
-        .meta({ flag: '--grep', description: 'Only commands that match this regular expression.' }),
-      failed: z
-        .boolean()
-        .default(false)
-        .meta({ flag: '--failed', description: 'Only those that did not complete.' }),
-      cwd: z.string().min(1).optional().meta({
-        flag: '--cwd',
-        description: 'Only those that ran in this directory or below it.',
-        path: true,
-      }),
-      since,
+      json: switchFlag('--json', 'Print one JSON document per command.'),
+      grep: textFlag('--grep', 'Only commands that match this regular expression.'),
+      failed: switchFlag('--failed', 'Only commands that did not complete.'),
+      cwd: pathFlag('--cwd', 'Only commands that ran in this directory or below it.'),
+      since: sinceFlag,
       limit: z
         .int()
         .min(1)
         .max(1_000_000)
         .default(100)
-        .meta({ flag: '--limit', description: 'How many to show, the newest ones.' }),
+        .meta({ flag: '--limit', description: 'Maximum number of commands to show; the newest are kept.' }),
     },
-    load: () => import('./cli/history.ts'),
-  },
-  learn: {
-    summary: 'Suggest a list of programs from the commands that the audit log knows, with counts.',
+    load: async () => (await import('./cli/history.ts')).historyDoor,
+  }),
+  learn: defineDoor({
+    summary: 'Suggest an allow list from the commands in the audit log, with counts.',
     usage: '',
     flags: {
-      json,
-      since,
-      client: z.string().min(1).optional().meta({ flag: '--client', description: 'Only of this client.' }),
+      json: jsonFlag,
+      since: sinceFlag,
+      client: textFlag('--client', 'Only commands from this client.'),
       min: z
         .int()
         .min(1)
         .max(1_000_000)
         .default(1)
-        .meta({ flag: '--min', description: 'Leave out programs of fewer commands.' }),
+        .meta({ flag: '--min', description: 'Leave out programs that fewer commands used.' }),
     },
-    load: () => import('./cli/learn.ts'),
-  },
-  replay: {
-    summary: 'Play what a command printed, as it was recorded (setting record).',
+    load: async () => (await import('./cli/learn.ts')).learnDoor,
+  }),
+  replay: defineDoor({
+    summary: 'Play back the recorded output of a command (setting record).',
     usage: 'ID',
     flags: {
       speed: z
@@ -232,86 +175,80 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         .min(1)
         .max(1_000)
         .default(1)
-        .meta({ flag: '--speed', description: 'So many times faster.' }),
+        .meta({ flag: '--speed', description: 'Play this many times faster.' }),
       maxPauseMs: z
         .int()
         .min(0)
         .max(86_400_000)
         .optional()
-        .meta({ flag: '--max-pause', description: 'No pause longer than this, such as 2s.' }),
+        .meta({ flag: '--max-pause', description: 'Shorten longer pauses to this, such as 2s.' }),
       export: z
         .enum(['v2', 'v3'])
         .optional()
-        .meta({ flag: '--export', description: 'Print the asciicast of that version instead.' }),
+        .meta({ flag: '--export', description: 'Print the recording as asciicast of this version instead.' }),
     },
-    load: () => import('./cli/replay.ts'),
-  },
-  init: {
-    summary: 'Make an agent start nacre: write its own configuration file, or remove nacre from it.',
+    load: async () => (await import('./cli/replay.ts')).replayDoor,
+  }),
+  init: defineDoor({
+    summary: 'Configure an agent to start nacre, or remove nacre from its configuration.',
     usage: Object.keys(clients).join(' | '),
     flags: {
       scope: z.enum(['user', 'project']).optional().meta({
         flag: '--scope',
-        description: 'For all that you do, or for the project alone.',
+        description: 'Write the configuration for all of your projects, or for one project only.',
         unset: 'project for cursor and vscode, user for the others',
       }),
-      project: z.string().min(1).optional().meta({
-        flag: '--project',
-        description: 'Folder that commands run in.',
-        path: true,
-        unset: 'the current one for a project, claude-desktop and cursor, else where the client works',
-      }),
-      file: z.string().min(1).optional().meta({
-        flag: '--file',
-        description: "Configuration file in place of the client's usual one.",
-        path: true,
-        unset: 'where the client looks',
-      }),
-      print: z.boolean().default(false).meta({
-        flag: '--print',
-        description: 'Print the entry, for any client, or what --remove would do, and write nothing.',
-      }),
-      remove: z.boolean().default(false).meta({ flag: '--remove', description: 'Remove the entry.' }),
-      yes: z
-        .boolean()
-        .default(false)
-        .meta({ flag: ['--yes', '-y'], description: 'Ask nothing and take the defaults.' }),
+      project: pathFlag(
+        '--project',
+        'Folder that commands run in.',
+        "the current folder for a project, claude-desktop and cursor; otherwise the client's working folder",
+      ),
+      file: pathFlag(
+        '--file',
+        "Configuration file to edit instead of the client's usual one.",
+        'where the client looks for it',
+      ),
+      print: switchFlag(
+        '--print',
+        'Print the entry, for any client, or what --remove would do; write nothing.',
+      ),
+      remove: switchFlag('--remove', 'Remove the entry.'),
+      yes: switchFlag(['--yes', '-y'], 'Ask no questions and use the defaults.'),
     },
-    load: () => import('./cli/init.ts'),
-  },
-  config: {
-    summary: 'Show settings, their values and where they came from: all, or those that are named.',
+    load: async () => (await import('./cli/init.ts')).initDoor,
+  }),
+  config: defineDoor({
+    summary: 'Show settings, their values and where each came from: all of them, or those named.',
     usage: '[NAME...]',
     flags: {
-      json,
-      origin: z.boolean().default(false).meta({
-        flag: '--origin',
-        description:
-          'Tell of each why it holds: what it outranks, what tightened it, when a change would hold.',
-      }),
+      json: jsonFlag,
+      origin: switchFlag(
+        '--origin',
+        'For each setting, show what it overrides, what tightened it, and when a change takes effect.',
+      ),
     },
-    load: () => import('./cli/config.ts'),
-  },
-  doctor: {
-    summary: 'Check what nacre needs on this machine, and tell how to mend what is missing.',
+    load: async () => (await import('./cli/config.ts')).configDoor,
+  }),
+  doctor: defineDoor({
+    summary: 'Check what nacre needs on this machine, and show how to fix what is missing.',
     usage: '',
-    flags: { json },
+    flags: { json: jsonFlag },
     diagnoses: true,
-    load: () => import('./cli/doctor.ts'),
-  },
-  completions: {
-    summary: 'Print the script with which a shell completes this command line.',
+    load: async () => (await import('./cli/doctor.ts')).doctorDoor,
+  }),
+  completions: defineDoor({
+    summary: 'Print a completion script for your shell.',
     usage: 'bash | zsh | fish',
     flags: {},
-    load: () => import('./cli/completions.ts'),
-  },
-  man: {
+    load: async () => (await import('./cli/completions.ts')).completionsDoor,
+  }),
+  man: defineDoor({
     summary: 'Print the man page.',
     usage: '',
     flags: {},
-    load: () => import('./cli/man.ts'),
-  },
+    load: async () => (await import('./cli/man.ts')).manDoor,
+  }),
 };
 
-/** Opens the socket through which these doors reach a running server. */
+/** Loads the control socket, through which `nacre ps` and others reach a running server. */
 export const loadControl = () => import('./control/serve-control.ts');

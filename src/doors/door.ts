@@ -1,135 +1,217 @@
+// The contract between the assembly and its doors:
+// 1. each small interface below is one thing a door can ask for, and `DoorDeps` is all of them together
+// 2. a door is a function that declares only the interfaces it uses
+// 3. `catalog.ts` lists the doors as `DoorEntry`, so the compiler checks that `DoorDeps` has what each door declares
 import type { Readable, Writable } from 'node:stream';
 import type { NacreError } from '../contract/failure.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
 import type { ServerTrial } from '../contract/report.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { RunContext } from '../engine/run.ts';
-import type { Declarations, SettingGroups } from '../settings/define.ts';
-import type { GivenSetting } from '../settings/parse-flags.ts';
-import type { Origin } from '../settings/resolve-offers.ts';
-import type { Tool } from '../tools/define-tool.ts';
+import type { RunContext } from '../engine/call-context.ts';
+import type { Declarations, SettingGroups, Values } from '../settings/define.ts';
+import type { GivenSetting, ParsedFlags } from '../settings/parse-flags.ts';
+import type { SettingInForce } from '../settings/setting-in-force.ts';
+import type { Tool } from '../tools/common/tool.ts';
 import type { HttpSettings } from './settings.ts';
+import type { SharedFlags } from './shared-flags.ts';
 
-/** The process's own ends, so that a door can be opened inside another process, too. */
+/** The standard streams, passed in so that tests can open a door inside their own process. */
 export interface Io {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
-  /** Fires when the process is asked to end; its reason is the signal's name. */
+  /** Aborts on SIGINT, SIGTERM or SIGHUP; its `reason` is the signal's name. */
   readonly interrupted: AbortSignal;
 }
 
-/** One setting as it is in force. */
-export interface SettingInForce {
-  /** Its name in a settings file. */
-  readonly key: string;
-  readonly value: unknown;
-  /** What a project file demands beside the value. */
-  readonly limit: unknown;
-  readonly origin: Origin;
-  /** Whether a running server takes in a change of it. */
-  readonly isLive: boolean;
+/** The streams of this process. */
+export interface IoAccess {
+  readonly io: Io;
 }
 
-/** What the process stands on. */
-export interface Machine {
-  readonly home: string;
-  readonly platform: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+/** The command line after the door's name. */
+export interface Arguments {
+  /** Positional arguments. */
+  readonly words: readonly string[];
+  /** Settings given as flags. */
+  readonly given: readonly GivenSetting[];
 }
 
-/** The Node and the script that this process runs. */
-export interface Program {
-  readonly node: string;
-  readonly script: string;
-}
-
-/** All that can be typed: the commands, the flags that every one takes, and the settings under their headings. */
+/** Everything that can be typed after `nacre`, for completion scripts and the man page. */
 export interface CommandLine {
   readonly doors: Readonly<Record<string, DoorEntry>>;
   readonly shared: Declarations;
   readonly groups: SettingGroups;
 }
 
-/** What a door is given by the assembly; whatever costs time is made at the first use. */
-export interface Assembly {
-  readonly io: Io;
-  readonly version: string;
-  /** Words of the command line that are no flags. */
-  readonly words: readonly string[];
-  /** Values of the door's own flags. */
-  readonly flags: Readonly<Record<string, unknown>>;
-  /** The settings that the command line gave. */
-  readonly given: readonly GivenSetting[];
+/** The declarations behind `--help`. */
+export interface CommandLineAccess {
   readonly commandLine: CommandLine;
+}
+
+/** The version of this package, and newer copies of it on this machine. */
+export interface VersionAccess {
+  readonly version: string;
+  /** One sentence if a newer nacre is installed elsewhere; empty otherwise. */
+  newerCopy(): readonly string[];
+}
+
+/** The resolved settings and the warnings they cause. */
+export interface SettingsAccess {
   readonly settings: readonly SettingInForce[];
-  /** What the person who started us should know. */
+  readonly presets: readonly string[];
+  /** Warnings for every door. */
   readonly warnings: readonly string[];
-  /** The same for those who offer tools. */
+  /** Warnings for doors that serve tools. */
   readonly toolWarnings: readonly string[];
-  /** The rules for commands that the person at the command line types. */
-  readonly ownRules: Pick<RunContext, 'rules' | 'cwdRoots'>;
-  readonly maxOutputChars: number;
-  /** Where the audit log is, and the key that signs it; where runs of workflows are kept. */
-  readonly places: {
-    readonly stateDir: string;
-    readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
-    readonly workflowDir: string;
-    readonly recordingDir: string;
-    /** Where files that nacre changes for others are kept as they were. */
-    readonly backupDir: string;
-  };
-  /** How and for whom HTTP is served. */
-  readonly http: HttpSettings;
-  /** The directory that the process was started in. */
+}
+
+/** Folders and files that belong to nacre. */
+export interface Places {
+  readonly stateDir: string;
+  readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
+  /** Saved workflow runs, read by `--resume`. */
+  readonly workflowDir: string;
+  readonly recordingDir: string;
+  /** Backups of client configuration files that `nacre init` changed. */
+  readonly backupDir: string;
+  /** Sockets of running servers. */
+  readonly controlDir: string;
+}
+
+/** Where nacre keeps its files. */
+export interface PlaceAccess {
+  readonly places: Places;
+}
+
+/** The machine and environment that this process was started with. */
+export interface Machine {
+  readonly home: string;
+  readonly platform: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The Node binary and the script that this process runs. */
+export interface Program {
+  readonly node: string;
+  readonly script: string;
+}
+
+/** The process itself: its directory, machine and program. */
+export interface ProcessAccess {
   readonly cwd: string;
   readonly machine: Machine;
   readonly program: Program;
-  /** A sentence about a newer nacre that is installed elsewhere, if there is one. */
-  newerCopy(): readonly string[];
-  /** The names of the presets. */
-  readonly presets: readonly string[];
-  /** Takes in what has changed in the user's settings; throws for what a running server cannot take in. */
-  refresh(): Promise<void>;
-  /** The rules for what apps run without a shell, narrowed for one caller. */
-  shellRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
-  /** The rules for shells that the settings let pages open at a terminal, in the directories of one caller. */
-  terminalRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
-  /** The tools that the settings ask for, narrowed for one caller. */
-  tools(narrowing?: Narrowing): Promise<readonly Tool[]>;
+}
+
+/** The engine, created at the first call. */
+export interface EngineAccess {
   engine(): Promise<Engine>;
-  /** Where the sockets of running servers are. */
-  readonly controlDir: string;
-  /** Lets other terminals reach the commands of this process. */
-  openControl(): Promise<void>;
-  /** What is wrong with the settings, for a door that is opened all the same; defaults hold in their place. */
-  readonly settingsFault: NacreError | undefined;
-  /** Makes one call to this nacre as a client would, in a process of its own. */
-  tryServer(): Promise<ServerTrial>;
-  /** Ends every command; from then on there is no engine. */
+  /** Kills every command; `engine()` rejects from then on. */
   close(): Promise<void>;
 }
 
-/** A way in; resolves to the process's exit code. */
-export interface Door {
-  open(assembly: Assembly): Promise<number>;
+/** Limits of every reply. */
+export interface ReplyLimits {
+  readonly maxOutputChars: number;
 }
 
-/** Who comes through a door beside the person at the command line: models, by tools, and apps, by HTTP. */
-export type Served = 'tools' | 'apps';
+/** Rules for commands that the local user types. */
+export interface UserRules {
+  readonly ownRules: Pick<RunContext, 'rules' | 'cwdRoots'>;
+}
 
-/** A door as the command line offers it. */
-export interface DoorEntry {
+/** The tools that the settings enable, narrowed for one caller. */
+export interface ToolAccess {
+  tools(narrowing?: Narrowing): Promise<readonly Tool[]>;
+}
+
+/** The HTTP settings, and the rules for HTTP callers. */
+export interface HttpAccess {
+  readonly http: HttpSettings;
+  /** Re-reads the user's settings file if it changed; throws if a running server cannot apply the change. */
+  refresh(): Promise<void>;
+  /** Rules for POST /api/shell, narrowed for one caller. */
+  shellRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  /** Rules for shells opened at a terminal (`terminal_shells`), limited to the caller's directories. */
+  terminalRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+}
+
+/** The sockets through which other terminals reach running servers. */
+export interface ControlFolder {
+  readonly controlDir: string;
+}
+
+/** The control socket of this process. */
+export interface ControlAccess {
+  /** Opens the socket on which `nacre ps` and the other control commands reach this process. */
+  openControl(): Promise<void>;
+}
+
+/** Everything that only `nacre doctor` asks for. */
+export interface DiagnosisAccess {
+  /** Set when the settings are invalid and `diagnoses` is true; the defaults apply instead. */
+  readonly settingsFault: NacreError | undefined;
+  /** Starts this nacre as an MCP server, as a client would, and makes one call. */
+  tryServer(): Promise<ServerTrial>;
+}
+
+/** Everything the assembly offers to a door. */
+export interface DoorDeps
+  extends IoAccess,
+    Arguments,
+    CommandLineAccess,
+    VersionAccess,
+    SettingsAccess,
+    PlaceAccess,
+    ProcessAccess,
+    EngineAccess,
+    ReplyLimits,
+    UserRules,
+    ToolAccess,
+    HttpAccess,
+    ControlFolder,
+    ControlAccess,
+    DiagnosisAccess {}
+
+/** The values of the door's own flags. */
+export interface FlagAccess<Flags> {
+  readonly flags: Flags;
+}
+
+/** Handles one nacre subcommand; resolves to the exit code. */
+export type Door<Flags> = (deps: DoorDeps & FlagAccess<Flags>) => Promise<number>;
+
+/** A kind of remote caller: `model` calls tools over MCP, `app` runs programs over HTTP. */
+export type RemoteCaller = 'model' | 'app';
+
+/** A door as `catalog.ts` declares it. */
+export interface DoorDefinition<Flags extends Declarations> {
   readonly summary: string;
-  /** The words after the door's name, for help; empty for a door that takes none. */
+  /** Positional arguments, for help; empty if the door accepts none. */
   readonly usage: string;
   /** The door's own flags, declared like settings. */
-  readonly flags: Declarations;
-  /** The first word that is no flag ends the flags: what follows belongs to a command. */
+  readonly flags: Flags;
+  /** Flags end at the first positional argument; the rest belongs to a command. */
   readonly takesCommand?: boolean;
-  /** Whom it serves until it is ended, so that a question can wait there for its answer; nobody else when absent. */
-  readonly serves?: readonly Served[] | undefined;
-  /** It is opened with settings that are wrong, too, to tell what is. */
+  /** Set for long-running servers. Only servers follow changes of the settings file and hold approval requests. */
+  readonly remoteCallers?: readonly RemoteCaller[];
+  /** The directory to serve in, if a flag names one. */
+  readonly workingDir?: (flags: Values<Flags>) => string | undefined;
+  /** The door opens even if the settings are invalid, in order to report them. */
   readonly diagnoses?: boolean;
-  load(): Promise<Door>;
+  load(): Promise<Door<Values<Flags & SharedFlags>>>;
+}
+
+/** A door as the command line uses it. */
+export interface DoorEntry extends Omit<DoorDefinition<Declarations>, 'workingDir' | 'load'> {
+  /** Checks the door's own flags; throws `settings_invalid` with every problem. */
+  parse(given: ParsedFlags): ParsedDoor;
+}
+
+/** A door whose flags are valid. */
+export interface ParsedDoor {
+  readonly shared: Values<SharedFlags>;
+  readonly workingDir: string | undefined;
+  open(deps: DoorDeps): Promise<number>;
 }

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import { NacreError } from '../contract/failure.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Assembly } from './door.ts';
 import { getReady } from './get-ready.ts';
 
 const report = { supervision: 'group', sandbox: 'off', network: 'on', gaps: ['something'] };
 const engine = { warmUp: async () => {}, report: async () => report } as unknown as Engine;
 
-async function sayings(assembly: Partial<Assembly>): Promise<readonly string[]> {
+async function sayings(deps: Parameters<typeof getReady>[0]): Promise<readonly string[]> {
   const said: string[] = [];
-  await getReady(assembly as Assembly, (message) => said.push(message));
+  await getReady(deps, (message) => said.push(message));
   return said;
 }
 
@@ -26,5 +25,7 @@ test('T9: a server says what it found, and why other terminals cannot reach it',
 });
 
 test('without an engine it is left to the first command to say why', async () => {
-  expect(await sayings({ engine: () => Promise.reject(new Error('none')) })).toEqual([]);
+  expect(
+    await sayings({ engine: () => Promise.reject(new Error('none')), openControl: async () => {} }),
+  ).toEqual([]);
 });

@@ -1,14 +1,17 @@
-import type { Assembly } from './door.ts';
+import type { ControlAccess, EngineAccess } from './door.ts';
 
 /**
  * Gets ready what the first command and other terminals need, and says what was found. Why there is no engine, where there
  * is none, is said by the first command.
  */
-export async function getReady(assembly: Assembly, say: (message: string) => void): Promise<void> {
-  const engine = await assembly.engine().catch(() => undefined);
+export async function getReady(
+  deps: Pick<EngineAccess, 'engine'> & ControlAccess,
+  say: (message: string) => void,
+): Promise<void> {
+  const engine = await deps.engine().catch(() => undefined);
   if (!engine) return;
   await engine.warmUp();
-  await assembly.openControl().catch(({ message, hint = '' }) => {
+  await deps.openControl().catch(({ message, hint = '' }) => {
     say(`warning: other terminals cannot reach this server. ${message} ${hint}`.trim());
   });
   const { supervision, sandbox, network, gaps } = await engine.report();

@@ -1,8 +1,8 @@
-import type { Asked } from '../engine/approval/approval.ts';
+import type { ApprovalSubject } from '../engine/approval/approval.ts';
 import { visible } from '../support/visible.ts';
 
 /** All that a person is to decide about, a line a thing. */
-export function showAsked({ command, cwd, env, input, into, sandbox }: Asked): string {
+export function showAsked({ command, cwd, env, input, into, sandbox }: ApprovalSubject): string {
   const text =
     command.kind === 'shell' ? command.script : command.argv.map((word) => JSON.stringify(word)).join(' ');
   const rows = [

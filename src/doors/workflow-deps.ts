@@ -1,14 +1,14 @@
 import type { Caller } from '../contract/caller.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { RunContext } from '../engine/run.ts';
+import type { RunContext } from '../engine/call-context.ts';
 import { didYouMean } from '../settings/nearest.ts';
 import { createId } from '../support/create-id.ts';
 import type { Tool } from '../tools/common/tool.ts';
-import type { WorkflowMeans } from '../workflows/run-step.ts';
+import type { WorkflowDeps } from '../workflows/run-step.ts';
 
 /** What a door brings along for the steps of a workflow. */
-export interface WorkflowSupply {
+export interface WorkflowDoorDeps {
   engine(): Promise<Engine>;
   tools(): Promise<readonly Tool[]>;
   readonly rules: Pick<RunContext, 'rules' | 'cwdRoots'>;
@@ -17,13 +17,13 @@ export interface WorkflowSupply {
 }
 
 /** Runs steps under the rules of whoever wrote them, and tools under their own. */
-export function createWorkflowMeans({
+export function createWorkflowDeps({
   engine,
   tools,
   rules,
   maxOutputChars,
   door,
-}: WorkflowSupply): WorkflowMeans {
+}: WorkflowDoorDeps): WorkflowDeps {
   const owner = createId('workflow');
   return {
     async run(request, { client, ...context }) {

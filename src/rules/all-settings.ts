@@ -9,7 +9,7 @@ import { defineSettings, type Values } from '../settings/define.ts';
 import { toolSettings } from '../tools/settings.ts';
 import { workerSettings } from '../worker/settings.ts';
 
-/** Every folder's settings under the heading that help and reference give them. */
+/** Every folder's settings, by their heading in help and reference. */
 export const settingGroups = {
   Policy: policySettings,
   Tools: toolSettings,
@@ -22,7 +22,7 @@ export const settingGroups = {
   Recording: recordingSettings,
 };
 
-/** Every setting there is, by name. */
+/** Every setting, by name. */
 export const allSettings = defineSettings({
   ...policySettings,
   ...toolSettings,

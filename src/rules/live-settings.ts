@@ -1,25 +1,26 @@
-// Settings of a server that runs: an edit of the user's file holds from the next command on.
-// 1. before each command the file's stamp is compared, 2. a file that changed is read anew, 3. what is bound to the running
-// engine cannot change with it: then commands are refused, and told what to restart.
+// Settings of a running server: an edit of the user's settings file takes effect with the next command.
+// 1. before each command, `refresh` compares the file's stamp, 2. a changed file is read again,
+// 3. settings that the running engine cannot change make every command fail with the process to restart.
 
 import { NacreError, toNacreError } from '../contract/failure.ts';
 import { listSettings } from '../settings/define.ts';
 import { allSettings } from './all-settings.ts';
-import { callersOf, execAllowFor, type Resolved } from './rules-for.ts';
+import { execAllowFor, rulesOfCallers } from './exec-allow.ts';
+import type { Resolved } from './rules-for.ts';
 
-/** The settings in force, now. */
+/** The settings that apply to the next command. */
 export interface LiveSettings {
   now(): Resolved;
-  /** Takes in what has changed; throws for what cannot be taken in, until that is mended. */
+  /** Reads a changed settings file; throws while the file is invalid or needs a restart. */
   refresh(): Promise<void>;
 }
 
-/** How a server learns of changes. */
-export interface LiveMeans {
-  /** A text that changes with the user's file. */
+/** How a server notices changes. */
+export interface LiveSettingsDeps {
+  /** A text that changes whenever the user's settings file does. */
   stamp(): string;
   read(): Promise<Resolved>;
-  /** Whether commands cannot reach the user's file: what a command could have written must not loosen anything. */
+  /** Whether commands cannot write the user's settings file. If they can, a change is not trusted. */
   isOutOfReach(): Promise<boolean>;
   readonly log: (line: string) => void;
 }
@@ -29,47 +30,53 @@ export function fixedSettings(resolved: Resolved): LiveSettings {
   return { now: () => resolved, refresh: async () => {} };
 }
 
-/** Settings that follow the user's file. */
-export function createLiveSettings(started: Resolved, means: LiveMeans): LiveSettings {
+/** Settings that follow the user's settings file. */
+export function createLiveSettings(started: Resolved, deps: LiveSettingsDeps): LiveSettings {
   let current = started;
-  let seen = means.stamp();
+  let seen = deps.stamp();
   let fault: NacreError | undefined;
-  let taking = Promise.resolve();
+  let updated = Promise.resolve();
 
-  const take = async () => {
-    fault = undefined;
+  const update = async () => {
     try {
-      const next = await means.read();
-      const changes = changesBetween(started, next);
-      const bound = changes.filter(({ isBound }) => isBound);
-      if (bound.length > 0) throw needsRestart(bound);
-      const isChanged = changesBetween(current, next).length > 0;
-      if (isChanged && !(await means.isOutOfReach())) throw withinReach(changesBetween(current, next));
-      for (const { key, where } of changes.filter(({ isLater }) => isLater))
-        means.log(`nacre: ${key} has changed (${where}) and holds when this server is started anew.\n`);
-      current = next;
+      current = await readChanged(started, current, deps);
+      fault = undefined;
     } catch (error) {
-      fault = stillRuns(toNacreError(error));
+      fault = toNacreError(error);
     }
   };
   return {
     now: () => current,
     async refresh() {
-      const stamp = means.stamp();
-      if (stamp !== seen) taking = taking.then(take);
+      const stamp = deps.stamp();
+      if (stamp !== seen) updated = updated.then(update);
       seen = stamp;
-      await taking;
+      await updated;
       if (fault !== undefined) throw fault;
     },
   };
 }
 
+async function readChanged(started: Resolved, current: Resolved, deps: LiveSettingsDeps): Promise<Resolved> {
+  const next = await deps.read().catch((error: unknown) => {
+    throw whileRunning(toNacreError(error));
+  });
+  const changes = changesBetween(started, next);
+  const bound = changes.filter(({ isBound }) => isBound);
+  if (bound.length > 0) throw needsRestart(bound);
+  const latest = changesBetween(current, next);
+  if (latest.length > 0 && !(await deps.isOutOfReach())) throw withinReach(latest);
+  for (const { key, where } of changes.filter(({ isLater }) => isLater))
+    deps.log(`nacre: ${key} has changed (${where}); restart this server to apply it.\n`);
+  return next;
+}
+
 interface Change {
   readonly key: string;
   readonly where: string;
-  /** It restricts commands, and the running engine holds the old value. */
+  /** It restricts commands, but the running engine still applies the old value. */
   readonly isBound: boolean;
-  /** It holds when the server is started anew, and restricts nothing. */
+  /** It takes effect after a restart and restricts nothing. */
   readonly isLater: boolean;
 }
 
@@ -80,43 +87,50 @@ function changesBetween(before: Resolved, after: Resolved): readonly Change[] {
     const text = ({ values, limits }: Resolved) => JSON.stringify([values[one], limits[one]]);
     if (text(before) === text(after)) return [];
     const { source, where } = after.origins[one];
-    const place = source === 'default' ? 'it is no longer set' : where;
+    const place = source === 'default' ? 'no longer set' : where;
     return [
       { key, where: place, isBound: !live && project !== 'never', isLater: !live && project === 'never' },
     ];
   });
-  const lists = [before, after].map((one) => JSON.stringify(execAllowFor(callersOf(['tools', 'apps'], one))));
-  const isHeld = before.values.exec !== 'off' && lists[0] !== lists[1];
+  // Landlock rules cannot be widened later, so the list that `exec` enforces is bound to the running engine.
+  const lists = [before, after].map((one) =>
+    JSON.stringify(execAllowFor(rulesOfCallers(['model', 'app'], one))),
+  );
+  const isEnforced = before.values.exec !== 'off' && lists[0] !== lists[1];
   const { where } = after.origins.allowedCommands;
-  return isHeld ? [...changed, { key: 'allowed_commands', where, isBound: true, isLater: false }] : changed;
+  return isEnforced
+    ? [...changed, { key: 'allowed_commands', where, isBound: true, isLater: false }]
+    : changed;
 }
 
 function needsRestart(changes: readonly Change[]): NacreError {
-  const names = changes.map(({ key, where }) => `${key} (${where})`).join(', ');
   return new NacreError(
     'settings_invalid',
-    `The settings have changed: ${names}. That holds only in a new server, so nothing runs in this one.`,
+    `The settings have changed: ${listChanges(changes)}. They take effect only in a new server, so this one runs no more commands.`,
     { hint: restart },
   );
 }
 
 function withinReach(changes: readonly Change[]): NacreError {
-  const names = changes.map(({ key, where }) => `${key} (${where})`).join(', ');
   return new NacreError(
     'settings_invalid',
-    `The settings have changed: ${names}. Commands could have written them here, so this server does not take them in.`,
+    `The settings have changed: ${listChanges(changes)}. A command could have written them, so this server does not apply them.`,
     { hint: restart },
   );
 }
 
+function listChanges(changes: readonly Change[]): string {
+  return changes.map(({ key, where }) => `${key} (${where})`).join(', ');
+}
+
 const restart = `Ask the user to restart this server: process ${process.pid}, or the client that started it.`;
 
-// Nothing was stopped by them, unlike at the start.
-function stillRuns(error: NacreError): NacreError {
-  const { code, message, hint, details } = error;
-  const isStart = /nothing was started/i.test(hint ?? '');
+// At startup an invalid setting aborts nacre, and the hint says so. Here the server keeps running, so the hint changes.
+function whileRunning(error: NacreError): NacreError {
+  const { code, message, details } = error;
+  if (code !== 'settings_invalid') return error;
   return new NacreError(code, message, {
-    hint: isStart ? 'Correct or remove what is named in the settings file; until then nothing runs.' : hint,
+    hint: 'Correct or remove the setting in the settings file; until then no command runs.',
     details: { ...details },
     cause: error,
   });

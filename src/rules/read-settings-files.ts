@@ -3,16 +3,16 @@ import { dirname, join, resolve } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
 import type { SettingsFile } from '../settings/read-file.ts';
 
-/** Where settings files are looked for. */
+/** Where settings files are searched for. */
 export interface FilePlaces {
   readonly cwd: string;
   readonly home: string;
   readonly configHome: string;
-  /** The file that a flag names in place of the user's own. */
+  /** The file that `--config` names, used instead of the user's. */
   readonly named: string | undefined;
 }
 
-/** Reads the project's file, found from the working directory upward, and the user's. */
+/** Reads the nearest `nacre.yaml` from `cwd` upward, and the user's settings file. */
 export function readSettingsFiles(places: FilePlaces): { project?: SettingsFile; user?: SettingsFile } {
   const project = findUpward('nacre.yaml', places.cwd, places.home);
   const user = userFile(places);
@@ -22,14 +22,14 @@ export function readSettingsFiles(places: FilePlaces): { project?: SettingsFile;
   };
 }
 
-/** A text that changes whenever the user's file does. */
+/** A text that changes whenever the user's settings file does. */
 export function stampOfUserFile(places: FilePlaces): string {
   const path = userFile(places);
   const found = path === undefined ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? '' : [path, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
 }
 
-/** Whether the user's file has another name as well, by which it could be written. */
+/** Whether the user's settings file has a second hard link, through which it could be written. */
 export function hasOtherName(places: FilePlaces): boolean {
   const path = userFile(places);
   return path !== undefined && (statSync(path, { throwIfNoEntry: false })?.nlink ?? 0) > 1;
@@ -49,20 +49,20 @@ function findUpward(name: string, from: string, home: string): string | undefine
   }
 }
 
-const largestBytes = 1_048_576;
+const maxBytes = 1_048_576;
 
-// A project brings its own file along, and a link to a device or a pipe would never end.
+// A cloned project may link `nacre.yaml` to a device or a FIFO, whose read would never end.
 function read(path: string): SettingsFile {
   try {
     const found = statSync(path);
     if (realpathSync(path) === '/dev/null') return { path, text: '' };
-    if (!found.isFile()) throw new Error('it is no file.');
-    if (found.size > largestBytes) throw new Error(`it has more than ${largestBytes} bytes.`);
+    if (!found.isFile()) throw new Error('it is not a regular file.');
+    if (found.size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes.`);
     return { path, text: readFileSync(path, 'utf8') };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new NacreError('settings_invalid', `The settings file ${path} cannot be read: ${reason}`, {
-      hint: 'Make it readable, or remove it. Nothing was started.',
+      hint: 'Make it readable or remove it; nothing was started.',
       cause,
     });
   }

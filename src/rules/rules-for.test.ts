@@ -4,14 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { resolveSettings, type SettingSources } from '../settings/resolve-settings.ts';
 import { allSettings } from './all-settings.ts';
-import {
-  callersOf,
-  execAllowFor,
-  rulesFor,
-  warnOfIgnoredRules,
-  warnOfRefusal,
-  warnOfRoots,
-} from './rules-for.ts';
+import { execAllowFor, rulesOfCallers } from './exec-allow.ts';
+import { rulesFor } from './rules-for.ts';
+import { warnIfNothingRuns, warnOfIgnoredRules, warnOfRoots } from './settings-warnings.ts';
 
 const resolve = (sources: SettingSources) => resolveSettings(sources, allSettings);
 const project = (text: string) => ({ project: { path: '/p/nacre.yaml', text } });
@@ -44,8 +39,8 @@ describe('rulesFor', () => {
 });
 
 describe('P12: what the kernel is held to', () => {
-  const allowed = (serves: readonly ('tools' | 'apps')[] | undefined, env: Record<string, string>) =>
-    execAllowFor(callersOf(serves, resolve({ env })));
+  const allowed = (remoteCallers: readonly ('model' | 'app')[] | undefined, env: Record<string, string>) =>
+    execAllowFor(rulesOfCallers(remoteCallers, resolve({ env })));
 
   it('is the list of the person at the command line, or everything', () => {
     expect(allowed(undefined, { ALLOWED_COMMANDS: 'git,ls' })).toEqual(['git', 'ls']);
@@ -55,15 +50,15 @@ describe('P12: what the kernel is held to', () => {
 
   it('is the list of a family where that is the only one that is offered', () => {
     const own = { NACRE_TOOLS: 'shell-execute', NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS: 'ls' };
-    expect(allowed(['tools'], own)).toEqual(['ls']);
-    expect(allowed(['tools'], { ...own, ALLOWED_COMMANDS: 'git,ls' })).toEqual(['ls']);
-    expect(allowed(['tools'], { ...own, NACRE_TOOLS: 'shell-execute,bash' })).toBeUndefined();
-    expect(allowed(['tools'], { NACRE_TOOLS: 'terminal' })).toEqual([]);
+    expect(allowed(['model'], own)).toEqual(['ls']);
+    expect(allowed(['model'], { ...own, ALLOWED_COMMANDS: 'git,ls' })).toEqual(['ls']);
+    expect(allowed(['model'], { ...own, NACRE_TOOLS: 'shell-execute,bash' })).toBeUndefined();
+    expect(allowed(['model'], { NACRE_TOOLS: 'terminal' })).toEqual([]);
   });
 
   it('is what tools and apps may run together where both are served', () => {
     const env = { ALLOWED_COMMANDS: 'git', SHELL_ALLOWLIST: 'ls,cat' };
-    expect(allowed(['tools', 'apps'], env)).toEqual(['git', 'ls', 'cat']);
+    expect(allowed(['model', 'app'], env)).toEqual(['git', 'ls', 'cat']);
   });
 
   it('has what a written rule allows beyond the list', () => {
@@ -112,20 +107,20 @@ describe('warnOfIgnoredRules', () => {
   });
 });
 
-describe('warnOfRefusal', () => {
+describe('warnIfNothingRuns', () => {
   it('T5: warns while nothing may run, and says how to change that', () => {
-    expect(warnOfRefusal(resolve({}))).toEqual([
+    expect(warnIfNothingRuns(resolve({}))).toEqual([
       expect.stringMatching(/is not set.*ALLOWED_COMMANDS=git,ls,cat/),
     ]);
-    expect(warnOfRefusal(resolve({ env: { ALLOWED_COMMANDS: '' } }))).toEqual([
+    expect(warnIfNothingRuns(resolve({ env: { ALLOWED_COMMANDS: '' } }))).toEqual([
       expect.stringMatching(/leaves nothing.*ALLOWED_COMMANDS=git,ls,cat/),
     ]);
     const apart = { env: { ALLOWED_COMMANDS: 'git' }, ...project('allowed_commands: [ls]\n') };
-    expect(warnOfRefusal(resolve(apart))).toEqual([expect.stringMatching(/leaves nothing/)]);
-    expect(warnOfRefusal(resolve({ env: { ALLOWED_COMMANDS: 'git' } }))).toEqual([]);
-    expect(warnOfRefusal(resolve({ env: { ALLOWED_COMMANDS: '*' } }))).toEqual([]);
+    expect(warnIfNothingRuns(resolve(apart))).toEqual([expect.stringMatching(/leaves nothing/)]);
+    expect(warnIfNothingRuns(resolve({ env: { ALLOWED_COMMANDS: 'git' } }))).toEqual([]);
+    expect(warnIfNothingRuns(resolve({ env: { ALLOWED_COMMANDS: '*' } }))).toEqual([]);
     const rule = { verdict: 'allow', program: 'ls', reason: 'x', examples: { matches: ['ls'] } } as const;
-    expect(warnOfRefusal({ ...resolve({}), policy: [rule] })).toEqual([]);
+    expect(warnIfNothingRuns({ ...resolve({}), policy: [rule] })).toEqual([]);
   });
 });
 

@@ -1,26 +1,24 @@
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { AllowList, PolicyRule } from '../contract/decision.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
-import type { RunContext } from '../engine/run.ts';
+import type { RunContext } from '../engine/call-context.ts';
 import { toAllowList } from '../policy/settings.ts';
-import type { ResolvedSettings } from '../settings/resolve-offers.ts';
+import type { ResolvedSettings } from '../settings/resolve-candidates.ts';
 import { narrowList } from '../settings/tighten.ts';
 import { type ToolFamily, toFamilies } from '../tools/settings.ts';
 import type { allSettings } from './all-settings.ts';
 
-/** All settings with where they came from, and the written rules, whose examples hold. */
+/** All settings with their origins, and the written policy rules, whose examples have been checked. */
 export type Resolved = ResolvedSettings<typeof allSettings> & {
   readonly policy?: readonly PolicyRule[] | undefined;
 };
 
-/** What binds one kind of caller. */
-export type BoundRules = Pick<
+/** The rules that apply to one kind of caller. */
+export type CallerRules = Pick<
   RunContext,
   'rules' | 'cwdRoots' | 'cwdNames' | 'environment' | 'refuseSensitive'
 >;
 
-/** Reads the written rules. Judging their examples takes the whole policy, which is loaded only where there are any. */
+/** Reads the written policy rules. Checking their examples needs the whole policy engine, which is loaded only if there are any. */
 export async function readRules(resolved: ResolvedSettings<typeof allSettings>): Promise<Resolved> {
   const { values, limits } = resolved;
   if (values.policy.length === 0 && limits.policy === undefined) return resolved;
@@ -28,7 +26,7 @@ export async function readRules(resolved: ResolvedSettings<typeof allSettings>):
   return { ...resolved, policy: toPolicyRules(values.policy, limits.policy) };
 }
 
-/** The rules that bind one kind of caller; P12: who asks decides what an unset list means. */
+/** The shared rules; P12: the kind of caller decides what an unset `allowed_commands` means. */
 export function rulesFor(
   whenUnset: 'nothing' | 'everything',
   { values, limits, origins, policy }: Resolved,
@@ -36,26 +34,26 @@ export function rulesFor(
   const allow = toAllowList(values.allowedCommands, limits.allowedCommands, whenUnset);
   const cwdRoots = [values.allowedCwdRoots, limits.allowedCwdRoots ?? []].filter(isSet);
   const { danger, confirm, programDirs, fileWrites } = values;
-  const { tightenedBy: narrowedBy, givenBy: preset } = origins.allowedCommands;
+  const { tightenedBy: narrowedBy, impliedBy: preset } = origins.allowedCommands;
   const allowSetting = 'ALLOWED_COMMANDS';
   const rules = { allow, allowSetting, preset, narrowedBy, programDirs, danger, confirm, fileWrites, policy };
   return { rules, cwdRoots };
 }
 
-/** The rules for the tools that are offered: families that are offered together share the strictest. */
+/** The rules of the offered tools; families that are offered together share the strictest. */
 function rulesForTools(resolved: Resolved): Pick<RunContext, 'rules' | 'cwdRoots'> {
   const families: readonly string[] = toFamilies(resolved.values.tools);
   return rulesFor(families.includes('terminal') ? 'nothing' : 'everything', resolved);
 }
 
-/** The rules for one family: `shell_execute` can have a list, roots and variables of its own beside the shared ones. */
-export function rulesForFamily(family: ToolFamily, resolved: Resolved): BoundRules {
+/** The rules of one tool family; `shell_execute` can add its own list, roots and variables to the shared ones. */
+export function rulesForFamily(family: ToolFamily, resolved: Resolved): CallerRules {
   const shared = rulesForTools(resolved);
   if (family !== 'shell-execute') return shared;
   const { values, limits } = resolved;
   const hasOwn = values.shellExecuteAllowedCommands !== undefined;
   const allow = narrowAllow(
-    // A list of its own says what an unset one means.
+    // With `shell_execute_allowed_commands` set, an unset `allowed_commands` allows everything (P12).
     hasOwn ? rulesFor('everything', resolved).rules.allow : shared.rules.allow,
     narrowList(values.shellExecuteAllowedCommands ?? ['*'], limits.shellExecuteAllowedCommands, '*'),
   );
@@ -77,8 +75,8 @@ function isSet(list: readonly string[]): boolean {
   return list.length > 0;
 }
 
-/** The rules for what apps run over HTTP without a shell: a list of its own, and no directories of system or keys. */
-export function rulesForShell(resolved: Resolved, narrowing?: Narrowing): BoundRules {
+/** The rules for POST /api/shell: `shell_allowlist`, and no system or key directories as `cwd` (H6). */
+export function rulesForShell(resolved: Resolved, narrowing?: Narrowing): CallerRules {
   const { values, limits, origins } = resolved;
   const shared = rulesFor('everything', resolved);
   const allow = toAllowList(values.shellAllowlist, limits.shellAllowlist, 'nothing');
@@ -88,109 +86,29 @@ export function rulesForShell(resolved: Resolved, narrowing?: Narrowing): BoundR
   return narrowRules({ rules, cwdRoots: shared.cwdRoots, refuseSensitive: true }, narrowing);
 }
 
-/** The rules for a shell that the settings let pages open at a terminal: keys cannot be judged, so nothing typed is. */
-export function rulesForTerminal(resolved: Resolved, narrowing?: Narrowing): BoundRules {
-  const { rules, ...bound } = rulesForShell(resolved, narrowing);
+/** The rules for shells in `terminal_shells`; keystrokes cannot be judged, so nothing that is typed there is. */
+export function rulesForTerminal(resolved: Resolved, narrowing?: Narrowing): CallerRules {
+  const { rules, ...others } = rulesForShell(resolved, narrowing);
   const { allowSetting } = rules;
-  return { ...bound, rules: { allow: { kind: 'all' }, allowSetting, danger: 'off' } };
+  return { ...others, rules: { allow: { kind: 'all' }, allowSetting, danger: 'off' } };
 }
 
-/** What is left of rules for one caller whose own list or directories are narrower. */
-export function narrowRules(bound: BoundRules, narrowing: Narrowing | undefined): BoundRules {
-  if (narrowing === undefined) return bound;
+/** Narrows rules to the list and directories of one caller, such as a named token. */
+export function narrowRules(general: CallerRules, narrowing: Narrowing | undefined): CallerRules {
+  if (narrowing === undefined) return general;
   const { allow, cwdRoots = [], named } = narrowing;
   const rules = allow
     ? {
-        ...bound.rules,
-        allow: narrowAllow(bound.rules.allow, allow),
+        ...general.rules,
+        allow: narrowAllow(general.rules.allow, allow),
         allowSetting: named,
         preset: undefined,
       }
-    : bound.rules;
-  return { ...bound, rules, cwdRoots: [...bound.cwdRoots, ...(cwdRoots.length > 0 ? [cwdRoots] : [])] };
+    : general.rules;
+  return { ...general, rules, cwdRoots: [...general.cwdRoots, ...(cwdRoots.length > 0 ? [cwdRoots] : [])] };
 }
 
 function narrowAllow(general: AllowList, own: readonly string[]): AllowList {
   if (general.kind === 'none') return general;
   return toAllowList(own, general.kind === 'names' ? general.names : undefined, 'everything');
-}
-
-/** Whoever comes through a door, with what binds them: those whom it serves, or else the person at the command line. */
-export function callersOf(
-  serves: readonly ('tools' | 'apps')[] | undefined,
-  resolved: Resolved,
-): readonly Pick<RunContext, 'rules'>[] {
-  if (serves === undefined) return [rulesFor('everything', resolved)];
-  return [
-    ...toFamilies(resolved.values.tools).map((family) => rulesForFamily(family, resolved)),
-    ...(serves.includes('apps') ? [rulesForShell(resolved)] : []),
-  ];
-}
-
-/**
- * The programs that the kernel is to hold commands to: one list for all callers of a process, so it has whatever policy
- * lets one of them run. Undefined when one of them may run everything.
- */
-export function execAllowFor(callers: readonly Pick<RunContext, 'rules'>[]): readonly string[] | undefined {
-  const names = callers.flatMap(({ rules: { allow, policy = [] } }) => [
-    ...(allow.kind === 'all' ? ['*'] : allow.kind === 'names' ? allow.names : []),
-    ...policy.filter(({ verdict }) => verdict === 'allow').map(({ program }) => program),
-  ]);
-  return names.includes('*') ? undefined : [...new Set(names)];
-}
-
-/** What whoever offers tools should know: that none of them would run anything. */
-export function warnOfRefusal(resolved: Resolved): readonly string[] {
-  const families = toFamilies(resolved.values.tools).map((family) => rulesForFamily(family, resolved).rules);
-  const { policy = [] } = resolved;
-  if (families.some(({ allow }) => allow.kind !== 'none')) return [];
-  if (policy.some(({ verdict }) => verdict === 'allow')) return [];
-  const why = resolved.values.allowedCommands === undefined ? 'is not set' : 'leaves nothing that may run';
-  return [`ALLOWED_COMMANDS ${why}, so every command is refused. ${howToSet}`];
-}
-
-const howToSet = 'Set it to the programs that may run, such as ALLOWED_COMMANDS=git,ls,cat, or to * for all.';
-
-/** A project's file can only tighten, so what it allows is told to whoever wrote it there. */
-export function warnOfIgnoredRules({ limits }: Resolved): readonly string[] {
-  const ignored = (limits.policy ?? []).filter(({ verdict }) => verdict === 'allow');
-  if (ignored.length === 0) return [];
-  const programs = [...new Set(ignored.map(({ program }) => program))].join(', ');
-  return [
-    `The project's nacre.yaml has rules that allow ${programs}; they are ignored, since a project can only tighten. Move them to your own settings file.`,
-  ];
-}
-
-/** T8: a root that cannot be resolved does not stop the start, but is told. */
-export function warnOfRoots(resolved: Resolved, cwd: string): readonly string[] {
-  const { values, limits } = resolved;
-  const families: readonly string[] = toFamilies(values.tools);
-  const own = [...values.shellExecuteCwdRoots, ...(limits.shellExecuteCwdRoots ?? [])];
-  const missing = (roots: readonly string[]) => roots.filter((root) => !isDirectory(resolve(cwd, root)));
-  return [
-    {
-      setting: 'ALLOWED_CWD_ROOTS',
-      field: 'cwd',
-      roots: missing(rulesFor('nothing', resolved).cwdRoots.flat()),
-    },
-    {
-      setting: 'NACRE_SHELL_EXECUTE_CWD_ROOTS',
-      field: 'working_directory',
-      roots: families.includes('shell-execute') ? missing(own) : [],
-    },
-  ].flatMap(({ setting, field, roots }) =>
-    roots.length === 0
-      ? []
-      : [
-          `${setting} names ${roots.join(', ')}, which is no directory that exists: requests that give ${field} are refused.`,
-        ],
-  );
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }

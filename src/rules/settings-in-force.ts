@@ -1,9 +1,9 @@
-import type { SettingInForce } from '../doors/door.ts';
 import { listSettings } from '../settings/define.ts';
+import type { SettingInForce } from '../settings/setting-in-force.ts';
 import { allSettings } from './all-settings.ts';
 import type { Resolved } from './rules-for.ts';
 
-/** Every setting as it is in force, for people; secrets are not shown. */
+/** Every setting with its value and origin, for display; secret values become `(hidden)`. */
 export function toSettingsInForce({ values, limits, origins }: Resolved): readonly SettingInForce[] {
   return listSettings(allSettings).map(({ name, key, secret, live }) => {
     const one = name as keyof typeof allSettings;

@@ -1,36 +1,41 @@
-import type { Standing } from '../assembly/create-whole-engine.ts';
 import type { ParsedFlags } from '../settings/parse-flags.ts';
 import type { SettingsFile } from '../settings/read-file.ts';
-import { resolveOffers } from '../settings/resolve-offers.ts';
+import { resolveCandidates } from '../settings/resolve-candidates.ts';
 import { allSettings } from './all-settings.ts';
 import { configHomeOf, homeOf } from './home-folders.ts';
 import { hasOtherName, readSettingsFiles, stampOfUserFile } from './read-settings-files.ts';
 import { type Resolved, readRules } from './rules-for.ts';
 
-/** Where the settings of one process come from. */
+/** Where the settings of a process come from, besides its flags. */
+export interface SettingsLocation {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The file that `--config` names, used instead of the user's settings file. */
+  readonly config?: string | undefined;
+}
+
+/** Reads the settings of one process, as often as needed. */
 export interface SettingsSource {
   read(): Promise<Resolved>;
-  /** A text that changes whenever the user's file does. */
+  /** A text that changes whenever the user's settings file does. */
   stamp(): string;
-  /** Whether the user's file has another name as well, by which it could be written. */
+  /** Whether the user's settings file has a second hard link, through which it could be written. */
   hasOtherName(): boolean;
 }
 
-/** The flags and the environment of a process, and the files that it finds. */
-export function createSettingsSource(
-  flags: ParsedFlags,
-  { env, cwd, config }: Pick<Standing, 'env' | 'cwd' | 'config'>,
-): SettingsSource {
+/** Combines flags, environment variables, the project file and the user's file. */
+export function createSettingsSource(flags: ParsedFlags, location: SettingsLocation): SettingsSource {
+  const { env, cwd, config } = location;
   const places = { cwd, home: homeOf(env), configHome: configHomeOf(env), named: config };
-  // The marks of a command that nacre itself runs are no settings, nor slips of the pen.
+  // nacre sets these two for the commands it runs. They are not settings, and must not cause a warning in a nested nacre.
   const { NACRE_COMMAND_ID: _id, NACRE_INSTANCE: _server, ...given } = env;
   let first: { readonly project: SettingsFile | undefined } | undefined;
   const resolve = async () => {
     const { project: found, user } = readSettingsFiles(places);
-    // A command can write to the project's file, or remove it, so that a server takes it once.
+    // Commands can write or remove the project's `nacre.yaml`, so a server reads it only once.
     first ??= { project: found };
     const { project } = first;
-    if (!project && !user) return resolveOffers({ flags, env: given }, allSettings);
+    if (!project && !user) return resolveCandidates({ flags, env: given }, allSettings);
     const { resolveSettings } = await import('../settings/resolve-settings.ts');
     return resolveSettings({ flags, env: given, project, user }, allSettings);
   };

@@ -7,7 +7,7 @@ import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import { pause } from '../../support/pause.ts';
 import { oneLine, visible } from '../../support/visible.ts';
-import type { Assembly } from '../door.ts';
+import type { Arguments, FlagAccess, IoAccess, PlaceAccess, Places } from '../door.ts';
 import { failedExit, faultyExit } from '../exit-codes.ts';
 import { toJson, toSentences, write } from '../say.ts';
 import { toCommandRow } from './to-command-row.ts';
@@ -15,14 +15,20 @@ import { toTime } from './to-time.ts';
 
 const pollMs = 250;
 
-/** Opens the log for the person at the command line. */
-export async function open(assembly: Assembly): Promise<number> {
-  const { io, flags, words } = assembly;
+interface Flags extends CommandFilter {
+  readonly json: boolean;
+  readonly since?: string | undefined;
+}
+
+type AuditDeps = IoAccess & PlaceAccess;
+
+/** Verifies, shows, exports or follows the audit log. */
+export async function auditDoor(deps: AuditDeps & Arguments & FlagAccess<Flags>): Promise<number> {
+  const { io, flags, words } = deps;
   try {
-    return await choose(words)(assembly, {
-      ...(flags as CommandFilter),
-      json: flags.json === true,
-      since: typeof flags.since === 'string' ? toTime(flags.since) : undefined,
+    return await choose(words)(deps, {
+      ...flags,
+      since: flags.since === undefined ? undefined : toTime(flags.since),
     });
   } catch (error) {
     await (flags.json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
@@ -35,7 +41,7 @@ interface Options extends CommandFilter {
   readonly since: string | undefined;
 }
 
-type Verb = (assembly: Assembly, options: Options) => Promise<number>;
+type Verb = (deps: AuditDeps, options: Options) => Promise<number>;
 
 const verbs: Readonly<Record<string, Verb>> = {
   async verify({ io, places: { audit } }, { json }) {
@@ -99,7 +105,7 @@ function toWanted(dir: string, options: Options): (record: AuditRecord) => boole
 
 function toVerdict(
   { files, records: count, problems, notes }: AuditReport,
-  { dir, keyPath }: Assembly['places']['audit'],
+  { dir, keyPath }: Places['audit'],
 ): string {
   const lines = problems.map(
     ({ file, line, what }) => `BROKEN ${file}${line === null ? '' : `:${line}`} ${what}.`,

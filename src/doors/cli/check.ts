@@ -3,30 +3,38 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Rules } from '../../contract/decision.ts';
 import { NacreError } from '../../contract/failure.ts';
-import type { Checked } from '../../engine/journey/check.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Assembly } from '../door.ts';
+import type { Checked } from '../../engine/journey/check.ts';
+import type { Arguments, EngineAccess, FlagAccess, IoAccess, UserRules } from '../door.ts';
 import { failedExit, faultyExit, refusedExit } from '../exit-codes.ts';
 import { toJson, toSentences, write } from '../say.ts';
 import { toScript } from './to-script.ts';
 
-/** Explains one command, or scores a file. */
-export async function open(assembly: Assembly): Promise<number> {
-  const { io, flags } = assembly;
-  const json = flags.json === true;
+interface Flags {
+  readonly json: boolean;
+  readonly cwd?: string | undefined;
+  readonly file?: string | undefined;
+}
+
+type CheckDeps = FlagAccess<Flags> & IoAccess & Arguments & EngineAccess & UserRules;
+
+/** Explains the policy decision for one command, or scores a file of labelled commands. */
+export async function checkDoor(deps: CheckDeps): Promise<number> {
+  const { io, flags } = deps;
+  const { json } = flags;
   try {
-    const engine = await assembly.engine();
-    if (typeof flags.file === 'string') return await scoreFile(assembly, engine, flags.file, json);
-    const { rules } = assembly.ownRules;
-    if (assembly.words.length === 0 && rules.preset !== undefined) {
+    const engine = await deps.engine();
+    if (flags.file !== undefined) return await scoreFile(deps, engine, flags.file, json);
+    const { rules } = deps.ownRules;
+    if (deps.words.length === 0 && rules.preset !== undefined) {
       await write(
         io.stdout,
         json ? `${JSON.stringify(toPresetDocument(rules))}\n` : `${toPresetLine(rules)}\n`,
       );
       return 0;
     }
-    const command = { kind: 'shell', script: toScript(onlyWord(assembly.words)) } as const;
-    const checked = await engine.check({ command, cwd: flags.cwd as string | undefined }, assembly.ownRules);
+    const command = { kind: 'shell', script: toScript(onlyWord(deps.words)) } as const;
+    const checked = await engine.check({ command, cwd: flags.cwd }, deps.ownRules);
     await write(
       io.stdout,
       json
@@ -38,7 +46,7 @@ export async function open(assembly: Assembly): Promise<number> {
     await (json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
     return failedExit;
   } finally {
-    await assembly.close();
+    await deps.close();
   }
 }
 
@@ -92,7 +100,7 @@ const labelledCase = z.object({
 type LabelledCase = z.output<typeof labelledCase>;
 
 async function scoreFile(
-  { io, ownRules }: Assembly,
+  { io, ownRules }: CheckDeps,
   engine: Engine,
   path: string,
   json: boolean,

@@ -1,16 +1,20 @@
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
-import type { Assembly } from '../door.ts';
+import type { Arguments, CommandLineAccess, IoAccess } from '../door.ts';
 import { write } from '../say.ts';
-import { describeLine, type Line } from './line/describe-line.ts';
-import { toBash } from './line/to-bash.ts';
-import { toFish } from './line/to-fish.ts';
-import { toZsh } from './line/to-zsh.ts';
+import { toBash } from './completion/bash-completion.ts';
+import { describeLine, type Line } from './completion/describe-command-line.ts';
+import { toFish } from './completion/fish-completion.ts';
+import { toZsh } from './completion/zsh-completion.ts';
 
 const shells: Readonly<Record<string, (line: Line) => string>> = { bash: toBash, zsh: toZsh, fish: toFish };
 
 /** Prints the script with which a shell completes nacre's command line. */
-export async function open({ io, words, commandLine }: Assembly): Promise<number> {
+export async function completionsDoor({
+  io,
+  words,
+  commandLine,
+}: IoAccess & Arguments & CommandLineAccess): Promise<number> {
   const [shell = '', ...more] = words;
   const toScript = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
   if (toScript === undefined || more.length > 0) throw unknown(words);

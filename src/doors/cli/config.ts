@@ -1,16 +1,25 @@
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
-import type { Assembly, SettingInForce } from '../door.ts';
+import type { SettingInForce } from '../../settings/setting-in-force.ts';
+import type { Arguments, FlagAccess, IoAccess, SettingsAccess, VersionAccess } from '../door.ts';
 import { failedExit } from '../exit-codes.ts';
 import { toSentences, write } from '../say.ts';
 
+interface Flags {
+  readonly json: boolean;
+  readonly origin: boolean;
+}
+
+type ConfigDeps = FlagAccess<Flags> & IoAccess & Arguments & SettingsAccess & VersionAccess;
+
 /** Shows settings with their values and where they came from: all, or those that are named. */
-export async function open({ io, flags, words, settings, warnings, newerCopy }: Assembly): Promise<number> {
+export async function configDoor(deps: ConfigDeps): Promise<number> {
+  const { io, flags, words, settings, warnings, newerCopy } = deps;
   for (const warning of [...warnings, ...newerCopy()]) await write(io.stderr, `nacre: warning: ${warning}\n`);
   try {
     const wanted = choose(settings, words);
-    const toText = flags.origin === true ? toStories : toTable;
-    await write(io.stdout, flags.json === true ? toDocument(wanted) : toText(wanted));
+    const toText = flags.origin ? toStories : toTable;
+    await write(io.stdout, flags.json ? toDocument(wanted) : toText(wanted));
     return 0;
   } catch (error) {
     await write(io.stderr, toSentences(error));
@@ -30,8 +39,8 @@ function choose(settings: readonly SettingInForce[], words: readonly string[]): 
 
 function toDocument(settings: readonly SettingInForce[]): string {
   const entries = settings.map(({ key, value = null, limit, origin }) => {
-    const { source, where, tightenedBy, givenBy, outranked } = origin;
-    const more = { given_by: givenBy, tightened_by: tightenedBy, outranked: outranked ?? [] };
+    const { source, where, tightenedBy, impliedBy, outranked } = origin;
+    const more = { given_by: impliedBy, tightened_by: tightenedBy, outranked: outranked ?? [] };
     return [key, { value, limit, source, where, ...more }];
   });
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
@@ -55,11 +64,11 @@ function toStories(settings: readonly SettingInForce[]): string {
 }
 
 function toStory({ key, value, limit, origin, isLive }: SettingInForce): string {
-  const { source, where, tightenedBy, givenBy, outranked = [] } = origin;
+  const { source, where, tightenedBy, impliedBy, outranked = [] } = origin;
   const lines = [
     `${key}: ${show(value)}`,
     `  ${source === 'default' ? 'nobody gave it, so its default holds' : `given by ${where} (${sourceWords[source]})`}`,
-    ...(givenBy === undefined ? [] : [`  from the preset ${givenBy}`]),
+    ...(impliedBy === undefined ? [] : [`  from the preset ${impliedBy}`]),
     ...outranked.map((one) => `  outranks ${one.where} (${sourceWords[one.source]}): ${show(one.value)}`),
     ...(tightenedBy === undefined
       ? []

@@ -3,7 +3,17 @@
 import { toNacreError } from '../../contract/failure.ts';
 import type { MachineReport } from '../../contract/report.ts';
 import { visible } from '../../support/visible.ts';
-import type { Assembly } from '../door.ts';
+import type {
+  DiagnosisAccess,
+  EngineAccess,
+  FlagAccess,
+  IoAccess,
+  PlaceAccess,
+  ProcessAccess,
+  SettingsAccess,
+  UserRules,
+  VersionAccess,
+} from '../door.ts';
 import { faultyExit } from '../exit-codes.ts';
 import { toSentences, write } from '../say.ts';
 import { examineClients } from './doctor/examine-clients.ts';
@@ -11,37 +21,46 @@ import { examineMachine, examineReport } from './doctor/examine-machine.ts';
 import { examinePolicy, examineServer } from './doctor/examine-policy.ts';
 import type { Finding } from './doctor/finding.ts';
 
+type DoctorDeps = FlagAccess<{ readonly json: boolean }> &
+  IoAccess &
+  VersionAccess &
+  EngineAccess &
+  SettingsAccess &
+  PlaceAccess &
+  ProcessAccess &
+  UserRules &
+  DiagnosisAccess;
+
 /** Shows what nacre found on this machine; exits with 1 when commands cannot run. */
-export async function open(assembly: Assembly): Promise<number> {
-  const { io, flags } = assembly;
+export async function doctorDoor(deps: DoctorDeps): Promise<number> {
+  const { io, flags } = deps;
   try {
-    const report = await reportOf(assembly);
-    const findings = await examine(assembly, report);
-    const text =
-      flags.json === true ? toDocument(assembly, report, findings) : toText(assembly, report, findings);
+    const report = await reportOf(deps);
+    const findings = await examine(deps, report);
+    const text = flags.json ? toDocument(deps, report, findings) : toText(deps, report, findings);
     await write(io.stdout, text, io.interrupted);
-    if ('failure' in report && flags.json !== true) await write(io.stderr, toSentences(report.failure));
+    if ('failure' in report && !flags.json) await write(io.stderr, toSentences(report.failure));
     return findings.some(({ status }) => status === 'problem') ? faultyExit : 0;
   } finally {
-    await assembly.close();
+    await deps.close();
   }
 }
 
 type Reported = MachineReport | { readonly failure: unknown };
 
-async function reportOf(assembly: Assembly): Promise<Reported> {
+async function reportOf(deps: DoctorDeps): Promise<Reported> {
   try {
-    return await (await assembly.engine()).report();
+    return await (await deps.engine()).report();
   } catch (failure) {
     return { failure };
   }
 }
 
-async function examine(assembly: Assembly, report: Reported): Promise<readonly Finding[]> {
-  const clients = examineClients(assembly);
+async function examine(deps: DoctorDeps, report: Reported): Promise<readonly Finding[]> {
+  const clients = examineClients(deps);
   return [
-    ...examineMachine(assembly),
-    ...assembly.newerCopy().map(
+    ...examineMachine(deps),
+    ...deps.newerCopy().map(
       (found) =>
         ({
           check: 'version',
@@ -50,9 +69,9 @@ async function examine(assembly: Assembly, report: Reported): Promise<readonly F
           fix: 'nacre init CLIENT, with the newer one',
         }) as const,
     ),
-    ...('failure' in report ? [toProblem(report.failure)] : examineReport(report, assembly)),
-    examinePolicy(assembly, clients.isListed),
-    await examineServer(assembly),
+    ...('failure' in report ? [toProblem(report.failure)] : examineReport(report, deps)),
+    examinePolicy(deps, clients.isListed),
+    await examineServer(deps),
     ...clients.findings,
   ];
 }
@@ -62,7 +81,11 @@ function toProblem(failure: unknown): Finding {
   return { check: 'engine', status: 'problem', found: message, fix: hint };
 }
 
-function toDocument({ version, warnings }: Assembly, report: Reported, findings: readonly Finding[]): string {
+function toDocument(
+  { version, warnings }: DoctorDeps,
+  report: Reported,
+  findings: readonly Finding[],
+): string {
   const document = {
     version,
     node: process.version,
@@ -101,7 +124,7 @@ const networkWords = {
   filtered: 'only the hosts of network_allow',
 };
 
-function toText({ version, warnings }: Assembly, report: Reported, findings: readonly Finding[]): string {
+function toText({ version, warnings }: DoctorDeps, report: Reported, findings: readonly Finding[]): string {
   const rows = [
     ['nacre', version],
     ['Node.js', process.version],

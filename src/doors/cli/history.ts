@@ -4,7 +4,7 @@ import { readHistory } from '../../audit/history.ts';
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { canonicalOrGiven } from '../../support/canonical-or-given.ts';
-import type { Assembly } from '../door.ts';
+import type { FlagAccess, IoAccess, PlaceAccess } from '../door.ts';
 import { failedExit } from '../exit-codes.ts';
 import { toSentences, write } from '../say.ts';
 import { toCommandRow } from './to-command-row.ts';
@@ -20,8 +20,11 @@ interface Flags {
 }
 
 /** Shows the newest commands, oldest first. */
-export async function open({ io, flags: given, places }: Assembly): Promise<number> {
-  const flags = given as unknown as Flags;
+export async function historyDoor({
+  io,
+  flags,
+  places,
+}: FlagAccess<Flags> & IoAccess & PlaceAccess): Promise<number> {
   try {
     const wanted = toWanted(flags);
     for (const command of readHistory(places.audit.dir).filter(wanted).slice(-flags.limit))

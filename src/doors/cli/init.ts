@@ -18,12 +18,12 @@ import {
 } from '../../clients/server-entry.ts';
 import { NacreError, toNacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
-import type { Assembly } from '../door.ts';
+import type { FlagAccess, IoAccess, PlaceAccess } from '../door.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { toSentences, write } from '../say.ts';
-import { type Ask, createAsk } from './ask.ts';
-import { type Choices, chooseEntry, chooseProject } from './choose-entry.ts';
-import { toListWords } from './told-before.ts';
+import { type Ask, createAsk } from './init/ask.ts';
+import { type Choices, chooseEntry, chooseProject, type EntryDeps } from './init/choose-entry.ts';
+import { toListWords } from './init/parse-entry.ts';
 
 interface Flags {
   readonly print: boolean;
@@ -35,22 +35,21 @@ interface Flags {
   readonly config?: string | undefined;
 }
 
+type InitDeps = EntryDeps & IoAccess & PlaceAccess;
+
 /** Makes a client start nacre, or no longer. */
-export async function open(assembly: Assembly): Promise<number> {
-  const { io } = assembly;
+export async function initDoor(deps: InitDeps & FlagAccess<Flags>): Promise<number> {
+  const { io, flags } = deps;
   try {
-    const flags = assembly.flags as unknown as Flags;
-    const [name, ...more] = assembly.words;
-    if (more.length > 0) throw wrong(`nacre init takes one client, not ${assembly.words.join(' ')}.`);
-    await (flags.print && !flags.remove
-      ? print(assembly, name, flags)
-      : edit(assembly, findClient(name), flags));
+    const [name, ...more] = deps.words;
+    if (more.length > 0) throw wrong(`nacre init takes one client, not ${deps.words.join(' ')}.`);
+    await (flags.print && !flags.remove ? print(deps, name, flags) : edit(deps, findClient(name), flags));
     return 0;
   } catch (error) {
     await write(io.stderr, toSentences(error));
     return exitCodes[toNacreError(error).code];
   } finally {
-    await assembly.close();
+    await deps.close();
   }
 }
 
@@ -69,20 +68,16 @@ function wrong(message: string): NacreError {
   });
 }
 
-async function print(assembly: Assembly, name: string | undefined, flags: Flags): Promise<void> {
+async function print(deps: InitDeps, name: string | undefined, flags: Flags): Promise<void> {
   const client = name !== undefined && Object.hasOwn(clients, name) ? clients[name] : undefined;
-  const { entry } = await chooseEntry(assembly, client, flags, undefined, undefined);
-  await write(
-    assembly.io.stdout,
-    writeEntry('', client ?? anyClient, entry, 'the entry'),
-    assembly.io.interrupted,
-  );
+  const { entry } = await chooseEntry(deps, client, flags, undefined, undefined);
+  await write(deps.io.stdout, writeEntry('', client ?? anyClient, entry, 'the entry'), deps.io.interrupted);
 }
 
-async function edit(assembly: Assembly, client: Client, flags: Flags): Promise<void> {
-  const ask = flags.yes || flags.remove ? undefined : createAsk(assembly.io);
+async function edit(deps: InitDeps, client: Client, flags: Flags): Promise<void> {
+  const ask = flags.yes || flags.remove ? undefined : createAsk(deps.io);
   try {
-    await editWith(assembly, client, await withFolder(assembly, client, flags, ask), ask);
+    await editWith(deps, client, await withFolder(deps, client, flags, ask), ask);
   } finally {
     ask?.close();
   }
@@ -90,51 +85,39 @@ async function edit(assembly: Assembly, client: Client, flags: Flags): Promise<v
 
 // A project's file lies in its folder, which is therefore asked for first.
 async function withFolder(
-  assembly: Assembly,
+  deps: InitDeps,
   client: Client,
   flags: Flags,
   ask: Ask | undefined,
 ): Promise<Flags> {
   const { scope = client.scope, project, file } = flags;
   const isNeeded = project !== undefined || (scope === 'project' && file === undefined);
-  return isNeeded
-    ? { ...flags, project: await chooseProject(assembly, client, flags, undefined, ask) }
-    : flags;
+  return isNeeded ? { ...flags, project: await chooseProject(deps, client, flags, undefined, ask) } : flags;
 }
 
-async function editWith(
-  assembly: Assembly,
-  client: Client,
-  flags: Flags,
-  ask: Ask | undefined,
-): Promise<void> {
-  const path = placeOf(assembly, client, flags);
+async function editWith(deps: InitDeps, client: Client, flags: Flags, ask: Ask | undefined): Promise<void> {
+  const path = placeOf(deps, client, flags);
   const file = openConfigFile(path);
   const before = readEntry(file.text, client, path);
   if (flags.remove)
     return say(
-      assembly,
+      deps,
       before === undefined
         ? [`${path} has no entry for nacre; nothing was written.`]
-        : remove(assembly, client, file, path, flags),
+        : remove(deps, client, file, path, flags),
     );
   refuseAddress(path, before);
-  const choices = await chooseEntry(assembly, client, flags, before, ask);
+  const choices = await chooseEntry(deps, client, flags, before, ask);
   refuseReplaced(client, choices.entry);
   const text = writeEntry(file.text, client, choices.entry, path);
   if (text === file.text)
-    return say(assembly, [`${path} says this already; nothing was written.`, ...summary(client, choices)]);
-  const backup = file.replace(text, assembly.places.backupDir);
-  return say(assembly, [
-    `${path} was written.`,
-    ...keptAt(backup),
-    ...summary(client, choices),
-    client.reload,
-  ]);
+    return say(deps, [`${path} says this already; nothing was written.`, ...summary(client, choices)]);
+  const backup = file.replace(text, deps.places.backupDir);
+  return say(deps, [`${path} was written.`, ...keptAt(backup), ...summary(client, choices), client.reload]);
 }
 
 function remove(
-  { places }: Assembly,
+  { places }: PlaceAccess,
   client: Client,
   file: ConfigFile,
   path: string,
@@ -149,11 +132,11 @@ function remove(
   return [`${client.title} no longer starts nacre: its entry was removed from ${path}.`, ...keptAt(backup)];
 }
 
-function placeOf(assembly: Assembly, client: Client, { scope = client.scope, project, file }: Flags): string {
-  if (file !== undefined) return resolve(assembly.cwd, file);
-  const here: ClientSurroundings = { ...assembly.machine, project: project ?? assembly.cwd };
+function placeOf(deps: InitDeps, client: Client, { scope = client.scope, project, file }: Flags): string {
+  if (file !== undefined) return resolve(deps.cwd, file);
+  const here: ClientSurroundings = { ...deps.machine, project: project ?? deps.cwd };
   const path = client.file(scope, here);
-  if (path !== undefined) return resolve(assembly.cwd, path);
+  if (path !== undefined) return resolve(deps.cwd, path);
   throw new NacreError('invalid_request', `${client.title} has no configuration for one project.`, {
     hint: 'Leave --scope project out.',
   });
@@ -190,6 +173,6 @@ function summary({ title, startsInProject }: Client, { project, entry, notes }: 
   ];
 }
 
-function say({ io }: Assembly, lines: readonly string[]): Promise<void> {
+function say({ io }: IoAccess, lines: readonly string[]): Promise<void> {
   return write(io.stdout, lines.map((line) => `${line}\n`).join(''), io.interrupted);
 }

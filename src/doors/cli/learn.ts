@@ -7,7 +7,7 @@ import { NacreError } from '../../contract/failure.ts';
 import { trialClient } from '../../contract/report.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { oneLine, visible } from '../../support/visible.ts';
-import type { Assembly } from '../door.ts';
+import type { EngineAccess, FlagAccess, IoAccess, PlaceAccess, UserRules } from '../door.ts';
 import { failedExit } from '../exit-codes.ts';
 import { toJson, toSentences, write } from '../say.ts';
 import { type Distinct, toDistinct } from './to-distinct.ts';
@@ -23,20 +23,23 @@ interface Flags {
   readonly client?: string | undefined;
 }
 
-/** Proposes a list of programs. */
-export async function open(assembly: Assembly): Promise<number> {
-  const { io, places } = assembly;
-  const flags = assembly.flags as unknown as Flags;
+type LearnDeps = EngineAccess & UserRules;
+
+/** Proposes an allow list from the audit log. */
+export async function learnDoor(
+  deps: LearnDeps & FlagAccess<Flags> & IoAccess & PlaceAccess,
+): Promise<number> {
+  const { io, flags, places } = deps;
   try {
     const commands = readHistory(places.audit.dir).filter(toWanted(flags));
-    const lesson = await learn(assembly, commands, flags.min);
+    const lesson = await learn(deps, commands, flags.min);
     await write(io.stdout, flags.json ? `${JSON.stringify(lesson)}\n` : toText(lesson), io.interrupted);
     return 0;
   } catch (error) {
     await (flags.json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
     return failedExit;
   } finally {
-    await assembly.close();
+    await deps.close();
   }
 }
 
@@ -69,19 +72,19 @@ interface Lesson {
   }[];
 }
 
-async function learn(assembly: Assembly, history: readonly CommandSummary[], min: number): Promise<Lesson> {
-  const engine = await assembly.engine();
+async function learn(deps: LearnDeps, history: readonly CommandSummary[], min: number): Promise<Lesson> {
+  const engine = await deps.engine();
   const ran = toDistinct(history.filter(({ outcome }) => ended.includes(outcome)));
   if (ran.length === 0)
     throw new NacreError('invalid_request', 'The audit log has no such command that ran.', {
       hint: 'Let an agent work for a while under a wide list, such as --preset full in a sandbox, and ask again.',
     });
-  const counted = await count(assembly, engine, ran);
+  const counted = await count(deps, engine, ran);
   const fits = ({ program, commands }: Count) => commands >= min && canBeListed(program);
   const programs = counted.filter(fits);
   const list = programs.map(({ program }) => program).sort();
   const refused = await count(
-    assembly,
+    deps,
     engine,
     toDistinct(history.filter(({ outcome, rule }) => outcome === 'refused' && rule === 'not_listed')),
   );
@@ -90,19 +93,18 @@ async function learn(assembly: Assembly, history: readonly CommandSummary[], min
     programs,
     left_out: counted.filter((one) => !fits(one)),
     refused: refused.filter(({ program }) => !list.includes(program)),
-    ...(await tryOut(assembly, engine, ran, list)),
+    ...(await tryOut(deps, engine, ran, list)),
   };
 }
 
 async function count(
-  assembly: Assembly,
+  deps: LearnDeps,
   engine: Engine,
   commands: readonly Distinct[],
 ): Promise<readonly Count[]> {
   const counts = new Map<string, number>();
   for (const { one, times } of commands)
-    for (const name of await programsOf(assembly, engine, one))
-      counts.set(name, (counts.get(name) ?? 0) + times);
+    for (const name of await programsOf(deps, engine, one)) counts.set(name, (counts.get(name) ?? 0) + times);
   return [...counts]
     .map(([program, times]) => ({ program, commands: times }))
     .sort((a, b) => b.commands - a.commands || (a.program < b.program ? -1 : 1));
@@ -110,17 +112,17 @@ async function count(
 
 // Arguments that no shell read are not shell text, and a long command is recorded by its beginning alone.
 async function programsOf(
-  assembly: Assembly,
+  deps: LearnDeps,
   engine: Engine,
   { door, command, programs }: CommandSummary,
 ): Promise<readonly string[]> {
   if (door === 'http') return programs;
-  const { decision, found } = await judge(assembly, engine, command, ['*']);
+  const { decision, found } = await judge(deps, engine, command, ['*']);
   return decision.rule === 'unparsable' ? programs : Object.keys(found);
 }
 
 async function tryOut(
-  assembly: Assembly,
+  deps: LearnDeps,
   engine: Engine,
   ran: readonly Distinct[],
   list: readonly string[],
@@ -128,7 +130,7 @@ async function tryOut(
   const refusals: { command: string; times: number; reason: string }[] = [];
   const judged = ran.filter(({ one }) => one.door !== 'http');
   for (const { one, times } of judged) {
-    const { decision } = await judge(assembly, engine, one.command, list);
+    const { decision } = await judge(deps, engine, one.command, list);
     if (decision.verdict === 'deny') refusals.push({ command: one.command, times, reason: decision.reason });
   }
   const sum = (counts: readonly { times: number }[]) => counts.reduce((total, { times }) => total + times, 0);
@@ -136,7 +138,7 @@ async function tryOut(
   return { commands: all, would_run: all - sum(refusals), would_not: refusals };
 }
 
-function judge({ ownRules }: Assembly, engine: Engine, script: string, list: readonly string[]) {
+function judge({ ownRules }: UserRules, engine: Engine, script: string, list: readonly string[]) {
   const allow = list.includes('*')
     ? ({ kind: 'all' } as const)
     : list.length === 0

@@ -3,17 +3,22 @@ import { NacreError } from '../../contract/failure.ts';
 import { type Cast, toEventLine, toHeaderLine, toVersion2 } from '../../recordings/asciicast.ts';
 import { readRecording } from '../../recordings/recordings.ts';
 import { pause } from '../../support/pause.ts';
-import type { Assembly, Io } from '../door.ts';
+import type { Arguments, FlagAccess, Io, IoAccess, PlaceAccess } from '../door.ts';
 import { failedExit, interruptedExit } from '../exit-codes.ts';
 import { toSentences, write } from '../say.ts';
 
+interface Flags {
+  readonly speed: number;
+  readonly maxPauseMs?: number | undefined;
+  readonly export?: 'v2' | 'v3' | undefined;
+}
+
+type ReplayDeps = FlagAccess<Flags> & IoAccess & Arguments & PlaceAccess;
+
 /** Plays or prints the recording of a command. */
-export async function open({ io, words, flags, places }: Assembly): Promise<number> {
-  const {
-    speed,
-    maxPauseMs,
-    export: form,
-  } = flags as { speed: number; maxPauseMs?: number; export?: string };
+export async function replayDoor(deps: ReplayDeps): Promise<number> {
+  const { io, words, flags, places } = deps;
+  const { speed, maxPauseMs, export: form } = flags;
   try {
     const cast = readRecording(places.recordingDir, theOne(words));
     if (form === undefined)

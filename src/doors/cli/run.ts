@@ -4,20 +4,48 @@ import type { Command } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { OutputChunk } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
-import type { Assembly, Io } from '../door.ts';
+import type {
+  Arguments,
+  EngineAccess,
+  FlagAccess,
+  Io,
+  IoAccess,
+  ProcessAccess,
+  ReplyLimits,
+  SettingsAccess,
+  UserRules,
+} from '../door.ts';
 import { exitCodes, failedExit, timedOutExit, toSignalledExit } from '../exit-codes.ts';
 import { toJson, toSentences, write } from '../say.ts';
 import { createLiveLine, type LiveLine } from './live-line.ts';
 import { readInput } from './read-input.ts';
 import { toScript } from './to-script.ts';
 
-/** Runs one command for the person who typed it. */
-export async function open(assembly: Assembly): Promise<number> {
-  const { io, flags } = assembly;
-  const json = flags.json === true;
-  for (const warning of assembly.warnings) await say(io, `warning: ${warning}`);
+interface Flags {
+  readonly json: boolean;
+  readonly cwd?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly input?: string | undefined;
+}
+
+type RunDeps = FlagAccess<Flags> &
+  IoAccess &
+  Arguments &
+  EngineAccess &
+  ReplyLimits &
+  UserRules &
+  Pick<ProcessAccess, 'machine'> &
+  Pick<SettingsAccess, 'warnings'>;
+
+/** Runs one command for the local user. */
+export async function runDoor(deps: RunDeps): Promise<number> {
+  const {
+    io,
+    flags: { json },
+  } = deps;
+  for (const warning of deps.warnings) await say(io, `warning: ${warning}`);
   try {
-    const outcome = await runCommand(assembly, json);
+    const outcome = await runCommand(deps);
     if (json) await write(io.stdout, `${JSON.stringify(toDocument(outcome))}\n`, io.interrupted);
     else for (const note of toNotes(outcome)) await say(io, note);
     return toExitCode(outcome, io.interrupted);
@@ -26,17 +54,17 @@ export async function open(assembly: Assembly): Promise<number> {
     if (io.interrupted.aborted) return toSignalledExit(io.interrupted.reason, 'SIGTERM');
     return error instanceof NacreError ? exitCodes[error.code] : failedExit;
   } finally {
-    await assembly.close();
+    await deps.close();
   }
 }
 
-async function runCommand(assembly: Assembly, json: boolean): Promise<Outcome> {
-  const { io, ownRules, maxOutputChars } = assembly;
-  const flags = assembly.flags as { cwd?: string; timeoutMs?: number; input?: string };
-  const command = toCommand(assembly.words);
+async function runCommand(deps: RunDeps): Promise<Outcome> {
+  const { io, flags, ownRules, maxOutputChars } = deps;
+  const { json } = flags;
+  const command = toCommand(deps.words);
   const input = await readInput(flags.input, io.stdin, io.interrupted);
-  const engine = await assembly.engine();
-  const line = json || !isTerminal(assembly) ? undefined : createLiveLine(io.stderr);
+  const engine = await deps.engine();
+  const line = json || !isTerminal(deps) ? undefined : createLiveLine(io.stderr);
   try {
     return await engine.run(
       { command, input, cwd: flags.cwd, timeoutMs: flags.timeoutMs ?? null, maxOutputChars },
@@ -55,7 +83,7 @@ async function runCommand(assembly: Assembly, json: boolean): Promise<Outcome> {
 }
 
 // On a pipe, or where nothing can be taken back, output is all that there is.
-function isTerminal({ io: { stdout, stderr }, machine }: Assembly): boolean {
+function isTerminal({ io: { stdout, stderr }, machine }: RunDeps): boolean {
   const ends = [stdout, stderr].every((end) => 'isTTY' in end && end.isTTY === true);
   return ends && machine.env.TERM !== 'dumb';
 }

@@ -6,11 +6,21 @@ import { createId } from '../../support/create-id.ts';
 import type { WorkflowEvent, WorkflowResult } from '../../workflows/events.ts';
 import { readWorkflow } from '../../workflows/read-workflow.ts';
 import { createRunStore } from '../../workflows/run-store.ts';
-import { runWorkflow } from '../../workflows/run-workflow.ts';
-import type { Assembly, Io } from '../door.ts';
+import { executeWorkflow } from '../../workflows/execute-workflow.ts';
+import type {
+  Arguments,
+  EngineAccess,
+  FlagAccess,
+  Io,
+  IoAccess,
+  PlaceAccess,
+  ReplyLimits,
+  ToolAccess,
+  UserRules,
+} from '../door.ts';
 import { faultyExit, invalidExit, toSignalledExit } from '../exit-codes.ts';
 import { toJson, toSentences, write } from '../say.ts';
-import { createWorkflowMeans } from '../workflow-means.ts';
+import { createWorkflowDeps } from '../workflow-deps.ts';
 import { createWorkflowView } from './workflow-view.ts';
 
 const abortPollMs = 100;
@@ -22,13 +32,21 @@ interface Flags {
   readonly parallel?: number | undefined;
 }
 
-/** Runs the workflow that a file holds. */
-export async function open(assembly: Assembly): Promise<number> {
-  const { io } = assembly;
-  const flags = assembly.flags as unknown as Flags;
+type WorkflowDoorDeps = FlagAccess<Flags> &
+  IoAccess &
+  Arguments &
+  EngineAccess &
+  PlaceAccess &
+  ReplyLimits &
+  ToolAccess &
+  UserRules;
+
+/** Runs the workflow in a YAML file. */
+export async function workflowDoor(deps: WorkflowDoorDeps): Promise<number> {
+  const { io, flags } = deps;
   const isTerminal = 'isTTY' in io.stdout && io.stdout.isTTY === true && !flags.json;
   try {
-    const result = await run(assembly, flags, isTerminal);
+    const result = await run(deps, isTerminal);
     return toExitCode(result, io.interrupted);
   } catch (error) {
     await (isTerminal || !flags.json
@@ -36,12 +54,12 @@ export async function open(assembly: Assembly): Promise<number> {
       : write(io.stdout, toJson(error)));
     return invalidExit;
   } finally {
-    await assembly.close();
+    await deps.close();
   }
 }
 
-async function run(assembly: Assembly, flags: Flags, isTerminal: boolean): Promise<WorkflowResult> {
-  const { io, words, places, engine, tools, ownRules: rules, maxOutputChars } = assembly;
+async function run(deps: WorkflowDoorDeps, isTerminal: boolean): Promise<WorkflowResult> {
+  const { io, flags, words, places, engine, tools, ownRules: rules, maxOutputChars } = deps;
   const { text, path } = readGiven(words);
   const read = readWorkflow(text, path);
   const workflow = { ...read, parallel: flags.parallel ?? read.parallel };
@@ -51,9 +69,9 @@ async function run(assembly: Assembly, flags: Flags, isTerminal: boolean): Promi
   const abort = watchAbort(io, flags.abortFile);
   const view = isTerminal ? createWorkflowView(io.stdout) : createLines(io);
   try {
-    return await runWorkflow(
+    return await executeWorkflow(
       workflow,
-      createWorkflowMeans({ engine, tools, rules, maxOutputChars, door: 'cli' }),
+      createWorkflowDeps({ engine, tools, rules, maxOutputChars, door: 'cli' }),
       {
         run: id,
         done,

@@ -5,12 +5,13 @@ import { type Client, clients, type Scope } from '../../../clients/clients.ts';
 import { openConfigFile } from '../../../clients/config-file.ts';
 import { type FoundEntry, readEntry, type ServerEntry } from '../../../clients/server-entry.ts';
 import { NacreError } from '../../../contract/failure.ts';
-import type { Assembly } from '../../door.ts';
-import { holdsNoSandbox } from '../holds-no-sandbox.ts';
-import { namesWorkspace } from '../names-workspace.ts';
-import { listsNothing, toListWords, toldBefore } from '../told-before.ts';
+import type { ProcessAccess, SettingsAccess } from '../../door.ts';
+import { holdsNoSandbox, namesWorkspace } from '../init/choose-sandbox.ts';
+import { listsNothing, toListWords, toldBefore } from '../init/parse-entry.ts';
 import { findOn } from './find-program.ts';
 import type { Finding } from './finding.ts';
+
+type ClientDeps = ProcessAccess & SettingsAccess;
 
 const scopes: readonly Scope[] = ['user', 'project'];
 
@@ -22,8 +23,8 @@ export interface ExaminedClients {
 }
 
 /** Looks at the configuration of every client that `nacre init` knows. */
-export function examineClients(assembly: Assembly): ExaminedClients {
-  const examined = Object.entries(clients).flatMap(([name, client]) => examineClient(assembly, name, client));
+export function examineClients(deps: ClientDeps): ExaminedClients {
+  const examined = Object.entries(clients).flatMap(([name, client]) => examineClient(deps, name, client));
   const findings = examined.map(({ isListed: _, ...finding }) => finding);
   const isListed = examined.some((one) => one.isListed === true);
   if (findings.some(({ status }) => status !== 'note')) return { findings, isListed };
@@ -34,23 +35,23 @@ export function examineClients(assembly: Assembly): ExaminedClients {
 
 type Examined = Finding & { readonly isListed?: boolean };
 
-function examineClient(assembly: Assembly, name: string, client: Client): readonly Examined[] {
-  const here = { ...assembly.machine, project: assembly.cwd };
+function examineClient(deps: ClientDeps, name: string, client: Client): readonly Examined[] {
+  const here = { ...deps.machine, project: deps.cwd };
   return scopes.flatMap((scope) => {
     const path = client.file(scope, here);
     const isSame = scope === 'project' && path === client.file('user', here);
     if (path === undefined || isSame || !isThere(path)) return [];
     const fix = `nacre init ${name}${scope === client.scope ? '' : ` --scope ${scope}`}`;
-    const { found, ...examined } = examineFile(assembly, client, path, fix);
+    const { found, ...examined } = examineFile(deps, client, path, fix);
     return [{ check: `client:${name}`, ...examined, found: `${client.title}: ${found}` }];
   });
 }
 
-function examineFile(assembly: Assembly, client: Client, path: string, fix: string): Omit<Examined, 'check'> {
+function examineFile(deps: ClientDeps, client: Client, path: string, fix: string): Omit<Examined, 'check'> {
   try {
     const entry = readEntry(openConfigFile(path).text, client, path);
     if (entry === undefined) return { status: 'note', found: `${path} has no entry for nacre`, fix };
-    return examineEntry(assembly, entry, path, fix);
+    return examineEntry(deps, entry, path, fix);
   } catch (error) {
     if (!(error instanceof NacreError)) throw error;
     return { status: 'warning', found: error.message, fix: error.hint };
@@ -58,7 +59,7 @@ function examineFile(assembly: Assembly, client: Client, path: string, fix: stri
 }
 
 function examineEntry(
-  assembly: Assembly,
+  deps: ClientDeps,
   entry: FoundEntry,
   path: string,
   fix: string,
@@ -66,19 +67,19 @@ function examineEntry(
   if (entry.address !== undefined) return { status: 'ok', found: `${path} leads to ${entry.address}` };
   const told = toldBefore(entry, []);
   const { project, env = {}, more } = told;
-  const missing = missingOf(assembly, entry, project);
+  const missing = missingOf(deps, entry, project);
   if (missing !== undefined)
     return { status: 'warning', found: `${path} names ${missing}, which does not exist`, fix };
   const { NACRE_SANDBOX: level } = env;
-  const isWorkspace = project !== undefined && !namesWorkspace(assembly.settings, told);
-  if (isWorkspace && holdsNoSandbox(project, level, assembly.machine.home)) {
+  const isWorkspace = project !== undefined && !namesWorkspace(deps.settings, told);
+  if (isWorkspace && holdsNoSandbox(project, level, deps.machine.home)) {
     const found = `${path} names ${project}, where the sandbox ${level} refuses every command`;
     return { status: 'warning', found, fix: `${fix} --project DIR` };
   }
-  if (entry.args?.includes(assembly.program.script) !== true)
+  if (entry.args?.includes(deps.program.script) !== true)
     return { status: 'note', found: `${path} starts another copy of nacre`, fix };
   const list = toListWords(env);
-  const isElsewhere = assembly.toolWarnings.length === 0 || [...more, ...Object.keys(env)].some(mayList);
+  const isElsewhere = deps.toolWarnings.length === 0 || [...more, ...Object.keys(env)].some(mayList);
   if (listsNothing(env) || (list === '' && !isElsewhere)) {
     const found = `${path} starts this nacre, and ${list === '' ? 'neither it nor your settings list a' : 'its own list has no'} program that may run`;
     return { status: 'warning', found, fix: `${fix} --preset NAME` };
@@ -103,7 +104,7 @@ function isThere(path: string): boolean {
 
 /** The first path of an entry that leads nowhere. */
 function missingOf(
-  { machine }: Assembly,
+  { machine }: ProcessAccess,
   { command = '', args = [] }: Partial<ServerEntry>,
   project: string | undefined,
 ): string | undefined {

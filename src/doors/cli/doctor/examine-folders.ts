@@ -2,12 +2,12 @@
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../../support/make-folder.ts';
-import { quoteWord } from '../../../support/quote-word.ts';
-import type { Assembly } from '../../door.ts';
+import { quoteWord } from '../../../support/quote.ts';
+import type { PlaceAccess, SettingsAccess } from '../../door.ts';
 import { type Finding, ok } from './finding.ts';
 
 /** Looks at the folders that nacre writes to. */
-export function examineFolders({ places, settings }: Assembly): readonly Finding[] {
+export function examineFolders({ places, settings }: PlaceAccess & SettingsAccess): readonly Finding[] {
   const dir = places.stateDir;
   return [
     examineFolder(dir, 'NACRE_STATE_DIR'),
@@ -39,7 +39,7 @@ function isBelowFolder(path: string): boolean {
   return above !== path && isBelowFolder(above);
 }
 
-function examineRoom(path: string, settings: Assembly['settings']): Finding {
+function examineRoom(path: string, settings: SettingsAccess['settings']): Finding {
   const inForce = (key: string) => settings.find((one) => one.key === key)?.value;
   const kept = [
     { what: 'output', key: 'spool_total_bytes' },

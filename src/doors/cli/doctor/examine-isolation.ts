@@ -1,19 +1,21 @@
 // Whether commands can be kept apart from the machine. The engine has tried; what stood in its way is looked for here.
 import { readFileSync } from 'node:fs';
 import type { MachineReport } from '../../../contract/report.ts';
-import type { Assembly } from '../../door.ts';
+import type { ProcessAccess, SettingsAccess } from '../../door.ts';
 import { findOn, installer } from './find-program.ts';
 import { type Finding, ok } from './finding.ts';
+
+type IsolationDeps = Pick<SettingsAccess, 'settings'> & Pick<ProcessAccess, 'machine'>;
 
 /** Looks at bubblewrap and at namespaces. */
 export function examineIsolation(
   report: Pick<MachineReport, 'supervision'>,
-  assembly: Pick<Assembly, 'settings' | 'machine'>,
+  deps: IsolationDeps,
 ): readonly Finding[] {
-  if (assembly.machine.platform !== 'linux') return [onLinuxOnly('bubblewrap'), onLinuxOnly('namespaces')];
-  const isOutside = assembly.settings.some(({ key, value }) => key === 'processes' && value === 'host');
+  if (deps.machine.platform !== 'linux') return [onLinuxOnly('bubblewrap'), onLinuxOnly('namespaces')];
+  const isOutside = deps.settings.some(({ key, value }) => key === 'processes' && value === 'host');
   if (isOutside) return [notTried('bubblewrap'), notTried('namespaces')];
-  const path = assembly.machine.env.PATH ?? '';
+  const path = deps.machine.env.PATH ?? '';
   return [examineBubblewrap(report, path), examineNamespaces(report, path)];
 }
 

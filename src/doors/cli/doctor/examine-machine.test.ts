@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineReport } from '../../../contract/report.ts';
-import type { Assembly } from '../../door.ts';
+import type { SettingsAccess, UserRules } from '../../door.ts';
 import { examineReport } from './examine-machine.ts';
 import { examinePolicy } from './examine-policy.ts';
 import { findOn } from './find-program.ts';
@@ -28,13 +28,13 @@ const examine = (
   processes = 'own',
   script = '/srv/nacre/dist/cli.js',
 ) => {
-  const settings = [{ key: 'processes', value: processes }];
-  const assembly = {
+  const settings = [{ key: 'processes', value: processes }] as unknown as SettingsAccess['settings'];
+  const deps = {
     settings,
     program: { node: 'node', script },
     machine: { home: '/', platform: 'linux', env: { PATH } },
-  } as unknown as Assembly;
-  const findings = examineReport({ ...best, ...report }, assembly);
+  };
+  const findings = examineReport({ ...best, ...report }, deps);
   return (check: string) => findings.find((one) => one.check === check);
 };
 
@@ -88,8 +88,15 @@ describe('examineReport', () => {
 
 describe('examinePolicy', () => {
   const policy = (rules: object) =>
-    examinePolicy({ settings: [], toolWarnings: [], ownRules: { rules } } as unknown as Assembly, false)
-      .found;
+    examinePolicy(
+      {
+        settings: [],
+        toolWarnings: [],
+        settingsFault: undefined,
+        ownRules: { rules, cwdRoots: [] } as unknown as UserRules['ownRules'],
+      },
+      false,
+    ).found;
 
   it('tells the list, the preset and the written rules', () => {
     expect(policy({ allow: { kind: 'all' } })).toBe('every program may run (default)');

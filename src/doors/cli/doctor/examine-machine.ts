@@ -1,8 +1,8 @@
 // What commands need of the machine: programs, namespaces, and places that can be written.
 import { dirname } from 'node:path';
 import type { MachineReport } from '../../../contract/report.ts';
-import { quoteWord } from '../../../support/quote-word.ts';
-import type { Assembly } from '../../door.ts';
+import { quoteWord } from '../../../support/quote.ts';
+import type { PlaceAccess, ProcessAccess, SettingsAccess } from '../../door.ts';
 import { examineFolders } from './examine-folders.ts';
 import { examineIsolation } from './examine-isolation.ts';
 import { findOn, installer } from './find-program.ts';
@@ -11,15 +11,18 @@ import { type Finding, ok } from './finding.ts';
 const oldestNode = [20, 19] as const;
 
 /** Looks at everything that does not need the engine. */
-export function examineMachine(assembly: Assembly): readonly Finding[] {
-  return [examineNode(process.versions.node), examineGit(assembly), ...examineFolders(assembly)];
+export function examineMachine(deps: PlaceAccess & ProcessAccess & SettingsAccess): readonly Finding[] {
+  return [examineNode(process.versions.node), examineGit(deps), ...examineFolders(deps)];
 }
 
 /** Looks at what the engine has found. */
-export function examineReport(report: MachineReport, assembly: Assembly): readonly Finding[] {
+export function examineReport(
+  report: MachineReport,
+  deps: Pick<ProcessAccess, 'machine' | 'program'> & Pick<SettingsAccess, 'settings'>,
+): readonly Finding[] {
   return [
     ok('bash', `bash ${report.bash.version} at ${report.bash.path}`),
-    ...examineIsolation(report, assembly),
+    ...examineIsolation(report, deps),
     report.landlock === 'available'
       ? ok('landlock', 'the kernel can hold commands to the listed programs (exec: enforce)')
       : {
@@ -27,7 +30,7 @@ export function examineReport(report: MachineReport, assembly: Assembly): readon
           status: 'warning',
           found: `the kernel cannot hold commands to the listed programs: ${report.landlock}`,
           fix: report.landlock.includes('koffi')
-            ? besides(assembly, 'koffi')
+            ? besides(deps, 'koffi')
             : 'Use Linux 5.19 or newer with landlock in its lsm= list.',
         },
     report.pty
@@ -36,14 +39,14 @@ export function examineReport(report: MachineReport, assembly: Assembly): readon
           check: 'terminal',
           status: 'warning',
           found: 'the package for commands at a terminal is missing',
-          fix: besides(assembly, '@lydell/node-pty'),
+          fix: besides(deps, '@lydell/node-pty'),
         },
     examineEnforcement(report),
   ];
 }
 
 // Where this copy of nacre finds packages: beside it among the installed ones, or in its own clone.
-function besides({ program }: Assembly, name: string): string {
+function besides({ program }: Pick<ProcessAccess, 'program'>, name: string): string {
   const [, root] = /^(.*)[\\/]node_modules[\\/]nacre[\\/]/.exec(program.script) ?? [];
   if (root?.endsWith('/lib')) return `npm install --global ${name}`;
   return `npm install --prefix ${quoteWord(root ?? dirname(dirname(program.script)))} ${name}`;
@@ -58,7 +61,7 @@ export function examineNode(version: string): Finding {
   return { check: 'node', status: 'problem', found, fix: 'Install Node.js 22: https://nodejs.org' };
 }
 
-function examineGit({ machine }: Assembly): Finding {
+function examineGit({ machine }: ProcessAccess): Finding {
   const path = machine.env.PATH ?? '';
   const git = findOn(path, 'git');
   if (git !== undefined) return ok('git', git);

@@ -1,10 +1,14 @@
 import type { ServerTrial } from '../../../contract/report.ts';
-import type { Assembly } from '../../door.ts';
+import type { DiagnosisAccess, SettingsAccess, UserRules } from '../../door.ts';
 import { type Finding, ok } from './finding.ts';
+
+type PolicyDeps = Pick<SettingsAccess, 'settings' | 'toolWarnings'> &
+  Pick<DiagnosisAccess, 'settingsFault'> &
+  UserRules;
 
 /** Whether the settings could be read, and what they let tools run; the entries of clients may list programs in their place. */
 export function examinePolicy(
-  { settings, toolWarnings, settingsFault, ownRules }: Assembly,
+  { settings, toolWarnings, settingsFault, ownRules }: PolicyDeps,
   isListedByClients: boolean,
 ): Finding {
   if (settingsFault !== undefined) {
@@ -27,7 +31,7 @@ export function examinePolicy(
 }
 
 /** Whether a client would get an answer, tried over stdio. */
-export async function examineServer({ tryServer }: Pick<Assembly, 'tryServer'>): Promise<Finding> {
+export async function examineServer({ tryServer }: Pick<DiagnosisAccess, 'tryServer'>): Promise<Finding> {
   const check = 'mcp';
   try {
     return toFinding(check, await tryServer());

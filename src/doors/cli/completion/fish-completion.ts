@@ -1,4 +1,10 @@
-import { commonFlags, type Expected, type Line, type LineCommand, type LineFlag } from './describe-line.ts';
+import {
+  commonFlags,
+  type Expected,
+  type Line,
+  type LineCommand,
+  type LineFlag,
+} from './describe-command-line.ts';
 
 /** Completion for fish, to be sourced or saved among its completions. */
 export function toFish(line: Line): string {

@@ -2,14 +2,17 @@
 // already or a default is proposed, and on a terminal asked about.
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Client, Scope } from '../../clients/clients.ts';
-import type { ServerEntry } from '../../clients/server-entry.ts';
-import { NacreError } from '../../contract/failure.ts';
-import type { Assembly } from '../door.ts';
+import type { Client, Scope } from '../../../clients/clients.ts';
+import type { ServerEntry } from '../../../clients/server-entry.ts';
+import { NacreError } from '../../../contract/failure.ts';
+import type { Arguments, EngineAccess, ProcessAccess, SettingsAccess } from '../../door.ts';
 import type { Ask } from './ask.ts';
 import { chooseCommands } from './choose-commands.ts';
 import { chooseSandbox } from './choose-sandbox.ts';
-import { toldBefore } from './told-before.ts';
+import { toldBefore } from './parse-entry.ts';
+
+/** What `nacre init` needs to choose an entry. */
+export type EntryDeps = Arguments & EngineAccess & ProcessAccess & SettingsAccess;
 
 /** What was chosen. */
 export interface Choices {
@@ -30,25 +33,25 @@ export interface Given {
 
 /** Chooses what a client is to be told; `entry` is what it is told now. */
 export async function chooseEntry(
-  assembly: Assembly,
+  deps: EntryDeps,
   client: Client | undefined,
   given: Given,
   entry: Partial<ServerEntry> | undefined,
   ask: Ask | undefined,
 ): Promise<Choices> {
-  const before = toldBefore(entry, anewOf(assembly, given));
-  const project = await chooseProject(assembly, client, given, before.project, ask);
-  const flagged = variablesOf(assembly);
-  const commands = await chooseCommands(assembly, project ?? assembly.cwd, flagged, before, ask);
-  const sandbox = await chooseSandbox(assembly, project, flagged, before, ask);
+  const before = toldBefore(entry, anewOf(deps, given));
+  const project = await chooseProject(deps, client, given, before.project, ask);
+  const flagged = variablesOf(deps);
+  const commands = await chooseCommands(deps, project ?? deps.cwd, flagged, before, ask);
+  const sandbox = await chooseSandbox(deps, project, flagged, before, ask);
   const { ALLOWED_COMMANDS: _list, NACRE_PRESET: _preset, NACRE_SANDBOX: _box, ...others } = before.env ?? {};
   // A comma would make two folders of one.
   const isRoot = project !== undefined && !project.includes(',');
   const isOwnRoot = others.ALLOWED_CWD_ROOTS === undefined || others.ALLOWED_CWD_ROOTS === before.project;
   const roots = isRoot && isOwnRoot ? { ALLOWED_CWD_ROOTS: project } : {};
-  const { node, script } = assembly.program;
+  const { node, script } = deps.program;
   const folder = project === undefined ? [] : ['--cwd', project];
-  const file = given.config === undefined ? [] : ['--config', resolve(assembly.cwd, given.config)];
+  const file = given.config === undefined ? [] : ['--config', resolve(deps.cwd, given.config)];
   const env = { ...others, ...roots, ...commands, ...sandbox.variables, ...flagged };
   return {
     entry: { command: node, args: [script, 'mcp', ...folder, ...file, ...before.more], env },
@@ -59,7 +62,7 @@ export async function chooseEntry(
 
 /** Chooses the folder that commands run in; undefined for wherever the client starts nacre. */
 export async function chooseProject(
-  { cwd, machine }: Assembly,
+  { cwd, machine }: ProcessAccess,
   client: Client | undefined,
   given: Given,
   before: string | undefined,
@@ -77,12 +80,12 @@ export async function chooseProject(
 }
 
 /** The flags whose settings are given now. */
-function anewOf({ given }: Assembly, { config }: Given): readonly string[] {
+function anewOf({ given }: Arguments, { config }: Given): readonly string[] {
   return [...given.flatMap(({ flags }) => flags), ...(config === undefined ? [] : ['--config'])];
 }
 
 /** The settings that were given as flags, as the variables that say the same. */
-function variablesOf({ given, cwd }: Assembly): Readonly<Record<string, string>> {
+function variablesOf({ given, cwd }: Arguments & ProcessAccess): Readonly<Record<string, string>> {
   return Object.fromEntries(
     given.flatMap(({ variable, text, kind }) => {
       const paths = kind === 'paths' ? text.split(/\s*,\s*/).filter((path) => path !== '') : [text];

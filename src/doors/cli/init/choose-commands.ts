@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { NacreError } from '../../contract/failure.ts';
-import { nearest } from '../../settings/nearest.ts';
-import type { Assembly } from '../door.ts';
+import { NacreError } from '../../../contract/failure.ts';
+import { nearest } from '../../../settings/nearest.ts';
+import type { SettingsAccess } from '../../door.ts';
 import type { Ask } from './ask.ts';
-import { isInFile } from './is-in-file.ts';
-import { listsNothing, type Told } from './told-before.ts';
+import { isInFile } from './choose-sandbox.ts';
+import { listsNothing, type Told } from './parse-entry.ts';
 
 /** Chooses which programs may run, as variables of the entry. */
 export async function chooseCommands(
-  { settings, presets }: Assembly,
+  { settings, presets }: SettingsAccess,
   folder: string,
   flagged: Readonly<Record<string, string>>,
   before: Told,

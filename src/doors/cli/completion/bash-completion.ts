@@ -1,4 +1,4 @@
-import { commonFlags, type Expected, type Line, type LineFlag } from './describe-line.ts';
+import { commonFlags, type Expected, type Line, type LineFlag } from './describe-command-line.ts';
 
 /** Completion for bash, to be sourced; it needs nothing beside bash itself. */
 export function toBash(line: Line): string {

@@ -1,4 +1,10 @@
-import { commonFlags, type Expected, type Line, type LineCommand, type LineFlag } from './describe-line.ts';
+import {
+  commonFlags,
+  type Expected,
+  type Line,
+  type LineCommand,
+  type LineFlag,
+} from './describe-command-line.ts';
 
 /** Completion for zsh: to be sourced after compinit, or a file _nacre in a folder of fpath. */
 export function toZsh(line: Line): string {

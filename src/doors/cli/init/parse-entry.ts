@@ -1,6 +1,6 @@
 // What an entry tells its client now. The folder, the commands and the sandbox count wherever they stand, as a flag or as
 // a variable, so that what is chosen anew takes their place and no flag of before outranks it.
-import type { ServerEntry } from '../../clients/server-entry.ts';
+import type { ServerEntry } from '../../../clients/server-entry.ts';
 
 /** An entry taken apart. */
 export interface Told {

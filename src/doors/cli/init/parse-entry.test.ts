@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toldBefore } from './told-before.ts';
+import { toldBefore } from './parse-entry.ts';
 
 const told = (...flags: string[]) => toldBefore({ args: ['dist/cli.js', 'mcp', ...flags] }, []);
 

@@ -1,4 +1,4 @@
-import type { Line, LineCommand, LineFlag } from './describe-line.ts';
+import type { Line, LineCommand, LineFlag } from '../completion/describe-command-line.ts';
 import { exitMeanings } from './exit-meanings.ts';
 
 /** The man page nacre(1). */

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { NacreError } from '../../contract/failure.ts';
-import type { Io } from '../door.ts';
+import { NacreError } from '../../../contract/failure.ts';
+import type { Io } from '../../door.ts';
 
 /** Questions to whoever sits at the terminal. */
 export interface Ask {

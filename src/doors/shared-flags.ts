@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineSettings } from '../settings/define.ts';
 
-/** The flags that every command takes beside those of the settings. */
+/** Flags that every subcommand accepts in addition to the settings. */
 export const sharedFlags = defineSettings({
   help: z
     .boolean()
@@ -11,5 +11,8 @@ export const sharedFlags = defineSettings({
     .string()
     .min(1)
     .optional()
-    .meta({ flag: '--config', description: "Settings file in place of the user's.", path: true }),
+    .meta({ flag: '--config', description: "Settings file to use instead of the user's.", path: true }),
 });
+
+/** The declarations of the shared flags. */
+export type SharedFlags = typeof sharedFlags;

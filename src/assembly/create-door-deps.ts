@@ -1,0 +1,153 @@
+import { doors, loadControl } from '../doors/catalog.ts';
+import type {
+  Arguments,
+  ControlAccess,
+  DiagnosisAccess,
+  DoorDeps,
+  EngineAccess,
+  Io,
+  Program,
+  RemoteCaller,
+  SettingsAccess,
+} from '../doors/door.ts';
+import { sharedFlags } from '../doors/shared-flags.ts';
+import { presetNames } from '../policy/presets.ts';
+import { settingGroups } from '../rules/all-settings.ts';
+import { execAllowFor, rulesOfCallers } from '../rules/exec-allow.ts';
+import { homeOf } from '../rules/home-folders.ts';
+import { createLiveSettings, fixedSettings, type LiveSettings } from '../rules/live-settings.ts';
+import { type Resolved, rulesFor, rulesForShell, rulesForTerminal } from '../rules/rules-for.ts';
+import { toSettingsInForce } from '../rules/settings-in-force.ts';
+import type { SettingsSource } from '../rules/settings-source.ts';
+import { warnIfNothingRuns, warnOfIgnoredRules, warnOfRoots } from '../rules/settings-warnings.ts';
+import { engineOnDemand } from './engine-on-demand.ts';
+import { describeNewerCopy } from './newer-copy.ts';
+import { toPlaces } from './places.ts';
+import { version } from './version.ts';
+
+/** The process that `main` runs in. */
+export interface ProcessContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly io: Io;
+  readonly program: Program;
+}
+
+/** One parsed command line in its process. */
+interface Invocation extends ProcessContext, Arguments, Pick<DiagnosisAccess, 'settingsFault'> {
+  /** The file that `--config` names. */
+  readonly config: string | undefined;
+  readonly remoteCallers: readonly RemoteCaller[] | undefined;
+  /** Set for servers, which follow changes of the settings file. */
+  readonly source: SettingsSource | undefined;
+}
+
+/** Assembles everything that a door can ask for. */
+export function createDoorDeps(resolved: Resolved, invocation: Invocation): DoorDeps {
+  const { io, cwd, env, program, words, given } = invocation;
+  const { values } = resolved;
+  const places = toPlaces(values, invocation);
+  const { engine, openControl, close } = createEngineAccess(resolved, invocation, places.controlDir);
+  const live = createSettings(resolved, invocation, engine);
+  return {
+    io,
+    words,
+    given,
+    commandLine: { doors, shared: sharedFlags, groups: settingGroups },
+    version,
+    newerCopy: () => [describeNewerCopy(version, program, env.PATH ?? '') ?? []].flat(),
+    ...createSettingsAccess(resolved, cwd),
+    places,
+    cwd,
+    machine: { home: homeOf(env), platform: process.platform, env },
+    program,
+    engine,
+    close,
+    maxOutputChars: values.maxOutputChars,
+    ownRules: rulesFor('everything', resolved),
+    async tools(narrowing) {
+      const { assembleTools } = await import('./assemble-tools.ts');
+      return assembleTools(live, engine, narrowing);
+    },
+    http: values,
+    refresh: live.refresh,
+    shellRules: (narrowing) => rulesForShell(live.now(), narrowing),
+    terminalRules: (narrowing) => rulesForTerminal(live.now(), narrowing),
+    controlDir: places.controlDir,
+    openControl,
+    ...createDiagnosisAccess(invocation),
+  };
+}
+
+function createSettingsAccess(resolved: Resolved, cwd: string): SettingsAccess {
+  return {
+    settings: toSettingsInForce(resolved),
+    presets: presetNames,
+    warnings: [...resolved.warnings, ...warnOfRoots(resolved, cwd), ...warnOfIgnoredRules(resolved)],
+    toolWarnings: warnIfNothingRuns(resolved),
+  };
+}
+
+function createEngineAccess(
+  resolved: Resolved,
+  invocation: Invocation,
+  controlDir: string,
+): EngineAccess & ControlAccess {
+  const { io, remoteCallers } = invocation;
+  const engine = engineOnDemand(resolved, {
+    ...invocation,
+    execAllow: execAllowFor(rulesOfCallers(remoteCallers, resolved)),
+    log: (line) => void io.stderr.write(line),
+    openInbox: remoteCallers && (() => openControl()),
+  });
+  let control: Promise<{ close(): Promise<void> }> | undefined;
+  const openControl = async () => {
+    control ??= loadControl().then(({ serveControl }) => serveControl(controlDir, engine.open));
+    // A failed attempt is forgotten, so that the next call tries again.
+    control.catch(() => {
+      control = undefined;
+    });
+    await control;
+  };
+  return {
+    engine: engine.open,
+    openControl,
+    async close() {
+      await (await control?.catch(() => undefined))?.close();
+      await engine.close();
+    },
+  };
+}
+
+function createSettings(
+  resolved: Resolved,
+  { source, io }: Invocation,
+  engine: EngineAccess['engine'],
+): LiveSettings {
+  if (!source) return fixedSettings(resolved);
+  return createLiveSettings(resolved, {
+    ...source,
+    isOutOfReach: async () => !source.hasOtherName() && (await (await engine()).report()).hidesOwnFiles,
+    log: (line) => void io.stderr.write(line),
+  });
+}
+
+function createDiagnosisAccess({
+  settingsFault,
+  program,
+  config,
+  given,
+  env,
+  cwd,
+}: Invocation): DiagnosisAccess {
+  return {
+    settingsFault,
+    async tryServer() {
+      const { tryServer } = await import('../worker/trial/try-server.ts');
+      const file = config === undefined ? [] : ['--config', config];
+      const flags = given.map(({ flags: [flag], text }) => `${flag}=${text}`);
+      const args = [program.script, 'mcp', ...file, ...flags];
+      return tryServer({ command: program.node, args, env, cwd });
+    },
+  };
+}

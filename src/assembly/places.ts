@@ -1,0 +1,20 @@
+import { join, resolve } from 'node:path';
+import type { Places } from '../doors/door.ts';
+import type { Settings } from '../rules/all-settings.ts';
+import { stateHomeOf } from '../rules/home-folders.ts';
+import type { SettingsLocation } from '../rules/settings-source.ts';
+
+/** The folders and files of nacre that the settings and the environment name. */
+export function toPlaces(values: Settings, { env, cwd }: SettingsLocation): Places {
+  const stateDir = resolve(cwd, values.stateDir ?? join(stateHomeOf(env), 'nacre'));
+  const dir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));
+  const keyPath = values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey);
+  return {
+    stateDir,
+    audit: { dir, keyPath },
+    workflowDir: join(stateDir, 'workflows'),
+    recordingDir: join(stateDir, 'recordings'),
+    backupDir: join(stateDir, 'backups'),
+    controlDir: join(stateDir, 'control'),
+  };
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** An optional text. */
+export function textFlag(flag: string, description: string) {
+  return z.string().min(1).optional().meta({ flag, description });
+}
+
+/** An optional path; shells complete file names after it. */
+export function pathFlag(flag: string, description: string, unset?: string) {
+  return z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ flag, description, path: true, ...(unset !== undefined && { unset }) });
+}
+
+/** A flag without a value. */
+export function switchFlag(flag: string | readonly string[], description: string) {
+  return z.boolean().default(false).meta({ flag, description });
+}
+
+/** `--json`, present on most doors. */
+export const jsonFlag = switchFlag('--json', 'Print one JSON document.');
+
+/** `--since`, for doors that read the audit log. */
+export const sinceFlag = textFlag(
+  '--since',
+  'Only commands since then: an age (90min, 2d), a date (2026-01-31) or a full timestamp.',
+);

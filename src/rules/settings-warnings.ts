@@ -1,0 +1,60 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { toFamilies } from '../tools/settings.ts';
+import { type Resolved, rulesFor, rulesForFamily } from './rules-for.ts';
+
+/** Warns that the offered tools would refuse every command. */
+export function warnIfNothingRuns(resolved: Resolved): readonly string[] {
+  const families = toFamilies(resolved.values.tools).map((family) => rulesForFamily(family, resolved).rules);
+  const { policy = [] } = resolved;
+  if (families.some(({ allow }) => allow.kind !== 'none')) return [];
+  if (policy.some(({ verdict }) => verdict === 'allow')) return [];
+  const why = resolved.values.allowedCommands === undefined ? 'is not set' : 'allows no program';
+  return [`ALLOWED_COMMANDS ${why}, so every command is refused. ${howToSet}`];
+}
+
+const howToSet = 'Set it to the programs that may run, such as ALLOWED_COMMANDS=git,ls,cat, or to * for all.';
+
+/** Warns about `allow` rules in the project's `nacre.yaml`, which can only tighten. */
+export function warnOfIgnoredRules({ limits }: Resolved): readonly string[] {
+  const ignored = (limits.policy ?? []).filter(({ verdict }) => verdict === 'allow');
+  if (ignored.length === 0) return [];
+  const programs = [...new Set(ignored.map(({ program }) => program))].join(', ');
+  return [
+    `The project's nacre.yaml has rules that allow ${programs}; they are ignored because a project file can only tighten. Move them to your own settings file.`,
+  ];
+}
+
+/** T8: an unresolvable root does not stop the start; it causes this warning. */
+export function warnOfRoots(resolved: Resolved, cwd: string): readonly string[] {
+  const { values, limits } = resolved;
+  const families: readonly string[] = toFamilies(values.tools);
+  const own = [...values.shellExecuteCwdRoots, ...(limits.shellExecuteCwdRoots ?? [])];
+  const missing = (roots: readonly string[]) => roots.filter((root) => !isDirectory(resolve(cwd, root)));
+  return [
+    {
+      setting: 'ALLOWED_CWD_ROOTS',
+      field: 'cwd',
+      roots: missing(rulesFor('nothing', resolved).cwdRoots.flat()),
+    },
+    {
+      setting: 'NACRE_SHELL_EXECUTE_CWD_ROOTS',
+      field: 'working_directory',
+      roots: families.includes('shell-execute') ? missing(own) : [],
+    },
+  ].flatMap(({ setting, field, roots }) =>
+    roots.length === 0
+      ? []
+      : [
+          `${setting} lists ${roots.join(', ')}, which is not an existing directory; requests that set ${field} are refused.`,
+        ],
+  );
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Origin } from './resolve-candidates.ts';
+
+/** A setting with its current value and where that value came from. */
+export interface SettingInForce {
+  /** Its key in a settings file. */
+  readonly key: string;
+  readonly value: unknown;
+  /** A further limit from the project file, applied in addition to `value`. */
+  readonly limit: unknown;
+  readonly origin: Origin;
+  /** Whether a running server applies a change without a restart. */
+  readonly isLive: boolean;
+}
