@@ -6,11 +6,18 @@ const template = /`(?:\\[\s\S]|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\}|[^`\\])*`/;
 const pattern =
   /(?<=(?:^|[=(,:;!&|?{}[+>]|\breturn)\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/;
 
-/** The source with its comments made blank; what looks like a comment inside a string or a pattern stays. */
+const token = new RegExp([comment, quoted, template, pattern].map(({ source }) => source).join('|'), 'g');
+
+/** Replaces comments with blanks; text inside strings and regular expressions stays. */
 export function blankComments(source: string): string {
-  const token = new RegExp(
-    [comment, quoted, template, pattern].map(({ source: text }) => text).join('|'),
-    'g',
-  );
-  return source.replace(token, (text) => (/^\/[/*]/.test(text) ? text.replace(/[^\n]/g, ' ') : text));
+  return source.replace(token, (text) => (/^\/[/*]/.test(text) ? toBlanks(text) : text));
+}
+
+/** Replaces comments, strings, templates and regular expressions with blanks. */
+export function blankLiterals(source: string): string {
+  return source.replace(token, toBlanks);
+}
+
+function toBlanks(text: string): string {
+  return text.replace(/[^\n]/g, ' ');
 }
