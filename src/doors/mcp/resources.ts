@@ -1,40 +1,41 @@
-// The output of commands as resources: listed, read in pieces, and told about while it grows.
+// The output of commands as MCP resources: 1. `resources/list` lists each command's log and screen, 2. `resources/read`
+// returns a log in pieces, 3. `watchResources` sends a notification when a command starts or prints.
 import { type ReadResourceResult, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { showCommand } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
-import type { Asker, ListedCommand } from '../../engine/commands/commands.ts';
+import type { CallerContext } from '../../engine/call-context.ts';
+import type { ListedCommand } from '../../engine/commands/commands.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { logUri, type ResourceNews, screenUri, watchResources } from './resource-news.ts';
 
-/** What resources are made of. */
+/** Dependencies of the resources of one server. */
 export interface ResourceSource {
   engine(): Promise<Engine>;
   readonly owner: string;
-  /** Which of its owner's connections the server is for, where there are several. */
+  /** Protocol session of the server, if the owner has several. */
   readonly connection?: string | undefined;
   readonly maxOutputChars: number;
-  /** True where somebody else tells of changes, because the server answers one request and is gone. */
+  /** True for a server that handles one HTTP request; the HTTP door then sends the notifications. */
   readonly isOneRequest?: boolean | undefined;
 }
 
-/** What a server with these resources can do. */
+/** MCP capabilities of a server with these resources. */
 export const resourceCapabilities = { subscribe: true, listChanged: true };
 
-/** Adds the resources to a server; `watch` is called before a command may begin, and makes changes be told of. */
-export function offerResources(server: Server, source: ResourceSource): { watch(): Promise<void> } {
+/** Adds the resources to a server; `watch` must be called before a command can start. */
+export function serveResources(server: Server, source: ResourceSource): { watch(): Promise<void> } {
   const subscribed = new Set<string>();
-  const asker: Asker = {
+  const reader: CallerContext = {
     caller: { door: 'mcp', client: 'resources' },
     owner: source.owner,
-    // Who reads a resource has not seen it in a reply.
+    // A read position apart from that of the tools: reading a resource must not hide output from `read_output`.
     reader: `${source.owner} resources`,
   };
   server.setRequestHandler('resources/list', async () => ({
-    resources: [...(await (await source.engine()).list(asker)).flatMap(toResources), auditResource],
+    resources: [...(await (await source.engine()).list(reader)).flatMap(toResources), auditResource],
   }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }));
   server.setRequestHandler('resources/read', ({ params }) =>
-    params.uri === auditUri ? readAudit(source) : readResource(source, asker, params.uri),
+    params.uri === auditUri ? readAudit(source) : readResource(source, reader, params.uri),
   );
   server.setRequestHandler('resources/subscribe', ({ params }) => {
     subscribed.add(params.uri);
@@ -44,28 +45,56 @@ export function offerResources(server: Server, source: ResourceSource): { watch(
     subscribed.delete(params.uri);
     return {};
   });
-  const news: ResourceNews = {
+  return { watch: createWatch(server, source, subscribed) };
+}
+
+function createWatch(server: Server, source: ResourceSource, subscribed: ReadonlySet<string>) {
+  const listener: ResourceListener = {
     listChanged: () => void server.sendResourceListChanged().catch(() => {}),
     updated(uri) {
-      // Since 2026-07-28 the SDK itself knows who listens to what.
+      // Since 2026-07-28 there are no client capabilities here, and the SDK filters by subscription itself.
       const isWanted = server.getClientCapabilities() === undefined || subscribed.has(uri);
       if (isWanted) server.sendResourceUpdated({ uri }).catch(() => {});
     },
   };
   let watching: Promise<void> | null = null;
-  const begin = async () => {
-    server.onclose = await watchResources(source, news);
+  const start = async () => {
+    server.onclose = await watchResources(source, listener);
   };
-  return {
-    async watch() {
-      if (source.isOneRequest) return;
-      // Without an engine the command itself says what is wrong.
-      watching ??= begin().catch(() => {
-        watching = null;
-      });
-      return watching;
-    },
+  return async () => {
+    if (source.isOneRequest) return;
+    // If the engine cannot start, the call itself reports why; retry at the next call.
+    watching ??= start().catch(() => {
+      watching = null;
+    });
+    return watching;
   };
+}
+
+/** Receives changes of an owner's resources. */
+export interface ResourceListener {
+  listChanged(): void;
+  updated(uri: string): void;
+}
+
+/** Calls the listener when one of the owner's commands starts or prints; returns a function that stops it. */
+export async function watchResources(
+  { engine, owner }: Pick<ResourceSource, 'engine' | 'owner'>,
+  listener: ResourceListener,
+): Promise<() => void> {
+  return (await engine()).listen(owner, ({ kind, id }) => {
+    if (kind === 'began') listener.listChanged();
+    for (const uri of [logUri(id), screenUri(id)]) listener.updated(uri);
+  });
+}
+
+/** URI of a command's output. */
+export function logUri(id: string): string {
+  return `nacre://commands/${id}/log`;
+}
+
+function screenUri(id: string): string {
+  return `nacre://commands/${id}/screen`;
 }
 
 const mimeType = 'text/plain';
@@ -81,44 +110,48 @@ const templates = [
     uriTemplate: 'nacre://commands/{id}/log{?from}',
     name: 'log',
     title: "A command's output",
-    description: 'From a cursor on, as much as a reply may hold; _meta names the address of the next piece.',
+    description: 'Output from a cursor on, up to the size of a reply; _meta has the URI of the next piece.',
     mimeType,
   },
   {
     uriTemplate: 'nacre://commands/{id}/screen',
     name: 'screen',
-    title: "What a command's terminal shows",
+    title: "The screen of a command's terminal",
     mimeType,
   },
 ];
 
 function toResources({ id, name, command, state, hasScreen }: ListedCommand) {
-  const shown = { title: showCommand(command).slice(0, longestTitle).toWellFormed(), mimeType };
+  const shared = { title: showCommand(command).slice(0, maxTitleChars).toWellFormed(), mimeType };
   const size = state.stdoutBytes + state.stderrBytes;
   return [
-    { uri: logUri(id), name: `${name ?? id} log`, ...shown, size },
-    ...(hasScreen ? [{ uri: screenUri(id), name: `${name ?? id} screen`, ...shown }] : []),
+    { uri: logUri(id), name: `${name ?? id} log`, ...shared, size },
+    ...(hasScreen ? [{ uri: screenUri(id), name: `${name ?? id} screen`, ...shared }] : []),
   ];
 }
 
-// One record a line, the newest that a reply may hold, of the commands of this client alone.
+// Returns the newest records of this owner that fit into `maxOutputChars`, one JSON record per line.
 async function readAudit({ engine, owner, maxOutputChars }: ResourceSource): Promise<ReadResourceResult> {
   const lines = (await engine()).recordsOf(owner).map((record) => `${JSON.stringify(record)}\n`);
-  let room = maxOutputChars;
+  let charsLeft = maxOutputChars;
   const newest = lines.toReversed().filter((line) => {
-    room -= line.length;
-    return room >= 0;
+    charsLeft -= line.length;
+    return charsLeft >= 0;
   });
   return {
     contents: [{ uri: auditUri, mimeType: auditResource.mimeType, text: newest.toReversed().join('') }],
   };
 }
 
-const longestTitle = 100;
-const address = /^nacre:\/\/commands\/([\w.-]{1,100})\/(?:(log)(?:\?from=(\d{1,13}))?|screen)$/;
+const maxTitleChars = 100;
+const uriPattern = /^nacre:\/\/commands\/([\w.-]{1,100})\/(?:(log)(?:\?from=(\d{1,13}))?|screen)$/;
 
-async function readResource(source: ResourceSource, asker: Asker, uri: string): Promise<ReadResourceResult> {
-  const [, id, log, from = '0'] = address.exec(uri) ?? [];
+async function readResource(
+  source: ResourceSource,
+  reader: CallerContext,
+  uri: string,
+): Promise<ReadResourceResult> {
+  const [, id, log, from = '0'] = uriPattern.exec(uri) ?? [];
   if (id === undefined) throw new ResourceNotFoundError(uri);
   const engine = await source.engine();
   const query = {
@@ -130,7 +163,7 @@ async function readResource(source: ResourceSource, asker: Asker, uri: string): 
     wantsScreen: log === undefined,
     howToReadOn: () => '',
   } as const;
-  const found = await engine.read(id, query, asker).catch((error: unknown) => {
+  const found = await engine.read(id, query, reader).catch((error: unknown) => {
     throw error instanceof NacreError ? new ResourceNotFoundError(uri, error.message) : error;
   });
   const text = found.screen?.text ?? found.stdout + found.stderr;

@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-/** Stands in for the JSON Schema compiler of the SDK, which only checks answers to elicitation: we check ours with zod. */
+/** Replaces the SDK's JSON Schema compiler, which only checks elicitation answers: `elicit-approval.ts` uses zod. */
 export class DefaultJsonSchemaValidator {
   getValidator() {
     return (data: unknown) => ({ valid: true, data, errorMessage: undefined });

@@ -1,42 +1,59 @@
 // A call over MCP on stdio:
-// 1. `stdio-transport.ts` reads a message, and the SDK understands it, of whatever protocol revision,
-// 2. `call-tool.ts` hands a call to its tool, 3. the tool's reply goes back; progress goes out while the command runs;
-// cancelling ends the command's tree. When stdin closes, every command ends and so does the server.
+// 1. `stdio-transport.ts` reads a message, and the SDK parses it in any protocol revision,
+// 2. `create-server.ts` calls the tool and sends progress notifications while the command runs,
+// 3. the tool's reply becomes the result. A cancelled call kills the command's process tree.
+// When stdin closes, the server kills every command and exits.
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createId } from '../../support/create-id.ts';
-import type { Assembly, Io } from '../door.ts';
-import { getReady } from '../get-ready.ts';
+import type {
+  ControlAccess,
+  EngineAccess,
+  Io,
+  IoAccess,
+  ReplyLimits,
+  SettingsAccess,
+  ToolAccess,
+  VersionAccess,
+} from '../door.ts';
+import { prepareServer } from '../prepare-server.ts';
 import { createServer } from './create-server.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
-// The client's first questions come before what only a command needs.
+// `initialize` and `tools/list` come first; warming up the engine would delay their replies.
 const warmUpAfterMs = 300;
 
-/** Serves MCP on stdin and stdout until stdin closes or the process is asked to end. */
-export async function open(assembly: Assembly): Promise<number> {
-  const { io, version } = assembly;
+type McpDeps = IoAccess &
+  VersionAccess &
+  SettingsAccess &
+  EngineAccess &
+  ReplyLimits &
+  ToolAccess &
+  ControlAccess;
+
+/** `nacre mcp`: serves MCP on stdin and stdout until stdin closes or a signal arrives. */
+export async function mcpDoor(deps: McpDeps): Promise<number> {
+  const { io, version } = deps;
   const warn = (message: string) => io.stderr.write(`nacre: ${message}\n`);
-  for (const warning of [...assembly.warnings, ...assembly.toolWarnings, ...assembly.newerCopy()])
+  for (const warning of [...deps.warnings, ...deps.toolWarnings, ...deps.newerCopy()])
     warn(`warning: ${warning}`);
-  const tools = await assembly.tools();
-  // One process at the other end, however often it introduces itself.
+  const tools = await deps.tools();
+  // One owner for the whole process, even if the client sends `initialize` more than once.
   const owner = createId('mcp');
-  const source = { ...assembly, owner };
+  const source = { ...deps, owner };
   const handle = serveStdio(() => createServer(tools, version, source), {
     transport: createStdioTransport(io),
     onerror: (error) => warn(`protocol error: ${error.message}`),
   });
-  const warmUp = setTimeout(() => void getReady(assembly, warn).catch(() => {}), warmUpAfterMs);
-  await ended(io);
+  const warmUp = setTimeout(() => void prepareServer(deps, warn).catch(() => {}), warmUpAfterMs);
+  await inputEnded(io);
   clearTimeout(warmUp);
-  // First the commands, within the short time that the end of the server allows: closing the connection first would
-  // cancel each with all the grace that a cancelled call has.
-  await assembly.close();
+  // `deps.close` kills the commands with a short grace period; `handle.close` would cancel them with the long one.
+  await deps.close();
   await handle.close();
   return 0;
 }
 
-function ended({ stdin, stdout, interrupted }: Io): Promise<void> {
+function inputEnded({ stdin, stdout, interrupted }: Io): Promise<void> {
   return new Promise((resolve) => {
     const done = () => resolve();
     for (const event of ['end', 'close', 'error']) stdin.once(event, done);

@@ -1,8 +1,7 @@
-// Messages on stdin and stdout, one JSON document a line:
-// 1. bytes become lines, 2. a line that is no message is answered where it says whom to answer, else named on stderr,
-// 3. a message goes to the SDK, 4. what the SDK sends becomes a line.
-// The SDK's own transport leaves a request that it cannot read without an answer, takes broken UTF-8 for text, and
-// hangs up at a message that is too long.
+// JSON-RPC over stdin and stdout, one message per line:
+// 1. `splitLines` cuts stdin into lines, 2. a line that is not a valid message gets an error reply if it has an id, and a
+// warning on stderr, 3. a message goes to the SDK, 4. a message from the SDK is written as one line.
+// The SDK's own transport does not reply to malformed requests, accepts broken UTF-8, and disconnects on a long message.
 import { isUtf8 } from 'node:buffer';
 import {
   isJSONRPCNotification,
@@ -13,38 +12,38 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { Io } from '../door.ts';
-import { type Line, splitLines } from './split-lines.ts';
 
-// Larger than any input that is accepted, so that one which is too long is answered by its tool.
+// Larger than any valid tool input, so that the tool itself can report which field is too long.
 const maxMessageBytes = 24 * 1024 * 1024;
 
 type Id = string | number;
 
-/** Makes the transport of one connection; it stays open until it is closed, whatever comes in. */
+/** Creates the transport of one connection; invalid input does not close it. */
 export function createStdioTransport({ stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>): Transport {
   const refuse = (ids: readonly Id[], code: number, message: string) => {
     for (const id of ids) void transport.send({ jsonrpc: '2.0', id, error: { code, message } });
     transport.onerror?.(new Error(message));
   };
-  const receive = (line: Line) => {
+  const receiveLine = (line: InputLine) => {
     if (line.kind === 'too_long') return refuse(idsAtEnds(line), ProtocolErrorCode.InvalidRequest, tooLong);
     const text = line.bytes.toString().trim();
     if (text === '') return;
-    const value = parse(text);
+    const value = parseJson(text);
     if (value === undefined) return refuse([], ProtocolErrorCode.ParseError, notJson);
     if (!isUtf8(line.bytes)) return refuse(idsOf(value), ProtocolErrorCode.ParseError, notUtf8);
-    if (!isMessage(value)) return refuse(idsOf(value), ProtocolErrorCode.InvalidRequest, whatIsWrong(value));
-    const wrongCall = whatIsWrongInCall(value);
-    if (wrongCall !== undefined) return refuse(idsOf(value), ProtocolErrorCode.InvalidParams, wrongCall);
+    if (!isMessage(value))
+      return refuse(idsOf(value), ProtocolErrorCode.InvalidRequest, findMessageProblem(value));
+    const problem = findCallProblem(value);
+    if (problem !== undefined) return refuse(idsOf(value), ProtocolErrorCode.InvalidParams, problem);
     transport.onmessage?.(value);
   };
-  const onData = splitLines(maxMessageBytes, receive);
+  const onData = splitLines(maxMessageBytes, receiveLine);
 
   const transport: Transport = {
     async start() {
       stdin.on('data', onData);
     },
-    // Nobody waits for a client that does not read: its answers must not keep the server from ending.
+    // Does not wait for `drain`: a client that stops reading must not keep the server from exiting.
     async send(message) {
       stdout.write(`${JSON.stringify(message)}\n`);
     },
@@ -56,11 +55,53 @@ export function createStdioTransport({ stdin, stdout }: Pick<Io, 'stdin' | 'stdo
   return transport;
 }
 
+/** A line of input without its newline; of a line over the limit, only the first and last bytes. */
+export type InputLine =
+  | { readonly kind: 'whole'; readonly bytes: Buffer }
+  | { readonly kind: 'too_long'; readonly head: string; readonly tail: string };
+
+const newline = 0x0a;
+const endBytes = 1_024;
+
+/** Splits chunks into lines; a line over `maxBytes` does not use more memory than that. */
+export function splitLines(maxBytes: number, onLine: (line: InputLine) => void): (chunk: Buffer) => void {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  let head: Buffer | null = null;
+
+  const append = (piece: Buffer) => {
+    size += piece.length;
+    pieces.push(piece);
+    if (size <= maxBytes) return;
+    const buffered = Buffer.concat(pieces);
+    head ??= Buffer.from(buffered.subarray(0, endBytes));
+    pieces = [Buffer.from(buffered.subarray(-endBytes))];
+  };
+  const finish = () => {
+    const bytes = Buffer.concat(pieces);
+    const line: InputLine = head
+      ? { kind: 'too_long', head: head.toString(), tail: bytes.subarray(-endBytes).toString() }
+      : { kind: 'whole', bytes };
+    [pieces, size, head] = [[], 0, null];
+    onLine(line);
+  };
+
+  return (chunk) => {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      append(chunk.subarray(start, end));
+      finish();
+      start = end + 1;
+    }
+    if (start < chunk.length) append(chunk.subarray(start));
+  };
+}
+
 const tooLong = `The message is longer than ${maxMessageBytes} bytes. Nothing was run.`;
 const notJson = 'A line is not valid JSON.';
 const notUtf8 = 'The message is not valid UTF-8. Nothing was run.';
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -72,33 +113,33 @@ function isMessage(value: unknown): value is JSONRPCMessage {
   return isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value);
 }
 
-function whatIsWrong(value: unknown): string {
-  if (Array.isArray(value)) return 'Batches are not supported: send one message a line. Nothing was run.';
+function findMessageProblem(value: unknown): string {
+  if (Array.isArray(value)) return 'Batches are not supported: send one message per line. Nothing was run.';
   const { jsonrpc, method, params, id } = toFields(value);
   const problem =
     (jsonrpc !== '2.0' && 'jsonrpc must be "2.0"') ||
     (typeof method !== 'string' && 'method must be a string') ||
     (id !== undefined && !isId(id) && 'id must be a string or a whole number') ||
     (params !== undefined && !isObject(params) && 'params must be an object') ||
-    'it has fields that no message has, or params that no request has';
+    'it has unknown fields, or invalid params';
   return `The message is not valid JSON-RPC: ${problem}. Nothing was run.`;
 }
 
-// The SDK would answer with what its schema says about it.
-function whatIsWrongInCall(message: unknown): string | undefined {
+// The SDK would reply with the issues of its zod schema.
+function findCallProblem(message: unknown): string | undefined {
   const { method, params } = toFields(message);
   if (method !== 'tools/call') return undefined;
-  const { name, arguments: given } = toFields(params);
+  const { name, arguments: args } = toFields(params);
   if (typeof name !== 'string') return 'name must be the name of a tool. Nothing was run.';
-  if (given === undefined || isObject(given)) return undefined;
-  const found = Array.isArray(given) ? 'a list' : JSON.stringify(given).slice(0, 40);
+  if (args === undefined || isObject(args)) return undefined;
+  const found = Array.isArray(args) ? 'a list' : JSON.stringify(args).slice(0, 40);
   return `${name}: arguments must be an object, not ${found}. Nothing was run.`;
 }
 
 function idsOf(value: unknown): readonly Id[] {
   if (Array.isArray(value)) return value.flatMap((one) => (Array.isArray(one) ? [] : idsOf(one)));
   const { id, method } = toFields(value);
-  // An answer has an id too, but it is ours and nobody waits for it.
+  // A response carries the id of our own request, so it must not get a reply.
   return isId(id) && (method !== undefined || !hasOutcome(value)) ? [id] : [];
 }
 
@@ -119,12 +160,12 @@ function toFields(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
 
-// Clients write the id first or last; in between it could be anything.
-function idsAtEnds({ head, tail }: { head: string; tail: string }): readonly Id[] {
+// Finds the id only where it is the first or last key; an `"id":` in between could belong to the arguments.
+function idsAtEnds({ head, tail }: { readonly head: string; readonly tail: string }): readonly Id[] {
   const id = '(-?\\d+|"(?:[^"\\\\]|\\\\.)*")';
   const version = '"jsonrpc"\\s*:\\s*"2\\.0"';
   const atHead = new RegExp(`^\\s*\\{\\s*(?:${version}\\s*,\\s*)?"id"\\s*:\\s*${id}\\s*[,}]`).exec(head);
   const atTail = new RegExp(`[,{]\\s*"id"\\s*:\\s*${id}\\s*(?:,\\s*${version}\\s*)?\\}\\s*$`).exec(tail);
-  const value = parse((atHead ?? atTail)?.[1] ?? '');
+  const value = parseJson((atHead ?? atTail)?.[1] ?? '');
   return isId(value) ? [value] : [];
 }
