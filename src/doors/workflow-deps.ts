@@ -1,33 +1,34 @@
 import type { Caller } from '../contract/caller.ts';
 import { NacreError } from '../contract/failure.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { RunContext } from '../engine/call-context.ts';
+import type { Engine } from '../engine/engine.ts';
 import { didYouMean } from '../settings/nearest.ts';
 import { createId } from '../support/create-id.ts';
 import type { Tool } from '../tools/common/tool.ts';
 import type { WorkflowDeps } from '../workflows/run-step.ts';
 
-/** What a door brings along for the steps of a workflow. */
-export interface WorkflowDoorDeps {
+/** What a door passes in to run the steps of a workflow. */
+export interface WorkflowEngineDeps {
   engine(): Promise<Engine>;
   tools(): Promise<readonly Tool[]>;
+  /** Rules for steps with a `command`; tools have their own. */
   readonly rules: Pick<RunContext, 'rules' | 'cwdRoots'>;
   readonly maxOutputChars: number;
   readonly door: Caller['door'];
 }
 
-/** Runs steps under the rules of whoever wrote them, and tools under their own. */
+/** Connects a workflow to the engine and the tools of a door. */
 export function createWorkflowDeps({
   engine,
   tools,
   rules,
   maxOutputChars,
   door,
-}: WorkflowDoorDeps): WorkflowDeps {
+}: WorkflowEngineDeps): WorkflowDeps {
   const owner = createId('workflow');
   return {
     async run(request, { client, ...context }) {
-      const howToGetRest = 'Let the step write it to a file.';
+      const howToGetRest = 'Write it to a file in the step.';
       return (await engine()).run(
         { ...request, maxOutputChars },
         { ...rules, ...context, caller: { door, client }, howToGetRest },
@@ -39,7 +40,7 @@ export function createWorkflowDeps({
       if (tool) return tool.call(input, { ...context, owner, caller: { door, client } });
       const names = offered.map((one) => one.name);
       throw new NacreError('invalid_request', `There is no tool ${name}.${didYouMean(name, names)}`, {
-        hint: `Tools: ${names.join(', ')}; --tools offers others.`,
+        hint: `Use one of ${names.join(', ')}, or enable others with --tools.`,
       });
     },
     skip: async (command, client, reason) => (await engine()).skip(command, { door, client }, reason),

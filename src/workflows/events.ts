@@ -1,26 +1,32 @@
 import type { Stream } from '../contract/job.ts';
 
-/** What became of one step. */
+/** Result of one step. */
 export interface StepResult {
   readonly id: string;
-  /** `refused` by policy, `skipped` for one that was never started, `error` for what kept it from running. */
+  /** `refused`: denied by policy; `skipped`: never started; `error`: could not run. */
   readonly status: 'completed' | 'failed' | 'timeout' | 'killed' | 'refused' | 'error' | 'skipped';
-  /** The id of its command in the audit and in log lines. */
+  /** Id of its command in the audit log and in log lines. */
   readonly command_id?: string | undefined;
   readonly exit_code?: number | undefined;
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
   readonly attempts: number;
   readonly duration_ms: number;
-  /** Why it was skipped, refused or failed, where there is more to say than its status. */
+  /** Why it was skipped, refused or failed, if `status` does not say it all. */
   readonly reason?: string | undefined;
-  /** True for one that an earlier run had completed. */
+  /** True if an earlier run completed it. */
   readonly resumed?: boolean | undefined;
 }
 
-/** What became of a whole workflow; it lists every step. */
+/** A step that has ended, with the whole output that later steps may use. */
+export interface EndedStep {
+  readonly result: StepResult;
+  readonly outputs: Readonly<Record<Stream, Uint8Array>>;
+}
+
+/** Result of a workflow; it lists every step. */
 export interface WorkflowResult {
-  /** The id by which it can be resumed. */
+  /** Id with which the run can be resumed. */
   readonly run: string;
   readonly name?: string | undefined;
   readonly status: 'completed' | 'failed' | 'aborted';
@@ -28,7 +34,7 @@ export interface WorkflowResult {
   readonly steps: readonly StepResult[];
 }
 
-/** What happens while a workflow runs. */
+/** Events of a running workflow. */
 export type WorkflowEvent = { readonly run: string; readonly time: string } & (
   | { readonly type: 'run_started'; readonly name?: string | undefined; readonly steps: readonly string[] }
   | { readonly type: 'step_started'; readonly step: string; readonly attempt: number }

@@ -1,39 +1,39 @@
 import type { z } from 'zod';
-import { inWords, type Problem, toProblems } from '../tools/receive.ts';
+import { type Problem, toProblems, zodMessages } from '../tools/common/receive.ts';
 import { type PlannedStep, stepSchema, type Workflow, workflowSchema } from './schema.ts';
 
-/** A workflow, or everything that is wrong with it. */
+/** A valid workflow, or all its problems. */
 export type Planned =
   | { readonly workflow: Workflow; readonly problems?: undefined }
   | { readonly problems: readonly Problem[] };
 
-type WrittenStep = z.output<typeof stepSchema>;
+type ParsedStep = z.output<typeof stepSchema>;
 
 const knownKeys = [...Object.keys(workflowSchema.shape), ...Object.keys(stepSchema.shape)];
 
-/** Understands a workflow as it is written: its words, then how its steps hang together. */
+/** Validates a workflow: first against the schema, then the references between its steps. */
 export function planWorkflow(raw: unknown): Planned {
-  const parsed = workflowSchema.safeParse(raw, inWords);
+  const parsed = workflowSchema.safeParse(raw, zodMessages);
   if (!parsed.success) return { problems: toProblems(parsed.error, knownKeys) };
-  const { steps: written, ...rest } = parsed.data;
-  const ids = written.map(({ id }, index) => id ?? `step-${index + 1}`);
-  const steps = written.map((step, index) => toPlanned(step, index, ids));
+  const { steps: parsedSteps, ...rest } = parsed.data;
+  const ids = parsedSteps.map(({ id }, index) => id ?? `step-${index + 1}`);
+  const steps = parsedSteps.map((step, index) => toPlanned(step, index, ids));
   const problems = [
-    ...written.flatMap((step, index) => checkStep(step, index, ids)),
+    ...parsedSteps.flatMap((step, index) => checkStep(step, index, ids)),
     ...(findCycle(steps) ?? []),
   ];
   return problems.length > 0 ? { problems } : { workflow: { ...rest, steps } };
 }
 
-// Without needs a step waits for the one before it; what it takes from others it waits for in any case.
-function toPlanned(step: WrittenStep, index: number, ids: readonly string[]): PlannedStep {
-  const before = ids[index - 1];
-  const order = step.needs ?? (before === undefined ? [] : [before]);
+// Without `needs` a step waits for the one before it; it always waits for steps in `input_from`, `env_from` and `when`.
+function toPlanned(step: ParsedStep, index: number, ids: readonly string[]): PlannedStep {
+  const previous = ids[index - 1];
+  const order = step.needs ?? (previous === undefined ? [] : [previous]);
   const needs = [...new Set([...order, ...sourcesOf(step).map(({ step: id }) => id)])];
   return { ...step, id: ids[index] ?? '', needs };
 }
 
-function sourcesOf(step: WrittenStep): { readonly step: string; readonly path: readonly string[] }[] {
+function sourcesOf(step: ParsedStep): { readonly step: string; readonly path: readonly string[] }[] {
   const { input_from, env_from = {}, when } = step;
   return [
     ...(input_from ? [{ step: input_from.step, path: ['input_from'] }] : []),
@@ -42,34 +42,36 @@ function sourcesOf(step: WrittenStep): { readonly step: string; readonly path: r
   ];
 }
 
-function checkStep(step: WrittenStep, index: number, ids: readonly string[]): Problem[] {
+function checkStep(step: ParsedStep, index: number, ids: readonly string[]): Problem[] {
   const at = (path: readonly PropertyKey[], sentence: string) => ({
     path: ['steps', index, ...path],
     sentence,
   });
   const id = ids[index] ?? '';
-  const named = [
-    ...(step.needs ?? []).map((one, place) => ({ step: one, path: ['needs', place] })),
+  const references = [
+    ...(step.needs ?? []).map((needed, position) => ({ step: needed, path: ['needs', position] })),
     ...sourcesOf(step),
   ];
   return [
-    ...(ids.indexOf(id) < index ? [at(['id'], `there are two steps ${id}`)] : []),
+    ...(ids.indexOf(id) < index ? [at(['id'], `two steps have the id ${id}`)] : []),
     ...((step.command === undefined) === (step.tool === undefined)
       ? [at([], `step ${id} needs either command or tool`)]
       : []),
-    ...(step.with && step.tool === undefined ? [at(['with'], 'with is the input of a tool')] : []),
+    ...(step.with && step.tool === undefined ? [at(['with'], 'with is only for steps with a tool')] : []),
     ...(step.tool === undefined
       ? []
-      : refuseForTools(step).map((key) => at([key], `${key} is not for tools: say it in with`))),
-    ...(step.input !== undefined && step.input_from ? [at(['input_from'], 'there is input already')] : []),
-    ...named.flatMap(({ step: other, path }) => {
+      : commandFieldsOf(step).map((key) => at([key], `${key} is only for commands: use with for a tool`))),
+    ...(step.input !== undefined && step.input_from
+      ? [at(['input_from'], 'input and input_from cannot be combined')]
+      : []),
+    ...references.flatMap(({ step: other, path }) => {
       if (!ids.includes(other)) return [at(path, `there is no step ${other}`)];
-      return other === id ? [at(path, `step ${id} cannot wait for itself`)] : [];
+      return other === id ? [at(path, `step ${id} cannot need itself`)] : [];
     }),
   ];
 }
 
-function refuseForTools(step: WrittenStep): readonly (keyof WrittenStep)[] {
+function commandFieldsOf(step: ParsedStep): readonly (keyof ParsedStep)[] {
   const keys = ['cwd', 'env', 'env_from', 'input', 'input_from', 'timeout'] as const;
   return keys.filter((key) => step[key] !== undefined);
 }
@@ -87,7 +89,7 @@ function findCycle(steps: readonly PlannedStep[]): Problem[] | undefined {
   return [
     {
       path: ['steps', index],
-      sentence: `step ${steps[index]?.id} waits for itself through the steps that it needs`,
+      sentence: `step ${steps[index]?.id} needs itself through other steps`,
     },
   ];
 }

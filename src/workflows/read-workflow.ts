@@ -3,7 +3,7 @@ import { NacreError } from '../contract/failure.ts';
 import { planWorkflow } from './plan-workflow.ts';
 import type { Workflow } from './schema.ts';
 
-/** Reads a workflow from YAML; throws one error that lists every problem with its line and column. */
+/** Parses a workflow in YAML; throws one error that lists every problem with its line and column. */
 export function readWorkflow(text: string, path: string): Workflow {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
@@ -11,9 +11,9 @@ export function readWorkflow(text: string, path: string): Workflow {
     const { line, col } = lineCounter.linePos(offset);
     return `${path}:${line}:${col}`;
   };
-  // What YAML only warns of is a tag that nobody knows, and its value another than was meant.
+  // Warnings count as errors: an unknown tag would silently change its value.
   const faults = [...document.errors, ...document.warnings].map(
-    (fault) => `${at(fault.pos[0])}: ${toWords(fault)}`,
+    (fault) => `${at(fault.pos[0])}: ${describeFault(fault)}`,
   );
   if (faults.length > 0) throw invalid(faults);
   const planned = planWorkflow(toValue(document, at));
@@ -23,14 +23,14 @@ export function readWorkflow(text: string, path: string): Workflow {
   );
 }
 
-// Some of its words are for programs that use its library.
-function toWords({ code, message }: YAMLError): string {
-  if (code === 'MULTIPLE_DOCS') return 'there is more than one document in the file';
+// Replaces messages that only make sense to users of the yaml library.
+function describeFault({ code, message }: YAMLError): string {
+  if (code === 'MULTIPLE_DOCS') return 'the file has more than one document';
   return message.includes('call stack') ? 'it is nested too deeply' : message;
 }
 
-/** Takes a workflow from a program; throws one error that lists every problem with its place. */
-export function takeWorkflow(raw: unknown): Workflow {
+/** Validates a workflow that a program passes in; throws one error that lists every problem with its path. */
+export function parseWorkflow(raw: unknown): Workflow {
   const planned = planWorkflow(raw);
   if (!planned.problems) return planned.workflow;
   throw invalid(planned.problems.map(({ path, sentence }) => `${path.map(String).join('.')}: ${sentence}`));
@@ -44,13 +44,13 @@ function toValue(document: Document, at: (offset: number) => string): unknown {
   }
 }
 
-// Where the value stands, or its key, or what would hold it.
+// Offset of the key at `path`, else of its value, else of the closest parent.
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {
   for (let length = path.length; length >= 0; length -= 1) {
     const keys = path.slice(0, length);
-    const holder = document.getIn(keys.slice(0, -1), true);
-    const pair = isMap(holder)
-      ? holder.items.find(({ key }) => isScalar(key) && key.value === keys.at(-1))
+    const parent = document.getIn(keys.slice(0, -1), true);
+    const pair = isMap(parent)
+      ? parent.items.find(({ key }) => isScalar(key) && key.value === keys.at(-1))
       : undefined;
     const found = pair?.key ?? document.getIn(keys, true);
     if (isNode(found) && found.range) return found.range[0];
@@ -59,9 +59,9 @@ function offsetOf(document: Document, path: readonly PropertyKey[]): number {
 }
 
 function invalid(problems: readonly string[]): NacreError {
-  const amount = problems.length === 1 ? 'is wrong' : `has ${problems.length} problems`;
-  return new NacreError('invalid_request', `The workflow ${amount}:\n${problems.join('\n')}`, {
-    hint: 'Correct what is named; nothing was run.',
+  const amount = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+  return new NacreError('invalid_request', `The workflow has ${amount}:\n${problems.join('\n')}`, {
+    hint: 'Correct these lines; nothing was run.',
     details: { problems },
   });
 }

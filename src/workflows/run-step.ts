@@ -1,5 +1,5 @@
-// One step: 1. what it takes from earlier ones becomes its stdin and variables, never text of its command, 2. it is run
-// as a command or handed to a tool, 3. and run again while it fails and may.
+// One step: 1. output of earlier steps becomes its stdin and variables, never part of the command text, 2. the engine runs
+// its command, or a tool is called, 3. a failed attempt is repeated as often as `retry` allows.
 import type { Command } from '../contract/command.ts';
 import { toNacreError } from '../contract/failure.ts';
 import type { OutputChunk, Stream } from '../contract/job.ts';
@@ -8,124 +8,113 @@ import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { pause } from '../support/pause.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
-import type { ToolReply } from '../tools/define-tool.ts';
-import type { StepResult } from './events.ts';
+import type { ToolReply } from '../tools/common/tool.ts';
+import type { EndedStep, StepResult } from './events.ts';
 import type { PlannedStep, Workflow } from './schema.ts';
-import { mostOutputBytes, takeText, toVariables } from './take-output.ts';
+import { maxOutputBytes, outputText, toVariables } from './step-output.ts';
 
-/** The side of whoever runs a workflow. */
+/** Context of a step's command or tool call. */
 export interface StepContext {
-  /** Who asks, for the audit: the workflow, its run and the step. */
+  /** Client name in the audit log: the workflow, its run and the step. */
   readonly client: string;
   readonly signal: AbortSignal;
   readonly onOutput: (chunks: readonly OutputChunk[]) => Promise<void>;
   readonly onUsage: (used: Resources) => void;
 }
 
-/** How steps are run. */
-export interface WorkflowMeans {
+/** Runs the commands and tools of steps. */
+export interface WorkflowDeps {
   run(request: Omit<CommandRequest, 'maxOutputChars'>, context: StepContext): Promise<Outcome>;
   callTool(name: string, input: unknown, context: StepContext): Promise<ToolReply>;
-  /** Records a command that will not be run. */
+  /** Records a command that is skipped. */
   skip(command: Command, client: string, reason: string): Promise<void>;
 }
 
-/** A step that has ended, and what later ones may take from it. */
-export interface EndedStep {
-  readonly result: StepResult;
-  readonly outputs: Readonly<Record<Stream, Uint8Array>>;
-}
-
-/** What happens to a step on its way. */
+/** Receives the events of a running step. */
 export interface StepListener {
   started(attempt: number): void;
   output(stream: Stream, text: string): void;
   retry(attempt: number, delayMs: number): void;
-  /** What its command has used so far. */
+  /** Resources that its command has used so far. */
   used(resources: Resources): void;
 }
 
-const longestDelayMs = 300_000;
+/** The workflow around a step. */
+export interface StepRun {
+  readonly workflow: Workflow;
+  readonly deps: WorkflowDeps;
+  readonly client: string;
+  readonly signal: AbortSignal;
+  /** Steps that have ended. */
+  readonly ended: ReadonlyMap<string, EndedStep>;
+  readonly listener: StepListener;
+}
 
-/** Runs a step to its end, with as many attempts as it may have. */
-export async function runStep(
-  step: PlannedStep,
-  workflow: Workflow,
-  means: WorkflowMeans,
-  here: {
-    readonly client: string;
-    readonly signal: AbortSignal;
-    readonly earlier: ReadonlyMap<string, EndedStep>;
-    readonly listener: StepListener;
-  },
-): Promise<EndedStep> {
+const maxDelayMs = 300_000;
+const retryable: ReadonlySet<StepResult['status']> = new Set(['failed', 'timeout', 'error']);
+
+/** Runs a step with up to `retry.times` more attempts. */
+export async function runStep(step: PlannedStep, run: StepRun): Promise<EndedStep> {
   const elapsed = createStopwatch();
   const { times = 0, delay = 0, factor = 1 } = step.retry ?? {};
   for (let attempt = 1; ; attempt += 1) {
-    here.listener.started(attempt);
-    const ended = await attemptStep(step, workflow, means, here);
+    run.listener.started(attempt);
+    const ended = await attemptStep(step, run);
     const result = { ...ended.result, attempts: attempt, duration_ms: Math.round(elapsed()) };
-    const again = mayRetry.has(result.status) && attempt <= times && !here.signal.aborted;
-    if (!again) return { ...ended, result };
-    const delayMs = Math.round(Math.min(longestDelayMs, delay * factor ** (attempt - 1)));
-    here.listener.retry(attempt + 1, delayMs);
-    await pause(delayMs, here.signal);
-    if (here.signal.aborted) return { ...ended, result };
+    const mayRetry = retryable.has(result.status) && attempt <= times && !run.signal.aborted;
+    if (!mayRetry) return { ...ended, result };
+    const delayMs = Math.round(Math.min(maxDelayMs, delay * factor ** (attempt - 1)));
+    run.listener.retry(attempt + 1, delayMs);
+    await pause(delayMs, run.signal);
+    if (run.signal.aborted) return { ...ended, result };
   }
 }
 
-const mayRetry: ReadonlySet<StepResult['status']> = new Set(['failed', 'timeout', 'error']);
+async function attemptStep(step: PlannedStep, run: StepRun): Promise<EndedStep> {
+  const collector = createCollector(run.listener);
+  const { client, signal, listener } = run;
+  const context = { client, signal, onUsage: listener.used, onOutput: collector.onOutput };
+  const { tool } = step;
+  const attempt = tool === undefined ? runCommand(step, run, context) : callTool(step, tool, run, context);
+  const result = await attempt.catch((error: unknown) => toFailure(step.id, error));
+  if (tool === undefined) return { result, outputs: collector.outputs() };
+  return { result, outputs: { stdout: Buffer.from(result.stdout ?? ''), stderr: Buffer.alloc(0) } };
+}
 
-async function attemptStep(
-  step: PlannedStep,
-  workflow: Workflow,
-  means: WorkflowMeans,
-  here: Parameters<typeof runStep>[3],
-): Promise<EndedStep> {
-  const outputs: Record<Stream, Uint8Array[]> = { stdout: [], stderr: [] };
+function createCollector(listener: StepListener) {
+  const pieces: Record<Stream, Uint8Array[]> = { stdout: [], stderr: [] };
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   const sizes = { stdout: 0, stderr: 0 };
-  const context: StepContext = {
-    client: here.client,
-    signal: here.signal,
-    onUsage: here.listener.used,
-    async onOutput(chunks) {
+  return {
+    outputs: () => ({ stdout: Buffer.concat(pieces.stdout), stderr: Buffer.concat(pieces.stderr) }),
+    async onOutput(chunks: readonly OutputChunk[]) {
       for (const { stream, data } of chunks) {
-        // One byte too many is kept: it shows that there was more.
-        if (sizes[stream] <= mostOutputBytes) outputs[stream].push(data.slice());
+        // `<=` keeps more than `maxOutputBytes`, so that `outputText` can see that there was too much.
+        if (sizes[stream] <= maxOutputBytes) pieces[stream].push(data.slice());
         sizes[stream] += data.length;
         const text = decoders[stream].decode(data, { stream: true });
-        if (text !== '') here.listener.output(stream, text);
+        if (text !== '') listener.output(stream, text);
       }
     },
   };
-  const result = await (step.tool === undefined
-    ? runCommand(step, workflow, means, here.earlier, context)
-    : callTool(step, step.tool, means, context)
-  ).catch((error: unknown) => toFailure(step.id, error));
-  const kept = step.tool === undefined ? outputs : { stdout: [Buffer.from(result.stdout ?? '')], stderr: [] };
-  return { result, outputs: { stdout: Buffer.concat(kept.stdout), stderr: Buffer.concat(kept.stderr) } };
 }
 
 async function runCommand(
   step: PlannedStep,
-  workflow: Workflow,
-  means: WorkflowMeans,
-  earlier: ReadonlyMap<string, EndedStep>,
+  { workflow, deps, ended }: StepRun,
   context: StepContext,
 ): Promise<StepResult> {
-  const outcome = await means.run(
+  const outcome = await deps.run(
     {
       command: toCommand(step),
       cwd: step.cwd ?? workflow.cwd,
-      env: { ...workflow.env, ...step.env, ...toVariables(step, earlier) },
-      input: step.input_from ? takeText(step.input_from, earlier) : step.input,
+      env: { ...workflow.env, ...step.env, ...toVariables(step, ended) },
+      input: step.input_from ? outputText(step.input_from, ended) : step.input,
       timeoutMs: step.timeout ?? null,
     },
     context,
   );
   const { id, status, exitCode, stdout, stderr, detail } = outcome;
-  const reason = detail === null ? {} : { reason: detail };
   return {
     id: step.id,
     status,
@@ -135,17 +124,17 @@ async function runCommand(
     stderr,
     attempts: 1,
     duration_ms: 0,
-    ...reason,
+    ...(detail !== null && { reason: detail }),
   };
 }
 
 async function callTool(
   step: PlannedStep,
   name: string,
-  means: WorkflowMeans,
+  { deps }: StepRun,
   context: StepContext,
 ): Promise<StepResult> {
-  const { text, structured, isError } = await means.callTool(name, step.with ?? {}, context);
+  const { text, structured, isError } = await deps.callTool(name, step.with ?? {}, context);
   const { stdout = text, stderr, exit_code, id } = structured as Record<string, unknown>;
   return {
     id: step.id,
@@ -160,7 +149,7 @@ async function callTool(
   };
 }
 
-/** What a step runs: its command, or the tool with its input. */
+/** Converts a step into a command; a tool call becomes an argv of its name and its input as JSON. */
 export function toCommand({ command = '', tool, with: input = {} }: PlannedStep): Command {
   if (tool !== undefined) return { kind: 'argv', argv: [tool, JSON.stringify(input)] };
   if (typeof command === 'string') return { kind: 'shell', script: command };
@@ -169,10 +158,9 @@ export function toCommand({ command = '', tool, with: input = {} }: PlannedStep)
 }
 
 function toFailure(id: string, error: unknown): StepResult {
-  const known = toNacreError(error);
-  const isRefusal =
-    known.code === 'policy_denied' || known.code === 'approval_required' || known.code === 'cwd_not_allowed';
-  const status = known.code === 'cancelled' ? 'killed' : isRefusal ? 'refused' : 'error';
-  const reason = known.hint === undefined ? known.message : `${known.message} ${known.hint}`;
+  const { code, message, hint } = toNacreError(error);
+  const isRefusal = code === 'policy_denied' || code === 'approval_required' || code === 'cwd_not_allowed';
+  const status = code === 'cancelled' ? 'killed' : isRefusal ? 'refused' : 'error';
+  const reason = hint === undefined ? message : `${message} ${hint}`;
   return { id, status, attempts: 1, duration_ms: 0, reason };
 }

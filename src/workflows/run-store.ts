@@ -5,18 +5,18 @@ import { z } from 'zod';
 import { NacreError } from '../contract/failure.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { removeOld } from '../support/remove-old.ts';
-import type { EndedStep } from './run-step.ts';
+import type { EndedStep } from './events.ts';
 import type { PlannedStep, Workflow } from './schema.ts';
 
-/** Keeps what runs have completed, so that they can be resumed. */
+/** Saves completed steps, so that a run can be resumed. */
 export interface RunStore {
   save(run: string, workflow: Workflow, ended: ReadonlyMap<string, EndedStep>): void;
-  /** The steps that the run has completed and that are written as they were, with all that they need. */
+  /** Returns the completed steps whose definition, and that of all steps they need, has not changed. */
   load(run: string, workflow: Workflow): ReadonlyMap<string, EndedStep>;
 }
 
 const savedStep = z.object({
-  /** A digest of how the step is written. */
+  /** Digest of the step's definition. */
   written: z.string(),
   result: z.custom<EndedStep['result']>((value) => typeof value === 'object' && value !== null),
   stdout: z.string(),
@@ -25,29 +25,30 @@ const savedStep = z.object({
 const savedRun = z.object({ steps: z.record(z.string(), savedStep) });
 type SavedStep = z.output<typeof savedStep>;
 
-// What was printed lies there: no longer than somebody may want to go on.
+// A saved run contains output of commands, so it is removed after 30 days.
 const keptMs = 30 * 86_400_000;
 
-/** Makes the store in a folder. */
+/** Creates a store in a folder. */
 export function createRunStore(dir: string): RunStore {
   const pathOf = (run: string) => join(dir, `${run}.json`);
   let isPruned = false;
   return {
     save(run, workflow, ended) {
       const saved = workflow.steps.flatMap((step) => {
-        const one = ended.get(step.id);
-        if (one?.result.status !== 'completed') return [];
-        const [stdout, stderr] = [one.outputs.stdout, one.outputs.stderr].map((bytes) =>
+        const endedStep = ended.get(step.id);
+        if (endedStep?.result.status !== 'completed') return [];
+        const { result, outputs } = endedStep;
+        const [stdout, stderr] = [outputs.stdout, outputs.stderr].map((bytes) =>
           Buffer.from(bytes).toString('base64'),
         );
-        return [[step.id, { written: digestOf(step, workflow), result: one.result, stdout, stderr }]];
+        return [[step.id, { written: digestOf(step, workflow), result, stdout, stderr }]];
       });
       const text = JSON.stringify({ run, steps: Object.fromEntries(saved) });
       try {
         makeFolder(dir);
         if (!isPruned) removeOld(dir, keptMs);
         isPruned = true;
-        // Whole or not at all, whenever we are killed.
+        // rename(2) is atomic: a SIGKILL never leaves a partial file.
         writeFileSync(`${pathOf(run)}.new`, text, { mode: 0o600 });
         renameSync(`${pathOf(run)}.new`, pathOf(run));
       } catch (cause) {
@@ -60,7 +61,7 @@ export function createRunStore(dir: string): RunStore {
         workflow.steps.filter((step) => saved[step.id]?.written === digestOf(step, workflow)),
       );
       const isKept = (id: string) => [...kept].some((step) => step.id === id);
-      // What follows from a step that runs again runs again, too.
+      // A step that needs one which runs again must run again too.
       for (let before = -1; before !== kept.size; ) {
         before = kept.size;
         for (const step of kept) if (!step.needs.every(isKept)) kept.delete(step);
@@ -77,32 +78,28 @@ function toEnded(id: string, saved: SavedStep | undefined): [string, EndedStep][
   return [[id, { result, outputs }]];
 }
 
-// What is said for the whole workflow is a part of each step.
+// `cwd` and `env` of the workflow apply to each step, so they are part of its definition.
 function digestOf(step: PlannedStep, { cwd, env }: Workflow): string {
   const whole = { cwd, ...step, env: { ...env, ...step.env } };
   return createHash('sha256').update(JSON.stringify(whole)).digest('hex');
 }
 
 function unwritable(dir: string, cause: unknown): NacreError {
-  const message = `The run cannot be kept in ${dir}: ${(cause as Error).message}.`;
+  const message = `The run cannot be saved in ${dir}: ${(cause as Error).message}.`;
   return new NacreError('resources_unavailable', message, {
-    hint: 'Free some space there, or set state_dir to a folder that can be written.',
+    hint: 'Free some space there, or set state_dir to a writable folder.',
     cause,
   });
 }
 
 function read(path: string, run: string): Readonly<Record<string, SavedStep>> {
   try {
-    if (!/^run_[0-9a-f]{12}$/.test(run)) throw new Error('it is no id of a run');
+    if (!/^run_[0-9a-f]{12}$/.test(run)) throw new Error('it is not the id of a run');
     return savedRun.parse(JSON.parse(readFileSync(path, 'utf8'))).steps;
   } catch (cause) {
-    throw new NacreError(
-      'invalid_request',
-      `There is no run ${run} to resume: ${(cause as Error).message}.`,
-      {
-        hint: 'The first line that a workflow prints names its run.',
-        cause,
-      },
-    );
+    throw new NacreError('invalid_request', `Run ${run} cannot be resumed: ${(cause as Error).message}.`, {
+      hint: 'The first event of a workflow (run_started) has the id of its run.',
+      cause,
+    });
   }
 }

@@ -4,15 +4,20 @@ import { toNumber } from '../settings/units.ts';
 
 const stepId = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must begin with a letter and have only letters, digits, _ and -');
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/,
+    'must start with a letter or _ and have only letters, digits, _ and -',
+  );
 
-const durationMs = (least: number, most: number) =>
+const durationMs = (min: number, max: number) =>
   z
-    .union([z.number(), z.string()], 'must be seconds, or a text such as 500ms, 30s or 5min')
-    .transform((given, context) => {
-      const ms = typeof given === 'number' ? given * 1_000 : toNumber(given, 'ms');
-      if (ms !== undefined && Number.isInteger(ms) && ms >= least && ms <= most) return ms;
-      context.addIssue(`must be seconds, or a text such as 500ms, 30s or 5min, of at most ${most / 1_000} s`);
+    .union([z.number(), z.string()], 'must be a number of seconds, or text such as 500ms, 30s or 5min')
+    .transform((value, context) => {
+      const ms = typeof value === 'number' ? value * 1_000 : toNumber(value, 'ms');
+      if (ms !== undefined && Number.isInteger(ms) && ms >= min && ms <= max) return ms;
+      context.addIssue(
+        `must be a number of seconds, or text such as 500ms, 30s or 5min, at most ${max / 1_000} s`,
+      );
       return z.NEVER;
     });
 
@@ -21,7 +26,7 @@ const source = z.union(
     stepId.transform((step) => ({ step, stream: 'stdout' as const })),
     z.strictObject({ step: stepId, stream: z.enum(['stdout', 'stderr']).default('stdout') }),
   ],
-  'must be the id of a step, or step and stream',
+  'must be the id of a step, or an object with step and stream',
 );
 
 const condition = z
@@ -33,7 +38,7 @@ const condition = z
   })
   .refine(
     ({ outcome, exit_code, stdout_contains }) => (outcome ?? exit_code ?? stdout_contains) !== undefined,
-    'must ask for outcome, exit_code or stdout_contains of its step',
+    'must have outcome, exit_code or stdout_contains',
   );
 
 const retry = z.union(
@@ -49,17 +54,14 @@ const retry = z.union(
       factor: z.number().min(1).max(10).default(2),
     }),
   ],
-  'must be how often (1 to 20), or times with delay and factor',
+  'must be a number of retries (1 to 20), or an object with times, delay and factor',
 );
 
-/** One step as it is written. */
+/** Schema of a step. */
 export const stepSchema = z.strictObject({
   id: stepId.optional(),
   command: z
-    .union(
-      [commandText, z.array(commandText).min(1)],
-      'must be text for bash, or a program and its arguments',
-    )
+    .union([commandText, z.array(commandText).min(1)], 'must be bash text, or a program and its arguments')
     .optional(),
   tool: z.string().min(1).optional(),
   with: z.record(z.string(), z.unknown()).optional(),
@@ -72,7 +74,7 @@ export const stepSchema = z.strictObject({
   when: z
     .union(
       [z.enum(['success', 'failure', 'always']), condition],
-      'must be success, failure or always, or step with outcome, exit_code or stdout_contains',
+      'must be success, failure or always, or an object with step and outcome, exit_code or stdout_contains',
     )
     .default('success'),
   timeout: durationMs(1, 86_400_000).optional(),
@@ -80,7 +82,7 @@ export const stepSchema = z.strictObject({
   continue_on_error: z.boolean().default(false),
 });
 
-/** A whole workflow as it is written. */
+/** Schema of a workflow. */
 export const workflowSchema = z.strictObject({
   name: z.string().min(1).max(100).optional(),
   parallel: z.int().min(1).max(64).default(4),
@@ -89,16 +91,16 @@ export const workflowSchema = z.strictObject({
   steps: z.array(stepSchema).min(1, 'must have at least one step').max(1_000),
 });
 
-/** A step as people write it. */
+/** A step as a program or a YAML file writes it. */
 export type WorkflowStep = z.input<typeof stepSchema>;
 
-/** A step whose words are understood, with its name and all that it waits for. */
+/** A validated step with its id and all steps it waits for. */
 export interface PlannedStep extends Omit<z.output<typeof stepSchema>, 'id' | 'needs'> {
   readonly id: string;
   readonly needs: readonly string[];
 }
 
-/** A workflow that can be run. */
+/** A validated workflow. */
 export interface Workflow extends Omit<z.output<typeof workflowSchema>, 'steps'> {
   readonly steps: readonly PlannedStep[];
 }
