@@ -6,13 +6,12 @@ export type { Decision } from './contract/decision.ts';
 export { type FailureCode, NacreError } from './contract/failure.ts';
 export type { Outcome } from './contract/outcome.ts';
 export type { ToolResult } from './contract/tool-result.ts';
+export { type AnthropicBash, toAnthropicBash } from './doors/functions/anthropic-bash.ts';
+export { registerExecutionTools, runWorkflow } from './doors/functions/default-instance.ts';
 export type { ExecutionContext, OutputPiece } from './doors/functions/execution-context.ts';
 export { type FunctionTool, toText } from './doors/functions/function-tool.ts';
-export type { RunOptions } from './doors/functions/own-commands.ts';
-export { runWorkflow, type WorkflowOptions } from './doors/functions/own-workflows.ts';
-export { registerExecutionTools } from './doors/functions/register-execution-tools.ts';
-export { type AnthropicBash, toAnthropicBash } from './doors/functions/schemas/anthropic-bash.ts';
-export type { SchemaOptions, Vendor, VendorSchemas } from './doors/functions/schemas/vendors.ts';
+export type { RunOptions } from './doors/functions/program-commands.ts';
+export type { WorkflowOptions } from './doors/functions/program-workflows.ts';
 export {
   type CleanupOptions,
   type CreateShellOptions,
@@ -20,6 +19,7 @@ export {
 } from './doors/functions/shell-manager.ts';
 export { ShellProcess, type ShellStatus } from './doors/functions/shell-process.ts';
 export { ToolRegistry } from './doors/functions/tool-registry.ts';
+export type { SchemaOptions, Vendor, VendorSchemas } from './doors/functions/vendor-schemas.ts';
 export type { ShellExecuteMetadata, ShellExecuteResult } from './tools/shell-execute/shell-execute.ts';
 export type { StepResult, WorkflowEvent, WorkflowResult } from './workflows/events.ts';
 export type { WorkflowStep } from './workflows/schema.ts';

@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import type { OutputChunk, Stream } from '../../contract/job.ts';
 import { cwdText, envMap } from '../../contract/request.ts';
-import type { ToolContext } from '../../tools/define-tool.ts';
-import { receive } from '../../tools/receive.ts';
+import { receive } from '../../tools/common/receive.ts';
+import type { ToolContext } from '../../tools/common/tool.ts';
 
-/** What a program says about a call beside the input: where, how, and how it listens. */
+/** Options of a call in addition to the tool's input. */
 export interface ExecutionContext {
-  /** The directory that commands run in; a relative `cwd` in the input is meant from there. */
+  /** The directory that commands run in; a relative `cwd` in the input is resolved against it. */
   readonly workingDir?: string | undefined;
-  /** Policy decides and nothing runs. */
+  /** Checks policy and runs nothing. */
   readonly dryRun?: boolean | undefined;
-  /** The persistent shell that the call means; `main` when it is left out. */
+  /** The persistent shell to use; `main` by default. */
   readonly session?: string | undefined;
-  /** Variables that commands get beside those of the process. */
+  /** Variables for commands, in addition to those of the process. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Ends the command when it fires. */
+  /** Kills the command when aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** Gets output while the command runs; what it returns is waited for, so that a slow listener is never flooded. */
+  /** Called with output while the command runs; a returned promise delays the next call, for backpressure. */
   readonly onOutput?: ((piece: OutputPiece) => void | Promise<void>) | undefined;
 }
 
-/** Some text of one stream, in the order in which it came. */
+/** Text of one stream, in the order it was written. */
 export interface OutputPiece {
   readonly stream: Stream;
   readonly text: string;
@@ -37,17 +37,16 @@ const contextSchema = z.strictObject({
     .optional(),
 });
 
-/** The side of the caller as tools know it; throws for a context that is not one, since a program is wrong then. */
+/** Converts a program's context for tools; throws for an invalid one, which is a bug in the program. */
 export function toToolContext(context: ExecutionContext): ToolContext {
   const { onOutput, ...rest } = receive('the context', contextSchema, context);
-  const pass = onOutput && { onOutput: decoding(onOutput) };
-  // Whoever holds the engine holds all of its commands.
   const caller = { door: 'functions', client: 'in process' } as const;
-  return { caller, owner: caller.client, ...rest, ...pass };
+  // All calls share one owner: code with access to the engine can see all of its commands anyway.
+  return { caller, owner: caller.client, ...rest, ...(onOutput && { onOutput: decoding(onOutput) }) };
 }
 
 function decoding(onOutput: NonNullable<ExecutionContext['onOutput']>) {
-  // A character may be split between two chunks of its stream.
+  // One decoder per stream, because a character may be split between two chunks.
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   return async (chunks: readonly OutputChunk[]) => {
     for (const { stream, data } of chunks) {

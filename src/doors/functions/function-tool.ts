@@ -1,17 +1,17 @@
 import type { ToolResult } from '../../contract/tool-result.ts';
-import type { Tool, ToolReply } from '../../tools/define-tool.ts';
+import type { Tool, ToolReply } from '../../tools/common/tool.ts';
 import type { ListedTool } from '../to-mcp-tool.ts';
 import { type ExecutionContext, toToolContext } from './execution-context.ts';
 
-/** A tool that a program calls; programs may bring along their own. */
+/** A tool that a program calls; programs can register their own. */
 export interface FunctionTool<Input = unknown, Result = ToolResult> extends ListedTool {
-  /** What it is for; all of nacre's own are for `execution`. */
+  /** Category of the tool; `execution` for all of nacre's own. */
   readonly category: string;
-  /** Answers any input: what is wrong with it is a failed result. */
+  /** Returns a failed result for invalid input; does not reject. */
   run(input: Input, context?: ExecutionContext): Promise<Result>;
 }
 
-/** Offers one of nacre's own tools to the program that nacre is part of; commands that go on belong to the owner. */
+/** Wraps one of nacre's tools for in-process callers; the commands it starts belong to `owner`. */
 export function toFunctionTool(tool: Tool, owner: string): FunctionTool {
   const { call, ...listed } = tool;
   return {
@@ -21,8 +21,8 @@ export function toFunctionTool(tool: Tool, owner: string): FunctionTool {
   };
 }
 
-/** The same tool with results in the form of its own specification, where it has one. */
-export function toOwnForm(tool: Tool, owner: string): FunctionTool<unknown, object> {
+/** Like `toFunctionTool`, with results in the shape of the tool's own specification if it defines one. */
+export function withOwnResult(tool: Tool, owner: string): FunctionTool<unknown, object> {
   return {
     ...toFunctionTool(tool, owner),
     async run(input, context = {}) {
@@ -38,7 +38,7 @@ function toResult({ result, text, structured, isError, meta }: ToolReply): ToolR
   return { success: !isError, output: text, ...(isError && { error }), metadata: { ...structured, ...meta } };
 }
 
-/** What a model should read of a result: its output, and what went wrong where the output does not say it. */
+/** Converts a result into text for a model: the output, and the error unless the output contains it. */
 export function toText({ output, error }: ToolResult): string {
   if (error === undefined || output.includes(error)) return output;
   return output === '' ? error : `${output.replace(/\n$/, '')}\n${error}`;

@@ -1,35 +1,36 @@
 import { NacreError } from '../../contract/failure.ts';
-import { closeDefault, firstNacre } from './first-nacre.ts';
-import type { ShellOptions } from './own-shells.ts';
+import type { ShellOptions } from './background-shells.ts';
+import { closeDefaultInstance, defaultInstance } from './default-instance.ts';
 import { ShellProcess, type ShellStatus } from './shell-process.ts';
 
-/** How a shell is made and watched. */
+/** Options of `createShell`. */
 export interface CreateShellOptions extends ShellOptions {
-  /** Told of every status, `pending` first. */
+  /** Called with every status, `pending` first. */
   readonly onStatus?: ((status: ShellStatus) => void) | undefined;
 }
 
-/** The age in seconds from which on ended shells are cleaned up. */
+/** Options of `cleanupCompleted`. */
 export interface CleanupOptions {
+  /** Minimum age of an ended shell; 3600 by default. */
   readonly maxAgeSeconds?: number | undefined;
 }
 
 /**
- * The background shells of the first nacre in this process, or of one with default settings. There is one manager:
- * whoever makes another gets the same, and every call can be made on the class as well.
+ * The background shells of the default instance. A singleton: `new ShellManager()` always returns the same object, and every
+ * method also exists as a static one.
  */
 export class ShellManager {
   static #instance: ShellManager | undefined;
   readonly #known = new Map<string, ShellProcess>();
 
   constructor() {
-    // biome-ignore lint/correctness/noConstructorReturn: the specification's manager is one however often it is made.
+    // biome-ignore lint/correctness/noConstructorReturn: the specification requires a singleton that is created with `new`.
     if (ShellManager.#instance) return ShellManager.#instance;
     ShellManager.#instance = this;
   }
 
-  static createShell(...given: Parameters<ShellManager['createShell']>): Promise<ShellProcess> {
-    return new ShellManager().createShell(...given);
+  static createShell(...args: Parameters<ShellManager['createShell']>): Promise<ShellProcess> {
+    return new ShellManager().createShell(...args);
   }
 
   static getShell(id: string): Promise<ShellProcess | null> {
@@ -52,25 +53,25 @@ export class ShellManager {
     return new ShellManager().killAll();
   }
 
-  /** Ends and forgets every shell, and the manager itself; a nacre with default settings that was made is closed. */
+  /** Kills and forgets every shell, drops the singleton, and closes the instance if it was created by default. */
   static async reset(): Promise<void> {
     const manager = ShellManager.#instance;
     await manager?.killAll();
     await manager?.cleanupCompleted({ maxAgeSeconds: 0 });
     ShellManager.#instance = undefined;
-    await closeDefault();
+    await closeDefaultInstance();
   }
 
-  /** Starts a shell in the background; rejects with a `NacreError` for what kept it from running. */
+  /** Starts a shell in the background; rejects with a `NacreError` if it could not start. */
   async createShell(
     command: string,
     workingDir?: string,
     { onStatus, ...options }: CreateShellOptions = {},
   ): Promise<ShellProcess> {
     onStatus?.('pending');
-    const { shells } = firstNacre();
+    const { shells } = defaultInstance();
     const view = await shells.start(command, workingDir, options);
-    // What is over at once was running all the same.
+    // A short command may have ended by now; report `running` first anyway.
     const started = { ...view, state: { ...view.state, status: 'running', end: null } as const };
     const shell = new ShellProcess(shells, started);
     this.#known.set(shell.id, shell);
@@ -83,14 +84,14 @@ export class ShellManager {
     return shell;
   }
 
-  /** The shell of that id, or null. */
+  /** Returns the shell with that id, or null. */
   async getShell(id: string): Promise<ShellProcess | null> {
     return (await this.listShells()).find((shell) => shell.id === id) ?? null;
   }
 
-  /** Every shell that runs or can still be asked about, oldest first. */
+  /** Lists running shells and ended ones that are still known, oldest first. */
   async listShells(): Promise<ShellProcess[]> {
-    const { shells } = firstNacre();
+    const { shells } = defaultInstance();
     const views = await shells.list();
     const found = await Promise.allSettled(
       views.map((view) => (this.#known.get(view.id) ?? new ShellProcess(shells, view)).readOutput()),
@@ -101,17 +102,17 @@ export class ShellManager {
     return all;
   }
 
-  /** Those that run. */
+  /** Lists running shells. */
   async listRunning(): Promise<ShellProcess[]> {
     return (await this.listShells()).filter((shell) => shell.isRunning);
   }
 
-  /** Forgets shells that ended so long ago, and tells how many. */
+  /** Forgets shells that ended at least `maxAgeSeconds` ago; returns their number. */
   async cleanupCompleted({ maxAgeSeconds = 3_600 }: CleanupOptions = {}): Promise<number> {
     if (!(maxAgeSeconds >= 0)) throw badAge(maxAgeSeconds);
-    // No age at all means whatever has ended, however its time was rounded.
+    // 0 includes a shell that ended just now, even if rounding puts its `endedAt` in the future.
     const latest = maxAgeSeconds === 0 ? Number.POSITIVE_INFINITY : Date.now() - maxAgeSeconds * 1_000;
-    const { shells } = firstNacre();
+    const { shells } = defaultInstance();
     const old = (await this.listShells()).filter(({ endedAt }) => endedAt !== null && endedAt <= latest);
     for (const { id } of old) {
       await shells.forget(id);
@@ -120,7 +121,7 @@ export class ShellManager {
     return old.length;
   }
 
-  /** Ends every shell that runs, each with everything it started, and tells how many. */
+  /** Kills every running shell with its process tree; returns their number. */
   async killAll(): Promise<number> {
     const running = await this.listRunning();
     await Promise.all(running.map((shell) => shell.kill()));
@@ -130,6 +131,6 @@ export class ShellManager {
 
 function badAge(value: unknown): NacreError {
   return new NacreError('invalid_request', `maxAgeSeconds must be at least 0, not ${String(value)}.`, {
-    hint: 'Give the age in seconds from which on shells are forgotten.',
+    hint: 'Pass the minimum age of the shells to forget, in seconds.',
   });
 }

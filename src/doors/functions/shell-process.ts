@@ -1,31 +1,32 @@
 import { showCommand } from '../../contract/command.ts';
 import type { JobState, JobStatus } from '../../contract/job.ts';
 import type { CommandView } from '../../engine/commands/commands.ts';
-import type { Shells } from './own-shells.ts';
+import { joinStreams } from '../../tools/common/describe-outcome.ts';
+import type { BackgroundShells } from './background-shells.ts';
 import { createTextTail } from './text-tail.ts';
 
-/** The life of a shell: pending, running, and then one of completed, failed, timeout and killed. */
+/** Status of a shell: pending, running, then completed, failed, timeout or killed. */
 export type ShellStatus = JobStatus;
 
-const waitMs = 60_000;
+const maxWaitMs = 60_000;
 
-/** A background shell as it was when it was last looked at; `readOutput` looks again. */
+/** A background shell as of the last update; `readOutput` updates it. */
 export class ShellProcess {
   readonly id: string;
   readonly command: string;
   readonly workingDir: string;
-  /** How many characters of stdout `getNewOutput` has given out. */
+  /** Number of stdout characters that `getNewOutput` has returned. */
   lastReadStdout = 0;
-  /** The same of stderr. */
+  /** Number of stderr characters that `getNewOutput` has returned. */
   lastReadStderr = 0;
-  readonly #shells: Shells;
+  readonly #shells: BackgroundShells;
   readonly #stdout = createTextTail();
   readonly #stderr = createTextTail();
   #state: JobState;
   #cursor = 0;
-  #looking: Promise<unknown> = Promise.resolve();
+  #updating: Promise<unknown> = Promise.resolve();
 
-  constructor(shells: Shells, { id, command, cwd, state }: CommandView) {
+  constructor(shells: BackgroundShells, { id, command, cwd, state }: CommandView) {
     this.id = id;
     this.command = showCommand(command);
     this.workingDir = cwd;
@@ -41,7 +42,7 @@ export class ShellProcess {
     return this.#state.end === null;
   }
 
-  /** As bash would tell it; null while it runs. */
+  /** 128 + N after death by signal N; null while it runs. */
   get exitCode(): number | null {
     return this.#state.end?.exitCode ?? null;
   }
@@ -50,12 +51,12 @@ export class ShellProcess {
     return this.#state.pid;
   }
 
-  /** When it was started, in milliseconds since 1970. */
+  /** Start time in milliseconds since 1970. */
   get createdAt(): number {
     return Date.parse(this.#state.startedAt);
   }
 
-  /** When it ended, in milliseconds since 1970; null while it runs. */
+  /** End time in milliseconds since 1970; null while it runs. */
   get endedAt(): number | null {
     return this.isRunning ? null : this.createdAt + this.durationMs;
   }
@@ -64,28 +65,28 @@ export class ShellProcess {
     return this.#state.durationMs;
   }
 
-  /** The newest part of what it wrote to stdout; all of it is in the spool. */
+  /** The newest part of stdout; the spool has all of it. */
   get stdoutBuffer(): string {
     return this.#stdout.text();
   }
 
-  /** The same of stderr. */
+  /** The newest part of stderr; the spool has all of it. */
   get stderrBuffer(): string {
     return this.#stderr.text();
   }
 
-  /** Looks at the shell: its status, and what it has written since the last look. */
+  /** Updates the status, and reads the output since the last update. */
   readOutput(): Promise<this> {
-    return this.#look(0);
+    return this.#update(0);
   }
 
-  /** Looks at the shell when it has ended. */
+  /** Waits until the shell has ended, then updates it. */
   async wait(): Promise<this> {
-    while (this.isRunning) await this.#look(waitMs);
+    while (this.isRunning) await this.#update(maxWaitMs);
     return this;
   }
 
-  /** Looks at the shell and gives what is new; with stderr, that comes after a line `[stderr]`. */
+  /** Updates the shell and returns its new output; stderr follows after a line `[stderr]`. */
   async getNewOutput({ includeStderr = false } = {}): Promise<string> {
     await this.readOutput();
     const output = this.#stdout.since(this.lastReadStdout);
@@ -93,25 +94,24 @@ export class ShellProcess {
     if (!includeStderr) return output;
     const errors = this.#stderr.since(this.lastReadStderr);
     this.lastReadStderr = this.#stderr.count();
-    if (errors === '') return output;
-    return `${output}${/[^\n]$/.test(output) ? '\n' : ''}[stderr]\n${errors}`;
+    return joinStreams(output, errors);
   }
 
-  /** Ends the shell with everything it started, and looks at it then. */
+  /** Kills the shell with its process tree, then updates it. */
   async kill(): Promise<this> {
     await this.#shells.stop(this.id);
     return this.readOutput();
   }
 
-  // One look after the other: two at once would read the same twice.
-  #look(patienceMs: number): Promise<this> {
-    const look = this.#looking.then(() => this.#read(patienceMs));
-    this.#looking = look.catch(() => {});
-    return look;
+  // One update at a time: two concurrent ones would append the same output twice.
+  #update(waitMs: number): Promise<this> {
+    const update = this.#updating.then(() => this.#read(waitMs));
+    this.#updating = update.catch(() => {});
+    return update;
   }
 
-  async #read(patienceMs: number): Promise<this> {
-    for (let wait = patienceMs; ; wait = 0) {
+  async #read(waitMs: number): Promise<this> {
+    for (let wait = waitMs; ; wait = 0) {
       const { stdout, stderr, next, state } = await this.#shells.read(this.id, this.#cursor, wait);
       this.#stdout.append(stdout);
       this.#stderr.append(stderr);

@@ -1,23 +1,23 @@
-/** The newest part of a text that grows, with the count of all that there was. */
+/** The newest part of a growing text, with the count of all its characters. */
 export interface TextTail {
   append(text: string): void;
   text(): string;
-  /** Characters so far, those that were let go included. */
+  /** Number of characters appended so far, including dropped ones. */
   count(): number;
-  /** What came after so many characters, as far as it is still there. */
+  /** The text after the first `count` characters, as far as it was not dropped. */
   since(count: number): string;
 }
 
 const maxChars = 1_048_576;
 
-/** Makes an empty one. */
+/** Creates an empty tail. */
 export function createTextTail(): TextTail {
   let kept = '';
   let dropped = 0;
   return {
     append(text) {
       kept += text;
-      // Twice as much may gather, so that not every piece costs a copy.
+      // Trims at twice `maxChars` only, so that not every `append` copies the text.
       if (kept.length <= 2 * maxChars) return;
       dropped += kept.length - maxChars;
       kept = kept.slice(-maxChars);

@@ -1,6 +1,6 @@
 import type { PlainSchema } from './to-plain-schema.ts';
 
-/** A schema in the part of OpenAPI 3.0 that Gemini takes. */
+/** A schema in the subset of OpenAPI 3.0 that Gemini accepts. */
 export interface OpenApiSchema {
   readonly type?: string;
   readonly description?: string;
@@ -14,7 +14,7 @@ export interface OpenApiSchema {
   readonly anyOf?: readonly OpenApiSchema[];
 }
 
-/** Writes a plain schema in OpenAPI's words: one type in capitals, null as a mark, no word on further keys. */
+/** Converts a plain schema: one upper-case `type`, `nullable` in place of a null type, no `additionalProperties`. */
 export function toOpenApiSchema(schema: PlainSchema): OpenApiSchema {
   const { description, items, properties, required, anyOf } = schema;
   return {
@@ -43,10 +43,10 @@ function toType({ type }: PlainSchema): Pick<OpenApiSchema, 'type' | 'nullable' 
     : { anyOf: [first, ...more].map((one) => ({ type: one })), ...nullable };
 }
 
-// Its enums are of strings alone; of others the type is told, and the tool checks the rest.
+// Gemini only accepts string enums; for others keep `type`, and the tool checks the value.
 function toEnum({ enum: values }: PlainSchema): Pick<OpenApiSchema, 'enum' | 'format'> {
-  const texts = values?.filter((value) => value !== null);
-  const isTexts = (list: readonly unknown[] | undefined): list is readonly string[] =>
+  const nonNull = values?.filter((value) => value !== null);
+  const isStrings = (list: readonly unknown[] | undefined): list is readonly string[] =>
     list?.every((value) => typeof value === 'string') ?? false;
-  return isTexts(texts) ? { format: 'enum', enum: texts } : {};
+  return isStrings(nonNull) ? { format: 'enum', enum: nonNull } : {};
 }

@@ -2,75 +2,75 @@ import { z } from 'zod';
 import type { Command } from '../../contract/command.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { commandText, cwdText, envMap, inputText } from '../../contract/request.ts';
-import type { Checked } from '../../engine/check.ts';
+import type { RunContext } from '../../engine/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { RunContext } from '../../engine/run.ts';
-import { receive } from '../../tools/receive.ts';
+import type { Checked } from '../../engine/journey/check.ts';
+import { receive } from '../../tools/common/receive.ts';
 import { type ExecutionContext, toToolContext } from './execution-context.ts';
 
-/** How a program's own command runs. */
+/** Options of a command that a program runs. */
 export interface RunOptions
   extends Pick<ExecutionContext, 'workingDir' | 'dryRun' | 'env' | 'signal' | 'onOutput'> {
-  /** Text for the command's stdin, which is empty without it. */
+  /** Text for stdin, which is empty without it. */
   readonly input?: string | undefined;
-  /** After this the command is ended; without it there is no limit. */
+  /** Kills the command after this time; no limit by default. */
   readonly timeoutMs?: number | undefined;
-  /** Most characters of stdout and stderr together. */
+  /** Maximum number of characters of stdout and stderr together. */
   readonly maxOutputChars?: number | undefined;
 }
 
-/** Commands that the program itself asks for, without a tool in between. */
-export interface OwnCommands {
-  /** Runs text for bash, or a program with its arguments; rejects with a `NacreError` for what kept it from running. */
+/** Commands that a program runs directly, without a tool. */
+export interface ProgramCommands {
+  /** Runs bash text, or a program with its arguments; rejects with a `NacreError` if the command could not run. */
   run(command: string | readonly string[], options?: RunOptions): Promise<Outcome>;
-  /** Tells what would become of a command; nothing runs. */
+  /** Reports what policy would decide about a command; nothing runs. */
   check(
     command: string | readonly string[],
     options?: Pick<RunOptions, 'workingDir' | 'env'>,
   ): Promise<Checked>;
 }
 
-const limits = z.strictObject({
+const runSchema = z.strictObject({
   command: z.union(
     [commandText, z.array(commandText).min(1)],
-    'must be text, or a program and its arguments',
+    'must be bash text, or a program and its arguments',
   ),
   input: inputText.optional(),
   timeoutMs: z.int().min(1).max(86_400_000).optional(),
   maxOutputChars: z.int().min(1).max(200_000).optional(),
 });
-const place = z.strictObject({
-  command: limits.shape.command,
+const checkSchema = z.strictObject({
+  command: runSchema.shape.command,
   workingDir: cwdText.optional(),
   env: envMap.optional(),
 });
 
-/** Makes these calls of an engine and the rules that bind the program itself. */
-export function ownCommands(
+/** Creates these calls for an engine, under the rules for the program's own commands. */
+export function createProgramCommands(
   open: () => Promise<Engine>,
   rules: Pick<RunContext, 'rules' | 'cwdRoots'>,
   maxOutputChars: number,
-): OwnCommands {
+): ProgramCommands {
   return {
-    async run(command, { input, timeoutMs, maxOutputChars: most, ...rest } = {}) {
-      const given = receive('run', limits, { command, input, timeoutMs, maxOutputChars: most });
+    async run(command, { input, timeoutMs, maxOutputChars: maxChars, ...rest } = {}) {
+      const args = receive('run', runSchema, { command, input, timeoutMs, maxOutputChars: maxChars });
       const { workingDir: cwd, env, ...context } = toToolContext(rest);
       const engine = await open();
       return engine.run(
         {
-          command: toCommand(given.command),
-          input: given.input,
+          command: toCommand(args.command),
+          input: args.input,
           cwd,
           env,
-          timeoutMs: given.timeoutMs ?? null,
-          maxOutputChars: given.maxOutputChars ?? maxOutputChars,
+          timeoutMs: args.timeoutMs ?? null,
+          maxOutputChars: args.maxOutputChars ?? maxOutputChars,
         },
-        { ...context, ...rules, howToGetRest: 'Ask for more with maxOutputChars, or listen with onOutput.' },
+        { ...context, ...rules, howToGetRest: 'Pass a larger maxOutputChars, or listen with onOutput.' },
       );
     },
     async check(command, options = {}) {
-      const { workingDir: cwd, env, ...given } = receive('check', place, { ...options, command });
-      return (await open()).check({ command: toCommand(given.command), cwd, env }, rules);
+      const { workingDir: cwd, env, ...args } = receive('check', checkSchema, { ...options, command });
+      return (await open()).check({ command: toCommand(args.command), cwd, env }, rules);
     },
   };
 }

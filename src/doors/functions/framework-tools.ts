@@ -1,14 +1,14 @@
-import type { ToolResult } from '../../../contract/tool-result.ts';
-import type { JsonSchema } from '../../../tools/define-tool.ts';
-import { fromModel } from '../../../tools/from-model.ts';
-import type { ExecutionContext } from '../execution-context.ts';
-import { type FunctionTool, toText } from '../function-tool.ts';
+import type { ToolResult } from '../../contract/tool-result.ts';
+import { fromModel } from '../../tools/common/receive.ts';
+import type { JsonSchema } from '../../tools/common/tool.ts';
+import type { ExecutionContext } from './execution-context.ts';
+import { type FunctionTool, toText } from './function-tool.ts';
 
-// The AI SDK knows a JSON Schema by this mark, which its `jsonSchema()` sets as well. Its types know it only by a symbol of
-// their own; what they know without it is a standard schema.
+// The AI SDK recognises a JSON Schema by this symbol, which its `jsonSchema()` sets as well. Its types use a `unique symbol`
+// that we cannot name, so `~standard` is what makes `AiSdkSchema` type-check there.
 const aiSdkSchema: unique symbol = Symbol.for('vercel.ai.schema') as never;
 
-/** A schema by which the AI SDK tells the model what a tool takes; what came is left to the tool. */
+/** A tool's input schema for the AI SDK; `validate` accepts anything, because the tool validates its input. */
 export interface AiSdkSchema {
   readonly [aiSdkSchema]: true;
   readonly jsonSchema: JsonSchema;
@@ -21,19 +21,19 @@ export interface AiSdkSchema {
   };
 }
 
-/** A tool as the AI SDK's `tool()` makes one. */
+/** A tool in the shape that the AI SDK's `tool()` returns. */
 export interface AiSdkTool {
   readonly description: string;
   readonly inputSchema: AiSdkSchema;
   execute(input: unknown, options?: { readonly abortSignal?: AbortSignal | undefined }): Promise<ToolResult>;
 }
 
-/** A tool for the AI SDK, which calls it by itself. The tool answers bad input, so that the model can correct it. */
+/** Converts a tool for the AI SDK, which calls `execute`; invalid input gets a result that the model can read. */
 export function toAiSdkTool(tool: FunctionTool, context: ExecutionContext = {}): AiSdkTool {
   return {
     description: tool.description,
     inputSchema: toAiSdkSchema(tool.inputSchema()),
-    execute: (input, { abortSignal } = {}) => call(tool, input, context, abortSignal),
+    execute: (input, { abortSignal } = {}) => runTool(tool, input, context, abortSignal),
   };
 }
 
@@ -51,7 +51,7 @@ function toAiSdkSchema(jsonSchema: JsonSchema): AiSdkSchema {
   };
 }
 
-/** The fields from which LangChain makes a `DynamicStructuredTool`; the whole result is the message's artifact. */
+/** Returns the fields of a LangChain `DynamicStructuredTool`; the `ToolResult` becomes the message's artifact. */
 export function toLangChainTool(tool: FunctionTool, context: ExecutionContext = {}) {
   return {
     name: tool.name,
@@ -63,13 +63,13 @@ export function toLangChainTool(tool: FunctionTool, context: ExecutionContext = 
       _runManager?: unknown,
       config?: { readonly signal?: AbortSignal | undefined },
     ): Promise<[content: string, artifact: ToolResult]> {
-      const result = await call(tool, input, context, config?.signal);
+      const result = await runTool(tool, input, context, config?.signal);
       return [toText(result), result];
     },
   };
 }
 
-function call(
+function runTool(
   tool: FunctionTool,
   input: unknown,
   context: ExecutionContext,

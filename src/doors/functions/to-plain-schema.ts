@@ -1,10 +1,10 @@
-// The schema that every vendor's strict mode takes: types, enums and descriptions, every object closed.
-// Bounds and defaults, which most of them refuse, go into the description; an object with free keys becomes a list of
-// names and values, which `fromModel` turns back.
-import { NacreError } from '../../../contract/failure.ts';
-import { type Field, isMap } from '../../../tools/from-model.ts';
+// Reduces a JSON Schema to what every vendor's strict mode accepts: types, enums, descriptions and closed objects.
+// `minimum`, `maximum` and `default`, which most vendors reject, go into the description; a map becomes a list of names
+// and values, which `fromModel` converts back.
+import { NacreError } from '../../contract/failure.ts';
+import { isMap, type SchemaField } from '../../tools/common/receive.ts';
 
-/** A schema of this plain kind. */
+/** A schema reduced in this way. */
 export interface PlainSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -16,27 +16,31 @@ export interface PlainSchema {
   readonly anyOf?: readonly PlainSchema[];
 }
 
-/** How a field that may be left out is written: as one that may be null, or as one that is not required. */
+/** Encodes an optional field as one that may be null, or by omitting it from `required`. */
 export type OptionalFields = 'nullable' | 'omitted';
 
-/** Reduces a schema to what strict modes take; throws for one that cannot be. */
-export function toPlainSchema(schema: Field, optional: OptionalFields): PlainSchema {
+/** Reduces a schema for strict modes; throws if that is not possible. */
+export function toPlainSchema(schema: SchemaField, optional: OptionalFields): PlainSchema {
   const described = toDescription(schema);
   const { type, enum: values, items, anyOf } = schema;
   if (Array.isArray(anyOf)) {
-    return { ...described, anyOf: anyOf.map((one: Field) => toPlainSchema(one, optional)) };
+    return { ...described, anyOf: anyOf.map((one: SchemaField) => toPlainSchema(one, optional)) };
   }
   if ('const' in schema) return { ...described, type: typeof schema.const, enum: [schema.const] };
   if (isMap(schema)) return toPairs(schema, optional);
   if (type === 'object') return { ...described, ...toClosedObject(schema, optional) };
-  if (type === 'array') return { ...described, type, items: toPlainSchema((items ?? {}) as Field, optional) };
+  if (type === 'array')
+    return { ...described, type, items: toPlainSchema((items ?? {}) as SchemaField, optional) };
   if (!isSimple(type)) throw notPlain(schema);
   return { ...described, type, ...(Array.isArray(values) && { enum: values }) };
 }
 
-function toClosedObject({ properties = {}, required = [] }: Field, optional: OptionalFields): PlainSchema {
+function toClosedObject(
+  { properties = {}, required = [] }: SchemaField,
+  optional: OptionalFields,
+): PlainSchema {
   const needed = required as readonly string[];
-  const fields = Object.entries(properties as Readonly<Record<string, Field>>).map(([name, field]) => {
+  const fields = Object.entries(properties as Readonly<Record<string, SchemaField>>).map(([name, field]) => {
     const plain = toPlainSchema(field, optional);
     return [name, optional === 'omitted' || needed.includes(name) ? plain : toNullable(plain)] as const;
   });
@@ -56,8 +60,8 @@ function toNullable(schema: PlainSchema): PlainSchema {
   return { ...schema, type: types.includes('null') ? types : [...types, 'null'], ...withNull };
 }
 
-function toPairs(schema: Field, optional: OptionalFields): PlainSchema {
-  const value = toPlainSchema(schema.additionalProperties as Field, optional);
+function toPairs(schema: SchemaField, optional: OptionalFields): PlainSchema {
+  const value = toPlainSchema(schema.additionalProperties as SchemaField, optional);
   const pair: PlainSchema = {
     type: 'object',
     properties: { name: { type: 'string' }, value },
@@ -65,21 +69,24 @@ function toPairs(schema: Field, optional: OptionalFields): PlainSchema {
     additionalProperties: false,
   };
   const { description } = schema;
-  const words = typeof description === 'string' ? `${description}, as names and values` : 'Names and values';
-  return { type: 'array', description: words, items: pair };
+  const text = typeof description === 'string' ? `${description}, as names and values` : 'Names and values';
+  return { type: 'array', description: text, items: pair };
 }
 
-function toDescription(schema: Field): Pick<PlainSchema, 'description'> {
-  const { description, minimum, maximum, default: preset } = schema;
+function toDescription(schema: SchemaField): Pick<PlainSchema, 'description'> {
+  const { description, minimum, maximum, default: defaultValue } = schema;
   const range =
     minimum === undefined
       ? maximum === undefined
         ? []
         : [`at most ${maximum}`]
       : [maximum === undefined ? `at least ${minimum}` : `${minimum} to ${maximum}`];
-  const notes = [...range, ...(preset === undefined ? [] : [`default ${JSON.stringify(preset)}`])].join(', ');
-  const words = [description, notes && `(${notes})`].filter(Boolean).join(' ');
-  return words === '' ? {} : { description: words };
+  const notes = [
+    ...range,
+    ...(defaultValue === undefined ? [] : [`default ${JSON.stringify(defaultValue)}`]),
+  ].join(', ');
+  const text = [description, notes && `(${notes})`].filter(Boolean).join(' ');
+  return text === '' ? {} : { description: text };
 }
 
 const simpleTypes = ['string', 'integer', 'number', 'boolean', 'null'];
@@ -88,9 +95,9 @@ function isSimple(type: unknown): type is string | readonly string[] {
   return Array.isArray(type) ? type.every(isSimple) : simpleTypes.includes(String(type));
 }
 
-function notPlain(schema: Field): NacreError {
+function notPlain(schema: SchemaField): NacreError {
   const found = Object.keys(schema).join(', ') || 'nothing';
   return new NacreError('invalid_request', `A schema with ${found} has no strict form.`, {
-    hint: 'Give every field a type, or ask for the schemas with { strict: false }.',
+    hint: 'Add a type to every field, or request the schemas with { strict: false }.',
   });
 }

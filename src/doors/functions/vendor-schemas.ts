@@ -1,21 +1,21 @@
-// How each vendor's API wants to be told of tools. Nothing of a vendor is loaded: these are their documented forms as data.
-import type { JsonSchema } from '../../../tools/define-tool.ts';
-import { toMcpTool } from '../../to-mcp-tool.ts';
-import type { ExecutionContext } from '../execution-context.ts';
-import type { FunctionTool } from '../function-tool.ts';
-import { type AiSdkTool, toAiSdkTool, toLangChainTool } from './frameworks.ts';
+// Tool definitions in the documented format of each vendor's API, as plain data; no vendor package is imported.
+import type { JsonSchema } from '../../tools/common/tool.ts';
+import { toMcpTool } from '../to-mcp-tool.ts';
+import type { ExecutionContext } from './execution-context.ts';
+import { type AiSdkTool, toAiSdkTool, toLangChainTool } from './framework-tools.ts';
+import type { FunctionTool } from './function-tool.ts';
 import { toOpenApiSchema } from './to-openapi-schema.ts';
 import { type OptionalFields, toPlainSchema } from './to-plain-schema.ts';
 
-/** What may be asked of schemas. */
+/** Options of `getAllSchemas`. */
 export interface SchemaOptions {
-  /** Whether the vendor holds the model to the schema; yes for OpenAI and no for Anthropic unless said otherwise. */
+  /** Whether the vendor enforces the schema on the model; by default true for OpenAI and false for Anthropic. */
   readonly strict?: boolean | undefined;
-  /** The context of calls that a framework makes by itself. */
+  /** Context of the calls that a framework makes. */
   readonly context?: ExecutionContext | undefined;
 }
 
-/** An OpenAI function: the inner part of a chat completion's tool, and with a `type` a tool of a response. */
+/** An OpenAI function: the `function` of a Chat Completions tool; with a `type`, a tool of the Responses API. */
 export interface OpenAiFunction {
   readonly name: string;
   readonly description: string;
@@ -23,7 +23,7 @@ export interface OpenAiFunction {
   readonly strict: boolean;
 }
 
-/** A tool of Anthropic's messages. */
+/** A tool of Anthropic's Messages API. */
 export interface AnthropicTool {
   readonly name: string;
   readonly description: string;
@@ -31,15 +31,15 @@ export interface AnthropicTool {
   readonly strict?: true;
 }
 
-/** One of Gemini's function declarations; a function that takes nothing has no parameters. */
+/** A Gemini function declaration; `parameters` is absent if the tool has no input fields. */
 export interface GeminiFunction {
   readonly name: string;
   readonly description: string;
-  /** A schema in its part of OpenAPI; it is not spelled out, since the types in its package are an enum of its own. */
+  /** An `OpenApiSchema`, typed as `object` because Gemini's package declares `type` as its own enum. */
   readonly parameters?: object;
 }
 
-/** What each vendor's schemas look like, all tools together; what comes back is the caller's own. */
+/** The schemas of all tools in each vendor's format; the caller may modify them. */
 export interface VendorSchemas {
   readonly openai: { readonly type: 'function'; readonly function: OpenAiFunction }[];
   readonly 'openai-responses': ({ readonly type: 'function' } & OpenAiFunction)[];
@@ -50,12 +50,12 @@ export interface VendorSchemas {
   readonly mcp: ReturnType<typeof toMcpTool>[];
 }
 
-/** The vendors whose forms are known. */
+/** The supported vendors. */
 export type Vendor = keyof VendorSchemas;
 
 type Tools = readonly FunctionTool[];
 
-/** Describes tools to a vendor. */
+/** Converts tools into a vendor's format. */
 export function toVendorSchemas<V extends Vendor>(
   vendor: V,
   tools: Tools,
@@ -83,7 +83,7 @@ function toOpenAiFunction(tool: FunctionTool, { strict = true }: SchemaOptions):
   return { name, description, parameters: strict ? toStrict(schema, 'nullable') : schema, strict };
 }
 
-// Strict tools of one request are compiled together, and many of them are too much, so that they have to be asked for.
+// Not strict by default: Anthropic compiles all strict tools of a request together and rejects too many.
 function toAnthropicTool(tool: FunctionTool, { strict = false }: SchemaOptions): AnthropicTool {
   const { name, description } = tool;
   const schema = tool.inputSchema();
@@ -94,8 +94,8 @@ function toAnthropicTool(tool: FunctionTool, { strict = false }: SchemaOptions):
 function toGeminiFunction(tool: FunctionTool): GeminiFunction {
   const { name, description } = tool;
   const schema = toPlainSchema(tool.inputSchema(), 'omitted');
-  const takesNothing = Object.keys(schema.properties ?? {}).length === 0;
-  return { name, description, ...(!takesNothing && { parameters: toOpenApiSchema(schema) }) };
+  const hasFields = Object.keys(schema.properties ?? {}).length > 0;
+  return { name, description, ...(hasFields && { parameters: toOpenApiSchema(schema) }) };
 }
 
 function toStrict(schema: JsonSchema, optional: OptionalFields): JsonSchema {
