@@ -1,9 +1,9 @@
-/** A whole number with its thousands set apart: `12,345`. */
+/** Formats a whole number with thousands separators: `12,345`. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** A size as people say it: `999 bytes`, `12.3 kB`, `255.9 MB`. */
+/** Formats a size with a decimal unit: `999 bytes`, `12.3 kB`, `255.9 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
   const steps = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));

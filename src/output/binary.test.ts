@@ -38,7 +38,7 @@ describe('binary output', () => {
     expect(recogniseContent(sample)).toEqual({ kind: 'binary', what });
   });
 
-  test('is recognised when it is a real program', () => {
+  test('is recognised in a real executable', () => {
     const program = openSync(process.execPath, 'r');
     const start = Buffer.alloc(4096);
     readSync(program, start);
@@ -49,7 +49,7 @@ describe('binary output', () => {
     });
   });
 
-  test('is told in one line', () => {
+  test('is replaced by one line', () => {
     expect(binaryNotice('PNG image', 12_345)).toBe(
       '[Binary output: PNG image, 12,345 bytes. Redirect it to a file, or pipe it through base64 or xxd | head.]',
     );
@@ -59,18 +59,18 @@ describe('binary output', () => {
 
 describe('text', () => {
   test.each([
-    ['nothing', Buffer.alloc(0)],
+    ['no bytes', Buffer.alloc(0)],
     ['colours', Buffer.from('\x1b[31mred\x1b[0m\n'.repeat(50))],
     ['backspaces and bells', Buffer.from('N\bN\x07\n'.repeat(50))],
     ['an invalid byte', Buffer.from([0x61, 0xff, 0x62])],
     ['only invalid bytes, but few', Buffer.from([0xff, 0xfe, 0xfd, 0xfc])],
     ['Latin-1', Buffer.from('Die Größe der Straße ist schön.\n'.repeat(50), 'latin1')],
     ['separators in a log format', Buffer.from('abc123\x1fA. Author\x1fa subject line\n'.repeat(50))],
-    ['replacement characters that were written', Buffer.from('\ufffd'.repeat(100))],
+    ['U+FFFD characters that the program wrote', Buffer.from('\ufffd'.repeat(100))],
     ['a character cut off by the end of the sample', Buffer.from('漢'.repeat(3000))],
     ['a stray NUL', Buffer.from('one line\nanother\0 line\nthird\n')],
     [
-      'words that a format begins with',
+      'words that are magic numbers of a format',
       Buffer.from('%PDF-1.7 is a version, BM is not\xe9\n'.repeat(5), 'latin1'),
     ],
     ['a short word and an invalid byte', Buffer.from('MZ\xe9', 'latin1')],

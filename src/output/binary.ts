@@ -3,20 +3,20 @@ import { formatOf } from './magic-numbers.ts';
 import type { NulMeaning } from './strip-vt.ts';
 import { unfinishedBytes } from './utf8.ts';
 
-/** What a stream carries: text, with the meaning of the NULs in it, or something that is not to be read as text. */
+/** The content of a stream: text, with the meaning of its NULs, or binary data of the format `what`. */
 export type Content =
   | { readonly kind: 'text'; readonly nul: NulMeaning }
   | { readonly kind: 'binary'; readonly what: string };
 
-/** How many bytes from the start of a stream are looked at. */
+/** The number of bytes at the start of a stream that `recogniseContent` inspects. */
 export const sampleBytes = 8_192;
 
 /**
- * Recognises binary output by the first bytes of a stream.
+ * Detects binary output by the first bytes of a stream.
  *
- * A few control characters, invalid bytes or stray NULs do not make text binary. NULs count as line ends when they
- * clearly separate text (`find -print0`, `env -0`, `git … -z`): at least as many of them as of line ends, mostly
- * with something between, and next to nothing else that is not text.
+ * A few control characters, invalid bytes or stray NULs do not make text binary. NULs are record separators, as in
+ * `find -print0`, `env -0` or `git … -z`, if they are at least as frequent as line ends, most records are not empty, and
+ * almost everything else is text.
  */
 export function recogniseContent(firstBytes: Uint8Array): Content {
   const sample = firstBytes.subarray(0, sampleBytes);
@@ -28,12 +28,12 @@ export function recogniseContent(firstBytes: Uint8Array): Content {
   const odd = counts.odd + counts.nul;
   if (format && (counts.nul > 0 || odd > sample.length * 0.05)) return { kind: 'binary', what: format.name };
   if (isUtf16(sample, counts)) return { kind: 'binary', what: 'UTF-16 text' };
-  // Text of an older encoding has up to a seventh of such bytes, random data more than half.
+  // Text in Latin-1 and similar encodings has up to 14 % of odd bytes, random data more than 50 %.
   const isBinary = odd >= fewestOddBytes && odd > sample.length * 0.2;
   return isBinary ? { kind: 'binary', what: 'data that is not UTF-8 text' } : plainText;
 }
 
-/** The one line that stands for binary output. */
+/** The line that replaces binary output. */
 export function binaryNotice(what: string, totalBytes: number): string {
   const hint =
     what === 'UTF-16 text' ? 'pipe it through iconv -f UTF-16' : 'pipe it through base64 or xxd | head';
@@ -42,16 +42,16 @@ export function binaryNotice(what: string, totalBytes: number): string {
 
 const plainText: Content = { kind: 'text', nul: 'picture' };
 
-// No file of a known format is shorter, but a text with an invalid byte may be.
+// Every file of a known format is at least this long; a shorter sample is more likely text with an invalid byte.
 const fewestBytes = 16;
 
-// A handful of strange bytes is quickly read past, so a short text with an invalid byte stays a text.
+// With fewer odd bytes the sample stays text: a reader can skip a few U+FFFD.
 const fewestOddBytes = 32;
 
 interface Counts {
   readonly nul: number;
   readonly lineEnds: number;
-  /** Controls that text does not use, and bytes that are not UTF-8. */
+  /** Control characters other than `usedInText`, and bytes that are not UTF-8. */
   readonly odd: number;
 }
 
@@ -99,7 +99,7 @@ function recordLengths(sample: Uint8Array): number[] {
   return lengths;
 }
 
-// UTF-16 of western text has a NUL in every second place; of other text it is known by its byte order mark.
+// Western text in UTF-16 has a NUL at every second byte; other text is recognised only by its byte order mark.
 function isUtf16(sample: Uint8Array, { nul }: Counts): boolean {
   const [first, second] = sample;
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);

@@ -1,28 +1,28 @@
 import { glyphWidth } from './glyph-width.ts';
 
-// How far a cursor can be sent on a shorter row: programs ask for column 999 to reach a right edge.
+// The furthest column that `moveTo` reaches on a shorter row: programs ask for column 999 to find the right edge.
 const furthestColumn = 256;
 
-// No terminal is wider, and blanking an endless row again and again would take a command's output hours to read.
+// `eraseToStart` leaves wider rows alone: no terminal is that wide, and blanking a huge row repeatedly is quadratic.
 const widestBlank = 1024;
 
-/** One row of a terminal of endless width. A glyph of several columns is its text followed by empty cells. */
+/** One row of a terminal of unlimited width. A glyph of several columns is one cell followed by empty cells. */
 export class CellRow {
   readonly #cells: string[] = [];
   #units = 0;
   #column = 0;
 
-  /** Columns in use. */
+  /** The number of columns in use. */
   get columns(): number {
     return this.#cells.length;
   }
 
-  /** What the row takes of memory: its columns or its characters, whichever are more. */
+  /** The memory size of the row: its columns or its UTF-16 units, whichever is larger. */
   get size(): number {
     return Math.max(this.#cells.length, this.#units);
   }
 
-  /** Where the next glyph goes. */
+  /** The column of the next glyph. */
   get column(): number {
     return this.#column;
   }
@@ -32,7 +32,7 @@ export class CellRow {
     return this.#cells.join('');
   }
 
-  /** Writes one glyph over what stands at the cursor. */
+  /** Writes one glyph at the cursor, overwriting what is there. */
   put(glyph: string): void {
     const width = glyphWidth(glyph);
     if (glyph === '\t') this.#tab();
@@ -40,12 +40,12 @@ export class CellRow {
     else this.#place(glyph, Math.max(1, width));
   }
 
-  /** Moves the cursor, as far as a row goes. */
+  /** Moves the cursor, at most to `furthestColumn` or the end of the row. */
   moveTo(column: number): void {
     this.#column = Math.min(Math.max(0, column), Math.max(furthestColumn, this.#cells.length));
   }
 
-  /** Removes everything from the cursor on. */
+  /** Removes everything from the cursor to the end. */
   eraseToEnd(): void {
     this.#unjoin(this.#column);
     this.#truncate(this.#column);
@@ -59,12 +59,12 @@ export class CellRow {
     else if (end <= widestBlank) for (let i = 0; i < end; i += 1) this.#set(i, ' ');
   }
 
-  /** Removes everything; the cursor stays. */
+  /** Removes everything; the cursor does not move. */
   eraseAll(): void {
     this.#truncate(0);
   }
 
-  // A tab over text only moves; past the end it is kept as the character that it is.
+  // Over existing text a tab only moves the cursor; past the end it is stored as a tab character.
   #tab(): void {
     const width = 8 - (this.#column % 8);
     if (this.#column < this.#cells.length) this.#column += width;
@@ -92,7 +92,7 @@ export class CellRow {
     this.#column = end;
   }
 
-  /** A glyph that reaches across this border is about to lose a part: blanks take its place. */
+  /** Replaces a wide glyph that spans this border by blanks, because half of it is about to be overwritten. */
   #unjoin(border: number): void {
     if (border >= this.#cells.length || this.#cells[border] !== '') return;
     let i = this.#head(border);

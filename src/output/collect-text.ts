@@ -3,7 +3,7 @@ import { createHeadTail, type TextEnds } from './head-tail.ts';
 import { fromLineStart, untilLineEnd } from './resync.ts';
 import { createSanitiser, type Sanitiser, sanitise } from './sanitise.ts';
 
-/** The bytes of one stream: all of them in order, or both ends of a stream too long to read through. */
+/** The bytes of one stream: all of them in order, or both ends of a stream that is too long to read completely. */
 export type StreamBytes =
   | { readonly kind: 'whole'; readonly chunks: readonly Uint8Array[] }
   | {
@@ -13,14 +13,14 @@ export type StreamBytes =
       readonly totalBytes: number;
     };
 
-/** What is kept of a stream's text, and how much of it there was: characters, or bytes when only its ends were read. */
+/** The kept text of a stream, and its total size: characters, or bytes if only its ends were read. */
 export interface CollectedText extends TextEnds {
   readonly total: { readonly unit: 'chars' | 'bytes'; readonly amount: number };
-  /** The line that stands for output that is no text. */
+  /** The notice that replaces binary output. */
   readonly binary?: string;
 }
 
-/** Reads a stream and keeps at most `maxChars` characters of its text, from both ends. */
+/** Reads a stream and keeps at most `maxChars` characters from both ends of its text. */
 export function collectText(stream: StreamBytes, maxChars: number): CollectedText {
   if (stream.kind === 'whole') return collectChunks(stream.chunks, maxChars);
   const overlap = stream.head.length + stream.tail.length - stream.totalBytes;
@@ -36,7 +36,7 @@ function collectChunks(chunks: readonly Uint8Array[], maxChars: number): Collect
   return reader.end();
 }
 
-// Most commands say nothing, or a little that is safe as it is: all else that is done here would leave it so.
+// Fast path: most commands print nothing or a little printable ASCII, which the sanitiser would return unchanged.
 function toPlainText(chunks: readonly Uint8Array[], maxChars: number): string | null {
   const [first, ...more] = chunks;
   if (first === undefined) return '';
@@ -49,7 +49,7 @@ const plain = /^[\t\n -~]*$/;
 
 function collectEnds(head: Uint8Array, tail: Uint8Array, totalBytes: number): CollectedText {
   const content = recogniseContent(head);
-  if (content.kind === 'binary') return standIn(content.what, totalBytes);
+  if (content.kind === 'binary') return toNotice(content.what, totalBytes);
   return {
     head: sanitise(untilLineEnd(head), content),
     tail: sanitise(fromLineStart(tail), content),
@@ -58,7 +58,7 @@ function collectEnds(head: Uint8Array, tail: Uint8Array, totalBytes: number): Co
   };
 }
 
-/** Looks at the first bytes before it decides what to make of the stream. */
+/** Buffers the first `sampleBytes`, then decides by `recogniseContent` whether to sanitise the stream. */
 function createReader(maxChars: number) {
   const kept = createHeadTail(maxChars);
   let sample = Buffer.alloc(0);
@@ -89,7 +89,7 @@ function createReader(maxChars: number) {
     },
     end(): CollectedText {
       if (!sanitiser && binary === undefined) decide(sample);
-      if (binary !== undefined) return standIn(binary, totalBytes);
+      if (binary !== undefined) return toNotice(binary, totalBytes);
       kept.push(sanitiser?.end() ?? '');
       const { head, tail, joined, totalChars } = kept.end();
       return { head, tail, joined, total: toTotal(totalChars) };
@@ -97,7 +97,7 @@ function createReader(maxChars: number) {
   };
 }
 
-function standIn(what: string, totalBytes: number): CollectedText {
+function toNotice(what: string, totalBytes: number): CollectedText {
   return { head: '', tail: '', joined: true, total: toTotal(0), binary: binaryNotice(what, totalBytes) };
 }
 

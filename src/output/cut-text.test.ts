@@ -10,7 +10,7 @@ describe('splitting a limit', () => {
     expect(splitLimit(30, 30, 60)).toEqual([30, 30]);
   });
 
-  test('nobody gets more than asked for, and nothing is wasted', () => {
+  test('no text gets more than it needs, and no part of the limit is unused', () => {
     fc.assert(
       fc.property(fc.nat(99), fc.nat(99), fc.nat(99), (first, second, limit) => {
         const [one, two] = splitLimit(first, second, limit);
@@ -25,19 +25,19 @@ describe('splitting a limit', () => {
 describe('cutting two ends', () => {
   const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i}\n`).join('');
 
-  test('cuts fall on line ends when that loses little', () => {
+  test('cuts fall on line ends if that loses little', () => {
     const cut = cutEnds({ head: lines(100), tail: '', joined: true }, 333);
     expect(cut.head).toMatch(/\n$/);
     expect(cut.tail).toMatch(/^line /);
     expect(cut.head.length + cut.tail.length).toBeGreaterThan(333 * 0.9);
   });
 
-  test('a long line is cut where the limit is', () => {
+  test('a long line is cut exactly at the limit', () => {
     const cut = cutEnds({ head: 'a'.repeat(50), tail: `${'b'.repeat(49)}\n`, joined: false }, 40);
     expect(cut).toEqual({ head: 'a'.repeat(20), tail: `${'b'.repeat(19)}\n`, joined: false });
   });
 
-  test('B6: without line cuts exactly the limit is kept', () => {
+  test('B6: without cuts at lines exactly the limit is kept', () => {
     const cut = cutEnds({ head: lines(100), tail: lines(100), joined: true }, 333, false);
     expect(cut.head.length + cut.tail.length).toBe(333);
   });
@@ -47,7 +47,7 @@ describe('cutting two ends', () => {
     expect(cut).toEqual({ head: 'a'.repeat(39), tail: 'b', joined: false });
   });
 
-  test('what fits is left alone', () => {
+  test('a text that fits is not cut', () => {
     const ends = { head: 'ab', tail: 'cd', joined: true };
     expect(cutEnds(ends, 4)).toBe(ends);
   });

@@ -1,7 +1,7 @@
 import { lastChars, type TextEnds } from './head-tail.ts';
 import { safeCut } from './surrogates.ts';
 
-/** Gives two texts their parts of one limit: what a short one does not need goes to the other. */
+/** Divides one limit between two texts; the unused share of a short one goes to the other. */
 export function splitLimit(first: number, second: number, limit: number): readonly [number, number] {
   const half = Math.floor(limit / 2);
   if (first + second <= limit) return [first, second];
@@ -10,7 +10,7 @@ export function splitLimit(first: number, second: number, limit: number): readon
   return [limit - half, half];
 }
 
-/** Narrows two ends to at most `maxChars` characters in all, at line borders where that costs little. */
+/** Cuts two ends to at most `maxChars` characters in total, at line ends if that loses less than `acceptedLoss`. */
 export function cutEnds(ends: TextEnds, maxChars: number, atLines = true): TextEnds {
   if (ends.head.length + ends.tail.length <= maxChars) return ends;
   const from = ends.joined ? { head: ends.head + ends.tail, tail: ends.head + ends.tail } : ends;

@@ -2,9 +2,9 @@ import type { TerminalSize } from '../contract/job.ts';
 import type { ScreenView } from '../contract/screen.ts';
 import { sanitise } from './sanitise.ts';
 
-/** A terminal that nobody looks at: it takes what a program prints and knows what would be seen. */
+/** An emulated terminal: it interprets a program's output and returns the screen that it would show. */
 export interface EmulatedTerminal {
-  /** Resolves when all of it is on the screen. */
+  /** Resolves when the bytes have been drawn. */
   feed(bytes: Uint8Array): Promise<void>;
   resize(size: TerminalSize): void;
   reset(): void;
@@ -12,12 +12,12 @@ export interface EmulatedTerminal {
   applicationKeys(): boolean;
 }
 
-/** Makes a terminal; `onReply` gets what it answers to questions of the program, such as where the cursor stands. */
+/** Creates a terminal; `onReply` gets its replies to queries from the program, such as the cursor position. */
 export async function emulateTerminal(
   size: TerminalSize,
   onReply: (text: string) => void,
 ): Promise<EmulatedTerminal> {
-  // Large, and only those need it who have a terminal.
+  // `@xterm/headless` is large and only needed for commands with a terminal, so load it on demand.
   const { Terminal } = (await import('@xterm/headless')).default;
   const terminal = new Terminal({ ...size, scrollback: 0, allowProposedApi: true });
   terminal.onData((reply) => {
@@ -43,7 +43,7 @@ export async function emulateTerminal(
   };
 }
 
-// Reports in numbers alone: whatever could carry text of the program's choice would be typed as if by a person.
+// Replies are typed into the program's stdin, so pass only numeric reports: others could contain text that the program chose.
 const harmlessReply = /^\x1b\[[?>=]?[\d;]*(?:\$y|[cnRtu])$/;
 
 function lineAt(line: { translateToString(trimRight: boolean): string } | undefined): string {

@@ -1,4 +1,4 @@
-/** How many columns of a terminal one character takes: 0 for marks that join the one before, 2 for wide ones. */
+/** The number of terminal columns of a character: 0 for combining marks, 2 for wide characters. */
 export function glyphWidth(glyph: string): 0 | 1 | 2 {
   const code = glyph.codePointAt(0) ?? 0;
   if (code < 0x300 || (code >= 0x2500 && code < 0x25fd)) return 1;
@@ -9,7 +9,7 @@ export function glyphWidth(glyph: string): 0 | 1 | 2 {
 const joinsPrevious = /^[\p{Mn}\p{Me}\p{Cf}]/u;
 const emoji = /^\p{Emoji_Presentation}/u;
 
-// Blocks that are wide throughout; wide symbols outside of them are emoji and known to the regular expression.
+// Unicode blocks in which every character is wide; wide symbols elsewhere are emoji and match `emoji`.
 const wideBlocks: readonly (readonly [first: number, last: number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],

@@ -23,11 +23,11 @@ describe('the head and tail of a text', () => {
     });
   });
 
-  test('a text that fits is kept whole, a pair in the middle too', () => {
+  test('a text that fits is kept completely, even with a surrogate pair in the middle', () => {
     expect(collect(['😀'], 2)).toMatchObject({ head: '', tail: '😀', joined: true, omittedChars: 0 });
   });
 
-  test('for any pieces the ends are true ends, the sizes add up and no pair is torn', () => {
+  test('for any pieces the ends are the real ends, the sizes add up and no surrogate pair is split', () => {
     fc.assert(
       fc.property(fc.array(text), fc.nat(60), (pieces, maxChars) => {
         const whole = pieces.join('');

@@ -4,23 +4,23 @@ import { safeCut, safeStart } from './surrogates.ts';
 export interface TextEnds {
   readonly head: string;
   readonly tail: string;
-  /** True when nothing lies between the two. */
+  /** True if nothing is missing between `head` and `tail`. */
   readonly joined: boolean;
 }
 
-/** What a collector kept of a text, and how long it was, in UTF-16 code units as JavaScript counts. */
+/** The kept ends of a text and its length in UTF-16 code units, as in `String.length`. */
 export interface Ends extends TextEnds {
   readonly totalChars: number;
   readonly omittedChars: number;
 }
 
-/** Collects a text of any length and keeps its two ends. */
+/** Collects a text of any length and keeps only its two ends. */
 export interface HeadTail {
   push(text: string): void;
   end(): Ends;
 }
 
-/** Builds a collector that keeps `maxChars` characters, half from the beginning and half from the end. */
+/** Creates a collector that keeps `maxChars` characters, half from the beginning and half from the end. */
 export function createHeadTail(maxChars: number): HeadTail {
   const headRoom = Math.ceil(maxChars / 2);
   let head = '';
@@ -42,7 +42,7 @@ export function createHeadTail(maxChars: number): HeadTail {
       totalChars += text.length;
       const rest = headIsFull ? text : fillHead(text);
       tail = rest.length >= tailRoom ? lastChars(rest, tailRoom) : tail + rest;
-      // Trimmed only now and then, so that many small pieces do not cost a copy each.
+      // Trim only when `tail` has doubled, so that many small pieces do not each copy the string.
       if (tail.length > 2 * tailRoom) tail = lastChars(tail, tailRoom);
     },
     end() {
@@ -53,7 +53,7 @@ export function createHeadTail(maxChars: number): HeadTail {
   };
 }
 
-/** The last characters of a text, at most as many as asked for. */
+/** The last `count` characters of a text, one less if that would split a surrogate pair. */
 export function lastChars(text: string, count: number): string {
   if (count >= text.length) return text;
   return text.slice(safeStart(text, text.length - count));

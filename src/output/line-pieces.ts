@@ -2,10 +2,10 @@ import type { Cursor, OutputChunk, Stream } from '../contract/job.ts';
 import { createSanitiser } from './sanitise.ts';
 import { createUtf8Decoder } from './utf8.ts';
 
-/** How output is shown: as safe text, or as the program wrote it. */
+/** The form of output text: sanitised, or as the program wrote it. */
 export type TextView = 'clean' | 'raw';
 
-/** Some text of one stream, usually a line, and where in the log it stands; another stream's may lie in between. */
+/** Text of one stream, usually a line, with its range in the log, which may include bytes of the other stream. */
 export interface TextPiece {
   readonly stream: Stream;
   readonly text: string;
@@ -13,19 +13,19 @@ export interface TextPiece {
   readonly end: Cursor;
 }
 
-/** Turns output in arrival order into pieces of text that know their place. */
+/** Converts output in arrival order into text pieces with their log positions. */
 export interface LinePieces {
   push(chunks: readonly OutputChunk[]): readonly TextPiece[];
-  /** Where the first line begins that has no end yet. */
-  openFrom(): Cursor;
-  /** What has no line end yet. */
+  /** The position where the first unfinished line begins. */
+  unfinishedFrom(): Cursor;
+  /** The text of unfinished lines. */
   rest(): readonly TextPiece[];
 }
 
 const lineFeed = 0x0a;
 const streams = ['stdout', 'stderr'] as const;
 
-/** Makes pieces of output that starts at a position of the log. */
+/** Creates a converter for output that starts at the log position `from`. */
 export function createLinePieces(from: Cursor, view: TextView): LinePieces {
   const create = view === 'clean' ? createSanitiser : createRawLines;
   const decoders = { stdout: create(), stderr: create() };
@@ -53,12 +53,12 @@ export function createLinePieces(from: Cursor, view: TextView): LinePieces {
 
   return {
     push: (chunks) => chunks.flatMap(toPieces),
-    openFrom: () => Math.min(starts.stdout ?? at, starts.stderr ?? at),
+    unfinishedFrom: () => Math.min(starts.stdout ?? at, starts.stderr ?? at),
     rest: () => streams.flatMap((stream) => toPiece(stream, decoders[stream].end())),
   };
 }
 
-/** Lines as they were written. */
+/** Decodes lines without sanitising them. */
 function createRawLines() {
   const decoder = createUtf8Decoder();
   let line = '';

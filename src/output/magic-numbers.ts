@@ -1,4 +1,4 @@
-/** Names the format of a file by its first bytes, when they say it. */
+/** The file format that the first bytes identify, if any; not `certain` if they could also begin a text. */
 export function formatOf(bytes: Uint8Array): { name: string; certain: boolean } | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 512)).toString('latin1');
   if (text.startsWith('\xca\xfe\xba\xbe')) return { name: javaOrFatMachO(text), certain: true };
@@ -6,12 +6,12 @@ export function formatOf(bytes: Uint8Array): { name: string; certain: boolean } 
   return found && { name: found[1], certain: /[^\t\n\r -~]/.test(found[0]) };
 }
 
-// Both start CA FE BA BE; then comes a small number of architectures, or a class file's version, 45 at least.
+// Both start with CA FE BA BE; a small number of architectures follows, or a class file version of at least 45.
 function javaOrFatMachO(text: string): string {
   return text.charCodeAt(6) === 0 && text.charCodeAt(7) < 45 ? 'Mach-O universal binary' : 'Java class file';
 }
 
-// Starts that are all letters also begin ordinary text; the caller asks for more before it believes those.
+// A printable magic number can also begin a text; `formatOf` marks it as not `certain`.
 const formats: readonly (readonly [start: string, name: string, offset?: number])[] = [
   ['\x89PNG\r\n\x1a\n', 'PNG image'],
   ['\xff\xd8\xff', 'JPEG image'],

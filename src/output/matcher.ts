@@ -3,50 +3,50 @@ import { NacreError } from '../contract/failure.ts';
 import { createDeferred, type Deferred } from '../support/deferred.ts';
 import { within } from '../support/within.ts';
 
-/** Tests texts against patterns that come from outside, where one that never ends can be stopped. */
+/** Tests texts against untrusted patterns in a worker thread, so that catastrophic backtracking can be stopped. */
 export interface Matcher {
-  /** Which of the texts the pattern matches; rejects a pattern that takes longer than a second. */
+  /** For each text, whether the pattern matches it; rejects with `invalid_request` after one second. */
   test(pattern: string, texts: readonly string[]): Promise<readonly boolean[]>;
   close(): Promise<void>;
 }
 
-const limitMs = 1_000;
-// ^ and $ stand for the borders of lines: what is looked for stands in one.
+const defaultLimitMs = 1_000;
+// Callers look for text within a line, so `^` and `$` match at line ends.
 const flags = 'm';
 
-/** Throws `invalid_request` for what is no regular expression; `field` is what the caller calls it. */
+/** Throws `invalid_request` if `pattern` is not a regular expression; `field` is its name in the request. */
 export function checkPattern(field: string, pattern: string | undefined): void {
   try {
     if (pattern !== undefined) new RegExp(pattern, flags);
   } catch (error) {
     const { message } = error as Error;
-    throw new NacreError('invalid_request', `${field} is no regular expression: ${message}.`, {
-      hint: 'Use the syntax of JavaScript, and \\ before a character that should stand for itself.',
+    throw new NacreError('invalid_request', `${field} is not a valid regular expression: ${message}.`, {
+      hint: 'Use JavaScript syntax, with \\ before a special character that is meant literally.',
     });
   }
 }
 
-/** Makes a matcher; its thread is started at the first need, and anew after one had to be stopped. */
-export function createMatcher(): Matcher {
+/** Creates a matcher; its thread starts with the first test, and a new one starts after a pattern timed out. */
+export function createMatcher({ limitMs = defaultLimitMs }: { limitMs?: number } = {}): Matcher {
   let thread: Thread | null = null;
   let turn: Promise<unknown> = Promise.resolve();
 
   const test = async (pattern: string, texts: readonly string[]) => {
     thread ??= startThread();
     await thread.online;
-    const answer = thread.ask({ pattern, flags, texts });
-    if (await within(answer, limitMs)) return answer;
+    const matches = thread.match({ pattern, flags, texts });
+    if (await within(matches, limitMs)) return matches;
     await thread.end();
     thread = null;
     throw tooSlow(pattern);
   };
 
   return {
-    // One after the other, so that a slow pattern is stopped without taking another's answer along.
+    // One at a time, so that terminating the thread for a slow pattern does not abort another test.
     test(pattern, texts) {
-      const answer = turn.then(() => test(pattern, texts));
-      turn = answer.catch(() => {});
-      return answer;
+      const matches = turn.then(() => test(pattern, texts));
+      turn = matches.catch(() => {});
+      return matches;
     },
     async close() {
       await thread?.end();
@@ -55,7 +55,7 @@ export function createMatcher(): Matcher {
   };
 }
 
-interface Question {
+interface MatchRequest {
   readonly pattern: string;
   readonly flags: string;
   readonly texts: readonly string[];
@@ -63,11 +63,11 @@ interface Question {
 
 interface Thread {
   readonly online: Promise<void>;
-  ask(question: Question): Promise<readonly boolean[]>;
+  match(request: MatchRequest): Promise<readonly boolean[]>;
   end(): Promise<unknown>;
 }
 
-// As text, because a bundle has no file for it.
+// Source text instead of a file, because the bundle in `dist` has no separate file for the thread.
 const threadSource = `
 const { parentPort } = require('node:worker_threads');
 parentPort.on('message', ({ pattern, flags, texts }) => {
@@ -81,16 +81,16 @@ function startThread(): Thread {
   let open: Deferred<readonly boolean[]> | null = null;
   worker.on('online', () => online.resolve());
   worker.on('message', (found: readonly boolean[]) => {
-    // A thread without a question does not keep the process alive.
+    // An idle thread must not keep the process alive.
     worker.unref();
     open?.resolve(found);
   });
   return {
     online: online.promise,
-    ask(question) {
+    match(request) {
       open = createDeferred();
       worker.ref();
-      worker.postMessage(question);
+      worker.postMessage(request);
       return open.promise;
     },
     end: () => worker.terminate(),
@@ -99,6 +99,6 @@ function startThread(): Thread {
 
 function tooSlow(pattern: string): NacreError {
   return new NacreError('invalid_request', `The pattern ${pattern} takes longer than a second.`, {
-    hint: 'Nested repetitions such as (a+)+ take for ever: write it without.',
+    hint: 'Avoid nested repetitions such as (a+)+, which can take exponential time.',
   });
 }

@@ -1,9 +1,6 @@
 import { unfinishedBytes } from './utf8.ts';
 
-/**
- * The end of a stream from a place where it can be read: the start of a line, because what comes before it may be
- * half a character or half a terminal sequence.
- */
+/** Drops the bytes of `tail` before its first line start, which may be half a character or half a terminal sequence. */
 export function fromLineStart(tail: Uint8Array): Uint8Array {
   const nearHalf = tail.subarray(0, Math.ceil(tail.length / 2));
   const lineEnd = nearHalf.findIndex((byte) => byte === lf || byte === cr);
@@ -11,14 +8,14 @@ export function fromLineStart(tail: Uint8Array): Uint8Array {
   return fromBlank(tail);
 }
 
-/** The beginning of a stream up to a place where it can end: a line's end, or at least a character's. */
+/** Drops the bytes of `head` after its last line end, or after its last whole character if the last line is long. */
 export function untilLineEnd(head: Uint8Array): Uint8Array {
   const lineEnd = head.lastIndexOf(lf) + 1;
   const end = lineEnd * 2 >= head.length ? lineEnd : head.length - unfinishedBytes(head);
   return head.subarray(0, end);
 }
 
-// In one endless line the next best border is a blank: few sequences contain one, and few are longer than this.
+// In a very long line, start after a blank: few terminal sequences contain one or exceed `sequenceBytes`.
 function fromBlank(tail: Uint8Array): Uint8Array {
   const near = Math.min(sequenceBytes, tail.length >> 1);
   const blank = tail.subarray(0, near).indexOf(0x20);

@@ -19,7 +19,7 @@ function inChunks(bytes: Uint8Array, sizes: readonly number[]): string {
   return text + sanitiser.push(bytes.subarray(at)) + sanitiser.end();
 }
 
-/** Text as programs write it, and as nobody should: controls, sequences, halves of them, wide and invisible marks. */
+/** Text fragments: ordinary text, controls, whole and broken sequences, wide and invisible characters. */
 const wildPiece = fc.oneof(
   fc.constantFrom(
     ...'\r\n\t\b\0\x07\x0e\x18\x7f[];?KmC0123456789GHPX_^\\()B',
@@ -68,7 +68,7 @@ describe('characters', () => {
     expect(inChunks(bytes, Array(bytes.length).fill(1))).toBe('größe 漢字 👩‍💻\n');
   });
 
-  test('H3: invalid bytes become U+FFFD, as many as a decoder of the whole would give', () => {
+  test('H3: invalid bytes become as many U+FFFD as in one call of TextDecoder', () => {
     fc.assert(
       fc.property(fc.uint8Array({ min: 0xa0, maxLength: 40 }), fc.array(fc.nat(4)), (bytes, sizes) => {
         const expected = new TextDecoder().decode(bytes);
@@ -79,7 +79,7 @@ describe('characters', () => {
     expect(sanitise(Buffer.from([0x61, 0xff, 0x62, 0xe6, 0xbc]))).toBe('a\ufffdb\ufffd');
   });
 
-  test('a chunk whose memory is used again does not change what was pushed', () => {
+  test('reusing the memory of a chunk does not change the text', () => {
     const sanitiser = createSanitiser();
     const chunk = Buffer.from([0x61, 0xe6, 0xbc]);
     sanitiser.push(chunk);
@@ -87,21 +87,21 @@ describe('characters', () => {
     expect(sanitiser.push(Buffer.from([0xa2])) + sanitiser.end()).toBe('a漢');
   });
 
-  test('a byte order mark is left out at the start and kept elsewhere', () => {
+  test('a byte order mark is dropped at the start and kept elsewhere', () => {
     expect(inChunks(Buffer.from('\ufeffa\ufeffb'), [1, 1, 1])).toBe('a\ufeffb');
   });
 
-  test('controls that carry data get a picture, and a bell or charset shift leaves nothing', () => {
+  test('control characters become pictures, and BEL and charset shifts disappear', () => {
     expect(clean('a\0b\x01c\x1fd\x7fe\ff')).toBe('a␀b␁c␟d␡e␌f');
     expect(clean('a\x07b\x0ec\x0fd')).toBe('abcd');
     expect(clean('a\x85b\x80c')).toBe('a<U+0085>b<U+0080>c');
   });
 
-  test('NUL ends a line in text that is separated by NULs', () => {
+  test('NUL ends a line in NUL-separated text', () => {
     expect(sanitise(Buffer.from('a\0b\0'), { nul: 'newline' })).toBe('a\nb\n');
   });
 
-  test('characters that deceive a reader are shown by name, and emoji survive', () => {
+  test('deceptive characters are shown by code point, and emoji survive', () => {
     expect(clean('if (a\u202e) b\u2066c\u2069')).toBe('if (a<U+202E>) b<U+2066>c<U+2069>');
     expect(clean('hi\u{e0068}\u{e0069}')).toBe('hi<U+E0068><U+E0069>');
     expect(clean('👩‍💻 ❤️ 葛\u{e0100} می\u200cخواهم')).toBe('👩‍💻 ❤️ 葛\u{e0100} می\u200cخواهم');
@@ -142,7 +142,7 @@ describe('sequences', () => {
     expect(inChunks(Buffer.from(longer), Array(9).fill(1000))).toBe(clean(longer));
   });
 
-  test('what only looks like a sequence is shown without its power', () => {
+  test('a malformed sequence is shown as harmless text', () => {
     expect(clean('\x1b[12é\x1bé\x1b\x1b[1mx')).toBe('␛[12é␛é␛x');
     expect(clean('\x1b[3\n1m')).toBe('␛[3\n1m');
     const long = '1;'.repeat(maxParameterChars);
@@ -150,7 +150,7 @@ describe('sequences', () => {
     expect(clean(`\x1b${' '.repeat(maxParameterChars + 1)}F`)).toBe(`␛${' '.repeat(maxParameterChars + 1)}F`);
   });
 
-  test('a sequence cut off by the end of output leaves nothing', () => {
+  test('a sequence that the end of output cuts off disappears', () => {
     expect(clean('text\x1b[3')).toBe('text');
     expect(clean('text\x1b')).toBe('text');
     expect(clean('text\x1b]0;t\x1b')).toBe('text');
@@ -161,7 +161,7 @@ describe('sequences', () => {
 describe('the visible line', () => {
   test.each([
     ['H3: CRLF becomes LF', 'a\r\nb\r\r\n', 'a\nb\n'],
-    ['H3: a bare CR gives the final visible text', '10%\r20%\r100%\n', '100%\n'],
+    ['H3: a bare CR leaves the final visible text', '10%\r20%\r100%\n', '100%\n'],
     ['H3: a shorter rewrite keeps the longer tail', 'abcdef\rXY\n', 'XYcdef\n'],
     ['a CR at the end changes nothing', 'abc\r', 'abc'],
     ['return and erase shows the last state', 'long text\r\x1b[Kok\n', 'ok\n'],
@@ -172,10 +172,10 @@ describe('the visible line', () => {
     ['erase the whole line', 'abc\x1b[2K\rd\n', 'd\n'],
     ['an unknown kind of erase', 'abc\x1b[7K\n', 'abc\n'],
     ['erase below', 'abc\r\x1b[Jd\n', 'd\n'],
-    ['clearing the screen keeps what was said', 'abc\x1b[2J\x1b[Hd\n', 'abc\nd\n'],
+    ['clearing the screen keeps earlier output', 'abc\x1b[2J\x1b[Hd\n', 'abc\nd\n'],
     ['cursor right and left', 'ab\x1b[2Cc\x1b[3Dd\n', 'abd c\n'],
     ['cursor to a column', 'abc\x1b[Gx\x1b[6Gy\n', 'xbc  y\n'],
-    ['a right edge that nobody knows', '\x1b[999Cx\n', `${' '.repeat(256)}x\n`],
+    ['a column beyond the right edge', '\x1b[999Cx\n', `${' '.repeat(256)}x\n`],
     ['a spinner', 'wait |\b/\b-\b\\\bdone\n', 'wait done\n'],
     ['overstruck headings', 'N\bNA\bA_\bx\n', 'NAx\n'],
     ['backspace at the start', '\b\ba\n', 'a\n'],
@@ -183,11 +183,11 @@ describe('the visible line', () => {
     ['a tab that is overwritten becomes blanks', 'a\tb\rXY\n', 'XY      b\n'],
     ['a tab past the end is kept', 'abc\rX\x1b[K\ty\n', 'X\ty\n'],
     ['a tab beyond a short text', 'abc\r\tX\n', 'abc     X\n'],
-    ['half of a wide character gives way to a blank', '漢字\rx\n', 'x 字\n'],
+    ['half of a wide character becomes a blank', '漢字\rx\n', 'x 字\n'],
     ['the second half too', '漢字\x1b[2Gx\n', ' x字\n'],
     ['a wide character over narrow ones', 'abcd\r漢\n', '漢cd\n'],
     ['erasing from the middle of a wide one', '漢字\x1b[4G\x1b[K\n', '漢 \n'],
-    ['marks belong to their letter', 'e\u0301a\rX\n', 'Xa\n'],
+    ['combining marks belong to their letter', 'e\u0301a\rX\n', 'Xa\n'],
     ['a mark with nothing before it', 'a\r\u0301\n', '\u0301\n'],
     ['a joined emoji is one glyph', '👩‍💻ab\rxy\n', 'xyab\n'],
     ['another row is another line', 'foo\x1b[5;3Hbar\x1b[Abaz\x1bMend\n', 'foo\n  bar\nbaz\nend\n'],
@@ -200,14 +200,14 @@ describe('the visible line', () => {
     expect(clean(raw)).toBe(shown);
   });
 
-  test('H3: plain rewrites look as a naive terminal draws them', () => {
+  test('H3: plain rewrites match a naive terminal model', () => {
     const draw = (line: string) =>
       line.split('\r').reduce((shown, part) => part + shown.slice(part.length), '');
     const lines = fc.array(fc.stringMatching(/^[a-e\r]{0,20}$/), { maxLength: 5 });
     fc.assert(fc.property(lines, (all) => clean(all.join('\n')) === all.map(draw).join('\n')));
   });
 
-  test('the unfinished line can be seen before it ends', () => {
+  test('pending returns the unfinished line', () => {
     const sanitiser = createSanitiser();
     expect(sanitiser.push(Buffer.from('done\nName? '))).toBe('done\n');
     expect(sanitiser.pending()).toBe('Name? ');
@@ -215,14 +215,14 @@ describe('the visible line', () => {
     expect(sanitiser.pending()).toBe('Agee? ');
   });
 
-  test('a line without end is given out piece by piece, and only what is held can be rewritten', () => {
+  test('an endless line is returned in pieces, and only its held part can be rewritten', () => {
     const text = 'x'.repeat(maxHeldChars + 3);
     expect(clean(`${text}\rY\n`)).toBe(`${'x'.repeat(maxHeldChars)}Yxx\n`);
     const astral = `x${'😀'.repeat(maxHeldChars)}`;
     expect(clean(astral)).toBe(astral);
   });
 
-  test('a rewritten line that grows without end is given out as well', () => {
+  test('an endless rewritten line is returned in pieces as well', () => {
     const text = `ab\r${'x'.repeat(maxHeldChars + 3)}`;
     expect(clean(`${text}\rY\n`)).toBe(`${'x'.repeat(maxHeldChars + 1)}Yx\n`);
     const tabs = `ab\r\x1b[K\x1b[3G${'\t'.repeat(maxHeldChars)}`;
@@ -231,7 +231,7 @@ describe('the visible line', () => {
 });
 
 describe('for any bytes', () => {
-  test('H3: any chunking gives the same text as one chunk', () => {
+  test('H3: any chunking produces the same text as one chunk', () => {
     fc.assert(
       fc.property(wildBytes, fc.array(fc.nat(6), { maxLength: 80 }), (bytes, sizes) => {
         expect(inChunks(bytes, sizes)).toBe(sanitise(bytes));
@@ -240,7 +240,7 @@ describe('for any bytes', () => {
     );
   });
 
-  test('chunking does not matter around the limits either', () => {
+  test('chunking does not matter near the length limits either', () => {
     const near = fc.integer({ min: maxHeldChars - 4, max: maxHeldChars + 4 });
     const bulk = near.chain((n) =>
       fc.constantFrom('x'.repeat(n), '\t'.repeat(n), `😀${'x'.repeat(n)}`, `x${'😀'.repeat(n)}`),
@@ -261,7 +261,7 @@ describe('for any bytes', () => {
     );
   });
 
-  test('H3: the text never carries ESC, C1, a bare CR, NUL or a bidi override', () => {
+  test('H3: the text never contains ESC, C1, a bare CR, NUL or a bidi override', () => {
     fc.assert(
       fc.property(wildBytes, (bytes) => {
         expect(sanitise(bytes)).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u206f]/);
@@ -287,19 +287,19 @@ describe('time', () => {
     ['erasing to the start', wide, '\x1b[2D\x1b[1K'],
     ['erasing to the start after a rewrite', wide, '\rx\x1b[65000C\x1b[1K'],
     ['marks on a full row', wide, '\re\u0301'.repeat(2)],
-    ['going back and forth', wide, '\x1b[G\x1b[65000G\x1b[s\x1b[u'],
-    ['padding again and again', '', '\r\x1b[K\x1b[999Cx'],
+    ['moving back and forth', wide, '\x1b[G\x1b[65000G\x1b[s\x1b[u'],
+    ['padding repeatedly', '', '\r\x1b[K\x1b[999Cx'],
     ['leaving rows', wide, '\x1b[A\x1b[9;200Hx'],
     ['strings that break off', '', `\x1b]${'x'.repeat(100)}\x1b`],
   ])('H3: %s costs no more than a bounded amount a byte', (_, start, unit) => {
     const bytes = Buffer.from(start + unit.repeat(2_097_152 / unit.length));
-    // The processor's time, since a busy machine says nothing about the work.
+    // Measure `process.cpuUsage`, because wall-clock time on a busy machine is not the cost of the work.
     const started = process.cpuUsage();
     sanitise(bytes);
     expect(process.cpuUsage(started).user).toBeLessThan(4_000_000);
   });
 
-  test('a rewritten row that gets too long is given out as it stands', () => {
+  test('a rewritten row that gets too long is returned as it is', () => {
     const text = clean(`${wide}\r${'e\u0301'.repeat(11)}tail\n`);
     expect(text).toBe(`${'e\u0301'.repeat(11)}${'x'.repeat(maxHeldChars - 21)}tail\n`);
   });

@@ -19,7 +19,7 @@ const inChunks = (bytes: Uint8Array, size: number): StreamBytes => ({
 });
 
 describe('output that fits', () => {
-  test('is safe text and nothing is said of truncation', () => {
+  test('is safe text without a truncation notice', () => {
     expect(shape(whole('\x1b[32mok\x1b[0m\r\n'), whole('10%\r100%\n'))).toEqual({
       stdout: 'ok\n',
       stderr: '100%\n',
@@ -27,12 +27,12 @@ describe('output that fits', () => {
     });
   });
 
-  test('may come in small chunks', () => {
+  test('may arrive in small chunks', () => {
     const text = lines(3000, 'größe');
     expect(shape(inChunks(Buffer.from(text), 100), whole(''), 100_000).stdout).toBe(text);
   });
 
-  test('is the same text in one piece, where plain letters are taken as they are, and in many', () => {
+  test('is the same text in one chunk, which takes a shortcut for plain ASCII, and in many', () => {
     const plain = fc.string({ unit: 'grapheme-ascii', maxLength: 60 });
     const hostile = fc.constantFrom('\x1b[1m', '\r', '\b', '\0', '\x7f', '\u202e', 'ß', '\n', '\t', '\x07');
     const text = fc.array(fc.oneof(plain, hostile), { maxLength: 6 }).map((parts) => parts.join(''));
@@ -44,7 +44,7 @@ describe('output that fits', () => {
     );
   });
 
-  test('of exactly the limit is kept whole', () => {
+  test('of exactly the limit is kept completely', () => {
     const reply = shape(whole('a'.repeat(20_000)), whole('b'.repeat(10_000)));
     expect(reply.truncated).toBeNull();
     expect(reply.stdout.length + reply.stderr.length).toBe(30_000);
@@ -76,31 +76,31 @@ describe('output over the limit', () => {
     expect(stdout.startsWith(text.slice(0, 15_000)) && stdout.endsWith(text.slice(-15_000))).toBe(true);
   });
 
-  test('the limit is for both streams together, and a small stream is kept whole', () => {
+  test('the limit applies to both streams together, and a small stream is kept completely', () => {
     const { stdout, stderr } = shape(whole('x'.repeat(90_000)), whole('e'.repeat(10_000)));
     expect(stderr).toBe('e'.repeat(10_000));
     expect(stdout.replace(noticeLine, '').replaceAll('\n', '')).toHaveLength(20_000);
   });
 
-  test('when both are cut, one notice tells the sum and the other place is marked', () => {
+  test('if both are cut, one notice has the sum and a short mark is put into the other stream', () => {
     const { stdout, stderr, truncated } = shape(whole('x'.repeat(90_000)), whole('e'.repeat(45_001)));
     expect(truncated?.omittedChars).toBe(105_001);
     expect(`${stdout}\n${stderr}`.match(noticeLine)).toHaveLength(1);
     expect(stderr).toContain('e\n[30,001 characters left out here.]\ne');
   });
 
-  test('when only stderr is cut, the notice is there', () => {
+  test('if only stderr is cut, the notice is in stderr', () => {
     const { stdout, stderr } = shape(whole('ok\n'), whole('e'.repeat(30_000)), 1000);
     expect(stdout).toBe('ok\n');
     expect(stderr.match(noticeLine)).toHaveLength(1);
   });
 
-  test('one character is told as one', () => {
+  test('one omitted character is reported in the singular', () => {
     const { truncated } = shape(whole('abc'), whole(''), 2);
     expect(truncated?.notice).toBe(`[Output truncated: 1 character left out. ${how}]`);
   });
 
-  test('for any two streams the kept text is within the limit and the count is true', () => {
+  test('for any two streams the kept text is within the limit and the count is correct', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '\n', '漢', '😀'), maxLength: 300 });
     fc.assert(
       fc.property(text, text, fc.integer({ min: 1, max: 300 }), (out, err, maxChars) => {
@@ -128,7 +128,7 @@ describe('a stream of which only the ends are read', () => {
     totalBytes,
   });
 
-  test('E3: shows whole lines of both ends and tells the rest in bytes', () => {
+  test('E3: shows whole lines of both ends and reports the rest in bytes', () => {
     const head = `${lines(40)}half a li`;
     const tail = `31mhalf a sequence\n${lines(40, 'last')}`;
     const { stdout, truncated } = shape(ends(head, tail, 256_000_000), whole(''));
@@ -145,17 +145,17 @@ describe('a stream of which only the ends are read', () => {
     expect(stdout).toMatch(/\nline 8999\n$/);
   });
 
-  test('beside a stream counted in characters, both are told', () => {
+  test('next to a stream counted in characters, the notice has both units', () => {
     const { truncated } = shape(ends('a\n', 'b\nc\n', 5_000_000), whole('e'.repeat(3000)), 1000);
     expect(truncated?.notice).toMatch(/^\[Output truncated: about 5\.0 MB and 2,00\d characters left out\. /);
   });
 
-  test('whose ends meet or overlap is read as a whole', () => {
+  test('is read as a whole if its ends meet or overlap', () => {
     const reply = shape(ends('one\ntwo\n', 'two\nthree\n', 14), whole(''));
     expect(reply).toEqual({ stdout: 'one\ntwo\nthree\n', stderr: '', truncated: null });
   });
 
-  test('a sanitised text longer than its bytes is still said to be cut', () => {
+  test('is reported as cut even if its sanitised text is longer than its bytes', () => {
     const bidi = '\u202e\n'.repeat(50);
     const { truncated } = shape(ends(bidi, bidi, 2 * Buffer.byteLength(bidi) + 10), whole(''));
     expect(truncated?.notice).toContain('about 1 byte left out');
@@ -167,12 +167,12 @@ describe('output that is not text', () => {
   const line =
     '[Binary output: PNG image, 12,345 bytes. Redirect it to a file, or pipe it through base64 or xxd | head.]';
 
-  test('is told in one line, whatever the limit', () => {
+  test('becomes a one-line notice for any limit', () => {
     const stream = inChunks(png, 1000);
     expect(shape(stream, whole('ok\n'), 10)).toEqual({ stdout: line, stderr: 'ok\n', truncated: null });
   });
 
-  test('is recognised from the beginning of a stream that is not read through', () => {
+  test('is recognised by the head of a stream that is not read completely', () => {
     const stream: StreamBytes = {
       kind: 'ends',
       head: png.subarray(0, 5000),
@@ -187,7 +187,7 @@ describe('output that is not text', () => {
   });
 });
 
-test('ends are joined with the notice on a line of its own', () => {
+test('ends are joined with the notice on its own line', () => {
   expect(joinEnds({ head: 'a', tail: 'b', joined: false }, '[x]')).toBe('a\n[x]\nb');
   expect(joinEnds({ head: '', tail: 'b', joined: false }, '[x]')).toBe('[x]\nb');
 });

@@ -1,28 +1,28 @@
 // Two streams become one reply of bounded size:
-// 1. collect-text.ts reads each stream: binary.ts recognises what is no text, sanitise.ts makes the rest safe, and
-//    head-tail.ts keeps its ends;
-// 2. splitLimit gives each stream its share of the limit, cutEnds cuts it to that share (cut-text.ts);
+// 1. collect-text.ts reads each stream: binary.ts detects binary data, sanitise.ts makes text safe, and head-tail.ts
+//    keeps its two ends;
+// 2. `splitLimit` divides the limit between the streams, `cutEnds` cuts each to its share (cut-text.ts);
 // 3. one notice says how much was left out and how to get it.
 import { formatBytes, formatCount } from './amounts.ts';
 import { type CollectedText, collectText, type StreamBytes } from './collect-text.ts';
 import { cutEnds, splitLimit } from './cut-text.ts';
 import type { TextEnds } from './head-tail.ts';
 
-/** How much may be kept, and what to tell a reader who wants the rest. */
-export interface ShapeOptions {
-  /** Characters of both streams together, without the notice. */
+/** Options of `shapeOutput`. */
+export interface ShapeOutputOptions {
+  /** Maximum characters of both streams together, without the notice. */
   readonly maxChars: number;
-  /** A sentence that says how to get what was left out. */
+  /** A sentence that says how to get the rest. */
   readonly how: string;
-  /** Ends the kept parts at line ends where that costs less than a tenth of them; true unless said otherwise. */
+  /** Cuts at line ends if that loses less than a tenth of the kept text; true by default. */
   readonly cutAtLines?: boolean | undefined;
 }
 
-/** What was left out: characters, and bytes (about) of a stream of which only the ends were read. */
+/** The amount left out: characters, or approximate bytes of a stream of which only the ends were read. */
 export interface Truncation {
   readonly omittedChars?: number;
   readonly omittedBytes?: number;
-  /** The line that stands in the text. */
+  /** The line inserted into the text. */
   readonly notice: string;
 }
 
@@ -33,10 +33,10 @@ export interface ShapedOutput {
   readonly truncated: Truncation | null;
 }
 
-/** Makes safe text of two streams and cuts it to the limit that they share. */
+/** Converts two streams to safe text and cuts it to one common limit. */
 export function shapeOutput(
   streams: { readonly stdout: StreamBytes; readonly stderr: StreamBytes },
-  { maxChars, how, cutAtLines }: ShapeOptions,
+  { maxChars, how, cutAtLines }: ShapeOutputOptions,
 ): ShapedOutput {
   const out = collectText(streams.stdout, maxChars);
   const err = collectText(streams.stderr, maxChars);
@@ -53,7 +53,7 @@ export function shapeOutput(
   };
 }
 
-/** Puts the two ends together again, with a notice on a line of its own where something is missing. */
+/** Joins the two ends, with the notice on its own line if something is missing between them. */
 export function joinEnds({ head, tail, joined }: TextEnds, notice: string): string {
   if (joined) return head + tail;
   const border = head === '' || head.endsWith('\n') ? '' : '\n';
@@ -69,7 +69,7 @@ function demand({ head, tail, joined, total }: CollectedText): number {
   return joined || total.unit === 'bytes' ? head.length + tail.length : total.amount;
 }
 
-// Bytes of sequences that were removed count as left out, hence the "about" in what is said of bytes.
+// Removed escape sequences count as left out, so `describe` says "about" for bytes.
 function omission({ total }: CollectedText, kept: TextEnds): Omission | undefined {
   if (kept.joined) return undefined;
   const text = kept.head + kept.tail;

@@ -2,26 +2,26 @@ import { safeCut } from './surrogates.ts';
 import { isUnsafe, specialCharacters, toVisible } from './visible-character.ts';
 import type { VisibleLine } from './visible-line.ts';
 
-/** The longest OSC, DCS, SOS, PM or APC string that is waited for: one packet of terminal graphics is 4 KiB. */
+/** The longest OSC, DCS, SOS, PM or APC string that is removed; one packet of kitty graphics has 4 KiB. */
 export const maxStringChars = 8_192;
 
-/** The longest parameters of one sequence that are waited for. */
+/** The longest parameters of a CSI sequence that is removed. */
 export const maxParameterChars = 256;
 
-/** What to make of a NUL: a picture of it, the end of a line in text that is separated by NULs, or itself for programs. */
+/** How a NUL is printed: as `␀`, as a line end for NUL-separated text, or unchanged for programs. */
 export type NulMeaning = 'picture' | 'newline' | 'keep';
 
 /**
- * Removes terminal sequences from text that comes in pieces and obeys those that change what a line shows.
+ * Removes terminal sequences from text that arrives in pieces and applies those that change the visible line.
  *
- * Only a sequence that is well-formed is removed. A string that a line end, another escape or the length limit
- * breaks off was no such thing: its text is shown, so a stray introducer never swallows what follows.
+ * Only a well-formed sequence is removed. A string that is broken off by a line end, another escape or
+ * `maxStringChars` is printed as text, so that a stray introducer never swallows the output after it.
  */
 export class VtStripper {
   readonly #line: VisibleLine;
   readonly #nul: NulMeaning;
   #state: 'ground' | 'escape' | 'csi' | 'string' | 'string-escape' = 'ground';
-  /** The visible form of what opened the sequence, and its characters so far. */
+  /** The visible form of the introducer, in case the sequence turns out to be text. */
   #opener = '';
   #body = '';
 
@@ -30,13 +30,13 @@ export class VtStripper {
     this.#nul = nul;
   }
 
-  /** Takes the next piece of text. */
+  /** Processes the next piece of text. */
   feed(text: string): void {
     let at = 0;
     while (at < text.length) at = this.#step(text, at);
   }
 
-  /** Drops a sequence that the end of output cut off; the text of an unfinished string is shown. */
+  /** Ends the output: drops an unfinished sequence, and prints an unfinished string as text. */
   end(): void {
     if (this.#state === 'string') this.#showAsText();
     this.#state = 'ground';
@@ -155,7 +155,7 @@ export class VtStripper {
 
 const stringEnds = /[\x07\n\x1b\x9c]/g;
 
-/** BEL and the two charset shifts: a sound, and what `tput sgr0` adds. Nothing was to be seen. */
+/** Controls without a visible effect: BEL, and SO and SI, which `tput sgr0` prints. */
 const silent = new Set([0x07, 0x0e, 0x0f]);
 
 const openers = new Map([
@@ -189,7 +189,7 @@ const goTo: CsiEffect = (line, [, column]) => {
 };
 const eraseParts = ['to-end', 'to-start', 'all'] as const;
 
-// Rows above are final, so what clears the screen clears at most the rest of this line.
+// Earlier rows are already printed, so `J` (erase display) can only clear the rest of this line.
 const csiEffects: Readonly<Record<string, CsiEffect>> = {
   A: leaveRow,
   B: leaveRow,
@@ -210,7 +210,7 @@ const csiEffects: Readonly<Record<string, CsiEffect>> = {
   u: restoreCursor,
 };
 
-// Coloured text has short runs, and a loop over a short run is faster than starting the regular expression.
+// Coloured text has short runs, for which a loop is faster than starting the regular expression.
 function findSpecial(text: string, at: number): number {
   const near = Math.min(text.length, at + 24);
   for (let i = at; i < near; i += 1) {

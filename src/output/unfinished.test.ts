@@ -18,6 +18,6 @@ test.each([
   expect(unfinishedTail(Buffer.from(text))).toBe(expected);
 });
 
-test('half a character is not finished', () => {
+test('half a character is unfinished', () => {
   expect(unfinishedTail(Buffer.from('a😀').subarray(0, 3))).toBe(2);
 });

@@ -1,19 +1,19 @@
-/** Turns chunks of UTF-8 into text, keeping a character that is split between two chunks whole. */
+/** Decodes UTF-8 that arrives in chunks; a character may be split between two of them. */
 export interface Utf8Decoder {
-  /** Decodes what is complete; invalid bytes become U+FFFD. */
+  /** Decodes all complete characters; invalid bytes become U+FFFD. */
   push(chunk: Uint8Array): string;
-  /** Decodes what was still waiting for its other half. */
+  /** Decodes an unfinished character at the end, as U+FFFD. */
   end(): string;
 }
 
-/** Builds a decoder that never holds more than three bytes. */
+/** Creates a decoder, which buffers at most three bytes. */
 export function createUtf8Decoder(): Utf8Decoder {
   let rest = nothing;
   return {
     push(chunk) {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       const complete = bytes.length - unfinishedBytes(bytes);
-      // A copy, because the caller may use the chunk's memory again.
+      // Copy, because the caller may reuse the buffer of `chunk`.
       rest = complete === bytes.length ? nothing : new Uint8Array(bytes.subarray(complete));
       return decode(bytes, complete);
     },
@@ -28,10 +28,10 @@ export function createUtf8Decoder(): Utf8Decoder {
 const nothing = new Uint8Array(0);
 
 /**
- * How many bytes at the end belong to a character whose rest is still to come.
+ * The number of bytes at the end that belong to an unfinished character.
  *
- * A lead byte always starts a new character, so a cut before one changes nothing in what is decoded. Node's
- * streaming TextDecoder is several times slower on ASCII than this cut and a plain decode.
+ * A lead byte always starts a new character, so cutting before it does not change the decoded text. Node's streaming
+ * `TextDecoder` is several times slower on ASCII than this cut and a plain decode.
  */
 export function unfinishedBytes(bytes: Uint8Array): number {
   const furthest = Math.min(3, bytes.length);

@@ -1,12 +1,12 @@
 import { CellRow } from './cell-row.ts';
 import { safeCut } from './surrogates.ts';
 
-/** The longest part of an unfinished line that can still be rewritten; what is before it is given out. */
+/** The longest part of an unfinished line that can still be rewritten; text before it is returned as final. */
 export const maxHeldChars = 65_536;
 
 /**
- * The text a terminal would show, line by line. As long as text only gets longer it is a plain string; the first
- * write that lands on text already there turns the unfinished line into cells, until that line ends.
+ * The text that a terminal would show, line by line. The unfinished line is a plain string while it only grows; the first
+ * write over existing text converts it to a `CellRow` until the line ends.
  */
 export class VisibleLine {
   #done = '';
@@ -16,7 +16,7 @@ export class VisibleLine {
   #saved = { line: -1, column: 0 };
   #line = 0;
 
-  /** Takes what is final since the last time. */
+  /** Returns and clears the text that has become final since the last call. */
   take(): string {
     const done = this.#done;
     this.#done = '';
@@ -28,14 +28,14 @@ export class VisibleLine {
     return this.#row?.text ?? this.#held;
   }
 
-  /** Writes text that has no control characters but TAB and LF. */
+  /** Writes text without control characters other than TAB and LF. */
   print(text: string): void {
     const isRewrite = this.#row !== undefined || this.#returned;
     const done = isRewrite ? this.#overwrite(text) : 0;
     if (done < text.length) this.#append(done === 0 ? text : text.slice(done));
   }
 
-  /** Goes to the start of the line; nothing is lost until something is written there. */
+  /** Moves the cursor to the start of the line; the text stays until it is overwritten. */
   carriageReturn(): void {
     if (this.#row !== undefined) this.#row.moveTo(0);
     else this.#returned = this.#held !== '';
@@ -47,7 +47,7 @@ export class VisibleLine {
     row.moveTo(row.column + columns);
   }
 
-  /** Moves the cursor to a column of the line, counted from 0. */
+  /** Moves the cursor to a column, counted from 0. */
   moveTo(column: number): void {
     this.#cells().moveTo(column);
     this.#backToText();
@@ -61,25 +61,25 @@ export class VisibleLine {
     this.#backToText();
   }
 
-  /** The cursor leaves for another row: what comes next must not look like a part of this one. */
+  /** Moves the cursor to another row: ends the line, so that the next text does not appear in it. */
   leaveRow(): void {
     if (this.pending !== '') this.#endLine();
     this.#row = undefined;
   }
 
-  /** Remembers the cursor's column. */
+  /** Saves the cursor's column. */
   saveCursor(): void {
     this.#saved = { line: this.#line, column: this.#cells().column };
     this.#backToText();
   }
 
-  /** Goes back to the remembered column, or to another row when that line has ended. */
+  /** Moves the cursor back to the saved column, or to another row if that line has ended. */
   restoreCursor(): void {
     if (this.#saved.line === this.#line) this.moveTo(this.#saved.column);
     else this.leaveRow();
   }
 
-  /** Gives out the unfinished line. */
+  /** Makes the unfinished line final. */
   finish(): void {
     this.#done += this.pending;
     this.#startLine();
@@ -100,14 +100,14 @@ export class VisibleLine {
     }
   }
 
-  // Colouring programs erase after every match and progress bars after every return: neither needs cells.
+  // `grep --color` erases after every match, and progress bars after every return: neither needs a `CellRow`.
   #eraseToEnd(): void {
     this.#row?.eraseToEnd();
     if (this.#returned) this.#held = '';
     this.#returned = false;
   }
 
-  /** Writes into the cells until the line ends or is too long; tells how much of the text that took. */
+  /** Writes into the `CellRow` until the line ends or is too long; returns how many characters it wrote. */
   #overwrite(text: string): number {
     if (text.startsWith('\n')) {
       this.#endLine();

@@ -10,13 +10,13 @@ const readBack = (entries: Record<string, YamlValue>) => {
 };
 
 describe('the reply as YAML', () => {
-  test('T2: keys stand in the given order and output is a block', () => {
+  test('T2: keys are in the given order and output is a block literal', () => {
     expect(
       toYamlReply({ exit_code: 0, stdout: 'one\ntwo\n', stderr: '', truncated: undefined, signal: null }),
     ).toBe('exit_code: 0\nstdout: |\n  one\n  two\nstderr: ""\nsignal: null\n');
   });
 
-  test('lists and maps have one line an item, with quoted strings', () => {
+  test('lists and maps have one line per item, with quoted strings', () => {
     const entries = {
       withheld: ['A', 'yes'],
       left_running: [{ pid: 12, command: 'sleep 5', since: undefined }],
@@ -35,7 +35,7 @@ describe('the reply as YAML', () => {
     );
   });
 
-  test('nothing to say is an empty map', () => {
+  test('no entries make an empty map', () => {
     expect(toYamlReply({ a: undefined })).toBe('{}\n');
   });
 
@@ -87,7 +87,7 @@ describe('the reply as YAML', () => {
     );
   });
 
-  test('T2: any text comes back, lone surrogates aside', () => {
+  test('T2: any text without lone surrogates survives a round trip', () => {
     const blanks = fc.string({
       unit: fc.constantFrom(' ', '\n', '\t', 'a', '-', '#', ':', '\r', '\u0085', '\u2028', '漢'),
     });
@@ -102,7 +102,7 @@ describe('the reply as YAML', () => {
     );
   });
 
-  test('runs of blanks and line ends cost no more than other text', () => {
+  test('long runs of blanks and line ends take no more time than other text', () => {
     const start = performance.now();
     for (const run of ['\n', ' ', '\t', ' \n', '\n ']) toYamlReply({ stdout: `x${run.repeat(200_000)}x\n` });
     expect(performance.now() - start).toBeLessThan(2000);
@@ -120,13 +120,13 @@ describe('the reply as YAML', () => {
     );
   });
 
-  test('numbers keep their value in both versions, and what is none becomes null', () => {
+  test('numbers keep their value in YAML 1.1 and 1.2, and NaN and Infinity become null', () => {
     const numbers = [0, -1, 143, 1.5, 1e21, -2.5e-9, Number.MAX_SAFE_INTEGER];
     expect(readBack({ numbers })).toEqual(versions.map(() => ({ numbers })));
     expect(toYamlReply({ n1: Number.NaN, n2: Number.POSITIVE_INFINITY })).toBe('n1: null\nn2: null\n');
   });
 
-  test('keys that a reader could take for something else are quoted', () => {
+  test('keys that a parser could read as another type are quoted', () => {
     expect(toYamlReply({ y: 1, On: 2, 'a b': 3, exit_code: 4 })).toBe(
       '"y": 1\n"On": 2\n"a b": 3\nexit_code: 4\n',
     );

@@ -1,14 +1,14 @@
-/** One value that is written on a line or as a block of text. */
+/** A value without structure, written on one line or as a block literal. */
 export type YamlScalar = string | number | boolean | null;
 
-/** A value of a reply; lists and maps may nest. */
+/** A value in a reply; lists and maps may be nested. */
 export type YamlValue = YamlScalar | readonly YamlValue[] | { readonly [key: string]: YamlValue | undefined };
 
 /**
- * Writes one YAML document, keys in the given order; a key whose value is undefined is left out.
+ * Writes one YAML document with the keys in the given order, leaving out undefined values.
  *
- * Strings are block literals or double-quoted, never plain or folded: readers of YAML 1.1 take `yes`, `12:30:45` and
- * `1_000` for something else, and long lines must not be broken.
+ * Strings are block literals or double-quoted, never plain or folded: YAML 1.1 parsers read `yes`, `12:30:45` and
+ * `1_000` as other types, and long lines must not be wrapped.
  */
 export function toYamlReply(entries: Readonly<Record<string, YamlValue | undefined>>): string {
   const lines = Object.entries(entries).flatMap(([key, value]) =>
@@ -47,13 +47,13 @@ function toText(text: string): string {
   return fitsBlock(text) ? toBlock(text) : ` ${toQuoted(text)}`;
 }
 
-// Several lines read best as they are. Left to quotes: what a block cannot hold (line ends other than LF,
-// invisible characters) and a last line of blanks alone, where readers differ.
+// Block literals are easiest to read, but cannot contain `notForBlocks` (line ends other than LF, invisible characters),
+// and parsers disagree on a last line of blanks.
 function fitsBlock(text: string): boolean {
   return text.includes('\n') && !notForBlocks.test(text) && lastLine(text).trim() !== '';
 }
 
-// By hand: a regular expression for trailing line ends takes quadratic time on a long run of them.
+// A loop, because a regular expression for trailing line ends takes quadratic time on a long run of them.
 function lastLine(text: string): string {
   let end = text.length;
   while (text.charCodeAt(end - 1) === 0x0a) end -= 1;
@@ -73,7 +73,7 @@ function chomping(text: string): '' | '-' | '+' {
 
 const notForBlocks = /[^\t\n -~\xa0-\u2027\u202a-\ufefe\uff00-\ufffd]/;
 
-// JSON's escapes are all YAML's too. Raw line separators, controls and marks would be altered by some readers.
+// YAML has all escapes of `JSON.stringify`. Some parsers alter raw line separators, controls and byte order marks.
 function toQuoted(text: string): string {
   return JSON.stringify(text).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, toEscape);
 }
@@ -84,7 +84,7 @@ function toEscape(character: string): string {
 
 function toNumber(value: number): string {
   if (!Number.isFinite(value)) return 'null';
-  // YAML 1.1 knows an exponent only after a point and with a sign.
+  // YAML 1.1 requires a decimal point before an exponent: `1.0e+21`.
   return String(value).replace(/^(-?\d+)e/, '$1.0e');
 }
 

@@ -1,29 +1,27 @@
+import type { Stream } from '../contract/job.ts';
 import { fromLineStart } from './resync.ts';
 import { sanitise } from './sanitise.ts';
 import { safeCut } from './surrogates.ts';
 import { unfinishedBytes } from './utf8.ts';
 
-/** The stream that a chunk came from. */
-export type StreamName = 'stdout' | 'stderr';
-
-/** How far a command has come, as far as its output tells. */
+/** The progress of a command as seen in its output. */
 export interface ProgressSnapshot {
   readonly lines: number;
   readonly bytes: number;
-  /** The newest line with something on it, finished or not, at most 200 characters. */
+  /** The newest line that is not blank, finished or not, cut to `maxLineChars`. */
   readonly lastLine: string;
 }
 
-/** Follows the output of a running command. */
-export interface Progress {
-  push(stream: StreamName, chunk: Uint8Array): void;
+/** Tracks the output of a running command. */
+export interface ProgressTracker {
+  push(stream: Stream, chunk: Uint8Array): void;
   snapshot(): ProgressSnapshot;
 }
 
-/** Builds a tracker that counts what passes and holds only the last 2 KiB of each stream. */
-export function createProgress(): Progress {
+/** Creates a tracker that counts lines and bytes and keeps only the last `tailBytes` of each stream. */
+export function createProgressTracker(): ProgressTracker {
   const tails = { stdout: createTail(), stderr: createTail() };
-  let newest: StreamName = 'stdout';
+  let newest: Stream = 'stdout';
   let lines = 0;
   let bytes = 0;
   return {
@@ -47,7 +45,7 @@ function countLineEnds(chunk: Uint8Array): number {
   return count;
 }
 
-/** The last bytes of a stream, from a place where they can be read. */
+/** Keeps the last `tailBytes` of a stream; `bytes()` starts where they can be decoded. */
 function createTail() {
   const held = new Uint8Array(tailBytes);
   let length = 0;
