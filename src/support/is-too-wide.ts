@@ -5,7 +5,7 @@ const systemFolders = new Set(
 );
 const neverBelow = ['/boot', '/dev', '/etc', '/proc', '/sys', '/usr', '/run'];
 
-/** Whether a folder is no workspace but the machine itself: the root, the home directory or above it, a system's own. */
+/** Whether a folder is too wide for a workspace: the root, the home directory or a parent of it, or a system folder. */
 export function isTooWide(folder: string, home: string): boolean {
   const isAbove = home === folder || home.startsWith(folder === '/' ? '/' : `${folder}/`);
   return isAbove || systemFolders.has(folder) || neverBelow.some((place) => folder.startsWith(`${place}/`));

@@ -13,6 +13,6 @@ test.each(
   'JAVA_HOME NVM_DIR VIRTUAL_ENV SSH_AUTH_SOCK TOKENIZERS_PARALLELISM KEYBOARD_LAYOUT PATH PWD OLDPWD KEY SSH_ASKPASS XAUTHORITY COMPASS MONKEY PATTERN AUTHOR GIT_AUTHOR_NAME KEYS_DIR'.split(
     ' ',
   ),
-)('%s names no secret', (name) => {
+)('%s does not name a secret', (name) => {
   expect(looksSecret(name)).toBe(false);
 });

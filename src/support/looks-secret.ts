@@ -1,4 +1,4 @@
-/** Words that, standing between underscores in a variable's name, mark its value as a secret. */
+/** Words between underscores in a variable's name that mark its value as a secret. */
 const secretWords = new Set([
   'TOKENS',
   'SECRETS',
@@ -11,10 +11,10 @@ const secretWords = new Set([
   'JWT',
 ]);
 
-/** Endings of words that do the same: PGPASSWORD, authToken. */
+/** Word endings that mark a secret: PGPASSWORD, authToken. */
 const secretEndings = ['TOKEN', 'SECRET', 'PASSWORD', 'PASSWD', 'PASSPHRASE', 'APIKEY'];
 
-/** Words that do so only at the end of a longer name: OPENAI_API_KEY, MYSQL_PWD and REDISCLI_AUTH, not PWD or SSH_AUTH_SOCK. */
+/** Words that mark a secret only at the end of a longer name: OPENAI_API_KEY, MYSQL_PWD, REDISCLI_AUTH; not PWD, SSH_AUTH_SOCK. */
 const secretLastWords = new Set(['KEY', 'PWD', 'AUTH']);
 
 /** True for names such as GITHUB_TOKEN, DB_PASSWORD, AWS_SECRET_ACCESS_KEY or OPENAI_API_KEY. */

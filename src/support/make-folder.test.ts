@@ -10,14 +10,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-test('makes a folder and those above it, for its owner alone, and twice is once', () => {
+test('creates a folder and its parents with mode 0700, and accepts an existing one', () => {
   const path = join(base, 'a', 'b', 'c');
   makeFolder(path);
   makeFolder(path);
   expect(statSync(path).mode & 0o777).toBe(0o700);
 });
 
-test('says what stands in the way instead of trying for ever', () => {
+test('throws instead of looping forever where no folder can be created', () => {
   writeFileSync(join(base, 'file'), '');
   expect(() => makeFolder(join(base, 'file', 'a'))).toThrow('ENOTDIR');
   expect(() => makeFolder('/proc/no-such-folder/a')).toThrow('ENOENT');

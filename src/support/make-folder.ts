@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder that only its owner can read, unless a mode is given, and the folders above it. Step by step: Node's own recursive way never
- * returns where a file system refuses folders with ENOENT, as /proc does.
+ * Creates a folder and its parents, by default readable only by its owner. Replaces `mkdirSync` with `recursive: true`,
+ * which loops forever on a file system that refuses new folders with ENOENT, such as /proc.
  */
 export function makeFolder(path: string, mode = 0o700): void {
   const missing: string[] = [];

@@ -2,12 +2,12 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from './make-folder.ts';
 
-/** Whether a person has stopped everything that uses this folder, now and for whatever starts later. */
+/** Whether `nacre pause` is in effect for this state folder; it also applies to servers that start later. */
 export function isPaused(folder: string): boolean {
   return existsSync(markIn(folder));
 }
 
-/** Stops everything, or lets it run again. */
+/** Creates or removes the `paused` file, which every server of this state folder checks. */
 export function setPaused(folder: string, paused: boolean): void {
   makeFolder(folder);
   if (paused) writeFileSync(markIn(folder), '', { mode: 0o600 });

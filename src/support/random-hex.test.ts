@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { randomHex } from './random-hex.ts';
 
-test('is as long as asked for and never the same, also where one helping of random bytes ends', () => {
+test('has the requested length and never repeats, even where the pool is refilled', () => {
   const made = Array.from({ length: 3_000 }, () => randomHex(6));
   expect(made.every((text) => /^[0-9a-f]{12}$/.test(text))).toBe(true);
   expect(new Set(made).size).toBe(made.length);

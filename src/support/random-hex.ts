@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 
-// The kernel is asked for many at a time: each question costs as much as the whole of a small command's bookkeeping.
+// Filled in one call: each `randomFillSync` costs as much as all other bookkeeping of a small command.
 const pool = Buffer.alloc(4_096);
 let used = pool.length;
 
-/** So many random bytes, in hexadecimal digits; nobody can guess them, and none is given out twice. */
+/** Cryptographically random bytes as hex digits; no byte of the pool is used twice. */
 export function randomHex(bytes: number): string {
   if (used + bytes > pool.length) {
     randomFillSync(pool);

@@ -1,4 +1,4 @@
-/** Milliseconds since it was made, on a clock that no one sets and that rests while the machine sleeps. */
+/** Milliseconds since its creation on the monotonic clock, which stops while the machine is suspended. */
 export type Stopwatch = () => number;
 
 /** Starts a stopwatch. */

@@ -1,5 +1,5 @@
-/** Waits for a promise, but no longer than `ms`; tells whether it was settled in time. Leaves no timer behind. */
-export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+/** Waits at most `ms` for a promise; returns whether it resolved in time, or rejects as it does. Clears its timer. */
+export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);

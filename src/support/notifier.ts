@@ -1,18 +1,18 @@
-/** Wakes whoever waits for the next change; nobody polls. */
-export interface Bell {
-  ring(): void;
-  /** Resolves at the next ring, or after `ms`. */
-  heard(ms: number): Promise<void>;
+/** Wakes waiting callers at the next change, so that they need not poll. */
+export interface Notifier {
+  notifyAll(): void;
+  /** Resolves at the next `notifyAll`, or after `ms`. */
+  wait(ms: number): Promise<void>;
 }
 
-/** Makes a bell. */
-export function createBell(): Bell {
+/** Creates a notifier. */
+export function createNotifier(): Notifier {
   const waiting = new Set<() => void>();
   return {
-    ring() {
+    notifyAll() {
       for (const resume of waiting) resume();
     },
-    heard: (ms) =>
+    wait: (ms) =>
       new Promise((resolve) => {
         const resume = () => {
           clearTimeout(timer);

@@ -1,5 +1,5 @@
-/** Resolves after `ms`, or at once when the signal fires; never rejects. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+/** Resolves after `ms`, or as soon as `signal` aborts; never rejects. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -1,9 +1,0 @@
-import { expect, it } from 'vitest';
-import { visible } from './visible.ts';
-
-it('leaves what can be seen, and names what a terminal would obey or hide', () => {
-  expect(visible('grün 字 👍 a\tb')).toBe('grün 字 👍 a\\u{9}b');
-  expect(visible('\u001b]0;title\u0007 \u009b2J \u202e\u2028\r\n')).toBe(
-    '\\u{1b}]0;title\\u{7} \\u{9b}2J \\u{202e}\\u{2028}\\u{d}\\u{a}',
-  );
-});
