@@ -7,7 +7,7 @@ import { createId } from '../support/create-id.ts';
 import type { Tool } from '../tools/common/tool.ts';
 import type { WorkflowDeps } from '../workflows/run-step.ts';
 
-/** What a door passes in to run the steps of a workflow. */
+/** Parts of a door that workflow steps need. */
 export interface WorkflowEngineDeps {
   engine(): Promise<Engine>;
   tools(): Promise<readonly Tool[]>;

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { defineSettings } from '../settings/define.ts';
 import { environmentPattern, environmentWords } from '../settings/environment-pattern.ts';
 
-/** The tool families there are. */
+/** All tool families. */
 export const toolFamilies = ['terminal', 'shell-execute', 'bash'] as const;
 
-/** The name of one tool family. */
+/** Name of a tool family. */
 export type ToolFamily = (typeof toolFamilies)[number];
 
-/** Which tools are offered, and what binds one family alone. */
+/** Settings for the choice of tools, and those of a single family. */
 export const toolSettings = defineSettings({
   tools: z
     .array(z.enum([...toolFamilies, 'all']))
@@ -17,7 +17,7 @@ export const toolSettings = defineSettings({
     .meta({
       env: 'NACRE_TOOLS',
       flag: '--tools',
-      description: 'Tool families to offer; all offers every one.',
+      description: 'Tool families to offer; all offers every family.',
       everything: 'all',
       project: 'intersect',
     }),
@@ -25,15 +25,15 @@ export const toolSettings = defineSettings({
     env: 'NACRE_ON_TIMEOUT',
     flag: '--on-timeout',
     description:
-      'What becomes of a command of the Bash tool that takes longer than its timeout: it is ended, or it goes on as a background shell.',
+      'What to do with a Bash command that exceeds its timeout: kill it, or let it run on as a background shell.',
   }),
   shellExecuteAllowedCommands: z.array(z.string()).optional().meta({
     live: true,
     env: 'NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS',
     flag: '--shell-execute-allow',
-    description: 'Programs that shell_execute may run, of those that ALLOWED_COMMANDS allows when it is set.',
+    description: 'Programs that shell_execute may run; if ALLOWED_COMMANDS is set, it must allow them too.',
     accepts: 'a comma-separated list of programs, or *',
-    unset: 'what ALLOWED_COMMANDS says',
+    unset: 'the value of ALLOWED_COMMANDS',
     everything: '*',
     project: 'intersect',
   }),
@@ -41,7 +41,7 @@ export const toolSettings = defineSettings({
     live: true,
     env: 'NACRE_SHELL_EXECUTE_CWD_ROOTS',
     flag: '--shell-execute-cwd-roots',
-    description: 'Directories that working_directory must lie in, beside those of ALLOWED_CWD_ROOTS.',
+    description: 'Directories that working_directory must be in, in addition to ALLOWED_CWD_ROOTS.',
     accepts: 'a comma-separated list of directories',
     unset: 'empty, which restricts nothing',
     path: true,
@@ -51,7 +51,7 @@ export const toolSettings = defineSettings({
     live: true,
     env: 'NACRE_SHELL_EXECUTE_ENV_PASS',
     flag: '--shell-execute-env-pass',
-    description: 'Variables that commands of shell_execute get although their names look like secrets.',
+    description: 'Variables that commands of shell_execute get even if their names look like secrets.',
     accepts: environmentWords,
     project: 'intersect',
   }),
@@ -59,13 +59,13 @@ export const toolSettings = defineSettings({
     live: true,
     env: 'NACRE_SHELL_EXECUTE_ENV_WITHHOLD',
     flag: '--shell-execute-env-withhold',
-    description: 'Variables withheld from commands of shell_execute alone.',
+    description: 'Variables withheld only from commands of shell_execute.',
     accepts: environmentWords,
     project: 'add',
   }),
 });
 
-/** The families that the setting names, each once, in the order of `toolFamilies`. */
+/** Expands the setting into families, without duplicates, in the order of `toolFamilies`. */
 export function toFamilies(tools: readonly (ToolFamily | 'all')[]): ToolFamily[] {
   return toolFamilies.filter((family) => tools.includes('all') || tools.includes(family));
 }

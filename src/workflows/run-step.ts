@@ -6,7 +6,7 @@ import type { OutputChunk, Stream } from '../contract/job.ts';
 import type { Resources } from '../contract/limits.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
-import { pause } from '../support/pause.ts';
+import { sleep } from '../support/sleep.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import type { ToolReply } from '../tools/common/tool.ts';
 import type { EndedStep, StepResult } from './events.ts';
@@ -65,7 +65,7 @@ export async function runStep(step: PlannedStep, run: StepRun): Promise<EndedSte
     if (!mayRetry) return { ...ended, result };
     const delayMs = Math.round(Math.min(maxDelayMs, delay * factor ** (attempt - 1)));
     run.listener.retry(attempt + 1, delayMs);
-    await pause(delayMs, run.signal);
+    await sleep(delayMs, run.signal);
     if (run.signal.aborted) return { ...ended, result };
   }
 }
@@ -89,7 +89,7 @@ function createCollector(listener: StepListener) {
     outputs: () => ({ stdout: Buffer.concat(pieces.stdout), stderr: Buffer.concat(pieces.stderr) }),
     async onOutput(chunks: readonly OutputChunk[]) {
       for (const { stream, data } of chunks) {
-        // `<=` keeps more than `maxOutputBytes`, so that `outputText` can see that there was too much.
+        // `<=` stores one chunk more than `maxOutputBytes`, so that `outputText` can detect the excess.
         if (sizes[stream] <= maxOutputBytes) pieces[stream].push(data.slice());
         sizes[stream] += data.length;
         const text = decoders[stream].decode(data, { stream: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { NacreError } from '../contract/failure.ts';
 import { makeFolder } from '../support/make-folder.ts';
-import { removeOld } from '../support/remove-old.ts';
+import { removeOldFiles } from '../support/remove-old-files.ts';
 import type { EndedStep } from './events.ts';
 import type { PlannedStep, Workflow } from './schema.ts';
 
@@ -46,7 +46,7 @@ export function createRunStore(dir: string): RunStore {
       const text = JSON.stringify({ run, steps: Object.fromEntries(saved) });
       try {
         makeFolder(dir);
-        if (!isPruned) removeOld(dir, keptMs);
+        if (!isPruned) removeOldFiles(dir, keptMs);
         isPruned = true;
         // rename(2) is atomic: a SIGKILL never leaves a partial file.
         writeFileSync(`${pathOf(run)}.new`, text, { mode: 0o600 });

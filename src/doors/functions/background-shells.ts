@@ -38,7 +38,7 @@ export function createBackgroundShells(
   { owner, stopOptions }: { readonly owner: string; readonly stopOptions: StopOptions },
 ): BackgroundShells {
   const { caller } = toToolContext({});
-  // A read position of its own, so that `ShellProcess` does not consume output that `BashOutput` would return.
+  // A separate `reader`, so that `ShellProcess` does not consume output that `BashOutput` would return.
   const context = { caller, owner, reader: `${owner} ShellProcess` };
   return {
     async start(command, workingDir, { timeoutMs, ...rest }) {

@@ -36,7 +36,7 @@ const optionsSchema = z.strictObject({
     .optional(),
 });
 
-/** Creates the workflow call of one nacre instance; `dir` holds the saved runs. */
+/** Creates the workflow call of one nacre instance; saved runs are in `dir`. */
 export function createProgramWorkflows({
   dir,
   ...deps

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createTextTail } from './text-tail.ts';
 
-it('B13: keeps the newest part of a text, and counts all of it', () => {
+it('B13: drops the oldest part of a long text, and counts all of it', () => {
   const tail = createTextTail();
   tail.append('abc');
   tail.append('def');

@@ -9,7 +9,7 @@ const object = (properties: object, required: readonly string[] = []) => ({
 });
 
 describe('toPlainSchema', () => {
-  it('closes every object and requires every field, those that may be left out with null', () => {
+  it('closes every object and requires every field, with null for optional ones', () => {
     const inner = object({ a: { type: 'string' } });
     const plain = toPlainSchema(
       object({ inner, list: { type: 'array', items: inner } }, ['inner']),
@@ -29,7 +29,7 @@ describe('toPlainSchema', () => {
     });
   });
 
-  it('leaves fields out of what is required where a vendor allows that', () => {
+  it('omits optional fields from required if the vendor allows that', () => {
     const schema = object({ a: { type: 'string' }, b: { type: 'string' } }, ['b']);
     expect(toPlainSchema(schema, 'omitted')).toMatchObject({ required: ['b'], additionalProperties: false });
   });
@@ -39,11 +39,11 @@ describe('toPlainSchema', () => {
     [{ type: 'integer', minimum: 1, description: 'How many' }, 'How many (at least 1)'],
     [{ type: 'integer', maximum: 9 }, '(at most 9)'],
     [{ type: 'string', default: 'x', minLength: 1, pattern: 'x' }, '(default "x")'],
-  ])('says in words what it cannot say otherwise: %j', ({ type, ...rest }, description) => {
+  ])('puts bounds and defaults into the description: %j', ({ type, ...rest }, description) => {
     expect(toPlainSchema({ type, ...rest }, 'nullable')).toEqual({ type, description });
   });
 
-  it('lets null into enums, unions and what takes it already', () => {
+  it('adds null to enums, unions and types, unless they have it', () => {
     const schema = object({
       choice: { type: 'string', enum: ['a'] },
       both: { anyOf: [{ type: 'string' }, { type: 'integer', minimum: 1 }] },
@@ -60,7 +60,7 @@ describe('toPlainSchema', () => {
     });
   });
 
-  it('makes an object with free keys a list of names and values', () => {
+  it('converts a map into a list of names and values', () => {
     const map = { type: 'object', additionalProperties: { type: 'integer' } };
     const items = {
       type: 'object',
@@ -74,16 +74,13 @@ describe('toPlainSchema', () => {
     });
   });
 
-  it.each([{ $ref: '#' }, { allOf: [] }, {}, { type: 'array' }])(
-    'refuses %j, which has no such form',
-    (schema) => {
-      expect(() => toPlainSchema(object({ x: schema }), 'nullable')).toThrow(/has no strict form/);
-    },
-  );
+  it.each([{ $ref: '#' }, { allOf: [] }, {}, { type: 'array' }])('throws for %j', (schema) => {
+    expect(() => toPlainSchema(object({ x: schema }), 'nullable')).toThrow(/has no strict form/);
+  });
 });
 
 describe('toOpenApiSchema', () => {
-  it('has one type in capitals, and null as a mark', () => {
+  it('has one upper-case type, and nullable in place of null', () => {
     expect(toOpenApiSchema({ type: ['string', 'null'] })).toEqual({ type: 'STRING', nullable: true });
     expect(toOpenApiSchema({ type: ['string', 'integer', 'null'] })).toEqual({
       anyOf: [{ type: 'STRING' }, { type: 'INTEGER' }],
@@ -93,7 +90,7 @@ describe('toOpenApiSchema', () => {
     expect(toOpenApiSchema({ anyOf: [{ type: 'string' }] })).toEqual({ anyOf: [{ type: 'STRING' }] });
   });
 
-  it('has enums of texts alone', () => {
+  it('has only string enums', () => {
     expect(toOpenApiSchema({ type: ['string', 'null'], enum: ['a', null] })).toEqual({
       type: 'STRING',
       nullable: true,

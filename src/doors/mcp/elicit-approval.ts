@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { ApprovalAnswer, ApprovalRequest, AskPerson } from '../../engine/approval/approval.ts';
-import { visible } from '../../support/visible.ts';
+import { escapeControls } from '../../support/escape-controls.ts';
 import { showApprovalRequest } from '../show-approval-request.ts';
 
 /** The user of a client that supports elicitation. */
@@ -89,7 +89,7 @@ function toAnswer(action: 'accept' | 'decline' | 'cancel', content: unknown): Ap
 }
 
 function toMessage({ decision, asked }: ApprovalRequest): string {
-  return `${visible(decision.reason)}\n\n${showApprovalRequest(asked)}`;
+  return `${escapeControls(decision.reason)}\n\n${showApprovalRequest(asked)}`;
 }
 
 function isSame(received: string | undefined, expected: string): boolean {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { DefaultJsonSchemaValidator, process as shimmed } from './sdk-shims.ts';
 
-it('stands in for what the SDK loads without using it here', () => {
+it('replaces the validator and the process module of the SDK', () => {
   const validate = new DefaultJsonSchemaValidator().getValidator();
   expect(validate({ a: 1 })).toEqual({ valid: true, data: { a: 1 }, errorMessage: undefined });
   expect(shimmed).toBe(process);

@@ -28,7 +28,7 @@ async function open() {
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
 
 describe('the stdio transport', () => {
-  it('hands on messages and writes each as one line', async () => {
+  it('passes on each message, and writes each as one line', async () => {
     const { transport, feed, sent, received } = await open();
     await feed(`${JSON.stringify(ping)}\r\n`, `${JSON.stringify({ ...ping, id: 'two' })}\n\n`);
     expect(received).toEqual([ping, { ...ping, id: 'two' }]);
@@ -36,7 +36,7 @@ describe('the stdio transport', () => {
     expect(sent()).toEqual([{ jsonrpc: '2.0', id: 1, result: { text: 'a\nb' } }]);
   });
 
-  it('tells when it is closed, and reads no further', async () => {
+  it('calls onclose, and stops reading', async () => {
     const { transport, feed, received } = await open();
     let closed = 0;
     transport.onclose = () => {
@@ -48,16 +48,16 @@ describe('the stdio transport', () => {
   });
 
   it.each<[string, unknown, readonly unknown[], RegExp]>([
-    ['no method', { jsonrpc: '2.0', id: 1 }, [1], /method must be a string/],
-    ['no version', { id: 'a', method: 'm' }, ['a'], /jsonrpc must be "2\.0"/],
-    ['an id that is none', { ...ping, id: 1.5 }, [], /id must be a string or a whole number/],
-    ['params that are none', { ...ping, params: [] }, [1], /params must be an object/],
-    ['unknown fields', { ...ping, params: {}, extra: 1 }, [1], /fields that no message has/],
+    ['a message without a method', { jsonrpc: '2.0', id: 1 }, [1], /method must be a string/],
+    ['a message without a version', { id: 'a', method: 'm' }, ['a'], /jsonrpc must be "2\.0"/],
+    ['an invalid id', { ...ping, id: 1.5 }, [], /id must be a string or a whole number/],
+    ['invalid params', { ...ping, params: [] }, [1], /params must be an object/],
+    ['unknown fields', { ...ping, params: {}, extra: 1 }, [1], /unknown fields/],
     ['a batch', [ping, [ping], { ...ping, id: 2 }, 5], [1, 2], /Batches are not supported/],
-    ['a broken answer', { jsonrpc: '2.0', id: 1, result: 5 }, [], /not valid JSON-RPC/],
-    ['a broken failure', { jsonrpc: '2.0', id: 1, error: 5 }, [], /not valid JSON-RPC/],
+    ['a malformed result', { jsonrpc: '2.0', id: 1, result: 5 }, [], /not valid JSON-RPC/],
+    ['a malformed error', { jsonrpc: '2.0', id: 1, error: 5 }, [], /not valid JSON-RPC/],
     ['a scalar', null, [], /not valid JSON-RPC/],
-  ])('E6: answers %s wherever it says whom to answer', async (_, value, ids, expected) => {
+  ])('E6: replies to %s if it has an id', async (_, value, ids, expected) => {
     const { feed, sent, received, errors } = await open();
     await feed(`${JSON.stringify(value)}\n`);
     const error = { code: -32600, message: expect.stringMatching(expected) };
@@ -66,7 +66,7 @@ describe('the stdio transport', () => {
     expect(received).toEqual([]);
   });
 
-  it('E6: takes neither what is not JSON nor what is not UTF-8', async () => {
+  it('E6: refuses lines that are not JSON or not UTF-8', async () => {
     const { feed, sent, received, errors } = await open();
     const [before = '', after = ''] = JSON.stringify({ ...ping, params: { x: '@' } }).split('@');
     await feed('{"half\n', before, Buffer.from([0xc3, 0x28]), `${after}\n`);
@@ -77,7 +77,7 @@ describe('the stdio transport', () => {
     expect(received).toEqual([]);
   });
 
-  it('takes a message however deep it is nested', async () => {
+  it('accepts a deeply nested message', async () => {
     const { feed, received } = await open();
     const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
     await feed(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"_meta":${deep},"x":${deep}}}\n`);
@@ -89,7 +89,7 @@ describe('the stdio transport', () => {
     ['first of all', { id: 'a"b', jsonrpc: '2.0', method: 'm', params: { x: 'PAD' } }],
     ['last', { method: 'm', params: { x: 'PAD', id: 9 }, jsonrpc: '2.0', id: 7 }],
     ['before the version at the end', { method: 'm', params: { x: 'PAD' }, id: -3, jsonrpc: '2.0' }],
-  ])('E6: answers a message that is too long when its id stands %s', async (_, message) => {
+  ])('E6: replies to a message that is too long if its id comes %s', async (_, message) => {
     const { feed, sent, received, errors } = await open();
     const [before = '', after = ''] = JSON.stringify(message).split('PAD');
     await feed(before, Buffer.alloc(25_165_824, 0x61), `${after}\n`, `${JSON.stringify(ping)}\n`);
@@ -105,7 +105,7 @@ describe('the stdio transport', () => {
     expect(received).toEqual([ping]);
   });
 
-  it('does not take a text inside a long message for its id', async () => {
+  it('does not mistake text inside a long message for its id', async () => {
     const { feed, sent, errors } = await open();
     const padding = 'a'.repeat(25_165_824);
     await feed(`{"jsonrpc":"2.0","method":"m","params":{"x":"${padding}","y":{"id":5}}}\n`);
@@ -122,7 +122,7 @@ function linesOf(chunks: readonly Buffer[], maxBytes: number): InputLine[] {
   return lines;
 }
 
-it('finds the same lines however the bytes arrive', () => {
+it('finds the same lines for any chunking', () => {
   const bytes = fc
     .uint8Array({ maxLength: 300 })
     .map((array) => array.map((byte) => (byte % 7 === 0 ? 10 : byte)));
@@ -143,7 +143,7 @@ it('finds the same lines however the bytes arrive', () => {
   );
 });
 
-it('keeps both ends of a line over the limit, and takes up again after it', () => {
+it('returns both ends of a line over the limit, and continues with the next line', () => {
   const long = `start ${'x'.repeat(5_000)} end`;
   for (const size of [1, 700, 10_000]) {
     const text = Buffer.from(`before\n${long}\nafter\n`);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { showCommand } from '../../contract/command.ts';
 import type { SessionState } from '../../contract/session.ts';
-import { nameOfSession, type SessionHolder } from '../../contract/session-key.ts';
+import { type SessionOwner, toSessionName } from '../../contract/session-key.ts';
 import type { CommandView } from '../../engine/commands/commands.ts';
 import { defineTool } from '../common/define-tool.ts';
 import type { AllowedCommands, Tool } from '../common/tool.ts';
@@ -65,8 +65,8 @@ function toShell({ id, command, state, unreadBytes }: CommandView): z.output<typ
 
 function toSession(
   { key, cwd, status }: SessionState,
-  holder: SessionHolder,
+  holder: SessionOwner,
 ): readonly z.output<typeof session>[] {
-  const name = nameOfSession(key, holder);
+  const name = toSessionName(key, holder);
   return name === undefined ? [] : [{ session: name, cwd, status }];
 }

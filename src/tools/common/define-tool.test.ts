@@ -9,7 +9,7 @@ const context = { caller: { door: 'functions', client: 'a test' }, owner: 'a tes
 const echo = defineTool({
   name: 'echo',
   title: 'Echo',
-  description: 'Says it again.',
+  description: 'Repeats the text.',
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   input: z.strictObject({ text: z.string(), times: z.int().min(1).max(3).default(1) }),
   output: z.object({ text: z.string(), more: z.string().optional() }),
@@ -21,12 +21,12 @@ const echo = defineTool({
 });
 
 describe('defineTool', () => {
-  it('checks the input, fills in defaults and runs the tool', async () => {
+  it('validates the input, fills in defaults and runs the tool', async () => {
     expect(await echo.call({ text: 'a', times: 3 }, context)).toEqual(reply('aaa'));
     expect(await echo.call({ text: 'a' }, context)).toEqual(reply('a'));
   });
 
-  it('answers invalid input and failures in the words of the tool', async () => {
+  it('turns invalid input and errors into replies with fail', async () => {
     expect(await echo.call({ text: 5 }, context)).toMatchObject({
       isError: true,
       text: expect.stringContaining('text must be'),
@@ -34,7 +34,7 @@ describe('defineTool', () => {
     expect(await echo.call({ text: 'fail' }, context)).toMatchObject({ isError: true, text: 'on purpose' });
   });
 
-  it('derives schemas that ask for no default and promise what is always there', () => {
+  it('derives schemas in which a field with a default is not required', () => {
     expect(echo.inputSchema()).toEqual({
       type: 'object',
       properties: {
@@ -47,7 +47,7 @@ describe('defineTool', () => {
     expect(echo.outputSchema()).toMatchObject({ type: 'object', required: ['text'] });
   });
 
-  it('gives a tool without fields a schema with properties, too', () => {
+  it('adds empty properties to the schema of a tool without fields', () => {
     const { inputSchema } = defineTool({
       ...echo,
       input: z.strictObject({}),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nameProcesses } from './describe-outcome.ts';
 
-it('E3: however many processes there are and whatever they are called, a reply stays small', () => {
+it('E3: many processes with long command lines do not make a reply long', () => {
   const many = Array.from({ length: 300 }, (_, pid) => ({ pid, command: `sleep\n${'x'.repeat(3_000)}` }));
   const named = nameProcesses(many);
   expect(named).toHaveLength(21);
@@ -9,6 +9,6 @@ it('E3: however many processes there are and whatever they are called, a reply s
   expect(named.at(-1)).toBe('280 more');
 });
 
-it('few processes are named in full', () => {
+it('a few processes are named in full', () => {
   expect(nameProcesses([{ pid: 7, command: 'sleep 60' }])).toEqual(['sleep 60 (pid 7)']);
 });

@@ -21,7 +21,7 @@ function failure(raw: unknown): NacreError {
   } catch (error) {
     if (error instanceof NacreError) return error;
   }
-  throw new Error('It was accepted.');
+  throw new Error('The input was accepted.');
 }
 
 const problemsOf = (raw: unknown) => failure(raw).details.problems;
@@ -31,7 +31,7 @@ describe('receive', () => {
     expect(receive('the_tool', input, { text: 'abc' })).toEqual({ text: 'abc', count_ms: 5 });
   });
 
-  it('E6: names the tool, the field and what to do in one error', () => {
+  it('E6: names the tool, the field and the next step in one error', () => {
     const error = failure({ text: 'abc', count_ms: 0 });
     expect(error.code).toBe('invalid_request');
     expect(error.message).toBe('Invalid input for the_tool: count_ms must be at least 1, not 0.');
@@ -69,7 +69,7 @@ describe('receive', () => {
     expect(problemsOf(raw)).toEqual([expected]);
   });
 
-  it('lists every problem at once', () => {
+  it('lists every problem in one error', () => {
     expect(problemsOf({ count_ms: 0, x1: 1, y1: 2 })).toEqual([
       'text is required',
       'count_ms must be at least 1, not 0',
@@ -78,11 +78,11 @@ describe('receive', () => {
     ]);
   });
 
-  it('leaves a schema its own words for what has no other', () => {
+  it('uses the message of the schema for other issues', () => {
     expect(problemsOf({ text: 'a', code: 'y' })).toEqual([expect.stringMatching(/^code: Invalid string/)]);
   });
 
-  it('shows little of what is long, and nothing that is not Unicode', () => {
+  it('shortens long values, and replaces invalid Unicode', () => {
     const [unknown] = problemsOf({ text: 'a', ['k'.repeat(5_000)]: 1 }) as string[];
     expect(unknown?.length).toBeLessThan(80);
     const [value] = problemsOf({ text: 'a', mode: `${'v'.repeat(39)}😀` }) as string[];
@@ -106,18 +106,18 @@ const schema = {
   required: ['text'],
 } as const;
 
-describe('what a model writes', () => {
-  it('B15: may be null for a field that is left out', () => {
+describe('fromModel', () => {
+  it('B15: treats null as an omitted field', () => {
     expect(fromModel(schema, { text: 'a', count: null, env: null })).toEqual({ text: 'a' });
   });
 
-  it('keeps null where the field is required, takes null or is not known', () => {
+  it('preserves null in a field that is required, nullable or unknown', () => {
     const input = { text: null, maybe: null, either: null, choice: null, other: null, toString: null };
     expect(fromModel(schema, input)).toEqual(input);
     expect(fromModel({ type: 'object' }, { x: null })).toEqual({ x: null });
   });
 
-  it('B15: may be a list of names and values for an object with free keys', () => {
+  it('B15: converts a list of names and values into a map', () => {
     const pairs = [
       { name: 'A', value: '1' },
       { name: '__proto__', value: '2' },
@@ -131,12 +131,12 @@ describe('what a model writes', () => {
     expect(fromModel(schema, { env: [] })).toEqual({ env: {} });
   });
 
-  it('leaves other lists to the tool, which says what is wrong with them', () => {
+  it('leaves other lists unchanged, so that receive reports them', () => {
     for (const list of [[1], [null], [{ value: 1 }], [{ name: 1, value: 1 }]])
       expect(fromModel(schema, { env: list, place: list })).toEqual({ env: list, place: list });
   });
 
-  it('may be JSON text, and whatever is no object stays as it is', () => {
+  it('parses JSON text, and returns other values unchanged', () => {
     expect(fromModel(schema, '{"text":"a","count":null}')).toEqual({ text: 'a' });
     for (const raw of ['{half', 5, null, undefined, [1]]) expect(fromModel(schema, raw)).toEqual(raw);
   });

@@ -2,10 +2,9 @@ import type { Caller } from '../../contract/caller.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import type { ToolResult } from '../../contract/tool-result.ts';
+import type { RunContext, StartContext, StartRequest } from '../../engine/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Checked } from '../../engine/journey/check.ts';
-import type { StartContext, StartRequest } from '../../engine/journey/start.ts';
-import type { RunContext } from '../../engine/run.ts';
 
 /** A tool as every door offers it; `call` validates the input itself. */
 export interface Tool {

@@ -18,7 +18,7 @@ const minLimits = {
 } as const;
 const limitNames = Object.keys(minLimits) as (keyof typeof minLimits)[];
 
-// A map takes half as many characters in the JSON Schema as an object with five optional fields.
+// As JSON Schema, a map is half as long as an object with five optional fields.
 const limitsMap = z
   .partialRecord(z.enum(limitNames), z.int().min(1).max(1_125_899_906_842_624))
   .superRefine((limits, context) => {
