@@ -25,7 +25,7 @@ const kindsAt = (logLevel: 'off' | 'error' | 'warn' | 'info' | 'debug') =>
   ].flatMap((one) => toLogLine(one, { logLevel, logFormat: 'pretty' }) ?? []);
 
 describe('S10: log lines', () => {
-  it('are for people, as many as the level says', () => {
+  it('are readable text, filtered by level', () => {
     expect(kindsAt('off')).toEqual([]);
     expect(kindsAt('error')).toEqual(['nacre: 10:11:12.345 error cmd_1 failed: tester, "oh"\n']);
     expect(kindsAt('warn')).toHaveLength(2);
@@ -40,7 +40,7 @@ describe('S10: log lines', () => {
     ]);
   });
 
-  it('cannot be made to look like others by a client or a command', () => {
+  it('cannot be forged by a client or a command', () => {
     const forged = record('failed', {
       client: 'x\nnacre: 10:11:13.000 info  cmd_2 finished: y\u001b[2K',
       code: 'internal',
@@ -50,7 +50,7 @@ describe('S10: log lines', () => {
     expect(line).toMatch(/^nacre: [^\n\u001b\u009b\u202e]*\n$/);
   });
 
-  it('or one JSON document each', () => {
+  it('are JSON documents with log_format: json', () => {
     const line = toLogLine(record('finished', { status: 'completed' }), {
       logLevel: 'info',
       logFormat: 'json',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTestEngine } from '../../tests/support/engine.ts';
 import { createMetrics } from './metrics.ts';
 
-describe('S7: figures about commands', () => {
+describe('S7: metrics about commands', () => {
   it('are counted by outcome, program, rule and stream', async () => {
     const here = createTestEngine();
     await here.run('echo hello');
@@ -35,11 +35,11 @@ describe('S7: figures about commands', () => {
     await here.close();
   });
 
-  it('S7: bytes read and written by the whole tree are live while it runs and in its outcome', async () => {
+  it('S7: bytes read and written by the process tree are reported while it runs and in its outcome', async () => {
     const here = createTestEngine();
     const id = await here.start('dd if=/dev/zero of=/dev/null bs=100000 count=50 2>/dev/null; sleep 1');
-    const asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
-    const resources = async () => (await here.engine.list(asker))[0]?.state.resources;
+    const context = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
+    const resources = async () => (await here.engine.list(context))[0]?.state.resources;
     await expect
       .poll(async () => (await resources())?.readBytes, { timeout: 10_000 })
       .toBeGreaterThan(5_000_000);
@@ -48,7 +48,7 @@ describe('S7: figures about commands', () => {
     await here.close();
   });
 
-  it('keep their number of lines small, whatever agents make up', () => {
+  it('have a bounded number of lines even if agents invent program names', () => {
     const metrics = createMetrics();
     const base = { seq: 0, time: '', door: 'mcp', client: 'x' };
     for (let index = 0; index < 300; index += 1) {

@@ -1,25 +1,25 @@
-// Figures about commands, gathered from the records that the audit log takes, in Prometheus' text format.
+// Metrics about commands, counted from audit records, in the Prometheus text format.
 import type { AuditRecord } from '../audit/read-records.ts';
 
-/** Figures that are looked up when they are asked for. */
+/** Current values that are read when metrics are requested. */
 export interface Gauges {
-  /** Calls that stand in line for a persistent shell. */
+  /** Calls that wait for a persistent shell. */
   readonly queue: number;
-  /** Bytes of output on disk. */
+  /** Bytes of spooled output on disk. */
   readonly spoolBytes: number;
 }
 
-/** Counts what happens. */
+/** Counters over audit records. */
 export interface Metrics {
   observe(record: AuditRecord): void;
   toText(gauges: Gauges): string;
 }
 
 const bucketSeconds = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800];
-// Every name is a line for ever: what an agent makes up must not fill the memory of whoever collects them.
+// Each program name is a time series in Prometheus, so names that an agent invents must not grow without bound.
 const mostPrograms = 100;
 
-/** Makes counters that begin at nothing. */
+/** Creates counters that start at 0. */
 export function createMetrics(): Metrics {
   const commands = new Map<string, number>();
   const refusals = new Map<string, number>();
@@ -70,20 +70,20 @@ export function createMetrics(): Metrics {
       return [
         family('nacre_commands_total', 'counter', 'Commands by outcome, first program and door.', commands),
         family('nacre_refusals_total', 'counter', 'Commands that were refused, by rule.', refusals),
-        histogram('nacre_command_duration_seconds', 'How long commands ran.', durations),
+        histogram('nacre_command_duration_seconds', 'Run time of commands.', durations),
         family(
           'nacre_output_bytes_total',
           'counter',
-          'Bytes that commands printed.',
+          'Bytes of output that commands wrote.',
           new Map([...bytes].map(([stream, value]) => [labels({ stream }), value])),
         ),
-        family('nacre_running', 'gauge', 'Commands that run now.', new Map([['', running]])),
+        family('nacre_running', 'gauge', 'Commands that are running now.', new Map([['', running]])),
         family('nacre_queue', 'gauge', 'Calls that wait for a persistent shell.', new Map([['', queue]])),
         family('nacre_spool_bytes', 'gauge', 'Bytes of output on disk.', new Map([['', spoolBytes]])),
         family(
           'nacre_shell_restarts_total',
           'counter',
-          'Persistent shells that were started anew.',
+          'Persistent shells that were restarted.',
           new Map([['', restarts]]),
         ),
       ].join('');

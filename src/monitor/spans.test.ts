@@ -12,7 +12,7 @@ interface Seen {
   ended: Date | null;
 }
 
-/** A tracer that keeps its spans. */
+/** A tracer that collects its spans. */
 function createTracer(): { api: TraceApi; spans: Seen[] } {
   const spans: Seen[] = [];
   const startSpan = (name: string, options: { attributes: object; startTime: Date }, parent?: unknown) => {
@@ -31,7 +31,7 @@ function createTracer(): { api: TraceApi; spans: Seen[] } {
 }
 
 describe('S10: spans', () => {
-  it('tell each command, under the id of its reply and the trace of its caller', async () => {
+  it('are created for each command, with the id of its reply and the trace of its caller', async () => {
     const { api, spans } = createTracer();
     const here = createTestEngine({ onRecord: createSpans(api) });
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
@@ -67,7 +67,7 @@ describe('S10: spans', () => {
     await here.close();
   });
 
-  it('last from the question to the end, however late the records are told', () => {
+  it('last from the request to the end, even if the records are published late', () => {
     const { api, spans } = createTracer();
     const observe = createSpans(api);
     const record = { seq: 0, id: 'cmd_1', door: 'cli', client: 'tester' };
@@ -77,7 +77,7 @@ describe('S10: spans', () => {
     expect(Number(ended) - Number(started)).toBe(4);
   });
 
-  it('need a package that whoever traces brings along', () => {
+  it('need @opentelemetry/api, which the user installs', () => {
     expect(() => loadTraceApi('file:///nowhere/nacre.js')).toThrow('@opentelemetry/api');
     expect(loadTraceApi().trace.getTracer('nacre')).toHaveProperty('startSpan');
   });

@@ -3,7 +3,7 @@ import type { Span, TraceApi } from './trace-api.ts';
 
 const failedStatus = 2;
 
-/** Makes a span of every command from its records, with the names that OpenTelemetry has for processes. */
+/** Creates a span for each command from its audit records, with OpenTelemetry's attribute names for processes. */
 export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: AuditRecord) => void {
   const tracer = trace.getTracer('nacre');
   const open = new Map<string, Span>();
@@ -16,7 +16,7 @@ export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: AuditRe
       'nacre.client': client,
       'process.command_line': typeof command === 'string' ? command : JSON.stringify(command),
     };
-    // Records are told a moment later; the span is as long as what they tell of.
+    // Records arrive a few milliseconds late, so the span uses `record.time`.
     const options = { attributes, startTime: new Date(record.time) };
     const parent = toParent(traceparent);
     const context = parent && trace.setSpanContext(ROOT_CONTEXT, parent);
@@ -27,7 +27,7 @@ export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: AuditRe
         : tracer.startSpan('command', options, context),
     );
   };
-  const learn = (span: Span, record: AuditRecord) => {
+  const addDecision = (span: Span, record: AuditRecord) => {
     const [program] = Array.isArray(record.programs) ? record.programs.map(String) : [];
     if (program !== undefined) span.updateName(program);
     span.setAttributes({
@@ -51,12 +51,12 @@ export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: AuditRe
   return (record) => {
     if (record.kind === 'asked') begin(record);
     const span = open.get(record.id);
-    if (span && record.kind === 'decided') learn(span, record);
+    if (span && record.kind === 'decided') addDecision(span, record);
     if (span && ['finished', 'failed', 'refused', 'skipped'].includes(record.kind)) end(span, record);
   };
 }
 
-/** The span that a caller names in the header of W3C's trace context. */
+/** Parses the `traceparent` header of W3C Trace Context; undefined if it is invalid. */
 function toParent(traceparent: unknown) {
   const [, traceId, spanId, flags] =
     /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(traceparent)) ?? [];

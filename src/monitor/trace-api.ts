@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { NacreError } from '../contract/failure.ts';
 
-/** What nacre uses of a span of OpenTelemetry. */
+/** The part of OpenTelemetry's `Span` that nacre uses. */
 export interface Span {
   setAttributes(attributes: Readonly<Record<string, string | number>>): unknown;
   setStatus(status: { code: number; message?: string }): unknown;
@@ -9,7 +9,7 @@ export interface Span {
   end(time: Date): void;
 }
 
-/** What nacre uses of the package `@opentelemetry/api`, which whoever traces brings along. */
+/** The part of `@opentelemetry/api` that nacre uses; it is an optional peer dependency. */
 export interface TraceApi {
   readonly ROOT_CONTEXT: unknown;
   readonly trace: {
@@ -27,16 +27,16 @@ export interface TraceApi {
   };
 }
 
-/** Loads the package as a file beside this one finds it; says what to do where it is not there. */
+/** Loads `@opentelemetry/api`, resolved from the file `from`; throws `settings_invalid` if it is not installed. */
 export function loadTraceApi(from: string = import.meta.url): TraceApi {
   try {
     return createRequire(from)('@opentelemetry/api') as TraceApi;
   } catch (cause) {
     throw new NacreError(
       'settings_invalid',
-      'traces is set, and the package @opentelemetry/api cannot be loaded.',
+      'traces is set, but the package @opentelemetry/api cannot be loaded.',
       {
-        hint: 'Install @opentelemetry/api beside nacre, with an SDK that exports what it gets, or leave traces out.',
+        hint: 'Install @opentelemetry/api next to nacre, with an SDK that exports the spans, or turn traces off.',
         cause,
       },
     );
