@@ -1,13 +1,13 @@
 import type { Place } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
-import { keyFolders } from '../support/key-stores.ts';
+import { credentialFolders } from '../support/credential-paths.ts';
 import { isWithin } from './decide-cwd.ts';
 
 const systemDirectories = ['/proc', '/sys', '/dev', '/boot', '/etc'];
 
 /** Directories that web pages and apps may not run commands in: system directories and the user's key folders. */
 export function sensitiveDirectories(home: string): readonly string[] {
-  return [...systemDirectories, ...keyFolders.map((name) => `${home}/${name}`)];
+  return [...systemDirectories, ...credentialFolders.map((name) => `${home}/${name}`)];
 }
 
 /** Throws if the canonical directory `cwd` is one of these places or inside one. */

@@ -114,17 +114,17 @@ class Reader implements ParsedOptions {
     const index = this.at - 1;
     for (let at = 1; at < start.length; at++) {
       const name = start.charAt(at);
-      const takes = this.short.get(name);
-      if (takes === undefined) {
+      const kind = this.short.get(name);
+      if (kind === undefined) {
         this.unrecognised.push(arg);
         continue;
       }
-      if (takes === 'nothing') {
+      if (kind === 'nothing') {
         this.given.push({ name, value: undefined, at: arg, index });
         continue;
       }
       const attached = withoutPrefix(arg, at + 1);
-      const value = attached.text === '' ? (takes === 'value' ? this.args[this.at++] : undefined) : attached;
+      const value = attached.text === '' ? (kind === 'value' ? this.args[this.at++] : undefined) : attached;
       this.given.push({ name, value, at: arg, index });
       return;
     }

@@ -11,7 +11,7 @@ import { textIfKnown, union, unknownVariable, type Variable } from './variable.t
 import type { Walk } from './walk.ts';
 import { endOfIdentifier } from './word-shape.ts';
 
-/** Follows up on what a program does: starts, shell text, files, and changes to the shell itself. Says what that prints. */
+/** Applies a program's effects: programs it starts, shell text, files, changes to the shell. Returns their output. */
 export function applyEffects(
   walk: Walk,
   effects: readonly Effect[],
@@ -27,7 +27,7 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
   walk.spend(1);
   switch (effect.does) {
     case 'start':
-      return start(walk, effect, call, scope);
+      return startProgram(walk, effect, call, scope);
     case 'shell':
       return runInChildShell(walk, effect, call, scope);
     case 'eval':
@@ -36,7 +36,13 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
       findDanger(walk, effect.text, call, scope);
       break;
     case 'unknown':
-      report(walk, call, effect.at, 'unknown_text', `${effect.reason}, which is not allowed under a list`);
+      report(
+        walk,
+        call,
+        effect.at,
+        'unknown_text',
+        `${effect.reason}, which is not allowed under an allow list`,
+      );
       break;
     case 'refuse':
       report(
@@ -44,7 +50,7 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
         call,
         effect.at,
         effect.rule ?? 'runs_code',
-        `${effect.reason}, which is not allowed under a list`,
+        `${effect.reason}, which is not allowed under an allow list`,
       );
       break;
     case 'danger':
@@ -79,7 +85,7 @@ function changeShell(walk: Walk, effect: ShellChange, call: ProgramCall, scope: 
       assign(walk, effect, call, scope);
       break;
     case 'mark':
-      noteAttributes(walk, effect.name, undefined, effect.attributes, scope);
+      setAttributes(walk, effect.name, undefined, effect.attributes, scope);
       if (effect.attributes.exported) shell.define().exported.add(effect.name);
       break;
     case 'unset':
@@ -107,14 +113,14 @@ function newPositional(
   args: Extract<Effect, { does: 'positional' }>['args'],
 ): readonly Arg[] | undefined {
   if (args === 'unknown') return undefined;
-  return args === 'shift' ? shell.positional?.slice(1) : known(args);
+  return args === 'shift' ? shell.positional?.slice(1) : ifCountKnown(args);
 }
 
 function report(walk: Walk, call: ProgramCall, at: Arg, rule: string, reason: string): void {
   walk.problems.push({ scope: 'finite', rule, reason, program: call.name, pos: at.pos, end: at.end });
 }
 
-function start(
+function startProgram(
   walk: Walk,
   effect: Extract<Effect, { does: 'start' }>,
   call: ProgramCall,
@@ -149,19 +155,21 @@ function runInChildShell(
   const shell = parent.shell.child();
   const [arg0, ...args] = effect.args ?? [];
   shell.arg0 = effect.args === undefined ? call.name : arg0?.text;
-  shell.positional = known(args);
+  shell.positional = ifCountKnown(args);
   shell.posix = !bashStarters.has(call.name);
-  const outside = [...scope.outerFrames, ...scope.frames];
-  const inner = { via: call.name, frames: [], outside, aliases: [] };
-  return walk.runText(effect.text, scope.fork(shell).with(inner));
+  const outerFrames = [...scope.outerFrames, ...scope.frames];
+  return walk.runText(
+    effect.text,
+    scope.fork(shell).with({ via: call.name, frames: [], outerFrames, aliases: [] }),
+  );
 }
 
-/** Programs that give text to bash, or to the shell that a user has chosen; all others give it to sh. */
+/** Programs that run text with bash or the user's login shell; all others run it with `sh`. */
 const bashStarters = new Set(
   'bash rbash ssh su runuser sudo doas script screen tmux parallel zsh ksh mksh'.split(' '),
 );
 
-/** Walks text for the danger in it and forgets whatever else was found. */
+/** Walks text and keeps only the danger found in it. */
 function findDanger(walk: Walk, text: Arg, call: ProgramCall, scope: WalkScope): void {
   const problems = walk.problems.length;
   const invocations = walk.invocations.length;
@@ -171,7 +179,7 @@ function findDanger(walk: Walk, text: Arg, call: ProgramCall, scope: WalkScope):
   walk.invocations.splice(invocations);
 }
 
-function known(args: readonly Arg[]): readonly Arg[] | undefined {
+function ifCountKnown(args: readonly Arg[]): readonly Arg[] | undefined {
   return args.some((arg) => arg.many) ? undefined : args;
 }
 
@@ -183,8 +191,8 @@ function evalHere(
 ): Output {
   const inner = scope.with({ via: call.name });
   if (call.name === 'trap' && scope.lasting && effect.text.text !== '') {
-    const reason = 'what trap sets would run in later commands of this persistent shell';
-    report(walk, call, effect.text, 'trap', `${reason}, which is not allowed under a list`);
+    const reason = 'the trap would run in later commands of this persistent shell';
+    report(walk, call, effect.text, 'trap', `${reason}, which is not allowed under an allow list`);
   }
   if (!effect.later) return evalNow(walk, effect, inner);
   walk.deferred.push({ tracker: { called: false }, judge: () => judgeLater(walk, effect, inner) });
@@ -194,13 +202,13 @@ function evalHere(
 function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, scope: WalkScope): Output {
   const { shell } = scope;
   const before = shell.positional;
-  if (args !== undefined) shell.positional = known(args);
+  if (args !== undefined) shell.positional = ifCountKnown(args);
   const output = walk.runText(text, scope);
   if (args !== undefined) shell.positional = before;
   return output;
 }
 
-/** What runs later finds functions as they are at the end and variables with any value they had, and may change them. */
+/** Judges a trap at the end: it sees the final functions and any value a variable had, and may change variables. */
 function judgeLater(walk: Walk, { text, later }: Extract<Effect, { does: 'eval' }>, scope: WalkScope): void {
   const { shell } = scope;
   if (later === 'between')
@@ -229,10 +237,10 @@ function assign(
   const length = endOfIdentifier(written);
   if (length === 0) return;
   const name = written.slice(0, length);
-  noteAttributes(walk, name, value, attributes, scope);
+  setAttributes(walk, name, value, attributes, scope);
   if (attributes.nameref) return;
   const given = name === written ? variableOf(value, uncertain) : unknownVariable;
-  // Outside a function `local` fails and leaves what was there.
+  // Outside a function `local` fails and leaves the variable unchanged.
   const fails = call.name === 'local' && scope.frames.length === 0;
   const plain = fails ? union(scope.shell.variables.get(name) ?? unknownVariable, given) : given;
   walk.assign(name, plain, target, scope, attributes.exported ? 'exported' : 'plain');
@@ -245,7 +253,7 @@ function variableOf(value: Arg | undefined, uncertain: string | undefined): Vari
   return { kind: 'text', values: value === undefined ? [[made]] : [value.pieces, [made]] };
 }
 
-function noteAttributes(
+function setAttributes(
   walk: Walk,
   name: string,
   value: Arg | undefined,
@@ -267,7 +275,7 @@ function noteAttributes(
   shell.define().namerefs.set(name, plain ? target : unknownTarget);
 }
 
-/** Notes that the variable behind a local may change too. */
+/** Records that the outer variable of a local may change too. */
 function leak(name: string, { frames }: WalkScope): void {
   for (const frame of frames) if (frame.locals.has(name)) frame.leaks.add(name);
 }
@@ -290,7 +298,7 @@ function unset(
     scope.shell.variables.set(list, unknownVariable);
   if (what === 'variable' && scope.shell.variables.has(target.text))
     scope.shell.variables.set(target.text, union(nothing, unknownVariable));
-  // Without PATH bash looks for programs in the working directory.
+  // Without PATH bash searches the working directory for programs.
   if (target.text === 'PATH') walk.assign('PATH', unknownVariable, target, scope);
   if (what === 'function' || !scope.shell.variables.has(target.text)) {
     const found = scope.shell.defined.functions.get(target.text);
@@ -308,7 +316,7 @@ function changedDirectory(shell: Shell, path: Arg | undefined): readonly string[
   return from?.flatMap((cwd) => normalisePath(text, cwd) ?? []);
 }
 
-/** Where a relative directory may be found: here, or in one of those that CDPATH names. */
+/** Returns the directories that `cd` searches for a relative path: the current one and those in CDPATH. */
 function searchDirectories(shell: Shell, text: string): readonly string[] | undefined {
   const variable = shell.variables.get('CDPATH');
   if (variable === undefined || /^\.\.?(?:\/|$)/.test(text)) return shell.cwd;
@@ -320,7 +328,7 @@ function searchDirectories(shell: Shell, text: string): readonly string[] | unde
 function defineAlias(walk: Walk, name: string, text: Arg, call: ProgramCall, scope: WalkScope): void {
   const value = textOf(text.pieces);
   judgeNewName(walk, name, text, scope);
-  const inner = { shell: scope.shell.clone(), via: call.name, aliases: [...scope.aliases, name] };
-  walk.runText(text, scope.with(inner));
+  const aliases = [...scope.aliases, name];
+  walk.runText(text, scope.with({ shell: scope.shell.clone(), via: call.name, aliases }));
   scope.shell.define().aliases.set(name, value ?? '"$unknown_word"');
 }

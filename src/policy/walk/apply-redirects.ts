@@ -18,13 +18,13 @@ import { spanOf, type WalkScope } from './scope.ts';
 import { derivedHole } from './variable.ts';
 import type { Walk } from './walk.ts';
 
-/** What redirections leave: what stdin gives, and whether stdout still goes where it went. */
+/** The effect of redirections: the new stdin, and whether stdout is still captured. */
 export interface Redirected {
   readonly stdin: Stdin;
   readonly captured: boolean;
 }
 
-/** Walks redirections: what they expand to, which files they write, and what stdin becomes. */
+/** Walks redirections: expands their words, judges the files they write and determines stdin. */
 export function applyRedirects(
   walk: Walk,
   redirects: readonly Redirection[],
@@ -81,7 +81,7 @@ function fileInput([value]: readonly Value[]): Stdin {
   return anyOutput;
 }
 
-/** The text of stdin; of several possible texts all are given, marked as not being the whole truth. */
+/** Converts the possible values to stdin; several texts are joined and marked with `more`. */
 function certainText(values: readonly Value[]): Stdin {
   const [only] = values;
   if (values.length === 1 && only !== undefined) return stdinOf(only);
@@ -101,7 +101,7 @@ function hereDocValues(walk: Walk, heredoc: HereDoc, scope: WalkScope): readonly
     const reason = 'The command does not parse: a heredoc is not closed.';
     walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...spanOf(heredoc, scope) });
   }
-  // Bash compares lines with the commands of a delimiter as it would print them.
+  // Bash compares lines with a delimiter that contains substitutions as it would print it, not as written.
   if (scope.readTwice || /[`(]|\$[{[]/.test(heredoc.delimiter?.text ?? ''))
     refuseMisread(walk, heredoc.delimiter?.text ?? '', spanOf(heredoc, scope));
   const tabs = heredoc.operator === '<<-';
@@ -135,12 +135,12 @@ function applyWrite(walk: Walk, redirect: Redirect, program: string | undefined,
   }
 }
 
-/** Bash keeps what is its own at 10 and above: in a persistent shell, how it takes its orders and tells its state. */
+/** Reports descriptors from 10 up, which bash uses itself; a persistent shell reads its commands and writes its state there. */
 function judgeDuplicate(walk: Walk, target: Arg, program: string | undefined): void {
   const { text, pieces, pos, end } = target;
   const isKnown = text !== undefined ? !/^\d{2,}-?$/.test(text) : !pieces.every(mayBeNumber);
   if (isKnown) return;
-  const reason = `using descriptor ${text ?? 'numbers that are not known'} is not allowed under a list, because the shell keeps some for itself`;
+  const reason = `using ${text === undefined ? 'an unknown descriptor' : `descriptor ${text}`} is not allowed under an allow list, because the shell uses some itself`;
   walk.problems.push({ scope: 'finite', rule: 'descriptor', reason, program, pos, end });
 }
 
@@ -148,7 +148,7 @@ function mayBeNumber(piece: Piece): boolean {
   return typeof piece === 'object' || /^\d*$/.test(piece);
 }
 
-/** A file name behind `>&` is expanded a second time. */
+/** Returns true if bash would expand the file name after `>&` a second time. */
 function isExpandedAgain(piece: Piece): boolean {
   return /[$`]|[<>]\(/.test(textBehind(piece));
 }

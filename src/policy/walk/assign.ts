@@ -4,10 +4,10 @@ import type { Definitions, Shell } from './shell.ts';
 import { bounded, everyValue, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk, WalkSite } from './walk.ts';
 
-/** Gives a variable a value, with all that follows from its name: code it chooses, evaluation, references. */
+/** Assigns a variable and judges what its name implies: code it chooses, arithmetic evaluation, namerefs. */
 export function assignVariable(
   site: WalkSite,
-  asked: string,
+  writtenName: string,
   variable: Variable,
   how: 'plain' | 'exported' = 'plain',
 ): void {
@@ -15,21 +15,21 @@ export function assignVariable(
   const { shell } = site.scope;
   walk.spend(1);
   const marked = shell.defined.hasMarked ? shell.defined : undefined;
-  const name = marked?.namerefs.get(asked) ?? asked;
+  const name = marked?.namerefs.get(writtenName) ?? writtenName;
   if (name === unknownTarget) {
-    forgetAll(site, asked);
+    forgetAll(site, writtenName);
     return;
   }
   const values = everyValue(variable);
   walk.spend(values.length);
-  // Most variables are data, whatever they hold.
+  // Most variables are data with any value.
   if (mayChooseCode(name) || marked?.integers.has(name)) {
     for (const value of values) judgeValue(site, name, value, how);
     if (values.length === 0) judgeValue(site, name, [''], how);
   }
-  const kept = withinBounds(variable);
-  walk.assigned.push([name, kept]);
-  shell.variables.set(name, whatItMayHold(walk, name, kept, shell, marked));
+  const limited = withinBounds(variable);
+  walk.assigned.push([name, limited]);
+  shell.variables.set(name, possibleValues(walk, name, limited, shell, marked));
   if (how === 'exported') shell.define().exported.add(name);
 }
 
@@ -39,7 +39,7 @@ function withinBounds(variable: Variable): Variable {
   return values === variable.values ? variable : { kind: 'text', values };
 }
 
-/** Variables that bash sets by itself, whatever they were given. */
+/** Variables that bash itself sets, regardless of assignments. */
 const setByBash =
   /^(?:_|FUNCNAME|REPLY|OPTARG|OPTIND|PWD|OLDPWD|DIRSTACK|GROUPS|PIPESTATUS|COPROC|MAPFILE|HISTCMD|COMP_\w+|READLINE_\w+|BASH_(?:REMATCH|COMMAND|ARGV|ARGV0|ARGC|SOURCE|LINENO|ALIASES|CMDS|SUBSHELL))$/;
 
@@ -47,7 +47,7 @@ function isSetByBash(name: string): boolean {
   return !isScriptName(name) && setByBash.test(name);
 }
 
-function whatItMayHold(
+function possibleValues(
   walk: Walk,
   name: string,
   given: Variable,
@@ -56,19 +56,19 @@ function whatItMayHold(
 ): Variable {
   if (walk.volatile.has(name) || isSetByBash(name) || marked?.recased.has(name))
     return union(given, unknownVariable);
-  // A readonly variable keeps what it has; the first assignment is the one that it gets.
-  const held = marked?.readonly.has(name) ? shell.variables.get(name) : undefined;
-  return held === undefined ? given : union(held, given);
+  // Assigning to a readonly variable fails; only its first assignment takes effect.
+  const current = marked?.readonly.has(name) ? shell.variables.get(name) : undefined;
+  return current === undefined ? given : union(current, given);
 }
 
-/** The target of a reference that is not known. */
+/** Target of a nameref that points to an unknown variable. */
 export const unknownTarget = '';
 
-/** Behind a reference that is not known, every variable may be meant. */
-function forgetAll({ walk, scope: { shell }, span }: WalkSite, asked: string): void {
+/** Assigning through an unknown nameref may change any variable. */
+function forgetAll({ walk, scope: { shell }, span }: WalkSite, writtenName: string): void {
   for (const each of shell.variables.keys()) shell.variables.set(each, unknownVariable);
-  const reason = `which variable is meant by the reference ${asked} cannot be known, which is not allowed`;
-  walk.problems.push({ scope: 'finite', rule: 'unknown_variable', reason, program: asked, ...span });
+  const reason = `which variable the reference ${writtenName} points to cannot be known, which is not allowed`;
+  walk.problems.push({ scope: 'finite', rule: 'unknown_variable', reason, program: writtenName, ...span });
 }
 
 function judgeValue({ walk, scope, span }: WalkSite, name: string, given: Value, how: string): void {

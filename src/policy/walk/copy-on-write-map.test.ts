@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { CopyOnWriteMap } from './copy-on-write-map.ts';
 
-function tableOf(entries: Readonly<Record<string, number>>): CopyOnWriteMap<number> {
-  const table = new CopyOnWriteMap<number>();
-  for (const [name, value] of Object.entries(entries)) table.set(name, value);
-  return table;
+function mapOf(entries: Readonly<Record<string, number>>): CopyOnWriteMap<number> {
+  const map = new CopyOnWriteMap<number>();
+  for (const [name, value] of Object.entries(entries)) map.set(name, value);
+  return map;
 }
 
-test('a copy and its original go their own ways', () => {
-  const one = tableOf({ a: 1, b: 2 });
+test('a copy and its original are independent after a write', () => {
+  const one = mapOf({ a: 1, b: 2 });
   const other = new CopyOnWriteMap(one);
   expect(one.isSame(other)).toBe(true);
   one.set('a', 3);
@@ -21,17 +21,17 @@ test('a copy and its original go their own ways', () => {
   expect(one.isSame(other)).toBe(false);
 });
 
-test('of three that hold the same, the two that are left still do after one has let go', () => {
-  const one = tableOf({ a: 1 });
+test('releasing one of three copies leaves the other two independent', () => {
+  const one = mapOf({ a: 1 });
   const [other, third] = [new CopyOnWriteMap(one), new CopyOnWriteMap(one)];
   third.release();
   one.set('a', 2);
   expect(other.get('a')).toBe(1);
 });
 
-test('what another holds is held from now on, and changed alone', () => {
-  const one = tableOf({ a: 1 });
-  const other = tableOf({ b: 2 });
+test('replaceWith shares the content of the other map and copies it on write', () => {
+  const one = mapOf({ a: 1 });
+  const other = mapOf({ b: 2 });
   one.replaceWith(other);
   one.set('c', 3);
   expect(one.keys()).toEqual(['b', 'c']);

@@ -1,22 +1,22 @@
-/** A map that is copied only when it is written to, so that branches and subshells cost nothing until they differ. */
+/** A map that shares its content with its copies until one is written, so that branches and subshells are cheap. */
 export class CopyOnWriteMap<V> implements Iterable<[string, V]> {
-  private held: Held<V>;
+  private shared: Shared<V>;
 
   constructor(from?: CopyOnWriteMap<V>) {
-    this.held = from === undefined ? { map: new Map(), refCount: 0 } : from.held;
-    this.held.refCount++;
+    this.shared = from === undefined ? { map: new Map(), refCount: 0 } : from.shared;
+    this.shared.refCount++;
   }
 
   get size(): number {
-    return this.held.map.size;
+    return this.shared.map.size;
   }
 
   get(name: string): V | undefined {
-    return this.held.map.get(name);
+    return this.shared.map.get(name);
   }
 
   has(name: string): boolean {
-    return this.held.map.has(name);
+    return this.shared.map.has(name);
   }
 
   set(name: string, value: V): void {
@@ -24,62 +24,62 @@ export class CopyOnWriteMap<V> implements Iterable<[string, V]> {
   }
 
   delete(name: string): void {
-    if (this.held.map.has(name)) this.own().delete(name);
+    if (this.shared.map.has(name)) this.own().delete(name);
   }
 
   keys(): string[] {
-    return [...this.held.map.keys()];
+    return [...this.shared.map.keys()];
   }
 
-  /** The names without a copy of them, for a loop that adds none here. */
+  /** Iterates over the names without copying them; the loop must not add entries. */
   names(): Iterable<string> {
-    return this.held.map.keys();
+    return this.shared.map.keys();
   }
 
   [Symbol.iterator](): Iterator<[string, V]> {
-    return [...this.held.map].values();
+    return [...this.shared.map].values();
   }
 
-  /** True when both certainly hold the same, because neither was written to since they parted. */
+  /** Returns true if both share one map, because neither was written since the copy. */
   isSame(other: CopyOnWriteMap<V>): boolean {
-    return this.held === other.held;
+    return this.shared === other.shared;
   }
 
-  /** Holds what another holds from now on. */
+  /** Shares the content of another map from now on. */
   replaceWith(other: CopyOnWriteMap<V>): void {
-    other.held.refCount++;
+    other.shared.refCount++;
     this.release();
-    this.held = other.held;
+    this.shared = other.shared;
   }
 
-  /** Lets go of its map, so that who shares it need not copy it; it must not be used any more. */
+  /** Releases the shared map, so that other users need not copy it; this map must not be used afterwards. */
   release(): void {
-    this.held.refCount--;
+    this.shared.refCount--;
   }
 
-  /** Never changes from now on: whoever shares it copies before writing. */
+  /** Freezes the content: every user copies before writing. */
   freeze(): void {
-    this.held.refCount = Number.POSITIVE_INFINITY;
+    this.shared.refCount = Number.POSITIVE_INFINITY;
   }
 
   private own(): Map<string, V> {
-    if (this.held.refCount > 1) {
+    if (this.shared.refCount > 1) {
       this.release();
-      this.held = { map: copyOf(this.held.map), refCount: 1 };
+      this.shared = { map: copyOf(this.shared.map), refCount: 1 };
     }
-    return this.held.map;
+    return this.shared.map;
   }
 }
 
-/** The constructor of Map takes twice as long. */
+/** Faster than `new Map(map)`, which takes twice as long. */
 function copyOf<V>(map: ReadonlyMap<string, V>): Map<string, V> {
   const copy = new Map<string, V>();
   for (const [name, value] of map) copy.set(name, value);
   return copy;
 }
 
-/** A map and how many tables hold it. */
-interface Held<V> {
+/** A map and the number of its users. */
+interface Shared<V> {
   readonly map: Map<string, V>;
   refCount: number;
 }

@@ -1,9 +1,9 @@
 // One walk over one command:
-// 1. `script` visits the statements, in order, with what the shell knows at each point;
-// 2. words are expanded as far as they can be known, and what they substitute is walked on the way;
-// 3. `run` notes each program and asks its entry in ../programs what it does;
-// 4. text that a shell would read is parsed and walked again, within limits;
-// 5. functions that nobody called are judged at the end.
+// 1. `script` visits the statements in order and tracks the state of the shell (`Shell`).
+// 2. Words are expanded as far as they can be known; substitutions in them are walked on the way.
+// 3. `run` records each program and asks its entry in ../programs for its effects.
+// 4. Text that a shell would read is parsed and walked again, within limits.
+// 5. Functions that were never called, and traps, are judged at the end (`judgeUncalled`).
 import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
 import { type Arg, type TextSpan, unknown, type Value } from '../words/arg.ts';
 import { limits, PolicyLimitError } from '../words/limits.ts';
@@ -23,14 +23,14 @@ import { textIfKnown, type Variable } from './variable.ts';
 import type { Reevaluation, RunMode, Walk } from './walk.ts';
 import { walkBody, walkPipeline, walkScript } from './walk-script.ts';
 
-/** A walk over a command of this length, which has found nothing yet beside variables that traps change. */
+/** Creates a walk without findings, except the variables that traps are known to change. */
 export function createWalk(options: WalkOptions): Walk {
   return new CommandWalk(options);
 }
 
-/** What a walk is begun with. */
+/** The options of a new walk. */
 export interface WalkOptions extends Pick<Walk, 'home' | 'usesLastWord'> {
-  /** How long the command is: so much work is allowed. */
+  /** The length of the command, which adds to the step limit. */
   readonly length: number;
   readonly volatile: ReadonlySet<string>;
 }
@@ -55,7 +55,7 @@ class CommandWalk implements Walk {
 
   spend(steps: number): void {
     this.stepsLeft -= steps;
-    if (this.stepsLeft < 0) throw new PolicyLimitError('too much to look at');
+    if (this.stepsLeft < 0) throw new PolicyLimitError('it takes too many steps');
   }
 
   nextPipelineId(): number {
@@ -125,23 +125,23 @@ class CommandWalk implements Walk {
   }
 }
 
-/** Judges what runs later, such as traps, then the bodies of functions that were never called. */
+/** Judges traps and the bodies of functions that were never called. */
 export function judgeUncalled(walk: Walk): void {
   for (let at = 0; at < walk.deferred.length; at++) {
-    const noted = walk.deferred[at];
-    if (noted !== undefined && !noted.tracker.called) noted.judge();
+    const deferred = walk.deferred[at];
+    if (deferred !== undefined && !deferred.tracker.called) deferred.judge();
   }
 }
 
-/** The parser reads what stands inside a substitution when it is asked for, each time to the end, so depth is work. */
+/** Walks a substitution. unbash parses its content lazily and each level again to the end, so depth is limited. */
 function capture(walk: Walk, script: ParsedScript, scope: WalkScope): Output {
   if (scope.depth >= limits.depth) throw new PolicyLimitError('substitutions are nested too deeply');
   const inner = scope.fork();
   inner.depth = scope.depth + 1;
-  // Functions and traps keep the shell in which they were set until the end.
-  const keepers = walk.deferred.length;
+  // Functions and traps in `deferred` keep using the shell in which they were defined.
+  const deferredBefore = walk.deferred.length;
   const output = walkScript(walk, script, inner);
-  if (walk.deferred.length === keepers) inner.shell.release();
+  if (walk.deferred.length === deferredBefore) inner.shell.release();
   return output;
 }
 
@@ -153,9 +153,9 @@ function walkText(walk: Walk, text: string, span: TextSpan, scope: WalkScope): O
 }
 
 function handText(walk: Walk, text: Arg, scope: WalkScope): Output {
-  // Bash leaves out NULs, which changes where words and heredocs end.
+  // Bash drops NUL bytes, which changes where words and heredocs end.
   if (text.text !== undefined && !text.text.includes('\0')) return walkText(walk, text.text, text, scope);
-  const reason = `The text that ${scope.via ?? 'a shell'} would run cannot be known, which is not allowed under a list`;
+  const reason = `The text that ${scope.via ?? 'a shell'} would run cannot be known, which is not allowed under an allow list`;
   walk.problems.push({
     scope: 'finite',
     rule: 'unknown_text',
@@ -164,14 +164,14 @@ function handText(walk: Walk, text: Arg, scope: WalkScope): Output {
     pos: text.pos,
     end: text.end,
   });
-  // Danger must be seen in the part that is known; what does not parse there proves nothing.
+  // Check the known part for danger; a parse error in it proves nothing.
   const readable = text.pieces.map((piece) => (typeof piece === 'string' ? piece : '$unknown_word')).join('');
   const script = parseScript(readable);
   if (!script.errors?.length) walkText(walk, readable, text, scope);
   return anyOutput;
 }
 
-/** With separators that are not known, neither are the words that a value gives. */
+/** Splits a value at the separators; if they are unknown, so are the resulting words. */
 function splitAt(value: Value, separators: string | undefined): Chunk[] {
   return separators === undefined
     ? [{ pieces: [unknown], quoted: false, many: true }]
@@ -184,7 +184,7 @@ function separators({ shell }: WalkScope): string | undefined {
   return textIfKnown(ifs);
 }
 
-/** The shell with which a one-shot command begins. */
+/** Creates the shell in which a one-shot command starts. */
 export function initialShell(cwd: string | undefined): Shell {
   const shell = new Shell();
   shell.cwd = cwd === undefined ? undefined : [cwd];

@@ -4,7 +4,7 @@ import { mayHideExpansion } from './misread.ts';
 import type { WalkScope } from './scope.ts';
 import type { Walk } from './walk.ts';
 
-/** Evaluates a word that is an arithmetic expression, such as a subscript or the bounds of a slice. */
+/** Evaluates a word as an arithmetic expression, such as a subscript or the bounds of a slice. */
 export function evaluateExpression(
   walk: Walk,
   word: Word,
@@ -21,7 +21,7 @@ export function evaluateExpression(
   return values;
 }
 
-/** Most bounds and many subscripts are numbers, which name nothing and hold nothing. */
+/** Returns true for digits only, which most bounds and many subscripts are; they need no evaluation. */
 function isNumeral(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -30,7 +30,7 @@ function isNumeral(text: string): boolean {
   return text !== '';
 }
 
-/** Evaluates the subscript of a list's entry `[subscript]=value`, of which the text and its fields are given. */
+/** Evaluates the subscript of an array element `[subscript]=value`, given its text and its expanded fields. */
 export function evaluateSubscript(
   walk: Walk,
   text: string,
@@ -43,7 +43,7 @@ export function evaluateSubscript(
   if (mayHideExpansion(source)) walk.evaluate(source, 'arithmetic', span, scope);
 }
 
-/** What stands before the last `]=`, since a subscript may hold brackets of its own. */
+/** Returns the part before the last `]=`; the subscript itself may contain brackets. */
 function subscriptOf(pieces: Value): Value {
   const last = pieces.findLastIndex((piece) => typeof piece === 'string' && /\]\+?=/.test(piece));
   return pieces

@@ -9,9 +9,9 @@ import { derivedHole, everyValue } from './variable.ts';
 import type { Reevaluation, Walk, WalkSite } from './walk.ts';
 import { endOfIdentifier } from './word-shape.ts';
 
-const again = 'text is evaluated again and again';
+const tooOften = 'text is evaluated too many times';
 
-/** Looks at a value that bash evaluates once more; of one that is not known, at the text that is in it or behind it. */
+/** Judges a value that bash evaluates again; in an unknown value, judges its known text and the text it is derived from. */
 export function evaluateValue(site: WalkSite, value: Value, as: Reevaluation, seen?: Set<string>): void {
   let text = '';
   let known = true;
@@ -26,24 +26,24 @@ export function evaluateValue(site: WalkSite, value: Value, as: Reevaluation, se
   }
 }
 
-/** Text that bash evaluates once more: the substitutions in it run, the variables it names are read as expressions. */
+/** Judges text that bash evaluates again: substitutions in it run, and variables it names are evaluated as expressions. */
 function evaluateText(site: WalkSite, text: string, as: Reevaluation, before: Set<string> | undefined): void {
   site.walk.spend(1 + text.length / 64);
   const isName = endOfIdentifier(text) === text.length;
-  // Numbers and operators name nothing.
+  // Numbers and operators refer to no variable.
   if (!isName && !/[A-Za-z_$`]/.test(text)) return;
   const subject = as === 'name' ? subscriptOf(text) : text;
   if (subject === '') return;
   const expanded = !isName && mayExpand(subject) ? expandText(site, subject) : none;
   if (as === 'prompt') return;
   let seen = before;
-  // What a subscript expands to is an expression again.
+  // The expansion of a subscript is evaluated as an expression again.
   for (const value of expanded) {
     const inner = textOf(value);
     if (inner === undefined || inner === subject || seen?.has(inner)) continue;
     seen ??= new Set();
     const texts = [...seen].filter((one) => /\W/.test(one)).length;
-    if (texts > 6 || inner.length > limits.textLength) throw new PolicyLimitError(again);
+    if (texts > 6 || inner.length > limits.textLength) throw new PolicyLimitError(tooOften);
     seen.add(inner);
     evaluateText(site, inner, 'arithmetic', seen);
   }
@@ -56,7 +56,7 @@ function evaluateText(site: WalkSite, text: string, as: Reevaluation, before: Se
   }
 }
 
-/** Whether a value is a number or nothing that is known, made of no text; there is nothing to look at then. */
+/** Returns true for a number or an unknown value that is not derived from text; it needs no evaluation. */
 function isIdle(value: Value): boolean {
   const [only] = value;
   return value.length === 1 && typeof only === 'object' && only.hole !== 'glob' && only.from === undefined;
@@ -68,7 +68,7 @@ const nowhere: TextSpan = { pos: 0, end: 0 };
 
 const assigning = new Set('= += -= *= /= %= &= |= ^= <<= >>='.split(' '));
 
-/** Looks at an arithmetic expression: its substitutions, the variables that it reads and those that it sets. */
+/** Walks an arithmetic expression: its substitutions, the variables it reads and those it assigns. */
 export function walkArithmetic(
   walk: Walk,
   expression: ArithmeticExpression | undefined,
@@ -86,12 +86,12 @@ export function walkArithmetic(
       walkArithmetic(walk, expression.left, '', scope);
       walkArithmetic(walk, expression.right, '', scope);
       if (expression.operator.endsWith('=') && assigning.has(expression.operator))
-        setTarget(walk, expression.left, scope);
+        assignTarget(walk, expression.left, scope);
       break;
     case 'ArithmeticUnary':
       walkArithmetic(walk, expression.operand, '', scope);
       if (expression.operator === '++' || expression.operator === '--')
-        setTarget(walk, expression.operand, scope);
+        assignTarget(walk, expression.operand, scope);
       break;
     case 'ArithmeticTernary':
       walkArithmetic(walk, expression.test, '', scope);
@@ -109,7 +109,7 @@ export function walkArithmetic(
   }
 }
 
-/** What a substitution prints is part of the expression. */
+/** Walks a substitution; its output is part of the expression. */
 function walkSubstitution(walk: Walk, script: ParsedScript, scope: WalkScope): void {
   const { text, more, from = '' } = walk.capture(script, scope);
   const value = more ? derivedHole([text, from]) : text.replace(/\n+$/, '');
@@ -125,7 +125,7 @@ function walkOperand(
   for (const value of operandValues(site, word)) evaluateValue(site, value, 'arithmetic');
 }
 
-/** The parser gives no parts for `$1` and `$name`, and takes quotes for such that are none, so these are read here. */
+/** unbash returns no parts for `$1` and `$name` and treats literal quotes as quoting, so such words are read again here. */
 function operandValues(
   site: WalkSite,
   word: Extract<ArithmeticExpression, { type: 'ArithmeticWord' }>,
@@ -135,7 +135,7 @@ function operandValues(
   return mayExpand(word.value) ? expandText(site, word.value) : [[word.value]];
 }
 
-function setTarget(walk: Walk, target: ArithmeticExpression, scope: WalkScope): void {
+function assignTarget(walk: Walk, target: ArithmeticExpression, scope: WalkScope): void {
   const name = target.type === 'ArithmeticWord' ? /^\s*([A-Za-z_]\w*)/.exec(target.value)?.[1] : undefined;
   if (name === undefined) return;
   walk.assign(
@@ -151,9 +151,9 @@ function subscriptOf(text: string): string {
   return open < 0 ? '' : text.slice(open);
 }
 
-/** Reads text the way bash reads the inside of double quotes, walks the substitutions in it and gives what it becomes. */
+/** Expands text as if it were inside double quotes, by parsing it as a heredoc body, and walks its substitutions. */
 function expandText({ walk, scope, span }: WalkSite, text: string): readonly Value[] {
-  if (scope.depth >= limits.depth) throw new PolicyLimitError(again);
+  if (scope.depth >= limits.depth) throw new PolicyLimitError(tooOften);
   let mark = 'end_of_text';
   while (text.includes(mark)) mark += '_';
   const script = parseScript(`: <<${mark}\n${text}\n${mark}\n`);

@@ -1,15 +1,15 @@
 import { limits, PolicyLimitError } from '../words/limits.ts';
 
-/** The words that bash makes of a word with braces, as source text: `a{b,c}` gives `ab` and `ac`. */
+/** Expands braces as bash does, on source text: `a{b,c}` becomes `ab` and `ac`. */
 export function expandBraces(source: string): string[] {
-  if (source.split('{').length > limits.braces) throw new PolicyLimitError('a word with too many braces');
+  if (source.split('{').length > limits.braces) throw new PolicyLimitError('a word has too many braces');
   const open = findBrace(source);
   if (open === undefined) return [source];
   const before = source.slice(0, open.start);
   const middles = open.items.flatMap((item) => (open.sequence ? [item] : expandBraces(item)));
   const afters = expandBraces(source.slice(open.end));
   if (middles.length * afters.length > limits.braceWords)
-    throw new PolicyLimitError('a brace expansion with too many words');
+    throw new PolicyLimitError('a brace expansion has too many words');
   return middles.flatMap((middle) => afters.map((after) => before + middle + after));
 }
 
@@ -57,7 +57,7 @@ function closeBrace(
   return range && { start, end: at + 1, items: range, sequence: true };
 }
 
-/** The position after the character at `at`, or after the quoted or substituted stretch that begins there. */
+/** Returns the position after the character at `at`, or after the quoted text or substitution that begins there. */
 function skip(source: string, at: number): number {
   const character = source.charAt(at);
   const next = source.charAt(at + 1);
@@ -107,7 +107,7 @@ function skipNested(source: string, from: number, close: ')' | '}'): number {
 
 const range = /^(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?$/;
 
-/** The items of `1..5` or `a..e`; a long sequence is stood for by its ends, which are as good as any of its words. */
+/** Returns the items of `1..5` or `a..e`; a sequence of more than 64 items is represented by its first and last. */
 function sequence(text: string): string[] | undefined {
   const [, from, to, by] = range.exec(text) ?? [];
   if (from === undefined || to === undefined) return undefined;

@@ -25,13 +25,13 @@ const numbers = new Set([
   'LINENO',
 ]);
 
-/** The chunks of `$name`. */
+/** Expands `$name` to chunks. */
 export function parameterChunks(expansion: Expansion, name: string, quoted: boolean): Chunk[][] {
   if (name === '@' || name === '*') return listChunks(expansion, positionalOf(expansion), quoted, name);
   return expansionChunks(expansion, lookUp(expansion.walk, expansion.scope, name), quoted);
 }
 
-/** The chunks of `${name…}`, with whatever its operator does to the value. */
+/** Expands `${name…}` to chunks, with its operator applied. */
 export function expandParameter(
   expansion: Expansion,
   part: ParameterExpansionPart,
@@ -51,7 +51,7 @@ export function expandParameter(
   return expansionChunks(expansion, bounded(applyOperation(expansion, part, base, quoted)), quoted);
 }
 
-/** Entries of which nobody knows which they are, made of those that there may be. */
+/** Returns one unknown chunk for entries that cannot be determined, derived from all possible entries. */
 function anyEntries({ scope }: Expansion, part: ParameterExpansionPart): Chunk[][] {
   const variable = part.index && scope.shell.variables.get(part.parameter);
   const isPlain = variable === undefined || (variable.kind === 'list' && !variable.entries.mayExpand);
@@ -71,9 +71,9 @@ function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonl
   return [...variable.entries.values, [unknown]];
 }
 
-/** What a variable or a parameter may hold. */
-export function lookUp(walk: Walk, scope: WalkScope, asked: string): readonly Value[] {
-  const name = scope.shell.defined.namerefs.get(asked) ?? asked;
+/** Returns the possible values of a variable or parameter. */
+export function lookUp(walk: Walk, scope: WalkScope, writtenName: string): readonly Value[] {
+  const name = scope.shell.defined.namerefs.get(writtenName) ?? writtenName;
   if (name === '') return [[unknown]];
   if (isNumber(name)) return positionalValue(scope.shell.positional, Number(name));
   if (name === '0') return [[scope.shell.arg0 ?? unknown]];
@@ -130,7 +130,7 @@ function sliceOf(expansion: Expansion, part: ParameterExpansionPart): List {
   return listOf(expansion, part, start, count === undefined ? undefined : start + count);
 }
 
-/** A slice counts subscripts, which are places in the list only when all are known and none is missing. */
+/** A slice counts subscripts, which equal positions in `entries` only if all are known and none is missing. */
 function hasGaps({ scope }: Expansion, part: ParameterExpansionPart): boolean {
   const variable = part.index && scope.shell.variables.get(part.parameter);
   if (variable?.kind !== 'list') return false;
@@ -166,7 +166,7 @@ function indirect(expansion: Expansion, part: ParameterExpansionPart, quoted: bo
     (value): readonly Value[] => {
       const name = textOf(value);
       if (name === undefined) return [[unknown]];
-      // The name may carry a subscript, and that is evaluated.
+      // The name may contain a subscript, which bash evaluates.
       expansion.walk.evaluate(name, 'name', expansion.span, expansion.scope);
       return /^\w+$/.test(name) ? lookUp(expansion.walk, expansion.scope, name) : [[unknown]];
     },
@@ -185,7 +185,7 @@ function applyOperation(
   if (operation.type === 'Default') return defaulted(expansion, part, operation, base, quoted);
   if (operation.type === 'Transform') return transformed(expansion, operation, base);
   if (operation.type === 'Unknown') {
-    const reason = `${part.text} is not an expansion that bash knows.`;
+    const reason = `The command does not parse: ${part.text} is not a valid expansion.`;
     expansion.walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...expansion.span });
     return [[unknown]];
   }
@@ -197,7 +197,7 @@ function applyOperation(
   });
 }
 
-/** The operands' texts, in the order in which they stand; undefined for those that are not known. */
+/** Returns the texts of the operands in order; undefined for an unknown operand. */
 function operandsOf(
   expansion: Expansion,
   operation: ParameterOperation,
@@ -221,7 +221,7 @@ function operandsOf(
   }
 }
 
-/** In quotes or behind a backslash, the characters of patterns stand for themselves; that is not followed. */
+/** Returns undefined for a pattern with quoted or escaped special characters, which `transformText` does not support. */
 function asPattern(word: Word | undefined, text: string | undefined): string | undefined {
   return text !== undefined && /[*?[(\\]/.test(text) && word?.text !== text ? undefined : text;
 }
@@ -235,7 +235,7 @@ function defaulted(
 ): readonly Value[] {
   const operand = defaultValues(expansion, operation.operand, quoted);
   const sign = operation.operator.replace(':', '');
-  // The text of an error is expanded as if it stood outside of quotes.
+  // Bash expands the message of `${x?message}` as if it were not in quotes.
   if (sign === '?' && quoted && /[<>]\(/.test(operation.operand.text))
     refuseMisread(expansion.walk, operation.operand.text, expansion.span);
   const colon = operation.operator.startsWith(':');
@@ -259,27 +259,27 @@ function defaulted(
   return values;
 }
 
-/** In double quotes and heredocs a default's single quotes are characters, which the parser does not always see. */
+/** Expands a default value. In double quotes and heredocs its single quotes are literal, which unbash does not always see. */
 function defaultValues({ walk, scope, span }: Expansion, operand: Word, quoted: boolean): readonly Value[] {
   const values = walk.single(operand, scope, quoted);
   if (operand.text.includes("$'") && operand.parts?.some(losesQuotes))
     refuseMisread(walk, operand.text, span);
   if (!quoted || !operand.text.includes("'")) return values;
   if (operand.parts?.some(hidesText)) {
-    const reason = `The quotes in ${operand.text} mean nothing there, so what stands in them is not understood.`;
+    const reason = `The quotes in ${operand.text} are literal there, so the text inside them may be expanded.`;
     const hint = 'Put the default into a variable first.';
     walk.problems.push({ scope: 'always', rule: 'unparsable', reason, hint, ...span });
   }
   return [...values, [derivedHole([operand.text])]];
 }
 
-/** Whether text in `$'…'` means something without its quotes, which bash drops in a substitution in double quotes. */
+/** Returns true if `$'…'` contains special characters: in double quotes bash may drop its quotes. */
 function losesQuotes(part: WordPart): boolean {
   if (part.type === 'AnsiCQuoted') return !/^[\w\s./:,=@%+-]*$/.test(part.value);
   return (part.type === 'ExtendedGlob' || part.type === 'Glob') && (part.parts?.some(losesQuotes) ?? false);
 }
 
-/** Whether the parser takes text for quoted in which bash would expand something. */
+/** Returns true if unbash treats text as quoted in which bash would expand something. */
 function hidesText(part: WordPart): boolean {
   if (part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') return mayExpand(part.text.slice(1));
   if (part.type === 'ProcessSubstitution') return /['\\]/.test(part.text) && mayExpand(part.text);
@@ -297,7 +297,7 @@ function transformed(
     const text = textOf(value);
     if (text !== undefined) walk.evaluate(text, 'prompt', span, scope);
     else {
-      const reason = 'Text that cannot be known would be evaluated by @P, which is not allowed.';
+      const reason = '@P would evaluate text that cannot be known, which is not allowed.';
       walk.problems.push({ scope: 'finite', rule: 'unknown_text', reason, ...span });
     }
   }

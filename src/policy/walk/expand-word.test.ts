@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { understand } from '../understand.ts';
 
-/** The programs that a command is found to run; names that are not known are missing. */
+/** The programs that a command runs, without unknown names. */
 const runs = (script: string): readonly string[] => understand({ kind: 'shell', script }).programs;
 
-describe('a name is known', () => {
+describe('the program name is known', () => {
   test.each([
     ['a"b"\'c\'\\d', ['abcd']],
     ["$'\\x74\\157uch'", ['touch']],
@@ -81,7 +81,7 @@ describe('a name is known', () => {
   });
 });
 
-describe('a name is not known', () => {
+describe('the program name is unknown', () => {
   test.each([
     '$x',
     '$(cat x)',

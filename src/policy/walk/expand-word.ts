@@ -1,8 +1,8 @@
-// How a word becomes what a program gets:
-// 1. braces are expanded on the source text, each result is read again;
-// 2. a tilde at the beginning becomes a home directory;
-// 3. every part gives chunks of text and holes, in all possible forms;
-// 4. chunks are joined to words; substitutions met on the way are walked.
+// Expands a word to the arguments a program receives:
+// 1. Expand braces in the source text and parse each result again.
+// 2. Replace a leading tilde with a home directory.
+// 3. Expand every part to chunks of text and holes, in all possible forms, and walk its substitutions.
+// 4. Join the chunks to words.
 import type { Word, WordPart } from 'unbash';
 import {
   type Arg,
@@ -31,14 +31,14 @@ import { derivedHole, valuesOf } from './variable.ts';
 import type { Walk } from './walk.ts';
 import { certainText, shapeOf, type WordShape } from './word-shape.ts';
 
-/** The words that an argument gives, in each of its possible forms. */
+/** Expands an argument to words, in each of its possible forms. */
 export function expandWord(walk: Walk, scope: WalkScope, word: Word): Arg[][] {
   const shape = shapeOf(word.text);
   const fixed = fixedArg(walk, scope, word, shape);
   return fixed === undefined ? expandParts(walk, scope, word, shape) : [[fixed]];
 }
 
-/** The words that an argument of this shape gives in which something is expanded. */
+/** Like `expandWord`, for a word of this shape that contains an expansion. */
 export function expandParts(walk: Walk, scope: WalkScope, word: Word, shape: WordShape): Arg[][] {
   walk.spend(1);
   if (shape === 'variable' && word.text.startsWith('"') && word.text !== '"$@"')
@@ -46,7 +46,7 @@ export function expandParts(walk: Walk, scope: WalkScope, word: Word, shape: Wor
   const span = spanOf(word, scope);
   if (shape === 'other' && hasBraces(word)) {
     const texts = expandBraces(word.text);
-    // Bash leaves `{a..3}` as it is.
+    // Bash leaves invalid braces such as `{a..3}` unchanged.
     if (texts.length !== 1 || texts[0] !== word.text) return expandBraced(walk, scope, word, texts, span);
   }
   const chunks = wordChunks({ walk, scope, mode: 'fields', span }, word, shape);
@@ -63,32 +63,32 @@ function hasBraces({ text, parts }: Word): boolean {
   return text.includes('{') && parts?.some((part) => part.type === 'BraceExpansion') === true;
 }
 
-/** The argument that a word of this shape gives when nothing in it is expanded. */
+/** Returns the argument of a word without expansions; undefined if it contains one. */
 export function fixedArg(walk: Walk, scope: WalkScope, word: Word, shape: WordShape): Arg | undefined {
-  // Behind an operator of ${…} a single quote may be a character like any other, but not here.
+  // `certainText` removes single quotes, which are literal after an operator in `${…}` but not here.
   const text = certainText(word.text, shape) ?? fixedText(word, shape);
   if (text === undefined) return undefined;
   walk.spend(1);
   return knownArg(text, scope.within ?? word);
 }
 
-/** The one text that a word has where bash does not split it, in each of its possible forms. */
+/** Expands a word that bash does not split, to each of its possible values. */
 export function expandSingle(walk: Walk, scope: WalkScope, word: Word, quoted = false): Value[] {
   walk.spend(1);
   const shape = shapeOf(word.text);
   const fixed = fixedText(word, shape);
   if (fixed !== undefined) return [[fixed]];
   const chunks = wordChunks({ walk, scope, mode: 'single', span: spanOf(word, scope) }, word, shape, quoted);
-  // Many forms of long values are the one thing here that costs more than a step.
+  // Several long values cost more than the one step counted above.
   const values = chunks.map(joined);
   for (const value of values.length > 1 ? values : []) walk.spend(value.length / 2);
   return values;
 }
 
-/** Most words are what they are, with or without quotes. */
+/** Returns the text of a word without expansions; undefined if it contains one. */
 function fixedText(word: Word, shape: WordShape): string | undefined {
   const { text } = word;
-  // The parser takes a word apart when its parts are asked for, which these do not need.
+  // unbash parses a word when `parts` is read, so avoid that for the common shapes.
   if (shape === 'plain') return text;
   if (shape === 'double') return text.slice(1, -1);
   if (shape === 'variable' || shape === 'quoted') return undefined;
@@ -106,7 +106,7 @@ function isLiteral(part: WordPart): boolean {
   return part.type === 'Literal';
 }
 
-/** The text of a heredoc's or a double-quoted string's parts, in each of its possible forms. */
+/** Expands the parts of a heredoc or a double-quoted string to each of their possible values. */
 export function expandQuoted(
   walk: Walk,
   scope: WalkScope,
@@ -126,7 +126,7 @@ function expandBraced(
   const inner = scope.at(span);
   const words = texts.map(rereadWord);
   if (words.includes(undefined)) {
-    const reason = `The command does not parse: the braces in ${word.text} are not understood.`;
+    const reason = `The command does not parse: the braces in ${word.text} cannot be expanded.`;
     walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...span });
   }
   return words.reduce<Arg[][]>(
@@ -139,7 +139,7 @@ function expandBraced(
 }
 
 function rereadWord(text: string): Word | undefined {
-  // A word that begins with # must not be read as a comment.
+  // Prevent a word that begins with # from being parsed as a comment.
   const script = parseScript(`: ${text.startsWith('#') ? `''${text}` : text}`);
   const command = script.commands[0]?.command;
   if (script.errors?.length || script.commands.length !== 1 || command?.type !== 'Command') return undefined;
@@ -181,7 +181,7 @@ function tildeOf(
 ): { length: number; values: readonly Value[] } | undefined {
   const first = parts[0];
   if (first?.type !== 'Literal') return undefined;
-  // Bash also expands a tilde behind `name=`, in arguments as in assignments.
+  // Bash also expands a tilde after `name=`, in arguments as well as in assignments.
   const [prefix, name = '', user] = /^([A-Za-z_]\w*=)?~([A-Za-z0-9_.+-]*)(?=\/|$)/.exec(first.text) ?? [];
   if (prefix === undefined || user === undefined || (prefix === first.text && parts.length > 1))
     return undefined;
@@ -200,7 +200,7 @@ function homeOf(walk: Walk, scope: WalkScope): readonly Value[] {
   return home === undefined ? [[walk.home]] : valuesOf(home);
 }
 
-/** All forms of a row of parts: each form of the first with each of the next, within the limit. */
+/** Returns all forms of a list of parts: every combination of their forms, within the limit. */
 function product(expansion: Expansion, parts: readonly WordPart[], quoted: boolean): Chunk[][] {
   const [first] = parts;
   if (parts.length === 1 && first !== undefined) return chunksOf(expansion, first, quoted);
@@ -211,12 +211,12 @@ function product(expansion: Expansion, parts: readonly WordPart[], quoted: boole
       continue;
     }
     const found = chunksOf(expansion, part, quoted);
-    // In a long text the forms of its parts would multiply to no use.
+    // In a long text the combinations of forms would multiply for no benefit.
     const next =
       found.length > 1 && parts.length > limits.formedParts ? [oneForm(found, part, quoted)] : found;
     const [form] = forms;
     const [only] = next;
-    // Long texts have thousands of parts with one form each; those are put in place without copying.
+    // A long text may have thousands of parts with one form each, so append those in place.
     if (forms.length === 1 && next.length === 1 && form !== undefined && only !== undefined)
       for (const chunk of only) form.push(chunk);
     else forms = combine(forms, next, concat, anything);
@@ -224,7 +224,7 @@ function product(expansion: Expansion, parts: readonly WordPart[], quoted: boole
   return forms;
 }
 
-/** Several forms as one that is not known, with the text that is in them. */
+/** Replaces several forms by one unknown piece derived from all their text. */
 function oneForm(forms: readonly Chunk[][], part: WordPart, quoted: boolean): Chunk[] {
   let from: string | undefined;
   for (const form of forms)
@@ -265,7 +265,7 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
     case 'CommandExpansion':
       return substitution(expansion, part, quoted);
     case 'ArithmeticExpansion':
-      // Bash takes what has stray parentheses for commands in a subshell.
+      // With unbalanced parentheses bash may read it as commands in a subshell.
       if (hasStrayParentheses(part.text)) refuseMisread(walk, part.text, expansion.span);
       walk.arithmetic(part.expression, part.text, scope.at(expansion.span));
       return [[certain([{ hole: 'number', text: part.text }])]];
@@ -278,7 +278,7 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
   }
 }
 
-/** The parser lets an expansion in a heredoc run into its end; bash does not. */
+/** Returns false for an expansion in a heredoc that lacks its closing mark; unbash accepts it, bash does not. */
 function isClosed(part: WordPart): boolean {
   if (
     part.type !== 'CommandExpansion' &&
@@ -295,7 +295,7 @@ function isClosed(part: WordPart): boolean {
 
 function doubleQuoted(expansion: Expansion, parts: readonly WordPart[]): Chunk[][] {
   const only = parts.length === 1 ? parts[0] : undefined;
-  // "$@" with nothing in it is no word at all; every other quoted text is a word even when it is empty.
+  // An empty "$@" expands to no word; every other quoted text is a word even if it is empty.
   const list = only?.text.includes('@') === true && /^\$\{?(@$|@\}|[A-Za-z_]\w*\[@\]\}|@:)/.test(only.text);
   const forms = product(expansion, parts, true);
   return list || forms.every(isWord) ? forms : forms.map((form) => (isWord(form) ? form : ['']));
@@ -313,7 +313,7 @@ function substitution(
   const { walk, scope, mode, span } = expansion;
   walk.spend(part.text.length / 2);
   if (part.script === undefined) return [[{ pieces: [unknown], quoted, many: !quoted }]];
-  // A backtick script with escapes has positions of its own.
+  // A backtick script with escapes is parsed from its own `source`, so its positions are not those of the command.
   const inner = part.script.source === undefined ? scope : scope.at(span);
   const output = walk.capture(part.script, inner);
   return expansionChunks(expansion, outputValues(output, part.text), quoted || mode === 'single');
@@ -333,7 +333,7 @@ function unknownOutput({ text, from }: Output, written: string): Piece {
   return { ...derivedHole([text, from ?? '']), text: written, listed: placeListed(text) };
 }
 
-/** The directory of which a text names everything, when it is such a listing. */
+/** Returns the directory if the output lists its entries (as the `ls` entry reports); otherwise undefined. */
 function placeListed(text: string): string | undefined {
   const place = text === '' ? '' : (text.split('\n')[0] ?? '');
   return place === '.' || place.endsWith('/') ? place : undefined;
@@ -353,10 +353,10 @@ function globChunk(
   expansion: Expansion,
   part: Extract<WordPart, { type: 'Glob' | 'ExtendedGlob' | 'BraceExpansion' }>,
 ): Chunk {
-  // Bash ends such a pattern at the first parenthesis that fits, also inside of what is expanded.
+  // Bash ends an extended glob at the first matching parenthesis, even one inside an expansion.
   if (part.type === 'ExtendedGlob' && hasStrayParentheses(part.text))
     refuseMisread(expansion.walk, part.text, expansion.span);
-  // What stands inside is evaluated by bash too, although only its being there matters.
+  // Bash evaluates expansions inside the pattern, so walk them; their values do not matter.
   const inside = part.parts?.flatMap((inner) => {
     if (inner.type === 'Literal' && isUnparsed(inner))
       refuseMisread(expansion.walk, part.text, expansion.span);

@@ -3,12 +3,12 @@ import { limits } from '../words/limits.ts';
 import type { Chunk } from './split-fields.ts';
 import type { WalkSite } from './walk.ts';
 
-/** How words are put together here: split into several, or kept as one. */
+/** The site of an expansion; `mode` says whether bash splits the result into fields. */
 export interface Expansion extends WalkSite {
   readonly mode: 'fields' | 'single';
 }
 
-/** The chunks of possible values, split where they are not quoted. */
+/** Returns the chunks of each possible value, split unless quoted. */
 export function expansionChunks(expansion: Expansion, values: readonly Value[], quoted: boolean): Chunk[][] {
   const { walk, scope, mode } = expansion;
   const whole = quoted || mode === 'single';
@@ -17,13 +17,13 @@ export function expansionChunks(expansion: Expansion, values: readonly Value[], 
   return values.map((value) => walk.split(value, whole, scope));
 }
 
-/** A chunk that bash leaves as it is. */
+/** Returns a chunk that bash does not split. */
 export function certain(pieces: readonly Piece[]): Chunk {
   const [only] = pieces;
   return pieces.length === 1 && typeof only === 'string' ? only : { pieces, quoted: true, many: false };
 }
 
-/** Every pair of forms; beyond the limit each form at least once, and `rest` for all that was left out. */
+/** Joins every pair of forms; beyond `limits.combinations`, uses each form at least once and adds `rest` for the others. */
 export function combine<T>(
   left: readonly T[],
   right: readonly T[],

@@ -7,7 +7,7 @@ import type { FunctionBody, ShellFunction } from './shell.ts';
 import { union, unknownVariable } from './variable.ts';
 import type { Walk } from './walk.ts';
 
-/** Notes a function; its body is judged where it is called, or at the end when nobody calls it. */
+/** Records a function; its body is judged where it is called, or at the end if it is never called. */
 export function defineFunction(walk: Walk, node: FunctionNode, scope: WalkScope): Output {
   const name = node.name.value;
   const body: FunctionBody = { node: node.body, within: scope.within, tracker: { called: false } };
@@ -22,7 +22,7 @@ export function defineFunction(walk: Walk, node: FunctionNode, scope: WalkScope)
   return silent;
 }
 
-/** Walks a function's body with the arguments of a call; undefined stands for arguments that are not known. */
+/** Walks a function body with the arguments of a call; undefined means unknown arguments. */
 export function callFunction(
   walk: Walk,
   called: ShellFunction,
@@ -31,10 +31,10 @@ export function callFunction(
 ): Output {
   walk.spend(2);
   const running = callsOf(called, scope);
-  if (running.length === 1 && !scope.secondRound) noteRecursion(running, scope);
+  if (running.length === 1 && !scope.secondRound) recordRecursion(running, scope);
   if (running.length > 0) evaluateArguments(walk, args ?? [], scope);
   if (running.some((frame) => frame.general)) return anyOutput;
-  // A call from within is looked at with its own arguments once, then with any.
+  // The first recursive call is walked with its own arguments, the next one with unknown arguments.
   const general = args === undefined || running.length > 1;
   const frame: Frame = {
     name: called.name,
@@ -53,7 +53,7 @@ export function callFunction(
   return output.length === 1 && only !== undefined ? only : possibleOutput(output);
 }
 
-/** The running calls of a function; in a shell around this one, of the very one that was exported to it. */
+/** Returns the active calls of a function; in parent shells, only calls of the same exported function. */
 function callsOf({ name, bodies }: ShellFunction, { outerFrames, frames }: WalkScope): readonly Frame[] {
   const here = frames.filter((frame) => frame.name === name);
   if (outerFrames.length === 0) return here;
@@ -85,7 +85,7 @@ function walkBodyOf(
   return output;
 }
 
-/** Deeper calls are not followed, so arguments that arithmetic could evaluate there are evaluated here. */
+/** Deeper recursive calls are not walked, so arguments that arithmetic could evaluate there are evaluated here. */
 function evaluateArguments(walk: Walk, args: readonly Arg[], scope: WalkScope): void {
   for (const arg of args) {
     if (arg.text !== undefined && mayExpand(arg.text)) walk.evaluate(arg.text, 'arithmetic', arg, scope);
@@ -105,8 +105,8 @@ function siteOf({ conditional, forked, background, pipeline }: WalkScope): CallS
   return { conditional, forked, background, pipeline };
 }
 
-/** How a running function is reached again: the circumstances of every call on the way. */
-function noteRecursion([first]: readonly Frame[], scope: WalkScope): void {
+/** Records how an active function calls itself, combining the call sites on the way. */
+function recordRecursion([first]: readonly Frame[], scope: WalkScope): void {
   if (first === undefined) return;
   const calls = [...scope.outerFrames, ...scope.frames];
   const between = calls.slice(calls.indexOf(first) + 1).map((frame) => frame.site);
@@ -120,7 +120,7 @@ function noteRecursion([first]: readonly Frame[], scope: WalkScope): void {
   );
 }
 
-/** A function that calls itself in ways that can only multiply is a fork bomb, whatever its name. */
+/** Reports a function as a fork bomb if its recursive calls can only multiply. */
 function judgeRecursion(walk: Walk, called: ShellFunction, frame: Frame): void {
   const forked = frame.recursions.filter((one) => one.forked);
   const unconditional = forked.some((one) => !one.conditional);

@@ -4,7 +4,7 @@ import { normalisePath } from '../words/paths.ts';
 import type { WalkScope } from './scope.ts';
 import type { Walk } from './walk.ts';
 
-/** Judges a file that would be written: disks under every list, files that choose code where a list names programs. */
+/** Judges a file that would be written: devices are danger; files that programs load code from are refused under a list. */
 export function judgeWrite(walk: Walk, target: Arg, program: string | undefined, scope: WalkScope): void {
   const span = { pos: target.pos, end: target.end };
   if (!isOwnOutput(target.text)) {
@@ -17,19 +17,19 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
       const reason = `it writes to ${path}, ${device}`;
       walk.problems.push({ scope: 'danger', rule: 'device_write', reason, program, ...span });
     } else if (/^\/dev\/(?:tcp|udp)\//.test(path)) {
-      const reason = `opening the network connection ${path} is not allowed under a list`;
+      const reason = `opening the network connection ${path} is not allowed under an allow list`;
       walk.problems.push({ scope: 'finite', rule: 'network', reason, program, ...span });
     } else if (/^\/dev\/fd\/(?!\d$)/.test(path)) {
-      const reason = `writing ${path} is not allowed under a list, because the shell keeps some descriptors for itself`;
+      const reason = `writing ${path} is not allowed under an allow list, because the shell uses some descriptors itself`;
       walk.problems.push({ scope: 'finite', rule: 'descriptor', reason, program, ...span });
     } else if (choosesCode(path, walk.home)) {
-      const reason = `writing ${path} is not allowed under a list, because programs take code or settings from it`;
+      const reason = `writing ${path} is not allowed under an allow list, because programs load code or settings from it`;
       walk.problems.push({ scope: 'finite', rule: 'protected_file', reason, program, ...span });
     }
   }
 }
 
-/** Where output vanishes or goes where it went anyhow. */
+/** Returns true for /dev/null and paths that refer to the command's own output. */
 function isOwnOutput(path: string | undefined): boolean {
   return path !== undefined && /^\/dev\/(?:null|stdout|stderr|fd\/\d)$/.test(path);
 }
@@ -38,14 +38,14 @@ function pathsOf(target: Arg, scope: WalkScope): string[] {
   const path = target.text ?? prefixOf(target);
   if (path === '') return [];
   const places = (scope.shell.cwd ?? [undefined]).map((cwd) => normalisePath(path, cwd));
-  // Without a directory, the end of a relative path still says what it is.
+  // With an unknown directory, match the relative path itself, for example `.git/config`.
   return [...new Set(places.map((place) => place ?? path.replace(/^(?:\.\/)+/, '')))];
 }
 
 const homeFiles =
   /^\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|login|inputrc|gitconfig|npmrc|yarnrc|vimrc|viminfo|exrc|nanorc|emacs|netrc|pythonrc|perldb|gdbinit|tmux\.conf|screenrc|wgetrc|curlrc|psqlrc|xinitrc|xsession|forward|ssh\/.*|gnupg\/.*|config\/(?:git|fish|systemd|autostart|nvim|environment\.d)\/.*|local\/bin\/.*)$/;
 
-/** Files from which shells, git or the system take code. */
+/** Returns true for files that shells, git or the system load code or settings from. */
 function choosesCode(path: string, home: string): boolean {
   const inHome = path.startsWith(`${home}/`)
     ? path.slice(home.length + 1)

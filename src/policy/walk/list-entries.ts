@@ -1,17 +1,17 @@
 import { mayExpandIn, type Value } from '../words/arg.ts';
 
-/** The entries of a list in their order; without keys they are 0, 1, 2, …, which makes appending a plain copy. */
+/** The entries of an array in order. If `keys` is undefined they are 0, 1, 2, …, so that appending is a plain copy. */
 export interface ListEntries {
   readonly values: readonly Value[];
   readonly keys: readonly string[] | undefined;
-  /** Whether some of them hold text that could be evaluated once more. */
+  /** True if some entry contains text that could be evaluated again. */
   readonly mayExpand: boolean;
 }
 
-/** No entries. */
+/** An empty array. */
 export const noEntries: ListEntries = { values: [], keys: undefined, mayExpand: false };
 
-/** Entries with others behind them, all counted from 0. */
+/** Appends values to entries with the keys 0, 1, 2, … */
 export function counted(old: ListEntries, values: readonly Value[]): ListEntries {
   const mayExpand = old.mayExpand || values.some(hasText);
   return { values: old.values.concat(values), keys: undefined, mayExpand };
@@ -21,19 +21,19 @@ function hasText(value: Value): boolean {
   return value.some(mayExpandIn);
 }
 
-/** The entry with this key. */
+/** Returns the entry with this key. */
 export function entryAt({ values, keys }: ListEntries, key: string): Value | undefined {
   if (keys !== undefined) return values[keys.indexOf(key)];
   const index = Number(key);
   return String(index) === key ? values[index] : undefined;
 }
 
-/** The entries by key, to change. */
+/** Returns the entries as a mutable map by key. */
 export function entryMap({ values, keys }: ListEntries): Map<string, Value> {
   return new Map(values.map((value, index) => [keys?.[index] ?? String(index), value]));
 }
 
-/** Entries as they stand in a map. */
+/** Converts a map back to entries. */
 export function entriesOf(map: ReadonlyMap<string, Value>): ListEntries {
   const keys = [...map.keys()];
   const inOrder = keys.every((key, at) => key === String(at));

@@ -2,19 +2,19 @@ import type { Word } from 'unbash';
 import { mayExpand, type TextSpan } from '../words/arg.ts';
 import type { Walk } from './walk.ts';
 
-/** Refuses text that bash may read in another way than the parser, under every list. */
+/** Reports text that bash may read differently from unbash; it is refused under every list. */
 export function refuseMisread(walk: Walk, text: string, span: TextSpan): void {
-  const reason = `Bash may read ${text.trim()} in another way than it looks, so it is not understood.`;
-  const hint = 'Write it in a plainer way, for example with a variable for each part.';
+  const reason = `Bash may read ${text.trim()} differently from how it looks, so it cannot be checked.`;
+  const hint = 'Write it in a simpler way, for example with a variable for each part.';
   walk.problems.push({ scope: 'always', rule: 'unparsable', reason, hint, ...span });
 }
 
-/** Whether the parser has not taken apart a word in which bash expands something. */
+/** Returns true if unbash returned no parts for a word in which bash expands something. */
 export function isUnparsed({ text, parts }: { text: string; parts?: Word['parts'] }): boolean {
   return parts === undefined && /`|\$[\w({['"@*#?!$-]/.test(text.replace(/\\./gs, ''));
 }
 
-/** Whether parentheses do not match when quotes are all that is heeded, which is how bash finds the end of some stretches. */
+/** Returns true if parentheses outside quotes are unbalanced; bash finds the end of some constructs by counting them. */
 export function hasStrayParentheses(text: string): boolean {
   let open = 0;
   for (let at = 0; at < text.length; at++) {
@@ -36,7 +36,7 @@ function endOfQuotes(text: string, from: number, quote: string): number {
   return at;
 }
 
-/** Whether text holds what only bash's reading of double quotes tells apart: there it expands what looks quoted. */
+/** Returns true if the text contains an expansion that looks quoted but that bash expands inside double quotes. */
 export function mayHideExpansion(text: string): boolean {
   return mayExpand(text) && /['\\]|[<>]\(/.test(text);
 }

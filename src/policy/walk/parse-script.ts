@@ -4,11 +4,11 @@ import { limits, PolicyLimitError } from '../words/limits.ts';
 const [tab, newline, space] = [9, 10, 32];
 const arithmeticWork = 16;
 
-/** Parses shell text; text on which the parser would take too long or end too deep reaches a limit. */
+/** Parses shell text; throws `PolicyLimitError` if parsing would take too long or nest too deeply. */
 export function parseScript(text: string): ParsedScript {
   if (marksIn(text) > fewMarks) refuseTooDeep(text);
   try {
-    return withCutMarks(parse(text), text);
+    return withSplitMarks(parse(text), text);
   } catch (error) {
     if (error instanceof RangeError) throw new PolicyLimitError('it is nested too deeply');
     throw error;
@@ -17,39 +17,39 @@ export function parseScript(text: string): ParsedScript {
 
 function refuseTooDeep(text: string): void {
   if (parserWork(text) > limits.parserWork)
-    throw new PolicyLimitError('it nests braces or heredocs without end');
-  // Each substitution is parsed when it is looked at, with all that stands inside it.
+    throw new PolicyLimitError('it has too many nested braces or heredocs');
+  // unbash parses each substitution on access, together with everything inside it.
   const nested = Math.max(depth(text, '$(', ')'), depth(text, '<(', ')'), depth(text, '>(', ')'));
   if (nested > limits.substitutions) throw new PolicyLimitError('it is nested too deeply');
 }
 
-/** So few marks reach no limit, even when all of them are of the kind that makes the most work and stand in each other. */
+/** With at most this many marks no limit is reached, even if all are nested and of the most expensive kind. */
 const fewMarks = Math.min(Math.floor(Math.sqrt(limits.parserWork / arithmeticWork)), limits.substitutions);
 
-/** Counts the characters with which everything begins that can be nested. */
+/** Counts the characters that begin every nestable construct. */
 function marksIn(text: string): number {
   return count(text, '$') + count(text, '{') + count(text, '<') + count(text, '>');
 }
 
-/** Bash joins continued lines before it looks for `$(`, `${` or `<(`, which the parser does not do everywhere. */
-function withCutMarks(script: ParsedScript, text: string): ParsedScript {
-  const found = text.includes('\\\n') ? cutMark.exec(text) : null;
+/** Adds an error if a line continuation splits `$(`, `${` or `<(`: bash joins the lines first, unbash not everywhere. */
+function withSplitMarks(script: ParsedScript, text: string): ParsedScript {
+  const found = text.includes('\\\n') ? splitMark.exec(text) : null;
   if (found === null) return script;
   const { type, pos, end, shebang, commands, errors = [] } = script;
-  const cut = { message: 'a line is continued within the beginning of an expansion', pos: found.index };
-  return { type, pos, end, shebang, commands, errors: [...errors, cut] };
+  const split = { message: 'a line continuation splits the beginning of an expansion', pos: found.index };
+  return { type, pos, end, shebang, commands, errors: [...errors, split] };
 }
 
-const cutMark = /\$(?:\\\n)+[\w({["'@*#?!$-]|(?:\$\(|[<>])(?:\\\n)+\(/;
+const splitMark = /\$(?:\\\n)+[\w({["'@*#?!$-]|(?:\$\(|[<>])(?:\\\n)+\(/;
 
-/** The parser looks for the end of braces, arithmetic and heredocs again from each of them, so its work grows with the square. */
+/** Estimates unbash's work, which is quadratic: it searches the end of braces, arithmetic and heredocs from each one again. */
 function parserWork(text: string): number {
   const arithmetic = depth(text, '$((', '))') + depth(text, '$[', ']');
   const heredocs = count(text, '<<');
   return arithmeticWork * arithmetic * arithmetic + 0.5 * heredocs * heredocs + braceWork(text);
 }
 
-/** The squares of how many braces each word opens, summed up. */
+/** Sums the squares of the number of braces in each word. */
 function braceWork(text: string): number {
   let work = 0;
   let inWord = 0;
@@ -76,7 +76,7 @@ function count(text: string, mark: string): number {
   return found;
 }
 
-/** How deep the marks are nested at most, as far as the text alone tells. */
+/** Estimates the maximum nesting depth of the marks from the text alone. */
 function depth(text: string, open: string, close: string): number {
   let deepest = 0;
   let now = 0;

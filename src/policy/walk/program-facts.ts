@@ -5,32 +5,32 @@ import { controlBuiltins, outsideControls } from '../programs/control.ts';
 import type { ProgramEntry } from '../programs/program.ts';
 import { baseName } from '../words/paths.ts';
 
-/** What is known about a program by its name alone. */
+/** Facts about a program that follow from its name alone. */
 export interface ProgramFacts {
-  /** The name without its directory. */
+  /** The base name. */
   readonly base: string;
   readonly entry: ProgramEntry | undefined;
   readonly dangers: readonly DangerRule[];
-  /** Whether it need not be listed when the shell runs it. */
+  /** True if it needs no listing when the shell runs it. */
   readonly freeInShell: boolean;
-  /** Whether it need not be listed when a program starts it. */
+  /** True if it needs no listing when a program starts it. */
   readonly freeOutside: boolean;
-  /** What may be in its output: its words, or what it reads. */
-  readonly passesOn: 'words' | 'stdin' | undefined;
+  /** Input that its output may contain: its arguments or its stdin. */
+  readonly echoes: 'words' | 'stdin' | undefined;
 }
 
-const mostNames = 512;
-// A longer text that is cut out of a command may keep all of it in memory.
-const longestName = 12;
+const maxNames = 512;
+// A longer substring may be a slice that keeps the whole command in memory.
+const maxNameLength = 12;
 const known = new Map<string, ProgramFacts>();
 
-/** Looks a program up, as it is written in the command; the same few are asked for again and again. */
+/** Returns the facts for a program name as written in the command; cached, because the same few names repeat. */
 export function programFacts(name: string): ProgramFacts {
   const found = known.get(name);
   if (found !== undefined) return found;
   const facts = factsOf(name);
-  if (name.length > longestName) return facts;
-  if (known.size >= mostNames) known.clear();
+  if (name.length > maxNameLength) return facts;
+  if (known.size >= maxNames) known.clear();
   known.set(name, facts);
   return facts;
 }
@@ -43,7 +43,7 @@ function factsOf(name: string): ProgramFacts {
     dangers: dangerRulesFor(base),
     freeInShell: name === base && controlBuiltins.has(name),
     freeOutside: name === base && outsideControls.has(name),
-    passesOn: printing.has(base) ? 'words' : reading.has(base) ? 'stdin' : undefined,
+    echoes: printing.has(base) ? 'words' : reading.has(base) ? 'stdin' : undefined,
   };
 }
 

@@ -28,12 +28,12 @@ const pieces = [
 function wordOf(text: string): Word {
   const command = parse(`: ${text}`).commands[0]?.command;
   const word = command?.type === 'Command' ? command.suffix[0] : undefined;
-  if (word?.type !== 'Word') throw new Error(`${text} is no word`);
+  if (word?.type !== 'Word') throw new Error(`${text} is not a word`);
   return word;
 }
 
-describe('P4: text in double quotes in which only variables are expanded', () => {
-  test('has the parts that the parser gives it', () => {
+describe('P4: a double-quoted string with variables only', () => {
+  test('has the same parts as unbash returns', () => {
     const texts = pieces.flatMap((one) =>
       pieces.flatMap((other) => [`"${one}$y${other}"`, `"${one}${other}-$y"`]),
     );
@@ -59,5 +59,5 @@ describe('P4: text in double quotes in which only variables are expanded', () =>
     '"$x"y"',
     '"$x',
     '"',
-  ])('is not %s', (text) => expect(shapeOf(text)).not.toBe('quoted'));
+  ])('does not include %s', (text) => expect(shapeOf(text)).not.toBe('quoted'));
 });

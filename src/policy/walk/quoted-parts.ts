@@ -3,7 +3,7 @@ import { endOfVariable } from './word-shape.ts';
 
 type QuotedPart = LiteralPart | SimpleExpansionPart | ParameterExpansionPart;
 
-/** The parts of a word of the shape `quoted`, as the parser gives them, which would read the word once more. */
+/** Returns the parts of a word of the shape `quoted` as unbash would, without having it parse the word again. */
 export function quotedParts({ text, pos }: Word): readonly QuotedPart[] {
   const parts: QuotedPart[] = [];
   const last = text.length - 1;

@@ -2,23 +2,23 @@ import type { TextSpan } from '../words/arg.ts';
 import type { WalkScope } from './scope.ts';
 import type { Walk } from './walk.ts';
 
-/** Builtins by which a persistent shell tells its state: whoever redefines one of them can tell another. */
+/** Builtins with which a persistent shell reports its state; a redefined one could report a false state. */
 export const stateBuiltins: ReadonlySet<string> = new Set(
   'alias builtin command declare enable eval exec exit export jobs local printf pwd read set shopt trap typeset unalias unset'.split(
     ' ',
   ),
 );
 
-/** A function that bash calls by itself, so that no command shows when, and with which variables. */
+/** A function that bash itself calls for unknown commands, so the walk cannot see when and with which variables. */
 export const calledByBash = 'command_not_found_handle';
 
-/** Judges the name that a function or alias is given. */
+/** Judges the name of a new function or alias. */
 export function judgeNewName(walk: Walk, name: string, span: TextSpan, scope: WalkScope): void {
   const reason =
     name === calledByBash
-      ? `bash would call ${name} by itself, which is not allowed under a list`
+      ? `bash itself would call ${name}, which is not allowed under an allow list`
       : scope.lasting && stateBuiltins.has(name)
-        ? `redefining ${name} is not allowed under a list, because this persistent shell relies on it`
+        ? `redefining ${name} is not allowed under an allow list, because this persistent shell relies on it`
         : undefined;
   if (reason === undefined) return;
   const { pos, end } = span;

@@ -12,13 +12,13 @@ import type { WalkScope } from './scope.ts';
 import { derivedHole, type Variable } from './variable.ts';
 import type { RunMode, Walk, WalkSite } from './walk.ts';
 
-/** Judges one program and whatever it runs in turn; says what it prints. */
+/** Judges a program and everything it runs; returns its output. */
 export function runProgram(walk: Walk, argv: readonly Arg[], scope: WalkScope, how: RunMode): Output {
   const [head] = argv;
   return head === undefined ? silent : callProgram(walk, head, argv.slice(1), scope, how);
 }
 
-/** The same for a name and its arguments. */
+/** Like `runProgram`, with the name and the arguments apart. */
 export function callProgram(
   walk: Walk,
   head: Arg,
@@ -37,7 +37,7 @@ export function callProgram(
     const output =
       called &&
       callFunction(walk, called, args, scope.aliases.length === 0 ? scope : scope.with({ aliases: [] }));
-    if (called?.certain) return noteFunction(site, output ?? anyOutput);
+    if (called?.certain) return recordFunction(site, output ?? anyOutput);
   }
   return runNamed(site, how);
 }
@@ -82,13 +82,13 @@ function runNamed(site: NamedCall, how: RunMode): Output {
   return from === undefined ? (output ?? anyOutput) : { ...(output ?? anyOutput), from };
 }
 
-/** Text that a program may print: its own, or that of what it starts. */
+/** Text that a program may print: from its arguments or stdin, or from the programs it starts. */
 function printedText(
   { args, stdin }: ProgramCall,
-  { passesOn }: ProgramFacts,
+  { echoes }: ProgramFacts,
   inner: Output,
 ): string | undefined {
-  const own = passesOn === 'words' ? textIn(args) : passesOn === 'stdin' ? textFrom(stdin) : undefined;
+  const own = echoes === 'words' ? textIn(args) : echoes === 'stdin' ? textFrom(stdin) : undefined;
   const { from } = inner === silent ? inner : possibleOutput([inner]);
   return own === undefined ? from : own + (from ?? '');
 }
@@ -109,7 +109,7 @@ function textFrom(stdin: Stdin): string | undefined {
   return derivedHole([stdin.text, stdin.from ?? '']).from;
 }
 
-/** A call whose words are taken apart only when somebody asks. */
+/** A call whose arguments are parsed on first access. */
 class LazyCall implements ProgramCall {
   readonly name: string;
   readonly args: readonly Arg[];
@@ -145,9 +145,9 @@ function homeOf(walk: Walk, home: Variable | undefined): string {
 
 function runUnknown(walk: Walk, head: Arg, args: readonly Arg[], scope: WalkScope, how: RunMode): Output {
   const via = how.via ?? scope.via;
-  const who = via === undefined ? 'The program' : `The program that ${via} would start`;
-  const reason = `${who} is not allowed, because its name cannot be known before it runs`;
-  const hint = 'Write the name of the program out.';
+  const subject = via === undefined ? 'The program' : `The program that ${via} would start`;
+  const reason = `${subject} is not allowed, because its name cannot be known before it runs`;
+  const hint = 'Write out the name of the program.';
   walk.problems.push({
     scope: 'finite',
     rule: 'unknown_program',
@@ -156,12 +156,12 @@ function runUnknown(walk: Walk, head: Arg, args: readonly Arg[], scope: WalkScop
     pos: head.pos,
     end: head.end,
   });
-  // `$SUDO rm …`: a word that vanishes leaves the next one in its place, and danger must be seen there too.
+  // In `$SUDO rm …` an empty `$SUDO` makes `rm` the program, so check the rest for danger too.
   if (head.many && args.length > 0) runProgram(walk, args, scope, how);
   return anyOutput;
 }
 
-function noteFunction({ walk, scope, span, name, args }: NamedCall, output: Output): Output {
+function recordFunction({ walk, scope, span, name, args }: NamedCall, output: Output): Output {
   const { cwd } = scope.shell;
   walk.invocations.push({
     name,
@@ -175,7 +175,7 @@ function noteFunction({ walk, scope, span, name, args }: NamedCall, output: Outp
   return output;
 }
 
-/** Whether an alias is expanded depends on options, so both its text and the program of that name are judged. */
+/** Judges an alias. Bash expands it depending on `shopt expand_aliases`, so both its text and the program of that name are judged. */
 function runAlias({ walk, scope, span, name, args }: NamedCall, text: string): void {
   const words = args.map((arg) =>
     arg.text === undefined ? '"$unknown_word"' : `'${arg.text.replaceAll("'", "'\\''")}'`,

@@ -3,7 +3,7 @@ import type { Stdin } from '../words/output.ts';
 import type { FunctionBody, Shell } from './shell.ts';
 import type { Variable } from './variable.ts';
 
-/** Where the walk stands. A class, so that all scopes look alike to V8 and one copies the other at no cost. */
+/** The state that the walk passes down. A class, so that all scopes share one hidden class in V8 and copies are cheap. */
 export class WalkScope implements CallSite {
   readonly shell: Shell;
   readonly stdin: Stdin;
@@ -11,22 +11,22 @@ export class WalkScope implements CallSite {
   readonly forked: boolean = false;
   readonly background: boolean = false;
   readonly pipeline: number = 0;
-  /** True where what is defined is there for later commands of a persistent shell. */
+  /** True if definitions last for later commands of a persistent shell. */
   readonly lasting: boolean = false;
-  /** Set inside nested text, whose own positions mean nothing to the reader. */
+  /** Set inside nested text: the span to report in place of positions within that text. */
   readonly within: TextSpan | undefined;
   readonly depth: number = 0;
-  /** The program that the shell text was handed to. */
+  /** The program that runs the current shell text. */
   readonly via: string | undefined;
   readonly frames: readonly Frame[] = [];
-  /** Calls in the shells around this one, whose functions it may have too. */
+  /** Calls in the parent shells, whose exported functions this shell may call. */
   readonly outerFrames: readonly Frame[] = [];
   readonly loops: number = 0;
-  /** True in the second round over a loop's body, where nothing new is called. */
+  /** True in the second walk over a loop body, where calls are not counted as recursion again. */
   readonly secondRound: boolean = false;
-  /** Aliases that are being expanded; bash does not expand them again. */
+  /** Aliases being expanded; bash does not expand them recursively. */
   readonly aliases: readonly string[] = [];
-  /** True behind `((` that is no arithmetic: bash reads it twice and has lost its heredocs by then. */
+  /** True after `((` that is not arithmetic: bash reads it twice and has lost the heredocs by then. */
   readonly readTwice: boolean = false;
 
   constructor(shell: Shell, stdin: Stdin, from?: WalkScope) {
@@ -49,17 +49,17 @@ export class WalkScope implements CallSite {
     this.readTwice = from.readTwice;
   }
 
-  /** The same place with some things changed. */
+  /** Returns a copy with some fields changed. */
   with(changes: Partial<ScopeFields>): WalkScope {
     return Object.assign(this.copy(), changes);
   }
 
-  /** The same place, to be changed before it is handed on; for what is done so often that `with` would show. */
+  /** Returns a mutable copy; faster than `with` on hot paths. */
   copy(): ScopeDraft {
     return new WalkScope(this.shell, this.stdin, this);
   }
 
-  /** The same place inside a node that has no positions of its own to report. */
+  /** Returns a scope that reports the span of `node` for everything inside it. */
   at(node: TextSpan): WalkScope {
     if (this.within !== undefined) return this;
     const inner = this.copy();
@@ -67,43 +67,43 @@ export class WalkScope implements CallSite {
     return inner;
   }
 
-  /** A process of its own, whose shell goes its own way; to be changed before it is handed on. */
+  /** Returns a mutable scope for a subprocess with its own shell. */
   fork(shell: Shell = this.shell.clone()): ScopeDraft {
-    const away: ScopeDraft = new WalkScope(shell, this.stdin, this);
-    away.forked = true;
-    away.lasting = false;
-    return away;
+    const inner: ScopeDraft = new WalkScope(shell, this.stdin, this);
+    inner.forked = true;
+    inner.lasting = false;
+    return inner;
   }
 }
 
 type ScopeFields = Omit<WalkScope, 'with' | 'copy' | 'at' | 'fork'>;
 
-/** A scope that nobody else has seen yet. */
+/** A scope that may still be modified. */
 type ScopeDraft = { -readonly [Field in keyof WalkScope]: WalkScope[Field] };
 
-/** The circumstances of a call. */
+/** How a function call is reached. */
 export interface CallSite {
   readonly conditional: boolean;
   readonly forked: boolean;
   readonly background: boolean;
-  /** A number for the innermost pipeline with several commands; 0 outside. */
+  /** The id of the innermost pipeline with several commands; 0 outside of one. */
   readonly pipeline: number;
 }
 
-/** One call of a function that is being looked into; recursion is judged on it. */
+/** A function call being walked; `recursions` collects the calls that lead back to it. */
 export interface Frame {
   readonly name: string;
   readonly bodies: readonly FunctionBody[];
-  /** True once its arguments are taken to be anything. */
+  /** True if its arguments count as unknown. */
   readonly general: boolean;
   readonly locals: Map<string, Variable | undefined>;
-  /** Locals behind whose back the outer variable may have changed. */
+  /** Locals whose outer variable may have changed too. */
   readonly leaks: Set<string>;
   readonly recursions: CallSite[];
   readonly site: CallSite;
 }
 
-/** The span to report for a node: its own, or that of the word that holds the nested text. */
+/** The span to report for a node: its own, or that of the word containing the nested text. */
 export function spanOf(node: TextSpan, scope: Pick<WalkScope, 'within'>): TextSpan {
   return scope.within ?? { pos: node.pos, end: node.end };
 }

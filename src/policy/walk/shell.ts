@@ -4,33 +4,33 @@ import { limits } from '../words/limits.ts';
 import { CopyOnWriteMap } from './copy-on-write-map.ts';
 import { derivedHole, everyValue, union, unknownVariable, type Variable } from './variable.ts';
 
-/** A function of the shell; `bodies` has several when branches define it differently. */
+/** A shell function; it has several `bodies` if branches define it differently. */
 export interface ShellFunction {
   readonly name: string;
   readonly bodies: readonly FunctionBody[];
-  /** False when the name might still mean a program. */
+  /** False if the name may still refer to a program. */
   readonly certain: boolean;
 }
 
-/** A function's body, and where it stands when its own positions belong to nested text. */
+/** A function body; `within` is its span if its own positions belong to nested text. */
 export interface FunctionBody {
   readonly node: CompoundCommand | Redirected | CompoundList;
   readonly within: TextSpan | undefined;
   readonly tracker: { called: boolean };
 }
 
-/** What a shell has defined beside its variables. */
+/** The definitions of a shell besides variable values: functions, aliases and attributes. */
 export class Definitions {
   readonly functions: Map<string, ShellFunction>;
   readonly aliases: Map<string, string>;
   readonly exported: Set<string>;
   readonly exportedFunctions: Set<string>;
   readonly integers: Set<string>;
-  /** Variables that write what they are given in another case. */
+  /** Variables that change the case of assigned values (`declare -u`, `-l`, `-c`). */
   readonly recased: Set<string>;
   readonly namerefs: Map<string, string>;
   readonly readonly: Set<string>;
-  /** How many shells hold these. */
+  /** The number of shells that share this object. */
   refCount = 0;
 
   constructor(from?: Definitions) {
@@ -44,22 +44,22 @@ export class Definitions {
     this.readonly = new Set(from?.readonly);
   }
 
-  /** Whether some variables are not what they are given; every assignment asks. */
+  /** True if some variable does not simply get its assigned value; checked on every assignment. */
   get hasMarked(): boolean {
     const { integers, recased, namerefs, readonly } = this;
     return integers.size + recased.size + namerefs.size + readonly.size > 0;
   }
 }
 
-/** What one shell knows at one point of the command: variables, functions, aliases, arguments, directory. */
+/** The state of a shell at one point of the command: variables, functions, aliases, arguments, directory. */
 export class Shell {
   readonly variables: CopyOnWriteMap<Variable>;
-  /** `$1`, `$2`, …; undefined when they are not known. */
+  /** `$1`, `$2`, …; undefined if unknown. */
   positional: readonly Arg[] | undefined;
   arg0: string | undefined;
-  /** True in text for sh, which reads some of what bash knows in another way. */
+  /** True in text for `sh`, which reads some bash syntax differently. */
   posix: boolean;
-  /** Where it may stand; undefined when that is not known. */
+  /** The possible working directories; undefined if unknown. */
   cwd: readonly string[] | undefined;
   private definitions: Definitions;
 
@@ -73,36 +73,36 @@ export class Shell {
     this.definitions.refCount++;
   }
 
-  /** What it has defined, to look at. */
+  /** The definitions, for reading. */
   get defined(): Definitions {
     return this.definitions;
   }
 
-  /** What it has defined, to change. */
+  /** The definitions, for writing; copied first if shared. */
   define(): Definitions {
     if (this.definitions.refCount > 1) this.adopt(new Definitions(this.definitions));
     return this.definitions;
   }
 
-  /** A copy that can go its own way: a subshell, a branch. */
+  /** Returns an independent copy, for a subshell or a branch. */
   clone(): Shell {
     return new Shell(this);
   }
 
-  /** Never changes from now on: whoever becomes it copies before writing, however often what it holds is let go of. */
+  /** Freezes this shell: every user copies on write, even after `release()`. */
   freeze(): this {
     this.variables.freeze();
     this.definitions.refCount = Number.POSITIVE_INFINITY;
     return this;
   }
 
-  /** Lets go of what it shares, so that the others need not copy it; it must not be used any more. */
+  /** Releases the shared state, so that other users need not copy it; this shell must not be used afterwards. */
   release(): void {
     this.variables.release();
     this.definitions.refCount--;
   }
 
-  /** The shell that a child bash starts with: what was exported, nothing else. */
+  /** Returns the shell that a child bash starts with, which has exported variables and functions only. */
   child(): Shell {
     const copy = new Shell();
     const { exported, exportedFunctions, functions } = this.definitions;
@@ -120,7 +120,7 @@ export class Shell {
     return copy;
   }
 
-  /** Becomes what another shell is. */
+  /** Replaces this state with that of another shell. */
   replaceWith(other: Shell): void {
     this.variables.replaceWith(other.variables);
     this.adopt(other.definitions);
@@ -128,15 +128,15 @@ export class Shell {
     this.cwd = other.cwd;
   }
 
-  /** Takes in what another branch may have left: afterwards everything holds that held in either. */
+  /** Merges the state of another branch: afterwards everything that was possible in either is possible. */
   merge(other: Shell): void {
-    if (!this.variables.isSame(other.variables)) this.absorbVariables(other);
-    if (this.definitions !== other.definitions) absorbDefinitions(this.define(), other.definitions);
+    if (!this.variables.isSame(other.variables)) this.mergeVariables(other);
+    if (this.definitions !== other.definitions) mergeDefinitions(this.define(), other.definitions);
     if (this.positional !== other.positional) this.positional = undefined;
     this.cwd = eitherCwd(this.cwd, other.cwd);
   }
 
-  /** The variables that differ from an earlier copy. */
+  /** Returns the names of variables that differ from an earlier copy. */
   changedSince(earlier: Shell): string[] {
     if (this.variables.isSame(earlier.variables)) return [];
     return this.variables.keys().filter((name) => this.variables.get(name) !== earlier.variables.get(name));
@@ -148,20 +148,20 @@ export class Shell {
     this.definitions = definitions;
   }
 
-  private absorbVariables(other: Shell): void {
-    for (const name of this.variables.names()) this.absorbVariable(name, other);
+  private mergeVariables(other: Shell): void {
+    for (const name of this.variables.names()) this.mergeVariable(name, other);
     for (const name of other.variables.names())
-      if (!this.variables.has(name)) this.absorbVariable(name, other);
+      if (!this.variables.has(name)) this.mergeVariable(name, other);
   }
 
-  private absorbVariable(name: string, other: Shell): void {
+  private mergeVariable(name: string, other: Shell): void {
     const mine = this.variables.get(name) ?? unknownVariable;
     const theirs = other.variables.get(name) ?? unknownVariable;
     if (mine !== theirs) this.variables.set(name, union(mine, theirs));
   }
 }
 
-function absorbDefinitions(mine: Definitions, theirs: Definitions): void {
+function mergeDefinitions(mine: Definitions, theirs: Definitions): void {
   for (const name of new Set([...mine.functions.keys(), ...theirs.functions.keys()])) {
     mine.functions.set(name, eitherFunction(name, mine.functions.get(name), theirs.functions.get(name)));
   }
@@ -194,12 +194,12 @@ function eitherFunction(
   return { name, bodies, certain: one?.certain === true && other?.certain === true };
 }
 
-/** Adds text to what a variable that bash sets by itself may be made of; text that evaluates to nothing changes nothing. */
+/** Adds text to what a variable set by bash (`$_`, `BASH_REMATCH`) may be derived from, if the text could be evaluated. */
 export function addDerived({ variables }: Shell, name: string, value: Value): void {
   const { from } = derivedHole(value);
   if (from === undefined) return;
-  const held = variables.get(name);
-  const before = held === undefined ? '' : (derivedHole(everyValue(held).flat()).from ?? '');
-  // A loop comes by again and again, and is only looked at again when something has changed.
+  const current = variables.get(name);
+  const before = current === undefined ? '' : (derivedHole(everyValue(current).flat()).from ?? '');
+  // A loop body is walked again only if a variable changed, so do not add the same text twice.
   if (!before.includes(from)) variables.set(name, { kind: 'text', values: [[derivedHole([before, from])]] });
 }

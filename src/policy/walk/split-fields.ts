@@ -1,15 +1,15 @@
 import { type Arg, type Hole, knownArg, type Piece, type TextSpan, toArg } from '../words/arg.ts';
 
-/** A stretch of a word while it is put together; text alone is certain and stays as it is, as if quoted. */
+/** Part of a word during expansion; a string is known text that bash does not split. */
 export type Chunk =
   | string
   | { readonly pieces: readonly Piece[]; readonly quoted: boolean; readonly many: boolean }
   | typeof wordBreak;
 
-/** Ends one word and begins the next. */
+/** Separates two words. */
 export const wordBreak: unique symbol = Symbol('break');
 
-/** Splits the value of an unquoted expansion into words as bash does with this IFS. */
+/** Splits the value of an unquoted expansion into words, as bash does with this `IFS`. */
 export function splitFields(pieces: readonly Piece[], ifs: string): Chunk[] {
   return pieces.flatMap((piece) =>
     typeof piece === 'string'
@@ -18,7 +18,7 @@ export function splitFields(pieces: readonly Piece[], ifs: string): Chunk[] {
   );
 }
 
-/** The words that a chain of chunks gives. */
+/** Joins chunks to words. */
 export function joinChunks(chunks: readonly Chunk[], span: TextSpan): Arg[] {
   const [only] = chunks;
   if (chunks.length === 1 && only !== undefined) return oneWord(only, span);
@@ -70,7 +70,7 @@ function splitText(text: string, ifs: string): Chunk[] {
     if (field !== '') chunks.push({ pieces, quoted: false, many });
     field = '';
   };
-  // A mark at the very beginning has an empty word before it.
+  // A non-blank separator at the beginning follows an empty word.
   let justBroke = true;
   for (const character of text) {
     if (!ifs.includes(character)) {
@@ -80,7 +80,7 @@ function splitText(text: string, ifs: string): Chunk[] {
     }
     flush();
     const blank = ' \t\n'.includes(character);
-    // Two marks that are not blanks hold an empty word between them.
+    // Two adjacent non-blank separators enclose an empty word.
     if (!blank && justBroke) chunks.push('');
     chunks.push(wordBreak);
     justBroke = !blank;
@@ -89,7 +89,7 @@ function splitText(text: string, ifs: string): Chunk[] {
   return chunks;
 }
 
-/** Text of an unquoted expansion: its glob characters are patterns again. */
+/** Splits the text of an unquoted expansion at its glob characters, which are patterns there. */
 function globPieces(text: string): Piece[] {
   return text
     .split(/(\*|\?|\[[^\]]+\])/)

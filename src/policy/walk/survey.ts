@@ -1,9 +1,9 @@
 import type { Arg, TextSpan } from '../words/arg.ts';
 
-/** When a problem counts: for every list, only where a list names programs, as danger, or where no file may be written. */
+/** When a problem applies: always, under a finite list of names, with `danger: block`, or with `file_writes: none`. */
 export type ProblemScope = 'always' | 'finite' | 'danger' | 'write';
 
-/** Something in the command that speaks against running it. */
+/** A reason not to run the command. */
 export interface CommandProblem extends TextSpan {
   readonly scope: ProblemScope;
   /** A stable name, such as `unknown_program`. */
@@ -13,20 +13,20 @@ export interface CommandProblem extends TextSpan {
   readonly program?: string | undefined;
 }
 
-/** A program that the command would start, with its arguments as far as they are known. */
+/** A program that the command would start, with its arguments. */
 export interface Invocation extends TextSpan {
-  /** As written, decoded: a bare name or a path. */
+  /** The name or path as written, after expansion. */
   readonly name: string;
   readonly args: readonly Arg[];
-  /** The program that starts it, when it is not the shell. */
+  /** The program that starts it; undefined for the shell. */
   readonly via: string | undefined;
   /** False for control builtins and the command's own functions. */
   readonly needsListing: boolean;
-  /** Where it may run; undefined when that is not known. */
+  /** The directories it may run in; undefined if unknown. */
   readonly cwd: readonly string[] | undefined;
 }
 
-/** Everything that the walk over a command has found. */
+/** The findings of the walk over a command. */
 export interface Survey {
   readonly invocations: readonly Invocation[];
   readonly problems: readonly CommandProblem[];

@@ -2,13 +2,13 @@ import type { ParameterOperation } from 'unbash';
 import { escapeGlob, globMatches } from '../words/glob.ts';
 import { limits } from '../words/limits.ts';
 
-/** What `${x#…}`, `${x/…}`, `${x:…}` and `${x^…}` make of a text; undefined when that cannot be said. */
+/** Applies `${x#…}`, `${x/…}`, `${x:…}` or `${x^…}` to a text; undefined if the result is not certain. */
 export function transformText(
   text: string,
   operation: ParameterOperation,
   [first, second]: readonly (string | undefined)[],
 ): string | undefined {
-  // Characters beyond ASCII are counted and changed as the locale says.
+  // How bash counts and changes non-ASCII characters depends on the locale.
   if (text.length > limits.textLength || first === undefined || !/^[\0-\x7f]*$/.test(text)) return undefined;
   if (operation.type === 'Remove') return remove(text, operation.operator, first);
   if (operation.type === 'Replace')
@@ -32,7 +32,7 @@ function remove(text: string, operator: '#' | '##' | '%' | '%%', pattern: string
 }
 
 function replace(text: string, operator: string, pattern: string, replacement: string): string | undefined {
-  // Only plain text is replaced here; with a pattern in play the result counts as unknown.
+  // Only literal text is replaced; with a pattern, or `&` in the replacement, the result is unknown.
   if (escapeGlob(pattern) !== pattern || replacement.includes('&')) return undefined;
   if (pattern === '') return text;
   if (operator === '/#') return text.startsWith(pattern) ? replacement + text.slice(pattern.length) : text;

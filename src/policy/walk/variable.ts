@@ -2,22 +2,22 @@ import { type Hole, mayExpandIn, type Piece, textBehind, textOf, unknown, type V
 import { limits } from '../words/limits.ts';
 import { entriesOf, entryAt, entryMap, type ListEntries } from './list-entries.ts';
 
-/** What a variable may hold: one of several texts, or a list with its entries by key. */
+/** The possible values of a variable: one of several texts, or an array with its entries. */
 export type Variable =
   | { readonly kind: 'text'; readonly values: readonly Value[] }
   | { readonly kind: 'list'; readonly entries: ListEntries; readonly complete: boolean };
 
-/** A variable of which nothing is known. */
+/** A variable about which nothing is known. */
 export const unknownVariable: Variable = { kind: 'text', values: [[unknown]] };
 
-/** A variable that holds what either holds. */
+/** A variable that may have the values of either. */
 export function union(one: Variable, other: Variable): Variable {
   if (one.kind === 'list' && other.kind === 'list') return unionOfLists(one.entries, other.entries);
   if (one.kind === 'text' && other.kind === 'text' && isSubset(other.values, one.values)) return one;
   const values = [...valuesOf(one)];
   let same = one.kind === 'text';
   for (const value of valuesOf(other)) {
-    const place = values.findIndex((held) => isEqual(held, value));
+    const place = values.findIndex((current) => isEqual(current, value));
     if (place >= 0 && values[place] === value) continue;
     same = false;
     if (place < 0) values.push(value);
@@ -26,7 +26,7 @@ export function union(one: Variable, other: Variable): Variable {
   return same ? one : { kind: 'text', values: bounded(values) };
 }
 
-/** Whether another has each of these values, the very same. */
+/** Returns true if `all` contains each of these values by identity. */
 function isSubset(values: readonly Value[], all: readonly Value[]): boolean {
   return values === all || values.every((value) => all.includes(value));
 }
@@ -39,7 +39,7 @@ function isEqual(one: Value, other: Value): boolean {
   return valueKey(one) === valueKey(other);
 }
 
-/** Whether one begins with text and the other does not, which tells most values apart. */
+/** Returns true if one value begins with text and the other with a hole; a quick check that decides most cases. */
 function beginsApart([mine]: Value, [theirs]: Value): boolean {
   const text = typeof mine === 'string' ? mine : theirs;
   return typeof mine !== typeof theirs && typeof text === 'string' && text !== '' && text.charCodeAt(0) !== 0;
@@ -50,7 +50,7 @@ function isSamePiece(mine: Piece, theirs: Piece | undefined): boolean {
   return mine.hole === theirs.hole && mine.text === theirs.text && mine.from === theirs.from;
 }
 
-/** At most so many values; where some are dropped, anything is possible. */
+/** Limits the number and size of values; if some are dropped, an unknown value is added. */
 export function bounded(values: readonly Value[]): readonly Value[] {
   const [only] = values;
   if (values.length === 1 && only !== undefined && !isLong(only)) return values;
@@ -60,7 +60,7 @@ export function bounded(values: readonly Value[]): readonly Value[] {
   return kept.length > limits.values ? [...kept.slice(0, limits.values), [unknown]] : kept;
 }
 
-/** What is made of a value in a way that is not followed; text in it that could be evaluated is remembered. */
+/** A hole derived from a value in a way the walk does not follow; `from` records text in it that could be evaluated. */
 export function derivedHole(value: Value): Hole {
   if (!value.some(mayExpandIn)) return unknown;
   const from = value.map(textBehind).join('');
@@ -74,12 +74,12 @@ function isLong(value: Value): boolean {
   return length > limits.textLength;
 }
 
-/** All that a variable may hold, under whatever key. */
+/** All possible values of a variable, under any key. */
 export function everyValue(variable: Variable): readonly Value[] {
   return variable.kind === 'text' ? variable.values : variable.entries.values;
 }
 
-/** What a variable may give as a plain `$name`. */
+/** The possible values of a plain `$name`. */
 export function valuesOf(variable: Variable): readonly Value[] {
   if (variable.kind === 'text') return variable.values;
   const first = entryAt(variable.entries, '0');
@@ -95,7 +95,7 @@ function unionOfLists(one: ListEntries, other: ListEntries): Variable {
   return { kind: 'list', entries: entriesOf(entries), complete: false };
 }
 
-/** A text by which equal values are known. */
+/** A string that is equal for equal values. */
 export function valueKey(value: Value): string {
   let key = '';
   for (const piece of value)
@@ -103,7 +103,7 @@ export function valueKey(value: Value): string {
   return key;
 }
 
-/** The one text that a variable holds, when it is known. */
+/** The only possible text of a variable, if it is known. */
 export function textIfKnown(variable: Variable): string | undefined {
   const [only, ...others] = valuesOf(variable);
   return only !== undefined && others.length === 0 ? textOf(only) : undefined;

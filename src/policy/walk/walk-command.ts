@@ -24,28 +24,28 @@ import { bounded, union, unknownVariable, type Variable, valuesOf } from './vari
 import type { Walk } from './walk.ts';
 import { shapeOf } from './word-shape.ts';
 
-/** Walks a simple command: its words, its redirections, its assignments, then the program itself in all its forms. */
+/** Walks a simple command: its words, redirections and assignments, then the program in all its possible forms. */
 export function walkCommand(walk: Walk, node: Command, scope: WalkScope): Output {
   const forms = commandForms(walk, node, scope);
-  if (walk.usesLastWord) rememberLast(forms, scope);
-  // Most commands are a name and words.
+  if (walk.usesLastWord) recordLastWord(forms, scope);
+  // Fast path for most commands: a name and words.
   if (forms.head !== undefined && node.prefix.length === 0 && !forms.redirected)
     return runForms(walk, forms, scope);
-  return walkAround(walk, node, forms, scope);
+  return walkWithContext(walk, node, forms, scope);
 }
 
-/** The last word of a command is what `$_` holds after it. */
-function rememberLast({ head, words }: CommandForms, { shell }: WalkScope): void {
+/** Records the last word of a command, which `$_` expands to afterwards. */
+function recordLastWord({ head, words }: CommandForms, { shell }: WalkScope): void {
   for (const form of words) {
     const last = form[form.length - 1] ?? head;
-    // Most words hold no text that could be evaluated once more.
+    // Only text that could be evaluated again matters.
     if (last !== undefined && (last.text === undefined || mayExpand(last.text)))
       addDerived(shell, '_', last.pieces);
   }
 }
 
-/** Walks a command with redirections or assignments around its words. */
-function walkAround(walk: Walk, node: Command, forms: CommandForms, scope: WalkScope): Output {
+/** Walks a command that has redirections or assignments. */
+function walkWithContext(walk: Walk, node: Command, forms: CommandForms, scope: WalkScope): Output {
   const program = (forms.head ?? forms.words[0]?.[0])?.text;
   const assignments = assignmentsOf(node);
   const redirected = forms.redirected || assignments.length < node.prefix.length;
@@ -76,12 +76,12 @@ function isEmpty(form: readonly Arg[]): boolean {
   return form.length === 0;
 }
 
-/** What a command's words may be: most have a name that is certain, and then one row of words behind it. */
+/** The possible words of a command; most commands have a known name (`head`) and one list of arguments. */
 interface CommandForms {
   readonly head: Arg | undefined;
-  /** The words behind the head, or all of them where there is none. */
+  /** The arguments after `head`, or all words if `head` is undefined. */
   readonly words: readonly Arg[][];
-  /** Whether redirections stand behind the name. */
+  /** True if redirections follow the name. */
   readonly redirected: boolean;
 }
 
@@ -92,7 +92,7 @@ function runForms(walk: Walk, { head, words }: CommandForms, scope: WalkScope): 
   const { shell } = scope;
   const before = shell.clone();
   let output: Output | undefined;
-  // Only one of them runs, so afterwards everything may hold that holds after one of them; one without words does nothing.
+  // Only one form runs, so merge the states after each of them.
   for (const form of words) {
     const after = before.clone();
     walk.spend(1 + after.variables.size / 8);
@@ -107,25 +107,25 @@ function runForms(walk: Walk, { head, words }: CommandForms, scope: WalkScope): 
 
 const byShell = { by: 'shell' } as const;
 
-/** Every combination of the possible forms of the name and the words. */
+/** Returns every combination of the possible forms of the name and the words. */
 function commandForms(walk: Walk, node: Command, scope: WalkScope): CommandForms {
   const { name, suffix } = node;
   if (name === undefined) return nothingRuns;
   const reader = new FormsReader(walk, scope);
   reader.readName(name);
   for (const item of suffix) reader.read(item);
-  if (reader.several !== undefined) noteTooMany(walk, reader.several, node, scope);
+  if (reader.several !== undefined) reportTooMany(walk, reader.several, node, scope);
   return reader;
 }
 
 const nothingRuns: CommandForms = { head: undefined, words: [[]], redirected: false };
 
-/** Reads the words of a command one after the other. */
+/** Expands the words of a command one by one. */
 class FormsReader implements CommandForms {
   head: Arg | undefined;
   words: Arg[][] = [[]];
   redirected = false;
-  /** What those words may be that may be more than one thing. */
+  /** The forms of each word that has more than one. */
   several: Arg[][][] | undefined;
   private readonly walk: Walk;
   private readonly scope: WalkScope;
@@ -156,7 +156,7 @@ class FormsReader implements CommandForms {
 
   private add(next: Arg[][]): void {
     const [only] = next;
-    // Commands have thousands of words with one form each, so these are put in place without copying.
+    // A command may have thousands of words with one form each, so append those in place.
     if (next.length === 1 && only !== undefined) {
       for (const form of this.words) for (const arg of only) form.push(arg);
       return;
@@ -172,16 +172,16 @@ class FormsReader implements CommandForms {
   }
 }
 
-function noteTooMany(walk: Walk, several: readonly Arg[][][], span: TextSpan, scope: WalkScope): void {
+function reportTooMany(walk: Walk, several: readonly Arg[][][], span: TextSpan, scope: WalkScope): void {
   const count = several.reduce((product, forms) => product * forms.length, 1);
   const options = several.flat(2).some((arg) => arg.text === undefined || /^[-+]/.test(arg.text));
-  // Left-out combinations of plain words hide nothing, since each word is looked at; of options they might.
+  // Each plain word is checked anyway, so only omitted combinations with options could hide something.
   if (count <= limits.combinations || !options) return;
-  const reason = 'The command has more possible forms than are looked at, which is not allowed.';
+  const reason = 'The command has too many possible forms to check, which is not allowed.';
   walk.problems.push({ scope: 'finite', rule: 'too_many_forms', reason, ...spanOf(span, scope) });
 }
 
-/** An argument of `declare` and its like: the words `name=value`; lists are set at once. */
+/** Expands an argument `name=value` of `declare` and similar builtins; arrays are assigned immediately. */
 function declarationForms(
   walk: Walk,
   item: Extract<CommandArgument, { type: 'Assignment' }>,
@@ -196,7 +196,7 @@ function declarationForms(
   return walk.single(item.value, scope).map((value) => [toArg([`${item.name}${sign}`, ...value], span)]);
 }
 
-/** Runs a command with the assignments that stand before it; they end with it, unless the shell itself may keep them. */
+/** Runs a command with the assignments before it, and undoes them afterwards unless they may persist. */
 function withEnvironment(
   walk: Walk,
   assignments: readonly Assignment[],
@@ -210,14 +210,14 @@ function withEnvironment(
     ({ name }) => [name, shell.variables.get(name), exported.has(name)] as const,
   );
   for (const assignment of assignments) assignHere(walk, assignment, scope, 'exported');
-  const kept = forms.words.some((form) => mayPersist((forms.head ?? form[0])?.text, shell));
+  const persists = forms.words.some((form) => mayPersist((forms.head ?? form[0])?.text, shell));
   const output = runForms(walk, forms, inner);
   for (const [name, variable, wasExported] of before.reverse()) {
-    const now = kept ? shell.variables.get(name) : undefined;
+    const now = persists ? shell.variables.get(name) : undefined;
     if (now !== undefined) shell.variables.set(name, union(variable ?? unknownVariable, now));
     else if (variable === undefined) shell.variables.delete(name);
     else shell.variables.set(name, variable);
-    if (!wasExported && !kept) shell.define().exported.delete(name);
+    if (!wasExported && !persists) shell.define().exported.delete(name);
   }
   return output;
 }
@@ -225,7 +225,7 @@ function withEnvironment(
 const declaring = new Set('export declare typeset readonly local eval . source command builtin'.split(' '));
 const special = new Set(': break continue exec exit return set shift times trap unset'.split(' '));
 
-/** Functions and declaring builtins may make an assignment before them lasting; in sh every special builtin does. */
+/** Assignments before functions and declaring builtins may persist; in `sh` those before special builtins always do. */
 function mayPersist(name: string | undefined, shell: Shell): boolean {
   if (name === undefined || declaring.has(name) || shell.defined.functions.has(name)) return true;
   return shell.posix && special.has(name);
@@ -266,7 +266,7 @@ function newList(walk: Walk, item: Assignment, scope: WalkScope, before: Variabl
       }
     if (word.text.startsWith('['))
       evaluateSubscript(walk, word.text, forms.flat(), spanOf(item, scope), scope);
-    // Without extglob bash skips the rest of the line and goes on in the middle of what stands behind it.
+    // Without extglob bash skips the rest of the line and resumes in the middle of the following text.
     if (word.text.includes('(') && word.parts?.some((part) => part.type === 'ExtendedGlob'))
       refuseMisread(walk, item.text, spanOf(item, scope));
   }
@@ -274,14 +274,14 @@ function newList(walk: Walk, item: Assignment, scope: WalkScope, before: Variabl
   return { kind: 'list', entries, complete: complete && inOrder };
 }
 
-/** An element `[subscript]=value` is one word, whatever it expands to. */
+/** Expands an array element; `[subscript]=value` stays one word. */
 function elementForms(walk: Walk, word: Word, scope: WalkScope): readonly Arg[][] {
   if (!word.text.startsWith('[') || (!word.text.includes(']=') && !word.text.includes(']+=')))
     return expandWord(walk, scope, word);
   return walk.single(word, scope).map((value) => [toArg(value, spanOf(word, scope))]);
 }
 
-/** Entries with more behind them; words without a subscript count on from the last one, wherever that is. */
+/** Appends fields to entries; a field without a subscript continues from the last key, which may be unknown. */
 function appended(old: ListEntries, fields: readonly Arg[]): { entries: ListEntries; inOrder: boolean } {
   if (old.keys === undefined && !fields.some(keyOf)) {
     const values = fields.map(({ pieces }) => pieces);
@@ -302,7 +302,7 @@ function appended(old: ListEntries, fields: readonly Arg[]): { entries: ListEntr
   return { entries: entriesOf(entries), inOrder };
 }
 
-/** The subscript of `[key]=value` and the length of what stands before the value. */
+/** Returns the key of `[key]=value` and the length of the prefix before the value. */
 function keyOf(field: Arg): { readonly key: string; readonly length: number } | undefined {
   const first = prefixOf(field);
   if (!first.startsWith('[')) return undefined;
@@ -325,18 +325,18 @@ function newEntry(
   const [key, ...others] = item.index === undefined ? [] : walk.single(item.index, scope).map(textOf);
   const entries = entryMap(listBefore(before));
   const [value] = values;
-  const sure = key !== undefined && others.length === 0 && values.length === 1 && !item.append;
+  const isCertain = key !== undefined && others.length === 0 && values.length === 1 && !item.append;
   values.forEach((one, index) => {
-    entries.set(sure ? key : `${entries.size}~${index}`, value === undefined ? [unknown] : one);
+    entries.set(isCertain ? key : `${entries.size}~${index}`, value === undefined ? [unknown] : one);
   });
   return {
     kind: 'list',
     entries: entriesOf(entries),
-    complete: sure && (before === undefined || isKnownList(before)),
+    complete: isCertain && (before === undefined || isKnownList(before)),
   };
 }
 
-/** A text becomes the first entry of the list that its variable turns into. */
+/** Returns the entries before the assignment; a scalar becomes the first entry. */
 function listBefore(before: Variable | undefined): ListEntries {
   if (before === undefined) return noEntries;
   return before.kind === 'list' ? before.entries : counted(noEntries, before.values);

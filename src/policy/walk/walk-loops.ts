@@ -9,7 +9,7 @@ import { bounded, union, unknownVariable, type Variable, valueKey } from './vari
 import type { Walk } from './walk.ts';
 import { conditional } from './walk-branches.ts';
 
-/** Walks `for` and `select`, with every value that the variable takes. */
+/** Walks `for` and `select` with every value of the loop variable. */
 export function walkFor(walk: Walk, node: For | Select, scope: WalkScope): Output {
   const name = node.name.value;
   const values =
@@ -45,7 +45,7 @@ export function walkArithmeticFor(walk: Walk, node: ArithmeticFor, scope: WalkSc
   });
 }
 
-/** Walks a loop's body; when it changes variables, once more with what the first round may have left. */
+/** Walks a loop body, and again if it changed variables, with the values that the first round may have left. */
 function walkLoop(
   walk: Walk,
   scope: WalkScope,
@@ -88,7 +88,7 @@ function isEndless(node: While): boolean {
   return node.kind === 'while' ? name === 'true' || name === ':' : name === 'false';
 }
 
-/** Whether a round with what a variable holds now can show more; nothing is more than what is not known at all. */
+/** Returns true if another round with the variable's new value could reveal more: not if it was and stays unknown. */
 function mayRevealMore(shell: Shell, before: Shell, name: string): boolean {
   return !isUnknown(before.variables.get(name)) || !isUnknown(shell.variables.get(name));
 }

@@ -32,7 +32,7 @@ import { walkCommand } from './walk-command.ts';
 import { walkArithmeticFor, walkFor, walkWhile } from './walk-loops.ts';
 import { walkTest } from './walk-test.ts';
 
-/** Walks a script: an error anywhere in it is a problem under every list. */
+/** Walks a script; a parse error anywhere in it is a problem under every list. */
 export function walkScript(walk: Walk, script: ParsedScript, scope: WalkScope): Output {
   for (const error of script.errors ?? []) reportError(walk, error.message, error.pos, scope);
   return walkStatements(walk, script.commands, scope);
@@ -52,12 +52,12 @@ function walkStatements(walk: Walk, statements: readonly Statement[], scope: Wal
   const [first] = statements;
   if (statements.length === 1 && first !== undefined) return walkStatement(walk, first, scope);
   let output = silent;
-  let left = false;
+  let mayHaveExited = false;
   for (const statement of statements) {
     const before = walk.invocations.length;
     const printed = walkStatement(walk, statement, scope);
-    output = joinOutput(output, left ? skippable(printed) : printed);
-    left ||= mayExitEarly(statement.command) || mayEndShell(walk, before);
+    output = joinOutput(output, mayHaveExited ? skippable(printed) : printed);
+    mayHaveExited ||= mayExitEarly(statement.command) || mayEndShell(walk, before);
   }
   return output;
 }
@@ -65,19 +65,19 @@ function walkStatements(walk: Walk, statements: readonly Statement[], scope: Wal
 function walkStatement(walk: Walk, statement: Statement, scope: WalkScope): Output {
   walk.spend(1);
   if (!statement.background) return walkList(walk, statement.command, scope);
-  const away = scope.fork();
-  away.background = true;
-  return possibleOutput([walkList(walk, statement.command, away)]);
+  const inner = scope.fork();
+  inner.background = true;
+  return possibleOutput([walkList(walk, statement.command, inner)]);
 }
 
 function walkList(walk: Walk, node: PipelineNode | AndOr, scope: WalkScope): Output {
   return node.type === 'AndOr' ? walkAndOr(walk, node, scope) : walkPipeline(walk, node, scope);
 }
 
-/** Walks `a && b || c`: each command with what the ones before have done; afterwards it may have been left out. */
+/** Walks `a && b || c`: each command with the state after the previous ones; then merges the states without it. */
 function walkAndOr(walk: Walk, node: AndOr, scope: WalkScope): Output {
   const skipped: { before: Shell; operator: string }[] = [];
-  // `cd x || echo no` goes on in the old directory; `cd x || exit` does not go on.
+  // `cd x || echo no` continues in the old directory; `cd x || exit` does not continue.
   if (node.operators.some((operator, index) => operator === '||' && !exitsEarly(node.commands[index + 1]))) {
     skipped.push({ before: scope.shell.clone(), operator: '||' });
   }
@@ -102,11 +102,11 @@ function walkAndOr(walk: Walk, node: AndOr, scope: WalkScope): Output {
 function mergeSkipped(shell: Shell, before: Shell, operator: string): void {
   const cwd = shell.cwd;
   shell.merge(before);
-  // What follows `cd x && …` is meant for x, so only an alternative leaves the directory open.
+  // Commands after `cd x && …` assume x, so only `||` makes both directories possible.
   if (operator === '&&') shell.cwd = cwd;
 }
 
-/** Walks a pipeline; each of several commands has a shell of its own and reads what the one before prints. */
+/** Walks a pipeline; each of several commands runs in a subshell and reads the output of the previous one. */
 export function walkPipeline(walk: Walk, node: PipelineNode, scope: WalkScope): Output {
   if (node.type !== 'Pipeline') return walkNode(walk, node, scope);
   const [only] = node.commands;
@@ -123,9 +123,9 @@ function walkStages(walk: Walk, node: Pipeline, scope: WalkScope): Output {
     const inner = scope.fork();
     inner.stdin = stdin;
     inner.pipeline = pipeline;
-    const keepers = walk.deferred.length;
+    const deferredBefore = walk.deferred.length;
     output = walkNode(walk, command, inner);
-    if (walk.deferred.length === keepers) inner.shell.release();
+    if (walk.deferred.length === deferredBefore) inner.shell.release();
     stdin = output;
   }
   return output;
@@ -168,12 +168,12 @@ function walkNode(walk: Walk, node: CommandNode, scope: WalkScope): Output {
 }
 
 function walkSubshell(walk: Walk, node: Subshell, scope: WalkScope): Output {
-  const away = scope.fork();
-  away.readTwice = scope.readTwice || isDoubled(node);
-  return walkBody(walk, node.body, away);
+  const inner = scope.fork();
+  inner.readTwice = scope.readTwice || isDoubled(node);
+  return walkBody(walk, node.body, inner);
 }
 
-/** Whether a subshell begins with another one, without a blank between. */
+/** Returns true for `((`: a subshell that begins with another one without a space. */
 function isDoubled({ pos, body }: Subshell): boolean {
   const first = body.commands[0];
   return first?.pos === pos + 1 && startsWithSubshell(first.command);
@@ -199,11 +199,11 @@ export function walkBody(walk: Walk, body: CompoundList, scope: WalkScope): Outp
 }
 
 function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, scope: WalkScope): Output {
-  const away = scope.fork();
-  away.stdin = anyOutput;
-  away.background = true;
+  const inner = scope.fork();
+  inner.stdin = anyOutput;
+  inner.background = true;
   walk.assign(node.name?.value ?? 'COPROC', unknownVariable, spanOf(node, scope), scope);
-  if (node.body.type === 'CompoundList') walkBody(walk, node.body, away);
-  else walkNode(walk, node.body, away);
+  if (node.body.type === 'CompoundList') walkBody(walk, node.body, inner);
+  else walkNode(walk, node.body, inner);
   return anyOutput;
 }

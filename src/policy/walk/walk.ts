@@ -11,38 +11,41 @@ import type { Chunk } from './split-fields.ts';
 import type { CommandProblem, Invocation } from './survey.ts';
 import type { Variable } from './variable.ts';
 
-/** What bash takes a text for when it evaluates it once more. */
+/** How bash reads a text that it evaluates again. */
 export type Reevaluation = 'arithmetic' | 'name' | 'prompt';
 
-/** One walk over one command: what it has found, and the functions by which its parts reach each other. */
+/** One walk over one command: its findings, and the methods through which the files of this folder call each other. */
 export interface Walk {
   readonly home: string;
-  /** Whether `$_` may be used somewhere: the last word of each command has to be remembered then. */
+  /** True if `$_` may be used somewhere, so that the last word of each command must be tracked. */
   readonly usesLastWord: boolean;
   readonly invocations: Invocation[];
   readonly problems: CommandProblem[];
+  /** Function bodies and traps, judged at the end unless `called` is set by then. */
   readonly deferred: { readonly tracker: { called: boolean }; readonly judge: () => void }[];
   /** Variables that a trap may change between any two commands. */
   readonly volatile: Set<string>;
-  /** What variables were given so far, in order. */
+  /** Every assignment so far, in order. */
   readonly assigned: (readonly [name: string, variable: Variable])[];
-  /** Counts work and stops the walk at the limit. */
+  /** Counts steps; throws `PolicyLimitError` at the limit. */
   spend(steps: number): void;
+  /** Returns a new id for a pipeline. */
   nextPipelineId(): number;
-  /** Walks a parsed script in the given scope. */
+  /** Walks a parsed script in `scope`. */
   script(script: ParsedScript, scope: WalkScope): Output;
+  /** Walks a pipeline or a single command. */
   node(node: PipelineNode, scope: WalkScope): Output;
-  /** Walks the commands of a branch or a loop. */
+  /** Walks the body of a branch or a loop. */
   body(body: CompoundList, scope: WalkScope): Output;
   /** Parses text and walks it. */
   text(text: string, span: TextSpan, scope: WalkScope): Output;
-  /** Has a shell read a word as a script; one that is not fully known is a problem, and still looked through for danger. */
+  /** Walks a word that a shell reads as a script. If part of it is unknown, reports that and checks the rest for danger. */
   runText(text: Arg, scope: WalkScope): Output;
-  /** Walks a substitution in a subshell and says what it prints. */
+  /** Walks a substitution in a subshell and returns its output. */
   capture(script: ParsedScript, scope: WalkScope): Output;
-  /** The one text that a word has where no splitting takes place, in all its possible forms. */
+  /** Expands a word that bash does not split, to every value it may have. */
   single(word: Word, scope: WalkScope, quoted?: boolean): readonly Value[];
-  /** Gives a variable a value, with all that follows from its name. */
+  /** Assigns a variable and judges what its name implies: code it chooses, evaluation, references. */
   assign(
     name: string,
     variable: Variable,
@@ -50,28 +53,28 @@ export interface Walk {
     scope: WalkScope,
     how?: 'plain' | 'exported',
   ): void;
-  /** The chunks of one value, split at blanks unless it is quoted. */
+  /** Splits a value at `IFS` into chunks, unless it is quoted. */
   split(value: Value, quoted: boolean, scope: WalkScope): Chunk[];
-  /** Looks at an arithmetic expression: its substitutions, the variables it reads and those it sets. */
+  /** Walks an arithmetic expression: its substitutions, the variables it reads and those it assigns. */
   arithmetic(expression: ArithmeticExpression | undefined, text: string, scope: WalkScope): void;
-  /** Looks at text that bash evaluates once more: a subscript, an arithmetic operand. */
+  /** Judges text that bash evaluates again, such as a subscript or an arithmetic operand. */
   evaluate(text: string | Value, as: Reevaluation, span: TextSpan, scope: WalkScope): void;
-  /** Judges a program and whatever it runs in turn. */
+  /** Judges a program and everything it runs. */
   run(argv: readonly Arg[], scope: WalkScope, how: RunMode): Output;
-  /** The same for a name and its arguments. */
+  /** Like `run`, with the name and the arguments apart. */
   call(head: Arg, args: readonly Arg[], scope: WalkScope, how: RunMode): Output;
-  /** Notes that a file would be written. */
+  /** Judges a file that would be written. */
   write(target: Arg, program: string | undefined, scope: WalkScope): void;
 }
 
-/** A point of the walk: the scope there, and the span at which problems are reported. */
+/** A point of the walk: the scope, and the span at which problems are reported. */
 export interface WalkSite {
   readonly walk: Walk;
   readonly scope: WalkScope;
   readonly span: TextSpan;
 }
 
-/** Who runs a program: the shell with its functions and builtins, the shell without functions, or a program. */
+/** How a program is run: by the shell with its functions and builtins, by `builtin` or `command`, or by program `via`. */
 export interface RunMode {
   readonly by: 'shell' | 'builtin' | 'program';
   readonly via?: string | undefined;

@@ -1,17 +1,17 @@
-/** What the text of a word alone tells, without the parser's taking it apart. */
+/** The shape of a word, recognised from its text without having unbash parse its parts. */
 export type WordShape =
-  /** It is what it is. */
+  /** Nothing is quoted or expanded. */
   | 'plain'
-  /** Text in one pair of quotes in which nothing is expanded. */
+  /** One quoted string without expansions. */
   | 'double'
   | 'single'
   /** One variable, with or without double quotes. */
   | 'variable'
-  /** Text in one pair of double quotes in which nothing but variables is expanded. */
+  /** One double-quoted string whose only expansions are variables. */
   | 'quoted'
   | 'other';
 
-/** Tells the shape of a word. Every word of a command comes here, so its characters are looked at once. */
+/** Returns the shape of a word. Called for every word of a command, so it reads each character once. */
 export function shapeOf(text: string): WordShape {
   const first = text.charCodeAt(0);
   if (first === dollar) return endOfName(text, 1) === text.length ? 'variable' : 'other';
@@ -20,20 +20,20 @@ export function shapeOf(text: string): WordShape {
   return isPlain(text) ? 'plain' : 'other';
 }
 
-/** The text of an argument of this shape, when nothing in it is expanded. */
+/** Returns the text of an argument of this shape if nothing in it is expanded. */
 export function certainText(text: string, shape: WordShape): string | undefined {
   if (shape === 'plain') return text;
   return shape === 'double' || shape === 'single' ? text.slice(1, -1) : undefined;
 }
 
-/** Where a variable ends that begins behind a dollar, as `name` or `{name}`; -1 when none does that is told here. */
+/** Returns the end of a variable after `$`, written `name` or `{name}`; -1 if there is none or it has another form. */
 export function endOfVariable(text: string, from: number): number {
   if (text.charCodeAt(from) !== openBrace) return endOfName(text, from);
   const end = endOfIdentifier(text, from + 1);
   return end > from + 1 && text.charCodeAt(end) === closeBrace ? end + 1 : -1;
 }
 
-/** Where the name of a variable ends that begins there; -1 when none does, or one that is not told here. */
+/** Returns the end of the variable name that begins at `from`; -1 if there is none or it has another form. */
 function endOfName(text: string, from: number): number {
   if (from >= text.length) return -1;
   const end = endOfIdentifier(text, from);
@@ -41,7 +41,7 @@ function endOfName(text: string, from: number): number {
   return isSpecial(text.charCodeAt(from)) ? from + 1 : -1;
 }
 
-/** Where the letters, digits and underscores end that a variable's name is made of; the same place when none begins. */
+/** Returns the end of the identifier that begins at `from`, or `from` if there is none. */
 export function endOfIdentifier(text: string, from = 0): number {
   if (from >= text.length || kinds[text.charCodeAt(from)] !== nameStart) return from;
   let end = from + 1;
@@ -82,7 +82,7 @@ function isDigit(code: number): boolean {
 }
 
 const [plain, nameStart] = [1, 2];
-/** Of each character that stands for itself everywhere in a word, whether a name may begin with it. */
+/** For each ASCII character: `nameStart`, `plain` (literal everywhere in a word), or 0 (may be special). */
 const kinds = new Uint8Array(128);
 for (let code = 0; code < kinds.length; code++) {
   const character = String.fromCharCode(code);
@@ -92,7 +92,7 @@ for (let code = 0; code < kinds.length; code++) {
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    // Bash expands a tilde at the beginning and behind `name=`; elsewhere, as in HEAD~1, it is one like any other.
+    // Bash expands a tilde at the beginning and after `name=`; elsewhere, as in HEAD~1, it is literal.
     if (!kinds[code] && (code !== tilde || at === 0 || text.includes('='))) return false;
   }
   return text !== '';
