@@ -1,18 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs';
 
-/** A file of records by its name: one day of one server. */
+/** A file with the records of one server and one day, by its name. */
 export interface AuditFile {
   readonly name: string;
   readonly day: string;
   readonly instance: string;
 }
 
-/** The name of the file for one day of one server. */
+/** The file name for one day of one server, such as `2026-01-31_123_ab12.jsonl`. */
 export function toFileName(day: string, instance: string): string {
   return `${day}_${instance}.jsonl`;
 }
 
-/** The files of records in a folder, by day; one server's are in the order of its chain. */
+/** The audit files of a folder sorted by day, so that those of one server are in the order of its chain. */
 export function listAuditFiles(dir: string): readonly AuditFile[] {
   if (!existsSync(dir)) return [];
   return readdirSync(dir)

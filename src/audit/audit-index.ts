@@ -1,5 +1,5 @@
-// The index tells which files there must be: every file of records is anchored there by its first and last record,
-// so that a missing file or a missing end shows. It is a chain itself, shared by all servers and therefore locked.
+// The index (`index.jsonl`) lists the files that must exist: each is anchored there by its first and last record, so that
+// `verifyAudit` notices a missing file or a missing end. It is a chain itself; all servers share it, so writes hold a lock.
 import {
   closeSync,
   existsSync,
@@ -16,33 +16,35 @@ import {
 import { join } from 'node:path';
 import { makeFolder } from '../support/make-folder.ts';
 import type { AuditKey } from './audit-key.ts';
-import { beginning, digestOf, genesis, type ReadLine, readLine, toLine, whyMisplaced } from './chain.ts';
+import { chainStart, digestOf, explainMismatch, genesis, type ReadLine, readLine, toLine } from './chain.ts';
 import { withLock } from './file-lock.ts';
 
-/** What the index says of one file of records. */
+/** An entry of the index about one audit file. */
 export interface Anchor {
-  /** `pruned` files were removed on purpose; `closed` ones get no more records. */
+  /** `pruned` files were removed on purpose; `closed` files get no more records. */
   readonly event: 'open' | 'anchor' | 'closed' | 'pruned';
   readonly file: string;
   readonly instance: string;
-  /** Number of its first record, and the digest of the record before that. */
+  /** The number of its first record. */
   readonly first: number;
+  /** The digest of the record before `first`. */
   readonly before: string;
-  /** Number and digest of its last record so far. */
+  /** The number of its last record so far. */
   readonly last: number;
+  /** The digest of record `last`. */
   readonly head: string;
 }
 
-/** The index of one folder. */
+/** The index of one audit folder, opened for writing. */
 export interface AuditIndex {
   append(anchor: Anchor): void;
-  /** Runs a step while no other server writes the index. */
+  /** Runs `step` under the lock, so that no other server writes the index meanwhile. */
   locked<T>(step: (append: (anchor: Anchor) => void) => T): T;
-  /** Drops what later lines have made needless, once the index is large. */
+  /** Once the index exceeds `largeBytes`, rewrites it with only the latest entry of each file. */
   compact(isThere: (file: string) => boolean): void;
 }
 
-/** The name of the index in its folder. */
+/** The file name of the index. */
 export const indexName = 'index.jsonl';
 
 const largeBytes = 4_194_304;
@@ -83,13 +85,13 @@ export function createAuditIndex(
   };
 }
 
-/** One line of the index, and what is wrong with it. */
+/** A line of the index with its line number and digest. */
 export interface IndexLine extends ReadLine {
   readonly number: number;
   readonly digest: string;
 }
 
-/** Every whole line of the index; null for one that is no record. */
+/** Reads every whole line of the index; null for a line that is not a record. */
 export function readIndex(
   dir: string,
   key?: AuditKey | undefined,
@@ -105,7 +107,7 @@ export function readIndex(
   return { lines, tornBytes: Buffer.byteLength(torn) };
 }
 
-// A torn last line was written by a server that died with it; what it anchored is anchored again by its next line.
+// A partial last line is from a server that was killed while writing it. It is cut off; `recovered_bytes` records its size.
 function readEnd(fd: number): { seq: number; prev: string; torn: number } {
   const { size } = fstatSync(fd);
   const tail = Buffer.alloc(Math.min(size, 65_536));
@@ -122,10 +124,10 @@ function readEnd(fd: number): { seq: number; prev: string; torn: number } {
 function rewrite(path: string, isThere: (file: string) => boolean, key: AuditKey | undefined): void {
   const { lines } = readIndex(join(path, '..'));
   const latest = new Map<string, Anchor>();
-  let place = beginning;
+  let place = chainStart;
   for (const line of lines) {
-    // What shows that somebody changed it has to stay.
-    if (line === null || whyMisplaced(line, place) !== undefined) return;
+    // Keep an index that was tampered with as it is, because it is the evidence.
+    if (line === null || explainMismatch(line, place) !== undefined) return;
     place = { seq: line.seq + 1, prev: line.digest };
     if (typeof line.body.file === 'string') latest.set(line.body.file, toAnchor(line.body));
   }
@@ -145,7 +147,7 @@ function rewrite(path: string, isThere: (file: string) => boolean, key: AuditKey
   renameSync(`${path}.new`, path);
 }
 
-/** The anchor that a line of the index holds. */
+/** The anchor in the body of an index line. */
 export function toAnchor(body: Readonly<Record<string, unknown>>): Anchor {
   const { event, file, instance, first, before, last, head } = body as unknown as Anchor;
   return { event, file, instance, first, before, last, head };

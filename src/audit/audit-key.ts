@@ -10,7 +10,7 @@ import {
 import { readFileSync } from 'node:fs';
 import { NacreError } from '../contract/failure.ts';
 
-/** Signs records, so that nobody without the key can write a chain anew. */
+/** Signs records, so that a chain cannot be rewritten without the key. */
 export interface AuditKey {
   sign(text: string): string;
   check(text: string, signature: string): boolean;
@@ -19,8 +19,8 @@ export interface AuditKey {
 const shortestSecret = 32;
 
 /**
- * Reads the key: a file in PEM is an Ed25519 key, whose public half is enough to check; any other is the secret of an
- * HMAC with SHA-256.
+ * Reads a key file: PEM is an Ed25519 key, of which the public key is enough to verify; anything else is the secret of
+ * an HMAC-SHA-256.
  */
 export function readAuditKey(path: string): AuditKey {
   try {
@@ -60,16 +60,16 @@ function needed(secret: KeyObject | undefined): KeyObject {
   if (secret) return secret;
   throw new NacreError(
     'audit_unavailable',
-    'audit_key is a public key: it can check records and sign none.',
+    'audit_key is a public key, which can verify records but not sign them.',
     {
-      hint: 'Name the file of the private key where commands run.',
+      hint: 'Set audit_key to the private key file where commands run.',
     },
   );
 }
 
 function unusable(path: string, reason: string, cause: unknown): NacreError {
   return new NacreError('audit_unavailable', `The audit key ${path} cannot be used: ${reason}.`, {
-    hint: 'audit_key names a file: an Ed25519 key in PEM, or at least 32 random bytes. Nothing runs without it.',
+    hint: 'Set audit_key to a file with an Ed25519 key in PEM, or with at least 32 random bytes. Nothing runs without it.',
     cause,
   });
 }

@@ -45,7 +45,7 @@ const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').slice(0
 const recordsOf = (path: string): Record<string, unknown>[] => linesOf(path).map((line) => JSON.parse(line));
 const namesOf = (path: string) => recordsOf(path).map(({ id, kind }) => `${id} ${kind}`);
 
-/** Checks that every line names the digest of the one before. */
+/** Checks that every line contains the digest of the line before it. */
 function expectChain(path: string): void {
   let previous = '0'.repeat(64);
   for (const [index, line] of linesOf(path).entries()) {
@@ -55,7 +55,7 @@ function expectChain(path: string): void {
 }
 
 describe('S6: the audit log', () => {
-  test('takes no more of a command of which it has lost a record, and goes on with others', () => {
+  test('refuses further records of a command that lost one, and accepts those of others', () => {
     const log = newLog();
     mkdirSync(log.path, { recursive: true });
     log.recordSoon(askedFor('first', { id: 'cmd_1' }));
@@ -68,11 +68,11 @@ describe('S6: the audit log', () => {
     expectChain(log.path);
   });
 
-  test('tells what it has written once, a moment later, when it is settled or when it is closed', async () => {
+  test('publishes each record once: a few milliseconds later, at settle or at close', async () => {
     const log = newLog();
     const told: string[] = [];
     log.subscribe(() => {
-      throw new Error('a listener of no use');
+      throw new Error('broken listener');
     });
     log.subscribe(({ id }) => told.push(id));
     log.record(askedFor('first', { id: 'cmd_1' }));
@@ -86,7 +86,7 @@ describe('S6: the audit log', () => {
     expect(told).toEqual(['cmd_1', 'cmd_2', 'cmd_3']);
   });
 
-  test('S10: tells each record in the context of whoever recorded it, such as the span that is active there', async () => {
+  test('S10: publishes each record in the async context of its record call, such as the active span', async () => {
     const log = newLog();
     const active = new AsyncLocalStorage<string>();
     const told: unknown[] = [];
@@ -102,7 +102,7 @@ describe('S6: the audit log', () => {
     ]);
   });
 
-  test('keeps the end of a command for which there was no room, until it can be written', () => {
+  test('keeps the end of a command that cannot be written until it can', () => {
     const log = newLog();
     mkdirSync(log.path, { recursive: true });
     expect(log.tryRecordSoon(endOf('cmd_1'))).toEqual([]);
@@ -114,7 +114,7 @@ describe('S6: the audit log', () => {
     expectChain(log.path);
   });
 
-  test('drops nothing of others when it refuses a command of which it has lost a record', () => {
+  test('keeps queued records of other commands when it refuses a command that lost one', () => {
     const log = newLog();
     mkdirSync(log.path, { recursive: true });
     log.recordSoon(askedFor('first', { id: 'cmd_1' }));
@@ -128,14 +128,14 @@ describe('S6: the audit log', () => {
     expect(namesOf(log.path)).toEqual(['cmd_3 asked', 'cmd_3 started']);
   });
 
-  test('writes the end of a command a moment later, and at once where every record is forced to disk', async () => {
+  test('writes the end of a command a few milliseconds later, or immediately with fsync: always', async () => {
     const [soon, now] = [newLog(), newLog('always')];
     for (const log of [soon, now]) expect(log.tryRecordSoon(endOf('cmd_1'))).toEqual([]);
     expect([existsSync(soon.path), existsSync(now.path)]).toEqual([false, true]);
     await expect.poll(() => existsSync(soon.path) && namesOf(soon.path)).toEqual(['cmd_1 finished']);
   });
 
-  test('puts what waited over midnight into the file of its own day', () => {
+  test('writes entries that were queued over midnight to the file of their own day', () => {
     let time = '2026-01-31T23:59:59.999Z';
     const log = createAuditLog({
       dir,
@@ -157,7 +157,7 @@ describe('S6: the audit log', () => {
     expect(verifyAudit(dir)).toMatchObject({ records: 3, problems: [], notes: [] });
   });
 
-  test('is a private file of lines, each with the digest of the one before', () => {
+  test('is a private file of lines, each with the digest of the line before', () => {
     const log = newLog();
     expect(existsSync(dir)).toBe(false);
     for (const script of ['one', 'two\nlines', 'half \ud800 a character', 'three'])
@@ -179,7 +179,7 @@ describe('S6: the audit log', () => {
     });
   });
 
-  test('tells the decision, the outcome and the failure of a command', () => {
+  test('records the decision, the outcome and the failure of a command', () => {
     const log = newLog('always');
     const node = { pos: 0, end: 2, text: 'ls' };
     const programs = [
@@ -272,7 +272,7 @@ describe('S6: the audit log', () => {
     expect(second?.command).toEqual(['mysql', '--password', '[redacted]', '[redacted]']);
   });
 
-  test('keeps the beginning of a long command, with its length and digest, and no half of a secret', () => {
+  test('records the beginning of a long command with its length and digest, and never half a secret', () => {
     const log = newLog();
     const script = `${'x'.repeat(16_370)} ghp_${'y'.repeat(40)} ${'z'.repeat(500_000)}`;
     log.record(askedFor(script, { env: { LONG: 'v'.repeat(100_000) } }));
@@ -283,21 +283,21 @@ describe('S6: the audit log', () => {
     expect(statSync(log.path).size).toBeLessThan(40_000);
   });
 
-  test('is another file for every server, although they start at once', () => {
+  test('is a separate file for every server, even if they start at the same time', () => {
     const pair = [newLog(), newLog()];
     for (const log of [...pair, ...pair]) log.record(askedFor('x'));
     expect(listAuditFiles(dir)).toHaveLength(2);
     for (const { path } of pair) expectChain(path);
   });
 
-  test('leaves a folder that was there as it is', () => {
+  test('does not change the mode of an existing folder', () => {
     mkdirSync(dir);
     chmodSync(dir, 0o755);
     newLog().record(askedFor('x'));
     expect(statSync(dir).mode & 0o777).toBe(0o755);
   });
 
-  test('goes on in a new file when somebody deletes it, and the gap shows', () => {
+  test('continues in a new file after a deletion, and the gap is visible', () => {
     const before = openDescriptors();
     const log = newLog();
     log.record(askedFor('one'));
@@ -311,7 +311,7 @@ describe('S6: the audit log', () => {
     expect(openDescriptors()).toBe(before);
   });
 
-  test('that cannot be written says so, and writes again when it can', () => {
+  test('throws while it cannot be written, and recovers', () => {
     writeFileSync(dir, 'in the way');
     const log = newLog();
     expect(() => log.record(askedFor('one'))).toThrow(
@@ -323,7 +323,7 @@ describe('S6: the audit log', () => {
     expectChain(log.path);
   });
 
-  test('on a full disk loses no record that it took, and tears none', async () => {
+  test('loses no accepted record and leaves no partial line on a full disk', async () => {
     const found = await runChild('full-audit', { ulimits: ['-f 20'] });
     expect(found).toMatchObject({ codes: ['audit_unavailable'], whole: true, chained: true });
     expect((found as { taken: number }).taken).toBeGreaterThan(5);

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import type { AuditKey } from './audit-key.ts';
 
-/** What stands for the digest of the record before the first one. */
+/** The `prev` value of the first record, in place of a digest. */
 export const genesis = '0'.repeat(64);
 
-/** The digest by which the next line names this one; its line break counts. */
+/** The SHA-256 digest of a line including its line break, which the next line contains as `prev`. */
 export function digestOf(line: string | Uint8Array): string {
   return hash('sha256', line, 'hex');
 }
 
-/** One line of a chain, line break included, signed where there is a key. */
+/** Serialises a record as one line including the line break, signed if there is a key. */
 export function toLine(body: Readonly<Record<string, unknown>>, key: AuditKey | undefined): string {
   const text = JSON.stringify(body);
   return key === undefined ? `${text}\n` : `${text.slice(0, -1)}${signMark}${key.sign(text)}"}\n`;
@@ -17,7 +17,7 @@ export function toLine(body: Readonly<Record<string, unknown>>, key: AuditKey | 
 
 const signMark = ',"sig":"';
 
-/** One line as it was read: its place in the chain, and what is wrong with it by itself. */
+/** A parsed line: its position in the chain, and a `problem` with its signature. */
 export interface ReadLine {
   readonly body: Readonly<Record<string, unknown>>;
   readonly seq: number;
@@ -25,7 +25,7 @@ export interface ReadLine {
   readonly problem: string | undefined;
 }
 
-/** Reads one line without its line break; null for what is no record. */
+/** Parses a line without its line break; null if it is not a record. */
 export function readLine(line: string, key: AuditKey | undefined): ReadLine | null {
   try {
     const body = JSON.parse(line) as Record<string, unknown>;
@@ -41,25 +41,25 @@ function checkSignature(line: string, key: AuditKey): string | undefined {
   const at = line.lastIndexOf(signMark);
   if (at < 0 || !line.endsWith('"}')) return 'is not signed';
   const isValid = key.check(`${line.slice(0, at)}}`, line.slice(at + signMark.length, -2));
-  return isValid ? undefined : 'has a signature that is not valid';
+  return isValid ? undefined : 'has an invalid signature';
 }
 
-/** Where the next line of a chain stands: its number and the digest of the line before it. */
-export interface Place {
+/** The expected position of a line: its number and the digest of the line before it. */
+export interface ChainPosition {
   readonly seq: number;
   readonly prev: string;
 }
 
-/** Where a chain begins. */
-export const beginning: Place = { seq: 0, prev: genesis };
+/** The position of the first line of a chain. */
+export const chainStart: ChainPosition = { seq: 0, prev: genesis };
 
-/** Why a line cannot be the one at a place; undefined for one that can. */
-export function whyMisplaced({ seq, prev }: Place, place: Place): string | undefined {
+/** Why a line cannot be the one at `place`; undefined if it can. */
+export function explainMismatch({ seq, prev }: ChainPosition, place: ChainPosition): string | undefined {
   if (seq > place.seq) {
     const missing =
       seq === place.seq + 1 ? `record ${place.seq} is` : `records ${place.seq} to ${seq - 1} are`;
     return `is record ${seq}, and ${missing} missing before it`;
   }
-  if (seq < place.seq) return `is record ${seq} where record ${place.seq} was to be`;
-  return prev === place.prev ? undefined : 'does not follow from the record before it, which was changed';
+  if (seq < place.seq) return `is record ${seq} where record ${place.seq} was expected`;
+  return prev === place.prev ? undefined : 'does not match the record before it, which was changed';
 }

@@ -13,12 +13,12 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
   | {
       readonly kind: 'asked';
       readonly command: Command;
-      /** As the caller gave it. */
+      /** As the caller wrote it. */
       readonly cwd: string | undefined;
       readonly env: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'decided'; readonly cwd: string; readonly decision: Decision }
-  /** By a person: the user of the client, unless it says otherwise. */
+  /** A user's answer; `by` defaults to the user of the client. */
   | { readonly kind: 'approved' | 'declined'; readonly by?: string | undefined }
   /** Written before the command is started. */
   | { readonly kind: 'started'; readonly cwd: string }
@@ -30,21 +30,21 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
       readonly secret: boolean;
     }
   | { readonly kind: 'stop'; readonly signal: string }
-  /** Somebody planned it and will not run it. */
+  /** A planned command that will not run, such as a dry run or a step after a failed one. */
   | { readonly kind: 'skipped'; readonly command: Command; readonly reason: string }
-  /** Somebody came without showing who it is; nothing was run. */
+  /** A request without a valid token; nothing was run. */
   | { readonly kind: 'unknown_caller'; readonly reason: string }
   | { readonly kind: 'finished'; readonly outcome: Finished }
   | { readonly kind: 'failed'; readonly error: unknown }
 );
 
-/** An outcome without its text. */
+/** An `Outcome` without its text. */
 export type Finished = Omit<Outcome, 'stdout' | 'stderr' | 'truncated' | 'warnings'>;
 
 const longestText = 16_384;
 const mostPrograms = 100;
 
-/** The plain data of a record, with its secrets hidden. */
+/** The fields of a record, with secrets redacted. */
 export function toRecord(
   entry: AuditEntry,
   redact: Redact,
@@ -105,8 +105,7 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
   }
 }
 
-// A long command is kept by its beginning, its length and its digest. What is cut off has been redacted before, or
-// half a secret could stay.
+// A long command is recorded by its beginning, length and digest. `cut` comes after `redact`, or half a secret could stay.
 function toCommandRecord(command: Command, redact: Redact): unknown {
   if (command.kind === 'argv') return redactArguments(command.argv, redact).map(cut);
   const { script } = command;
@@ -127,7 +126,7 @@ function cut(text: string): string {
   return text.length <= longestText ? text : `${text.slice(0, longestText)}…`;
 }
 
-// A name that was asked for can carry a secret out as well as an argument can.
+// Host names are redacted as well: a command can leak a secret in a DNS name.
 function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unknown> {
   const { status, cause, exitCode, signal, durationMs, stdoutBytes, stderrBytes, leftRunning } = outcome;
   return {

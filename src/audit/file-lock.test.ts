@@ -27,7 +27,7 @@ const agedBy = (ms: number) => {
 };
 const endedPid = () => spawnSync('true').pid;
 
-test('a step has the lock while it runs, and nobody after it, also when it fails', () => {
+test('the lock exists while the step runs, and is removed even if the step throws', () => {
   expect(withLock(path, () => readFileSync(path, 'utf8'))).toBe(String(process.pid));
   expect(() =>
     withLock(path, () => {
@@ -37,16 +37,16 @@ test('a step has the lock while it runs, and nobody after it, also when it fails
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('the lock of another who took over in the meantime stays', () => {
+test('the lock of a process that took over in the meantime stays', () => {
   withLock(path, () => {
-    // Kept, so that the new file cannot get its inode.
+    // Rename instead of removing, so that the new file cannot get the same inode.
     renameSync(path, join(folder, 'old'));
     writeFileSync(path, '1');
   });
   expect(readFileSync(path, 'utf8')).toBe('1');
 });
 
-test('a lock that a killed process left is taken away', () => {
+test('the lock of a dead process is removed', () => {
   for (const text of [String(endedPid()), '']) {
     writeFileSync(path, text);
     agedBy(1_000);
@@ -55,19 +55,19 @@ test('a lock that a killed process left is taken away', () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a lock that is very old is taken away, although its process lives', () => {
+test('a stale lock is removed even if its process is alive', () => {
   writeFileSync(path, String(process.pid));
   agedBy(10_000);
   expect(withLock(path, () => 'mine')).toBe('mine');
 });
 
-test('a young lock is waited for, whoever has it', () => {
+test('a recent lock is waited for even if its process is dead', () => {
   writeFileSync(path, String(endedPid()));
   const start = Date.now();
   expect(withLock(path, () => Date.now() - start)).toBeGreaterThan(100);
   expect(existsSync(path)).toBe(false);
 });
 
-test('where no lock can be made, that is the error', () => {
+test('throws if the lock file cannot be created', () => {
   expect(() => withLock(join(folder, 'none', 'lock'), () => 'never')).toThrow('ENOENT');
 });

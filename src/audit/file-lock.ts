@@ -11,19 +11,20 @@ import {
 } from 'node:fs';
 import { createId } from '../support/create-id.ts';
 
-const patienceMs = 5_000;
-const pauseMs = 2;
-// A holder is done within moments; one that is gone may have left its lock, and one that is stopped may not block all.
-const youngestGoneMs = 200;
-const oldestMs = 4_000;
+const timeoutMs = 5_000;
+const pollMs = 2;
+// A lock is normally released within milliseconds. It is removed after `deadAfterMs` if its process has died, and after
+// `staleAfterMs` in any case, so that a process stopped by SIGSTOP does not block all others.
+const deadAfterMs = 200;
+const staleAfterMs = 4_000;
 
-/** Runs a short step while no other process does; what a killed one left in the way is removed. */
+/** Runs a short step under a lock file; the lock of a dead process is removed. */
 export function withLock<T>(path: string, step: () => T): T {
   const own = acquire(path);
   try {
     return step();
   } finally {
-    // One that was stopped for long may find another's lock in the place of its own.
+    // After a long SIGSTOP the lock may be stale, and `path` another process's lock: remove it only if it is ours.
     if (statSync(path, { throwIfNoEntry: false })?.ino === own) rmSync(path, { force: true });
   }
 }
@@ -33,16 +34,16 @@ function acquire(path: string): number {
   for (;;) {
     const made = tryToMake(path);
     if (made !== undefined) return made;
-    if (Date.now() - start > patienceMs) throw new Error(`${path} is held by another process`);
+    if (Date.now() - start > timeoutMs) throw new Error(`${path} is locked by another process`);
     const abandoned = findAbandoned(path);
     if (abandoned !== undefined) remove(path, abandoned);
-    else Atomics.wait(sleeper, 0, 0, pauseMs);
+    else Atomics.wait(sleeper, 0, 0, pollMs);
   }
 }
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** Makes the lock and tells its inode; undefined where there is one. */
+/** Creates the lock file with O_EXCL and returns its inode; undefined if it exists. */
 function tryToMake(path: string): number | undefined {
   try {
     const fd = openSync(path, 'wx', 0o600);
@@ -58,13 +59,13 @@ function tryToMake(path: string): number | undefined {
   }
 }
 
-/** The lock that somebody left behind, by its inode; undefined for one that is in use. */
+/** The inode of a lock whose process died or is too slow; undefined for a lock that is in use. */
 function findAbandoned(path: string): number | undefined {
   try {
     const { mtimeMs, ino } = statSync(path);
     const ageMs = Date.now() - mtimeMs;
-    const isGone = ageMs > youngestGoneMs && !isAlive(Number(readFileSync(path, 'utf8')));
-    return ageMs > oldestMs || isGone ? ino : undefined;
+    const isDead = ageMs > deadAfterMs && !isAlive(Number(readFileSync(path, 'utf8')));
+    return ageMs > staleAfterMs || isDead ? ino : undefined;
   } catch {
     return undefined;
   }
@@ -78,8 +79,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// Moved first: of two that find it abandoned only one moves it. What the other then takes away may be a new lock, which
-// goes back to its place.
+// If two processes find the lock abandoned, only one rename() gets it; the other may get a new lock instead and links it
+// back.
 function remove(path: string, abandoned: number): void {
   const aside = `${path}.${createId('old')}`;
   try {

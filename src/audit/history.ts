@@ -1,5 +1,5 @@
-// What ran, found fast: an index beside the log holds one line for each command and how far every file was read. It is only
-// a copy: whatever is wrong with it, it is made anew from the records.
+// The commands that ran, for `nacre history`. `history.index` caches one line per command and how far each audit file was
+// read; if it is missing, broken or outdated it is rebuilt from the records.
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listAuditFiles } from './audit-files.ts';
@@ -9,50 +9,50 @@ import { type CommandSummary, summariseCommands } from './summarise-commands.ts'
 
 const indexName = 'history.index';
 const version = 2;
-// Below this it is quicker to read the same records again than to write the index.
-const worthWriting = 500;
+// With fewer new records it is faster to read them again next time than to write the index.
+const minNewRecords = 500;
 
-/** Every command that the log knows, oldest first. */
+/** Every command in the log, oldest first. */
 export function readHistory(dir: string): readonly CommandSummary[] {
   const known = readIndex(dir);
   const reader = createRecordReader(dir, { positions: known.positions });
-  let fresh = 0;
+  let newRecords = 0;
   const commands = summariseCommands(counted(), known.commands);
-  if (fresh >= worthWriting) tryToWrite(dir, commands, known.positions);
+  if (newRecords >= minNewRecords) tryToWrite(dir, commands, known.positions);
   return commands;
 
   function* counted() {
     for (const { record } of reader.more()) {
-      fresh += 1;
+      newRecords += 1;
       yield record;
     }
   }
 }
 
-interface Known {
+interface CachedHistory {
   readonly commands: readonly CommandSummary[];
   readonly positions: Map<string, number>;
 }
 
 interface Head {
   readonly version: number;
-  /** How far each file was read. */
+  /** The byte position up to which each file was read. */
   readonly positions: Readonly<Record<string, number>>;
-  /** Of all lines after this one. */
+  /** Digest of all lines after this one. */
   readonly sha256: string;
 }
 
-// A file that was removed takes its commands along: what is not in the log is not in its history.
-function readIndex(dir: string): Known {
+// Throws away the cache if an audit file was pruned or cut, because commands that left the log must leave the history.
+function readIndex(dir: string): CachedHistory {
   try {
     const text = readFileSync(join(dir, indexName), 'utf8');
     const end = text.indexOf('\n') + 1;
     const body = text.slice(end);
     const head = JSON.parse(text.slice(0, end)) as Head;
-    if (head.version !== version || head.sha256 !== digestOf(body)) throw new Error('not as it was written');
+    if (head.version !== version || head.sha256 !== digestOf(body)) throw new Error('the index was changed');
     const positions = new Map(Object.entries(head.positions));
     for (const [name, position] of positions)
-      if (statSync(join(dir, name)).size < position) throw new Error('the records are not what they were');
+      if (statSync(join(dir, name)).size < position) throw new Error('an audit file is shorter than before');
     const lines = body.split('\n').slice(0, -1);
     return { positions, commands: lines.map((line) => JSON.parse(line) as CommandSummary) };
   } catch {
@@ -60,7 +60,7 @@ function readIndex(dir: string): Known {
   }
 }
 
-// Who may only read the log gets its history as well.
+// Ignores errors: a user with read-only access to the log still gets the history.
 function tryToWrite(
   dir: string,
   commands: readonly CommandSummary[],

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { pause } from '../support/pause.ts';
+
 import { createLineFile } from './line-file.ts';
 
 let folder = '';
@@ -11,14 +11,18 @@ beforeEach(() => {
   folder = temporaryFolder();
   path = join(folder, 'deep', 'lines');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true, force: true });
+});
 
-test('lines are there when append returns, and stay when the file is forced to disk later', async () => {
+test('lines are in the file when append returns, and later fsync() calls do not change it', () => {
+  vi.useFakeTimers();
   const file = createLineFile(path, 'interval');
   file.append('one\n');
   file.append('two\n');
   expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
-  await pause(1_100);
+  vi.advanceTimersByTime(1_100);
   file.append('three\n');
   file.close();
   file.append('four\n');
@@ -26,7 +30,7 @@ test('lines are there when append returns, and stay when the file is forced to d
   expect(readFileSync(path, 'utf8')).toBe('one\ntwo\nthree\nfour\n');
 });
 
-test('what others append or cut off is taken as it is', () => {
+test('lines that another process appended or cut off are not restored', () => {
   const file = createLineFile(path, 'always');
   file.append('one\n');
   appendFileSync(path, 'foreign\n');
@@ -38,7 +42,7 @@ test('what others append or cut off is taken as it is', () => {
   file.close();
 });
 
-test('a line that cannot be written is an error each time, until the file is another one', () => {
+test('append throws as long as the file cannot be written', () => {
   mkdirSync(dirname(path));
   symlinkSync('/dev/full', path);
   const file = createLineFile(path, 'interval');

@@ -2,25 +2,25 @@ import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, openSync, writeS
 import { dirname } from 'node:path';
 import { makeFolder } from '../support/make-folder.ts';
 
-/** A file that grows by whole lines: each is there, or nothing of it. */
+/** A file to which lines are appended atomically: after a failed write nothing of the line remains. */
 export interface LineFile {
-  /** Returns when the line is written; throws when it cannot be. */
+  /** Writes the line; throws if that fails. */
   append(line: string): void;
-  /** Forces what is written to disk, then calls back; not at all when that fails. */
+  /** Calls `done` after fsync(); not at all if that fails. */
   sync(done: () => void): void;
   close(): void;
 }
 
-/** When lines are forced to disk: each before `append` returns, or all now and then. */
+/** When fsync() runs: `always` before each `append` returns, `interval` about once a second in the background. */
 export type Fsync = 'interval' | 'always';
 
 const fsyncIntervalMs = 1_000;
 
-/** Makes a private file at its first line, and again when somebody has deleted it. */
+/** Creates the file with mode 0600 at the first line, and again if it was deleted. */
 export function createLineFile(path: string, fsyncMode: Fsync): LineFile {
   let file: number | null = null;
   let size = 0;
-  let torn = false;
+  let isPartial = false;
   let syncing: NodeJS.Timeout | null = null;
 
   const reopen = () => {
@@ -28,19 +28,19 @@ export function createLineFile(path: string, fsyncMode: Fsync): LineFile {
     file = null;
     makeFolder(dirname(path));
     file = openSync(path, 'a', 0o600);
-    torn = false;
+    isPartial = false;
     return file;
   };
   const openFile = () => {
     const known = file === null ? undefined : fstatSync(file);
     const fd = file === null || known?.nlink === 0 ? reopen() : file;
-    if (!torn) size = fd === file && known && known.nlink > 0 ? known.size : fstatSync(fd).size;
+    if (!isPartial) size = fd === file && known && known.nlink > 0 ? known.size : fstatSync(fd).size;
     return fd;
   };
-  // A torn line would spoil every one after it. Where it cannot be cut off now, that comes before the next line.
-  const mend = (fd: number) => {
-    if (torn) ftruncateSync(fd, size);
-    torn = false;
+  // A partial line would break the chain. If ftruncate() fails now, the next `append` tries again.
+  const removePartialLine = (fd: number) => {
+    if (isPartial) ftruncateSync(fd, size);
+    isPartial = false;
   };
   const syncSoon = () => {
     syncing ??= setTimeout(() => {
@@ -52,16 +52,16 @@ export function createLineFile(path: string, fsyncMode: Fsync): LineFile {
   return {
     append(line) {
       const fd = openFile();
-      mend(fd);
-      torn = true;
+      removePartialLine(fd);
+      isPartial = true;
       try {
         writeAll(fd, line);
         if (fsyncMode === 'always') fsyncSync(fd);
       } catch (error) {
-        mend(fd);
+        removePartialLine(fd);
         throw error;
       }
-      torn = false;
+      isPartial = false;
       if (fsyncMode === 'interval') syncSoon();
     },
     sync(done) {

@@ -5,18 +5,18 @@ import type { Anchor, AuditIndex } from './audit-index.ts';
 import { digestOf, readLine } from './chain.ts';
 import { readLines } from './read-lines.ts';
 
-/** How long and how much is kept. */
+/** Limits on the age and total size of audit files. */
 export interface Retention {
   readonly keepDays: number;
   readonly maxBytes: number;
 }
 
-const lookEveryMs = 3_600_000;
+const checkEveryMs = 3_600_000;
 const dayMs = 86_400_000;
 
 /**
- * Removes the oldest files. Before one goes the index says so, with its last record, from which the next file of its
- * chain goes on: what is left stays verifiable. Files of today may still grow and stay.
+ * Removes the oldest files. A `pruned` anchor with the last record is written to the index first, so that the next file
+ * of the chain can still be verified. Files of today may still grow, so they stay.
  */
 export function prune(dir: string, index: AuditIndex, { keepDays, maxBytes }: Retention, now: Date): void {
   if (!isTime(join(dir, 'pruned'), now)) return;
@@ -52,10 +52,10 @@ function readEnds(path: string): Omit<Anchor, 'event' | 'file' | 'instance'> | n
   return { first: first.seq, before: first.prev, last: last.seq, head: digestOf(`${end}\n`) };
 }
 
-// Every server asks, and there may be thousands of files.
+// At most once an hour for all servers together, because there may be thousands of files. The mtime of `mark` is the last run.
 function isTime(mark: string, now: Date): boolean {
   const last = statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (Math.abs(now.getTime() - last) < lookEveryMs) return false;
+  if (Math.abs(now.getTime() - last) < checkEveryMs) return false;
   writeFileSync(mark, '', { mode: 0o600 });
   utimesSync(mark, now, now);
   return true;

@@ -2,15 +2,15 @@ import { closeSync, openSync, readSync } from 'node:fs';
 
 const pieceBytes = 1_048_576;
 
-/** A whole line without its line break, and the position after it. */
+/** A line without its line break, and the byte position after it. */
 export interface FoundLine {
   readonly line: string;
   readonly end: number;
 }
 
 /**
- * The whole lines of a file from a position on, piece by piece: a day of records may be more than a text can hold. A line that
- * is not finished yet, or never will be, is left out.
+ * Yields the complete lines of a file from a byte position on, reading `pieceBytes` at a time, because a day of records may
+ * exceed the maximum string length. A last line without a line break is left out.
  */
 export function* readLines(path: string, from = 0): Generator<FoundLine> {
   const fd = openSync(path, 'r');

@@ -3,7 +3,7 @@ import { NacreError } from '../contract/failure.ts';
 import { listAuditFiles } from './audit-files.ts';
 import { type FoundLine, readLines } from './read-lines.ts';
 
-/** A record as it was written, with the fields that all have. */
+/** A record as it was written, with the fields that all records have. */
 export interface AuditRecord {
   readonly seq: number;
   readonly time: string;
@@ -14,13 +14,13 @@ export interface AuditRecord {
   readonly [field: string]: unknown;
 }
 
-/** Reads records where they lie, and later only what has been added. */
+/** Reads the records of a folder, later only those that were added. */
 export interface RecordReader {
-  /** Whole lines that were not read before, file by file. */
+  /** Yields the records that were not read before, file by file. */
   more(): Generator<{ readonly record: AuditRecord; readonly line: string }>;
 }
 
-/** Makes a reader of the records of a folder; days before `since` are not opened. `positions` is how far each file was read. */
+/** Creates a reader; it does not open files of days before `since`, and starts each file at its entry in `positions`. */
 export function createRecordReader(
   dir: string,
   {
@@ -49,7 +49,7 @@ function* linesOf(path: string, from: number | undefined): Generator<FoundLine> 
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new NacreError('audit_unavailable', `The records in ${path} cannot be read: ${reason}`, {
-      hint: 'Ask as the user whose log it is, or look with nacre audit verify at what is wrong with it.',
+      hint: 'Run this as the user who owns the log, or check it with nacre audit verify.',
       cause,
     });
   }
@@ -57,7 +57,7 @@ function* linesOf(path: string, from: number | undefined): Generator<FoundLine> 
 
 const texts = ['time', 'kind', 'id', 'door', 'client'];
 
-// A line that is no record is for `nacre audit verify` to tell of.
+// Lines that are not records are skipped; `nacre audit verify` reports them.
 function parse(line: string): AuditRecord | null {
   try {
     const record = JSON.parse(line) as Partial<AuditRecord>;

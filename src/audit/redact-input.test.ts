@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { createMask, createRedact } from './redact.ts';
 import { createRedactInput } from './redact-input.ts';
 
-test('S6: a secret that is typed in two pieces shows in neither record', () => {
+test('S6: a secret that is typed in two pieces appears in neither record', () => {
   const redact = createRedactInput(createRedact(['hunter2-value']));
   expect(redact('a', 'say hunter2-')).toBe('say hunter2-');
   expect(redact('a', 'value now')).toBe('[redacted]');
   expect(redact('a', 'more')).toBe('more');
-  // Another command's input has nothing to do with it.
+  // Input of another command (`b`) is not joined with that of `a`.
   expect(redact('b', 'value now')).toBe('value now');
   redact('c', 'export TOKEN=');
   expect(redact('c', 'abc')).toBe('[redacted]');
@@ -16,7 +16,7 @@ test('S6: a secret that is typed in two pieces shows in neither record', () => {
   expect(redact('d', 'value')).toBe('value');
 });
 
-test('S6: a mask keeps every place, and knows what may become a secret', () => {
+test('S6: a mask keeps all positions, and openEnd finds the beginning of a secret', () => {
   const mask = createMask(['two words', 'short', 'ünïcödé']);
   const hide = (text: string) =>
     Buffer.from(mask.hide(Buffer.from(text).toString('latin1')), 'latin1').toString();

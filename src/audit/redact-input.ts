@@ -1,6 +1,6 @@
 import { hidden, type Redact } from './redact.ts';
 
-/** Hides secrets in what is typed into a command piece by piece. */
+/** Redacts text that is typed into a command in several pieces. */
 export interface RedactInput {
   (id: string, text: string): string;
   forget(id: string): void;
@@ -8,7 +8,7 @@ export interface RedactInput {
 
 const keptChars = 512;
 
-/** A secret may be typed in two pieces: each is judged together with what came before it. */
+/** Creates a `RedactInput`. A secret may be split over two pieces, so each is checked together with the `keptChars` before it. */
 export function createRedactInput(redact: Redact): RedactInput {
   const typed = new Map<string, string>();
   const redactInput = (id: string, text: string) => {

@@ -1,9 +1,9 @@
 import { secretAssignments, secretFlag, secretPatterns } from './secret-patterns.ts';
 
-/** Hides secrets in a text that is about to be written down. */
+/** Replaces secrets in a text that is about to be recorded by `hidden`. */
 export type Redact = (text: string) => string;
 
-/** What stands in place of a secret. */
+/** The replacement for a secret. */
 export const hidden = '[redacted]';
 
 const shortestValue = 6;
@@ -14,7 +14,7 @@ function toValues(secrets: readonly string[]): readonly string[] {
     .sort((a, b) => b.length - a.length);
 }
 
-/** Makes the redaction; `secrets` are values (of variables that commands do not get) to hide wherever they appear. */
+/** Creates a redactor that hides `secretPatterns` and `secrets`, the values of variables withheld from commands. */
 export function createRedact(secrets: readonly string[]): Redact {
   const values = toValues(secrets);
   return remembering((text) => {
@@ -29,7 +29,7 @@ export function createRedact(secrets: readonly string[]): Redact {
 const rememberedChars = 256;
 const rememberedTexts = 128;
 
-// Records say the same again and again: the client, the directory, the reason.
+// Caches results, because records repeat the same client, directory and reason.
 function remembering(redact: Redact): Redact {
   const known = new Map<string, string>();
   return (text) => {
@@ -43,46 +43,46 @@ function remembering(redact: Redact): Redact {
   };
 }
 
-// Without a group the second argument of a replacer is the place of the match.
+// For a pattern without a group, the second argument of a `replace` callback is the offset of the match.
 function toKept(group: unknown): string {
   return typeof group === 'string' ? group : '';
 }
 
-/** Hides secrets in arguments, also those that are told by the arguments before them. */
+/** Redacts arguments, including those that only the preceding arguments identify as secrets. */
 export function redactArguments(argv: readonly string[], redact: Redact): readonly string[] {
   return argv.map((argument, index) => {
     if (secretFlag.test(argv[index - 1] ?? '')) return hidden;
     const [name] = secretAssignments.flatMap((pattern) => pattern.exec(argument) ?? []);
     if (name !== undefined) return `${name}${hidden}`;
-    return redactAfter(argv.slice(Math.max(0, index - toldBy), index).join(' '), argument, redact);
+    return redactAfter(argv.slice(Math.max(0, index - contextArguments), index).join(' '), argument, redact);
   });
 }
 
-// As many arguments before one as tell what it is: `aws configure set NAME VALUE`.
-const toldBy = 5;
+// The number of preceding arguments that can identify a secret: `aws configure set NAME VALUE`.
+const contextArguments = 5;
 const longestBefore = 512;
 
 function redactAfter(before: string, argument: string, redact: Redact): string {
   const alone = redact(argument);
-  const told = redact(before.slice(-longestBefore));
+  const context = redact(before.slice(-longestBefore));
   const together = redact(`${before.slice(-longestBefore)} ${argument}`);
-  if (together === `${told} ${alone}`) return alone;
-  const shown = together.startsWith(`${told} `) ? together.slice(told.length + 1) : '';
-  // An argument is one word, however many blanks it has.
+  if (together === `${context} ${alone}`) return alone;
+  const shown = together.startsWith(`${context} `) ? together.slice(context.length + 1) : '';
+  // Hide the rest of the argument even if it has blanks: it is one word, but the patterns end at a blank.
   return `${shown.slice(0, Math.max(0, shown.indexOf(hidden)))}${hidden}`;
 }
 
-/** Hides secrets without changing where anything stands: each of their characters becomes an asterisk. */
+/** Masks secrets in output without changing positions: each of their bytes becomes an asterisk. */
 export interface Mask {
-  /** Takes and gives text with one character a byte. */
+  /** Masks text in `latin1`, which has one character per byte. */
   hide(bytes: string): string;
-  /** How many characters at the end may be the beginning of a secret of which the rest is still to come. */
+  /** The number of characters at the end that may be the beginning of a secret. */
   openEnd(bytes: string): number;
 }
 
 const longestOpenEnd = 8_192;
 
-/** Makes the mask for output; `secrets` are values as for `createRedact`. */
+/** Creates a mask for `secretPatterns` and these values, as `createRedact` does. */
 export function createMask(secrets: readonly string[]): Mask {
   const values = toValues(secrets).map((value) => Buffer.from(value).toString('latin1'));
   const stars = (count: number) => '*'.repeat(count);
@@ -105,7 +105,7 @@ export function createMask(secrets: readonly string[]): Mask {
   };
 }
 
-/** Makes the mask for output that hides these values alone, and holds back no more than the beginning of one. */
+/** Creates a mask for these values only; its `openEnd` holds back no more than the beginning of one. */
 export function createValueMask(secrets: readonly string[]): Mask {
   const values = secrets.map((value) => Buffer.from(value).toString('latin1'));
   return {

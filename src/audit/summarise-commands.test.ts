@@ -12,7 +12,7 @@ const record = (kind: string, more: object): AuditRecord => ({
   ...more,
 });
 
-test('a command is told in one text, however it was recorded', () => {
+test('every recorded form of a command becomes one text', () => {
   const textOf = (command: unknown) => summariseCommands([record('asked', { command })])[0]?.command;
   expect(textOf('ls -l')).toBe('ls -l');
   expect(textOf(['ls', '-l'])).toBe('ls -l');
@@ -20,7 +20,7 @@ test('a command is told in one text, however it was recorded', () => {
   expect(textOf(null)).toBe('');
 });
 
-test('what was skipped, failed or never ended is told as such', () => {
+test('the outcome shows whether a command was skipped, failed or has not ended', () => {
   const outcomeOf = (kind: string, more: object) => summariseCommands([record(kind, more)])[0]?.outcome;
   expect(outcomeOf('skipped', { command: 'ls', reason: 'dry run' })).toBe('skipped');
   expect(outcomeOf('failed', { code: 'cwd_invalid' })).toBe('error: cwd_invalid');

@@ -1,24 +1,24 @@
 import type { AuditRecord } from './read-records.ts';
 
-/** What the records tell of one command. */
+/** One command, summarised from its records. */
 export interface CommandSummary {
   readonly id: string;
   readonly time: string;
   readonly door: string;
   readonly client: string;
-  /** As it was recorded: text or arguments, secrets hidden, a long one cut. */
+  /** As recorded: the script or the joined arguments, redacted, and cut if long. */
   readonly command: string;
   readonly cwd: string | null;
   readonly programs: readonly string[];
   readonly verdict: string | null;
   readonly rule: string | null;
-  /** How it ended; `running` for one whose end is not recorded, because it runs or its server was killed. */
+  /** How it ended; `running` if no end is recorded, because it still runs or its server was killed. */
   readonly outcome: string;
   readonly exit_code: number | null;
   readonly duration_ms: number | null;
 }
 
-/** What is wanted; everything when nothing is named. */
+/** Criteria for commands; an absent field matches every command. */
 export interface CommandFilter {
   readonly program?: string | undefined;
   readonly outcome?: string | undefined;
@@ -26,7 +26,7 @@ export interface CommandFilter {
   readonly id?: string | undefined;
 }
 
-/** Gathers the records of each command, in the order in which they were asked for. */
+/** Combines the records of each command, in the order of their requests. */
 export function summariseCommands(
   records: Iterable<AuditRecord>,
   earlier: readonly CommandSummary[] = [],
@@ -34,12 +34,12 @@ export function summariseCommands(
   const commands = new Map(earlier.map((command) => [command.id, command]));
   for (const record of records) {
     const known = commands.get(record.id) ?? begin(record);
-    commands.set(record.id, { ...known, ...learn(record) });
+    commands.set(record.id, { ...known, ...fieldsOf(record) });
   }
   return [...commands.values()].sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }
 
-/** Whether a command is one that is wanted. */
+/** Whether a command matches all criteria. */
 export function matchesFilter(
   command: CommandSummary,
   { program, outcome, client, id }: CommandFilter,
@@ -70,7 +70,7 @@ function begin({ id, time, door, client }: AuditRecord): CommandSummary {
   };
 }
 
-function learn(record: AuditRecord): Partial<CommandSummary> {
+function fieldsOf(record: AuditRecord): Partial<CommandSummary> {
   switch (record.kind) {
     case 'skipped':
       return { command: toText(record.command), outcome: 'skipped' };

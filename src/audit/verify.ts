@@ -1,33 +1,35 @@
-// Whether the records are whole:
-// 1. the index is read first, since records may be added while we look, 2. every file is followed line by line,
-// 3. the files of one server must follow one another, 4. what the index knows must be there.
+// Verifies that no record was changed or removed:
+// 1. read the index first, because records may be added meanwhile,
+// 2. check the chain in every file line by line,
+// 3. check that the files of each server continue one chain,
+// 4. check that every file in the index exists.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AuditFile, listAuditFiles } from './audit-files.ts';
 import { type Anchor, indexName, readIndex, toAnchor } from './audit-index.ts';
 import type { AuditKey } from './audit-key.ts';
-import { beginning, digestOf, type Place, readLine, whyMisplaced } from './chain.ts';
+import { type ChainPosition, chainStart, digestOf, explainMismatch, readLine } from './chain.ts';
 import { readLines } from './read-lines.ts';
 
-/** Something that is wrong with a record. */
+/** A record or file that was changed, removed or inserted. */
 export interface AuditProblem {
   readonly file: string;
-  /** The number of the line; null where it is about the whole file. */
+  /** The line number; null if it is about the whole file. */
   readonly line: number | null;
   readonly what: string;
 }
 
-/** What was found. */
+/** The result of `verifyAudit`. */
 export interface AuditReport {
   readonly files: number;
   readonly records: number;
-  /** What was changed, removed or put in; the first of each file. */
+  /** The first problem of each file. */
   readonly problems: readonly AuditProblem[];
-  /** What is no sign of a change, such as the last line of a server that was killed. */
+  /** Findings that do not indicate tampering, such as the partial last line of a killed server. */
   readonly notes: readonly string[];
 }
 
-/** Checks every record in a folder. */
+/** Verifies every record in a folder, and the signatures if there is a key. */
 export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditReport {
   const index = readAnchors(dir, key);
   const problems: AuditProblem[] = [...index.problems];
@@ -39,16 +41,14 @@ export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditRepor
     let place = startOf(chain, index.anchors);
     for (const file of chain) {
       const anchor = index.anchors.get(file.name);
-      const found = followFile(join(dir, file.name), { ...place, anchor, key });
+      const found = verifyFile(join(dir, file.name), { ...place, anchor, key });
       records += found.records;
       if (found.problem) problems.push({ file: file.name, ...found.problem });
       if (found.tornBytes > 0)
-        notes.push(
-          `${file.name}: ${found.tornBytes} bytes of a last line that was never finished are left out.`,
-        );
+        notes.push(`${file.name}: the last line is incomplete; its ${found.tornBytes} bytes are ignored.`);
       if (!anchor && !found.hasRun)
-        notes.push(`${file.name}: the index does not know it; its server was killed as it began.`);
-      else if (!anchor) unknown.push({ file: file.name, line: null, what: whatUnknown(found.records) });
+        notes.push(`${file.name}: it is not in the index; its server was killed while starting.`);
+      else if (!anchor) unknown.push({ file: file.name, line: null, what: describeUnknown(found.records) });
       place = found.next;
     }
   }
@@ -61,7 +61,7 @@ export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditRepor
   return { files: files.length, records, problems, notes };
 }
 
-// A file that was begun while we looked is in the index by now.
+// A file that was started during the verification is in the index by now.
 function stillUnknown(dir: string, unknown: readonly AuditProblem[]): readonly AuditProblem[] {
   if (unknown.length === 0) return [];
   if (!existsSync(join(dir, indexName))) return [{ file: indexName, line: null, what: 'is missing' }];
@@ -69,9 +69,9 @@ function stillUnknown(dir: string, unknown: readonly AuditProblem[]): readonly A
   return unknown.filter(({ file }) => !anchors.has(file));
 }
 
-// A server enters a file into the index with its first records, before anything runs.
-function whatUnknown(records: number): string {
-  return `has ${records} records, and the index does not know it: it was put in, or the index was made anew`;
+// A server anchors a file with its first records, before any command runs, so a file with a finished command is suspicious.
+function describeUnknown(records: number): string {
+  return `has ${records} records but is not in the index: it was inserted, or the index was rewritten`;
 }
 
 function groupByInstance(files: readonly AuditFile[]): readonly (readonly AuditFile[])[] {
@@ -84,32 +84,32 @@ function groupByInstance(files: readonly AuditFile[]): readonly (readonly AuditF
   return [...groups.values()];
 }
 
-// Where the earlier days of a server were removed on purpose, the index knows how they ended.
-function startOf([first]: readonly AuditFile[], anchors: ReadonlyMap<string, Anchor>): Place {
+// If earlier files of the server were pruned, its chain continues from the last `pruned` anchor.
+function startOf([first]: readonly AuditFile[], anchors: ReadonlyMap<string, Anchor>): ChainPosition {
   const gone = [...anchors.values()]
     .filter(
       ({ event, instance, file }) => event === 'pruned' && instance === first?.instance && file < first.name,
     )
     .sort((a, b) => a.last - b.last)
     .at(-1);
-  return gone ? { seq: gone.last + 1, prev: gone.head } : beginning;
+  return gone ? { seq: gone.last + 1, prev: gone.head } : chainStart;
 }
 
-interface Followed {
+interface VerifiedFile {
   readonly records: number;
-  readonly next: Place;
-  /** Whether a command has run to its end there. */
+  readonly next: ChainPosition;
+  /** Whether the file records a finished command. */
   readonly hasRun: boolean;
   readonly tornBytes: number;
   readonly problem: Omit<AuditProblem, 'file'> | undefined;
 }
 
-function followFile(
+function verifyFile(
   path: string,
-  { anchor, key, ...start }: Place & { anchor: Anchor | undefined; key: AuditKey | undefined },
-): Followed {
-  let next: Place = start;
-  let problem: Followed['problem'];
+  { anchor, key, ...start }: ChainPosition & { anchor: Anchor | undefined; key: AuditKey | undefined },
+): VerifiedFile {
+  let next: ChainPosition = start;
+  let problem: VerifiedFile['problem'];
   let [records, wholeBytes] = [0, 0];
   let hasRun = false;
   for (const { line, end } of readLines(path)) {
@@ -118,8 +118,8 @@ function followFile(
     const read = readLine(line, key);
     const head = digestOf(`${line}\n`);
     const isOther = read !== null && anchor?.last === read.seq && anchor.head !== head;
-    const what = read === null ? 'is no record' : (whyMisplaced(read, next) ?? read.problem);
-    const found = what ?? (isOther ? writtenAnew : undefined);
+    const what = read === null ? notARecord : (explainMismatch(read, next) ?? read.problem);
+    const found = what ?? (isOther ? rewritten : undefined);
     if (found !== undefined) problem ??= { line: records, what: found };
     hasRun ||= read?.body.kind === 'finished';
     next = { seq: (read?.seq ?? next.seq) + 1, prev: head };
@@ -127,20 +127,21 @@ function followFile(
   if (anchor && next.seq <= anchor.last)
     problem ??= {
       line: records,
-      what: `is not the end: records ${next.seq} to ${anchor.last} are missing`,
+      what: `is not the last record: records ${next.seq} to ${anchor.last} are missing`,
     };
   return { records, next, hasRun, tornBytes: statSync(path).size - wholeBytes, problem };
 }
 
-const writtenAnew = 'is not the record that the index knows: the file was written anew';
+const notARecord = 'is not a record';
+const rewritten = 'differs from the record in the index: the file was rewritten';
 
 function readAnchors(dir: string, key: AuditKey | undefined) {
   const { lines, tornBytes } = readIndex(dir, key);
   const anchors = new Map<string, Anchor>();
   const problems: AuditProblem[] = [];
-  let place = beginning;
+  let place = chainStart;
   for (const [index, line] of lines.entries()) {
-    const what = line === null ? 'is no record' : (whyMisplaced(line, place) ?? line.problem);
+    const what = line === null ? notARecord : (explainMismatch(line, place) ?? line.problem);
     if (what !== undefined && problems.length === 0)
       problems.push({ file: indexName, line: index + 1, what });
     if (line === null) continue;
@@ -148,8 +149,6 @@ function readAnchors(dir: string, key: AuditKey | undefined) {
     if (typeof line.body.file === 'string') anchors.set(line.body.file, toAnchor(line.body));
   }
   const notes =
-    tornBytes > 0
-      ? [`${indexName}: ${tornBytes} bytes of a last line that was never finished are left out.`]
-      : [];
+    tornBytes > 0 ? [`${indexName}: the last line is incomplete; its ${tornBytes} bytes are ignored.`] : [];
   return { anchors, problems, notes };
 }
