@@ -7,7 +7,7 @@ import { main } from './assembly/main.ts';
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => interruption.abort(signal));
-// A reader that has gone away (`nacre run … | head`) is no reason to crash.
+// With `nacre run … | head`, stdout fails with EPIPE: stop the command instead of crashing.
 process.stdout.on('error', () => interruption.abort('SIGPIPE'));
 process.stderr.on('error', () => {});
 
@@ -20,7 +20,7 @@ process.exitCode = await main(process.argv.slice(2), {
 });
 process.exit();
 
-// A directory that was removed under us has no name; the last one that is known serves to say so.
+// `process.cwd()` throws if the directory was removed; PWD still has its name for the error message.
 function workingDirectory(): string {
   try {
     return process.cwd();
@@ -29,7 +29,7 @@ function workingDirectory(): string {
   }
 }
 
-// The path that Node knows of itself may name a version that the next upgrade removes; the one on the PATH stays.
+// `process.execPath` may be in a versioned folder that the next Node upgrade removes; prefer the `node` on the PATH.
 function stableNode(): string {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
   const found = folders.map((folder) => join(folder, 'node')).find(isThisNode);

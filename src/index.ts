@@ -1,4 +1,4 @@
-// The public surface: everything that `import … from 'nacre'` gives.
+// The public API: everything that `import … from 'nacre'` exports.
 
 export { createNacre, type Nacre, type NacreSettings, type Surroundings } from './assembly/create-nacre.ts';
 export type { Command } from './contract/command.ts';

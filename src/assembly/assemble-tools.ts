@@ -7,7 +7,7 @@ import { families } from '../tools/catalog.ts';
 import type { CallDefaults, Tool } from '../tools/common/tool.ts';
 import { toFamilies } from '../tools/settings.ts';
 
-/** Makes the tools that the settings ask for, each bound to the rules; the engine is made when one first needs it. */
+/** Creates the tools that the settings enable, bound to their rules. `openEngine` runs at the first call that needs it. */
 export function assembleTools(
   settings: LiveSettings,
   openEngine: () => Promise<Engine>,
@@ -32,11 +32,11 @@ export function assembleTools(
             ...context,
             ...(await rules()),
           }),
-        read: async (...words) => (await openEngine()).read(...words),
-        checkReading: async (...words) => (await openEngine()).checkReading(...words),
-        write: async (...words) => (await openEngine()).write(...words),
-        stop: async (...words) => (await openEngine()).stop(...words),
-        list: async (asker) => (await openEngine()).list(asker),
+        read: async (...args) => (await openEngine()).read(...args),
+        checkReading: async (...args) => (await openEngine()).checkReading(...args),
+        write: async (...args) => (await openEngine()).write(...args),
+        stop: async (...args) => (await openEngine()).stop(...args),
+        list: async (caller) => (await openEngine()).list(caller),
         listSessions: async () => (await openEngine()).listSessions(),
         closeSession: async (key) => (await openEngine()).closeSession(key),
       },

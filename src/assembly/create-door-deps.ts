@@ -59,7 +59,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
     ...createSettingsAccess(resolved, cwd),
     places,
     cwd,
-    machine: { home: homeOf(env), platform: process.platform, env },
+    machine: { home: homeOf(env), platform: process.platform, env, isRoot: process.getuid?.() === 0 },
     program,
     engine,
     close,

@@ -1,15 +1,15 @@
-// nacre as a part of another program:
-// 1. the settings that the program gives are checked like those of a file; no file, flag or variable gives any,
-// 2. the tools are made, bound to their rules, 3. the engine is made when a command first needs it.
-// With main.ts and cli.ts a reader of the environment, which commands get as they do behind every other door.
+// nacre inside another program:
+// 1. the settings object is validated like a settings file; files, flags and NACRE_* variables are not read,
+// 2. the tools are created and bound to their rules, 3. the engine is created when a command first needs it.
+// Like `main.ts` and `cli.ts` this file reads `process.env`, which commands inherit as they do through every door.
 
 import type { MachineReport } from '../contract/report.ts';
 import type { ToolResult } from '../contract/tool-result.ts';
+import { createBackgroundShells } from '../doors/functions/background-shells.ts';
 import { type Instance, registerInstance, setDefaultFactory } from '../doors/functions/default-instance.ts';
 import { type FunctionTool, toFunctionTool, withOwnResult } from '../doors/functions/function-tool.ts';
-import { type ProgramCommands, createProgramCommands } from '../doors/functions/program-commands.ts';
-import { createBackgroundShells } from '../doors/functions/background-shells.ts';
-import { type ProgramWorkflows, createProgramWorkflows } from '../doors/functions/program-workflows.ts';
+import { createProgramCommands, type ProgramCommands } from '../doors/functions/program-commands.ts';
+import { createProgramWorkflows, type ProgramWorkflows } from '../doors/functions/program-workflows.ts';
 import { ToolRegistry } from '../doors/functions/tool-registry.ts';
 import { allSettings } from '../rules/all-settings.ts';
 import { execAllowFor } from '../rules/exec-allow.ts';
@@ -25,16 +25,16 @@ import { engineOnDemand } from './engine-on-demand.ts';
 import { toPlaces } from './places.ts';
 import type { ToolInputs, ToolOwnResults } from './tool-inputs.ts';
 
-/** Settings by the names of the reference in camelCase: `allowedCommands` for `allowed_commands`. */
+/** Settings by their reference names in camelCase: `allowedCommands` for `allowed_commands`. */
 export type NacreSettings<F extends ToolFamily | 'all' = ToolFamily | 'all'> = Omit<
   GivenSettings<typeof allSettings>,
   'tools'
 > & {
-  /** Tool families to offer: `bash` unless another is named. */
+  /** Tool families to offer; `bash` by default. */
   readonly tools?: readonly F[] | undefined;
 };
 
-/** The environment and the directory that commands get in place of the process's own. */
+/** The environment and working directory for commands; those of this process by default. */
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;
@@ -42,38 +42,43 @@ export interface Surroundings {
 
 type Inputs<F> = F extends ToolFamily ? ToolInputs[F] : ToolInputs[ToolFamily];
 type ResultOf<Name> = Name extends keyof ToolOwnResults ? ToolOwnResults[Name] : ToolResult;
-type Both<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer All,
+) => void
   ? All
   : never;
 
 /** nacre inside a program. */
 export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends ProgramCommands, ProgramWorkflows {
-  /** The tools that the settings ask for, each under its name in camelCase. */
+  /** The tools that the settings enable, by their names in camelCase. */
   readonly tools: {
-    readonly [Name in keyof Both<Inputs<F>>]: FunctionTool<Both<Inputs<F>>[Name], ResultOf<Name>>;
+    readonly [Name in keyof Intersection<Inputs<F>>]: FunctionTool<
+      Intersection<Inputs<F>>[Name],
+      ResultOf<Name>
+    >;
   };
-  /** The same tools by the names that models know. */
+  /** The same tools by the names that models use. */
   readonly registry: ToolRegistry;
-  /** Figures about all commands so far, in Prometheus' text format. */
+  /** Metrics about all commands so far, in the Prometheus text format. */
   metrics(): Promise<string>;
-  /** What was found on the machine. */
+  /** What nacre detected on this machine. */
   report(): Promise<MachineReport>;
-  /** Ends every command and everything else; nothing new starts. */
+  /** Kills every command and releases all resources; later calls are rejected. */
   close(): Promise<void>;
 }
 
-/** Makes a nacre for this program; rejects with one `settings_invalid` that lists all that is wrong. */
+/** Creates a nacre for this program; rejects with one `settings_invalid` error that lists every problem. */
 export async function createNacre<const F extends ToolFamily | 'all' = 'bash'>(
   settings: NacreSettings<F> = {},
-  here: Surroundings = {},
+  surroundings: Surroundings = {},
 ): Promise<Nacre<F>> {
-  const { bound: _inner, ...nacre } = open(await readRules(resolve(settings)), here);
+  const { instance: _instance, ...nacre } = open(await readRules(resolve(settings)), surroundings);
   return nacre as Nacre<F>;
 }
 
-setDefaultFactory(() => open(resolve({}), {}).bound);
+setDefaultFactory(() => open(resolve({}), {}).instance);
 
-// A program has no command line on which a family is chosen, and models know these tools best.
+// `bash` is the default here, unlike on the command line, because models know these tools best.
 function resolve({ tools = ['bash'], ...settings }: NacreSettings): Resolved {
   const given = candidatesFromObject({ ...settings, tools }, listSettings(allSettings));
   return resolveCandidates({ more: [given] }, allSettings);
@@ -82,7 +87,7 @@ function resolve({ tools = ['bash'], ...settings }: NacreSettings): Resolved {
 function open(
   resolved: Resolved,
   { env = process.env, cwd = process.cwd() }: Surroundings,
-): Nacre<'all'> & { readonly bound: Instance } {
+): Nacre<'all'> & { readonly instance: Instance } {
   const { maxOutputChars, killGraceMs } = resolved.values;
   const rules = rulesFor('everything', resolved);
   const log = (line: string) => void process.stderr.write(line);
@@ -104,13 +109,13 @@ function open(
     tools: async () => assembled,
     dir: toPlaces(resolved.values, { env, cwd }).workflowDir,
   });
-  const bound = {
+  const instance = {
     executionTools: tools,
     ...workflows,
     shells: createBackgroundShells(engine.open, rules, { owner, stopOptions }),
     close,
   };
-  const release = registerInstance(bound);
+  const release = registerInstance(instance);
   return {
     ...createProgramCommands(engine.open, rules, maxOutputChars),
     ...workflows,
@@ -121,7 +126,7 @@ function open(
     metrics: async () => (await engine.open()).metrics(),
     report: async () => (await engine.open()).report(),
     close,
-    bound,
+    instance,
   };
 }
 

@@ -1,14 +1,20 @@
+// Creates the engine with everything it uses:
+// 1. the backend, 2. the secrets to hide in records and output, 3. the backend layers (`backends/layers`),
+// 4. the audit log with its listeners, 5. the engine. Modules are loaded here, since not every door runs commands.
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Mask, Redact } from '../audit/redact.ts';
 import type { Backend } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
+import type { Places } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Settings } from '../rules/all-settings.ts';
 import { configHomeOf, homeOf } from '../rules/home-folders.ts';
 import type { SettingsLocation } from '../rules/settings-source.ts';
 import { isPaused } from '../support/pause-mark.ts';
-import type { WorkerOptions } from '../worker/worker.ts';
+import type { WorkerOptions } from '../worker/worker-options.ts';
 import { toPlaces } from './places.ts';
 
 /** The process that an engine runs in. */
@@ -21,94 +27,115 @@ export interface EngineHost extends SettingsLocation {
   readonly openInbox?: (() => Promise<void>) | undefined;
 }
 
-/** Makes the engine and all its parts; they are loaded only now, since not every door runs commands. */
+type CreateBackend = (options: Omit<WorkerOptions, 'table'>) => Promise<Backend>;
+
+/** Creates the engine and all its parts. */
 export async function createWholeEngine(
   values: Settings,
-  { env, cwd, execAllow, config, log, openInbox }: EngineHost,
-  createBackend: (options: Omit<WorkerOptions, 'table'>) => Promise<Backend>,
+  host: EngineHost,
+  createBackend: CreateBackend,
 ): Promise<Engine> {
-  const [
-    { createEngine },
-    { maskOutput: maskBackend },
-    { hideTypedSecrets: hideTyped },
-    { createSessions },
-    { createAuditLog },
-    { readAuditKey },
-    { createMask, createRedact },
-    { toLogLine },
-    { recordOutput: recordBackend },
-    { createRecordings },
-    { filterEnvironment },
-    { asksLoginShell },
-  ] = await Promise.all([
+  const [{ createEngine }, { createSessions }] = await Promise.all([
     import('../engine/create-engine.ts'),
-    import('../backends/layers/mask-output.ts'),
-    import('../backends/layers/hide-typed.ts'),
     import('../sessions/sessions.ts'),
-    import('../audit/audit-log.ts'),
-    import('../audit/audit-key.ts'),
-    import('../audit/redact.ts'),
-    import('../monitor/log-line.ts'),
-    import('../backends/layers/record-output.ts'),
-    import('../recordings/recordings.ts'),
-    import('../worker/machine/environment.ts'),
-    import('../worker/machine/login-environment.ts'),
   ]);
-  const home = homeOf(env);
-  const environment = Object.fromEntries(
-    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  );
-  const envWithhold = [...values.envWithhold, ...values.shellExecuteEnvWithhold];
-  const secretsIn = (all: Readonly<Record<string, string>>) =>
-    filterEnvironment(all, { ...values, envWithhold }).withheld.map((name) => all[name] ?? '');
-  const toHiding = (secrets: readonly string[]) => ({
-    redact: createRedact(secrets),
-    mask: createMask(secrets),
+  const places = toPlaces(values, host);
+  const worker = await createBackend(toWorkerOptions(values, host, places));
+  const hiding = await createHiding(values, host, worker);
+  const backend = await addLayers(worker, values, places, hiding.mask);
+  const { openInbox } = host;
+  return createEngine({
+    backend,
+    sessions: createSessions(backend, values),
+    audit: await createAudit(values, places, hiding.redact, host.log),
+    stopOnCancel: { signal: 'SIGTERM', graceMs: values.killGraceMs },
+    isPaused: () => isPaused(places.controlDir),
+    approvals: openInbox && { deadlineMs: values.approvalSeconds * 1_000, open: openInbox },
   });
-  let hiding = toHiding(secretsIn(environment));
-  const { stateDir, audit, recordingDir, controlDir } = toPlaces(values, { env, cwd });
-  const { dir: auditDir, keyPath } = audit;
-  const plain = await createBackend({
+}
+
+function toWorkerOptions(
+  values: Settings,
+  { env, cwd, config, execAllow }: EngineHost,
+  { stateDir, audit }: Places,
+): Omit<WorkerOptions, 'table'> {
+  return {
     ...values,
     stateDir,
     cwd: toCanonical(cwd),
-    home,
-    environment,
-    onEnvironment(whole) {
-      hiding = toHiding([...secretsIn(environment), ...secretsIn(whole)]);
-    },
+    home: homeOf(env),
+    environment: definedIn(env),
     highestLevel: 'namespace',
     execAllow,
     execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
-    // The file is named beside its folder, since it may be a link to another place.
+    // `config.yaml` is listed in addition to its folder, because it may be a symlink to a file elsewhere.
     ownFiles: [
-      auditDir,
+      audit.dir,
       join(configHomeOf(env), 'nacre'),
       join(configHomeOf(env), 'nacre', 'config.yaml'),
-      ...given([config, keyPath, values.tokenFile, values.tlsKey], cwd),
+      ...[config, audit.keyPath, values.tokenFile, values.tlsKey].flatMap((path) =>
+        path === undefined ? [] : [resolve(cwd, path)],
+      ),
     ],
+  };
+}
+
+interface Hiding {
+  readonly redact: Redact;
+  readonly mask: Mask;
+}
+
+// The login shell may set more secrets than this process has. They must be known before the first audit record.
+async function createHiding(values: Settings, { env }: EngineHost, backend: Backend): Promise<Hiding> {
+  const [{ createMask, createRedact }, { filterEnvironment }] = await Promise.all([
+    import('../audit/redact.ts'),
+    import('../worker/machine/environment.ts'),
+  ]);
+  const rules = {
+    envPass: values.envPass,
+    envWithhold: [...values.envWithhold, ...values.shellExecuteEnvWithhold],
+  };
+  const own = definedIn(env);
+  const ownSecrets = filterEnvironment(own, rules).withheld.map((name) => own[name] ?? '');
+  const secrets = [...ownSecrets, ...(await backend.environmentSecrets(rules))];
+  return { redact: createRedact(secrets), mask: createMask(secrets) };
+}
+
+async function addLayers(
+  worker: Backend,
+  { redactOutput, record, auditKeepDays, recordMaxBytes }: Settings,
+  { recordingDir }: Places,
+  mask: Mask,
+): Promise<Backend> {
+  const [{ stackLayers }, { createRecordings }] = await Promise.all([
+    import('../backends/layers/stack-layers.ts'),
+    import('../recordings/recordings.ts'),
+  ]);
+  const limits = { keepDays: auditKeepDays, maxBytes: recordMaxBytes };
+  return stackLayers(worker, {
+    mask: redactOutput ? mask : undefined,
+    recordings: record ? createRecordings(recordingDir, limits) : undefined,
   });
-  const hidden = hideTyped(plain);
-  const masked = values.redactOutput ? maskBackend(hidden, () => hiding.mask) : hidden;
-  const backend = values.record
-    ? recordBackend(
-        masked,
-        createRecordings(recordingDir, {
-          keepDays: values.auditKeepDays,
-          maxBytes: values.recordMaxBytes,
-        }),
-      )
-    : masked;
+}
+
+async function createAudit(
+  values: Settings,
+  { audit: { dir, keyPath } }: Places,
+  redact: Redact,
+  log: EngineHost['log'],
+): Promise<AuditLog> {
+  const [{ createAuditLog }, { readAuditKey }, { toLogLine }] = await Promise.all([
+    import('../audit/audit-log.ts'),
+    import('../audit/audit-key.ts'),
+    import('../monitor/log-line.ts'),
+  ]);
   const auditLog = createAuditLog({
-    dir: auditDir,
+    dir,
     fsync: values.auditFsync,
     key: keyPath === undefined ? undefined : () => readAuditKey(keyPath),
     retention: { keepDays: values.auditKeepDays, maxBytes: values.auditMaxBytes },
-    redact: (text) => hiding.redact(text),
+    redact,
   });
-  // The login shell may know more secrets; the first record has to hide them, too.
-  if (asksLoginShell(environment, values.loginEnv))
-    await plain.inspect({ cwd: undefined, roots: [], programs: [] }).catch(() => {});
   auditLog.subscribe((record) => {
     const line = toLogLine(record, values);
     if (line !== null) log?.(line);
@@ -120,25 +147,20 @@ export async function createWholeEngine(
     ]);
     auditLog.subscribe(createSpans(loadTraceApi()));
   }
-  return createEngine({
-    backend,
-    sessions: createSessions(backend, values),
-    audit: auditLog,
-    cancelling: { signal: 'SIGTERM', graceMs: values.killGraceMs },
-    isPaused: () => isPaused(controlDir),
-    approvals: openInbox && { deadlineMs: values.approvalSeconds * 1_000, open: openInbox },
-  });
+  return auditLog;
 }
 
-function given(paths: readonly (string | undefined)[], cwd: string): readonly string[] {
-  return paths.flatMap((path) => (path === undefined ? [] : [resolve(cwd, path)]));
+function definedIn(env: EngineHost['env']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
 }
 
 function toCanonical(cwd: string): string {
   try {
     return realpathSync(cwd);
   } catch (cause) {
-    throw new NacreError('cwd_invalid', `The working directory ${cwd} does not exist any more.`, {
+    throw new NacreError('cwd_invalid', `The working directory ${cwd} no longer exists.`, {
       hint: 'Change to another directory and start nacre there.',
       cause,
     });

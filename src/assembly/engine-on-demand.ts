@@ -3,14 +3,14 @@ import type { Engine } from '../engine/engine.ts';
 import type { Resolved } from '../rules/rules-for.ts';
 import { createWholeEngine, type EngineHost } from './create-whole-engine.ts';
 
-/** An engine that is made at its first use. */
+/** An engine that is created at its first use. */
 export interface EngineOnDemand {
   open(): Promise<Engine>;
-  /** Ends every command; from then on thost is no engine. */
+  /** Kills every command; `open` rejects from then on. */
   close(): Promise<void>;
 }
 
-/** Makes an engine when somebody first wants one. A failure is not kept: the next command finds out whether its cause is gone. */
+/** Creates the engine at the first `open`. A failure is not cached, so the next call tries again. */
 export function engineOnDemand(resolved: Resolved, host: EngineHost): EngineOnDemand {
   let engine: Promise<Engine> | null = null;
   let closed = false;

@@ -7,7 +7,7 @@ import { NacreError } from '../contract/failure.ts';
 import { doors } from '../doors/catalog.ts';
 import type { DoorEntry } from '../doors/door.ts';
 import { failedExit } from '../doors/exit-codes.ts';
-import { toSentences, write } from '../doors/say.ts';
+import { print, toErrorText } from '../doors/print.ts';
 import { sharedFlags } from '../doors/shared-flags.ts';
 import { allSettings, settingGroups } from '../rules/all-settings.ts';
 import type { Resolved } from '../rules/rules-for.ts';
@@ -24,12 +24,12 @@ import { version } from './version.ts';
 export async function main(argv: readonly string[], context: ProcessContext): Promise<number> {
   const [first = '--help', second, ...rest] = argv;
   try {
-    if (['--version', '-V', '-v', 'version'].includes(first)) return await print(context, `${version}\n`);
+    if (['--version', '-V', '-v', 'version'].includes(first)) return await printText(context, `${version}\n`);
     if (!['--help', '-h', 'help'].includes(first)) return await openDoor(first, argv.slice(1), context);
-    if (second === undefined) return await print(context, toOverview(doors, settingGroups));
+    if (second === undefined) return await printText(context, toOverview(doors, settingGroups));
     return await openDoor(second, ['--help', ...rest], context);
   } catch (error) {
-    await write(context.io.stderr, toSentences(error), context.io.interrupted);
+    await print(context.io.stderr, toErrorText(error), context.io.interrupted);
     return failedExit;
   }
 }
@@ -40,7 +40,7 @@ async function openDoor(name: string, argv: readonly string[], context: ProcessC
   const flags = { ...entry.flags, ...sharedFlags };
   const given = parseFlags(argv, { ...allSettings, ...flags }, { stopAtPositional: takesCommand });
   const { shared, workingDir, open } = entry.parse(given);
-  if (shared.help) return print(context, toUsage(name, { ...entry, flags }, settingGroups));
+  if (shared.help) return printText(context, toUsage(name, { ...entry, flags }, settingGroups));
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
   const place = moveTo(workingDir, context);
   const source = createSettingsSource(given, { ...place, config: shared.config });
@@ -93,7 +93,7 @@ function unexpected(name: string, words: readonly string[]): NacreError {
   });
 }
 
-async function print({ io }: ProcessContext, text: string): Promise<number> {
-  await write(io.stdout, text, io.interrupted);
+async function printText({ io }: ProcessContext, text: string): Promise<number> {
+  await print(io.stdout, text, io.interrupted);
   return 0;
 }

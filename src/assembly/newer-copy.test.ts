@@ -20,9 +20,9 @@ describe('describeNewerCopy', () => {
     return join(root, name);
   };
   const program = { node: join(root, 'prefix/bin/node'), script: own };
-  const tell = (path: string) => describeNewerCopy('1.2.0', program, path);
+  const describeFor = (path: string) => describeNewerCopy('1.2.0', program, path);
 
-  it('says nothing where there is only this one, an older one, or something of the same name', () => {
+  it('returns nothing for this copy, an older copy, or another package named nacre', () => {
     const paths = [
       bin('a', own),
       bin('b', install(join(root, 'old'), '{"name":"nacre","version":"1.1.9"}')),
@@ -33,18 +33,20 @@ describe('describeNewerCopy', () => {
       'relative',
       '',
     ];
-    expect(tell(paths.join(':'))).toBeUndefined();
+    expect(describeFor(paths.join(':'))).toBeUndefined();
   });
 
-  it('names the newest that the PATH or the folder of Node leads to', () => {
+  it('returns the newest copy on the PATH or in the global folder of this Node', () => {
     const newer = bin('g', install(join(root, 'new'), '{"name":"nacre","version":"1.10.0"}'));
     const newest = bin('h', install(join(root, 'newest'), '{"name":"nacre","version":"2.0.0"}'));
-    expect(tell(newer)).toBe(
-      `nacre 1.10.0 is installed in ${join(root, 'new')}, and this is 1.2.0 in ${join(root, 'own')}. To use the newer one, run its nacre init for each client, or remove this one.`,
+    expect(describeFor(newer)).toBe(
+      `nacre 1.10.0 is installed in ${join(root, 'new')}, but this is 1.2.0 in ${join(root, 'own')}. To use the newer one, run its nacre init for each client, or uninstall this one.`,
     );
-    expect(tell(`${newer}:${newest}`)).toContain('nacre 2.0.0 is');
+    expect(describeFor(`${newer}:${newest}`)).toContain('nacre 2.0.0 is');
     install(join(root, 'prefix/lib/node_modules/nacre'), '{"name":"nacre","version":"3.0.0"}');
-    expect(tell('')).toContain(`nacre 3.0.0 is installed in ${join(root, 'prefix/lib/node_modules/nacre')}`);
+    expect(describeFor('')).toContain(
+      `nacre 3.0.0 is installed in ${join(root, 'prefix/lib/node_modules/nacre')}`,
+    );
   });
 });
 
@@ -58,7 +60,7 @@ describe('isNewer', () => {
     ['1.0.0-beta.10', '1.0.0-beta.9', true],
     ['1.0.0+build', '1.0.0', false],
     ['0.9.0', '1.0.0', false],
-  ])('%s after %s: %s', (version, than, expected) => {
+  ])('%s is later than %s: %s', (version, than, expected) => {
     expect(isNewer(version, than)).toBe(expected);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Program } from '../doors/door.ts';
 
-/** A sentence about a newer nacre that is installed elsewhere than the one that runs; only files are looked at. */
+/** Describes a newer nacre that is installed elsewhere, found by reading `package.json` files only. */
 export function describeNewerCopy(
   version: string,
   { node, script }: Program,
@@ -17,10 +17,10 @@ export function describeNewerCopy(
     undefined,
   );
   if (newest === undefined) return undefined;
-  return `nacre ${newest.version} is installed in ${newest.folder}, and this is ${version} in ${own ?? script}. To use the newer one, run its nacre init for each client, or remove this one.`;
+  return `nacre ${newest.version} is installed in ${newest.folder}, but this is ${version} in ${own ?? script}. To use the newer one, run its nacre init for each client, or uninstall this one.`;
 }
 
-/** Whether a version comes after another; one with a suffix such as -beta comes before the same without. */
+/** Whether `version` is later than `than`; a suffix such as -beta makes a version earlier. */
 export function isNewer(version: string, than: string): boolean {
   const [one, other] = [toParts(version), toParts(than)];
   for (const [index, part] of one.numbers.entries()) {

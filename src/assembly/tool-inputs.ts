@@ -12,7 +12,7 @@ import type { StartCommandInput } from '../tools/terminal/start-command.ts';
 import type { StopCommandInput } from '../tools/terminal/stop-command.ts';
 import type { WriteInputInput } from '../tools/terminal/write-input.ts';
 
-/** The tools of each family by the names that programs call them, with their inputs. */
+/** Input types of each family's tools, by their names in camelCase. */
 export interface ToolInputs extends Record<ToolFamily, object> {
   readonly terminal: {
     readonly executeCommand: ExecuteCommandInput;
@@ -34,7 +34,7 @@ export interface ToolInputs extends Record<ToolFamily, object> {
   };
 }
 
-/** The tools whose results have a form of their own; those of all others are `ToolResult`. */
+/** Result types of tools that do not return `ToolResult`. */
 export interface ToolOwnResults {
   readonly shellExecute: ShellExecuteResult;
 }
