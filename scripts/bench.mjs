@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 const wanted = process.argv.slice(2);
 const names = readdirSync('bench').filter((file) => file.endsWith('.bench.ts'));
 const chosen = names.filter((name) => wanted.length === 0 || wanted.some((word) => name.includes(word)));
-// Below node_modules, where the benchmarks find the packages that they use.
+// Below node_modules, so that the bundles can resolve the packages that they import.
 mkdirSync('node_modules/.cache', { recursive: true });
 const outdir = mkdtempSync('node_modules/.cache/nacre-bench-');
 try {

@@ -1,5 +1,5 @@
-// Builds dist/: the command line and what programs import as ES modules for Node, with what is needed later in chunks of their own.
-// Start-up time is mostly the loading of code, so what nobody uses is left out.
+// Builds dist/: the command line and the public modules as ES modules for Node, with lazily loaded code in separate chunks.
+// Start-up time is mostly the time to load code, so unused code is left out.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { writeTypes } from './write-types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** zod brings its messages in some fifty languages; ours are in English. */
+/** Keeps only the English locale of zod, which ships about fifty. */
 const englishOnly = {
   name: 'english-only',
   setup({ onLoad }) {
@@ -21,7 +21,7 @@ const englishOnly = {
   },
 };
 
-/** `ws` is CommonJS, which would drag `require` into an ES module: it is a file of its own. */
+/** Bundles `ws` separately as `ws.cjs`: it is CommonJS, and bundling it would need `require` in an ES module. */
 const wsApart = {
   name: 'ws-apart',
   setup({ onResolve }) {
@@ -40,7 +40,7 @@ const common = {
   metafile: true,
 };
 
-// Whoever runs this from elsewhere must not lose a dist/ of their own.
+// Run from another directory, this script must not delete a `dist` there.
 process.chdir(root);
 rmSync('dist', { recursive: true, force: true });
 const parts = await build({
@@ -50,9 +50,9 @@ const parts = await build({
   format: 'esm',
   external: ['@lydell/node-pty'],
   alias: {
-    // Its build for Node is CommonJS, too.
+    // The `yaml` build for Node is CommonJS as well.
     yaml: './node_modules/yaml/browser/index.js',
-    // The SDK's own would load a JSON Schema compiler at the start that no reply of ours goes through.
+    // The SDK's own shim loads a JSON Schema compiler at start-up, which nacre does not use.
     '@modelcontextprotocol/server/_shims': './src/doors/mcp/sdk-shims.ts',
   },
   plugins: [englishOnly, wsApart],
@@ -64,7 +64,7 @@ const sockets = await build({
   format: 'cjs',
   external: ['bufferutil', 'utf-8-validate'],
 });
-// One file without chunks, since it is started before every command's shell.
+// `exec-guard.js` starts before every command's shell, so it is one file without chunks.
 const guard = await build({
   ...common,
   entryPoints: { 'exec-guard': 'src/exec-guard.ts' },
@@ -72,16 +72,19 @@ const guard = await build({
   external: ['koffi'],
 });
 cpSync('src/doors/http/pages', 'dist/pages', { recursive: true });
-// The applets come ready to be served, with the terminal emulator that one of them shows.
+// The applets in `dist/applets` are ready to be served; the terminal applet needs xterm.js.
 cpSync('examples/applets', 'dist/applets', { recursive: true });
 const terminal = 'node_modules/@xterm/xterm';
 for (const file of ['lib/xterm.js', 'css/xterm.css'])
   copyFileSync(join(terminal, file), join('dist/applets/terminal', basename(file)));
 chmodSync('dist/cli.js', 0o755);
-// Nobody's settings have a say in it.
-const nobody = { cwd: '/', env: { HOME: '/nonexistent' } };
-writeFileSync('dist/nacre.1', execFileSync(process.execPath, [resolve('dist/cli.js'), 'man'], nobody));
+// The man page must not depend on settings of the user who builds it.
+const withoutSettings = { cwd: '/', env: { HOME: '/nonexistent' } };
+writeFileSync(
+  'dist/nacre.1',
+  execFileSync(process.execPath, [resolve('dist/cli.js'), 'man'], withoutSettings),
+);
 writeTypes(['index.d.ts', 'policy/decide-command.d.ts']);
 const bundled = [parts, sockets, guard].flatMap(({ metafile }) => Object.keys(metafile.inputs));
-// The declarations contain zod's.
+// `writeTypes` copies zod's declarations.
 writeNotices([...bundled, `${terminal}/`, 'node_modules/zod/']);

@@ -1,5 +1,5 @@
-// `npm run bundle:mcpb`: the built server with its manifest as one file that desktop clients install.
-// node scripts/bundle-mcpb.mjs [FOLDER] writes it there; without one to the project's root.
+// `npm run bundle:mcpb`: packs the built server and its manifest into one .mcpb file, which desktop clients can install.
+// node scripts/bundle-mcpb.mjs [FOLDER] writes it to FOLDER, by default the project's root.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

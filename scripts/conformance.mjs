@@ -1,7 +1,8 @@
-// `npm run conformance`: the official conformance suite against `nacre serve`, and the inspector's strict mode over both
-// transports. 1. the tools, and a Node.js that they run on, are installed beside ours, 2. the suite speaks only to an
-// address and cannot show a token, so a relay on this machine adds it, 3. what is left after the scenarios that need
-// tools, prompts and resources made for the suite is a failure of ours.
+// `npm run conformance`: runs the official MCP conformance suite against `nacre serve`, and the inspector's strict mode over
+// both transports:
+// 1. install the suite, the inspector and a Node.js version that they support into node_modules/.cache,
+// 2. start a relay on this machine that adds the token, because the suite cannot send one,
+// 3. ignore scenarios that need tools, prompts and resources made for the suite; any other failure is a bug in nacre.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -14,11 +15,11 @@ const cli = resolve('dist/cli.js');
 const place = mkdtempSync('/tmp/nacre-conformance-');
 const env = { PATH: process.env.PATH, HOME: place, ALLOWED_COMMANDS: '*', NACRE_LOGIN_ENV: 'never' };
 const versions = ['2025-11-25', '2026-07-28'];
-// What the suite says where a server lacks what was made for it, or offers no prompts, completion or logging.
-const lacking =
+// Messages of the suite for a server without its test tools, or without prompts, completion or logging.
+const notApplicable =
   /There is no tool "test_|Tool 'json_schema_2020_12_tool' not found|Resource not found: test:|Method not found|^Not testable/;
-// These fail for want of such a tool, too, and do not say so.
-const silent = /^server-input-required-result-(?:multi-round|tampered-state)-/;
+// Scenarios that also need a test tool, but whose message does not say so.
+const notApplicableScenarios = /^server-input-required-result-(?:multi-round|tampered-state)-/;
 
 const node = install();
 spawnSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
@@ -79,7 +80,7 @@ function bin(name) {
   return join(folder, 'node_modules', '.bin', name);
 }
 
-// Addresses of the relay itself become those of the server; foreign ones stay, so that they can be refused.
+// Replaces the relay's own address in `host` and `origin` by the server's; foreign addresses stay, so that they are refused.
 async function openRelay(target, token) {
   relay.on('request', (asked, reply) => {
     const { port } = relay.address();
@@ -131,10 +132,11 @@ async function runSuite(url, version) {
   const count = (status) => checks.filter((check) => check.status === status).length;
   const bad = checks.filter(({ status }) => status === 'FAILURE');
   const ours = bad.filter(
-    ({ scenario, errorMessage = '' }) => !lacking.test(errorMessage) && !silent.test(scenario),
+    ({ scenario, errorMessage = '' }) =>
+      !notApplicable.test(errorMessage) && !notApplicableScenarios.test(scenario),
   );
   console.log(
-    `conformance, ${version}: ${count('SUCCESS')} passed, ${ours.length} failed, ${count('WARNING')} warnings, ${bad.length - ours.length} need what was made for the suite`,
+    `conformance, ${version}: ${count('SUCCESS')} passed, ${ours.length} failed, ${count('WARNING')} warnings, ${bad.length - ours.length} not applicable`,
   );
   if (count('SUCCESS') === 0) return [`conformance, ${version}: nothing was checked`];
   return ours.map(({ scenario, errorMessage }) => `${version} ${scenario}: ${errorMessage}`);

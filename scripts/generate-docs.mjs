@@ -1,5 +1,5 @@
-// Writes the pages of docs/reference and the files for registries, which are derived from the code: npm run docs
-// Node 20 does not read TypeScript, so what makes them is bundled first.
+// `npm run docs`: generates docs/reference and the files for registries from the code.
+// Node 20 cannot run TypeScript, so the generators are bundled with esbuild first.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -3,7 +3,7 @@ import { describeTools } from './reference/describe-tools.ts';
 
 const { name, version, description, license, keywords, engines } = manifest;
 
-/** The manifest of the MCPB bundle: what a client shows of it, asks for, and starts. */
+/** The manifest of the MCPB bundle: how a client describes, configures and starts the server. */
 export const mcpbManifest = {
   manifest_version: '0.3',
   name,
@@ -17,7 +17,7 @@ export const mcpbManifest = {
     entry_point: 'dist/cli.js',
     mcp_config: {
       command: 'node',
-      // A desktop app starts servers wherever it likes, at the root of the file system for instance.
+      // `--cwd`, because a desktop app may start servers in any directory, even `/`.
       args: ['${__dirname}/dist/cli.js', 'mcp', '--cwd', '${user_config.project_folder}'],
       env: {
         ALLOWED_COMMANDS: '${user_config.allowed_commands}',
@@ -28,14 +28,14 @@ export const mcpbManifest = {
     },
   },
   tools: listTools(),
-  // Which families are offered is the user's choice.
+  // The user chooses the tool families, so this list is not final.
   tools_generated: true,
   compatibility: { platforms: ['darwin', 'linux'], runtimes: { node: engines.node } },
   user_config: {
     allowed_commands: {
       type: 'string',
       title: 'Programs that may run',
-      description: 'Separated by commas; * allows all of them. What is not listed is refused.',
+      description: 'Separated by commas; * allows all programs. Programs that are not listed are refused.',
       default: 'git,ls,cat,head,tail,grep,find,wc,npm,node',
       required: true,
     },
@@ -43,7 +43,7 @@ export const mcpbManifest = {
       type: 'directory',
       title: 'Folder that commands work in',
       description:
-        'They start there; working directories outside of it are refused. A sandbox needs a folder below the home directory.',
+        'Commands start there; working directories outside it are refused. A sandbox needs a folder below the home directory.',
       default: '${HOME}',
       required: true,
     },

@@ -7,7 +7,7 @@ import { toErrorsPage } from './reference/errors-page.ts';
 import { toHttpPage } from './reference/http-page.ts';
 import { toToolsPage } from './reference/tools-page.ts';
 
-/** The sources of nacre by path, without tests; read from the project's root. */
+/** Reads the source files below src, without tests, by path from the project's root. */
 export function readSources(): ReadonlyMap<string, string> {
   const names = readdirSync('src', { recursive: true, encoding: 'utf8' });
   const sources = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts')).sort();

@@ -1,9 +1,9 @@
-// Gets what a fresh clone lacks: npm packages, and programs of the distribution where we may install them.
+// Installs missing npm packages, and missing programs if this runs as root on Debian.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The programs that nacre or its tests need, with the Debian package that has each. */
+/** The programs that nacre or its tests need, with the Debian package of each. */
 const programs = {
   bash: 'bash',
   bwrap: 'bubblewrap',
@@ -27,7 +27,7 @@ const programs = {
   zsh: 'zsh',
 };
 
-/** Runs a program in the foreground; ends this process when it fails. */
+/** Runs a program in the foreground; exits if it fails. */
 export function step(title, program, args, options = {}) {
   console.log(`\n> ${title}`);
   const { status, error } = spawnSync(program, args, { stdio: 'inherit', ...options });
@@ -36,14 +36,14 @@ export function step(title, program, args, options = {}) {
   process.exit(status ?? 1);
 }
 
-/** Installs npm packages when they are missing or older than the lock file. */
+/** Installs npm packages if they are missing or older than package-lock.json. */
 export function installPackages() {
   const installed = 'node_modules/.package-lock.json';
   const fresh = existsSync(installed) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
   if (!fresh) step('Installing npm packages', 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
 }
 
-/** Installs missing programs as root on Debian; elsewhere names them and how to get them. */
+/** Installs missing programs with apt-get as root on Debian; otherwise prints how to install them and exits. */
 export function installPrograms() {
   const missing = Object.keys(programs).filter((name) => !isOnPath(name));
   if (missing.length === 0) return;

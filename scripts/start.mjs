@@ -1,4 +1,4 @@
-// `npm start`: installs, builds, shows how to plug it into an agent, and serves until it is interrupted.
+// `npm start`: installs dependencies, builds, prints how to configure an agent, and runs `nacre serve` until interrupted.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { installPackages, installPrograms, step } from './set-up.mjs';
@@ -24,6 +24,6 @@ console.log(
 const server = spawn(process.execPath, [cli, 'serve', '--applets-dir', applets, ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
-// Ctrl-C reaches both; the server says when it has ended.
+// Ctrl-C sends SIGINT to both processes; this one exits when the server has.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => server.kill(signal));
 server.on('exit', (code) => process.exit(code ?? 1));

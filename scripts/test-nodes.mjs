@@ -1,5 +1,5 @@
-// `npm run test:nodes [TEST...]`: the test suite on every Node.js that is supported, one after the other.
-// Those that are not the machine's own are installed from npm into a cache of their own.
+// `npm run test:nodes [TEST...]`: runs the test suite on every supported Node.js version, one after the other.
+// Versions other than the current one are installed from npm into node_modules/.cache/nodes.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -38,7 +38,7 @@ function toNode(major) {
 function test(node, files) {
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
   console.log(`\n> Tests on Node.js ${version}`);
-  // Whatever the tests start by the name node is this one as well.
+  // Put this version first on `PATH`, so that child processes that run `node` use it as well.
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
   const { status } = spawnSync(node, [resolve('node_modules/vitest/vitest.mjs'), 'run', ...files], {
     stdio: 'inherit',

@@ -1,4 +1,4 @@
-// `npm test`: sets up what is missing, then runs every check there is.
+// `npm test`: installs what is missing, then runs all checks.
 import { readFileSync } from 'node:fs';
 import { checkImage } from './check-image.mjs';
 import { installPackages, installPrograms, step } from './set-up.mjs';

@@ -1,11 +1,11 @@
-// Writes the licences of all packages whose code is in dist/, as the bundler and the copies tell.
+// Writes the licences of all packages whose code is in dist/, found from esbuild's metafile and the copied files.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes `dist/THIRD_PARTY_NOTICES.md` for the files that went into the bundles. */
+/** Writes `dist/THIRD_PARTY_NOTICES.md` for the packages that these input files belong to. */
 export function writeNotices(inputs) {
   const names = [...new Set(inputs.flatMap(packageOf))].sort();
-  const head = 'The files of nacre contain code of these packages, under their licences.';
+  const head = 'nacre contains code of the following packages, under their licences.';
   writeFileSync(
     'dist/THIRD_PARTY_NOTICES.md',
     `# Third-party notices\n\n${head}\n${names.map((name) => toNotice(name, names)).join('')}`,
@@ -23,7 +23,7 @@ function toNotice(name, names) {
 }
 
 function licenceOf(name, names) {
-  // Packages of one repository may have its licence in one of them only.
+  // Of several packages from one repository, only one may contain the licence file.
   const repository = ({ repository: given }) => given?.url ?? given;
   const origin = repository(manifestOf(name));
   const kin = names.filter((other) => repository(manifestOf(other)) === origin);
@@ -32,11 +32,11 @@ function licenceOf(name, names) {
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
     if (file !== undefined) return readFileSync(join(folder, file), 'utf8');
   }
-  throw new Error(`${name} is in the bundle and comes without the text of its licence.`);
+  throw new Error(`${name} is in the bundle, but its package has no licence file.`);
 }
 
 function manifestOf(name) {
   const path = join('node_modules', name, 'package.json');
-  if (!existsSync(path)) throw new Error(`${name} is in the bundle and not directly below node_modules.`);
+  if (!existsSync(path)) throw new Error(`${name} is in the bundle, but not directly below node_modules.`);
   return JSON.parse(readFileSync(path, 'utf8'));
 }

@@ -1,5 +1,5 @@
-// Writes the declarations of what programs import, and of all that these name, zod's among them: whoever installs nacre
-// needs no other package for its types.
+// Writes the type declarations of the public modules to dist/types, with all declarations that they import, including zod's,
+// so that users of nacre need no other package for its types.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ const types = 'dist/types';
 const vendored = { zod: 'zod/index.d.ts', 'zod/v4/core': 'zod/v4/core/index.d.ts' };
 const named = /(['"])((?:\.{1,2}\/|zod)[^'"\s]*)\1/g;
 
-/** Compiles the declarations and writes those that the entries reach to `dist/types`. */
+/** Compiles all declarations with tsc and copies those that `entries` import to `dist/types`. */
 export function writeTypes(entries) {
   const own = mkdtempSync(join(tmpdir(), 'nacre-types-'));
   try {

@@ -1,14 +1,14 @@
-// A zip archive of files, written by hand: local headers with deflated data, the central directory, its end.
+// Writes a zip archive: local headers with deflated data, the central directory, and its end record.
 import { crc32, deflateRawSync } from 'node:zlib';
 
 const deflated = 8;
 const utf8Names = 0x0800;
 const version = 20;
 const madeOnUnix = (3 << 8) | version;
-// The earliest time that a zip can tell, so that the same files give the same archive.
+// The earliest date that a zip can express, so that the same files always produce the same archive.
 const date = (1 << 5) | 1;
 
-/** The archive of `{ path, data, mode }`, in that order. */
+/** Returns the archive of these `{ path, data, mode }` files as a Buffer. */
 export function toZip(files) {
   const parts = [];
   const directory = [];

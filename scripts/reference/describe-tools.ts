@@ -2,13 +2,13 @@ import { families } from '../../src/tools/catalog.ts';
 import type { Tool } from '../../src/tools/common/tool.ts';
 import type { ToolFamily } from '../../src/tools/settings.ts';
 
-/** Every tool by its family, as clients see it; a call is answered with the failure. */
+/** Every tool by family, as clients see it; calling one rejects with `failure`. */
 export function describeTools(
-  failure: unknown = new Error('These tools are only described.'),
+  failure: unknown = new Error('These tools cannot be called.'),
 ): Readonly<Record<ToolFamily, readonly Tool[]>> {
   const never = () => Promise.reject(failure);
   const commands = {
-    ...{ start: never, runOrGoOn: never, read: never, write: never, stop: never, list: never },
+    ...{ start: never, runOrDetach: never, read: never, write: never, stop: never, list: never },
     ...{ checkReading: never, listSessions: never, closeSession: never },
   };
   const options = { run: never, check: never, commands, maxOutputChars: 30_000, onTimeout: 'kill' } as const;

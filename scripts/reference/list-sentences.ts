@@ -1,16 +1,16 @@
-// Finds what nacre says in its sources: every `new NacreError(...)` and `new HttpProblem(...)`, with the words that
-// stand there, in a constant of the file, or in the calls of the function around them.
+// Finds the error messages in the sources: the arguments of every `new NacreError(…)` and `new HttpProblem(…)`, which may be
+// literals, constants of the file, or parameters of the enclosing function, taken from its calls.
 
-/** One sentence as it stands in the code; what is filled in stands in braces. */
+/** One message as written in the code, with placeholders in braces. */
 export interface Sentence {
   readonly file: string;
-  /** The code of a NacreError or the status of an HttpProblem. */
+  /** The code of a `NacreError` or the status of an `HttpProblem`. */
   readonly kind: string;
   readonly message: string;
   readonly hint: string;
 }
 
-/** Every sentence of these files that one of the classes is made with. */
+/** Every message with which these files create an instance of the class `made`. */
 export function listSentences(files: ReadonlyMap<string, string>, made: string): Sentence[] {
   return [...files].flatMap(([file, source]) =>
     placesOf(source, `new ${made}(`).flatMap((place) => readPlace(files, file, place)),
@@ -32,7 +32,7 @@ function readPlace(files: ReadonlyMap<string, string>, file: string, place: numb
   });
 }
 
-/** What each call gives for the parameters, by their names. */
+/** The arguments of each call of a function, by parameter name. */
 function callsOf({ name, parameters }: Around, sources: readonly string[]): Map<string, string>[] {
   return sources.flatMap((source) =>
     placesOf(source, `${name}(`)
@@ -49,7 +49,7 @@ function placesOf(source: string, text: string): number[] {
   return places;
 }
 
-/** The arguments of a call, from behind its bracket. */
+/** The arguments of a call, starting after its opening bracket. */
 function splitArguments(source: string, from: number): string[] {
   const found: string[] = [];
   let [depth, start] = [0, from];
@@ -100,7 +100,7 @@ function functionAround(source: string, place: number): Around | undefined {
   return { name: head[2], at: head.index, isExported: head[1] !== undefined, parameters };
 }
 
-/** What an expression says: the text of its literals, or, where it has none, itself in braces. */
+/** The text of the literals in an expression, or the expression itself in braces if it has none. */
 function toWords(nearby: string, source: string, expression: string): string {
   const text = constantNamed(nearby, source, expression) ?? expression;
   const literals = [...text.matchAll(literal)].map(([one]) => toText(one));
@@ -120,7 +120,7 @@ function constantNamed(nearby: string, source: string, name: string): string | u
   return undefined;
 }
 
-// What a template fills in is shown as the code that fills it in.
+// A `${placeholder}` of a template is shown as its code in braces.
 function toText(one: string): string {
   const inside = one.slice(1, -1);
   if (!one.startsWith('`')) return inside.replaceAll(/\\(.)/g, '$1');

@@ -1,16 +1,16 @@
-/** A table; cells may hold anything but line breaks. */
+/** A Markdown table; `|` in cells is escaped, and line breaks become blanks. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const toRow = (cells: readonly string[]) => `| ${cells.map(toCell).join(' | ')} |`;
   return [toRow(head), `|${'---|'.repeat(head.length)}`, ...rows.map(toRow)].join('\n');
 }
 
-/** Text as it is, in a line. */
+/** Inline code. */
 export function code(text: string): string {
   if (text === '') return '';
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
-/** A block of text as it is. */
+/** A fenced code block. */
 export function fence(language: string, text: string): string {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }

@@ -1,11 +1,11 @@
-// What the policy says, by commands that it judges; none of them is ever run.
+// Commands for which the reference shows the policy's decision; none of them is ever run.
 import type { Decision, Rules } from '../../src/contract/decision.ts';
 import type { Facts } from '../../src/contract/facts.ts';
 import { dangerRules } from '../../src/policy/danger/danger.ts';
 import { decide } from '../../src/policy/decide.ts';
 import { understand } from '../../src/policy/understand.ts';
 
-/** What is known of the machine in the examples. */
+/** The facts about the machine in the examples. */
 export const place: Facts = {
   cwd: { asked: '/srv/app', path: '/srv/app' },
   roots: [{ asked: '/srv/app', path: '/srv/app' }],
@@ -13,12 +13,12 @@ export const place: Facts = {
   programs: {},
 };
 
-/** The rules of an example: every program is allowed unless a list says otherwise. */
+/** The rules of an example; without `list` every program is allowed. */
 export interface ExampleRules extends Partial<Pick<Rules, 'confirm' | 'fileWrites' | 'policy'>> {
   readonly list?: readonly string[];
 }
 
-/** Decides about a command of an example. */
+/** The decision on an example command. */
 export function decideExample(script: string, { list, ...more }: ExampleRules): Decision {
   const allow = list === undefined ? ({ kind: 'all' } as const) : toAllow(list);
   const rules = { allow, allowSetting: 'ALLOWED_COMMANDS', danger: 'block', ...more } as const;
@@ -31,7 +31,7 @@ function toAllow(names: readonly string[]): Rules['allow'] {
 
 const listed = { list: ['git', 'ls', 'cat', 'echo', 'env', 'find'] };
 
-/** Commands that are refused or asked about, with the rules that they are judged by. */
+/** Commands that are refused or need approval, with the rules for each. */
 export const refusedExamples: readonly (readonly [string, ExampleRules])[] = [
   ['ls', { list: [] }],
   ['git pull; curl example.com', listed],

@@ -1,4 +1,4 @@
-/** What a page shows of a JSON Schema. */
+/** The part of a JSON Schema that the reference shows. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -13,7 +13,7 @@ export interface Schema {
   readonly required?: readonly string[];
 }
 
-/** The fields of an object, also those within fields: name, type, whether it must be there or what holds without it, meaning. */
+/** One row for each field of an object, nested ones included: name, type, `required` or the default, description. */
 export function toRows({ properties = {}, required = [] }: Schema, before = ''): string[][] {
   return Object.entries(properties).flatMap(([name, schema]) => [
     [

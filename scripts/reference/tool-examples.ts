@@ -1,11 +1,11 @@
-/** A call and what the model reads; those of a family build on one another, in this order. ID stands for the id that came last. */
+/** A tool call and its reply. The calls of a family run in this order; `ID` is replaced by the latest command id. */
 export interface ToolExample {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly reply: string;
 }
 
-/** Examples of every tool; tests/tool-examples.test.ts makes the calls. Times and amounts are shown as N. */
+/** Examples for every tool, which tests/tool-examples.test.ts runs. Times and amounts are shown as `N`. */
 export const toolExamples: readonly ToolExample[] = [
   { tool: 'Bash', input: { command: 'cd /usr && name=world' }, reply: '' },
   {
