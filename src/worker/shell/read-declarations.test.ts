@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { readAliases, readDeclarations } from './read-declarations.ts';
 
 describe('readDeclarations', () => {
-  it('reads values as bash quotes them, whatever they hold', () => {
+  it('parses values as bash quotes them, whatever they contain', () => {
     const printed = [
       'declare -- plain="a \\"b\\" \\$c \\`d\\` \\\\"',
-      "declare -x told=$'tab\\there, it\\'s \\303\\244'",
+      "declare -x escaped=$'tab\\there, it\\'s \\303\\244'",
       'declare -- two="first',
       'declare -- inside=\'second"',
       'declare -a list=([0]="x" [1]=$\'y"\\n\')',
@@ -13,7 +13,7 @@ describe('readDeclarations', () => {
       '',
     ].join('\n');
     const found = readDeclarations(printed);
-    expect(found.map(({ name }) => name)).toEqual(['plain', 'told', 'two', 'list', 'nothing']);
+    expect(found.map(({ name }) => name)).toEqual(['plain', 'escaped', 'two', 'list', 'nothing']);
     expect(found.map(({ value }) => value)).toEqual([
       'a "b" $c `d` \\',
       "tab\there, it's ä",
@@ -23,7 +23,7 @@ describe('readDeclarations', () => {
     ]);
   });
 
-  it('reads what is very long', () => {
+  it('parses very long values', () => {
     const long = 'x'.repeat(20_000_000);
     expect(readDeclarations(`declare -- a="${long}"\ndeclare -- b="1"\n`).map(({ name }) => name)).toEqual([
       'a',
@@ -35,7 +35,7 @@ describe('readDeclarations', () => {
 });
 
 describe('readAliases', () => {
-  it('reads texts with quotes and line breaks', () => {
+  it('parses texts with quotes and newlines', () => {
     const printed = "alias a='echo it'\\''s'\nalias -- -b='one\ntwo'\nalias c=''\nalias d=\\'\n";
     expect([...readAliases(printed)]).toEqual([
       ['a', "echo it's"],

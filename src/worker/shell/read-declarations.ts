@@ -1,15 +1,15 @@
-/** One variable as `declare -p` prints it. */
+/** A variable as `declare -p` prints it. */
 export interface Declaration {
   readonly name: string;
-  /** Letters such as `x` for exported and `r` for read-only. */
+  /** Attribute letters such as `x` (exported) and `r` (read-only). */
   readonly attributes: string;
-  /** The value of a plain variable; undefined for arrays and for what has none. */
+  /** The value of a plain variable; undefined for arrays and unset variables. */
   readonly value: string | undefined;
-  /** The whole, as a line of bash. */
+  /** The whole entry, which bash can evaluate. */
   readonly text: string;
 }
 
-/** Reads the output of `declare -p`. */
+/** Parses the output of `declare -p`. */
 export function readDeclarations(printed: string): readonly Declaration[] {
   const found: Declaration[] = [];
   for (let at = 0; at < printed.length; ) {
@@ -23,14 +23,14 @@ export function readDeclarations(printed: string): readonly Declaration[] {
 
 const aliasEntry = /^alias (?:-- )?([^=\n]+)=((?:'[^']*'|\\')*)$/gm;
 
-/** Reads the output of `alias -p`: names and texts. */
+/** Parses the output of `alias -p`: texts by name. */
 export function readAliases(printed: string): ReadonlyMap<string, string> {
   const found = [...printed.matchAll(aliasEntry)];
   return new Map(found.map(([, name = '', text = '']) => [name, text.replace(/'([^']*)'|\\(')/g, '$1$2')]));
 }
 
-// An entry ends with its line, unless the line ends inside quotes. Newer versions of bash write a line break as \n,
-// older ones as itself. Step by step: one pattern for all of a quoted text runs out of stack where that is long.
+// An entry ends at a newline outside of quotes: newer versions of bash print a newline in a value as `\n`, older ones as
+// it is. The text is scanned mark by mark, because one regular expression for a whole quoted text overflows its stack.
 function endOfEntry(text: string, from: number): number {
   const mark = /["'\\\n]/g;
   mark.lastIndex = from;
@@ -72,7 +72,7 @@ const letters: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-// Bytes stand as octal numbers, several of them for one character.
+// bash escapes single bytes in octal, so that one UTF-8 character may be several escapes.
 function decode(written: string): string {
   const bytes: Buffer[] = [];
   let at = 0;

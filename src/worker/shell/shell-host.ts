@@ -1,159 +1,190 @@
 import { Socket } from 'node:net';
 import { createDeferred, type Deferred } from '../../support/deferred.ts';
 import { randomHex } from '../../support/random-hex.ts';
-import { within } from '../../support/within.ts';
-import { captureStream } from '../io/capture.ts';
+import { settlesWithin } from '../../support/settles-within.ts';
+import { Capture } from '../io/capture.ts';
 import { writeAtomically } from '../io/write-pipe.ts';
-import { toInputFile } from '../look/find-reader.ts';
+import { type InputFile, toInputFile } from '../look/find-reader.ts';
+import type { ProcessExit } from '../processes/process-exit.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
-import type { ProcessExit } from '../start/start-process.ts';
 import type { Started } from '../start/starter.ts';
+import type { ShellBounds } from './shell-bounds.ts';
 import {
-  type ShellOrder,
-  type Telling,
-  toAgainWord,
-  toKeyWord,
+  encodeRequest,
+  keyMessage,
+  restartMessage,
+  type ShellRequest,
+  type StateMode,
   toNonce,
-  toShellOrder,
 } from './shell-script.ts';
-import { createStatusReader, type PrintedState, type ShellDone } from './shell-status.ts';
-import { endShell, findShell } from './shell-tree.ts';
-import { watchForWaiting } from './watch-for-waiting.ts';
+import { type CommandDone, type PrintedState, StatusReader } from './shell-status.ts';
+import { findShell, killShell } from './shell-tree.ts';
+import { watchForReader } from './watch-for-reader.ts';
 
-/** How an order ended: the shell says so, or the shell itself has ended. */
-export type ShellAnswer =
-  | { readonly kind: 'done'; readonly done: ShellDone }
-  | { readonly kind: 'gone'; readonly exit: ProcessExit };
+/** How a request ended: with a reply of the shell, or with the exit of the shell. */
+export type ShellReply =
+  | { readonly kind: 'done'; readonly done: CommandDone }
+  | { readonly kind: 'exited'; readonly exit: ProcessExit };
 
-/** A session's first process, with a shell below it. */
-export interface ShellHost {
-  readonly started: Started;
-  /** Gives the shell one order, once it is done with the one before. */
-  give(order: Omit<ShellOrder, 'nonce'>, telling: Telling): Promise<ShellAnswer>;
-  /** What the shell printed of itself after its last order; null when it ended instead. */
-  state(): Promise<PrintedState | null>;
-  /** Ends the shell by force, whatever it does; the order that it was given has then an answer. */
-  endShell(): Promise<void>;
-  /** Has another shell started in the place of one that has ended. */
-  again(): void;
-  /** True while the first process lives. */
-  lives(): boolean;
-  /** False once its shell has ended, even if nobody had given it an order, until another was started. */
-  hasShell(): boolean;
-  close(): Promise<void>;
-}
-
-interface Awaited {
+interface PendingRequest {
   readonly nonce: string;
-  readonly answer: Deferred<ShellAnswer>;
+  readonly reply: Deferred<ShellReply>;
   unwatch(): void;
 }
 
-/** Takes charge of a host that was just started. */
-export function createShellHost(started: Started, table: ProcessTable): ShellHost {
-  const { process, tree } = started;
-  const key = randomHex(16);
-  let living = true;
-  let awaited: Awaited | null = null;
-  let state = createDeferred<PrintedState | null>();
-  const answerWith = (answer: ShellAnswer) => {
-    const asked = awaited;
-    awaited = null;
-    asked?.unwatch();
-    asked?.answer.resolve(answer);
-  };
-  let goneHeard = createDeferred<void>();
-  let hasShell = true;
-  const gone = (exit: ProcessExit) => {
-    hasShell = false;
-    goneHeard.resolve();
-    goneHeard = createDeferred();
-    state.resolve(null);
-    answerWith({ kind: 'gone', exit });
-  };
+/** What a host needs besides the process that was started for it. */
+export interface ShellHostDeps {
+  readonly table: ProcessTable;
+  readonly bounds: ShellBounds;
+}
 
-  const orders = new Socket({ fd: process.stdin ?? -1, readable: false, writable: true });
-  orders.on('error', () => {});
-  const close = async () => {
-    orders.end();
+/** A session's host process, with one shell at a time below it. */
+export class ShellHost {
+  readonly started: Started;
+  readonly #deps: ShellHostDeps;
+  /** Part of the messages between nacre and the host process; commands do not know it. */
+  readonly #key = randomHex(16);
+  readonly #stdinFd: number;
+  readonly #stdinPipe: InputFile;
+  readonly #stdin: Socket;
+  readonly #status: Capture;
+  readonly #stderr: Capture;
+  #isAlive = true;
+  #hasShell = true;
+  #pending: PendingRequest | null = null;
+  #state = createDeferred<PrintedState | null>();
+  #shellExit = createDeferred<void>();
+
+  constructor(started: Started, deps: ShellHostDeps) {
+    const { process } = started;
+    this.started = started;
+    this.#deps = deps;
+    this.#stdinFd = process.stdin ?? -1;
+    this.#stdinPipe = toInputFile(this.#stdinFd);
+    this.#stdin = new Socket({ fd: this.#stdinFd, readable: false, writable: true }).on('error', () => {});
+    const reader = this.#createStatusReader();
+    this.#status = new Capture(process.stdout, (bytes) => {
+      reader.push(bytes);
+      return true;
+    });
+    this.#stderr = new Capture(process.stderr, () => true);
+    // A host that closed its stdout cannot reply any more; at the end of its stdin it exits.
+    void this.#status.ended.then(() => this.#stdin.end());
+    void process.exited.then((exit) => this.#onHostExit(exit));
+    if (process.order !== undefined) this.#stdin.write(process.order);
+    this.#stdin.write(keyMessage(this.#key));
+  }
+
+  /** False once the host process has exited. */
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** False from the exit of the shell, even of an idle one, until `restartShell`. */
+  get hasShell(): boolean {
+    return this.#hasShell;
+  }
+
+  /** Sends one request to the shell; the previous one must have been replied to. */
+  async run(request: Omit<ShellRequest, 'nonce'>, mode: StateMode): Promise<ShellReply> {
+    if (!this.#hasShell) return { kind: 'exited', exit: killed };
+    const nonce = toNonce(randomHex(4), mode);
+    const reply = createDeferred<ShellReply>();
+    this.#pending = { nonce, reply, unwatch: this.#watchForLostReply(nonce) };
+    this.#state = createDeferred();
+    this.#send(encodeRequest({ ...request, nonce }));
+    return reply.promise;
+  }
+
+  /** The state that the shell printed after its last request; null if it exited instead. */
+  state(): Promise<PrintedState | null> {
+    return this.#state.promise;
+  }
+
+  /** Kills the shell with SIGKILL; the pending request then ends with `exited`. */
+  async killShell(): Promise<void> {
+    if (!this.#hasShell) return;
+    const { table, bounds } = this.#deps;
+    const found = await findShell({ table, session: this.started.tree });
+    const exited = this.#shellExit.promise;
+    killShell(found);
+    // Until the host has reported the exit, the dying shell could still read the next request.
+    if (!(await settlesWithin(exited, bounds.exitReportMs))) await this.close();
+  }
+
+  /** Makes the host process start another shell after the last one exited. */
+  restartShell(): void {
+    this.#hasShell = this.#isAlive;
+    this.#stdin.write(restartMessage(this.#key));
+  }
+
+  /** Ends the host process and everything below it. */
+  async close(): Promise<void> {
+    const { process, tree } = this.started;
+    this.#stdin.end();
     await tree.end({ signal: 'SIGTERM', graceMs: closeGraceMs });
-    if (await within(process.exited, exitMs)) return;
+    if (await settlesWithin(process.exited, exitMs)) return;
     // A process in uninterruptible sleep survives SIGKILL: do not wait for it, and do not use it again.
-    living = false;
-    gone(byForce);
-  };
-  const end = async () => {
-    if (!hasShell) return;
-    const found = await findShell({ table, session: tree });
-    const heard = goneHeard.promise;
-    endShell(found);
-    // Until its parent has said so, orders would still be read by the one that dies.
-    if (!(await within(heard, goneMs))) await close();
-  };
-  const listener = {
-    isAwaited: (nonce: string) => nonce === awaited?.nonce,
-    onDone: (done: ShellDone) => answerWith({ kind: 'done', done }),
-    onState: (printed: PrintedState) => state.resolve(printed),
-    onGone: (code: number) => gone({ code, signal: null }),
-    onNonsense: () => void end(),
-  };
-  const status = captureStream(process.stdout, createStatusReader(listener, key));
-  const words = captureStream(process.stderr, () => true);
-  // Without its descriptor the shell cannot answer any more: it ends when there are no more orders.
-  void status.ended.then(() => orders.end());
-  void process.exited.then((exit) => {
-    living = false;
-    status.drain();
-    gone(exit);
-    for (const stream of [status, words]) stream.close();
-    orders.destroy();
+    this.#isAlive = false;
+    this.#onShellExit(killed);
+  }
+
+  #createStatusReader(): StatusReader {
+    const listener = {
+      isAwaited: (nonce: string) => nonce === this.#pending?.nonce,
+      onDone: (done: CommandDone) => this.#reply({ kind: 'done', done }),
+      onState: (printed: PrintedState) => this.#state.resolve(printed),
+      onShellExit: (code: number) => this.#onShellExit({ code, signal: null }),
+      onOverflow: () => void this.killShell(),
+    };
+    return new StatusReader(listener, { key: this.#key, maxBytes: this.#deps.bounds.maxStateBytes });
+  }
+
+  // A shell that reads its next request has skipped its reply, for example because a trap consumed the request.
+  #watchForLostReply(nonce: string): () => void {
+    const { firstCheckMs: firstMs } = this.#deps.bounds;
+    return watchForReader({ root: this.started.tree.pid, pipe: this.#stdinPipe, firstMs }, () => {
+      // The reply may be in the pipe already while this process was too busy to read it.
+      this.#status.drain();
+      if (this.#pending?.nonce === nonce) void this.killShell();
+    });
+  }
+
+  // A synchronous write needs no turn of the event loop; the socket takes over when the pipe is full.
+  #send(text: string): void {
+    if (this.#stdin.writableLength > 0 || !writeAtomically(this.#stdinFd, text)) this.#stdin.write(text);
+  }
+
+  #reply(reply: ShellReply): void {
+    const pending = this.#pending;
+    this.#pending = null;
+    pending?.unwatch();
+    pending?.reply.resolve(reply);
+  }
+
+  #onShellExit(exit: ProcessExit): void {
+    this.#hasShell = false;
+    this.#shellExit.resolve();
+    this.#shellExit = createDeferred();
+    this.#state.resolve(null);
+    this.#reply({ kind: 'exited', exit });
+  }
+
+  #onHostExit(exit: ProcessExit): void {
+    const { tree, watch } = this.started;
+    this.#isAlive = false;
+    this.#status.drain();
+    this.#onShellExit(exit);
+    for (const stream of [this.#status, this.#stderr]) stream.close();
+    this.#stdin.destroy();
     tree.release();
-    started.watch.end();
-    started.watch.release();
-  });
-  if (process.order !== undefined) orders.write(process.order);
-  orders.write(toKeyWord(key));
-  const fd = process.stdin ?? -1;
-  const pipe = toInputFile(fd);
-
-  return {
-    started,
-    async give(order, telling) {
-      if (!hasShell) return { kind: 'gone', exit: byForce };
-      const nonce = toNonce(randomHex(4), telling);
-      const answer = createDeferred<ShellAnswer>();
-      // A shell that asks for its next order has not understood that it owes us an answer.
-      const unwatch = watchForWaiting(tree.pid, pipe, () => {
-        // The answer may be there, and we were too busy to read it.
-        status.drain();
-        if (awaited?.nonce === nonce) void end();
-      });
-      awaited = { nonce, answer, unwatch };
-      state = createDeferred();
-      send(fd, orders, toShellOrder({ ...order, nonce }));
-      return answer.promise;
-    },
-    state: () => state.promise,
-    endShell: end,
-    again() {
-      hasShell = living;
-      orders.write(toAgainWord(key));
-    },
-    lives: () => living,
-    hasShell: () => hasShell,
-    close,
-  };
+    watch.end();
+    watch.release();
+  }
 }
 
-// What is written at once needs no callback that has to come.
-function send(fd: number, orders: Socket, text: string): void {
-  if (orders.writableLength > 0 || !writeAtomically(fd, text)) orders.write(text);
-}
-
-const byForce: ProcessExit = { code: null, signal: 'SIGKILL' };
-// A host that does not tell of its shell's end by then cannot do so.
-const goneMs = 2_000;
-// How long `close` waits for the exit of a first process that was killed.
+const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
+// How long `close` waits for the exit of a host process that was killed.
 const exitMs = 5_000;
-// What a session has in the background gets a moment to end politely.
+// Background processes of a session get this long to handle SIGTERM.
 const closeGraceMs = 200;

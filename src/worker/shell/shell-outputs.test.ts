@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 const say = (script: string) => here.run(script, { session: 'main', timeoutMs: 20_000 });
-// A session's own processes find the names as we do here.
+/** Paths of the FIFOs that this process has open. */
 const keptOutputs = () =>
   readdirSync('/proc/self/fd')
     .map((fd) => linkOf(`/proc/self/fd/${fd}`))
@@ -34,7 +34,7 @@ describe('the outputs of a persistent shell', () => {
     'rm "$out"; touch "$out"',
     'rm "$err"; mkfifo "$err"',
     'rm -r "$(dirname "$out")"',
-  ])('B5: serve no other command once their names were tampered with: %s', async (tamper) => {
+  ])('B5: are not reused once their names were tampered with: %s', async (tamper) => {
     await say(`${out}; ${tamper}`);
     for (const word of ['one', 'two']) {
       expect(await say(`echo ${word}; echo ${word} >&2`)).toMatchObject({
@@ -44,7 +44,7 @@ describe('the outputs of a persistent shell', () => {
     }
   });
 
-  test('B5: do not bring a command what an earlier one has written to them by name', async () => {
+  test('B5: do not carry what an earlier process wrote to them by name into the next command', async () => {
     await say(':');
     await expect.poll(keptOutputs).toHaveLength(2);
     for (const path of keptOutputs()) writeFileSync(path, 'late');
@@ -53,7 +53,7 @@ describe('the outputs of a persistent shell', () => {
 
   test.each([
     'echo x',
-    // Delays the state until the outputs of the command have been read and kept for the next one.
+    // Delays the state until the outputs of the command have been read and are kept for the next one.
     '[[ $BASH_COMMAND == *"declare -p"* ]] && sleep 0.2',
   ])(
     'B5: a session without a place for pipes fails its commands, and nothing else: trap %s',
@@ -67,7 +67,7 @@ describe('the outputs of a persistent shell', () => {
   test('are as few after many commands as after one', async () => {
     await say('echo');
     const before = openDescriptors();
-    for (let index = 0; index < 20; index++) {
+    for (let index = 0; index < 10; index++) {
       await say(`trap 'echo ${index}' DEBUG; sleep 0.0${index % 3}`);
       await say('trap - DEBUG; (sleep 0.05) & exit 3');
     }

@@ -4,94 +4,97 @@ import type { OutputHooks } from '../io/capture.ts';
 import { openReaders, tryOpenWriter, unlinkIfPresent } from '../io/fifo.ts';
 import type { FifoPool } from '../io/fifo-pool.ts';
 
-/** The two outputs of one command, which its shell opens by their names. */
+/** The FIFOs for stdout and stderr of one command, which its shell opens by name. */
 export interface ShellOutputs {
-  /** Our own ends. */
+  /** Descriptors of our reading ends. */
   readonly stdout: number;
   readonly stderr: number;
-  /** How the shell calls them. */
+  /** Names of the FIFOs in the session's folder. */
   readonly names: { readonly stdout: string; readonly stderr: string };
   readonly hooks: OutputHooks;
-  /** Lets go of the writing ends, once the shell has had them. */
-  settle(): void;
+  /** Closes our writing ends, once the shell has opened its own. */
+  closeWriters(): void;
 }
 
-/** Gives out outputs, one command after the other. */
-export interface OutputStock {
-  /** True when outputs are kept for the next command, their names are still in place and nobody has opened them. */
-  isReady(): boolean;
-  take(): Promise<ShellOutputs>;
-  /** Closes what is kept for the next command. */
-  rest(): Promise<void>;
-}
-
-interface Pair {
+interface FifoPair {
   readonly paths: readonly [string, string];
   readonly ends: readonly [number, number];
-  /** By which the files are known, whatever has their names by now. */
+  /** Identify the FIFOs, whichever files have their names by now. */
   readonly inodes: readonly [number, number];
 }
 
 /**
- * Makes a stock of a pool. Outputs that came to their ends are held by nobody but us, and serve the next command as they
- * are: most commands then open and close nothing.
+ * Hands out outputs to one command after the other. A pair that reached EOF is open nowhere else, so it is reused as it
+ * is: most commands then open and close no FIFO on our side.
  */
-export function createOutputStock(fifos: FifoPool): OutputStock {
-  let kept: Pair | null = null;
-  const takeKept = () => {
-    const pair = kept;
-    kept = null;
-    return pair;
-  };
-  const open = async (): Promise<Pair> => {
-    const [out = '', err = ''] = await fifos.take(2);
+export class OutputPool {
+  readonly #fifos: FifoPool;
+  /** The pair of the previous command. */
+  #kept: FifoPair | null = null;
+
+  constructor(fifos: FifoPool) {
+    this.#fifos = fifos;
+  }
+
+  /** True when a kept pair can be reused: its names are in place and nothing was written to it. Drops it otherwise. */
+  checkKept(): boolean {
+    if (this.#kept === null) return false;
+    if (isInPlace(this.#kept) && isEmpty(this.#kept)) return true;
+    this.#dropKept();
+    return false;
+  }
+
+  /** The kept pair, unchecked, or a new one. */
+  async acquire(): Promise<ShellOutputs> {
+    const pair = this.#kept ?? (await this.#open());
+    if (pair === this.#kept) this.#kept = null;
+    return toOutputs(pair, { keep: () => this.#keep(pair), release: () => this.#release(pair) });
+  }
+
+  /** Closes the kept pair, and waits until no FIFO is being made. */
+  async close(): Promise<void> {
+    this.#dropKept();
+    await this.#fifos.close();
+  }
+
+  async #open(): Promise<FifoPair> {
+    const [out = '', err = ''] = await this.#fifos.take(2);
     const ends = openReaders(out, err);
     return { paths: [out, err], ends, inodes: [fstatSync(ends[0]).ino, fstatSync(ends[1]).ino] };
-  };
-  return {
-    isReady() {
-      if (kept === null || (isInPlace(kept) && isUntouched(kept))) return kept !== null;
-      discard(kept);
-      kept = null;
-      return false;
-    },
-    async take() {
-      const pair = takeKept() ?? (await open());
-      return toOutputs(pair, {
-        keep() {
-          if (kept) discard(pair);
-          else kept = pair;
-        },
-        giveBack() {
-          if (isInPlace(pair)) fifos.release(pair.paths);
-        },
-      });
-    },
-    async rest() {
-      if (kept) discard(kept);
-      kept = null;
-      await fifos.close();
-    },
-  };
+  }
+
+  #keep(pair: FifoPair): void {
+    if (this.#kept) discard(pair);
+    else this.#kept = pair;
+  }
+
+  #release(pair: FifoPair): void {
+    if (isInPlace(pair)) this.#fifos.release(pair.paths);
+  }
+
+  #dropKept(): void {
+    if (this.#kept) discard(this.#kept);
+    this.#kept = null;
+  }
 }
 
 function toOutputs(
-  { paths, ends }: Pair,
-  stock: { readonly keep: () => void; readonly giveBack: () => void },
+  { paths, ends }: FifoPair,
+  pool: { readonly keep: () => void; readonly release: () => void },
 ): ShellOutputs {
   const [stdout, stderr] = ends;
-  const holders: number[] = [];
-  const unused: number[] = [];
-  let isSettled = false;
+  const writers: number[] = [];
+  const unpolled: number[] = [];
+  let writersClosed = false;
   const hooks: OutputHooks = {
     beforePolling(end) {
-      if (!isSettled) holders.push(...tryOpenWriter(paths[ends.indexOf(end)] ?? ''));
+      if (!writersClosed) writers.push(...tryOpenWriter(paths[ends.indexOf(end)] ?? ''));
     },
-    reclaim: (end) => void unused.push(end),
+    reclaim: (end) => void unpolled.push(end),
     onDrained(atEnd) {
-      if (atEnd && unused.length === ends.length) return stock.keep();
-      closeAll(unused);
-      if (atEnd) stock.giveBack();
+      if (atEnd && unpolled.length === ends.length) return pool.keep();
+      closeAll(unpolled);
+      if (atEnd) pool.release();
       else for (const path of paths) unlinkIfPresent(path);
     },
   };
@@ -100,15 +103,15 @@ function toOutputs(
     stderr,
     names: { stdout: basename(paths[0]), stderr: basename(paths[1]) },
     hooks,
-    settle() {
-      isSettled = true;
-      closeAll(holders.splice(0));
+    closeWriters() {
+      writersClosed = true;
+      closeAll(writers.splice(0));
     },
   };
 }
 
-// A command may delete a name, or give it to another file.
-function isInPlace({ paths, inodes }: Pair): boolean {
+// A command may delete the name of its FIFO, or put another file there.
+function isInPlace({ paths, inodes }: FifoPair): boolean {
   try {
     return paths.every((path, index) => statSync(path).ino === inodes[index]);
   } catch {
@@ -116,12 +119,13 @@ function isInPlace({ paths, inodes }: Pair): boolean {
   }
 }
 
-// What an earlier command left running may know the names: what it writes is not the next command's.
-function isUntouched({ ends }: Pair): boolean {
-  return ends.every((end) => tryToRead(end) === 0);
+// A background process of an earlier command may know the names; what it writes must not reach the next command.
+function isEmpty({ ends }: FifoPair): boolean {
+  return ends.every((end) => tryReadByte(end) === 0);
 }
 
-function tryToRead(end: number): number | null {
+/** The count of `read(2)`: 0 at EOF; null when it fails, as with EAGAIN while there is a writer. */
+function tryReadByte(end: number): number | null {
   try {
     return readSync(end, oneByte);
   } catch {
@@ -131,7 +135,7 @@ function tryToRead(end: number): number | null {
 
 const oneByte = Buffer.alloc(1);
 
-function discard({ paths, ends }: Pair): void {
+function discard({ paths, ends }: FifoPair): void {
   closeAll(ends);
   for (const path of paths) unlinkIfPresent(path);
 }

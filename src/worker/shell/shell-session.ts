@@ -1,233 +1,204 @@
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { StopOptions } from '../../contract/backend.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/create-id.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { quote } from '../../support/quote.ts';
-import { within } from '../../support/within.ts';
-import { captureStream } from '../io/capture.ts';
 import { createFifoPool } from '../io/fifo-pool.ts';
 import { createWatch, type Watch } from '../limits/create-watch.ts';
 import type { LimitReached } from '../limits/judge-end.ts';
 import type { Environment } from '../machine/environment.ts';
+import type { ProcessExit } from '../processes/process-exit.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
-import type { ProcessExit } from '../start/start-process.ts';
 import type { Started, Starter } from '../start/starter.ts';
-import { createShellHost, type ShellAnswer, type ShellHost } from './shell-host.ts';
-import { type SessionLook, ShellMemory } from './shell-memory.ts';
-import { createOutputStock, type OutputStock, type ShellOutputs } from './shell-outputs.ts';
-import { type Telling, toHostScript } from './shell-script.ts';
-import type { ShellState } from './shell-state.ts';
+import { ReportedState, type SessionSnapshot } from './reported-state.ts';
+import { isQuiet, SessionHosts } from './session-hosts.ts';
+import { defaultShellBounds, type ShellBounds } from './shell-bounds.ts';
+import { ShellHost, type ShellReply } from './shell-host.ts';
+import { OutputPool, type ShellOutputs } from './shell-outputs.ts';
+import { toHostScript } from './shell-script.ts';
 import { createShellTree } from './shell-tree.ts';
-import { toReadingWord, toShellText } from './to-shell-text.ts';
+import { StateSync, toExisting } from './state-sync.ts';
+import { toShellText } from './to-shell-text.ts';
 import { useOwnFolder } from './use-own-folder.ts';
+import { writeScript } from './write-script.ts';
 
-/** What a session is made of. */
-export interface ShellMeans {
+/** What a session needs. */
+export interface ShellSessionDeps {
   readonly starter: Starter;
   readonly table: ProcessTable;
-  /** A folder of the session's own, which its commands can reach. */
+  /** The session's own folder, which its commands can read. */
   readonly folder: string;
-  /** The directory that it begins in where no command says otherwise. */
+  /** Directory of the first shell unless its command names another. */
   readonly cwd: string;
-  /** How long a shell may take to report or restore its state before it is killed; 10 seconds when undefined. */
-  readonly restoreMs?: number | undefined;
+  readonly bounds?: Partial<ShellBounds> | undefined;
 }
 
 /**
  * A persistent shell: one bash for many commands, one at a time.
- * 1. its first process is started when a command comes, and below it a shell in the state in which the last one was
- *    known to be,
- * 2. each command has outputs of its own, so that what an earlier one left running cannot speak in between,
- * 3. after each command the shell tells its state: policy judges the next command by it, and a new shell could go on,
- * 4. a command that ends its shell, or has to be ended, costs the shell and nothing else of the session.
+ * 1. `#open` starts the host process when a command comes and, below it, a shell with the last reported state,
+ * 2. each command has its own FIFOs, so that output of an earlier background process cannot get into it,
+ * 3. after each command the shell reports its state (`StateSync`): policy judges the next command by it, and a new shell
+ *    can be brought into it,
+ * 4. a command that ends its shell, or must be killed, costs the shell and nothing else of the session.
  */
 export class ShellSession {
-  readonly #means: ShellMeans;
+  readonly #deps: ShellSessionDeps;
+  readonly #bounds: ShellBounds;
+  /** Folder of the FIFOs and scripts. */
   readonly #pipes: string;
-  readonly #outputs: OutputStock;
-  readonly #restoreMs: number;
+  readonly #outputs: OutputPool;
+  readonly #reported: ReportedState;
+  readonly #otherHosts = new SessionHosts();
+  readonly #sync: StateSync;
   #host: ShellHost | null = null;
-  /** Hosts whose shells still run a command that the session no longer waits for. */
-  readonly #letGo = new Set<ShellHost>();
-  /** Hosts without a command that the session has something in the background of. */
-  readonly #beside = new Set<ShellHost>();
-  /** True when the shell is not to be given another order. */
-  #isSpoilt = false;
-  /** True when the shell has not found the outputs of its last command. */
-  #isCutOff = false;
-  /** Why the next shell is a new one. */
-  #newBecause: Restoration['reason'] = 'ended';
-  /** Where it began: a sandbox keeps that directory writable, wherever later commands went. */
-  #home: string | null = null;
-  readonly #memory: ShellMemory;
-  #telling: Promise<void> = Promise.resolve();
-  /** Resolves when no command of its shell is being ended. */
-  #ending: Promise<void> = Promise.resolve();
-  /** How the shell tells its state: apart as long as it has traps, which may speak in between. */
-  #how: Telling = 'at once';
-  #onReached: (reached: LimitReached) => void = () => {};
+  /** Directory of the first command: a sandbox keeps it writable wherever later commands go. */
+  #startDirectory: string | null = null;
+  /** Resolves when the state after the last command has been read. */
+  #stateRead: Promise<void> = Promise.resolve();
+  /** Resolves when no command of the current host is being stopped. */
+  #stopped: Promise<void> = Promise.resolve();
+  #onLimit: (reached: LimitReached) => void = () => {};
 
-  constructor(means: ShellMeans) {
-    this.#means = means;
-    this.#memory = new ShellMemory(means.cwd);
-    this.#restoreMs = means.restoreMs ?? defaultRestoreMs;
-    this.#pipes = join(means.folder, 'pipes');
-    this.#outputs = createOutputStock(createFifoPool(this.#pipes));
+  constructor(deps: ShellSessionDeps) {
+    this.#deps = deps;
+    this.#bounds = { ...defaultShellBounds, ...deps.bounds };
+    this.#pipes = join(deps.folder, 'pipes');
+    this.#outputs = new OutputPool(createFifoPool(this.#pipes));
+    this.#reported = new ReportedState(deps.cwd);
+    this.#sync = new StateSync({
+      outputs: this.#outputs,
+      reported: this.#reported,
+      hosts: this.#otherHosts,
+      folder: this.#pipes,
+      restoreMs: this.#bounds.restoreMs,
+    });
   }
 
-  /** What policy has to know; undefined before the first command. */
-  async look(): Promise<SessionLook | undefined> {
-    await this.#telling;
-    return this.#memory.look();
+  /** Facts for policy; undefined before the first command. */
+  async snapshot(): Promise<SessionSnapshot | undefined> {
+    await this.#stateRead;
+    return this.#reported.snapshot();
   }
 
-  /** What makes another shell like this one; undefined before the first command. */
-  async script(): Promise<string | undefined> {
-    await this.#telling;
-    const { state } = this.#memory;
-    return state ? this.#memory.toScript(state) : undefined;
+  /** A script that brings another shell into this session's state; undefined before the first command. */
+  async restoreScript(): Promise<string | undefined> {
+    await this.#stateRead;
+    const { state } = this.#reported;
+    return state ? this.#reported.toScript(state) : undefined;
   }
 
-  /** Where it stands, or where it would begin. */
+  /** The shell's directory, or the one in which it would start. */
   get cwd(): string {
-    return this.#memory.cwd;
+    return this.#reported.cwd;
   }
 
-  /** Whether it has processes now. */
+  /** True while the session has a host process. */
   get isOpen(): boolean {
-    return this.#host?.lives() ?? false;
+    return this.#host?.isAlive ?? false;
   }
 
-  /** True when nothing of it runs but the shell that waits. */
+  /** True when nothing of the session runs except its idle shell. */
   async isQuiet(): Promise<boolean> {
-    await Promise.all([...this.#beside].map((host) => this.#closeQuiet(host)));
+    await this.#otherHosts.closeQuiet();
     return this.#host === null || isQuiet(this.#host);
   }
 
-  /** Starts one command; a shell that is new for it gets what `base` has of the server's variables. */
+  /** Starts one command; `base` replaces the server's variables in a host process that is started for it. */
   async start(spec: JobSpec, base?: Environment | undefined): Promise<Started> {
     const { host, restored } = await this.#open(spec, base);
-    const { text, forget } = this.#toText(spec);
-    const outputs = await this.#outputs.take();
-    const since = this.#means.table.now();
-    const answer = this.#giveCommand(host, text, outputs);
-    let [isOver, leftNothing] = [false, false];
-    void answer.then((given) => {
-      forget();
-      isOver = true;
-      leftNothing = given.kind === 'done' && !given.done.hasJobs;
-    });
-    const { started } = host;
-    const { table } = this.#means;
-    const tree = createShellTree({
-      table,
-      session: started.tree,
-      since,
-      leftNothing: () => leftNothing,
-      isOver: () => isOver,
-      endShell: host.endShell,
-    });
+    const { text, removeScript } = this.#toText(spec);
+    const outputs = await this.#outputs.acquire();
+    const since = this.#deps.table.now();
+    const reply = this.#run(host, text, outputs);
+    void reply.then(removeScript);
+    const tree = this.#createTree(host, since, reply);
+    const { process, enforcement, deniedHosts, watch } = host.started;
+    const { stdout, stderr, hooks } = outputs;
     return {
-      process: {
-        pid: started.process.pid,
-        stdout: outputs.stdout,
-        stderr: outputs.stderr,
-        stdin: null,
-        exited: answer.then(toExit),
-        hooks: outputs.hooks,
-      },
-      tree: { ...tree, end: (options) => this.#end(host, tree, options) },
-      enforcement: started.enforcement,
-      deniedHosts: started.deniedHosts,
-      watch: this.#watch(tree, started.watch),
-      session: answer.then((given) => this.#toEnd(given, restored)),
+      process: { pid: process.pid, stdout, stderr, stdin: null, exited: reply.then(toExit), hooks },
+      tree: { ...tree, end: (options) => this.#stop(host, tree, options) },
+      enforcement,
+      deniedHosts,
+      watch: this.#createWatch(tree, watch),
+      session: reply.then((ended) => this.#toSessionEnd(ended, restored)),
     };
   }
 
-  // The next command waits: until then nobody knows whether this one has ended by itself, and its shell is still there.
-  #end(host: ShellHost, tree: ProcessTree, options: StopOptions): ReturnType<ProcessTree['end']> {
-    const ended = tree.end(options);
-    if (host === this.#host) this.#ending = ended.then(() => {});
-    return ended;
-  }
-
-  /** Gives up on the command that runs now: it goes on with its shell, and the session gets a new one. */
+  /** Detaches the running command: it keeps running in its shell, and the session will start a new one. */
   detach(): void {
     const host = this.#host;
     if (!host) return;
-    this.#isSpoilt = false;
-    this.#letGo.add(host);
+    this.#sync.mustReplaceShell = false;
+    this.#sync.restartReason = 'moved';
+    this.#otherHosts.detach(host);
     this.#host = null;
-    this.#ending = Promise.resolve();
-    this.#newBecause = 'moved';
+    this.#stopped = Promise.resolve();
   }
 
-  /** Ends its processes; what is known of it stays for the next command. */
-  async rest(): Promise<void> {
-    await this.#telling;
+  /** Ends the session's processes; its state is kept for the next command. */
+  async goIdle(): Promise<void> {
+    await this.#stateRead;
     const host = this.#host;
     this.#host = null;
-    this.#newBecause = 'idle';
+    this.#sync.restartReason = 'idle';
     await host?.close();
-    await this.#outputs.rest();
+    await this.#outputs.close();
   }
 
-  /** Ends it for good. */
+  /** Ends the session for good. */
   async close(): Promise<void> {
-    const hosts = [...this.#letGo, ...this.#beside, ...(this.#host ? [this.#host] : [])];
-    await Promise.all(hosts.map((host) => host.close()));
-    await this.rest();
-    rmSync(this.#means.folder, { recursive: true, force: true });
+    await Promise.all([this.#otherHosts.closeAll(), this.#host?.close()]);
+    await this.goIdle();
+    rmSync(this.#deps.folder, { recursive: true, force: true });
   }
 
   async #open(
     spec: JobSpec,
     base: Environment | undefined,
   ): Promise<{ host: ShellHost; restored: Restoration | null }> {
-    await this.#telling;
-    await this.#ending;
-    if (this.#host && this.#hasNoOutputs()) await this.#startOver();
-    if (this.#host && this.#isSpoilt) await this.#endShell(this.#host);
+    await this.#stateRead;
+    await this.#stopped;
+    if (this.#host && this.#cannotReachOutputs()) await this.#startOver();
+    if (this.#host && this.#sync.mustReplaceShell) await this.#killShell(this.#host);
     const living = this.isOpen ? this.#host : null;
-    if (living?.hasShell()) return { host: living, restored: null };
-    if (living) this.#noteGone();
-    living?.again();
-    const first = await this.#ready(living, spec, base);
-    // Whatever kept it from taking orders has ended with it.
-    return first.host.lives() ? first : this.#ready(null, spec, base);
+    if (living?.hasShell) return { host: living, restored: null };
+    if (living) this.#sync.noteShellExit();
+    living?.restartShell();
+    const first = await this.#prepare(living, spec, base);
+    // If the host exited while its shell was prepared, a new host gets one more try.
+    return first.host.isAlive ? first : this.#prepare(null, spec, base);
   }
 
-  // Whoever deleted or moved the folder has taken the way to the outputs; a sandbox would not see a new one in its place.
-  #hasNoOutputs(): boolean {
-    return this.#isCutOff || (!this.#outputs.isReady() && !existsSync(this.#means.folder));
+  // If the folder was deleted or moved, the shell cannot open FIFOs by name; a sandbox would not see a new folder either.
+  #cannotReachOutputs(): boolean {
+    return this.#sync.outputsLost || (!this.#outputs.checkKept() && !existsSync(this.#deps.folder));
   }
 
   async #startOver(): Promise<void> {
-    await this.rest();
-    this.#isCutOff = false;
-    this.#newBecause = 'ended';
+    await this.goIdle();
+    this.#sync.outputsLost = false;
+    this.#sync.restartReason = 'ended';
     useOwnFolder(this.#pipes, () => rmSync(this.#pipes, { recursive: true, force: true }));
   }
 
-  async #ready(living: ShellHost | null, spec: JobSpec, base: Environment | undefined) {
+  async #prepare(living: ShellHost | null, spec: JobSpec, base: Environment | undefined) {
     const host = living ?? (await this.#startHost(spec, base));
     this.#host = host;
-    return { host, restored: await this.#prepare(host) };
+    return { host, restored: await this.#sync.prepare(host) };
   }
 
   async #startHost({ cwd, isolation, limits }: JobSpec, base: Environment | undefined): Promise<ShellHost> {
-    const { folder, starter } = this.#means;
+    const { folder, starter, table } = this.#deps;
     useOwnFolder(folder, () => makeFolder(folder));
-    this.#home ??= cwd;
+    this.#startDirectory ??= cwd;
     const started = await starter.start(
       {
         id: createId('shell'),
         command: { kind: 'shell', script: toHostScript(this.#pipes) },
-        cwd: toExisting(this.#home),
+        cwd: toExisting(this.#startDirectory),
         env: {},
         stdin: 'open',
         timeoutMs: null,
@@ -236,179 +207,81 @@ export class ShellSession {
       },
       { visibleFolders: [folder], baseEnv: base },
     );
-    started.watch.begin((reached) => this.#onReached(reached));
-    return createShellHost(started, this.#means.table);
+    started.watch.begin((reached) => this.#onLimit(reached));
+    return new ShellHost(started, { table, bounds: this.#bounds });
   }
 
-  /** Brings a new shell into the known state, and asks it what came of that. */
-  async #prepare(host: ShellHost): Promise<Restoration | null> {
-    const before = this.#memory.state;
-    const reason = this.#newBecause;
-    if (before && (await this.#restore(host, before))) return this.#memory.whatCameBack(before, reason);
-    // A state that no shell survives is not brought back.
-    if (before) host.again();
-    await this.#giveOwn(host, before ? `builtin cd -- ${quote(toExisting(before.cwd))}` : ':');
-    if (before) return this.#memory.onlyTheDirectory(reason);
-    this.#memory.noteFresh();
-    return null;
+  async #run(host: ShellHost, text: string, outputs: ShellOutputs): Promise<ShellReply> {
+    const { reply, stateRead } = await this.#sync.run(host, text, outputs);
+    this.#stateRead = stateRead;
+    return reply;
   }
 
-  async #restore(host: ShellHost, state: ShellState): Promise<boolean> {
-    const path = this.#writeScript(join(this.#pipes, 'restore'), this.#memory.toScript(state));
-    const move = `builtin cd -- ${quote(toExisting(state.cwd))}`;
-    const answer = this.#giveOwn(host, `${move}; builtin eval -- ${toReadingWord(path)}`);
-    // What a session holds may make even our own orders endless.
-    if (!(await within(answer, this.#restoreMs))) await host.endShell();
-    const { kind } = await answer;
-    rmSync(path, { force: true });
-    return kind === 'done';
-  }
-
-  /** An order of ours, whose output nobody reads. */
-  async #giveOwn(host: ShellHost, text: string): Promise<ShellAnswer> {
-    const outputs = await this.#outputs.take();
-    // A trap may fill them, and would wait for a reader.
-    const captures = [outputs.stdout, outputs.stderr].map((end) =>
-      captureStream(end, () => true, 'output', outputs.hooks),
-    );
-    const { answer, stateRead } = await this.#give(host, text, outputs);
-    await stateRead;
-    const atEnd = captures.map((capture) => capture.drain()).every(Boolean);
-    for (const capture of captures) capture.close();
-    outputs.hooks.onDrained(atEnd);
-    return answer;
-  }
-
-  async #giveCommand(host: ShellHost, text: string, outputs: ShellOutputs): Promise<ShellAnswer> {
-    const { answer, stateRead } = await this.#give(host, text, outputs);
-    this.#telling = stateRead;
-    return answer;
-  }
-
-  // Only `#giveCommand` may assign `#telling`: `#learn` can ask the shell again while `#telling` is pending, and an
-  // order that awaited `#telling` would then wait for itself.
-  async #give(
-    host: ShellHost,
-    text: string,
-    outputs: ShellOutputs,
-  ): Promise<{ readonly answer: ShellAnswer; readonly stateRead: Promise<void> }> {
-    const answer = await host.give({ ...outputs.names, text }, this.#how);
-    outputs.settle();
-    let stateRead = Promise.resolve();
-    if (this.#letGo.delete(host)) void this.#setAside(host);
-    else if (answer.kind === 'gone') this.#noteGone();
-    else if (answer.done.status === 'lost') this.#isCutOff = true;
-    else stateRead = this.#hear(host, answer.done.cwd);
-    return { answer, stateRead };
-  }
-
-  // What earlier commands started there belongs to the session until that is closed.
-  async #setAside(host: ShellHost): Promise<void> {
-    this.#beside.add(host);
-    await this.#closeQuiet(host);
-  }
-
-  async #closeQuiet(host: ShellHost): Promise<void> {
-    if (!(await isQuiet(host))) return;
-    this.#beside.delete(host);
-    await host.close();
-  }
-
-  // A trap that does not end would keep us from ever knowing; a shell of which nothing is known is not used again.
-  async #hear(host: ShellHost, cwd: string | undefined): Promise<void> {
-    const learnt = this.#learn(host, cwd).catch(() => {
-      this.#isSpoilt = true;
+  #createTree(host: ShellHost, since: number, reply: Promise<ShellReply>): ProcessTree {
+    let [isOver, leftNothing] = [false, false];
+    void reply.then((ended) => {
+      isOver = true;
+      leftNothing = ended.kind === 'done' && !ended.done.hasJobs;
     });
-    if (!(await within(learnt, this.#restoreMs))) await host.endShell();
-    await learnt;
+    return createShellTree({
+      table: this.#deps.table,
+      session: host.started.tree,
+      since,
+      leftNothing: () => leftNothing,
+      isOver: () => isOver,
+      killShell: () => host.killShell(),
+    });
   }
 
-  async #learn(host: ShellHost, cwd = ''): Promise<void> {
-    const printed = await host.state();
-    if (!printed) return this.#noteGone();
-    const wasAtOnce = this.#how === 'at once';
-    this.#how = printed.hasTraps ? 'apart' : 'at once';
-    if (wasAtOnce && printed.hasTraps) return this.#askAgain(host);
-    this.#isSpoilt = !this.#memory.learn(cwd, printed);
+  // The next command waits for `#stopped`: until then it is open whether the shell survives.
+  #stop(host: ShellHost, tree: ProcessTree, options: StopOptions): ReturnType<ProcessTree['end']> {
+    const stopped = tree.end(options);
+    if (host === this.#host) this.#stopped = stopped.then(() => {});
+    return stopped;
   }
 
-  // The command may have deleted the FIFOs that `#outputs` kept: `isReady` drops them, so that new ones are made.
-  async #askAgain(host: ShellHost): Promise<void> {
-    this.#outputs.isReady();
-    await this.#giveOwn(host, ':');
+  async #killShell(host: ShellHost): Promise<void> {
+    await host.killShell();
+    this.#sync.noteShellExit();
   }
 
-  async #endShell(host: ShellHost): Promise<void> {
-    await host.endShell();
-    this.#noteGone();
+  #toText(spec: JobSpec): { readonly text: string; removeScript(): void } {
+    const path = join(this.#pipes, spec.id);
+    let isWritten = false;
+    const text = toShellText(spec, {
+      currentDirectory: this.#reported.currentDirectory(),
+      writeScript: (script) => {
+        isWritten = true;
+        return writeScript(path, script);
+      },
+    });
+    return { text, removeScript: () => isWritten && rmSync(path, { force: true }) };
   }
 
-  #noteGone(): void {
-    this.#isSpoilt = false;
-    this.#newBecause = 'ended';
-  }
-
-  #toText(spec: JobSpec): { readonly text: string; forget(): void } {
-    let script: string | null = null;
-    const writeScript = (long: string) => {
-      script = this.#writeScript(join(this.#pipes, spec.id), long);
-      return script;
-    };
-    const text = toShellText(spec, { standsIn: this.#memory.standsIn(), writeScript });
-    return { text, forget: () => script !== null && rmSync(script, { force: true }) };
-  }
-
-  #writeScript(path: string, script: string): string {
-    makeFolder(dirname(path));
-    writeFileSync(path, script, { mode: 0o600 });
-    return path;
-  }
-
-  // The session's limits hold for all of it; what comes to one ends the command that runs.
-  #watch(tree: ProcessTree, whole: Watch): Watch {
+  // Limits apply to the whole session, so `whole` judges; reaching one stops the running command.
+  #createWatch(tree: ProcessTree, whole: Watch): Watch {
     const own = createWatch({ limits: {}, tree, group: null, endedCpuMs: () => null, onRelease() {} });
     return {
       ...own,
       begin: (onReached) => {
-        this.#onReached = onReached;
+        this.#onLimit = onReached;
         own.begin(onReached);
       },
       judge: whole.judge,
     };
   }
 
-  async #toEnd(answer: ShellAnswer, restored: Restoration | null): Promise<SessionEnd> {
-    const isGone = answer.kind === 'gone';
-    const told = isGone ? this.cwd : answer.done.cwd;
-    const ran = isGone || answer.done.status !== 'lost';
-    if (told === undefined) await this.#telling;
-    return { cwd: told ?? this.cwd, shellEnded: isGone, ran, restored };
+  async #toSessionEnd(reply: ShellReply, restored: Restoration | null): Promise<SessionEnd> {
+    const shellEnded = reply.kind === 'exited';
+    const reported = shellEnded ? this.cwd : reply.done.cwd;
+    const ran = shellEnded || reply.done.status !== 'lost';
+    if (reported === undefined) await this.#stateRead;
+    return { cwd: reported ?? this.cwd, shellEnded, ran, restored };
   }
 }
 
-// Far above what a machine under load needs.
-const defaultRestoreMs = 10_000;
-
-// Nothing runs but the first process and the shell that waits.
-async function isQuiet({ started }: ShellHost): Promise<boolean> {
-  return (await started.tree.scan()).commandProcesses.length <= 2;
-}
-
-function toExit(answer: ShellAnswer): ProcessExit {
-  if (answer.kind === 'gone') return answer.exit;
-  const { status } = answer.done;
+function toExit(reply: ShellReply): ProcessExit {
+  if (reply.kind === 'exited') return reply.exit;
+  const { status } = reply.done;
   return { code: status === 'lost' ? 126 : status, signal: null };
-}
-
-// A directory may have been deleted under the shell: the nearest one above it is left.
-function toExisting(path: string): string {
-  return isFolder(path) || dirname(path) === path ? path : toExisting(dirname(path));
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }

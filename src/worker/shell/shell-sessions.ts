@@ -4,77 +4,77 @@ import type { SessionState } from '../../contract/session.ts';
 import { quote, quoteOnOneLine } from '../../support/quote.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { Started } from '../start/starter.ts';
-import type { SessionLook } from './shell-memory.ts';
-import { type ShellMeans, ShellSession } from './shell-session.ts';
+import type { SessionSnapshot } from './reported-state.ts';
+import { ShellSession, type ShellSessionDeps } from './shell-session.ts';
 
-/** A worker's persistent shells, by their keys. */
+/** A worker's persistent shells, by key. */
 export interface ShellSessions {
-  /** What a session has become and where it stands; undefined for one that has run nothing yet. */
-  look(key: string): Promise<SessionLook | undefined>;
-  /** `base` is what a new shell gets of the server's variables, where that is not what all get. */
+  /** State and directory of a session, for policy; undefined for one that has run nothing yet. */
+  look(key: string): Promise<SessionSnapshot | undefined>;
+  /** Starts a command in a session; `base` replaces the server's variables in a shell that is started for it. */
   start(key: string, spec: JobSpec, base?: Environment | undefined): Promise<Started>;
-  /** A command that begins with the state of a session, with what it takes to do so. */
+  /** Prepends a session's state to a command that begins with it (`beginsAs`) but runs outside of it. */
   likeSession(spec: JobSpec): Promise<JobSpec>;
-  /** Leaves a session's command to itself: it goes on, and the session is free. */
+  /** Detaches a session's running command: it keeps running, and the session is free. */
   detach(key: string): void;
   list(): readonly SessionState[];
-  /** Ends a session with everything it has in the background, and forgets it; the command that it runs is ended first. */
+  /** Stops the running command through `endCommand`, ends everything in the background, and forgets the session. */
   close(key: string, endCommand: (id: string) => Promise<unknown>): Promise<boolean>;
   closeAll(): Promise<void>;
 }
 
-/** What persistent shells are made of. */
-export interface ShellSessionsMeans extends Omit<ShellMeans, 'folder'> {
-  /** Folders of the sessions are made below it. */
+/** What persistent shells need. */
+export interface ShellSessionsDeps extends Omit<ShellSessionDeps, 'folder'> {
+  /** Parent of the sessions' folders. */
   readonly folder: string;
-  /** After this time without a command, and with nothing in the background, a session's processes end. */
+  /** After this time without a command, and with nothing in the background, a session's processes are ended. */
   readonly idleMs: number;
 }
 
 interface Entry {
   readonly session: ShellSession;
-  /** The command that it runs. */
+  /** Id of the running command. */
   running: string | null;
-  timer: NodeJS.Timeout | undefined;
-  /** Resolves when its processes are not being ended. */
-  resting: Promise<void>;
+  idleTimer: NodeJS.Timeout | undefined;
+  /** Resolves when the session's idle processes are not being ended. */
+  goingIdle: Promise<void>;
 }
 
-/** Keeps persistent shells. */
-export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
+/** Creates the registry of persistent shells. */
+export function createShellSessions(deps: ShellSessionsDeps): ShellSessions {
   const entries = new Map<string, Entry>();
   let made = 0;
 
   const add = (key: string): Entry => {
-    const folder = join(means.folder, String(made++));
-    const session = new ShellSession({ ...means, folder });
-    const entry: Entry = { session, running: null, timer: undefined, resting: Promise.resolve() };
+    const folder = join(deps.folder, String(made++));
+    const session = new ShellSession({ ...deps, folder });
+    const entry: Entry = { session, running: null, idleTimer: undefined, goingIdle: Promise.resolve() };
     entries.set(key, entry);
     return entry;
   };
-  const restLater = (entry: Entry) => {
-    clearTimeout(entry.timer);
-    entry.timer = setTimeout(() => void restNow(entry).catch(() => {}), means.idleMs).unref();
+  const scheduleIdle = (entry: Entry) => {
+    clearTimeout(entry.idleTimer);
+    entry.idleTimer = setTimeout(() => void goIdle(entry).catch(() => {}), deps.idleMs).unref();
   };
   const release = (entry: Entry, id: string | null) => {
     if (entry.running !== id) return;
     entry.running = null;
-    restLater(entry);
+    scheduleIdle(entry);
   };
-  const restNow = async (entry: Entry) => {
-    if ((await entry.session.isQuiet()) && entry.running === null) entry.resting = entry.session.rest();
-    else restLater(entry);
+  const goIdle = async (entry: Entry) => {
+    if ((await entry.session.isQuiet()) && entry.running === null) entry.goingIdle = entry.session.goIdle();
+    else scheduleIdle(entry);
   };
 
   return {
-    look: async (key) => entries.get(key)?.session.look(),
+    look: async (key) => entries.get(key)?.session.snapshot(),
     async start(key, spec, base) {
       const entry = entries.get(key) ?? add(key);
       entry.running = spec.id;
-      clearTimeout(entry.timer);
+      clearTimeout(entry.idleTimer);
       const free = () => release(entry, spec.id);
       try {
-        await entry.resting;
+        await entry.goingIdle;
         const started = await entry.session.start(spec, base);
         void started.process.exited.then(free);
         return started;
@@ -85,9 +85,9 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
     },
     async likeSession(spec) {
       const { beginsAs, command } = spec;
-      const state = beginsAs === undefined ? undefined : await entries.get(beginsAs)?.session.script();
+      const state = beginsAs === undefined ? undefined : await entries.get(beginsAs)?.session.restoreScript();
       if (state === undefined || command.kind === 'argv') return spec;
-      // On one line with the command, so that bash counts its lines as usual.
+      // One line with the command, so that `$LINENO` is 1 on the command's first line.
       const script = `shopt -s expand_aliases; eval -- ${quoteOnOneLine(state)} 2>/dev/null; eval -- ${quote(command.script)}`;
       return { ...spec, command: { kind: 'shell', script } };
     },
@@ -101,18 +101,18 @@ export function createShellSessions(means: ShellSessionsMeans): ShellSessions {
     async close(key, endCommand) {
       const entry = entries.get(key);
       if (!entry) return false;
-      // From now on the key means another session: who waits in line does not begin in one that ends.
+      // Delete first: a command that waits for its turn must not start in a session that is being closed.
       entries.delete(key);
       if (entry.running !== null) await endCommand(entry.running);
-      clearTimeout(entry.timer);
-      await entry.resting;
+      clearTimeout(entry.idleTimer);
+      await entry.goingIdle;
       await entry.session.close();
       return true;
     },
     async closeAll() {
       const all = [...entries.values()];
       entries.clear();
-      for (const { timer } of all) clearTimeout(timer);
+      for (const { idleTimer } of all) clearTimeout(idleTimer);
       await Promise.all(all.map(({ session }) => session.close()));
     },
   };

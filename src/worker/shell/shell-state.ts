@@ -2,28 +2,29 @@ import type { SessionFacts } from '../../contract/facts.ts';
 import type { Restoration } from '../../contract/session.ts';
 import { quote } from '../../support/quote.ts';
 import { type Declaration, readAliases, readDeclarations } from './read-declarations.ts';
-import { ownBuiltins, ownNames } from './shell-script.ts';
+import { loopBuiltins, loopVariables } from './shell-script.ts';
 import type { PrintedState } from './shell-status.ts';
 import { splitFunctions } from './split-functions.ts';
 
-/** What is known of a persistent shell: enough to judge its next command, and to begin another like it. */
+/** The state of a persistent shell: enough to judge its next command, and to restore it in another shell. */
 export interface ShellState {
   readonly cwd: string;
   readonly declarations: readonly Declaration[];
-  /** Function name to its definition as bash prints it. */
+  /** Definitions by function name, as bash prints them. */
   readonly functions: ReadonlyMap<string, string>;
   readonly exportedFunctions: readonly string[];
-  /** Alias name to its text. */
+  /** Texts by alias name. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** What is on: names of `set -o` and of `shopt`. */
+  /** Names of the `set -o` options that are on. */
   readonly options: readonly string[];
+  /** Names of the `shopt` options that are on. */
   readonly shopts: readonly string[];
-  /** True when a command has laid hands on what the loop reads its orders with, or on what it tells: traps can skip that. */
-  readonly spoilt: boolean;
+  /** True when a command changed the loop's variables, or set a trap that can skip commands of the loop (`extdebug`). */
+  readonly tampered: boolean;
 }
 
-/** The state of a shell of which only the directory is known. */
-export function nothingKnown(cwd: string): ShellState {
+/** A state with nothing but a directory. */
+export function emptyState(cwd: string): ShellState {
   return {
     cwd,
     declarations: [],
@@ -32,11 +33,11 @@ export function nothingKnown(cwd: string): ShellState {
     aliases: new Map(),
     options: [],
     shopts: [],
-    spoilt: false,
+    tampered: false,
   };
 }
 
-/** Reads a state from what bash printed. */
+/** Parses the state that bash printed. */
 export function toShellState(cwd: string, printed: PrintedState): ShellState {
   const listed = printed.functionNames.split('\n').map((line) => /^declare -(\w+) (.+)$/.exec(line));
   const names = listed.flatMap((found) => found?.[2] ?? []);
@@ -45,73 +46,70 @@ export function toShellState(cwd: string, printed: PrintedState): ShellState {
   const shopts = find('BASHOPTS')?.value?.split(':') ?? [];
   return {
     cwd,
-    declarations: all.filter(({ name }) => !ownNames.has(name)),
+    declarations: all.filter(({ name }) => !loopVariables.has(name)),
     functions: splitFunctions(printed.functions, names),
     exportedFunctions: listed.flatMap((found) => (found?.[1]?.includes('x') ? (found[2] ?? []) : [])),
     aliases: readAliases(printed.aliases),
     options: find('SHELLOPTS')?.value?.split(':') ?? [],
     shopts,
-    spoilt:
-      all.some((declaration) => isLoops(declaration) && changesValues(declaration)) ||
+    tampered:
+      all.some((declaration) => isUsedByLoop(declaration) && altersValues(declaration)) ||
       (printed.hasTraps && shopts.includes('extdebug')),
   };
 }
 
-/** A text that is the same for the same state: whatever of it does not change by itself. */
+/** A text that is equal for equal states; variables that change by themselves are left out. */
 export function toFingerprint(cwd: string, printed: PrintedState): string {
   const { functionNames, functions, aliases, variables } = printed;
-  return [cwd, functionNames, functions, aliases, variables.replace(restless, '\0')].join('\0');
+  return [cwd, functionNames, functions, aliases, variables.replace(volatile, '\0')].join('\0');
 }
 
-// Variables whose values change with every command, as long as they are what they were made as. What stands in their
-// place in the text can stand in no value.
-const restless = /^declare (?:-i RANDOM|-- __nacre|-- __nacre_(?:out|err|status))(?:="[\w-]*")?$/gm;
+// Variables whose values change with every command, while they still have their original attributes. They are replaced
+// by NUL, which no value can contain.
+const volatile = /^declare (?:-i RANDOM|-- __nacre|-- __nacre_(?:out|err|status))(?:="[\w-]*")?$/gm;
 
-/** False for what no shell says of itself: then somebody else has spoken in its place. */
-export function isCredible({ cwd, declarations }: ShellState): boolean {
+/** False for a state that no shell prints: then the output of something else was mistaken for it. */
+export function isPlausible({ cwd, declarations }: ShellState): boolean {
   return cwd.startsWith('/') && declarations.some(({ name }) => name === 'SHELLOPTS');
 }
 
-function isLoops({ name }: Declaration): boolean {
-  return ownNames.has(name) || name === 'IFS';
+function isUsedByLoop({ name }: Declaration): boolean {
+  return loopVariables.has(name) || name === 'IFS';
 }
 
-// Read-only, a number, an array, another's name, upper or lower case: it would not keep what it is given.
-function changesValues({ attributes }: Declaration): boolean {
+// A read-only, integer, array, nameref, upper-case or lower-case variable would not keep the assigned value.
+function altersValues({ attributes }: Declaration): boolean {
   return /[^-xt]/.test(attributes);
 }
 
-/**
- * A script that makes a fresh shell like one whose state is known: never with errexit, never with what would break the
- * loop.
- */
+/** A script that brings a fresh shell into a state; it leaves out `set -e` and everything that would break the loop. */
 export function toRestoreScript(state: ShellState, fresh: ShellState): string {
-  const functions = [...state.functions].filter(([name]) => !ownBuiltins.has(name));
+  const functions = [...state.functions].filter(([name]) => !loopBuiltins.has(name));
   return [
-    // First: a function can only be read with the options under which it was written (extglob).
+    // Options first: a function that uses extglob patterns can only be parsed with `extglob` on.
     ...toChanges(state.shopts, fresh.shopts, 'shopt -s', 'shopt -u'),
     ...state.declarations.filter(isRestorable).map(({ text }) => text),
-    // Each by itself: one that bash prints in a way that it does not read must not cost the rest.
+    // A separate `eval` for each: a definition that bash cannot parse again must not cost the others.
     ...functions.map(([, text]) => `eval -- ${quote(text)}`),
     ...state.exportedFunctions.map((name) => `declare -fx ${quote(name)}`),
     ...[...state.aliases].map(([name, text]) => `alias -- ${quote(name)}=${quote(text)}`),
-    toPrevious(findValue(state, 'OLDPWD')),
+    toOldPwd(findValue(state, 'OLDPWD')),
     ...toChanges(state.options, fresh.options, 'set -o', 'set +o'),
   ].join('\n');
 }
 
-// Where `cd -` goes; whoever moved the new shell has left another one there.
-function toPrevious(directory: string | undefined): string {
+// The `cd` that moved the new shell has set OLDPWD to its start directory.
+function toOldPwd(directory: string | undefined): string {
   return directory === undefined ? 'unset -v OLDPWD' : `OLDPWD=${quote(directory)}`;
 }
 
-/** What of a state a fresh shell has got, in figures, and what it has not. */
+/** Compares a state with that of the shell into which it was restored. */
 export function toRestoration(
   state: ShellState,
-  got: ShellState,
+  restored: ShellState,
   reason: Restoration['reason'],
 ): Restoration {
-  const missing = [...state.functions.keys()].filter((name) => !got.functions.has(name));
+  const missing = [...state.functions.keys()].filter((name) => !restored.functions.has(name));
   return {
     reason,
     variables: state.declarations.filter(isRestorable).length,
@@ -125,7 +123,7 @@ export function toRestoration(
   };
 }
 
-/** What policy has to know of the state. */
+/** The facts of a state that policy needs. */
 export function toSessionFacts(state: ShellState, fresh: ShellState | null): SessionFacts {
   const values = state.declarations.flatMap(({ name, value }) =>
     value === undefined ? [] : [[name, value] as const],
@@ -138,7 +136,7 @@ export function toSessionFacts(state: ShellState, fresh: ShellState | null): Ses
     variables: Object.fromEntries(values),
     attributes: Object.fromEntries(state.declarations.map(({ name, attributes }) => [name, attributes])),
     arrays: state.declarations
-      .filter(({ name, attributes }) => /[aA]/.test(attributes) && !givenByBash.test(name))
+      .filter(({ name, attributes }) => /[aA]/.test(attributes) && !setByBash.test(name))
       .map(({ text }) => text),
     options: [...state.options, ...state.shopts],
     pathUnchanged: findValue(state, 'PATH') === findValue(fresh, 'PATH'),
@@ -152,12 +150,12 @@ function findValue(state: ShellState | null, name: string): string | undefined {
 const neverRestored = new Set(
   'errexit noexec onecmd history extdebug login_shell restricted_shell'.split(' '),
 );
-// Bash gives these their values itself, or they are read-only from the start.
-const givenByBash =
+// bash sets these itself, or makes them read-only at start.
+const setByBash =
   /^(?:_|BASH.*|COMP_.*|DIRSTACK|EPOCH.*|EUID|FUNCNAME|GROUPS|HISTCMD|HOSTNAME|HOSTTYPE|LINENO|MACHTYPE|OLDPWD|OPTERR|OPTIND|OSTYPE|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID)$/;
 
 function isRestorable(declaration: Declaration): boolean {
-  return !givenByBash.test(declaration.name) && !(isLoops(declaration) && changesValues(declaration));
+  return !setByBash.test(declaration.name) && !(isUsedByLoop(declaration) && altersValues(declaration));
 }
 
 function toChanges(
@@ -166,9 +164,9 @@ function toChanges(
   turnOn: string,
   turnOff: string,
 ): readonly string[] {
-  const changed = (names: readonly string[], others: readonly string[], how: string) =>
+  const changed = (names: readonly string[], others: readonly string[], command: string) =>
     names
       .filter((name) => !others.includes(name) && !neverRestored.has(name))
-      .map((name) => `${how} ${name}`);
+      .map((name) => `${command} ${name}`);
   return [...changed(now, before, turnOn), ...changed(before, now, turnOff)];
 }

@@ -1,17 +1,17 @@
 import { isApart } from './shell-script.ts';
 
-/** How the loop says a command ended; `lost` when it could not open the command's outputs and ran nothing. */
-export interface ShellDone {
+/** The loop's reply to a request; status `lost` means that it could not open the outputs and ran nothing. */
+export interface CommandDone {
   readonly status: number | 'lost';
-  /** Where the shell stands; undefined where something of a trap may stand in between. */
+  /** The shell's directory; undefined if the output of a trap may be mixed into it. */
   readonly cwd: string | undefined;
-  /** True when it has something in the background, or may have. */
+  /** True when the shell has, or may have, background jobs. */
   readonly hasJobs: boolean;
 }
 
 /** The state of a shell as bash printed it. */
 export interface PrintedState {
-  /** True when it has traps: what they print may stand between the parts of a state that was told at once. */
+  /** True when the shell has traps, whose output may be mixed into a state printed in `grouped` mode. */
   readonly hasTraps: boolean;
   /** `declare -F`: the names of functions. */
   readonly functionNames: string;
@@ -19,110 +19,131 @@ export interface PrintedState {
   readonly functions: string;
   /** `alias -p`. */
   readonly aliases: string;
-  /** `declare -p`: variables, and among them the options. */
+  /** `declare -p`: variables, among them the options. */
   readonly variables: string;
 }
 
-/** What is heard of a session. */
-export interface ShellListener {
-  /** True for the nonce of the order that is to be answered now: whoever says another is not the loop. */
+/** Receives the messages that a `StatusReader` parses. */
+export interface StatusListener {
+  /** True for the nonce of the pending request; a message with another nonce is not from the loop. */
   isAwaited(nonce: string): boolean;
-  onDone(done: ShellDone): void;
+  onDone(done: CommandDone): void;
   onState(state: PrintedState): void;
-  onGone(status: number): void;
-  /** More was written than any shell says of itself. */
-  onNonsense(): void;
+  /** The shell has exited with this status. */
+  onShellExit(status: number): void;
+  /** More than `maxBytes` arrived without a NUL. */
+  onOverflow(): void;
 }
 
-// Far above what any shell prints of itself; beyond it somebody writes who should not.
-const maxBytes = 67_108_864;
+/** How a status reader recognises its host, and how much it buffers. */
+export interface StatusReaderOptions {
+  readonly key: string;
+  readonly maxBytes: number;
+}
 
-/** Takes the bytes of a session's status descriptor, and tells what they say. */
-export function createStatusReader(listener: ShellListener, key: string): (bytes: Uint8Array) => boolean {
-  const goneWord = new RegExp(`gone ${key} (\\d{1,3})$`);
-  let rest: Buffer[] = [];
-  let restBytes = 0;
-  let done: DoneWord | null = null;
-  let words: string[] = [];
-  let hasTraps = false;
+/** Parses what a session's host and shell write to descriptor 9: NUL-terminated messages. */
+export class StatusReader {
+  readonly #listener: StatusListener;
+  readonly #exitMessage: RegExp;
+  readonly #maxBytes: number;
+  /** The start of a message whose NUL has not arrived yet. */
+  #partial: Buffer[] = [];
+  #partialBytes = 0;
+  #done: DoneMessage | null = null;
+  /** The parts of the state that followed `#done` so far. */
+  #parts: string[] = [];
+  #hasTraps = false;
 
-  const take = (word: string) => {
-    if (done !== null) return takePart(done, word);
-    const told = toDoneWord(word);
-    // What a trap prints may have torn the last state into more parts than it has: nothing of it counts here.
-    if (told && listener.isAwaited(told.nonce)) done = told;
-    else hasTraps ||= someTrap.test(word);
-  };
-  const takePart = ({ nonce, status }: DoneWord, word: string) => {
-    words.push(word);
-    if (words.length === 2) listener.onDone(toDone(status, words, hasTraps && !isApart(nonce)));
-    if (words.length < 5) return;
-    listener.onState(toState(words, hasTraps));
-    reset();
-  };
-  const reset = () => {
-    [done, words, hasTraps] = [null, [], false];
-  };
-  const forget = (status: number) => {
-    reset();
-    listener.onGone(status);
-  };
-  const hear = (word: string) => {
-    // It may follow half a word of a shell that died while it spoke; every whole one ends differently.
-    const gone = goneWord.exec(word.slice(-longestGone));
-    if (gone) forget(Number(gone[1]));
-    else take(word);
-  };
-  const keep = (bytes: Uint8Array) => {
-    if (bytes.length === 0) return;
-    rest.push(Buffer.from(bytes));
-    restBytes += bytes.length;
-    if (restBytes <= maxBytes) return;
-    [rest, restBytes] = [[], 0];
-    listener.onNonsense();
-  };
+  constructor(listener: StatusListener, { key, maxBytes }: StatusReaderOptions) {
+    this.#listener = listener;
+    this.#exitMessage = new RegExp(`gone ${key} (\\d{1,3})$`);
+    this.#maxBytes = maxBytes;
+  }
 
-  return (bytes) => {
+  /** Parses further bytes of the stream. */
+  push(bytes: Uint8Array): void {
     let from = 0;
     for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {
-      const word = Buffer.concat([...rest, bytes.subarray(from, end)]).toString('utf8');
-      [rest, restBytes, from] = [[], 0, end + 1];
-      hear(word);
+      const message = Buffer.concat([...this.#partial, bytes.subarray(from, end)]).toString('utf8');
+      [this.#partial, this.#partialBytes, from] = [[], 0, end + 1];
+      this.#receive(message);
     }
-    keep(bytes.subarray(from));
-    return true;
-  };
+    this.#buffer(bytes.subarray(from));
+  }
+
+  #buffer(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#partial.push(Buffer.from(bytes));
+    this.#partialBytes += bytes.length;
+    if (this.#partialBytes <= this.#maxBytes) return;
+    [this.#partial, this.#partialBytes] = [[], 0];
+    this.#listener.onOverflow();
+  }
+
+  #receive(message: string): void {
+    // `gone` may follow a message that the shell had half written when it died, so only the end is matched.
+    const exited = this.#exitMessage.exec(message.slice(-longestExitMessage));
+    if (exited) this.#onExit(Number(exited[1]));
+    else if (this.#done === null) this.#awaitDone(message);
+    else this.#addPart(this.#done, message);
+  }
+
+  #onExit(status: number): void {
+    this.#reset();
+    this.#listener.onShellExit(status);
+  }
+
+  // Output of a trap may have split the previous state into too many parts: skip everything up to the awaited `done`.
+  #awaitDone(message: string): void {
+    const done = parseDone(message);
+    if (done && this.#listener.isAwaited(done.nonce)) this.#done = done;
+    else this.#hasTraps ||= trapWithCommand.test(message);
+  }
+
+  #addPart({ nonce, status }: DoneMessage, part: string): void {
+    this.#parts.push(part);
+    if (this.#parts.length === 2)
+      this.#listener.onDone(toDone(status, this.#parts, this.#hasTraps && !isApart(nonce)));
+    if (this.#parts.length < 5) return;
+    const state = toPrintedState(this.#parts, this.#hasTraps);
+    this.#reset();
+    this.#listener.onState(state);
+  }
+
+  #reset(): void {
+    [this.#done, this.#parts, this.#hasTraps] = [null, [], false];
+  }
 }
 
-const longestGone = 64;
+const longestExitMessage = 64;
 
-interface DoneWord {
+interface DoneMessage {
   readonly nonce: string;
   readonly status: string;
 }
 
-function toDoneWord(word: string): DoneWord | null {
-  const [kind, nonce = '', status = ''] = word.split(' ');
+function parseDone(message: string): DoneMessage | null {
+  const [kind, nonce = '', status = ''] = message.split(' ');
   return kind === 'done' ? { nonce, status } : null;
 }
 
-// Whoever only ignores a signal prints nothing.
-const someTrap = /trap -- (?!'' )/;
+// `trap -- '' INT` only ignores a signal and prints nothing.
+const trapWithCommand = /trap -- (?!'' )/;
 
-function toDone(status: string, [cwd = '', rest = '']: readonly string[], isUnsure: boolean): ShellDone {
+function toDone(status: string, [cwd = '', rest = '']: readonly string[], isMixed: boolean): CommandDone {
   return {
     status: status === 'lost' ? 'lost' : Number(status),
-    cwd: isUnsure ? undefined : cwd.replace(/\n$/, ''),
-    hasJobs: isUnsure || /^\d/.test(rest),
+    cwd: isMixed ? undefined : cwd.replace(/\n$/, ''),
+    hasJobs: isMixed || /^\d/.test(rest),
   };
 }
 
-// The numbers of jobs come first, then the names of functions.
-const jobNumber = /^\d+\n/gm;
+// `jobs -rp` prints pids before the `declare -F` lines of the same part.
+const jobLine = /^\d+\n/gm;
 
-function toState(
+function toPrintedState(
   [, rest = '', aliases = '', functions = '', variables = '']: readonly string[],
   hasTraps: boolean,
 ): PrintedState {
-  return { hasTraps, functionNames: rest.replace(jobNumber, ''), aliases, functions, variables };
+  return { hasTraps, functionNames: rest.replace(jobLine, ''), aliases, functions, variables };
 }

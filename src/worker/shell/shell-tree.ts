@@ -1,101 +1,101 @@
 import type { StopOptions } from '../../contract/backend.ts';
-import { pause } from '../../support/pause.ts';
+import { sleep } from '../../support/sleep.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import type { ProcessInfo, ProcessTable } from '../processes/process-table.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
-import { isLoop } from './shell-script.ts';
+import { isLoopCommandLine } from './shell-script.ts';
 
-/** What the tree of one command in a persistent shell is found by. */
-export interface ShellTreeMeans {
+/** What identifies the processes of one command in a persistent shell. */
+export interface ShellTreeDeps {
   readonly table: ProcessTable;
-  /** Everything of the session. */
+  /** All processes of the session. */
   readonly session: Pick<ProcessTree, 'scan' | 'pid'>;
-  /** When the command began, as the table counts. */
+  /** Start of the command on the clock of `table`. */
   readonly since: number;
-  /** True once the command has ended with nothing in the background. */
+  /** True once the command has ended without background jobs. */
   leftNothing(): boolean;
-  /** True once the command has ended: its shell and what that runs are not its own any more. */
+  /** True once the command has ended: the shell then no longer belongs to it. */
   isOver(): boolean;
-  /** Ends the shell by force; resolves when that was heard. */
-  endShell(): Promise<void>;
+  /** Kills the shell; resolves when its exit was reported. */
+  killShell(): Promise<void>;
 }
 
 const confirmMs = 5_000;
 
 /**
- * The processes of one command in a persistent shell: what was started since it began, by nobody who was there before.
- * To end them is to stop the shell first, so that no further step of the command is begun, and to end it last; the
- * session's other processes live on.
+ * The processes of one command in a persistent shell: those started since the command began, except by older background
+ * processes. `end` sends SIGSTOP to the shell first, so that the command cannot start its next step, and kills the shell
+ * last; older processes of the session survive.
  */
-export function createShellTree(means: ShellTreeMeans): ProcessTree {
-  const { table } = means;
-  const toPeople = (found: readonly ProcessInfo[]) =>
+export function createShellTree(deps: ShellTreeDeps): ProcessTree {
+  const { table } = deps;
+  const describeAll = (found: readonly ProcessInfo[]) =>
     Promise.all(found.map(async ({ pid }) => ({ pid, command: toName(await table.describe(pid)) })));
-  const look = () => lookAround(means);
+  const find = () => findCommand(deps);
   const view = async () => {
-    const { shell, commandProcesses } = await look();
+    const { shell, commandProcesses } = await find();
     return { commandProcesses, ownProcesses: shell ? [shell] : [] };
   };
 
   return {
-    pid: means.session.pid,
+    pid: deps.session.pid,
     finished: new Promise(() => {}),
-    certainlyEmpty: means.leftNothing,
+    certainlyEmpty: deps.leftNothing,
     release() {},
     scan: view,
     sample: view,
-    describe: async () => toPeople((await look()).commandProcesses),
+    describe: async () => describeAll((await find()).commandProcesses),
     async end(options) {
-      const { shell } = await look();
-      if (means.isOver()) return [];
+      const { shell } = await find();
+      if (deps.isOver()) return [];
       send(shell, 'SIGSTOP');
-      const left = await endAll(look, options);
-      await means.endShell();
-      return toPeople(left);
+      const left = await endAll(find, options);
+      await deps.killShell();
+      return describeAll(left);
     },
   };
 }
 
-// Nobody wants to read the loop in the place of `(sleep 1; echo) &`.
+// A forked subshell such as `(sleep 1; echo) &` has the loop as its command line, which means nothing to a user.
 function toName(commandLine: string): string {
-  return isLoop(commandLine) ? 'a subshell of the command' : commandLine;
+  return isLoopCommandLine(commandLine) ? 'a subshell of the command' : commandLine;
 }
 
-/** A session's shell and its parent. */
+/** A session's host process and the shell below it. */
 export interface ShellPair {
   readonly host: ProcessInfo | undefined;
   readonly shell: ProcessInfo | undefined;
 }
 
-/** Finds them among all of a session. */
+/** Finds the host process and the shell among all processes of a session. */
 export async function findShell({
   table,
   session,
-}: Pick<ShellTreeMeans, 'table' | 'session'>): Promise<
+}: Pick<ShellTreeDeps, 'table' | 'session'>): Promise<
   ShellPair & { readonly others: readonly ProcessInfo[] }
 > {
   const all = [...(await session.scan()).commandProcesses].sort(
     (one, other) => table.startMoment(one) - table.startMoment(other) || one.pid - other.pid,
   );
-  // The first of all is the shell's parent, and never ends before the session does.
+  // The host is the oldest process, and lives as long as the session.
   const [host, ...inside] = all;
   const shell = inside.find(({ parent }) => parent === host?.pid);
   return { host, shell, others: inside.filter((process) => process !== shell) };
 }
 
-/** Ends a shell by force; its parent can tell of it even if a command has stopped the two. */
-export function endShell({ host, shell }: ShellPair): void {
+/** Kills a shell, and continues its host with SIGCONT: a command may have stopped both. */
+export function killShell({ host, shell }: ShellPair): void {
   send(shell, 'SIGKILL');
   send(host, 'SIGCONT');
 }
 
-interface Surroundings extends ShellPair {
+interface CommandProcesses extends ShellPair {
   readonly commandProcesses: readonly ProcessInfo[];
 }
 
-async function lookAround(means: ShellTreeMeans): Promise<Surroundings> {
-  const { host, shell, others } = await findShell(means);
-  const isOld = (process: ProcessInfo) => means.table.startMoment(process) < means.since;
+async function findCommand(deps: ShellTreeDeps): Promise<CommandProcesses> {
+  const { host, shell, others } = await findShell(deps);
+  const isOld = (process: ProcessInfo) => deps.table.startMoment(process) < deps.since;
   const old = withDescendants(others.filter(isOld), others);
   return { host, shell, commandProcesses: others.filter(({ pid }) => !old.has(pid)) };
 }
@@ -112,33 +112,34 @@ function withDescendants(
   return found;
 }
 
-// SIGINT first, as a terminal would send it, then SIGTERM, then by force.
+// SIGINT first, as Ctrl-C would send it, then SIGTERM, then SIGKILL.
 async function endAll(
-  look: () => Promise<Surroundings>,
+  find: () => Promise<CommandProcesses>,
   { signal, graceMs }: StopOptions,
 ): Promise<readonly ProcessInfo[]> {
   const polite: readonly NodeJS.Signals[] = signal === 'SIGKILL' ? [] : ['SIGINT', 'SIGTERM'];
   for (const one of polite) {
-    const { commandProcesses } = await look();
+    const { commandProcesses } = await find();
     for (const process of commandProcesses) send(process, one);
-    // A stopped process acts on nothing but SIGKILL until it is continued.
+    // A stopped process handles SIGINT and SIGTERM only after SIGCONT.
     for (const process of commandProcesses) send(process, 'SIGCONT');
-    if ((await untilGone(look, graceMs / polite.length)).length === 0) return [];
+    if ((await untilGone(find, graceMs / polite.length)).length === 0) return [];
   }
-  return untilGone(look, confirmMs, (process) => send(process, 'SIGKILL'));
+  return untilGone(find, confirmMs, (process) => send(process, 'SIGKILL'));
 }
 
+/** Polls until no process of the command is left, or `limitMs` are over; returns those that are left. */
 async function untilGone(
-  look: () => Promise<Surroundings>,
+  find: () => Promise<CommandProcesses>,
   limitMs: number,
-  insist?: (process: ProcessInfo) => void,
+  onLeft?: (process: ProcessInfo) => void,
 ): Promise<readonly ProcessInfo[]> {
   const elapsed = createStopwatch();
   for (let delayMs = 1; ; delayMs = Math.min(delayMs * 2, 50)) {
-    const { commandProcesses } = await look();
+    const { commandProcesses } = await find();
     if (commandProcesses.length === 0 || elapsed() >= limitMs) return commandProcesses;
-    for (const process of commandProcesses) insist?.(process);
-    await pause(delayMs);
+    for (const process of commandProcesses) onLeft?.(process);
+    await sleep(delayMs);
   }
 }
 
@@ -146,6 +147,6 @@ function send(to: ProcessInfo | undefined, signal: NodeJS.Signals): void {
   try {
     if (to) process.kill(to.pid, signal);
   } catch {
-    // It has ended by itself.
+    // ESRCH: it has exited.
   }
 }

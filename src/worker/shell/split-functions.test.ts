@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { splitFunctions } from './split-functions.ts';
 
-const ask = (script: string) =>
+const bash = (script: string) =>
   execFileSync('bash', ['--noprofile', '--norc', '-c', script], { encoding: 'utf8' });
 const split = (definitions: string) => {
-  const names = ask(`${definitions}\ndeclare -F`).trim().split('\n');
+  const names = bash(`${definitions}\ndeclare -F`).trim().split('\n');
   return splitFunctions(
-    ask(`${definitions}\ndeclare -f`),
+    bash(`${definitions}\ndeclare -f`),
     names.map((line) => line.replace(/^declare -\S+ /, '')),
   );
 };
@@ -18,18 +18,18 @@ test.each([
     'a() { cat <<E\n}\nb () \n{ \n    not me\n}\nE\n}\nb() { echo b; }',
   ],
   [
-    'several of them, quoted and indented',
+    'several here-documents, quoted and indented',
     'a() { cat <<\'X Y\' - <<-"Z"\n}\nb () \nX Y\n}\nb () \n\tZ\necho; }\nb() { echo b; }',
   ],
   ['a function with redirections', 'a() { echo a; } >&2 2>/dev/null\nb() ( echo b )'],
-  ['one that is exported', 'a() { echo a; }\nb() { echo b; }\nexport -f a'],
+  ['an exported function', 'a() { echo a; }\nb() { echo b; }\nexport -f a'],
   ['shifts and here-strings', 'a() { echo $((1<<2)); cat <<<word; }\nb() { echo "<<E"; }\nc-d() { :; }'],
-])('finds each function beside %s', (_, definitions) => {
+])('finds each function next to %s', (_, definitions) => {
   const found = split(definitions);
   expect(found.size).toBeGreaterThan(1);
-  for (const [name, text] of found) expect(text).toBe(ask(`${definitions}\ndeclare -f ${name}`).trimEnd());
+  for (const [name, text] of found) expect(text).toBe(bash(`${definitions}\ndeclare -f ${name}`).trimEnd());
 });
 
-test('finds none where there are none', () => {
+test('finds no function in an empty text', () => {
   expect(splitFunctions('', [])).toEqual(new Map());
 });

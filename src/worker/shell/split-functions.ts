@@ -1,6 +1,6 @@
 /**
- * Cuts what `declare -f` prints into definitions, by name. They come in the order of their names, each on a line of its
- * own after the end of the one before; a line of a here-document may look the same.
+ * Splits the output of `declare -f` into definitions by name. `names` is in the same order; each definition starts with
+ * the line `name () ` after the end of the previous one, but a line of a here-document may look the same.
  */
 export function splitFunctions(text: string, names: readonly string[]): ReadonlyMap<string, string> {
   const lines = text.split('\n');
@@ -24,18 +24,18 @@ function findStarts(lines: readonly string[], names: readonly string[]): readonl
   return starts;
 }
 
-// The attributes of a function follow it.
+// `declare -f` prints a function's attributes after it.
 const attributesLine = /\ndeclare -.*$/;
 const endLine = /^(?:\}|declare -)/;
 const hereDocument = /(?<!<)<<(-?)(?!<)(?:'([^']+)'|"([^"]+)"|\\?([^\s;&|<>()'"\\]+))/g;
 
-/** The last line of the here-documents that begin on a line; the line itself where there are none. */
+/** Index of the last line of the here-documents that begin on line `at`; `at` itself if there are none. */
 function endOfDocuments(lines: readonly string[], at: number): number {
   let end = at;
   for (const [, dash, ...words] of (lines[at] ?? '').matchAll(hereDocument)) {
     const word = words.find((one) => one !== undefined);
     const isEnd = (line: string) => (dash ? line.replace(/^\t+/, '') : line) === word;
-    // A shift to the left, or a text, may look the same; then there is no such line.
+    // `1<<2` or a quoted text may look like a here-document; then no line ends it.
     const found = lines.findIndex((line, index) => index > end && isEnd(line));
     if (found > 0) end = found;
   }

@@ -1,0 +1,43 @@
+import type { ShellHost } from './shell-host.ts';
+
+/** Hosts of a session besides its current one. */
+export class SessionHosts {
+  /** Hosts whose shell still runs a command that the session no longer waits for. */
+  readonly #detached = new Set<ShellHost>();
+  /** Hosts whose detached command has ended, but left processes in the background. */
+  readonly #background = new Set<ShellHost>();
+
+  /** Keeps a host whose command was detached. */
+  detach(host: ShellHost): void {
+    this.#detached.add(host);
+  }
+
+  /** Called when a command has ended: for a detached one, closes the host as soon as it is quiet, and returns true. */
+  release(host: ShellHost): boolean {
+    if (!this.#detached.delete(host)) return false;
+    this.#background.add(host);
+    void this.#closeIfQuiet(host);
+    return true;
+  }
+
+  /** Closes the hosts that have nothing left in the background. */
+  async closeQuiet(): Promise<void> {
+    await Promise.all([...this.#background].map((host) => this.#closeIfQuiet(host)));
+  }
+
+  /** Closes all hosts, with the commands that they run. */
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#detached, ...this.#background].map((host) => host.close()));
+  }
+
+  async #closeIfQuiet(host: ShellHost): Promise<void> {
+    if (!(await isQuiet(host))) return;
+    this.#background.delete(host);
+    await host.close();
+  }
+}
+
+/** True when nothing runs below a host except its idle shell. */
+export async function isQuiet({ started }: ShellHost): Promise<boolean> {
+  return (await started.tree.scan()).commandProcesses.length <= 2;
+}
