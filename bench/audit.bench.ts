@@ -1,4 +1,4 @@
-// What the audit adds to a command: the engine running `true` with it and without.
+// The cost of auditing: the engine runs `true` with and without an audit log. Then `verifyAudit` over 40,000 records.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { verifyAudit } from '../src/audit/verify.ts';
 import { recordCommand } from '../tests/support/audit.ts';
 import { createBenchEngines, interleave, median, report, runIn } from './measure.ts';
 
-// Two at a time: what one leaves to the disk would otherwise slow down the next. A shell is started for each that was
-// used: the rest is long enough for it to be ready again.
+// Each pair of engines gets its own run, so that pending disk writes of one do not slow down the next. `restMs` is long enough
+// for the backend to replace the warm shell that a command used.
 async function addedBy(audit: 'interval' | 'always'): Promise<number> {
   const { engines, close } = createBenchEngines({ without: 'off', with: audit });
   const contenders = {
@@ -35,6 +35,6 @@ for (let count = 0; count < 10_000; count += 1) recordCommand(log, `cmd_${count}
 log.close();
 const start = performance.now();
 const { problems, records } = verifyAudit(dir);
-const what = `10000 commands verified (${records} records, ${problems.length} problems)`;
-report(what, performance.now() - start, 2_000, 'ms');
+const title = `10000 commands verified (${records} records, ${problems.length} problems)`;
+report(title, performance.now() - start, 2_000, 'ms');
 rmSync(dir, { recursive: true });

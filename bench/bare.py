@@ -1,19 +1,19 @@
-# The bare costs that sessions are measured against, asked for one at a time: `p` a ping-pong of one byte between two
-# processes, `s` a posix_spawn of /bin/true with its end awaited. Answers with nanoseconds.
+# Baselines for session.bench.ts. Reads one letter per measurement from stdin: `p` is a ping-pong of one byte between two
+# processes, `s` is posix_spawn() and waitpid() of /bin/true. Prints nanoseconds.
 import os
 import sys
 import time
 
 there, back = os.pipe(), os.pipe()
 if os.fork() == 0:
-    # Its own writing end, or ours when we are gone, would keep it waiting for ever.
+    # Close the inherited write end, or read() would never return EOF after the parent exits.
     os.close(there[1])
     while os.read(there[0], 1):
         os.write(back[1], b"x")
     os._exit(0)
-for asked in iter(lambda: sys.stdin.buffer.read(1), b""):
+for operation in iter(lambda: sys.stdin.buffer.read(1), b""):
     start = time.perf_counter_ns()
-    if asked == b"p":
+    if operation == b"p":
         os.write(there[1], b"x")
         os.read(back[0], 1)
     else:

@@ -1,4 +1,4 @@
-// The HTTP door: one POST beside execFile in this process, many at once, many sockets, and a reader that is slow.
+// The HTTP door: one POST compared with `execFile`, 200 concurrent POSTs, 1,000 sockets, and a slow reader.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -44,7 +44,7 @@ async function start(): Promise<Server> {
 
 const agent = new Agent({ keepAlive: true });
 
-// As little as a caller can do: `fetch` would add its own time to the figures.
+// `http.request`, because `fetch` would add its own overhead to the measurement.
 function post({ address, headers }: Server, command: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(`${address}/api/shell`, { method: 'POST', headers, agent }, (answer) => {
@@ -75,22 +75,32 @@ async function measurePost(server: Server): Promise<void> {
     { execFile: () => run('git', ['--version']), post: () => post(server, 'git', ['--version']) },
     15,
   );
-  report('POST of git --version beside execFile', median(times.post) / median(times.execFile), 1.3, 'times');
+  report(
+    'POST of git --version compared with execFile',
+    median(times.post) / median(times.execFile),
+    1.3,
+    'times',
+  );
 }
 
 async function measureMany(server: Server): Promise<void> {
   const statuses = await Promise.all(Array.from({ length: 200 }, () => post(server, 'true', [])));
-  report('failures of 200 POSTs at once', statuses.filter((status) => status !== 200).length, 0, 'answers');
+  report(
+    'failures of 200 concurrent POSTs',
+    statuses.filter((status) => status !== 200).length,
+    0,
+    'responses',
+  );
 }
 
-/** Every command waits for its input until all of them run, so that they all run at the same time. */
+/** Every command is a `cat` that waits for EOF until all of them run, so that all run at the same time. */
 async function measureSockets(server: Server): Promise<void> {
   const wanted = 1_000;
   const sockets: WebSocket[] = [];
   for (let count = 0; count < wanted; count += 1) sockets.push(await connect(server));
   let running = 0;
   let most = 0;
-  const goOn = createDeferred<void>();
+  const allRunning = createDeferred<void>();
   const ended = sockets.map(
     (socket, index) =>
       new Promise<boolean>((resolve) => {
@@ -100,11 +110,13 @@ async function measureSockets(server: Server): Promise<void> {
           if (type === 'shell.start') {
             running += 1;
             most = Math.max(most, running);
-            if (running === wanted) goOn.resolve();
-            goOn.promise.then(() => socket.send(JSON.stringify({ type: 'shell.stdin', id, eof: true })));
+            if (running === wanted) allRunning.resolve();
+            allRunning.promise.then(() =>
+              socket.send(JSON.stringify({ type: 'shell.stdin', id, eof: true })),
+            );
           }
           if (type === 'shell.exit') running -= 1;
-          if (type === 'shell.error') goOn.resolve();
+          if (type === 'shell.error') allRunning.resolve();
           if (type === 'shell.exit' || type === 'shell.error') resolve(code === 0);
         });
         socket.send(JSON.stringify({ type: 'shell.run', id, command: 'cat' }));
@@ -112,8 +124,8 @@ async function measureSockets(server: Server): Promise<void> {
   );
   const good = (await Promise.all(ended)).filter(Boolean).length;
   for (const socket of sockets) socket.terminate();
-  report('sockets with a command each, all running at once', most, wanted, 'commands', true);
-  report('of these, ended well', good, wanted, 'commands', true);
+  report('commands running at the same time, one per socket', most, wanted, 'commands', true);
+  report('of these, exited with 0', good, wanted, 'commands', true);
 }
 
 async function measureSlowReader(server: Server): Promise<void> {
@@ -127,22 +139,22 @@ async function measureSlowReader(server: Server): Promise<void> {
       const message = JSON.parse(String(data));
       if (message.type === 'shell.stdout') seen += message.data.length;
       if (message.type === 'shell.exit') resolve();
-      // A pause every 16 MiB: the reader is much slower than the command.
+      // Pause every 16 MiB, so that the reader is much slower than the command.
       if (message.type === 'shell.stdout' && seen % 16_777_216 < message.data.length) {
         socket.pause();
         setTimeout(() => socket.resume(), 100);
       }
     });
   });
-  const look = setInterval(() => {
+  const sampler = setInterval(() => {
     most = Math.max(most, memoryMb(server) - idle);
   }, 50);
   const script = `head -c ${wanted} /dev/zero | tr '\\0' a`;
   socket.send(JSON.stringify({ type: 'shell.run', id: 'a', command: 'bash', args: ['-c', script] }));
   await done;
-  clearInterval(look);
+  clearInterval(sampler);
   socket.terminate();
-  report('bytes of 1 GiB that a slow reader got', seen, wanted, 'bytes', true);
+  report('bytes of 1 GiB that a slow reader received', seen, wanted, 'bytes', true);
   report('memory above idle meanwhile', most, 80, 'MB');
 }
 

@@ -1,6 +1,6 @@
-// What background shells cost that run and say nothing: memory and descriptors of ours for each, and a look at one.
+// The cost of idle background shells: nacre's memory and descriptors for each, and the time to poll one.
 import { readdirSync } from 'node:fs';
-import { pause } from '../src/support/pause.ts';
+import { sleep } from '../src/support/sleep.ts';
 import { createBenchEngine, median, report } from './measure.ts';
 
 const count = 1_000;
@@ -19,14 +19,14 @@ const poll = (id: string) =>
     { waitMs: 0, maxChars: 30_000, keep: 'beginning', view: 'clean', howToReadOn: () => '' },
     { caller, owner: 'bench' },
   );
-// What is in use: looks at the shells leave garbage at any time, so the least of several figures counts.
+// The lowest of several samples, because polling the shells leaves garbage at any time.
 const heapBytes = async () => {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 10; round += 1) {
     globalThis.gc?.();
     const { heapUsed, external } = process.memoryUsage();
     least = Math.min(least, heapUsed + external);
-    await pause(200);
+    await sleep(200);
   }
   return least;
 };
@@ -36,11 +36,11 @@ const startAll = async (wanted: number) => {
   const ids: string[] = [];
   while (ids.length < wanted) ids.push(...(await Promise.all(Array.from({ length: 20 }, start))));
   for (const id of ids) await poll(id);
-  await pause(2_000);
+  await sleep(2_000);
   return ids;
 };
 
-// What is made once is not counted, nor are the shells that wait for the next command.
+// Start some shells first, so that one-time allocations and the warm shells are not counted.
 await startAll(first);
 const before = { bytes: await heapBytes(), descriptors: descriptors() };
 const ids = await startAll(count);

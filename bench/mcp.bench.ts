@@ -1,4 +1,4 @@
-// The MCP door: from a cold start to the list of tools, and one call of `true` over stdio.
+// The MCP door: cold start to `tools/list`, and one call of `true` over stdio.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { interleave, median, report } from './measure.ts';
@@ -9,7 +9,7 @@ const env = { ...(process.env as Record<string, string>), ALLOWED_COMMANDS: '*' 
 const bareNode = () =>
   new Promise((resolve) => spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }).on('exit', resolve));
 
-/** Speaks the protocol by hand: a client library would add its own time to the figures. */
+/** A minimal MCP client, because a client library would add its own overhead to the measurement. */
 class Client {
   readonly #server: ChildProcessByStdio<Writable, Readable, null>;
   readonly #waiting = new Map<number, (message: unknown) => void>();
@@ -23,14 +23,14 @@ class Client {
 
   async start(): Promise<void> {
     const clientInfo = { name: 'bench', version: '1' };
-    await this.ask('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
-    this.#say({ method: 'notifications/initialized' });
+    await this.request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+    this.#send({ method: 'notifications/initialized' });
   }
 
-  ask(method: string, params: object): Promise<unknown> {
+  request(method: string, params: object): Promise<unknown> {
     this.#last += 1;
     const id = this.#last;
-    this.#say({ id, method, params });
+    this.#send({ id, method, params });
     return new Promise((resolve) => this.#waiting.set(id, resolve));
   }
 
@@ -38,7 +38,7 @@ class Client {
     this.#server.stdin.end();
   }
 
-  #say(message: object): void {
+  #send(message: object): void {
     this.#server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
@@ -55,7 +55,7 @@ class Client {
 const listTools = async () => {
   const client = new Client();
   await client.start();
-  await client.ask('tools/list', {});
+  await client.request('tools/list', {});
   client.stop();
 };
 
@@ -63,17 +63,17 @@ const cold = await interleave(20, { node: bareNode, mcp: listTools });
 console.log(
   `node -e 0 ${median(cold.node).toFixed(1)} ms, nacre mcp ${median(cold.mcp).toFixed(1)} ms (p50 of 20)`,
 );
-report('cold start to tools/list against node -e 0', median(cold.mcp) / median(cold.node), 2.5, '×');
+report('cold start to tools/list compared with node -e 0', median(cold.mcp) / median(cold.node), 2.5, '×');
 
 const client = new Client();
 await client.start();
 const plainSpawn = () => new Promise((resolve) => spawn('bash', ['-c', 'true']).on('close', resolve));
 const calls = await interleave(300, {
   spawn: plainSpawn,
-  mcp: () => client.ask('tools/call', { name: 'execute_command', arguments: { command: 'true' } }),
+  mcp: () => client.request('tools/call', { name: 'execute_command', arguments: { command: 'true' } }),
 });
 console.log(
   `spawn ${median(calls.spawn).toFixed(2)} ms, MCP call ${median(calls.mcp).toFixed(2)} ms (p50 of 300)`,
 );
-report('an MCP call of true against spawn', median(calls.mcp) / median(calls.spawn), 1.5, '×');
+report('an MCP call of true compared with spawn', median(calls.mcp) / median(calls.spawn), 1.5, '×');
 client.stop();

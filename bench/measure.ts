@@ -8,12 +8,12 @@ import type { SandboxName } from '../src/contract/isolation.ts';
 import { createEngine } from '../src/engine/create-engine.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { createSessions } from '../src/sessions/sessions.ts';
-import { pause } from '../src/support/pause.ts';
+import { sleep } from '../src/support/sleep.ts';
 import { workerOptionsIn } from '../tests/support/worker-options.ts';
 
 /**
- * Runs contenders turn by turn, so that a noisy machine disturbs all alike; gives each one's times in ms. After each turn
- * comes a rest, so that what one does in the background is not counted against the next.
+ * Runs contenders alternately, so that noise on the machine affects all of them equally, and returns the times of each in ms.
+ * Waits `restMs` after each run, so that background work of one is not counted against the next.
  */
 export async function interleave<Name extends string>(
   rounds: number,
@@ -28,23 +28,23 @@ export async function interleave<Name extends string>(
       const start = performance.now();
       await contenders[name]();
       times[name].push(performance.now() - start);
-      if (restMs > 0) await pause(restMs);
+      if (restMs > 0) await sleep(restMs);
     }
   }
   return times;
 }
 
-/** The middle of some figures. */
+/** The median of some figures. */
 export function median(figures: readonly number[]): number {
   return [...figures].sort((a, b) => a - b)[figures.length >> 1] ?? Number.NaN;
 }
 
-/** Prints one result beside the bar it has to meet. */
-export function report(what: string, figure: number, bar: number, unit: string, atLeast = false): void {
-  const met = atLeast ? figure >= bar : figure <= bar;
+/** Prints one result and the target that it has to meet. */
+export function report(title: string, figure: number, target: number, unit: string, atLeast = false): void {
+  const met = atLeast ? figure >= target : figure <= target;
   const relation = atLeast ? '>=' : '<=';
   console.log(
-    `${met ? 'met   ' : 'MISSED'} ${what}: ${figure.toFixed(2)} ${unit} (bar ${relation} ${bar} ${unit})`,
+    `${met ? 'met   ' : 'MISSED'} ${title}: ${figure.toFixed(2)} ${unit} (target ${relation} ${target} ${unit})`,
   );
 }
 
@@ -56,13 +56,13 @@ interface BenchOptions {
   readonly sandbox?: SandboxName;
 }
 
-/** An engine in a temporary folder. */
+/** Creates an engine in a temporary folder. */
 export function createBenchEngine(options: BenchOptions = {}): { engine: Engine; close(): Promise<void> } {
   const { engines, close } = createBenchEngines({ audited: 'interval' }, options);
   return { engine: engines.audited, close };
 }
 
-/** Engines that differ in their audit alone: all run their commands in the same backend, with the same waiting shells. */
+/** Creates engines that differ only in their audit log; all use the same backend and its warm shells. */
 export function createBenchEngines<Name extends string>(
   audits: Readonly<Record<Name, Audit>>,
   { spoolBytes = 268_435_456, sandbox = 'off', maxRunning = 64 }: BenchOptions = {},
@@ -85,7 +85,7 @@ export function createBenchEngines<Name extends string>(
       backend,
       sessions: createSessions(backend, { maxRunning, tombstoneSeconds: 1 }),
       audit: toAuditLog(join(folder, name), audit),
-      cancelling: { signal: 'SIGTERM', graceMs: 2_000 },
+      stopOnCancel: { signal: 'SIGTERM', graceMs: 2_000 },
     });
   const named = Object.entries<Audit>(audits).map(([name, audit]) => [name, toEngine(name, audit)] as const);
   const close = async () => {
@@ -110,7 +110,7 @@ function toAuditLog(dir: string, fsync: Audit): AuditLog {
   return createAuditLog({ dir, fsync, redact: createRedact([]) });
 }
 
-/** Runs a script to its end in an engine. */
+/** Runs a script in an engine until it ends. */
 export function runIn(engine: Engine, script: string, more: { session?: string } = {}): Promise<unknown> {
   return engine.run(
     { command: { kind: 'shell', script }, timeoutMs: 600_000, maxOutputChars: 30_000, ...more },

@@ -1,4 +1,4 @@
-// The policy's decisions: the 99th percentile over commands as people and agents type them, and over long ones.
+// The time of a policy decision: 99th percentile over everyday commands and over long ones.
 import { readFileSync } from 'node:fs';
 import { decideCommand } from '../src/policy/decide-command.ts';
 import { report } from './measure.ts';
@@ -16,7 +16,7 @@ const corpus = readFileSync('tests/policy/corpus.jsonl', 'utf8')
 const programs =
   'git npm node cat grep sed awk jq curl find xargs echo printf read docker bash mkdir cp mv ls'.split(' ');
 
-/** Kinds of long commands as agents write them in earnest, so many times `size` long; at 1 about 4 KB. */
+/** Long commands of the kinds that agents write; `size` 1 is about 4 KB. */
 const long = (size: number): Readonly<Record<string, string>> => {
   const times = (count: number) => Math.max(1, Math.round(count * size));
   const rows = <T>(count: number, row: (index: number) => T) =>
@@ -66,7 +66,7 @@ const casesOf = (size: number) =>
     { command, allow: '*' },
   ]);
 const longest = casesOf(1);
-/** Of every length to 4 KB, as many of one as of another. */
+/** Commands of all lengths up to 4 KB, equally distributed. */
 const everyLength = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1].flatMap(casesOf);
 
 times(3, corpus);
@@ -74,14 +74,14 @@ times(30, longest);
 const everyday = times(10, corpus);
 console.log(`${corpus.length} commands, p50 ${percentile(everyday, 0.5).toFixed(3)} ms`);
 report('a decision on an everyday command, p99', percentile(everyday, 0.99), 1, 'ms');
-for (const [what, command] of Object.entries(long(1))) {
+for (const [kind, command] of Object.entries(long(1))) {
   const figures = times(150, [
     { command, allow: programs },
     { command, allow: '*' },
   ]);
-  report(`${what}, ${(command.length / 1_000).toFixed(1)} KB, p50`, percentile(figures, 0.5), 1, 'ms');
+  report(`${kind}, ${(command.length / 1_000).toFixed(1)} KB, p50`, percentile(figures, 0.5), 1, 'ms');
 }
-/** Counting that takes about as long as a decision and leaves nothing behind: its p99 is what the machine adds. */
+/** A loop that takes about as long as a decision and allocates nothing; its p99 is the noise of the machine. */
 const counting = (count: number): number => {
   const start = performance.now();
   let sum = 0;
@@ -91,12 +91,17 @@ const counting = (count: number): number => {
 
 for (let round = 0; round < 200; round++) counting(100_000);
 const all: number[] = [];
-const still: number[] = [];
+const idle: number[] = [];
 for (let round = 0; round < 20; round++) {
   all.push(...times(1, everyLength));
-  for (const _ of everyLength) still.push(counting(100_000));
+  for (const _ of everyLength) idle.push(counting(100_000));
 }
-const [middle, late] = [percentile(still, 0.5).toFixed(2), percentile(still, 0.99).toFixed(2)];
-console.log(`the machine: plain counting, in turn with the following, p50 ${middle} ms, p99 ${late} ms`);
-report('a decision on a command of any length to 4 KB, p99 over all kinds', percentile(all, 0.99), 1, 'ms');
-console.log(`of those of 4 KB alone: p99 ${percentile(times(60, longest), 0.99).toFixed(2)} ms`);
+const [p50, p99] = [percentile(idle, 0.5).toFixed(2), percentile(idle, 0.99).toFixed(2)];
+console.log(`noise of the machine: a plain loop, alternating with the next, p50 ${p50} ms, p99 ${p99} ms`);
+report(
+  'a decision on a command of any length up to 4 KB, p99 over all kinds',
+  percentile(all, 0.99),
+  1,
+  'ms',
+);
+console.log(`commands of 4 KB only: p99 ${percentile(times(60, longest), 0.99).toFixed(2)} ms`);

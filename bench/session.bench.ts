@@ -1,13 +1,13 @@
-// What a persistent shell adds: a builtin against a bare ping-pong of one byte between two processes, and /bin/true
-// against a bare posix_spawn of it.
+// The overhead of a persistent shell: a builtin compared with a ping-pong of one byte between two processes, and
+// /bin/true compared with posix_spawn() of it.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { createBenchEngine, median, report, runIn } from './measure.ts';
 
 const bare = spawn('python3', ['bench/bare.py'], { stdio: ['pipe', 'pipe', 'inherit'] });
 const lines = createInterface({ input: bare.stdout })[Symbol.asyncIterator]();
-const askBare = async (what: 'p' | 's') => {
-  bare.stdin.write(what);
+const timeBare = async (operation: 'p' | 's') => {
+  bare.stdin.write(operation);
   return Number((await lines.next()).value) / 1e6;
 };
 const time = async (step: () => Promise<unknown>) => {
@@ -27,9 +27,9 @@ const times = {
 };
 await inSession(':');
 for (let round = 0; round < rounds; round += 1) {
-  times.pingPong.push(await askBare('p'));
+  times.pingPong.push(await timeBare('p'));
   times.builtin.push(await time(() => inSession(':')));
-  times.posixSpawn.push(await askBare('s'));
+  times.posixSpawn.push(await timeBare('s'));
   times.program.push(await time(() => inSession('/bin/true')));
 }
 const [pingPong, builtin, posixSpawn, program] = Object.values(times).map(median) as [
@@ -41,7 +41,7 @@ const [pingPong, builtin, posixSpawn, program] = Object.values(times).map(median
 console.log(
   `ping-pong ${(pingPong * 1e3).toFixed(0)} µs, builtin ${(builtin * 1e3).toFixed(0)} µs, posix_spawn ${posixSpawn.toFixed(2)} ms, /bin/true ${program.toFixed(2)} ms (p50 of ${rounds})`,
 );
-report('a builtin in a warm session against a ping-pong', builtin / pingPong, 20, '×');
-report('/bin/true in a session against posix_spawn', program / posixSpawn, 1.2, '×');
+report('a builtin in a warm session compared with a ping-pong', builtin / pingPong, 20, '×');
+report('/bin/true in a session compared with posix_spawn', program / posixSpawn, 1.2, '×');
 await close();
 bare.stdin.end();

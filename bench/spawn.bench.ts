@@ -1,4 +1,4 @@
-// What nacre adds to a command: the engine running `true`, supervised and in a sandbox, against Node's own spawn of bash.
+// The overhead of nacre: the engine runs `true`, supervised and sandboxed, compared with Node's `spawn` of bash.
 import { spawn } from 'node:child_process';
 import { createBenchEngine, interleave, median, report, runIn } from './measure.ts';
 
@@ -27,9 +27,9 @@ const [spawned, supervised, sandboxed] = [times.spawn, times.supervised, times.i
 console.log(
   `spawn ${spawned?.toFixed(2)} ms, supervised ${supervised?.toFixed(2)} ms, in a sandbox ${sandboxed?.toFixed(2)} ms (p50 of ${rounds})`,
 );
-report('supervised true against spawn', Number(supervised) / Number(spawned), 1.2, '×');
-report('supervised and isolated true against spawn', Number(sandboxed) / Number(spawned), 1.2, '×');
-// The shells that wait are made in the background; back to back their making counts, too.
+report('supervised true compared with spawn', Number(supervised) / Number(spawned), 1.2, '×');
+report('supervised and sandboxed true compared with spawn', Number(sandboxed) / Number(spawned), 1.2, '×');
+// Warm shells are started in the background; without a rest between commands their start counts as well.
 const busy = await interleave(rounds, { spawn: plainSpawn, isolated: () => runIn(isolated.engine, 'true') });
 const together = median(busy.spawn) + median(busy.isolated);
 console.log(

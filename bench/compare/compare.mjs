@@ -1,14 +1,14 @@
-// What becomes of the same commands in different hands: node bench/compare/compare.mjs
-// Installs the others from npm into a temporary folder, runs each scenario with each contender, and prints a table of
-// what was observed. Each command is marked by a sleep of its own length, by which what it leaves running is found and
-// ended.
+// Compares how nacre and other tools run the same commands: node bench/compare/compare.mjs
+// Installs the other tools from npm into a temporary folder, runs each scenario with each contender, and prints a table of
+// the results. Each command contains a `sleep` of a unique length, by which processes that it leaves running are
+// found and killed.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createContenders, versions } from './contenders.mjs';
 
-const patienceMs = 15_000;
+const timeLimitMs = 15_000;
 
 const scenarios = [
   { title: 'a background child: `sleep & echo started`', script: (mark) => `sleep ${mark} & echo started` },
@@ -21,7 +21,7 @@ const scenarios = [
     title: 'a daemon: `setsid sleep & echo started`',
     script: (mark) => `setsid sleep ${mark} >/dev/null 2>&1 & echo started`,
   },
-  { title: 'waits for input: `cat; echo done`', script: () => 'cat; echo done' },
+  { title: 'a command that reads stdin: `cat; echo done`', script: () => 'cat; echo done' },
   { title: '20 MB of output: `seq 2600000`', script: () => 'seq 2600000' },
   { title: 'an exit code: `echo out; echo err >&2; exit 3`', script: () => 'echo out; echo err >&2; exit 3' },
 ];
@@ -32,7 +32,7 @@ try {
   const contenders = await createContenders(folder);
   console.log(`Node ${process.version}, ${versions(folder)}\n`);
   for (const { title, script, timeoutMs } of scenarios) {
-    console.log(`## ${title}\n\n| | answered after | left running | what came back |\n|---|---|---|---|`);
+    console.log(`## ${title}\n\n| | returned after | left running | result |\n|---|---|---|---|`);
     for (const contender of contenders) console.log(await observe(contender, script, timeoutMs));
     console.log();
   }
@@ -53,20 +53,20 @@ function install(prefix) {
 async function observe({ name, run }, script, timeoutMs) {
   const mark = `${7_000 + Math.floor(Math.random() * 1_000)}.${process.pid}`;
   const start = performance.now();
-  const patience = new Promise((resolve) => setTimeout(resolve, patienceMs, null).unref());
-  const answer = await Promise.race([
-    run(script(mark), timeoutMs).catch((error) => toAnswer(error)),
-    patience,
+  const timeLimit = new Promise((resolve) => setTimeout(resolve, timeLimitMs, null).unref());
+  const result = await Promise.race([
+    run(script(mark), timeoutMs).catch((error) => describeError(error)),
+    timeLimit,
   ]);
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
   await new Promise((resolve) => setTimeout(resolve, 500));
   const left = sleepersOf(mark);
   for (const pid of left) process.kill(pid, 'SIGKILL');
-  const waited = answer === null ? `not within ${patienceMs / 1_000} s` : `${seconds} s`;
-  return `| ${name} | ${waited} | ${left.length === 0 ? 'nothing' : `${left.length} processes`} | ${answer ?? ''} |`;
+  const waited = result === null ? `not within ${timeLimitMs / 1_000} s` : `${seconds} s`;
+  return `| ${name} | ${waited} | ${left.length === 0 ? 'nothing' : `${left.length} processes`} | ${result ?? ''} |`;
 }
 
-function toAnswer(error) {
+function describeError(error) {
   return `error: ${String(error.shortMessage ?? error.message ?? error)
     .split('\n')[0]
     .replace(/7\d{3}\.\d+/g, 'N')

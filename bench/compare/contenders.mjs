@@ -1,4 +1,4 @@
-// Each contender runs a bash script and says in a few words what its caller gets.
+// Each contender runs a bash script and returns a short description of what its caller gets.
 import { exec } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-/** Every contender; `modules` is the folder into which the others were installed. */
+/** Creates all contenders; `modules` is the folder where the other tools were installed. */
 export async function createContenders(modules) {
   const { execa } = await import(pathToFileURL(join(modules, 'node_modules/execa/index.js')).href);
   const none = async () => {};
@@ -32,7 +32,7 @@ export async function createContenders(modules) {
   ];
 }
 
-/** Who takes part, with the versions that were installed. */
+/** The names and versions of all contenders. */
 export function versions(modules) {
   const version = (path) => JSON.parse(readFileSync(path, 'utf8')).version;
   const others = ['execa', 'mcp-server-commands'].map(
