@@ -15,7 +15,7 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createProcProcessTable } from '../processes/proc-process-table.ts';
-import { createInstanceFolder, isDeadServer, sweep } from './instance-folder.ts';
+import { createInstanceFolder, isDeadServer, sweepFolders } from './instance-folder.ts';
 
 const table = createProcProcessTable();
 const isRoot = process.getuid?.() === 0;
@@ -114,7 +114,7 @@ describe('sweeping', () => {
     for (const other of [reborn, gone, 'notes', '12 apostles']) {
       mkdirSync(join(runs, other, 'deep'), { recursive: true });
     }
-    expect([...(await sweep(runs, table))].sort()).toEqual([reborn, gone].sort());
+    expect([...(await sweepFolders(runs, table))].sort()).toEqual([reborn, gone].sort());
     expect(readdirSync(runs).sort()).toEqual([name, 'notes', '12 apostles'].sort());
     await own.remove();
   });
@@ -124,10 +124,10 @@ describe('sweeping', () => {
     const [name = ''] = readdirSync(runs);
     const foreign = name.replace(/^[0-9a-f]+/, '00000000').replace(/-\d+-/, '-99999999-');
     mkdirSync(join(runs, foreign));
-    expect(await sweep(runs, table)).toEqual([]);
+    expect(await sweepFolders(runs, table)).toEqual([]);
     const longAgo = new Date(Date.now() - 25 * 3_600_000);
     utimesSync(join(runs, foreign), longAgo, longAgo);
-    expect(await sweep(runs, table)).toEqual([foreign]);
+    expect(await sweepFolders(runs, table)).toEqual([foreign]);
     await own.remove();
   });
 
@@ -142,7 +142,7 @@ describe('sweeping', () => {
   test('removes nothing while processes cannot be asked about', async () => {
     const own = await createInstanceFolder(state, table);
     const blind = { ...table, startTime: () => Promise.reject(new Error('EMFILE')) };
-    expect(await sweep(runs, blind)).toEqual([]);
+    expect(await sweepFolders(runs, blind)).toEqual([]);
     expect(existsSync(own.path)).toBe(true);
     await own.remove();
   });

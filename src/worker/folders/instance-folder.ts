@@ -7,39 +7,39 @@ import { NacreError } from '../../contract/failure.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 
-/** The private folder of one running server: spools, long scripts, and pipes where they are not in memory. */
+/** The private folder of one running server: spools, long scripts, and FIFOs if they are not in memory. */
 export interface InstanceFolder {
   readonly path: string;
   remove(): Promise<void>;
 }
 
-const beatMs = 3_600_000;
-const silentMs = 24 * beatMs;
+const heartbeatMs = 3_600_000;
+const abandonedMs = 24 * heartbeatMs;
 
-/** Makes a folder of its own below `stateDir`, readable by nobody else, and sweeps those of dead servers. */
+/** Creates a folder below `stateDir` that only the user can read, and removes the folders of dead servers. */
 export async function createInstanceFolder(stateDir: string, table: ProcessTable): Promise<InstanceFolder> {
   const runs = join(stateDir, 'run');
   const startTime = (await table.startTime(process.pid).catch(() => null)) ?? '0';
-  const path = makeFolders(stateDir, runs, toPrefix(process.pid, startTime));
-  const quiet = keepBeating(path);
-  sweep(runs, table).catch(() => {});
+  const path = createFolders(stateDir, runs, toPrefix(process.pid, startTime));
+  const stopHeartbeat = startHeartbeat(path);
+  sweepFolders(runs, table).catch(() => {});
   return {
     path,
     remove() {
-      quiet();
+      stopHeartbeat();
       return rm(path, { recursive: true, force: true });
     },
   };
 }
 
-/** Touches a folder now and then, by which servers elsewhere see that ours lives; returns what ends it. */
-export function keepBeating(path: string): () => void {
-  const beat = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), beatMs).unref();
-  return () => clearInterval(beat);
+/** Touches a folder every hour, so that servers on other machines see that it is in use; returns a function to stop. */
+export function startHeartbeat(path: string): () => void {
+  const timer = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), heartbeatMs).unref();
+  return () => clearInterval(timer);
 }
 
-/** Removes the folders of servers that are no longer alive; returns their names. */
-export async function sweep(runs: string, table: ProcessTable): Promise<readonly string[]> {
+/** Removes the folders of dead servers; returns their names. */
+export async function sweepFolders(runs: string, table: ProcessTable): Promise<readonly string[]> {
   const swept: string[] = [];
   for (const name of await readdir(runs)) {
     try {
@@ -47,43 +47,43 @@ export async function sweep(runs: string, table: ProcessTable): Promise<readonly
       await rm(join(runs, name), { recursive: true, force: true });
       swept.push(name);
     } catch {
-      // Another server swept it first, or nothing can be said of it now: a later sweep will see to it.
+      // Another server removed it first, or its state cannot be determined now; a later sweep tries again.
     }
   }
   return swept;
 }
 
-/** True when the server that made a folder of this name ran here and is no longer alive. */
+/** True if the server that created a folder of this name ran on this machine and is dead. */
 export async function isDeadServer(name: string, table: ProcessTable): Promise<boolean> {
-  const [, where, pid, startTime] = folderName.exec(name) ?? [];
-  if (where !== place()) return false;
+  const [, machine, pid, startTime] = folderName.exec(name) ?? [];
+  if (machine !== machineId()) return false;
   const now = await table.startTime(Number(pid));
   if (now === null) return true;
-  // What another kind of table told cannot be compared: a process of that number may be the server.
-  if (isCount(now) !== isCount(startTime ?? '')) return false;
-  return toPrefix(Number(pid), now) !== `${where}-${pid}-${startTime}`;
+  // Start times from /proc (ticks) and `ps` (dates) cannot be compared: the process may be the server.
+  if (isTicks(now) !== isTicks(startTime ?? '')) return false;
+  return toPrefix(Number(pid), now) !== `${machine}-${pid}-${startTime}`;
 }
 
-function isCount(startTime: string): boolean {
+function isTicks(startTime: string): boolean {
   return /^\d+$/.test(startTime);
 }
 
-// A process number means something only where it was given; elsewhere silence has to tell.
+// A pid is only meaningful on its own machine; for folders of other machines the heartbeat decides.
 async function isAbandoned(runs: string, name: string, table: ProcessTable): Promise<boolean> {
-  const [, where] = folderName.exec(name) ?? [];
-  if (where === undefined) return false;
-  if (where !== place()) return Date.now() - (await stat(join(runs, name))).mtimeMs > silentMs;
+  const [, machine] = folderName.exec(name) ?? [];
+  if (machine === undefined) return false;
+  if (machine !== machineId()) return Date.now() - (await stat(join(runs, name))).mtimeMs > abandonedMs;
   return isDeadServer(name, table);
 }
 
 const folderName = /^([0-9a-f]{8})-(\d+)-(\w+)-\w{6}$/;
 
 function toPrefix(pid: number, startTime: string): string {
-  return `${place()}-${pid}-${startTime.replace(/[^0-9A-Za-z]+/g, '_')}`;
+  return `${machineId()}-${pid}-${startTime.replace(/[^0-9A-Za-z]+/g, '_')}`;
 }
 
-/** Names the machine, its run since the last boot, and the container in which process numbers are those we see. */
-function place(): string {
+/** Identifies the machine, its current boot, and the pid namespace in which our pids are valid. */
+function machineId(): string {
   const bootId = orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
   const namespace = orEmpty(() => readlinkSync('/proc/self/ns/pid'));
   return createHash('sha256').update([hostname(), bootId, namespace].join('\0')).digest('hex').slice(0, 8);
@@ -97,11 +97,11 @@ function orEmpty(read: () => string): string {
   }
 }
 
-function makeFolders(stateDir: string, runs: string, prefix: string): string {
+function createFolders(stateDir: string, runs: string, prefix: string): string {
   try {
     makeFolder(stateDir);
-    checkPlace(stateDir, statSync(stateDir));
-    makePrivate(runs);
+    checkOwner(stateDir, statSync(stateDir));
+    createPrivateFolder(runs);
     return mkdtempSync(join(runs, `${prefix}-`));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -112,14 +112,14 @@ function makeFolders(stateDir: string, runs: string, prefix: string): string {
   }
 }
 
-/** Throws where others could replace a folder of ours. One that others use too, such as /tmp, is taken as it is. */
-export function checkPlace(path: string, { uid, mode }: Stats): void {
+/** Throws if another user could replace files in a folder; a sticky one, such as /tmp, is accepted. */
+export function checkOwner(path: string, { uid, mode }: Stats): void {
   if (uid !== process.getuid?.() && uid !== 0) throw new Error(`${path} belongs to another user`);
   if ((mode & 0o022) !== 0 && (mode & 0o1000) === 0) throw new Error(`others can write to ${path}`);
 }
 
-/** Makes a folder of the user alone; throws where it is somebody else's, or no folder. */
-export function makePrivate(path: string): void {
+/** Creates a folder that only the user can enter; throws if the path belongs to another user or is not a folder. */
+export function createPrivateFolder(path: string): void {
   makeFolder(path);
   const found = lstatSync(path);
   if (!found.isDirectory()) throw new Error(`${path} is not a folder`);

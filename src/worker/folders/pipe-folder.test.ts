@@ -48,10 +48,10 @@ describe('the folder for pipes', () => {
     expect(pipes?.path).toBe(join(inMemory(), basename(instance.path)));
     expect(readdirSync(memory)).toEqual(['nacre']);
     for (const path of [inMemory(), pipes?.path ?? '']) expect(statSync(path).mode & 0o7777).toBe(0o700);
-    expect(pipes?.isThere()).toBe(true);
+    expect(pipes?.exists()).toBe(true);
     await pipes?.remove();
     await pipes?.remove();
-    expect(pipes?.isThere()).toBe(false);
+    expect(pipes?.exists()).toBe(false);
     expect(readdirSync(memory)).toEqual([]);
   });
 
@@ -131,16 +131,16 @@ describe('E2: pipes are made on disk', () => {
     const { fifos, path } = await serve();
     const [first = ''] = await fifos.take(1);
     expect(first).toMatch(`${inMemory()}/${basename(path)}/`);
-    fifos.giveBack([first]);
+    fifos.release([first]);
     expect(await fifos.take(1)).toEqual([first]);
     rmSync(inMemory(), { recursive: true });
     mkdirSync(dirname(first), { recursive: true });
     writeFileSync(first, '');
-    fifos.giveBack([first]);
+    fifos.release([first]);
     const [next = ''] = await fifos.take(1);
     expect(dirname(next)).toBe(join(path, 'fifos'));
     expect(readdirSync(dirname(first))).toEqual([basename(first)]);
-    fifos.giveBack([next]);
+    fifos.release([next]);
     expect(await fifos.take(1)).toEqual([next]);
   });
 

@@ -3,31 +3,31 @@ import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from '../machine/environment.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
-import { checkPlace, keepBeating, makePrivate, sweep } from './instance-folder.ts';
+import { checkOwner, createPrivateFolder, startHeartbeat, sweepFolders } from './instance-folder.ts';
 
-/** The private folder in memory in which the pipes of one server are made. */
+/** The private folder in memory in which one server creates its FIFOs. */
 export interface PipeFolder {
   readonly path: string;
-  /** False once it was removed, whatever has taken its place. */
-  isThere(): boolean;
+  /** False once it was removed, even if another folder has its name now. */
+  exists(): boolean;
   remove(): Promise<void>;
 }
 
-// File systems that are nothing but memory: tmpfs and ramfs.
-const inMemory: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
+// The `statfs` types of file systems in memory: tmpfs and ramfs.
+const memoryTypes: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
 
 /**
- * The folders that hold the pipes of all servers of this user, where the machine has memory for them. They are the user's alone:
- * others could put something in the way of a sweep, and one folder hides the pipes of every server from commands.
+ * The folders, by preference, for the FIFOs of all servers of this user. Each belongs to the user alone, so that other users
+ * cannot interfere with a sweep, and hiding this one folder hides the FIFOs of every server from commands.
  */
-export function memoryFolders({ XDG_RUNTIME_DIR: own }: Environment): readonly string[] {
-  const places = [...(own !== undefined && isAbsolute(own) ? [own] : []), '/dev/shm'];
+export function memoryFolders({ XDG_RUNTIME_DIR: runtimeDir }: Environment): readonly string[] {
+  const places = [...(runtimeDir !== undefined && isAbsolute(runtimeDir) ? [runtimeDir] : []), '/dev/shm'];
   return places.map((place) => join(place, `nacre-${process.getuid?.() ?? 'user'}`));
 }
 
 /**
- * Makes the folder for pipes, and sweeps those of dead servers; null where there is no place in memory. Every command needs
- * some pipes of its own, a disk takes some tenths of a millisecond for each, and none of it has to last.
+ * Creates the folder for FIFOs in memory, and removes those of dead servers; returns null if no candidate is in memory. Every
+ * command needs a few FIFOs, each takes some tenths of a millisecond on a disk, and none has to persist.
  */
 export function createPipeFolder(
   instance: string,
@@ -36,31 +36,31 @@ export function createPipeFolder(
 ): PipeFolder | null {
   for (const folder of folders) sweepPipes(folder, table).catch(() => {});
   const path = folders
-    .filter((folder) => isFit(dirname(folder)))
+    .filter((folder) => isUsable(dirname(folder)))
     .map((folder) => join(folder, basename(instance)))
-    .find(isMade);
+    .find(tryToCreate);
   return path === undefined ? null : toPipeFolder(path);
 }
 
 function toPipeFolder(path: string): PipeFolder {
-  const made = identityOf(path);
-  const quiet = keepBeating(path);
+  const identity = identityOf(path);
+  const stopHeartbeat = startHeartbeat(path);
   return {
     path,
-    isThere: () => made !== undefined && identityOf(path) === made,
+    exists: () => identity !== undefined && identityOf(path) === identity,
     async remove() {
-      quiet();
-      // What cannot be removed is left to the sweep of the next server.
+      stopHeartbeat();
+      // If this fails, the next server's sweep removes it.
       await rm(path, { recursive: true, force: true }).catch(() => {});
       removeIfEmpty(dirname(path));
     },
   };
 }
 
-/** Removes the pipes of servers that are no longer alive; returns the names of their folders. */
+/** Removes the folders of dead servers; returns their names. */
 export async function sweepPipes(folder: string, table: ProcessTable): Promise<readonly string[]> {
   if (!isOwn(folder)) return [];
-  const swept = await sweep(folder, table);
+  const swept = await sweepFolders(folder, table);
   removeIfEmpty(folder);
   return swept;
 }
@@ -70,19 +70,19 @@ function isOwn(folder: string): boolean {
   return found?.isDirectory() === true && found.uid === process.getuid?.();
 }
 
-function isFit(place: string): boolean {
+function isUsable(place: string): boolean {
   try {
-    checkPlace(place, statSync(place));
-    return inMemory.has(statfsSync(place).type);
+    checkOwner(place, statSync(place));
+    return memoryTypes.has(statfsSync(place).type);
   } catch {
     return false;
   }
 }
 
-// Only a folder that was not there before is certainly ours.
-function isMade(path: string): boolean {
+// `mkdirSync` fails if the path exists: only a folder that we created ourselves can be trusted.
+function tryToCreate(path: string): boolean {
   try {
-    makePrivate(dirname(path));
+    createPrivateFolder(dirname(path));
     mkdirSync(path, { mode: 0o700 });
     return true;
   } catch {
@@ -103,6 +103,6 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Another server is at home there.
+    // ENOTEMPTY: another server uses it.
   }
 }

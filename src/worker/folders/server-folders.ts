@@ -4,26 +4,26 @@ import type { ProcessTable } from '../processes/process-table.ts';
 import { createInstanceFolder } from './instance-folder.ts';
 import { createPipeFolder, type PipeFolder } from './pipe-folder.ts';
 
-/** What one running server has in the file system: a folder for what may be long, and pipes. */
+/** The folders of one running server: `path` for spools and long scripts, and a pool of FIFOs. */
 export interface ServerFolders {
   readonly path: string;
   readonly fifos: FifoPool;
   remove(): Promise<void>;
 }
 
-// To start what makes them holds up everything else, so it is done seldom.
-const manyFifos = 256;
+// Spawning `mkfifo` blocks the event loop for milliseconds, so it is called rarely.
+const fifoBatch = 256;
 
-/** Makes the folders of a server, and sweeps those of dead ones. */
+/** Creates the folders of a server, and removes those of dead servers. */
 export async function createServerFolders(
   stateDir: string,
-  memory: readonly string[],
+  memoryFolders: readonly string[],
   table: ProcessTable,
 ): Promise<ServerFolders> {
   const folder = await createInstanceFolder(stateDir, table);
-  const pipes = createPipeFolder(folder.path, memory, table);
-  const onDisk = createFifoPool(join(folder.path, 'fifos'), manyFifos);
-  const fifos = pipes ? preferMemory(pipes, onDisk) : onDisk;
+  const pipes = createPipeFolder(folder.path, memoryFolders, table);
+  const onDisk = createFifoPool(join(folder.path, 'fifos'), fifoBatch);
+  const fifos = pipes ? new MemoryFirstFifoPool(pipes, onDisk) : onDisk;
   return {
     path: folder.path,
     fifos,
@@ -35,29 +35,39 @@ export async function createServerFolders(
   };
 }
 
-/** Takes pipes from memory as long as it has any: it may be full, and whoever logs out loses what is there. */
-export function preferMemory(pipes: PipeFolder, onDisk: FifoPool, batchSize = manyFifos): FifoPool {
-  const inMemory = createFifoPool(pipes.path, batchSize);
-  let isOver = false;
-  const takeFromMemory = async (count: number) => {
-    if (isOver || !pipes.isThere()) return null;
-    const names = await inMemory.take(count).catch(() => null);
-    // Somebody else may have made a folder of that name, in which nothing is safe.
-    return pipes.isThere() ? names : null;
-  };
-  return {
-    async take(count) {
-      const names = await takeFromMemory(count);
-      isOver ||= names === null;
-      return names ?? onDisk.take(count);
-    },
-    giveBack(names) {
-      const pool = names.every((name) => name.startsWith(`${pipes.path}/`)) ? inMemory : onDisk;
-      pool.giveBack(names);
-    },
-    async close() {
-      await inMemory.close();
-      await onDisk.close();
-    },
-  };
+/** Takes FIFOs from memory until that fails: tmpfs may be full, and a logout may remove XDG_RUNTIME_DIR. */
+class MemoryFirstFifoPool implements FifoPool {
+  readonly #pipes: PipeFolder;
+  readonly #inMemory: FifoPool;
+  readonly #onDisk: FifoPool;
+  #hasFailed = false;
+
+  constructor(pipes: PipeFolder, onDisk: FifoPool) {
+    this.#pipes = pipes;
+    this.#inMemory = createFifoPool(pipes.path, fifoBatch);
+    this.#onDisk = onDisk;
+  }
+
+  async take(count: number): Promise<readonly string[]> {
+    const names = await this.#takeFromMemory(count);
+    this.#hasFailed ||= names === null;
+    return names ?? this.#onDisk.take(count);
+  }
+
+  release(names: readonly string[]): void {
+    const isInMemory = names.every((name) => name.startsWith(`${this.#pipes.path}/`));
+    (isInMemory ? this.#inMemory : this.#onDisk).release(names);
+  }
+
+  async close(): Promise<void> {
+    await this.#inMemory.close();
+    await this.#onDisk.close();
+  }
+
+  async #takeFromMemory(count: number): Promise<readonly string[] | null> {
+    if (this.#hasFailed || !this.#pipes.exists()) return null;
+    const names = await this.#inMemory.take(count).catch(() => null);
+    // Another process may have created a folder of that name, which cannot be trusted.
+    return this.#pipes.exists() ? names : null;
+  }
 }

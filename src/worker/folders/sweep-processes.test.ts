@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { pause } from '../../support/pause.ts';
+import { sleep } from '../../support/sleep.ts';
 import { createProcProcessTable } from '../processes/proc-process-table.ts';
 import { createPsProcessTable } from '../processes/ps-process-table.ts';
 import { createInstanceFolder } from './instance-folder.ts';
@@ -41,7 +41,7 @@ async function leave(server: string) {
   const child = spawn('bash', ['-c', script], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   started.add(child);
   await once(child.stdout, 'data');
-  while (processesWith(mark).length < 2) await pause(5);
+  while (processesWith(mark).length < 2) await sleep(5);
   return child;
 }
 

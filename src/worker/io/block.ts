@@ -1,12 +1,12 @@
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 
-/** A piece of an output log: frames of one header and some bytes each, in arrival order. */
+/** A part of an output log: frames in arrival order, each a 4-byte header followed by bytes of one stream. */
 export interface Block {
-  /** The log position of its first byte of output. */
+  /** The log position of the first byte of output in this block. */
   readonly start: Cursor;
   buffer: Buffer;
   used: number;
-  /** Where the last frame's header stands; -1 while there is none. */
+  /** The offset of the last frame's header; -1 if there is no frame. */
   lastFrame: number;
   readonly capacity: number;
 }
@@ -17,41 +17,41 @@ const lengthBits = 0x7fff_ffff;
 const smallestBytes = 1024;
 const largestBytes = 256 * 1024;
 
-/** Makes an empty block; its buffer grows with what it holds, up to a fraction of the ring, or has held an earlier block. */
+/** Makes an empty block; its buffer is `spare`, or a small one that grows up to a quarter of `ringBytes`. */
 export function createBlock(start: Cursor, ringBytes: number, spare?: Buffer | undefined): Block {
   const capacity = Math.min(largestBytes, Math.max(smallestBytes, ringBytes >> 2));
   return { start, buffer: spare ?? Buffer.allocUnsafe(smallestBytes), used: 0, lastFrame: -1, capacity };
 }
 
-/** Appends as much as fits and tells how much that was: 0 when the block is full. */
+/** Appends as many bytes as fit and returns their number: 0 if the block is full. */
 export function appendFrame(block: Block, stream: Stream, bytes: Uint8Array): number {
   const extend = block.lastFrame >= 0 && streamAt(block.buffer, block.lastFrame) === stream;
   const overhead = extend ? 0 : headerBytes;
-  const taken = Math.min(bytes.length, block.capacity - block.used - overhead);
-  if (taken <= 0) return 0;
-  makeRoom(block, overhead + taken);
+  const appended = Math.min(bytes.length, block.capacity - block.used - overhead);
+  if (appended <= 0) return 0;
+  makeRoom(block, overhead + appended);
   if (!extend) {
     block.lastFrame = block.used;
     block.used += headerBytes;
     block.buffer.writeUInt32LE(stream === 'stderr' ? stderrBit : 0, block.lastFrame);
   }
-  block.buffer.set(taken === bytes.length ? bytes : bytes.subarray(0, taken), block.used);
-  block.used += taken;
-  block.buffer.writeUInt32LE(block.buffer.readUInt32LE(block.lastFrame) + taken, block.lastFrame);
-  return taken;
+  block.buffer.set(appended === bytes.length ? bytes : bytes.subarray(0, appended), block.used);
+  block.used += appended;
+  block.buffer.writeUInt32LE(block.buffer.readUInt32LE(block.lastFrame) + appended, block.lastFrame);
+  return appended;
 }
 
-/** The bytes of a block as they go to disk. */
+/** The bytes of a block as they are written to disk. */
 export function sealedBytes(block: Block): Buffer {
   return block.buffer.subarray(0, block.used);
 }
 
-/** Makes a block of bytes that came back from disk. */
+/** Makes a block from bytes that were read from disk. */
 export function toBlock(start: Cursor, buffer: Buffer): Block {
   return { start, buffer, used: buffer.length, lastFrame: -1, capacity: buffer.length };
 }
 
-/** Copies out the output from a log position on, at most `maxBytes`. */
+/** Copies the output from a log position on, at most `maxBytes`. */
 export function readFrames(
   block: Pick<Block, 'start' | 'buffer' | 'used'>,
   from: Cursor,
@@ -65,10 +65,10 @@ export function readFrames(
     const stream = streamAt(block.buffer, at);
     at += headerBytes;
     const skip = Math.max(0, from - position);
-    const take = Math.min(length - skip, maxBytes - bytes);
-    if (take > 0) {
-      chunks.push({ stream, data: Buffer.from(block.buffer.subarray(at + skip, at + skip + take)) });
-      bytes += take;
+    const count = Math.min(length - skip, maxBytes - bytes);
+    if (count > 0) {
+      chunks.push({ stream, data: Buffer.from(block.buffer.subarray(at + skip, at + skip + count)) });
+      bytes += count;
     }
     at += length;
     position += length;

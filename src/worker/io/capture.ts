@@ -3,82 +3,102 @@ import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { ReadStream } from 'node:tty';
 import { createDeferred } from '../../support/deferred.ts';
 
-/** The reading of one of a command's outputs. */
-export interface Capture {
-  /** Resolves when nobody holds the other end any more. */
-  readonly ended: Promise<void>;
-  isOpen(): boolean;
-  resume(): void;
-  /** Takes what is in the pipe now, without waiting; true when nobody holds the other end any more. */
-  drain(): boolean;
-  close(): void;
-}
-
-// Reading is synchronous within the event loop and bytes are copied at once, so all captures share one buffer.
-const scratch = Buffer.allocUnsafeSlow(65_536);
-// A survivor may write faster than we drain; what the command itself wrote is in the first pipeful.
-const drainBytes = 1_048_576;
-// Most commands say little and end soon: what they wrote is then drained, and the machinery of waiting is never set up.
-const soonMs = 8;
-
-/** What is read: a pipe from which somebody waits for every byte, a command's own output, or our side of a terminal. */
+/**
+ * The kind of descriptor that is read: `pipe` is polled immediately, `output` (a command's stdout or stderr) only after
+ * `soonMs`, and `terminal` is the master side of a pty.
+ */
 export type CaptureKind = 'pipe' | 'output' | 'terminal';
 
-/** What else is done for outputs that serve one command after the other. */
-export interface OutputCare {
-  /** Called before one is waited for: from then on nobody at its other end means that it is at its end. */
-  beforeListening(end: number): void;
-  /** Takes back one that is at its end and was never waited for; it would be closed otherwise. */
-  leave(end: number): void;
-  /** Called once all that a command wrote has been read; `atEnd` says that nobody holds its outputs any more. */
-  onRead(atEnd: boolean): void;
+/** Receives captured bytes, in a buffer that is only valid during the call; returns false to pause reading. */
+export type OnBytes = (bytes: Uint8Array) => boolean;
+
+/** Callbacks for outputs that are reused from one command of a persistent shell to the next. */
+export interface OutputHooks {
+  /** Called before a descriptor is polled; from then on "no writers" means EOF. */
+  beforePolling(end: number): void;
+  /** Receives a descriptor at EOF that was never polled, to reuse it; without this hook it is closed. */
+  reclaim(end: number): void;
+  /** Called when everything that a command wrote has been read; `atEnd` says that no process has its outputs open. */
+  onDrained(atEnd: boolean): void;
 }
 
-/** Reads a FIFO, or our side of a terminal, into `onBytes`, whose buffer is only valid during the call; it returns false to pause. */
-export function captureStream(
-  fd: number,
-  onBytes: (bytes: Uint8Array) => boolean,
-  kind: CaptureKind = 'pipe',
-  care: OutputCare | undefined = undefined,
-): Capture {
-  const ended = createDeferred<void>();
-  const leave = care?.leave ?? closeSync;
-  let socket: Socket | null = null;
-  let atEnd = false;
-  const finish = () => {
-    atEnd = true;
-    ended.resolve();
-  };
-  const listen = () => {
-    care?.beforeListening(fd);
-    socket = openSocket(fd, onBytes, kind);
-    for (const event of ['end', 'error', 'close']) socket.on(event, finish);
-    socket.resume();
-  };
-  const listening = kind === 'output' ? setTimeout(listen, soonMs) : undefined;
-  if (!listening) listen();
-  const close = () => {
-    clearTimeout(listening);
-    if (socket) socket.destroy();
-    else if (!atEnd) leave(fd);
-    if (!socket) finish();
-  };
-  const isOpen = () => !atEnd && !socket?.destroyed;
+// All captures share one buffer: reading is synchronous within the event loop, and `onBytes` copies what it keeps.
+const scratch = Buffer.allocUnsafeSlow(65_536);
+// A background process may write faster than `drain` reads; the command's own output is in the first pipe buffer.
+const drainBytes = 1_048_576;
+// Most commands end within this time. Their output is read by `drain`, and no `Socket` is ever created for them.
+const soonMs = 8;
 
-  return {
-    ended: ended.promise,
-    isOpen,
-    resume: () => socket?.resume(),
-    drain() {
-      const reached = !isOpen() || drainNow(fd, onBytes);
-      if (reached) close();
-      return reached;
-    },
-    close,
-  };
+/** Reads a FIFO, or the master side of a terminal, until EOF. */
+export class Capture {
+  readonly #fd: number;
+  readonly #onBytes: OnBytes;
+  readonly #kind: CaptureKind;
+  readonly #hooks: OutputHooks | undefined;
+  readonly #ended = createDeferred<void>();
+  readonly #polling: NodeJS.Timeout | undefined;
+  #socket: Socket | null = null;
+  #atEnd = false;
+
+  constructor(fd: number, onBytes: OnBytes, kind: CaptureKind = 'pipe', hooks?: OutputHooks | undefined) {
+    this.#fd = fd;
+    this.#onBytes = onBytes;
+    this.#kind = kind;
+    this.#hooks = hooks;
+    if (kind === 'output') this.#polling = setTimeout(() => this.#poll(), soonMs);
+    else this.#poll();
+  }
+
+  /** Resolves when no process has the other end open any more, or when the capture is closed. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  isOpen(): boolean {
+    return !this.#atEnd && !this.#socket?.destroyed;
+  }
+
+  /** Continues reading after `onBytes` has returned false. */
+  resume(): void {
+    this.#socket?.resume();
+  }
+
+  /** Reads what is in the pipe now, without waiting; returns true at EOF. */
+  drain(): boolean {
+    const atEnd = !this.isOpen() || drainNow(this.#fd, this.#onBytes);
+    if (atEnd) this.close();
+    return atEnd;
+  }
+
+  close(): void {
+    clearTimeout(this.#polling);
+    if (this.#socket) {
+      this.#socket.destroy();
+      return;
+    }
+    if (!this.#atEnd) this.#reclaimOrClose();
+    this.#finish();
+  }
+
+  #poll(): void {
+    this.#hooks?.beforePolling(this.#fd);
+    this.#socket = openSocket(this.#fd, this.#onBytes, this.#kind);
+    for (const event of ['end', 'error', 'close']) this.#socket.on(event, () => this.#finish());
+    this.#socket.resume();
+  }
+
+  #reclaimOrClose(): void {
+    if (this.#hooks) this.#hooks.reclaim(this.#fd);
+    else closeSync(this.#fd);
+  }
+
+  #finish(): void {
+    this.#atEnd = true;
+    this.#ended.resolve();
+  }
 }
 
-function openSocket(fd: number, onBytes: (bytes: Uint8Array) => boolean, kind: CaptureKind): Socket {
+function openSocket(fd: number, onBytes: OnBytes, kind: CaptureKind): Socket {
   const onread: ConnectOpts['onread'] = {
     buffer: scratch,
     callback: (count, buffer) => onBytes(count === buffer.length ? buffer : buffer.subarray(0, count)),
@@ -87,7 +107,7 @@ function openSocket(fd: number, onBytes: (bytes: Uint8Array) => boolean, kind: C
   return kind === 'terminal' ? new ReadStream(fd, { ...options, fd: undefined }) : new Socket(options);
 }
 
-function drainNow(fd: number, onBytes: (bytes: Uint8Array) => boolean): boolean {
+function drainNow(fd: number, onBytes: OnBytes): boolean {
   for (let total = 0; total < drainBytes; ) {
     let count = 0;
     try {

@@ -1,90 +1,108 @@
-import { closeSync, writeSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { createDeferred } from '../../support/deferred.ts';
+import { createDeferred, type Deferred } from '../../support/deferred.ts';
+import { tryToWrite } from './write-pipe.ts';
 
-/** The way into a command. */
+/** Our end of a command's stdin. */
 export interface CommandInput {
-  /** Resolves when the command has taken it, or does not want it any more. */
+  /** Resolves when the data has been written, or when the command has closed its stdin. */
   write(data: Uint8Array): Promise<void>;
-  /** Tells that nothing follows. */
+  /** Ends the input: closes a pipe, types Ctrl-D at a terminal. */
   end(): void;
-  /** True while something that was written waits outside. */
+  /** True while written data waits because the pipe or terminal is full. */
   isFull(): boolean;
   destroy(): void;
 }
 
-/** Writes to a pipe. A command may close its stdin, or never read it: neither is our error. */
-export function createPipeInput(fd: number): CommandInput {
-  const socket = new Socket({ fd, readable: false, writable: true });
-  socket.on('error', () => {});
-  return {
-    write: (data) => new Promise((resolve) => socket.write(data, () => resolve())),
-    end: () => void socket.end(),
-    isFull: () => socket.writableLength > 0,
-    destroy: () => void socket.destroy(),
-  };
+/** Writes to a pipe. EPIPE is ignored: a command may close its stdin or never read it. */
+export class PipeInput implements CommandInput {
+  readonly #socket: Socket;
+
+  constructor(fd: number) {
+    this.#socket = new Socket({ fd, readable: false, writable: true });
+    this.#socket.on('error', () => {});
+  }
+
+  write(data: Uint8Array): Promise<void> {
+    return new Promise((resolve) => this.#socket.write(data, () => resolve()));
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+
+  isFull(): boolean {
+    return this.#socket.writableLength > 0;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
 }
 
-/** Writes to a pipe what nothing follows. It fits into most pipes, and then nobody has to wait for it. */
-export function writeWhole(fd: number, text: string): void {
+/** Writes a text to a pipe and closes it; a text that fits into the pipe needs no event loop turn. */
+export function writeAndClose(fd: number, text: string): void {
   const bytes = Buffer.from(text);
-  const taken = tryToWrite(fd, bytes);
-  if (taken === bytes.length) {
+  const written = tryToWrite(fd, bytes);
+  if (written === bytes.length) {
     closeSync(fd);
     return;
   }
-  const rest = createPipeInput(fd);
-  void rest.write(bytes.subarray(taken));
+  const rest = new PipeInput(fd);
+  void rest.write(bytes.subarray(written));
   rest.end();
 }
 
-const endOfFile = Buffer.from([0x04]);
+const ctrlD = Buffer.from([0x04]);
 const retryMs = 5;
 
 /**
- * Writes to a terminal, whose descriptor belongs to whoever reads from it: `isOpen` tells whether it still does. Nothing
- * is ever on its way, since another file may get the number of one that was closed.
+ * Writes to a terminal through the descriptor that its `Capture` reads from; `isOpen` says whether the capture still has
+ * it. Only synchronous writes are made, because a closed descriptor's number may be reused for another file.
  */
-export function createTerminalInput(fd: number, isOpen: () => boolean): CommandInput {
-  let queue: { data: Uint8Array; readonly taken: ReturnType<typeof createDeferred<void>> }[] = [];
-  let timer: NodeJS.Timeout | undefined;
+export class TerminalInput implements CommandInput {
+  readonly #fd: number;
+  readonly #isOpen: () => boolean;
+  #queue: { data: Uint8Array; readonly written: Deferred<void> }[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
-  const flush = () => {
-    timer = undefined;
-    for (let first = queue[0]; first; first = queue[0]) {
-      const count = isOpen() ? tryToWrite(fd, first.data) : first.data.length;
+  constructor(fd: number, isOpen: () => boolean) {
+    this.#fd = fd;
+    this.#isOpen = isOpen;
+  }
+
+  write(data: Uint8Array): Promise<void> {
+    const written = createDeferred<void>();
+    this.#queue.push({ data, written });
+    if (this.#timer === undefined) this.#flush();
+    return written.promise;
+  }
+
+  end(): void {
+    void this.write(ctrlD);
+  }
+
+  isFull(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  destroy(): void {
+    clearTimeout(this.#timer);
+    for (const { written } of this.#queue) written.resolve();
+    this.#queue = [];
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    for (let first = this.#queue[0]; first; first = this.#queue[0]) {
+      const count = this.#isOpen() ? tryToWrite(this.#fd, first.data) : first.data.length;
       first.data = first.data.subarray(count);
       if (first.data.length > 0) {
-        timer = setTimeout(flush, retryMs);
+        this.#timer = setTimeout(() => this.#flush(), retryMs);
         return;
       }
-      queue.shift();
-      first.taken.resolve();
+      this.#queue.shift();
+      first.written.resolve();
     }
-  };
-  const write = (data: Uint8Array) => {
-    const taken = createDeferred<void>();
-    queue.push({ data, taken });
-    if (timer === undefined) flush();
-    return taken.promise;
-  };
-  return {
-    write,
-    end: () => void write(endOfFile),
-    isFull: () => queue.length > 0,
-    destroy() {
-      clearTimeout(timer);
-      for (const { taken } of queue) taken.resolve();
-      queue = [];
-    },
-  };
-}
-
-/** How much was taken: nothing where there is no room, everything when nobody is there any more. */
-function tryToWrite(fd: number, data: Uint8Array): number {
-  try {
-    return writeSync(fd, data);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : data.length;
   }
 }

@@ -9,61 +9,79 @@ const run = promisify(execFile);
 const lowWater = 16;
 
 /**
- * Real pipes for commands. Node's own are socket pairs, on which `tee /dev/stderr` and `> /dev/stdout` fail, and
- * Node cannot make FIFOs: they are made by `mkfifo`, many at a time and ahead of need. None is used twice where a
- * survivor might still hold it.
+ * FIFOs for commands. Node's own pipes are socket pairs, on which `tee /dev/stderr` and `> /dev/stdout` fail, and Node
+ * cannot create FIFOs, so `mkfifo` creates them in batches ahead of need. A FIFO that a surviving process may still have
+ * open is never reused.
  */
 export interface FifoPool {
-  /** Hands out the names of fresh FIFOs; whoever takes them opens and unlinks them. */
+  /** Returns the names of fresh FIFOs; the caller opens and unlinks them. */
   take(count: number): Promise<readonly string[]>;
-  /** Takes back FIFOs that nobody has open any more, their names still in place. */
-  giveBack(names: readonly string[]): void;
-  /** Resolves when nothing is being made any more. */
+  /** Puts back FIFOs that no process has open and whose names still exist. */
+  release(names: readonly string[]): void;
+  /** Resolves when no FIFO is being created any more. */
   close(): Promise<void>;
 }
 
-/** Makes a pool that keeps its FIFOs in `folder`, made so many at a time. */
+/** Makes a pool that creates its FIFOs in `folder`, `batchSize` at a time. */
 export function createFifoPool(folder: string, batchSize = 128, mkfifo = 'mkfifo'): FifoPool {
-  let names: string[] = [];
-  let made = 0;
-  let refilling: Promise<void> | null = null;
-
-  const refill = async () => {
-    const fresh = Array.from({ length: batchSize }, () => join(folder, `fifo-${made++}`));
-    await makeFifos(mkfifo, folder, fresh);
-    names.push(...fresh);
-  };
-  const refillOnce = () => {
-    refilling ??= refill().finally(() => {
-      refilling = null;
-    });
-    return refilling;
-  };
-
-  return {
-    async take(count) {
-      // Somebody may have deleted the folder under us; then every name that we hold is dead.
-      if (names[0] !== undefined && !existsSync(names[0])) names = [];
-      while (names.length < count) await refillOnce();
-      const taken = names.splice(0, count);
-      if (names.length < lowWater) refillOnce().catch(() => {});
-      return taken;
-    },
-    giveBack: (free) => void names.unshift(...free),
-    async close() {
-      await refilling?.catch(() => {});
-    },
-  };
+  return new FolderFifoPool(folder, batchSize, mkfifo);
 }
 
-async function makeFifos(mkfifo: string, folder: string, names: readonly string[]): Promise<void> {
+class FolderFifoPool implements FifoPool {
+  readonly #folder: string;
+  readonly #batchSize: number;
+  readonly #mkfifo: string;
+  #names: string[] = [];
+  #created = 0;
+  #refilling: Promise<void> | null = null;
+
+  constructor(folder: string, batchSize: number, mkfifo: string) {
+    this.#folder = folder;
+    this.#batchSize = batchSize;
+    this.#mkfifo = mkfifo;
+  }
+
+  async take(count: number): Promise<readonly string[]> {
+    // If the folder was deleted under us, none of the names exists any more.
+    if (this.#names[0] !== undefined && !existsSync(this.#names[0])) this.#names = [];
+    while (this.#names.length < count) await this.#refillOnce();
+    const taken = this.#names.splice(0, count);
+    if (this.#names.length < lowWater) this.#refillOnce().catch(() => {});
+    return taken;
+  }
+
+  release(names: readonly string[]): void {
+    this.#names.unshift(...names);
+  }
+
+  async close(): Promise<void> {
+    await this.#refilling?.catch(() => {});
+  }
+
+  #refillOnce(): Promise<void> {
+    this.#refilling ??= this.#refill().finally(() => {
+      this.#refilling = null;
+    });
+    return this.#refilling;
+  }
+
+  async #refill(): Promise<void> {
+    const names = Array.from({ length: this.#batchSize }, () =>
+      join(this.#folder, `fifo-${this.#created++}`),
+    );
+    await createFifos(this.#mkfifo, this.#folder, names);
+    this.#names.push(...names);
+  }
+}
+
+async function createFifos(mkfifo: string, folder: string, names: readonly string[]): Promise<void> {
   try {
     makeFolder(folder);
     await run(mkfifo, ['-m', '600', ...names]);
   } catch (cause) {
     for (const name of names) if (isFifo(name)) rmSync(name);
     const reason = cause instanceof Error ? cause.message.trim().split('\n').at(-1) : String(cause);
-    throw new NacreError('resources_unavailable', `Cannot make pipes in ${folder}: ${reason}`, {
+    throw new NacreError('resources_unavailable', `Cannot create pipes in ${folder}: ${reason}`, {
       hint: 'Free some space there, or set state_dir to a folder on a local file system.',
       cause,
     });

@@ -2,15 +2,15 @@ import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 
 const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 
-/** Both ends of a named pipe whose name is already gone. */
+/** Both ends of a FIFO whose name is already unlinked. */
 export interface Fifo {
-  /** The end that stays with us and never blocks us. */
+  /** Our end, opened with O_NONBLOCK. */
   readonly ours: number;
-  /** The end that the command gets, which behaves like any pipe. */
+  /** The command's end, which blocks like any pipe. */
   readonly theirs: number;
 }
 
-/** Opens a FIFO that the command writes to. The writer is held until the command has it, or we would read an end. */
+/** Opens a FIFO that the command writes to; `theirs` must stay open until the command has it, or `ours` reads EOF. */
 export function openForReading(name: string): Fifo {
   return withHolder(name, O_RDONLY | O_NONBLOCK, () => {
     const [ours, theirs] = openBoth(name, O_RDONLY | O_NONBLOCK, O_WRONLY);
@@ -18,13 +18,13 @@ export function openForReading(name: string): Fifo {
   });
 }
 
-/** A FIFO that a shell opens by its name; `holder` stands at its other end until then. */
+/** A FIFO whose other end a shell opens by name; `holder` has that end open until then. */
 export interface NamedFifo {
   readonly ours: number;
   readonly holder: number;
 }
 
-/** Opens two FIFOs for reading, whoever will write to them. */
+/** Opens two FIFOs for reading. */
 export function openReaders(one: string, other: string): readonly [number, number] {
   const first = openReader(one);
   try {
@@ -35,8 +35,8 @@ export function openReaders(one: string, other: string): readonly [number, numbe
   }
 }
 
-/** Stands at the writing end of a FIFO that is being read; nowhere when its name is gone. */
-export function tryToHold(name: string): readonly number[] {
+/** Opens the writing end of a FIFO that has a reader; returns an empty list if its name is gone. */
+export function tryOpenWriter(name: string): readonly number[] {
   try {
     return [openSync(name, O_WRONLY | O_NONBLOCK)];
   } catch {
@@ -44,12 +44,12 @@ export function tryToHold(name: string): readonly number[] {
   }
 }
 
-/** Opens a FIFO for reading, whoever will write to it. */
+/** Opens a FIFO for reading without waiting for a writer. */
 export function openReader(name: string): number {
   return openSync(name, O_RDONLY | O_NONBLOCK);
 }
 
-/** Opens a FIFO that is read by whoever opens its name; `holder` is there until then. */
+/** Opens a FIFO for writing that another process will open by name; `holder` is its reader until then. */
 export function openNamedForWriting(name: string): NamedFifo {
   const [holder, ours] = openBoth(name, O_RDONLY | O_NONBLOCK, O_WRONLY | O_NONBLOCK);
   return { ours, holder };
@@ -63,17 +63,17 @@ export function openForWriting(name: string): Fifo {
   });
 }
 
-/** Takes a FIFO's name away, wherever it still is. */
-export function removeName(name: string): void {
+/** Unlinks a FIFO's name, if it still exists. */
+export function unlinkIfPresent(name: string): void {
   try {
     unlinkSync(name);
   } catch {
-    // Somebody has deleted the folder.
+    // ENOENT: the FIFO or its folder was deleted.
   }
 }
 
-// O_NONBLOCK belongs to the open file, which a child shares with us: the command's end is opened without it, and
-// that does not block only because somebody (the holder) is already at the other end.
+// A child shares the open file description, and with it O_NONBLOCK, so the command's end is opened without that flag.
+// That open() does not block, because `holder` already has the other end open.
 function withHolder(name: string, holderFlags: number, open: () => Fifo): Fifo {
   const holder = openSync(name, holderFlags);
   try {

@@ -1,11 +1,11 @@
 import { openSync, readdirSync, readFileSync } from 'node:fs';
 
-/** What a child gets for each of its descriptors. */
+/** The `stdio` option of a child process: one entry per descriptor. */
 export type Descriptors = ('ipc' | 'ignore' | number)[];
 
 /**
- * Adds to the descriptors of a child what keeps it from getting more of ours. Node closes its own in every child, but
- * not those that whoever started us left open, such as a client's pipes: these become /dev/null.
+ * Extends a child's `stdio` so that it inherits no other descriptors. Node opens its own files with O_CLOEXEC, but
+ * descriptors that nacre inherited itself, such as a client's pipes, would stay open: they are replaced by /dev/null.
  */
 export function withoutInherited(stdio: Readonly<Descriptors>, inherited = listInherited()): Descriptors {
   const shielded: Descriptors = [...stdio];
@@ -16,33 +16,33 @@ export function withoutInherited(stdio: Readonly<Descriptors>, inherited = listI
   return shielded;
 }
 
-/** The descriptors that a child would get without being given them. */
+/** The descriptors that a child would inherit although they are not in its `stdio`. */
 export function listInherited(): readonly number[] {
   return [...findInherited(), ...ours];
 }
 
-/** Keeps a descriptor of ours from children that others make with it left open; what it returns ends that. */
-export function keepToOurselves(fd: number): () => void {
+/** Replaces `fd`, which was opened without O_CLOEXEC, by /dev/null in every child; returns a function that undoes it. */
+export function withholdFromChildren(fd: number): () => void {
   ours.add(fd);
   return () => void ours.delete(fd);
 }
 
 const ours = new Set<number>();
 const firstFree = 3;
-// A child is given its descriptors one by one, so that a very high one would make every start slow.
+// `stdio` needs an entry for every lower descriptor, so a very high one would make every spawn slow.
 const highest = 4_096;
-const closedOnExec = 0o2000000;
+const O_CLOEXEC = 0o2000000;
 
 let found: readonly number[] | undefined;
 let device: number | undefined;
 
-/** Looked at once: what was left open was so from the start. */
+// Read once: descriptors without O_CLOEXEC were inherited at start-up.
 function findInherited(): readonly number[] {
   found ??= listDescriptors().filter((fd) => fd >= firstFree && fd < highestPossible() && staysOpen(fd));
   return found;
 }
 
-// Above its limit a process may have descriptors, but can make none.
+// Descriptors above RLIMIT_NOFILE may exist, but a process cannot create them, so `stdio` cannot name them.
 function highestPossible(): number {
   const limits = readFileSync('/proc/self/limits', 'latin1');
   const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
@@ -60,7 +60,7 @@ function listDescriptors(): readonly number[] {
 function staysOpen(fd: number): boolean {
   try {
     const [, flags = ''] = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1')) ?? [];
-    return (Number.parseInt(flags, 8) & closedOnExec) === 0;
+    return (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
   } catch {
     return false;
   }

@@ -5,23 +5,23 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import type { OutputChunk, Stream } from '../../contract/job.ts';
-import { createOutputLog, type OutputLog } from './output-log.ts';
-import { createSpool, createSpoolQuota, type SpoolQuota } from './spool.ts';
+import { OutputLog } from './output-log.ts';
+import { Spool, SpoolQuota } from './spool.ts';
 
 let folder = '';
 let quota: SpoolQuota;
 let made = 0;
 beforeEach(() => {
   folder = temporaryFolder();
-  quota = createSpoolQuota(64 * 1024 * 1024);
+  quota = new SpoolQuota(64 * 1024 * 1024);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const ignore = { onRelief() {}, onSpoolFailure() {} };
 const newLog = (ringBytes: number, events: Partial<typeof ignore> = {}) =>
-  createOutputLog({
+  new OutputLog({
     ringBytes,
-    spool: createSpool(join(folder, 'spool', `log-${made++}`), quota),
+    spool: new Spool(join(folder, 'spool', `log-${made++}`), quota),
     ...ignore,
     ...events,
   });
@@ -128,7 +128,7 @@ describe('E4: whatever is appended', () => {
 });
 
 test('S6: a digest covers every byte of its stream, however much of it went to disk', async () => {
-  quota = createSpoolQuota(1_073_741_824);
+  quota = new SpoolQuota(1_073_741_824);
   const log = newLog(1_048_576);
   const hashes = { stdout: createHash('sha256'), stderr: createHash('sha256') };
   const piece = pattern(1_000_003, 1);
@@ -136,7 +136,7 @@ test('S6: a digest covers every byte of its stream, however much of it went to d
     const stream = round % 9 === 8 ? 'stderr' : 'stdout';
     log.append(stream, piece);
     hashes[stream].update(piece);
-    if (log.pressed) await new Promise((resolve) => setImmediate(resolve));
+    if (log.isFull) await new Promise((resolve) => setImmediate(resolve));
   }
   expect(log.digests()).toEqual({
     stdout: hashes.stdout.digest('hex'),
@@ -166,17 +166,17 @@ describe('E3: a log', () => {
   test('asks for a pause while the disk is behind, and for more when it has caught up', async () => {
     let relieved = 0;
     const log = newLog(4_096, { onRelief: () => (relieved += 1) });
-    expect(log.pressed).toBe(false);
+    expect(log.isFull).toBe(false);
     for (let round = 0; round < 90; round += 1) log.append('stdout', pattern(65_536, round));
-    expect(log.pressed).toBe(true);
+    expect(log.isFull).toBe(true);
     expect(relieved).toBe(0);
     await log.finish();
-    expect(log.pressed).toBe(false);
+    expect(log.isFull).toBe(false);
     expect(relieved).toBeGreaterThan(0);
   });
 
   test('that has no room on disk says so once and keeps a prefix of what came', async () => {
-    quota = createSpoolQuota(10_000);
+    quota = new SpoolQuota(10_000);
     const failures: Error[] = [];
     const log = newLog(4_096, { onSpoolFailure: (error?: Error) => void (error && failures.push(error)) });
     for (let round = 0; round < 50; round += 1) log.append('stdout', pattern(1_000, round));

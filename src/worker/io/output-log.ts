@@ -3,159 +3,175 @@ import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 import { appendFrame, type Block, createBlock, readFrames, sealedBytes } from './block.ts';
 import type { Spool } from './spool.ts';
 
-/** Both outputs of one command in the order in which they arrived, addressed by byte position. */
-export interface OutputLog {
-  readonly end: Cursor;
-  readonly stdoutBytes: number;
-  readonly stderrBytes: number;
-  /** SHA-256 of each stream so far, in hexadecimal digits. */
-  digests(): Readonly<Record<Stream, string>>;
-  /** True while more waits to be written than memory should hold: stop reading until `onRelief`. */
-  readonly pressed: boolean;
-  append(stream: Stream, bytes: Uint8Array): void;
-  /** Bytes from a position on, at most `maxBytes` of them. Never drains. */
-  read(from: Cursor, maxBytes: number): Promise<readonly OutputChunk[]>;
-  /** Nothing more arrives: a large output leaves memory, all of it stays readable. */
-  finish(): Promise<void>;
-  /** Removes what is on disk; the log is not read afterwards. */
-  dispose(): Promise<void>;
-}
-
-/** What a log needs to know. */
+/** Options of an output log. */
 export interface OutputLogOptions {
-  /** Bytes kept in memory; older ones go to the spool. */
+  /** Bytes kept in memory; older ones are moved to the spool. */
   readonly ringBytes: number;
   readonly spool: Spool;
-  /** Called when `pressed` has turned false. */
+  /** Called when `isFull` has become false. */
   onRelief(): void;
-  /** Called once when the spool refuses bytes; what did not fit is dropped from then on. */
+  /** Called once when the spool rejects bytes; all further output is dropped. */
   onSpoolFailure(error: Error): void;
 }
 
-const ofNothing = hash('sha256', '');
+// Bytes beyond `ringBytes` that may wait in memory for the spool before reading pauses.
 const slackBytes = 4 * 1024 * 1024;
-// An ended command may be kept for long; then only a small output stays in memory.
-const restingBytes = 64 * 1024;
+// An ended command may be kept for long; only this much of its output stays in memory.
+const endedRingBytes = 64 * 1024;
 
 /**
- * The log of a command's output. Memory holds the newest blocks, up to the ring's size plus what is on its way to
- * the spool; the spool holds everything older, as a prefix of the log. So memory stays flat and small outputs never
- * touch the disk.
+ * Both outputs of one command in the order in which they arrived, addressed by byte position. Memory has the newest
+ * blocks (`ringBytes`, plus blocks on their way to the spool); the spool has everything older, as a prefix of the log.
+ * So memory stays flat, and small outputs never touch the disk.
  */
-export function createOutputLog(options: OutputLogOptions): OutputLog {
-  const { ringBytes, spool } = options;
-  const counts = { stdout: 0, stderr: 0 };
-  const hashes: { [name in Stream]?: Hash } = {};
-  let blocks: Block[] = [];
-  let spares: Buffer[] = [];
-  let held = 0;
-  let flushing: Promise<void> | null = null;
-  let broken = false;
-  let finished = false;
+export class OutputLog {
+  readonly #options: OutputLogOptions;
+  readonly #totals = { stdout: new StreamTotal(), stderr: new StreamTotal() };
+  #blocks: Block[] = [];
+  /** Buffers of flushed blocks, for reuse: with much output the garbage collector would have a lot to do. */
+  #spareBuffers: Buffer[] = [];
+  #bytesInMemory = 0;
+  #flushing: Promise<void> | null = null;
+  #isBroken = false;
+  #isFinished = false;
 
-  const addBlock = () => {
-    const block = createBlock(counts.stdout + counts.stderr, ringBytes, spares.pop());
-    blocks.push(block);
+  constructor(options: OutputLogOptions) {
+    this.#options = options;
+  }
+
+  /** The position after the last byte. */
+  get end(): Cursor {
+    return this.stdoutBytes + this.stderrBytes;
+  }
+
+  get stdoutBytes(): number {
+    return this.#totals.stdout.bytes;
+  }
+
+  get stderrBytes(): number {
+    return this.#totals.stderr.bytes;
+  }
+
+  /** The SHA-256 of each stream so far, in hexadecimal. */
+  digests(): Readonly<Record<Stream, string>> {
+    return { stdout: this.#totals.stdout.digest(), stderr: this.#totals.stderr.digest() };
+  }
+
+  /** True while more bytes wait for the spool than memory should hold: pause reading until `onRelief`. */
+  get isFull(): boolean {
+    return !this.#isBroken && this.#bytesInMemory > this.#options.ringBytes + slackBytes;
+  }
+
+  append(stream: Stream, bytes: Uint8Array): void {
+    if (this.#isBroken || this.#isFinished) return;
+    for (let rest = bytes; rest.length > 0; ) {
+      const count = this.#appendToLastBlock(stream, rest);
+      this.#totals[stream].add(count === rest.length ? rest : rest.subarray(0, count));
+      rest = rest.subarray(count);
+      if (rest.length > 0) this.#addBlock();
+    }
+    if (this.#bytesInMemory > this.#options.ringBytes && this.#blocks.length > 1) void this.#flushOnce();
+  }
+
+  /** Reads at most `maxBytes` from a position on. Never drains. */
+  async read(from: Cursor, maxBytes: number): Promise<readonly OutputChunk[]> {
+    const chunks: OutputChunk[] = [];
+    let [at, left] = [from, maxBytes];
+    while (left > 0 && at < this.end) {
+      const block = this.#blocks.findLast(({ start }) => start <= at);
+      const found = readFrames(block ?? (await this.#options.spool.blockAt(at)), at, left);
+      chunks.push(...found.chunks);
+      at += found.bytes;
+      left -= found.bytes;
+    }
+    return chunks;
+  }
+
+  /** Ends the log: a large output is moved to the spool, all of it stays readable. */
+  async finish(): Promise<void> {
+    this.#isFinished = true;
+    this.#spareBuffers = [];
+    await this.#flushing;
+    await this.#flushOnce();
+    await this.#options.spool.close();
+  }
+
+  /** Removes the spool; the log must not be read afterwards. */
+  async dispose(): Promise<void> {
+    this.#isBroken = true;
+    await this.#flushing;
+    this.#blocks = [];
+    this.#spareBuffers = [];
+    await this.#options.spool.dispose();
+  }
+
+  #appendToLastBlock(stream: Stream, bytes: Uint8Array): number {
+    const block = this.#blocks.at(-1) ?? this.#addBlock();
+    const usedBefore = block.used;
+    const count = appendFrame(block, stream, bytes);
+    this.#bytesInMemory += block.used - usedBefore;
+    return count;
+  }
+
+  #addBlock(): Block {
+    const block = createBlock(this.end, this.#options.ringBytes, this.#spareBuffers.pop());
+    this.#blocks.push(block);
     return block;
-  };
-  const flush = async () => {
-    for (let going = oldest(); going.length > 0 && !broken; going = oldest()) {
+  }
+
+  #flushOnce(): Promise<void> {
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = null;
+    });
+    return this.#flushing;
+  }
+
+  async #flush(): Promise<void> {
+    const { spool, ringBytes, onRelief, onSpoolFailure } = this.#options;
+    for (let old = this.#blocksToFlush(); old.length > 0 && !this.#isBroken; old = this.#blocksToFlush()) {
       try {
-        await spool.append(going.map((block) => ({ start: block.start, bytes: sealedBytes(block) })));
+        await spool.append(old.map((block) => ({ start: block.start, bytes: sealedBytes(block) })));
       } catch (error) {
-        broken = true;
-        options.onSpoolFailure(error as Error);
+        this.#isBroken = true;
+        onSpoolFailure(error as Error);
         return;
       }
-      blocks = blocks.slice(going.length);
-      held -= usedBy(going);
-      // Buffers that are used again are not collected: much output would keep the collector busy.
-      if (!finished) spares.push(...going.map(({ buffer }) => buffer));
-      if (held <= ringBytes + slackBytes) options.onRelief();
+      this.#blocks = this.#blocks.slice(old.length);
+      this.#bytesInMemory -= old.reduce((sum, { used }) => sum + used, 0);
+      if (!this.#isFinished) this.#spareBuffers.push(...old.map(({ buffer }) => buffer));
+      if (this.#bytesInMemory <= ringBytes + slackBytes) onRelief();
     }
-  };
-  /** The blocks that memory need not hold; the one that is being filled stays. */
-  const oldest = () => {
-    const sealed = finished ? blocks : blocks.slice(0, -1);
-    let left = held;
-    const kept = sealed.findIndex((block) => {
-      if (left <= keptBytes()) return true;
+  }
+
+  /** The oldest blocks, as many as memory has too many of; never the one that is being filled. */
+  #blocksToFlush(): readonly Block[] {
+    const { ringBytes } = this.#options;
+    const maxBytes = this.#isFinished ? Math.min(ringBytes, endedRingBytes) : ringBytes;
+    const sealed = this.#isFinished ? this.#blocks : this.#blocks.slice(0, -1);
+    let left = this.#bytesInMemory;
+    const firstKept = sealed.findIndex((block) => {
+      if (left <= maxBytes) return true;
       left -= block.used;
       return false;
     });
-    return kept < 0 ? sealed : sealed.slice(0, kept);
-  };
-  const keptBytes = () => (finished ? Math.min(ringBytes, restingBytes) : ringBytes);
-  const flushOnce = () => {
-    flushing ??= flush().finally(() => {
-      flushing = null;
-    });
-    return flushing;
-  };
-
-  return {
-    get end() {
-      return counts.stdout + counts.stderr;
-    },
-    get stdoutBytes() {
-      return counts.stdout;
-    },
-    get stderrBytes() {
-      return counts.stderr;
-    },
-    digests: () => ({
-      stdout: hashes.stdout?.copy().digest('hex') ?? ofNothing,
-      stderr: hashes.stderr?.copy().digest('hex') ?? ofNothing,
-    }),
-    get pressed() {
-      return !broken && held > ringBytes + slackBytes;
-    },
-    append(stream, bytes) {
-      if (broken || finished) return;
-      let rest = bytes;
-      while (rest.length > 0) {
-        const block = blocks.at(-1) ?? addBlock();
-        const before = block.used;
-        const taken = appendFrame(block, stream, rest);
-        held += block.used - before;
-        counts[stream] += taken;
-        hashes[stream] ??= createHash('sha256');
-        hashes[stream].update(taken === rest.length ? rest : rest.subarray(0, taken));
-        rest = rest.subarray(taken);
-        if (rest.length > 0) addBlock();
-      }
-      if (held > ringBytes && blocks.length > 1) flushOnce();
-    },
-    async read(from, maxBytes) {
-      const chunks: OutputChunk[] = [];
-      let at = from;
-      let room = maxBytes;
-      while (room > 0 && at < counts.stdout + counts.stderr) {
-        const block = blocks.findLast((candidate) => candidate.start <= at) ?? (await spool.blockAt(at));
-        const found = readFrames(block, at, room);
-        chunks.push(...found.chunks);
-        at += found.bytes;
-        room -= found.bytes;
-      }
-      return chunks;
-    },
-    async finish() {
-      finished = true;
-      spares = [];
-      await flushing;
-      await flushOnce();
-      await spool.close();
-    },
-    async dispose() {
-      broken = true;
-      await flushing;
-      blocks = [];
-      spares = [];
-      await spool.dispose();
-    },
-  };
+    return firstKept < 0 ? sealed : sealed.slice(0, firstKept);
+  }
 }
 
-function usedBy(blocks: readonly Block[]): number {
-  return blocks.reduce((sum, { used }) => sum + used, 0);
+const emptyDigest = hash('sha256', '');
+
+/** The number of bytes of one stream, and their digest. */
+class StreamTotal {
+  bytes = 0;
+  #hash: Hash | undefined;
+
+  add(bytes: Uint8Array): void {
+    this.bytes += bytes.length;
+    this.#hash ??= createHash('sha256');
+    this.#hash.update(bytes);
+  }
+
+  digest(): string {
+    return this.#hash?.copy().digest('hex') ?? emptyDigest;
+  }
 }

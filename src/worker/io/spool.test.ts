@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { createSpool, createSpoolQuota, SpoolFullError } from './spool.ts';
+import { Spool, SpoolFullError, SpoolQuota } from './spool.ts';
 
 let folder = '';
 let path = '';
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a quota gives out what it has, no more, and takes it back', () => {
-  const quota = createSpoolQuota(10);
+  const quota = new SpoolQuota(10);
   expect([quota.claim(6), quota.claim(5), quota.claim(4), quota.claim(1)]).toEqual([
     true,
     false,
@@ -35,8 +35,8 @@ test('a quota gives out what it has, no more, and takes it back', () => {
 });
 
 test('a spool makes a private file at its first block and removes it', async () => {
-  const quota = createSpoolQuota(100);
-  const spool = createSpool(path, quota);
+  const quota = new SpoolQuota(100);
+  const spool = new Spool(path, quota);
   expect(existsSync(path)).toBe(false);
   await spool.append([{ start: 0, bytes: Buffer.from('first') }]);
   await spool.append([
@@ -56,7 +56,7 @@ test('a spool makes a private file at its first block and removes it', async () 
 });
 
 test('a block over the quota is refused by name, and nothing is written', async () => {
-  const spool = createSpool(path, createSpoolQuota(4));
+  const spool = new Spool(path, new SpoolQuota(4));
   await expect(spool.append([{ start: 0, bytes: Buffer.from('12345') }])).rejects.toBeInstanceOf(
     SpoolFullError,
   );
@@ -66,8 +66,8 @@ test('a block over the quota is refused by name, and nothing is written', async 
 test('a spool never writes into a file that is already there', async () => {
   mkdirSync(join(folder, 'spool'));
   writeFileSync(path, 'whose?');
-  const quota = createSpoolQuota(100);
-  const spool = createSpool(path, quota);
+  const quota = new SpoolQuota(100);
+  const spool = new Spool(path, quota);
   await expect(spool.append([{ start: 0, bytes: Buffer.from('mine') }])).rejects.toMatchObject({
     code: 'EEXIST',
   });
@@ -78,9 +78,9 @@ test('a spool never writes into a file that is already there', async () => {
 });
 
 test('what somebody cut off or deleted is an error, never other bytes', async () => {
-  const spool = createSpool(path, createSpoolQuota(100));
+  const spool = new Spool(path, new SpoolQuota(100));
   await spool.append([{ start: 0, bytes: Buffer.from('0123456789') }]);
-  await expect(createSpool(path, createSpoolQuota(1)).blockAt(0)).rejects.toThrow('not in the spool');
+  await expect(new Spool(path, new SpoolQuota(1)).blockAt(0)).rejects.toThrow('not in the spool');
   appendFileSync(path, 'more');
   expect((await spool.blockAt(9)).buffer.toString()).toBe('0123456789');
   truncateSync(path, 3);

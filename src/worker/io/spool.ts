@@ -4,110 +4,111 @@ import type { Cursor } from '../../contract/job.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { type Block, toBlock } from './block.ts';
 
-/** The older part of an output log, on disk. */
-export interface Spool {
-  /** Takes blocks, each by the log position where it begins; rejects when they do not fit. */
-  append(blocks: readonly { readonly start: Cursor; readonly bytes: Buffer }[]): Promise<void>;
-  /** The block that holds a log position. */
-  blockAt(position: Cursor): Promise<Block>;
-  /** No more will be written; what is there stays readable. */
-  close(): Promise<void>;
-  dispose(): Promise<void>;
+/** The disk space in bytes that the spools of all commands share. */
+export class SpoolQuota {
+  readonly #maxBytes: number;
+  #usedBytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get usedBytes(): number {
+    return this.#usedBytes;
+  }
+
+  /** Claims space; returns false if there is not enough. */
+  claim(bytes: number): boolean {
+    if (this.#usedBytes + bytes > this.#maxBytes) return false;
+    this.#usedBytes += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#usedBytes -= bytes;
+  }
 }
 
-/** Bytes on disk that all commands share. */
-export interface SpoolQuota {
-  readonly usedBytes: number;
-  /** Claims room; false when there is not enough. */
-  claim(bytes: number): boolean;
-  release(bytes: number): void;
-}
-
-/** The shared quota is used up: the command that wanted more is ended. */
+/** Thrown by `Spool.append` when the shared quota is used up. */
 export class SpoolFullError extends Error {}
 
-/** Makes a quota of so many bytes. */
-export function createSpoolQuota(maxBytes: number): SpoolQuota {
-  let usedBytes = 0;
-  return {
-    get usedBytes() {
-      return usedBytes;
-    },
-    claim(bytes) {
-      if (usedBytes + bytes > maxBytes) return false;
-      usedBytes += bytes;
-      return true;
-    },
-    release(bytes) {
-      usedBytes -= bytes;
-    },
-  };
+/** A block's bytes and the log position at which they begin. */
+export interface SpoolEntry {
+  readonly start: Cursor;
+  readonly bytes: Buffer;
 }
 
-/** Makes a spool on a private file that is created when the first block arrives. */
-export function createSpool(path: string, quota: SpoolQuota): Spool {
-  const blocks: { start: Cursor; offset: number; length: number }[] = [];
-  let file: FileHandle | null = null;
-  let created = false;
-  let size = 0;
+/** The older part of an output log, in a private file that is created when the first block arrives. */
+export class Spool {
+  readonly #path: string;
+  readonly #quota: SpoolQuota;
+  readonly #index: { start: Cursor; offset: number; length: number }[] = [];
+  #file: FileHandle | null = null;
+  #created = false;
+  #size = 0;
 
-  const close = async () => {
-    const closing = file;
-    file = null;
-    await closing?.close();
-  };
+  constructor(path: string, quota: SpoolQuota) {
+    this.#path = path;
+    this.#quota = quota;
+  }
 
-  return {
-    async append(given) {
-      const total = given.reduce((sum, { bytes }) => sum + bytes.length, 0);
-      if (!quota.claim(total)) throw new SpoolFullError('all commands together have used up the spool');
-      let offset = size;
-      size += total;
-      file ??= await create(path);
-      created = true;
-      await writeAll(
-        file,
-        given.map(({ bytes }) => bytes),
-        offset,
-      );
-      for (const { start, bytes } of given) {
-        blocks.push({ start, offset, length: bytes.length });
-        offset += bytes.length;
-      }
-    },
-    async blockAt(position) {
-      const entry = blocks.findLast((block) => block.start <= position);
-      if (!entry) throw new Error(`Position ${position} is not in the spool.`);
-      return toBlock(entry.start, await readPiece(path, entry.offset, entry.length));
-    },
-    close,
-    async dispose() {
-      await close();
-      if (created) await rm(path, { force: true });
-      quota.release(size);
-      size = 0;
-    },
-  };
+  /** Appends blocks; rejects if they do not fit into the quota or cannot be written. */
+  async append(entries: readonly SpoolEntry[]): Promise<void> {
+    const total = entries.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    if (!this.#quota.claim(total)) throw new SpoolFullError('all commands together have used up the spool');
+    let offset = this.#size;
+    this.#size += total;
+    this.#file ??= await createFile(this.#path);
+    this.#created = true;
+    const buffers = entries.map(({ bytes }) => bytes);
+    await writeAll(this.#file, buffers, offset);
+    for (const { start, bytes } of entries) {
+      this.#index.push({ start, offset, length: bytes.length });
+      offset += bytes.length;
+    }
+  }
+
+  /** Reads the block that contains a log position. */
+  async blockAt(position: Cursor): Promise<Block> {
+    const entry = this.#index.findLast(({ start }) => start <= position);
+    if (!entry) throw new Error(`Position ${position} is not in the spool.`);
+    return toBlock(entry.start, await readRange(this.#path, entry.offset, entry.length));
+  }
+
+  /** Closes the file for writing; its blocks stay readable. */
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    await file?.close();
+  }
+
+  /** Removes the file and releases its part of the quota. */
+  async dispose(): Promise<void> {
+    await this.close();
+    if (this.#created) await rm(this.#path, { force: true });
+    this.#quota.release(this.#size);
+    this.#size = 0;
+  }
 }
 
-function create(path: string): Promise<FileHandle> {
+function createFile(path: string): Promise<FileHandle> {
   makeFolder(dirname(path));
   return open(path, 'wx', 0o600);
 }
 
-async function writeAll(file: FileHandle, pieces: readonly Buffer[], offset: number): Promise<void> {
-  for (let [left, at] = [pieces, offset]; left.length > 0; ) {
+async function writeAll(file: FileHandle, buffers: readonly Buffer[], offset: number): Promise<void> {
+  for (let [left, at] = [buffers, offset]; left.length > 0; ) {
     let { bytesWritten } = await file.writev(left, at);
     at += bytesWritten;
-    left = left.flatMap((piece) => {
-      const done = Math.min(bytesWritten, piece.length);
+    left = left.flatMap((buffer) => {
+      const done = Math.min(bytesWritten, buffer.length);
       bytesWritten -= done;
-      return done === piece.length ? [] : [piece.subarray(done)];
+      return done === buffer.length ? [] : [buffer.subarray(done)];
     });
   }
 }
 
-async function readPiece(path: string, offset: number, length: number): Promise<Buffer> {
+async function readRange(path: string, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   const file = await open(path, 'r');
   try {

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { createTestWorker } from '../../../tests/support/worker.ts';
 import { createPsProcessTable } from '../processes/ps-process-table.ts';
-import { toKeeperWord } from '../supervision/keeper.ts';
 import { countsPerNamespace, createWarden } from './create-warden.ts';
 
-const plan = { id: 'cmd', asked: undefined, residents: 2, isPowerless: false, enters: 'put' } as const;
+const plan = { id: 'cmd', asked: undefined, ownProcesses: 2, isPowerless: false, enters: 'put' } as const;
 const limits = { maxProcesses: 9, treeMemoryBytes: 5e8, cpuSeconds: 3 };
 
 test('without limits nothing is bound and nothing is a gap', () => {
@@ -25,14 +24,6 @@ test('what the kernel does not hold is a gap, and so is the power of root', () =
 test('processes of a user are counted by namespace since 5.14', () => {
   const versions = ['5.13.9', '5.14.0-rc1', '6.1.0-18-amd64', '4.19', 'unknown'];
   expect(versions.map(countsPerNamespace)).toEqual([false, true, true, false, false]);
-});
-
-test('a keeper tells CPU time in any locale', () => {
-  const word = (point: string) =>
-    toKeeperWord(`ended 3 4 0m0${point}001s 0m0${point}002s\n1m2${point}003s 0m0${point}040s\n`);
-  const expected = { says: 'ended', status: 3, processes: 4, cpuMs: 62_043 };
-  expect([word('.'), word(',')]).toEqual([expected, expected]);
-  expect(toKeeperWord('ended 3 4')).toBeUndefined();
 });
 
 test('S7: where the process table knows no figures they are null, and processes are counted all the same', async () => {

@@ -24,7 +24,7 @@ export interface WardPlan {
   readonly id: string;
   readonly asked: Limits | undefined;
   /** How many processes of ours live beside the command's in a user namespace of their own; null without one. */
-  readonly residents: number | null;
+  readonly ownProcesses: number | null;
   /** True when the command cannot lift its own limits, even as root. */
   readonly isPowerless: boolean;
   /** Whether the shell goes into the cgroup by itself, or is put there. */
@@ -62,13 +62,13 @@ export function createWarden({ limits: general, cgroups, isRoot }: WardenMeans):
     take(plan) {
       const limits = mergeLimits(general, plan.asked);
       const group = cgroups?.create(plan.id, limits) ?? null;
-      const residents = !isRoot && countsPerNamespace() ? plan.residents : null;
+      const ownProcesses = !isRoot && countsPerNamespace() ? plan.ownProcesses : null;
       const prelude = toPrelude({
         limits,
-        residents,
+        ownProcesses,
         enter: plan.enters === 'alone' && group ? group.lists : [],
       });
-      const gaps = toGaps(limits, group, { residents, canLift: isRoot && !plan.isPowerless });
+      const gaps = toGaps(limits, group, { ownProcesses, canLift: isRoot && !plan.isPowerless });
       const drop = () => leave(group);
       return {
         prelude,
@@ -87,12 +87,12 @@ export function createWarden({ limits: general, cgroups, isRoot }: WardenMeans):
 function toGaps(
   limits: Limits,
   group: Cgroup | null,
-  { residents, canLift }: { readonly residents: number | null; readonly canLift: boolean },
+  { ownProcesses, canLift }: { readonly ownProcesses: number | null; readonly canLift: boolean },
 ): readonly string[] {
   if (isUnlimited(limits)) return [];
   const { treeMemoryBytes, maxProcesses } = limits;
   const memory = treeMemoryBytes !== undefined && !group?.holds.memory;
-  const processes = maxProcesses !== undefined && !group?.holds.processes && residents === null;
+  const processes = maxProcesses !== undefined && !group?.holds.processes && ownProcesses === null;
   return [
     ...(memory
       ? ['The memory of a whole tree is looked at from time to time; the kernel does not hold it.']

@@ -9,10 +9,10 @@ afterEach(() => void vi.useRealTimers());
 function watchIdle() {
   const root = { pid: process.pid, startTime: null, marker: null, elapsed: () => 0 };
   const tree = createFoundTree(root, createProcProcessTable());
-  const glance = vi.fn(async () => ({ guests: [], hosts: [] }));
+  const glance = vi.fn(async () => ({ commandProcesses: [], ownProcesses: [] }));
   const watch = createWatch({
     limits: {},
-    tree: { ...tree, glance },
+    tree: { ...tree, sample: glance },
     group: null,
     endedCpuMs: () => null,
     onRelease() {},

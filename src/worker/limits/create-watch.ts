@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Limits, Resources } from '../../contract/limits.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
+import type { ProcessExit } from '../processes/process-exit.ts';
 import type { ProcessInfo } from '../processes/process-table.ts';
 import type { ProcessTree, TreeView } from '../processes/process-tree.ts';
-import type { ProcessExit } from '../start/start-process.ts';
 import type { Cgroup } from './cgroups.ts';
 import { judgeEnd, type LimitReached, overTreeMemory } from './judge-end.ts';
 import { isUnlimited } from './merge-limits.ts';
@@ -67,18 +67,21 @@ export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: Watc
   let idleMs = 0;
 
   const note = (view: TreeView) => {
-    if (view.guests.every(({ usage }) => usage === undefined)) return;
-    const peaks = largest(view.guests).map(({ pid, usage }) =>
+    if (view.commandProcesses.every(({ usage }) => usage === undefined)) return;
+    const peaks = largest(view.commandProcesses).map(({ pid, usage }) =>
       Math.max(readPeak(pid), usage?.residentBytes ?? 0),
     );
     seen.largestBytes = Math.max(seen.largestBytes, ...peaks);
-    seen.peakBytes = Math.max(seen.peakBytes, seen.largestBytes, sum(view.guests, residentBytes));
-    seen.cpuMs = Math.max(seen.cpuMs, sum(view.guests, wholeCpuMs) + sum(view.hosts, childrenCpuMs));
-    seen.busiestMs = Math.max(seen.busiestMs, ...view.guests.map(({ usage }) => usage?.cpuMs ?? 0));
-    const traffic = readTraffic(view.guests);
+    seen.peakBytes = Math.max(seen.peakBytes, seen.largestBytes, sum(view.commandProcesses, residentBytes));
+    seen.cpuMs = Math.max(
+      seen.cpuMs,
+      sum(view.commandProcesses, wholeCpuMs) + sum(view.ownProcesses, childrenCpuMs),
+    );
+    seen.busiestMs = Math.max(seen.busiestMs, ...view.commandProcesses.map(({ usage }) => usage?.cpuMs ?? 0));
+    const traffic = readTraffic(view.commandProcesses);
     seen.read = Math.max(seen.read, traffic.read);
     seen.written = Math.max(seen.written, traffic.written);
-    seen.processes = Math.max(seen.processes, view.guests.length);
+    seen.processes = Math.max(seen.processes, view.commandProcesses.length);
   };
   const kernelReached = (): LimitReached | null => {
     const { treeMemoryBytes } = limits;
@@ -89,7 +92,7 @@ export function createWatch({ limits, tree, group, endedCpuMs, onRelease }: Watc
     return overTreeMemory(treeMemoryBytes, kills);
   };
   const look = async (onReached: (reached: LimitReached) => void) => {
-    const view = await tree.glance().catch(() => null);
+    const view = await tree.sample().catch(() => null);
     if (over || view === null) return;
     note(view);
     const reached = kernelReached() ?? overLimit(view, guarded);
@@ -145,15 +148,15 @@ function guardedLimits({ maxProcesses, treeMemoryBytes }: Limits, group: Cgroup 
   };
 }
 
-function overLimit({ guests }: TreeView, limits: Limits): LimitReached | null {
+function overLimit({ commandProcesses }: TreeView, limits: Limits): LimitReached | null {
   const { maxProcesses = Infinity, treeMemoryBytes = Infinity } = limits;
-  const tasks = sum(guests, ({ usage }) => usage?.threads ?? 1);
+  const tasks = sum(commandProcesses, ({ usage }) => usage?.threads ?? 1);
   if (tasks > maxProcesses) {
     const detail = `It had ${tasks} processes and threads at one time, above the limit of ${maxProcesses}.`;
     return { cause: 'processes', detail };
   }
-  if (sum(guests, residentBytes) <= treeMemoryBytes) return null;
-  const bytes = sum(guests, ({ pid, usage }) => readShare(pid) ?? usage?.residentBytes ?? 0);
+  if (sum(commandProcesses, residentBytes) <= treeMemoryBytes) return null;
+  const bytes = sum(commandProcesses, ({ pid, usage }) => readShare(pid) ?? usage?.residentBytes ?? 0);
   if (bytes <= treeMemoryBytes) return null;
   const detail = `Its processes used ${toSize(bytes)} of memory together, above the limit of ${toSize(treeMemoryBytes)}.`;
   return { cause: 'oom', detail };

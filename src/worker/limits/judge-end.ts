@@ -1,7 +1,7 @@
 import { constants as os } from 'node:os';
 import type { JobEnd } from '../../contract/job.ts';
 import type { Limits } from '../../contract/limits.ts';
-import type { ProcessExit } from '../start/start-process.ts';
+import type { ProcessExit } from '../processes/process-exit.ts';
 import { toSize } from './to-size.ts';
 
 /** A limit as the cause of an end, with what shows it. */

@@ -5,7 +5,7 @@ import { toPrelude } from './to-prelude.ts';
 import { toSize } from './to-size.ts';
 
 describe('the prelude of a shell', () => {
-  const plain = { residents: null, enter: [] };
+  const plain = { ownProcesses: null, enter: [] };
 
   test('is empty without limits', () => {
     expect(toPrelude({ limits: {}, ...plain })).toBe('');
@@ -14,7 +14,7 @@ describe('the prelude of a shell', () => {
 
   test('binds by ulimit, counts our own processes in, and enters cgroups first', () => {
     const limits = { memoryBytes: 1_025, fileBytes: 1_024, maxProcesses: 9, cpuSeconds: 7 };
-    const steps = toPrelude({ limits, residents: 2, enter: ["/a 'b'"] }).split('; ');
+    const steps = toPrelude({ limits, ownProcesses: 2, enter: ["/a 'b'"] }).split('; ');
     expect(steps.map((step) => step.split(' 2>/dev/null')[0])).toEqual([
       `echo "$$" >'/a '\\''b'\\''' || exit 125`,
       'ulimit -d 2',

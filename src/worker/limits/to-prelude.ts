@@ -1,11 +1,11 @@
 import type { Limits } from '../../contract/limits.ts';
-import { quote } from '../io/quote.ts';
+import { quote } from '../../support/quote.ts';
 
 /** What a shell is to do to itself before it runs a command. */
 export interface PreludePlan {
   readonly limits: Limits;
   /** How many processes of ours the kernel counts beside the command's; null where it would count those of others too. */
-  readonly residents: number | null;
+  readonly ownProcesses: number | null;
   /** The lists of cgroups that the shell is to enter by itself. */
   readonly enter: readonly string[];
 }
@@ -14,13 +14,13 @@ export interface PreludePlan {
 const lastCpuSeconds = 2;
 
 /** One line of bash that binds the shell, and so everything it starts; empty when there is nothing to bind. */
-export function toPrelude({ limits, residents, enter }: PreludePlan): string {
+export function toPrelude({ limits, ownProcesses, enter }: PreludePlan): string {
   const { memoryBytes, cpuSeconds, fileBytes, maxProcesses } = limits;
   const steps = [
     ...enter.map((list) => `echo "$$" >${quote(list)} || exit 125`),
     ...(memoryBytes === undefined ? [] : [set('d', toKib(memoryBytes))]),
     ...(fileBytes === undefined ? [] : [set('f', toKib(fileBytes))]),
-    ...(maxProcesses === undefined || residents === null ? [] : [set('u', maxProcesses + residents)]),
+    ...(maxProcesses === undefined || ownProcesses === null ? [] : [set('u', maxProcesses + ownProcesses)]),
     ...(cpuSeconds === undefined ? [] : [set('t', cpuSeconds + lastCpuSeconds), soft(cpuSeconds)]),
   ];
   return steps.join('; ');

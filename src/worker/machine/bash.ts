@@ -12,40 +12,40 @@ export interface Bash {
   readonly version: string;
 }
 
-/** Finds bash and makes sure that it is new enough: macOS ships 3.2, which lacks what nacre relies on. */
+/** Finds bash and checks its version: macOS ships 3.2, which lacks features that nacre needs. */
 export async function findBash(wanted: string | undefined, path: string, limitMs = 5_000): Promise<Bash> {
   const found = wanted ?? findProgram('bash', path);
   if (found === null) {
-    throw new NacreError('resources_unavailable', 'bash is not on the PATH.', { hint: remedy });
+    throw new NacreError('resources_unavailable', 'bash is not on the PATH.', { hint: installHint });
   }
-  const version = await askVersion(found, limitMs);
+  const version = await readVersion(found, limitMs);
   if (version === '')
-    throw new NacreError('resources_unavailable', `${found} is not bash.`, { hint: remedy });
+    throw new NacreError('resources_unavailable', `${found} is not bash.`, { hint: installHint });
   if (!isNewEnough(version)) {
     throw new NacreError('resources_unavailable', `${found} is bash ${version}; nacre needs 4.4 or newer.`, {
-      hint: remedy,
+      hint: installHint,
     });
   }
   return { path: found, version };
 }
 
-const remedy =
+const installHint =
   'Install a current bash (Debian: apt-get install bash, macOS: brew install bash) or set NACRE_BASH to one.';
 
-/** True from bash 4.4 on. */
+/** True for bash 4.4 and later. */
 export function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
 }
 
-async function askVersion(path: string, limitMs: number): Promise<string> {
+async function readVersion(path: string, limitMs: number): Promise<string> {
   const args = ['--norc', '--noprofile', '-c', 'printf %s "$BASH_VERSION"'];
-  // Without an environment there is no BASH_ENV whose file could print something.
+  // With an empty environment there is no BASH_ENV, whose file could print something.
   const options = { env: {}, timeout: limitMs, killSignal: 'SIGKILL' } as const;
   try {
     return (await run(path, args, options)).stdout;
   } catch (cause) {
     const message = `${path} could not be run as bash.`;
-    throw new NacreError('resources_unavailable', message, { hint: remedy, cause });
+    throw new NacreError('resources_unavailable', message, { hint: installHint, cause });
   }
 }

@@ -4,7 +4,7 @@ import { looksSecret } from '../../support/looks-secret.ts';
 /** A process environment: every variable has a value. */
 export type Environment = Readonly<Record<string, string>>;
 
-/** Splits the server's environment into what commands get and the names of what is withheld from them. */
+/** Splits the server's environment into the variables for commands and the names of withheld ones. */
 export function filterEnvironment(
   server: Environment,
   rules: EnvironmentRules,
@@ -18,8 +18,8 @@ export function filterEnvironment(
 }
 
 /**
- * The PATH without its relative entries, which would let the working directory decide which program a name means.
- * An empty PATH means that directory too, and without a PATH some shells add it: then the system's own is used.
+ * Removes relative entries from a PATH, with which the working directory would decide which program a name means. An empty
+ * PATH means that directory too, and some shells add it if PATH is unset, so then a default PATH is returned.
  */
 export function toAbsolutePath(path: string | undefined): string {
   const entries = (path ?? '').split(':').filter((entry) => entry.startsWith('/'));
@@ -28,7 +28,7 @@ export function toAbsolutePath(path: string | undefined): string {
     : '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin';
 }
 
-/** The environment of one command: a UTF-8 locale, the caller's additions, the job's marker. */
+/** The environment of one command: the base, a UTF-8 locale, the caller's variables and the job's marker. */
 export function toCommandEnvironment(
   base: Environment,
   additions: Environment,
@@ -37,18 +37,18 @@ export function toCommandEnvironment(
   return { ...base, ...utf8Locale(base, additions), ...additions, ...marker };
 }
 
-/** The environment of commands whose outputs are pipes. */
+/** The base environment of commands whose outputs are pipes. */
 export function forPipes(base: Environment): Environment {
   return { ...base, ...quietTools };
 }
 
-/** The environment of commands at a terminal: what it can do, and nothing of another one that we were started from. */
+/** The base environment of commands at a terminal, without variables about the terminal of the server itself. */
 export function forTerminal(base: Environment): Environment {
   const { COLUMNS: _cols, LINES: _rows, TERMCAP: _capabilities, ...rest } = base;
   return { ...rest, TERM: 'xterm-256color' };
 }
 
-// Nobody sits at a terminal: no colours, no pagers, no prompts that would wait for ever.
+// Without a terminal: no colours, no pagers, and no prompts, which would wait for ever.
 const quietTools: Environment = {
   NO_COLOR: '1',
   TERM: 'dumb',

@@ -3,28 +3,28 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Facts, InspectQuery, Place, PlaceProblem, SessionFacts } from '../../contract/facts.ts';
 
-/** Where the worker stands: what relative paths and bare names are relative to. */
-export interface Surroundings {
+/** What relative paths and program names are resolved against. */
+export interface InspectContext {
   readonly cwd: string;
-  /** The same directory, or that of the persistent shell, as it was looked at before. */
+  /** The same directory, or that of the persistent shell, already resolved. */
   readonly ownPlace: Place;
   readonly home: string;
-  /** The PATH that commands get. */
+  /** The PATH of commands. */
   readonly path: string;
-  /** What the persistent shell that is asked about has become; undefined for one that has run nothing yet. */
+  /** The state of the persistent shell; undefined if it has not run anything yet. */
   readonly session?: SessionFacts | undefined;
 }
 
-/** Looks up what policy has to know: canonical directories and where programs are. Runs nothing. */
-export async function inspect(query: InspectQuery, here: Surroundings): Promise<Facts> {
+/** Resolves the directories and programs that policy needs to know. Runs nothing. */
+export async function inspect(query: InspectQuery, context: InspectContext): Promise<Facts> {
   const [cwd, ...roots] = await Promise.all([
-    query.cwd === undefined ? here.ownPlace : toPlace(query.cwd, here.cwd),
-    ...query.roots.map((root) => toPlace(root, here.cwd)),
+    query.cwd === undefined ? context.ownPlace : toPlace(query.cwd, context.cwd),
+    ...query.roots.map((root) => toPlace(root, context.cwd)),
   ]);
-  const workspace = await Promise.all((query.workspace ?? []).map((folder) => toPlace(folder, here.cwd)));
-  const programs = query.programs.map((name) => [name, findProgram(name, here.path)] as const);
-  const existing = query.paths && existingIn(cwd.path ?? here.cwd, query.paths);
-  const { home, session } = here;
+  const workspace = await Promise.all((query.workspace ?? []).map((folder) => toPlace(folder, context.cwd)));
+  const programs = query.programs.map((name) => [name, findProgram(name, context.path)] as const);
+  const existing = query.paths && existingIn(cwd.path ?? context.cwd, query.paths);
+  const { home, session } = context;
   return { cwd, roots, workspace, home, programs: Object.fromEntries(programs), existing, session };
 }
 
@@ -32,7 +32,7 @@ function existingIn(cwd: string, paths: readonly string[]): readonly string[] {
   return paths.filter((path) => existsSync(resolve(cwd, path)));
 }
 
-/** Resolves a directory as it was asked for; says what is wrong with it where it cannot be used. */
+/** Resolves a directory; the result has the canonical path, or the reason why it cannot be used. */
 export async function toPlace(asked: string, base: string): Promise<Place> {
   try {
     const path = await realpath(resolve(base, asked));
@@ -44,7 +44,7 @@ export async function toPlace(asked: string, base: string): Promise<Place> {
   }
 }
 
-/** Where a PATH finds an executable file of that name; null when it does not. */
+/** Finds an executable file by name on a PATH; null if there is none. */
 export function findProgram(name: string, path: string): string | null {
   for (const folder of path.split(':')) {
     const candidate = join(folder, name);
@@ -53,7 +53,7 @@ export function findProgram(name: string, path: string): string | null {
   return null;
 }
 
-// Most folders of a PATH do not have the file, and an exception for each would cost more than all the looking.
+// Most folders of a PATH do not have the file, and `throwIfNoEntry: false` avoids a costly exception for each.
 function isExecutableFile(path: string): boolean {
   try {
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;

@@ -1,36 +1,43 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { sendSignal } from '../processes/signals.ts';
 import type { Environment } from './environment.ts';
 
-/** Where the login shell's environment was taken from, or why not. */
+/** The server's environment, extended by that of the login shell where needed. */
 export interface LoginEnvironment {
   readonly env: Environment;
-  /** A sentence for `doctor`. */
+  /** How it was found, for `doctor`. */
   readonly note: string;
 }
 
-/** When to ask the login shell: never, always, or only where the server's own PATH looks like a desktop app's. */
+/** When to run the login shell: never, always, or only if the server's PATH looks like that of a desktop app. */
 export type LoginEnvMode = 'auto' | 'always' | 'never';
 
-// Start-up files of interactive shells take their time; a plain login shell is asked when that one does not answer.
-const interactiveMs = 3_000;
-const plainMs = 1_500;
+/** How long a login shell may take; a plain one is tried if the interactive one does not answer. */
+export interface LoginShellLimits {
+  readonly interactiveMs: number;
+  readonly plainMs: number;
+}
+
+// Start-up files of interactive shells can be slow.
+const loginShellLimits: LoginShellLimits = { interactiveMs: 3_000, plainMs: 1_500 };
 const maxBytes = 1_048_576;
 
-/** Takes the login shell's environment where it is wanted; never fails and never takes longer than its limits. */
-export async function takeLoginEnvironment(
+/** Reads the login shell's environment if `mode` asks for it; never rejects, and keeps its time limits. */
+export async function readLoginEnvironment(
   server: Environment,
   mode: LoginEnvMode,
+  { interactiveMs, plainMs } = loginShellLimits,
 ): Promise<LoginEnvironment> {
   if (mode === 'never') return { env: server, note: 'not asked for (login_env: never)' };
-  if (!asksLoginShell(server, mode)) return { env: server, note: 'not needed: PATH is that of a shell' };
+  if (!needsLoginShell(server, mode)) return { env: server, note: 'not needed: PATH is that of a shell' };
   const shell = server.SHELL || '/bin/bash';
   const found =
-    (await ask(shell, '-ilc', server, interactiveMs)) ?? (await ask(shell, '-lc', server, plainMs));
+    (await readFrom(shell, '-ilc', server, interactiveMs)) ?? (await readFrom(shell, '-lc', server, plainMs));
   if (!found) {
     const seconds = (interactiveMs + plainMs) / 1_000;
-    return { env: server, note: `${shell} did not tell its environment within ${seconds} s` };
+    return { env: server, note: `${shell} did not print its environment within ${seconds} s` };
   }
   const { PWD: _pwd, OLDPWD: _oldpwd, SHLVL: _shlvl, _: _last, ...login } = found;
   return {
@@ -39,27 +46,26 @@ export async function takeLoginEnvironment(
   };
 }
 
-/** Whether the login shell is asked at all. */
-export function asksLoginShell(server: Environment, mode: LoginEnvMode): boolean {
+function needsLoginShell(server: Environment, mode: LoginEnvMode): boolean {
   return mode === 'always' || (mode === 'auto' && isBare(server));
 }
 
-/** True for the environment that desktop apps start servers with: no shell above us, only the system's PATH. */
+/** True for the environment of servers that desktop apps start: no SHLVL, and only system folders on the PATH. */
 export function isBare(server: Environment): boolean {
   const standard = new Set(['/usr/local/bin', '/usr/local/sbin', '/usr/bin', '/bin', '/usr/sbin', '/sbin']);
   const entries = (server.PATH ?? '').split(':').filter((entry) => entry !== '');
   return server.SHLVL === undefined && entries.every((entry) => standard.has(entry));
 }
 
-// An interactive start-up file may print anything, so the variables stand between two marks nobody else prints.
-async function ask(
+// Start-up files may print anything, so `env -0` is printed between two random marks.
+async function readFrom(
   shell: string,
   flags: string,
   server: Environment,
   limitMs: number,
 ): Promise<Record<string, string> | null> {
   const mark = randomUUID();
-  // The mark is put together by the shell, so that one which echoes its commands does not print it.
+  // `printf` joins the mark from two halves, so that a shell which echoes its commands does not print it.
   const print = `printf '%s%s' ${mark.slice(0, 18)} ${mark.slice(18)}`;
   const script = `${print}; env -0; ${print}`;
   const body = await between(mark, start(shell, [flags, script], { ...server, TERM: 'dumb' }), limitMs);
@@ -70,9 +76,9 @@ async function ask(
   );
 }
 
-type Shell = ChildProcessByStdio<null, Readable, null>;
+type LoginShell = ChildProcessByStdio<null, Readable, null>;
 
-function start(program: string, args: readonly string[], env: Environment): Shell | null {
+function start(program: string, args: readonly string[], env: Environment): LoginShell | null {
   try {
     return spawn(program, args, { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
   } catch {
@@ -80,15 +86,15 @@ function start(program: string, args: readonly string[], env: Environment): Shel
   }
 }
 
-/** What a process prints between two marks; null when it ends, or the limit is over, before the second one. */
-function between(mark: string, child: Shell | null, limitMs: number): Promise<string | null> {
+/** The text that a process prints between two marks; null if it ends, or the limit is over, before the second one. */
+function between(mark: string, child: LoginShell | null, limitMs: number): Promise<string | null> {
   return new Promise((resolve) => {
     if (!child) return resolve(null);
     let printed = Buffer.alloc(0);
     const finish = (text: string | null) => {
       clearTimeout(timer);
       child.removeAllListeners('close').stdout.removeAllListeners('data').destroy();
-      endGroup(child.pid);
+      if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL');
       resolve(text);
     };
     const timer = setTimeout(() => finish(null), limitMs);
@@ -101,12 +107,4 @@ function between(mark: string, child: Shell | null, limitMs: number): Promise<st
     child.once('error', () => finish(null));
     child.once('close', () => finish(null));
   });
-}
-
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Nothing of it is left.
-  }
 }

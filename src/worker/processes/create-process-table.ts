@@ -3,7 +3,7 @@ import { createProcProcessTable } from './proc-process-table.ts';
 import type { ProcessTable } from './process-table.ts';
 import { createPsProcessTable } from './ps-process-table.ts';
 
-/** The best process table that this machine offers. */
+/** Makes the table that reads /proc if there is one, else the table that runs `ps`. */
 export function createProcessTable(): ProcessTable {
   return existsSync('/proc/self/stat') ? createProcProcessTable() : createPsProcessTable();
 }

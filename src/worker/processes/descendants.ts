@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The numbers of everything below a process, nearest first; what /proc does not show is left out. */
+/** The pids of all descendants of a process, children first; without those that /proc does not show. */
 export function descendantsOf(pid: number): readonly number[] {
   const found: number[] = [];
   for (let level = childrenOf(pid); level.length > 0; level = level.flatMap(childrenOf)) found.push(...level);
   return found;
 }
 
-/** The numbers of a process's children, oldest first for one without threads. */
+/** The pids of a process's children; oldest first if the process has one thread. */
 export function childrenOf(pid: number): readonly number[] {
   return tasksOf(pid).flatMap((task) => {
     const text = readOrEmpty(`/proc/${pid}/task/${task}/children`).trim();
@@ -15,7 +15,7 @@ export function childrenOf(pid: number): readonly number[] {
   });
 }
 
-/** The numbers of a process's threads. */
+/** The thread ids of a process. */
 export function tasksOf(pid: number): readonly number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number);
@@ -24,7 +24,7 @@ export function tasksOf(pid: number): readonly number[] {
   }
 }
 
-/** A file of /proc, or nothing where it cannot be read. */
+/** The text of a file below /proc; empty if it cannot be read. */
 export function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { pause } from '../../support/pause.ts';
+import { sleep } from '../../support/sleep.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { endTree } from './end-tree.ts';
 import { createProcProcessTable } from './proc-process-table.ts';
@@ -46,7 +46,7 @@ describe('E2: ending a tree', () => {
     const { root, exited } = await start(
       'trap "" TERM; while [ -d "$GO" ]; do setsid sleep 60 & sleep 61 & sleep 0.002; done',
     );
-    await pause(150);
+    await sleep(150);
     expect(await endTree(root, byTerm)).toEqual([]);
     expect(processesWith(mark)).toEqual([]);
     await exited;
@@ -59,17 +59,17 @@ describe('E2: ending a tree', () => {
     for (let round = 0; round < 5; round += 1) {
       const { root, exited } = await start(`exec perl -e 'while (-d $ENV{GO}) { ${generation} }'`);
       await exited;
-      await pause(10);
+      await sleep(10);
       expect(await endTree(root, byTerm)).toEqual([]);
       const before = beats();
-      await pause(30);
+      await sleep(30);
       expect(beats()).toBe(before);
     }
   });
 
   test('ends stopped processes politely', async () => {
     const { root, exited } = await start('trap "touch $GO/polite; exit" TERM; kill -STOP $$; sleep 5');
-    await pause(100);
+    await sleep(100);
     expect(await endTree(root, { ...byTerm, graceMs: 3_000 })).toEqual([]);
     await exited;
     expect(existsSync(join(folder, 'polite'))).toBe(true);
@@ -82,7 +82,7 @@ describe('E2: ending a tree', () => {
     const [name = '', value = ''] = mark.split('=');
     const { root } = await start('sleep 64 & sleep 65');
     const onlyRoot = { ...root, marker: `${name}=not-${value}` };
-    await pause(50);
+    await sleep(50);
     expect(await endTree(onlyRoot, byKill)).toEqual([]);
     expect(processesWith(mark)).toEqual([neighbour.root.pid]);
     expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
@@ -105,7 +105,7 @@ describe('E2: ending a tree', () => {
       },
     };
     const { root, exited } = await start('trap "" TERM; sleep 67 & sleep 68');
-    await pause(50);
+    await sleep(50);
     expect(await endTree(root, { ...byTerm, table: blind, graceMs: 100 })).toEqual([]);
     await exited;
     expect(processesWith(mark)).toEqual([]);

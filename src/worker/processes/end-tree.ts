@@ -1,38 +1,39 @@
 import type { StopOptions } from '../../contract/backend.ts';
-import { pause } from '../../support/pause.ts';
+import { sleep } from '../../support/sleep.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
-import { politeSignals } from './polite-signals.ts';
 import type { ProcessTable, TreeRoot } from './process-table.ts';
-import { sendSignal } from './send-signal.ts';
+import { politeSignals, sendSignal } from './signals.ts';
 
-/** How a tree is ended. */
+/** How to end a tree. */
 export interface EndTreeOptions {
   readonly table: ProcessTable;
   /** The first signal. */
   readonly signal: StopOptions['signal'];
-  /** How long each polite signal may take before the next one follows. */
+  /** How long to wait after each polite signal. */
   readonly graceMs: number;
 }
 
-// After SIGKILL only a process inside an uninterruptible system call can stay; waiting longer does not help it.
+// After SIGKILL only a process in an uninterruptible system call survives; waiting longer does not help.
 const confirmMs = 5_000;
 
 /**
- * Ends every process of a tree and returns the numbers of those that would not die (normally none).
- * 1. a polite signal to all members, 2. look again until none lives or the grace is over,
- * 3. SIGKILL, again and again, because a member may have forked meanwhile, 4. give up after a bound and say so.
+ * Ends every process of a tree and returns the pids that would not die (normally none).
+ * 1. send a polite signal to all members,
+ * 2. list the members until none is left or `graceMs` is over,
+ * 3. send SIGKILL repeatedly, because a member may fork meanwhile,
+ * 4. give up after `confirmMs` and return what is left.
  */
 export async function endTree(root: TreeRoot, options: EndTreeOptions): Promise<readonly number[]> {
   const { table, graceMs } = options;
   for (const signal of politeSignals(options.signal)) {
-    await askToEnd(root, table, signal);
+    await signalMembers(root, table, signal);
     const left = await waitUntilGone(root, table, graceMs);
     if (left.length === 0 && !groupLives(root.pid)) return [];
   }
   return waitUntilGone(root, table, confirmMs, () => kill(root, table));
 }
 
-/** The numbers of the living members; null when they cannot be listed now, as without a free descriptor. */
+/** The pids of the living members; null if they cannot be listed now, for example because of EMFILE. */
 export async function listMembers(root: TreeRoot, table: ProcessTable): Promise<readonly number[] | null> {
   try {
     return (await table.members(root)).map(({ pid }) => pid);
@@ -41,7 +42,7 @@ export async function listMembers(root: TreeRoot, table: ProcessTable): Promise<
   }
 }
 
-/** True while any process, be it a zombie, is in the process group that a root of this number leads. */
+/** True while the process group `pid` has any process, zombies included. */
 export function groupLives(pid: number): boolean {
   try {
     return process.kill(-pid, 0);
@@ -50,20 +51,21 @@ export function groupLives(pid: number): boolean {
   }
 }
 
-async function askToEnd(root: TreeRoot, table: ProcessTable, signal: NodeJS.Signals): Promise<void> {
+async function signalMembers(root: TreeRoot, table: ProcessTable, signal: NodeJS.Signals): Promise<void> {
   const targets = (await listMembers(root, table)) ?? [-root.pid];
   for (const target of targets) sendSignal(target, signal);
-  // A stopped process acts on nothing but SIGKILL until it is continued.
+  // A stopped process handles no signal except SIGKILL until it gets SIGCONT.
   for (const target of targets) sendSignal(target, 'SIGCONT');
 }
 
-// A group is signalled in one stroke, so that whoever forks faster than we look cannot slip away.
+// SIGKILL reaches the whole process group in one call, so a process that forks faster than we list cannot escape.
 async function kill(root: TreeRoot, table: ProcessTable): Promise<void> {
-  if (await isStillItself(root, table)) sendSignal(-root.pid, 'SIGKILL');
+  if (await isSameProcess(root, table)) sendSignal(-root.pid, 'SIGKILL');
   for (const pid of (await listMembers(root, table)) ?? []) sendSignal(pid, 'SIGKILL');
 }
 
-async function isStillItself({ pid, startTime }: TreeRoot, table: ProcessTable): Promise<boolean> {
+// False once the kernel has reused `root.pid` for another process.
+async function isSameProcess({ pid, startTime }: TreeRoot, table: ProcessTable): Promise<boolean> {
   const now = await table.startTime(pid).catch(() => null);
   return now === null || startTime === null || now === startTime;
 }
@@ -72,13 +74,13 @@ async function waitUntilGone(
   root: TreeRoot,
   table: ProcessTable,
   limitMs: number,
-  insist?: () => Promise<void>,
+  beforeCheck?: () => Promise<void>,
 ): Promise<readonly number[]> {
   const elapsed = createStopwatch();
   for (let delayMs = 1; ; delayMs = Math.min(delayMs * 2, 50)) {
-    await insist?.();
+    await beforeCheck?.();
     const left = (await listMembers(root, table)) ?? (groupLives(root.pid) ? [root.pid] : []);
     if (left.length === 0 || elapsed() >= limitMs) return left;
-    await pause(Math.min(delayMs, Math.max(1, limitMs - elapsed())));
+    await sleep(Math.min(delayMs, Math.max(1, limitMs - elapsed())));
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
-import type { WorkerOptions } from '../worker.ts';
+import type { WorkerOptions } from '../worker-options.ts';
 import { createPsProcessTable } from './ps-process-table.ts';
 
 // Longer than what the kernel keeps of a name.

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { descendantsOf } from './descendants.ts';
 import {
   type ProcessInfo,
@@ -15,25 +15,25 @@ import { systemUnits } from './system-units.ts';
 const batch = 256;
 
 /**
- * The process table of Linux, read from /proc. Numbers are handed out in ascending order, so what a young job
- * started has a higher number than the job's own process until the counter wraps; only those are looked at. An older
- * job may have seen the counter go all the way round, and then only the time of a start tells.
+ * Makes the process table of Linux, read from /proc. The kernel assigns pids in ascending order, so the processes of a
+ * young job have higher pids than its root until the counter wraps, and `members` reads only those. For an older job
+ * the counter may have wrapped completely; then all pids are read and start times decide.
  */
 export function createProcProcessTable(): ProcessTable {
-  const turnMs = shortestTurnMs();
-  const sinceBoot = createClock();
-  // Some kernels are built without these lists.
+  const wrapMs = shortestWrapMs();
+  const sinceBoot = createUptimeClock();
+  // Kernels without CONFIG_PROC_CHILDREN have no `children` files.
   const hasChildren = readOrNull(`/proc/self/task/${process.pid}/children`) !== null;
   return {
     name: '/proc',
     gaps: [
-      'A command that clears its environment and leaves its session is not found again.',
-      'Commands of a server that was itself killed (SIGKILL) live on until the next server starts.',
+      'A process that clears its environment and leaves its session is not found again.',
+      'If the server itself is killed (SIGKILL), its commands keep running until the next server starts.',
     ],
     startTime: async (pid) => toStartTime(parseStat(readIfThere(`/proc/${pid}/stat`))),
     members: async (root) => {
       const pids = listPids();
-      const candidates = root.elapsed() < turnMs ? pids.filter(startedAfter(root.pid, lastPid())) : pids;
+      const candidates = root.elapsed() < wrapMs ? pids.filter(startedAfter(root.pid, lastPid())) : pids;
       const processes = (await readAll(candidates, readStat)).filter((process) => !isOlder(process, root));
       return selectMembers(processes, root, (process) => carriesMarker(process.pid, root.marker));
     },
@@ -44,7 +44,7 @@ export function createProcProcessTable(): ProcessTable {
       const isItself = root.startTime === null || known?.startTime === root.startTime;
       return isItself ? withDescendants(found, new Set([root.pid])) : [];
     },
-    async carriers(variable, isWanted) {
+    async findByVariable(variable, isWanted) {
       const pids = listPids();
       const found = await readAll(pids, (pid) => readVariable(pid, variable));
       const values = new Set(found.map(({ value }) => value));
@@ -55,7 +55,7 @@ export function createProcProcessTable(): ProcessTable {
       return withDescendants(await readAll(pids, readStat), new Set(carriers));
     },
     certainlyEmpty: (root) => lastPid() === root.pid,
-    moment: () => Math.floor(sinceBoot() * systemUnits().ticksPerSecond),
+    now: () => Math.floor(sinceBoot() * systemUnits().ticksPerSecond),
     startMoment: ({ startTime }) => Number(startTime),
     nameOf: async (pid) => readOrNull(`/proc/${pid}/comm`)?.trim() ?? '',
     describe: async (pid) => describe(pid),
@@ -65,17 +65,17 @@ export function createProcProcessTable(): ProcessTable {
 const clockMs = 1_000;
 
 /**
- * Seconds since the machine was started. The kernel is asked once a second, since it writes a text each time; never ahead
- * of it, also when the machine has slept in between.
+ * Returns the seconds since boot. `uptime()` parses /proc/uptime, so it is called at most once a second; the result is
+ * never ahead of the kernel's clock, even after a suspend.
  */
-function createClock(): () => number {
+function createUptimeClock(): () => number {
   let started = 0;
-  let asked = Number.NEGATIVE_INFINITY;
+  let readAt = Number.NEGATIVE_INFINITY;
   return () => {
-    if (performance.now() - asked > clockMs) {
-      const told = uptime();
-      asked = performance.now();
-      started = told - asked / 1_000;
+    if (performance.now() - readAt > clockMs) {
+      const seconds = uptime();
+      readAt = performance.now();
+      started = seconds - readAt / 1_000;
     }
     return started + performance.now() / 1_000;
   };
@@ -84,7 +84,7 @@ function createClock(): () => number {
 async function readAll<T>(pids: readonly number[], read: (pid: number) => T | null): Promise<T[]> {
   const found: T[] = [];
   for (const [index, pid] of pids.entries()) {
-    if (index % batch === batch - 1) await breathe();
+    if (index % batch === batch - 1) await yieldToEventLoop();
     const one = read(pid);
     if (one !== null) found.push(one);
   }
@@ -95,12 +95,12 @@ function toStartTime(process: ProcessInfo | null): string | null {
   return process === null || process.zombie ? null : process.startTime;
 }
 
-/** Tells which numbers may have been handed out since `first`, given the last one handed out. */
+/** Returns a filter for pids that may have been assigned since `first`, given the last assigned pid. */
 export function startedAfter(first: number, last: number): (pid: number) => boolean {
   return last >= first ? (pid) => pid >= first && pid <= last : (pid) => pid >= first || pid <= last;
 }
 
-/** Reads the fields of a /proc/PID/stat line; the name in parentheses may itself hold anything. */
+/** Parses a /proc/PID/stat line; the name in parentheses may contain any character, `)` included. */
 export function parseStat(line: string): ProcessInfo | null {
   const close = line.lastIndexOf(')');
   const fields = line.slice(close + 2).split(' ');
@@ -112,7 +112,7 @@ export function parseStat(line: string): ProcessInfo | null {
     group: Number(fields[2]),
     session: Number(fields[3]),
     startTime,
-    // A process whose first thread has ended looks like a zombie although its other threads go on.
+    // A process whose main thread has exited has state Z although its other threads keep running.
     zombie: (state === 'Z' || state === 'X') && threads <= 1,
     usage: toUsage(fields, threads),
   };
@@ -133,8 +133,8 @@ function isOlder(process: ProcessInfo, root: TreeRoot): boolean {
   return root.startTime !== null && Number(process.startTime) < Number(root.startTime);
 }
 
-// How soon all numbers can have been handed out once, on a machine that starts 64 processes or threads in each ms.
-function shortestTurnMs(): number {
+// The shortest time in which the pid counter can wrap, assuming 64 new processes or threads per millisecond.
+function shortestWrapMs(): number {
   return Number(readOrNull('/proc/sys/kernel/pid_max') ?? 32_768) / 64;
 }
 
@@ -142,7 +142,7 @@ function listPids(): number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger);
 }
 
-// NaN when it cannot be told; then no number is ruled out and nothing is certain.
+// The last field of /proc/loadavg; NaN if unreadable, so that no pid is ruled out and `certainlyEmpty` is false.
 function lastPid(): number {
   const text = readOrNull('/proc/loadavg') ?? 'unknown';
   return Number(text.slice(text.lastIndexOf(' ') + 1));
@@ -160,7 +160,7 @@ function readVariable(pid: number, name: string): { pid: number; value: string }
   return pair === undefined ? null : { pid, value: pair.slice(name.length + 1) };
 }
 
-// An empty marker would stand in every environment.
+// Splitting at NUL always yields an empty string, so an empty marker would match every environment.
 function carriesMarker(pid: number, marker: string | null): boolean {
   if (marker === null || marker === '') return false;
   const environment = readOrNull(`/proc/${pid}/environ`);
@@ -172,7 +172,7 @@ function describe(pid: number): string {
   return commandLine || readOrNull(`/proc/${pid}/comm`)?.trim() || `process ${pid}`;
 }
 
-// A process that is gone has no file (or one that cannot be read any more); other errors say nothing about it.
+// ENOENT and ESRCH mean that the process is gone; any other error does not, and is thrown.
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8');

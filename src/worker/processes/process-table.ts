@@ -1,6 +1,6 @@
 import type { Stopwatch } from '../../support/stopwatch.ts';
 
-/** One process: its number and the moment it started, which together name it for ever. */
+/** One process; its pid and start time together identify it even after the pid is reused. */
 export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
@@ -9,68 +9,72 @@ export interface ProcessInfo {
   /** Opaque; equal for the same process only. */
   readonly startTime: string;
   readonly zombie: boolean;
-  /** What it has used; absent where the table cannot tell. */
+  /** Resource usage; undefined if the table does not know it. */
   readonly usage?: ProcessUsage | undefined;
 }
 
-/** What one process has used. */
+/** The resource usage of one process. */
 export interface ProcessUsage {
   readonly cpuMs: number;
-  /** CPU time of the descendants that have ended and were waited for. */
+  /** CPU time of descendants that have ended and were reaped. */
   readonly childrenCpuMs: number;
   readonly residentBytes: number;
   readonly threads: number;
 }
 
-/** The process at the root of a job's tree. */
+/** The root process of a job's tree. */
 export interface TreeRoot {
   readonly pid: number;
   readonly startTime: string | null;
-  /** `NAME=value` in the environment of everything that the job started; null where nothing has to be found by it. */
+  /** `NAME=value` in the environment of every process of the job; null if the tree is not searched by it. */
   readonly marker: string | null;
-  /** How long it has existed. */
+  /** Time since the root was started. */
   readonly elapsed: Stopwatch;
 }
 
-/** What can be asked of the machine's processes. Implemented on /proc, and on `ps` elsewhere. */
+/** Queries about the machine's processes; implemented with /proc, or with `ps` where there is no /proc. */
 export interface ProcessTable {
   readonly name: string;
-  /** What this table cannot see, in sentences. */
+  /** Sentences about processes that this table cannot find. */
   readonly gaps: readonly string[];
-  /** The start time of a live process; null when there is none with that number; rejects when that cannot be told. */
+  /** The start time of a living process; null if there is none with that pid; rejects if that cannot be determined. */
   startTime(pid: number): Promise<string | null>;
-  /** The living members of a job's tree, the root included: by ancestry, process group, session or marker. */
+  /** The living members of a job's tree, root included, found by ancestry, process group, session or marker. */
   members(root: TreeRoot): Promise<readonly ProcessInfo[]>;
-  /** The living root and what descends from it, at little cost; what starts or ends meanwhile may be missed. */
+  /** The living root and its descendants, found cheaply; a process that starts or ends meanwhile may be missed. */
   descendants(root: Pick<TreeRoot, 'pid' | 'startTime'>): Promise<readonly ProcessInfo[]>;
-  /** Living processes that carry a variable with a wanted value, and what descends from them. */
-  carriers(variable: string, isWanted: (value: string) => Promise<boolean>): Promise<readonly ProcessInfo[]>;
-  /** True when it is certain, at little cost, that the ended root left nothing behind. */
+  /** The living processes with an environment variable whose value is wanted, and their descendants. */
+  findByVariable(
+    variable: string,
+    isWanted: (value: string) => Promise<boolean>,
+  ): Promise<readonly ProcessInfo[]>;
+  /** True if a cheap check proves that the ended root has left no process behind. */
   certainlyEmpty(root: TreeRoot): boolean;
-  /** Now, and when a process was started, in units of the table's own that can be compared. */
-  moment(): number;
+  /** The current time, in the unit of `startMoment`. */
+  now(): number;
+  /** When a process was started, in the table's own unit. */
   startMoment(process: ProcessInfo): number;
-  /** The name of the program that a process executes, cut to what the system keeps of it; empty when it is gone. */
+  /** The name of the program that a process executes, cut to 15 characters; empty if the process is gone. */
   nameOf(pid: number): Promise<string>;
-  /** A process's command line for people. */
+  /** The command line of a process, for display. */
   describe(pid: number): Promise<string>;
 }
 
-/** Picks the members of a tree from a list of processes; `marked` tells who carries the root's marker. */
+/** Selects the members of a tree from a list of processes; `marked` checks for the root's marker. */
 export function selectMembers(
   processes: readonly ProcessInfo[],
   root: TreeRoot,
   marked: (process: ProcessInfo) => boolean,
 ): readonly ProcessInfo[] {
-  const rooted = rootIsStillItself(processes, root);
+  const isRooted = isRootPidUnchanged(processes, root);
   const members = new Set<number>();
   for (const process of processes) {
-    if ((rooted && isRelated(process, root.pid)) || marked(process)) members.add(process.pid);
+    if ((isRooted && isRelated(process, root.pid)) || marked(process)) members.add(process.pid);
   }
   return withDescendants(processes, members);
 }
 
-/** The living among some processes of a list and all that descend from them. */
+/** The living processes among `first` and all their descendants in the list. */
 export function withDescendants(
   processes: readonly ProcessInfo[],
   first: ReadonlySet<number>,
@@ -84,10 +88,10 @@ export function withDescendants(
   return processes.filter((process) => members.has(process.pid) && !process.zombie);
 }
 
-// A number is given to another process once nobody uses it as pid, group or session: then it says nothing.
-function rootIsStillItself(processes: readonly ProcessInfo[], root: TreeRoot): boolean {
-  const holder = processes.find((process) => process.pid === root.pid);
-  return holder === undefined || root.startTime === null || holder.startTime === root.startTime;
+// Once no process uses a number as pid, group or session, the kernel may reuse it for an unrelated process.
+function isRootPidUnchanged(processes: readonly ProcessInfo[], root: TreeRoot): boolean {
+  const current = processes.find((process) => process.pid === root.pid);
+  return current === undefined || root.startTime === null || current.startTime === root.startTime;
 }
 
 function isRelated(process: ProcessInfo, rootPid: number): boolean {

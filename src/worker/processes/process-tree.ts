@@ -1,53 +1,74 @@
 import type { StopOptions } from '../../contract/backend.ts';
-import type { JobEnd } from '../../contract/job.ts';
+import type { JobEnd, ProcessRef } from '../../contract/job.ts';
+import { sleep } from '../../support/sleep.ts';
+import { createStopwatch } from '../../support/stopwatch.ts';
 import { endTree, groupLives, listMembers } from './end-tree.ts';
 import type { ProcessInfo, ProcessTable, TreeRoot } from './process-table.ts';
 
-/** What lives of a command now. */
+/** The living processes of a command at one moment. */
 export interface TreeView {
-  /** The command's own processes. */
-  readonly guests: readonly ProcessInfo[];
-  /** Ours above them, whose ended children were the command's. */
-  readonly hosts: readonly ProcessInfo[];
+  /** Processes that the command started, its shell included. */
+  readonly commandProcesses: readonly ProcessInfo[];
+  /** nacre's own processes above them, such as the keeper; their `childrenCpuMs` is CPU time of the command. */
+  readonly ownProcesses: readonly ProcessInfo[];
 }
 
-/** The processes that a command has started, as the job that runs it needs to know them. */
+/** The processes that a command has started. */
 export interface ProcessTree {
   readonly pid: number;
-  /** True when it is certain, at little cost, that the command has left nothing running. */
+  /** True if a cheap check proves that the command has left nothing running. */
   certainlyEmpty(): boolean;
-  /** Resolves when nothing of it is left, where that can be seen without asking again and again. */
+  /** Resolves when every process has ended; never resolves where that can only be found out by polling. */
   readonly finished: Promise<void>;
-  /** What lives of it, for people. */
+  /** The pid and command line of every living process. */
   describe(): Promise<JobEnd['leftRunning']>;
-  /** Looks at its processes. */
-  look(): Promise<TreeView>;
-  /** The same at little cost, for those who look again and again; what starts or ends meanwhile may be missed. */
-  glance(): Promise<TreeView>;
-  /** Ends all of it and tells what would not die (normally nothing). */
+  /** Lists the living processes by a scan of the whole process table. */
+  scan(): Promise<TreeView>;
+  /** Lists them cheaply, for polling; a process that starts or ends meanwhile may be missed. */
+  sample(): Promise<TreeView>;
+  /** Ends every process and returns those that would not die (normally none). */
   end(options: StopOptions): Promise<JobEnd['survivors']>;
-  /** Lets go of what kept the tree in view. */
+  /** Frees what was kept open to observe the tree. */
   release(): void;
 }
 
-/** A tree that is found by looking for it: by ancestry, process group, session or the marker. */
+/** Makes a tree whose processes are found by ancestry, process group, session or marker variable. */
 export function createFoundTree(root: TreeRoot, table: ProcessTable): ProcessTree {
-  const toPeople = (pids: readonly number[]) =>
-    Promise.all(pids.map(async (pid) => ({ pid, command: await table.describe(pid) })));
-  const look = async () => ({ guests: await table.members(root), hosts: [] });
+  const scan = async () => ({ commandProcesses: await table.members(root), ownProcesses: [] });
   return {
     pid: root.pid,
     finished: new Promise(() => {}),
     release() {},
     certainlyEmpty: () => table.certainlyEmpty(root),
-    look,
-    // What has left its parents is found by looking at everything.
-    glance: look,
-    describe: async () => toPeople((await listMembers(root, table)) ?? []),
+    scan,
+    // A process that was orphaned is no descendant any more, so only a full scan finds it.
+    sample: scan,
+    describe: async () => describeProcesses((await listMembers(root, table)) ?? [], table),
     async end(options) {
       const left = options.signal === 'SIGKILL' ? null : await listMembers(root, table);
       if (left?.length === 0 && !groupLives(root.pid)) return [];
-      return toPeople(await endTree(root, { table, ...options }));
+      return describeProcesses(await endTree(root, { table, ...options }), table);
     },
   };
+}
+
+/** Adds the command line to each pid. */
+export function describeProcesses(
+  pids: readonly number[],
+  table: ProcessTable,
+): Promise<readonly ProcessRef[]> {
+  return Promise.all(pids.map(async (pid) => ({ pid, command: await table.describe(pid) })));
+}
+
+// A process that has closed its outputs may still be exiting; it does not count as left running.
+const settleMs = 50;
+
+/** Describes what is left of a tree, after giving processes that are about to exit up to `settleMs`. */
+export async function describeSettled(tree: ProcessTree): Promise<JobEnd['leftRunning']> {
+  const elapsed = createStopwatch();
+  for (let delayMs = 1; ; delayMs *= 2) {
+    const left = await tree.describe();
+    if (left.length === 0 || elapsed() >= settleMs) return left;
+    await sleep(delayMs);
+  }
 }

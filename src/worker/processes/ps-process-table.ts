@@ -5,28 +5,28 @@ import { type ProcessInfo, type ProcessTable, selectMembers, withDescendants } f
 
 const run = promisify(execFile);
 const columns = ['-o', 'pid=', '-o', 'ppid=', '-o', 'pgid=', '-o', 'state=', '-o', 'lstart='];
-// As much as Linux keeps, so that a name means the same everywhere.
+// Linux cuts `/proc/PID/comm` to this length; cutting here makes names comparable on all systems.
 const nameLength = 15;
 const maxBuffer = 64 * 1024 * 1024;
 
-/** The process table where there is no /proc (macOS), asked of `ps`. It cannot see markers or sessions. */
+/** Makes the process table for systems without /proc (macOS), read from `ps`. It sees no markers and no sessions. */
 export function createPsProcessTable(path = '/usr/bin:/bin'): ProcessTable {
-  const ps = (args: readonly string[]) => askPs(args, path);
+  const ps = (args: readonly string[]) => runPs(args, path);
   const list = async (selection: readonly string[]) =>
     (await ps([...selection, ...columns])).split('\n').flatMap((line) => parsePsLine(line) ?? []);
   return {
     name: 'ps',
     gaps: [
-      'A command that leaves its process group and its parents is not found again.',
-      'Commands of a server that was itself killed (SIGKILL) live on.',
+      'A process that leaves its process group and its parents is not found again.',
+      'If the server itself is killed (SIGKILL), its commands keep running.',
     ],
     startTime: async (pid) => (await list(['-p', String(pid)]))[0]?.startTime ?? null,
     members: async (root) => selectMembers(await list(['-A']), root, () => false),
     descendants: async ({ pid }) => withDescendants(await list(['-A']), new Set([pid])),
-    carriers: async () => [],
+    findByVariable: async () => [],
     certainlyEmpty: () => false,
-    // Whole seconds, as `ps` tells them.
-    moment: () => Math.floor(Date.now() / 1_000),
+    // `lstart` has whole seconds.
+    now: () => Math.floor(Date.now() / 1_000),
     startMoment: ({ startTime }) => Date.parse(startTime) / 1_000,
     async nameOf(pid) {
       const path = await ps(['-o', 'comm=', '-p', String(pid)]).catch(() => '');
@@ -39,7 +39,7 @@ export function createPsProcessTable(path = '/usr/bin:/bin'): ProcessTable {
   };
 }
 
-/** Reads one line of `ps -o pid= -o ppid= -o pgid= -o state= -o lstart=`. */
+/** Parses one line of `ps -o pid= -o ppid= -o pgid= -o state= -o lstart=`. */
 export function parsePsLine(line: string): ProcessInfo | null {
   const [pid, parent, group, state, ...start] = line.trim().split(/\s+/);
   if (start.length === 0) return null;
@@ -53,12 +53,12 @@ export function parsePsLine(line: string): ProcessInfo | null {
   };
 }
 
-async function askPs(args: readonly string[], path: string): Promise<string> {
+async function runPs(args: readonly string[], path: string): Promise<string> {
   try {
     const { stdout } = await run('ps', [...args], { env: { PATH: path, LC_ALL: 'C' }, maxBuffer });
     return stdout;
   } catch (error) {
-    // `ps` exits with 1 when it finds no process: an answer, not a failure.
+    // `ps` exits with 1 if no process matches; that is an empty list, not a failure.
     if ((error as { code?: unknown }).code === 1) return '';
     throw error;
   }

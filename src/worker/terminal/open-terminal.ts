@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, type Stats } from 'node:fs';
 import type { TerminalSize } from '../../contract/job.ts';
-import { keepToOurselves } from '../io/inherited-descriptors.ts';
+import { withholdFromChildren } from '../io/inherited-descriptors.ts';
 import type { InputFile } from '../look/find-reader.ts';
 import type { PtyBinary } from './load-pty.ts';
 
@@ -26,7 +26,7 @@ export interface OpenTerminal extends Terminal {
 /** Makes a terminal that nobody uses yet. */
 export function openTerminal(pty: PtyBinary, { cols, rows }: TerminalSize): OpenTerminal {
   const { master, slave } = pty.open(cols, rows);
-  const shareSlave = keepToOurselves(slave);
+  const shareSlave = withholdFromChildren(slave);
   const terminal = toTerminal(pty, master, fstatSync(slave));
   return {
     ...terminal,
@@ -49,6 +49,6 @@ export function toTerminal(pty: PtyBinary, master: number, { dev, ino }: Stats):
     file: { kind: 'terminal', dev, ino },
     resize: ({ cols, rows }) => pty.resize(master, cols, rows),
     // The package leaves it open in every child.
-    forget: keepToOurselves(master),
+    forget: withholdFromChildren(master),
   };
 }

@@ -1,0 +1,25 @@
+import { constants as os } from 'node:os';
+
+/** How a process ended: with an exit code, or by a signal. */
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+// `os.signals` has two names for some numbers (SIGIOT, SIGABRT); reversed, so that the first and usual name wins.
+const signalNames = new Map(
+  Object.entries(os.signals)
+    .reverse()
+    .map(([name, number]) => [number, name as NodeJS.Signals] as const),
+);
+
+/** Converts a shell's exit status, in which 128+N means that signal N killed the process. */
+export function toExit(status: number): ProcessExit {
+  const signal = signalNames.get(status - 128);
+  return signal === undefined ? { code: status, signal: null } : { code: null, signal };
+}
+
+/** Converts the end of a process to the status that a shell would report: 128+N for signal N. */
+export function toExitStatus({ code, signal }: ProcessExit): number {
+  return signal ? 128 + os.signals[signal] : (code ?? 0);
+}
