@@ -24,6 +24,8 @@ export interface MachineReport {
   readonly pty: boolean;
   /** True if commands cannot reach nacre's own files: its sockets, settings, tokens and audit log. */
   readonly hidesOwnFiles: boolean;
+  /** Commands that make a namespace as nacre does; run by hand, they print why that fails. */
+  readonly trials: { readonly bubblewrap: string; readonly unshare: string };
   /** The requested isolation that cannot be enforced here, one sentence each. */
   readonly gaps: readonly string[];
 }
@@ -39,5 +41,7 @@ export interface ServerTrial {
   /** Whether the command ran; otherwise `text` has the server's refusal. */
   readonly ran: boolean;
   readonly text: string;
+  /** The failure code of the reply, such as `policy_denied`; undefined if the command ran. */
+  readonly code: string | undefined;
   readonly durationMs: number;
 }

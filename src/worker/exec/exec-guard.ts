@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Environment } from '../machine/environment.ts';
-import type { SandboxPlan } from '../sandbox/bubblewrap.ts';
+import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
 import type { ExecPlan } from './exec-plan.ts';
 import type { GuardOrder } from './guard.ts';
 

@@ -8,8 +8,8 @@ import type { NetworkProxy } from './network-proxy.ts';
 const port = 3128;
 const node = '/run/nacre/node';
 
-/** What the sandbox shows beside its file system, so that the bridge can be built in it. */
-export const bridgeMounts: readonly string[] = ['--ro-bind', process.execPath, node];
+/** Node's executable, and where a filtered sandbox shows it to run `bridgeScript`. */
+export const bridgeProgram = { from: process.execPath, to: node } as const;
 
 /** Leads ordinary programs to the proxy. */
 export const proxyEnvironment: Environment = {

@@ -1,92 +1,51 @@
-import { statSync } from 'node:fs';
-import type { Isolation } from '../../contract/isolation.ts';
+// The only file that knows the command line of bubblewrap (`bwrap`).
+import type { Mount } from './mount.ts';
+import { toMounts } from './sandbox-mounts.ts';
+import type { SandboxPlan } from './sandbox-plan.ts';
 import { toNetwork } from './to-network.ts';
 
-/** What a sandbox is made of. All paths are canonical. */
-export interface SandboxPlan {
-  readonly isolation: Isolation;
-  /** Directories that stay writable; already checked. */
-  readonly writable: readonly string[];
-  /** The home directory, if there is one. */
-  readonly home: readonly string[];
-  /** Folders and files of nacre that no command should read. */
-  readonly ownFiles: readonly string[];
-  /** Folders and files with keys, hidden in a sandbox. Only those that exist. */
-  readonly keyStores: readonly string[];
-  readonly isRoot: boolean;
-  /** Further mounts, as bubblewrap's arguments. */
-  readonly mounts: readonly string[];
-  /** Sockets of programs outside, which a command without a network must not reach; they come and go. */
-  sockets(): readonly string[];
-  /** Files and folders that stay as they are, whatever else is writable or hidden. */
-  readonly pinned?: readonly string[] | undefined;
+/** How a sandbox is started. */
+export interface BubblewrapOptions {
+  /** A descriptor that the sandbox's init process keeps open as long as it lives. */
+  readonly heldFd?: number | undefined;
+  /** True if the program will lead a session at a terminal; a session leader cannot start another session. */
+  readonly atTerminal?: boolean | undefined;
 }
 
-/** The arguments for bubblewrap, up to the `--` before the command. */
-export function toBubblewrapArguments(plan: SandboxPlan): readonly string[] {
-  const supervision = ['--unshare-pid', '--die-with-parent'];
-  return [...supervision, ...fileSystem(plan), ...pin(plan), ...separation(plan), '--proc', '/proc', '--'];
-}
+/** The smallest command that uses bubblewrap as nacre does; run by hand, it prints why that fails. */
+export const bubblewrapTrial = 'bwrap --unshare-pid --bind / / true';
 
-// Later mounts cover earlier ones: first the read-only whole, then what is hidden, then what stays writable.
-function fileSystem(plan: SandboxPlan): readonly string[] {
-  const { sandbox } = plan.isolation;
-  if (sandbox === 'off') return ['--dev-bind', '/', '/', ...hide(plan.ownFiles), ...plan.mounts];
-  const hidden = sandbox === 'strict' ? [...plan.home, ...plan.keyStores] : plan.keyStores;
-  const gone = [...hidden, '/dev', '/tmp', '/run'];
+/** The command line that makes a sandbox, up to the program that runs in it. */
+export function toBubblewrapCommand(
+  plan: SandboxPlan,
+  { heldFd, atTerminal = false }: BubblewrapOptions = {},
+): readonly [string, ...string[]] {
   return [
-    ...['--ro-bind', '/', '/', '--dev', '/dev'],
-    // Sockets of other programs live in these; a read-only mount does not keep anybody from connecting.
-    ...[
-      '--tmpfs',
-      '/tmp',
-      '--tmpfs',
-      '/run',
-      '--ro-bind-try',
-      '/run/systemd/resolve',
-      '/run/systemd/resolve',
-    ],
-    ...hide(hidden),
-    ...plan.writable.flatMap((path) => ['--bind', path, path]),
-    // A workspace may lie above them.
-    ...hide(within(plan.keyStores, plan.writable)),
-    ...hide(plan.ownFiles.filter((path) => !isCovered(path, gone, plan.writable))),
-    ...plan
-      .sockets()
-      .filter((path) => !isCovered(path, [...hidden, ...plan.ownFiles], plan.writable))
-      .flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    ...plan.mounts,
+    'bwrap',
+    ...(heldFd === undefined ? [] : ['--sync-fd', String(heldFd)]),
+    ...['--unshare-pid', '--die-with-parent'],
+    ...toMounts(plan).flatMap(toMountFlags),
+    ...toSeparationFlags(plan, atTerminal),
+    '--',
   ];
 }
 
-function pin({ pinned = [] }: SandboxPlan): readonly string[] {
-  return pinned.flatMap((path) => ['--ro-bind', path, path]);
+function toMountFlags(mount: Mount): readonly string[] {
+  if (mount.kind !== 'bind') return [`--${mount.kind}`, mount.to];
+  const { from, to, readOnly, devices = false, optional = false } = mount;
+  const access = readOnly ? 'ro-' : devices ? 'dev-' : '';
+  return [`--${access}bind${optional ? '-try' : ''}`, from, to];
 }
 
-function separation({ isolation, isRoot }: SandboxPlan): readonly string[] {
-  if (isolation.sandbox === 'off') return [];
+function toSeparationFlags({ isolation, isRoot }: SandboxPlan, atTerminal: boolean): readonly string[] {
+  const { sandbox } = isolation;
+  if (sandbox === 'off') return [];
   return [
     ...['--unshare-ipc', '--unshare-uts'],
     ...(toNetwork(isolation) === 'on' ? [] : ['--unshare-net']),
-    // Root could remount what is read-only, from a namespace in which it still has its powers.
+    // With its capabilities root could remount what is read-only.
     ...(isRoot ? ['--unshare-user', '--cap-drop', 'ALL'] : []),
-    ...(isolation.sandbox === 'strict' ? ['--new-session', '--unshare-cgroup-try'] : []),
+    ...(sandbox === 'strict' ? ['--unshare-cgroup-try'] : []),
+    ...(sandbox === 'strict' && !atTerminal ? ['--new-session'] : []),
   ];
-}
-
-function hide(paths: readonly string[]): readonly string[] {
-  return paths.flatMap((path) => (isFile(path) ? ['--ro-bind', '/dev/null', path] : ['--tmpfs', path]));
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-// What lies in a hidden folder is hidden with it, unless a workspace shows that part again.
-function isCovered(path: string, hidden: readonly string[], writable: readonly string[]): boolean {
-  return within([path], hidden).length > 0 && within([path], writable).length === 0;
-}
-
-function within(paths: readonly string[], folders: readonly string[]): readonly string[] {
-  return paths.filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)));
 }

@@ -1,26 +1,26 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-// A sandbox has folders of its own in these places.
+// A sandbox mounts its own file systems here.
 const replaced = /^\/(?:tmp|run|dev|proc)\//;
 
-/** The Unix sockets on which programs of this machine listen and which a sandbox would still show. */
+/** The Unix sockets of programs on this machine that a sandbox would still show. */
 export function findHostSockets(): readonly string[] {
   try {
     const paths = toListening(readFileSync('/proc/net/unix', 'utf8')).flatMap(toCanonicalSocket);
     return [...new Set(paths)].filter((path) => !replaced.test(path));
   } catch {
-    // Without the kernel's list nothing can be said of them.
+    // Without /proc/net/unix no socket can be found.
     return [];
   }
 }
 
-/** The paths of listening sockets in the kernel's table, each once. */
+/** The paths of listening and datagram sockets in /proc/net/unix, without duplicates. */
 export function toListening(table: string): readonly string[] {
   const paths = table.split('\n').flatMap((line) => {
-    // Number, references, protocol, flags (10000: it listens), type, state, inode and path.
+    // Num, RefCount, Protocol, Flags (10000: listening), Type, St, Inode, Path.
     const [, flags, path] = /^[0-9a-f]+: \w+ \w+ (\w+) \w+ \w+ +\d+ (\/.*)$/i.exec(line) ?? [];
-    // A datagram socket does not listen; whoever knows its path can send to it.
+    // A datagram socket (type 0002) does not listen, but anything can be sent to its path.
     const isDatagram = /^\S+ \S+ \S+ \S+ 0002 /.test(line);
     return path !== undefined && (flags === '00010000' || isDatagram) ? [path] : [];
   });
@@ -32,13 +32,13 @@ function toCanonicalSocket(named: string): readonly string[] {
     const path = join(realpathSync(dirname(named)), basename(named));
     return lstatSync(path).isSocket() && canBeEntered(dirname(path)) ? [path] : [];
   } catch {
-    // It belongs to a program with another view of the file system.
+    // The socket belongs to a program in another mount namespace.
     return [];
   }
 }
 
-// That we found it proves nothing for root, whose powers end at the sandbox: there neither a command nor the one who
-// makes the sandbox gets into a folder that is closed to others.
+// Root has no capabilities in a sandbox, so neither a command nor bubblewrap can enter a folder there that the mode bits
+// close to root; covering a socket in it would fail.
 function canBeEntered(folder: string): boolean {
   if (process.getuid?.() !== 0) return true;
   const { uid, gid, mode } = lstatSync(folder);

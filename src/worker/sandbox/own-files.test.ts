@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
-import { holdOwnFiles } from './own-files.ts';
+import { OwnFiles } from './own-files.ts';
 
 describe('own files', () => {
   let folder = '';
@@ -22,7 +22,7 @@ describe('own files', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
   const hold = (...names: string[]) => {
-    const own = holdOwnFiles(names.map((name) => join(folder, name)));
+    const own = new OwnFiles(names.map((name) => join(folder, name)));
     onTestFinished(() => own.close());
     return () => own.find().map((path) => path.slice(folder.length + 1));
   };

@@ -9,58 +9,79 @@ import {
   statSync,
 } from 'node:fs';
 
-/** nacre's own files and folders, which commands must not read. */
-export interface OwnFiles {
-  /** Where they are now: at their own places, and where somebody has moved them. */
-  find(): readonly string[];
-  close(): void;
-}
-
-/** One that is held open, and where it was when it was last looked for by name. */
-interface Held {
+/** An own file that is held open, and its path when it was last found by name. */
+interface OpenFile {
+  /** Device and inode number. */
   readonly identity: string;
   readonly fd: number;
-  readonly place: string;
+  readonly path: string;
 }
 
 /**
- * Keeps nacre's own files in view. A command of the same user can rename a folder above them, and what hides them
- * from the next command has to stand where they are then: an open descriptor tells.
+ * nacre's own files and folders, which commands must not read. A command of the same user can rename a folder above them,
+ * so each is held open, and `/proc/self/fd` shows where it is when the next sandbox has to hide it.
  */
-export function holdOwnFiles(paths: readonly string[]): OwnFiles {
-  const held = new Map<string, Held>();
-  const placesOf = (path: string): readonly (readonly [string, readonly string[]])[] => {
+export class OwnFiles {
+  readonly #paths: readonly string[];
+  readonly #open = new Map<string, OpenFile>();
+
+  constructor(paths: readonly string[]) {
+    this.#paths = paths;
+  }
+
+  /** The current paths: where they belong, and where they were moved to. */
+  find(): readonly string[] {
+    const named = new Map(this.#paths.flatMap((path) => this.#pathsOf(path)));
+    const missing = [...this.#open].filter(([key]) => !named.has(key));
+    const moved = missing.flatMap(([, file]) => currentPath(file));
+    for (const [key, file] of missing) this.#closeIfDeleted(key, file);
+    return toOutermost([...new Set([...[...named.values()].flat(), ...moved])]);
+  }
+
+  close(): void {
+    for (const { fd } of this.#open.values()) closeSync(fd);
+    this.#open.clear();
+  }
+
+  #pathsOf(path: string): readonly (readonly [key: string, paths: readonly string[]])[] {
     const identity = toIdentity(path);
     if (identity === undefined) return [];
-    // By its name as well: a file may have two.
+    // The path is part of the key, because a file may have two names.
     const key = `${identity} ${path}`;
-    const known = held.get(key);
-    // Where it has the same name as before nothing above it has another one; this is asked before every command.
-    if (known && linkOf(known) === known.place) return [[key, [known.place]]];
-    const [place] = toCanonical(path);
-    if (place === undefined) return [];
-    const one = hold(held, key, { identity, place });
-    // Somebody may have moved it and put another name of it in its place.
-    return [[key, one ? [place, ...whereIs(one)] : [place]]];
-  };
-  return {
-    find() {
-      const named = new Map(paths.flatMap(placesOf));
-      const missing = [...held].filter(([key]) => !named.has(key));
-      const moved = missing.flatMap(([, one]) => whereIs(one));
-      for (const [key, one] of missing) letGoOfDeleted(held, key, one);
-      return toOutermost([...new Set([...[...named.values()].flat(), ...moved])]);
-    },
-    close() {
-      for (const { fd } of held.values()) closeSync(fd);
-      held.clear();
-    },
-  };
+    const known = this.#open.get(key);
+    // Called before every command: if the link is unchanged, no folder above the file was renamed.
+    if (known && readLink(known) === known.path) return [[key, [known.path]]];
+    const [canonical] = toCanonical(path);
+    if (canonical === undefined) return [];
+    const file = this.#tryToOpen(key, identity, canonical);
+    // The file may have been moved and a link to it left in its place.
+    return [[key, file ? [canonical, ...currentPath(file)] : [canonical]]];
+  }
+
+  #tryToOpen(key: string, identity: string, path: string): OpenFile | undefined {
+    if (toIdentity(path) !== identity) return undefined;
+    try {
+      const fd = this.#open.get(key)?.fd ?? openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      const file = { identity, fd, path };
+      this.#open.set(key, file);
+      return file;
+    } catch {
+      // A file that we cannot open is only hidden at its own path.
+      return undefined;
+    }
+  }
+
+  // A file without any link left cannot be reached by a command.
+  #closeIfDeleted(key: string, { fd }: OpenFile): void {
+    if (fstatSync(fd).nlink > 0) return;
+    closeSync(fd);
+    this.#open.delete(key);
+  }
 }
 
-/** What a path really names; nothing for one that is not there. */
+/** The canonical form of a path, as a list that is empty if the path does not exist. */
 export function toCanonical(path: string): readonly string[] {
-  // Most of what is asked for is not there, and an error takes longer than a look.
+  // Most of the paths do not exist, and an exception takes longer than `existsSync`.
   if (!existsSync(path)) return [];
   try {
     return [realpathSync.native(path)];
@@ -69,37 +90,13 @@ export function toCanonical(path: string): readonly string[] {
   }
 }
 
-function hold(
-  held: Map<string, Held>,
-  key: string,
-  { identity, place }: Pick<Held, 'identity' | 'place'>,
-): Held | undefined {
-  if (toIdentity(place) !== identity) return undefined;
-  try {
-    const fd = held.get(key)?.fd ?? openSync(place, constants.O_RDONLY | constants.O_NONBLOCK);
-    const one = { identity, fd, place };
-    held.set(key, one);
-    return one;
-  } catch {
-    // What we cannot open ourselves is hidden at its own place alone.
-    return undefined;
-  }
+// The link of a deleted file names a path that does not exist, or another file.
+function currentPath(file: OpenFile): readonly string[] {
+  const path = readLink(file);
+  return path !== undefined && toIdentity(path) === file.identity ? [path] : [];
 }
 
-// It has no name any more by which a command could reach it.
-function letGoOfDeleted(held: Map<string, Held>, key: string, { fd }: Held): void {
-  if (fstatSync(fd).nlink > 0) return;
-  closeSync(fd);
-  held.delete(key);
-}
-
-// For what was deleted the kernel tells a name that leads nowhere, or to something else.
-function whereIs(held: Held): readonly string[] {
-  const path = linkOf(held);
-  return path !== undefined && toIdentity(path) === held.identity ? [path] : [];
-}
-
-function linkOf({ fd }: Held): string | undefined {
+function readLink({ fd }: OpenFile): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
@@ -112,12 +109,12 @@ function toIdentity(path: string): string | undefined {
     const { dev, ino } = statSync(path, { throwIfNoEntry: false }) ?? {};
     return ino === undefined ? undefined : `${dev} ${ino}`;
   } catch {
-    // A folder above it is a file, or closed to us and with that to our commands.
+    // ENOTDIR or EACCES: a folder above it is a file, or is closed to us and so to our commands.
     return undefined;
   }
 }
 
-// Hiding a folder hides what lies in it; to hide that again would show its name.
+// Hiding a folder hides everything in it; a second mount inside would only reveal a name.
 function toOutermost(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
 }

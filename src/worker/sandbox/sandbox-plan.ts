@@ -1,64 +1,91 @@
 import { join, resolve } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
-import { holdsSettings } from '../../support/holds-settings.ts';
+import { credentialFiles, credentialFolders } from '../../support/credential-paths.ts';
 import { isTooWide } from '../../support/is-too-wide.ts';
-import { keyFiles, keyFolders } from '../../support/key-stores.ts';
-import { bridgeMounts } from '../network/bridge.ts';
-import type { SandboxPlan } from './bubblewrap.ts';
+import { overlapsUserConfig } from '../../support/overlaps-user-config.ts';
+import { bridgeProgram } from '../network/bridge.ts';
 import { findHostSockets } from './host-sockets.ts';
+import { type Mount, mountReadOnly } from './mount.ts';
 import { type OwnFiles, toCanonical } from './own-files.ts';
 import { toNetwork } from './to-network.ts';
 
-/** What a plan is drawn from. */
-export interface SandboxMeans {
-  /** The server's own directory, which a relative workspace starts from. */
+/** What a sandbox shows, hides and leaves writable. All paths are canonical. */
+export interface SandboxPlan {
+  readonly isolation: Isolation;
+  /** Directories that stay writable; already checked. */
+  readonly writable: readonly string[];
+  /** The home directory; empty if there is none. */
+  readonly home: readonly string[];
+  /** nacre's own files and folders, which no command should read. */
+  readonly ownFiles: readonly string[];
+  /** Existing files and folders with keys, hidden in a sandbox. */
+  readonly keyStores: readonly string[];
+  readonly isRoot: boolean;
+  readonly extraMounts: readonly Mount[];
+  /** Lists the sockets of programs outside, which a command without network must not reach; they come and go. */
+  sockets(): readonly string[];
+  /** Paths that are visible and read-only, even inside writable or hidden folders. */
+  readonly pinned?: readonly string[] | undefined;
+}
+
+/** What a sandbox plan depends on besides the command. */
+export interface SandboxDeps {
+  /** The server's working directory, to which a relative workspace refers. */
   readonly cwd: string;
   readonly home: string;
   readonly ownFiles: Pick<OwnFiles, 'find'>;
   readonly isRoot: boolean;
 }
 
-const keyStores = [...keyFolders, ...keyFiles];
+const keyStoreNames = [...credentialFolders, ...credentialFiles];
 
-/** Draws the plan of one command's sandbox; a workspace that would open the machine is refused. */
-export function toSandboxPlan(means: SandboxMeans, isolation: Isolation, cwd: string): SandboxPlan {
+/** Makes the sandbox plan of one command; throws for a workspace that would leave too much writable. */
+export function toSandboxPlan(deps: SandboxDeps, isolation: Isolation, cwd: string): SandboxPlan {
   const network = toNetwork(isolation);
   return {
     isolation,
-    writable: toWritable(means, isolation, cwd),
-    home: toCanonical(means.home),
-    keyStores: findKeyStores(means.home),
-    isRoot: means.isRoot,
-    mounts: network === 'filtered' ? bridgeMounts : [],
+    writable: toWritable(deps, isolation, cwd),
+    home: toCanonical(deps.home),
+    keyStores: findKeyStores(deps.home),
+    isRoot: deps.isRoot,
+    extraMounts: network === 'filtered' ? [{ kind: 'bind', ...bridgeProgram, readOnly: true }] : [],
     sockets: network === 'on' ? () => [] : findHostSockets,
-    ownFiles: means.ownFiles.find(),
+    ownFiles: deps.ownFiles.find(),
   };
 }
 
-// What covers a path has to stand at its own place, not at that of a link to it.
+/**
+ * Adds folders that the command may see. They are read-only: nacre opens files there by name, and a symlink that a command
+ * puts in their place would lead it out of the sandbox. A FIFO on a read-only mount can be written all the same.
+ */
+export function withVisibleFolders(plan: SandboxPlan, folders: readonly string[]): SandboxPlan {
+  return { ...plan, extraMounts: [...plan.extraMounts, ...folders.map(mountReadOnly)] };
+}
+
+// Canonical: a mount that covers a path must be at the path itself, not at a symlink to it.
 function findKeyStores(home: string): readonly string[] {
-  return keyStores.flatMap((name) => toCanonical(join(home, name)));
+  return keyStoreNames.flatMap((name) => toCanonical(join(home, name)));
 }
 
 /** The directories that stay writable in a sandbox. */
 export function toWritable(
-  means: SandboxMeans,
+  deps: SandboxDeps,
   { workspace, sandbox }: Isolation,
   cwd: string,
 ): readonly string[] {
   if (sandbox === 'off') return [];
   const named = workspace.length > 0 ? workspace : [cwd];
   return named.map((name) => {
-    const [folder] = toCanonical(resolve(means.cwd, name));
-    if (folder === undefined) throw noWorkspace(sandbox, name, 'does not exist');
-    const reason = whyNot(folder, means) ?? (workspace.length > 0 ? undefined : whyNotUnnamed(folder, means));
-    if (reason !== undefined) throw noWorkspace(sandbox, folder, reason);
+    const [folder] = toCanonical(resolve(deps.cwd, name));
+    if (folder === undefined) throw workspaceRefused(sandbox, name, 'does not exist');
+    const reason = whyNot(folder, deps) ?? (workspace.length > 0 ? undefined : whyNotByDefault(folder, deps));
+    if (reason !== undefined) throw workspaceRefused(sandbox, folder, reason);
     return folder;
   });
 }
 
-function whyNot(folder: string, { home, ownFiles }: SandboxMeans): string | undefined {
+function whyNot(folder: string, { home, ownFiles }: SandboxDeps): string | undefined {
   const isIn = (places: readonly string[]) => places.some((place) => `${folder}/`.startsWith(`${place}/`));
   if ([home, ...toCanonical(home)].some((one) => isTooWide(folder, one)))
     return 'is not a workspace but the machine itself';
@@ -66,13 +93,13 @@ function whyNot(folder: string, { home, ownFiles }: SandboxMeans): string | unde
   return isIn(ownFiles.find()) ? "is one of nacre's own folders" : undefined;
 }
 
-// Whoever names such a folder in the settings means it; a call that happens to run there, or wants to, does not decide that.
-function whyNotUnnamed(folder: string, { home }: SandboxMeans): string | undefined {
-  const holds = [home, ...toCanonical(home)].some((one) => holdsSettings(folder, one));
+// A settings folder is accepted if `workspace` names it, but not just because a call runs there.
+function whyNotByDefault(folder: string, { home }: SandboxDeps): string | undefined {
+  const holds = [home, ...toCanonical(home)].some((one) => overlapsUserConfig(folder, one));
   return holds ? 'holds settings of programs outside of it' : undefined;
 }
 
-function noWorkspace(sandbox: string, folder: string, reason: string): NacreError {
+function workspaceRefused(sandbox: string, folder: string, reason: string): NacreError {
   return new NacreError(
     'isolation_unavailable',
     `The sandbox ${sandbox} would leave ${folder} writable, which ${reason}.`,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
-import type { WorkerOptions } from '../worker.ts';
+import type { WorkerOptions } from '../worker-options.ts';
 
 // A sandbox has a /tmp of its own, which would hide a home directory that lies there.
 const usualTemporary = process.env.TMPDIR;

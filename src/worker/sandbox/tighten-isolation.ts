@@ -1,9 +1,9 @@
 import { NacreError } from '../../contract/failure.ts';
-import { type AskedIsolation, type Isolation, sandboxNames } from '../../contract/isolation.ts';
+import { type Isolation, type RequestedIsolation, sandboxNames } from '../../contract/isolation.ts';
 
-/** The isolation of one command: that of the settings, or a stricter one that its call asks for; a looser one is refused. */
-export function tightenIsolation(settings: Isolation, asked: AskedIsolation = {}): Isolation {
-  const { sandbox = settings.sandbox, workspace = [] } = asked;
+/** The isolation of one command: that of the settings, or a stricter one that the call requests; throws for a looser one. */
+export function tightenIsolation(settings: Isolation, requested: RequestedIsolation = {}): Isolation {
+  const { sandbox = settings.sandbox, workspace = [] } = requested;
   if (sandboxNames.indexOf(sandbox) < sandboxNames.indexOf(settings.sandbox)) {
     throw new NacreError(
       'invalid_request',

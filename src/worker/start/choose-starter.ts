@@ -1,8 +1,8 @@
 import { NacreError } from '../../contract/failure.ts';
 import {
-  type AskedIsolation,
   type ExecMode,
   type Isolation,
+  type RequestedIsolation,
   type SupervisionLevel,
   supervisionLevels,
 } from '../../contract/isolation.ts';
@@ -11,63 +11,67 @@ import { tightenIsolation } from '../sandbox/tighten-isolation.ts';
 import { supervisors } from '../supervision/supervisor.ts';
 import { createGroupStarter } from './group-starter.ts';
 import type { Starter } from './starter.ts';
-import { createSupervisedStarter, type SupervisedMeans } from './supervised-starter.ts';
+import type { SupervisedDeps } from './supervised-plan.ts';
+import { SupervisedStarter } from './supervised-starter.ts';
 
-/** What decides on the way. */
-export interface StarterChoice {
-  /** The least that is acceptable. */
+/** The settings that decide how commands are started. */
+export interface StarterOptions {
+  /** The lowest acceptable level. */
   readonly supervisionRequire: SupervisionLevel;
-  /** The most that is tried; tests look at lower rungs of the ladder with it. */
+  /** The highest level to try; tests lower it. */
   readonly highestLevel: SupervisionLevel;
   readonly exec: ExecMode;
 }
 
-/** The best way to start commands that works on this machine, found by starting something; refuses one that is not enough. */
-export async function chooseStarter(means: SupervisedMeans, choice: StarterChoice): Promise<Starter> {
-  checkNetwork(means.isolation);
+/** Returns the best starter that works on this machine, found by starting a keeper; throws if it is not good enough. */
+export async function chooseStarter(deps: SupervisedDeps, options: StarterOptions): Promise<Starter> {
+  checkNetwork(deps.isolation);
   const starter =
-    (await findSupervised(means, choice.highestLevel)) ?? createGroupStarter(unguarded(means, choice));
-  if (rank(starter.level) < rank(choice.supervisionRequire))
-    throw tooLow(starter.level, choice.supervisionRequire);
-  const check = (asked?: AskedIsolation) => {
-    const { sandbox, processes } = tightenIsolation(means.isolation, asked);
-    if (sandbox !== 'off' && starter.level !== 'namespace') throw noSandbox(sandbox, processes);
-  };
-  check();
-  return {
-    ...starter,
-    async start(spec, startOptions) {
-      check(spec.isolation);
-      return starter.start(spec, startOptions);
-    },
-  };
+    (await findSupervised(deps, options.highestLevel)) ?? createGroupStarter(withoutExecGuard(deps, options));
+  if (rank(starter.level) < rank(options.supervisionRequire))
+    throw levelTooLow(starter.level, options.supervisionRequire);
+  return withSandboxCheck(starter, deps.isolation);
 }
 
-async function findSupervised(
-  means: SupervisedMeans,
-  highest: SupervisionLevel,
-): Promise<Starter | undefined> {
-  if (means.isolation.processes === 'host') return undefined;
+async function findSupervised(deps: SupervisedDeps, highest: SupervisionLevel): Promise<Starter | undefined> {
+  if (deps.isolation.processes === 'host') return undefined;
   for (const supervisor of supervisors) {
     if (rank(supervisor.level) > rank(highest)) continue;
-    const starter = createSupervisedStarter(supervisor, means);
+    const starter = new SupervisedStarter(supervisor, deps);
     if (await starter.probe().catch(() => false)) return starter;
     await starter.close();
   }
   return undefined;
 }
 
-// The guard stands in front of a waiting shell, and such shells wait only in a namespace.
-function unguarded(means: SupervisedMeans, { exec }: StarterChoice): SupervisedMeans {
-  if (means.execChoice.guard === undefined) return means;
-  return { ...means, execChoice: withoutGuard(exec, 'commands do not run in a namespace of their own') };
+// The guard is started in front of a keeper's shell, and at level `group` there is no keeper.
+function withoutExecGuard(deps: SupervisedDeps, { exec }: StarterOptions): SupervisedDeps {
+  if (deps.execChoice.guard === undefined) return deps;
+  return { ...deps, execChoice: withoutGuard(exec, 'commands do not run in a namespace of their own') };
 }
 
 function rank(level: SupervisionLevel): number {
   return supervisionLevels.indexOf(level);
 }
 
-// Whoever lists hosts means that no other can be reached, and only a sandbox sees to that.
+function withSandboxCheck(starter: Starter, settings: Isolation): Starter {
+  const check = (requested?: RequestedIsolation) => {
+    const { sandbox, processes } = tightenIsolation(settings, requested);
+    if (sandbox !== 'off' && starter.level !== 'namespace') throw sandboxUnavailable(sandbox, processes);
+  };
+  check();
+  const { level, exec, waitsForOrder, hidesOwnFiles, gaps } = starter;
+  return {
+    ...{ level, exec, waitsForOrder, hidesOwnFiles, gaps },
+    async start(spec, startOptions) {
+      check(spec.isolation);
+      return starter.start(spec, startOptions);
+    },
+    close: () => starter.close(),
+  };
+}
+
+// A list of hosts promises that no other host can be reached, and only a sandbox enforces that.
 function checkNetwork({ sandbox, networkAllow }: Isolation): void {
   if (sandbox !== 'off' || networkAllow.length === 0) return;
   throw new NacreError(
@@ -77,20 +81,20 @@ function checkNetwork({ sandbox, networkAllow }: Isolation): void {
   );
 }
 
-function tooLow(found: SupervisionLevel, required: SupervisionLevel): NacreError {
+function levelTooLow(found: SupervisionLevel, required: SupervisionLevel): NacreError {
   const message = `Commands can only be supervised at the level ${found} here, and the settings require ${required}.`;
-  return new NacreError('isolation_unavailable', message, { hint: remedy });
+  return new NacreError('isolation_unavailable', message, { hint: installHint });
 }
 
-function noSandbox(sandbox: string, processes: Isolation['processes']): NacreError {
+function sandboxUnavailable(sandbox: string, processes: Isolation['processes']): NacreError {
   const isOutside = processes === 'host';
   const reason = isOutside
     ? 'processes: host leaves commands outside of every namespace'
     : 'bubblewrap does not work';
   const message = `The sandbox ${sandbox} cannot be enforced here: ${reason}.`;
-  const hint = isOutside ? 'Set processes to own, or do without a sandbox.' : remedy;
+  const hint = isOutside ? 'Set processes to own, or do without a sandbox.' : installHint;
   return new NacreError('isolation_unavailable', message, { hint });
 }
 
-const remedy =
+const installHint =
   'Install bubblewrap (Debian: apt-get install bubblewrap) and allow user namespaces, or change the settings.';

@@ -3,23 +3,22 @@ import { NacreError } from '../../contract/failure.ts';
 import type { TerminalSize } from '../../contract/job.ts';
 import { createDeferred } from '../../support/deferred.ts';
 import { listInherited } from '../io/inherited-descriptors.ts';
-import { toExit } from '../supervision/follow-keeper.ts';
-import { keepCalm } from '../supervision/keeper.ts';
+import { type ProcessExit, toExit } from '../processes/process-exit.ts';
+import { surviveTtySignals } from '../supervision/keeper-script.ts';
 import { type PtyBinary, ptyHelper } from '../terminal/load-pty.ts';
 import { toTerminal } from '../terminal/open-terminal.ts';
 import {
   bashFlags,
   maxArgumentBytes,
-  type ProcessExit,
   type ProcessPlan,
   type StartedProcess,
-  toBound,
+  withPrelude,
 } from './start-process.ts';
 
-// The kernel throws away what is still on its way through a terminal when the leader of its session ends. So a shell leads
-// and the command is its child: it stays for a moment, waiting for input that never comes from a terminal nobody uses.
-const leaderScript = `${keepCalm}; "$@"; status=$?; read -r -t 0.1 </dev/ptmx; exit "$status"`;
-const closeOthers = () =>
+// When the session leader exits, the kernel discards output that is still in the terminal. So a shell leads the session,
+// the command is its child, and the shell stays 0.1 s longer: `read -t` on a new, unused pty waits without a process.
+const leaderScript = `${surviveTtySignals}; "$@"; status=$?; read -r -t 0.1 </dev/ptmx; exit "$status"`;
+const closeInherited = () =>
   listInherited()
     .map((fd) => `exec ${fd}<&-; `)
     .join('');
@@ -27,15 +26,15 @@ const closeOthers = () =>
 /** Starts a command in the session of a new terminal. */
 export function startAtTerminal(
   pty: PtyBinary,
-  asked: Omit<ProcessPlan, 'fifos'>,
+  requested: Omit<ProcessPlan, 'fifos'>,
   { cols, rows }: TerminalSize,
 ): StartedProcess {
-  const plan = toBound(asked);
-  const args = [...bashFlags, closeOthers() + leaderScript, 'bash', ...toArguments(plan)];
+  const plan = withPrelude(requested);
+  const args = [...bashFlags, closeInherited() + leaderScript, 'bash', ...toArguments(plan)];
   const env = Object.entries(plan.env).map(([name, value]) => `${name}=${value}`);
   const exited = createDeferred<ProcessExit>();
   const onExit = (code: number, signal: number) => exited.resolve(toExit(signal === 0 ? code : 128 + signal));
-  const same = -1;
+  const sameUser = -1;
   const started = pty.fork(
     plan.bashPath,
     args,
@@ -43,8 +42,8 @@ export function startAtTerminal(
     plan.cwd,
     cols,
     rows,
-    same,
-    same,
+    sameUser,
+    sameUser,
     true,
     ptyHelper(),
     onExit,

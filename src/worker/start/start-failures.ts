@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import { findProgram } from '../machine/inspect.ts';
 
-/** The program exists, but the kernel would not execute it. */
+/** Thrown if a program exists but is not executable. */
 export class NotExecutableError extends Error {}
 
-/** Says before a start what would keep it from succeeding: a directory or a program that is not there. */
+/** Throws if the working directory cannot be entered, or if the program does not exist or is not executable. */
 export function checkStart(program: string | undefined, cwd: string, path: string): void {
   if (!canEnter(cwd)) throw cwdGone(cwd);
   if (program === undefined) return;
@@ -19,30 +19,30 @@ export function checkStart(program: string | undefined, cwd: string, path: strin
   if (!canExecute(file)) throw notExecutable(program);
 }
 
-/** True for a directory that can be entered. */
+/** True if the path is a directory that can be entered. */
 export function canEnter(path: string): boolean {
   return canExecute(path) && statSync(path).isDirectory();
 }
 
-/** The error for a program that is not there. */
+/** The error for a program that does not exist. */
 export function programMissing(program: string): NacreError {
   const hint = 'Check the spelling, or install the program.';
   return new NacreError('program_not_found', `${program}: command not found.`, { hint });
 }
 
-/** The error for a program that may not be executed. */
+/** The error for a program that is not executable. */
 export function notExecutable(program: string): NotExecutableError {
   return new NotExecutableError(`${program}: Permission denied`);
 }
 
-/** The error for a directory that was there when it was looked at. */
+/** The error for a working directory that has disappeared since it was inspected. */
 export function cwdGone(cwd: string): NacreError {
   return new NacreError('cwd_invalid', `The working directory ${cwd} is gone or can no longer be entered.`, {
-    hint: 'Choose another cwd, or make the directory again.',
+    hint: 'Choose another cwd, or create the directory again.',
   });
 }
 
-/** The error for a system that cannot start one more process. */
+/** The error for a system that cannot start another process. */
 export function startUnavailable(program: string, cause: unknown): NacreError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new NacreError('resources_unavailable', `The system could not start ${program}: ${reason}`, {

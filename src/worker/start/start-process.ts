@@ -4,56 +4,50 @@ import { dirname } from 'node:path';
 import type { Command } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import type { OutputCare } from '../io/capture.ts';
+import type { OutputHooks } from '../io/capture.ts';
 import { type Fifo, openForReading, openForWriting } from '../io/fifo.ts';
 import { withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
+import type { ProcessExit } from '../processes/process-exit.ts';
 import type { Terminal } from '../terminal/open-terminal.ts';
 import { canEnter, cwdGone, notExecutable, programMissing, startUnavailable } from './start-failures.ts';
 
-/** What a process is started from. */
+/** How to start a process. */
 export interface ProcessPlan {
   readonly command: Command;
   readonly cwd: string;
   readonly env: Environment;
   readonly bashPath: string;
-  /** Names of fresh FIFOs: stdout, stderr and, where stdin is open, stdin. */
+  /** Names of fresh FIFOs: stdout, stderr and, if stdin is open, stdin. */
   readonly fifos: readonly string[];
-  /** Where a script that is too long for an argument may be put for a moment. */
+  /** Where to put a script for a moment that is too long for an argument. */
   readonly scriptPath: string;
-  /** A line of bash that binds a shell to its limits before it becomes the command; empty where there are none. */
+  /** Bash code that applies the limits (`ulimit`) before the command runs; empty if there are none. */
   readonly prelude?: string | undefined;
 }
 
-/** How a process ended: by itself with a code, or by a signal. */
-export interface ProcessExit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
-/** A process that runs, with our ends of its pipes. */
+/** A running process, with our ends of its pipes. */
 export interface StartedProcess {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
   readonly stdout: number;
   readonly stderr: number;
   readonly stdin: number | null;
-  /** Where it runs at one: its outputs are our side of it, and `stdin` takes only the order. */
+  /** The terminal it runs at, if any: its outputs are the master side, and `stdin` only takes the order. */
   readonly terminal?: Terminal | undefined;
-  /** Where its outputs are to serve other commands, too. */
-  readonly care?: OutputCare | undefined;
-  /** What goes into stdin before anything of the caller's, and has the command run: a waiting shell's order. */
+  /** Set if its output pipes are reused for other commands. */
+  readonly hooks?: OutputHooks | undefined;
+  /** The text that makes a waiting shell run the command; written to `stdin` before the caller's input. */
   readonly order?: string | undefined;
 }
 
-// One argument may have 128 KiB; longer scripts are handed over in a file that bash reads and closes.
-/** How long a script may be that bash gets as an argument. */
+/** The longest script that is passed as an argument; Linux limits one argument to 128 KiB (MAX_ARG_STRLEN). */
 export const maxArgumentBytes = 100_000;
-/** How bash is told to run a script. */
+/** The flags with which bash runs a script. */
 export const bashFlags = ['--noprofile', '--norc', '-c'];
 const readScript = 'eval "$(</dev/fd/3)" 3<&-';
 
-/** Starts a command in a session and process group of its own. */
+/** Starts a command in its own session and process group. */
 export async function startProcess(plan: ProcessPlan): Promise<StartedProcess> {
   const pipes: Fifo[] = [];
   const theirs: number[] = [];
@@ -80,8 +74,8 @@ export async function startProcess(plan: ProcessPlan): Promise<StartedProcess> {
   }
 }
 
-function spawnChild(asked: ProcessPlan, theirs: number[]): ChildProcess {
-  const plan = toBound(asked);
+function spawnChild(requested: ProcessPlan, theirs: number[]): ChildProcess {
+  const plan = withPrelude(requested);
   const [stdout, stderr, stdin] = theirs;
   const streams = [stdin ?? 'ignore', stdout ?? 'ignore', stderr ?? 'ignore'] as const;
   const stdio = withoutInherited([...streams]);
@@ -102,8 +96,8 @@ function spawnChild(asked: ProcessPlan, theirs: number[]): ChildProcess {
   });
 }
 
-/** The plan with its shell bound to its limits. A script's first line stays its first, so that bash counts as usual. */
-export function toBound<Plan extends Pick<ProcessPlan, 'command' | 'bashPath' | 'prelude'>>(
+/** Puts the prelude in front of the command, on the script's first line, so that LINENO is not shifted. */
+export function withPrelude<Plan extends Pick<ProcessPlan, 'command' | 'bashPath' | 'prelude'>>(
   plan: Plan,
 ): Plan {
   const { command, bashPath, prelude } = plan;
@@ -115,7 +109,7 @@ export function toBound<Plan extends Pick<ProcessPlan, 'command' | 'bashPath' | 
   return { ...plan, command: { kind: 'argv', argv: [bashPath, ...words] } };
 }
 
-/** Puts a script into a file that has no name any more. */
+/** Writes a script to a file, opens it for reading and unlinks it. */
 export function openScript(path: string, script: string): number {
   makeFolder(dirname(path));
   try {
@@ -136,13 +130,11 @@ function toFailure(error: unknown, plan: ProcessPlan): Error {
   if (code === 'ERR_INVALID_ARG_VALUE') {
     return new NacreError(
       'invalid_request',
-      'A NUL byte stands in the command, its directory or its variables.',
-      {
-        hint: 'Leave it out; pass binary data through a file.',
-      },
+      'The command, its directory or its variables contain a NUL byte.',
+      { hint: 'Remove it, and pass binary data through a file.' },
     );
   }
-  // The same codes from elsewhere are about our own pipes and files.
+  // The same codes from another syscall are about our own pipes and files.
   const known = syscall?.startsWith('spawn') ? spawnFailure(code, program, plan.cwd) : undefined;
   return known ?? startUnavailable(program, error);
 }

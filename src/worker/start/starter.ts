@@ -1,40 +1,66 @@
 import type { Enforcement } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { SessionEnd } from '../../contract/session.ts';
+import type { ExecChoice } from '../exec/choose-exec-guard.ts';
+import type { FifoPool } from '../io/fifo-pool.ts';
+import type { Warden } from '../limits/create-warden.ts';
 import type { Watch } from '../limits/create-watch.ts';
 import type { Environment } from '../machine/environment.ts';
+import type { ProcessTable } from '../processes/process-table.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
+import type { PtyBinary } from '../terminal/load-pty.ts';
 import type { StartedProcess } from './start-process.ts';
 
-/** A command that runs, with its processes in view and what is enforced on it. */
+/** What every starter needs. */
+export interface StartDeps {
+  readonly bashPath: string;
+  readonly fifos: FifoPool;
+  readonly table: ProcessTable;
+  readonly env: Environment;
+  /** The variable that identifies this server in every process that it starts. */
+  readonly instance: Environment;
+  /** The PATH of commands. */
+  readonly path: string;
+  readonly warden: Warden;
+  /** Names of daemons that may stay after their command. */
+  readonly keep: readonly string[];
+  /** The exec guard, and the gaps that it leaves. */
+  readonly execChoice: ExecChoice;
+  /** Loads the native module for terminals; rejects if it is not installed. */
+  loadPty(): Promise<PtyBinary>;
+  /** Where to put a long script for a moment. */
+  scriptPath(id: string): string;
+}
+
+/** A command that was started. */
 export interface Started {
   readonly process: StartedProcess;
   readonly tree: ProcessTree;
   readonly enforcement: Enforcement;
-  /** The hosts that it was refused so far, where its network is filtered. */
+  /** The hosts that a filtered network has refused so far. */
   readonly deniedHosts?: (() => readonly string[]) | undefined;
   readonly watch: Watch;
-  /** For a command in a persistent shell: how it left the shell. What such a command leaves running lives on. */
+  /** For a command in a persistent shell: how it left the shell. Its background processes keep running. */
   readonly session?: Promise<SessionEnd> | undefined;
 }
 
-/** What a start needs beyond the command. */
+/** What a start needs in addition to the command. */
 export interface StartOptions {
-  /** Folders of nacre's own that the command may look into. */
-  readonly shows?: readonly string[] | undefined;
-  /** The server's variables that this command gets, where they are others than usual. */
-  readonly base?: Environment | undefined;
+  /** nacre's own folders that the command may see. */
+  readonly visibleFolders?: readonly string[] | undefined;
+  /** The server's variables that this command gets, if they differ from the default. */
+  readonly baseEnv?: Environment | undefined;
 }
 
 /** One way to start commands. */
 export interface Starter {
   readonly level: Enforcement['level'];
   readonly exec: Enforcement['exec'];
-  /** Whether nothing of a command runs before it gets its order. */
-  readonly waits: boolean;
+  /** Whether a started shell waits for its order, so that nothing of the command runs before. */
+  readonly waitsForOrder: boolean;
   /** Whether commands cannot reach nacre's own files. */
   readonly hidesOwnFiles: boolean;
-  /** What this way cannot promise, in sentences. */
+  /** Sentences about what this way of starting does not enforce. */
   readonly gaps: readonly string[];
   start(spec: JobSpec, options?: StartOptions): Promise<Started>;
   close(): Promise<void>;

@@ -1,16 +1,18 @@
-import { pause } from '../../support/pause.ts';
+import { sleep } from '../../support/sleep.ts';
 import { childrenOf } from '../processes/descendants.ts';
-import type { Roof } from './namespace-tree.ts';
 
-const tries = 200;
+const maxTries = 200;
 
-/** The number, as seen from here, of the shell that waits for its order below a supervisor; null when there is none. */
-export async function findShell(supervisor: number, roof: Roof): Promise<number | null> {
-  for (let tried = 0; tried < tries; tried += 1) {
-    const shell = descend(supervisor, roof.residents + 1);
+/**
+ * The pid, in our own namespace, of the shell that waits for its order below a supervisor; null if it does not appear.
+ * `ownProcesses` is the number of nacre's processes between the two.
+ */
+export async function findShell(supervisorPid: number, ownProcesses: number): Promise<number | null> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const shell = descend(supervisorPid, ownProcesses + 1);
     if (shell !== null) return shell;
-    // The keeper says that it is ready a moment before it starts the shell.
-    await pause(1 + Math.min(tried, 20));
+    // The keeper reports `ready` a moment before it starts the shell.
+    await sleep(1 + Math.min(tries, 20));
   }
   return null;
 }

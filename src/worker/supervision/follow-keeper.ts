@@ -1,48 +1,47 @@
 import { closeSync, readSync } from 'node:fs';
-import { constants as os } from 'node:os';
 import { createDeferred } from '../../support/deferred.ts';
-import { within } from '../../support/within.ts';
-import { captureStream } from '../io/capture.ts';
+import { settlesWithin } from '../../support/settles-within.ts';
+import { Capture } from '../io/capture.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
-import { sendSignal } from '../processes/send-signal.ts';
-import type { ProcessExit } from '../start/start-process.ts';
+import { type ProcessExit, toExit } from '../processes/process-exit.ts';
+import { sendSignal } from '../processes/signals.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
-import { toKeeperWord } from './keeper.ts';
+import { parseKeeperMessage } from './keeper-script.ts';
 
-/** How the command's own shell ended, and how many processes its namespace had then. */
+/** How the command's shell ended, and the number of processes in its namespace at that moment. */
 export interface KeeperEnd {
   readonly exit: ProcessExit;
   readonly processes: number | null;
 }
 
-/** A namespace with a shell in it that waits for its order. */
+/** A namespace with a keeper and a shell that waits for its order. */
 export interface Keeper {
-  /** The supervisor's own number. */
+  /** The supervisor's pid. */
   readonly pid: number;
   readonly stdout: number;
   readonly stderr: number;
   readonly stdin: number;
-  /** True once it waits for an order; false when it ended before. */
+  /** Resolves to true once the shell waits for an order, or to false if the keeper ended before. */
   readonly ready: Promise<boolean>;
   readonly ended: Promise<KeeperEnd>;
-  /** CPU time of the command, once it has ended and the keeper has told; null until then. */
+  /** CPU time of the command, once the keeper has reported its end; null until then. */
   endedCpuMs(): number | null;
   /** Resolves when the supervisor is gone. */
   readonly gone: Promise<void>;
   readonly proxy: NetworkProxy | undefined;
   readonly terminal: OpenTerminal | undefined;
-  /** Ends it; whatever still runs in its namespace ends with it. */
+  /** Kills the supervisor, and with it every process in its namespace. */
   end(): void;
-  /** What stands in its stderr, for one that did not get ready. */
-  lastWords(): string;
-  /** Ends one that was never used. */
+  /** Reads what is in stderr, to explain why a keeper did not become ready. */
+  readStderr(): string;
+  /** Ends a keeper that was never used, and closes its descriptors. */
   discard(): Promise<void>;
 }
 
 /** A supervisor that was just started. */
 export interface Launched {
   readonly pid: number;
-  /** How it ended; absent where its end is only seen by its silence. */
+  /** How it ended; undefined if it is not our child, so that only EOF on its status pipe shows its end. */
   readonly exited?: Promise<ProcessExit> | undefined;
 }
 
@@ -54,29 +53,40 @@ export interface KeeperEnds {
   readonly stdin: number;
 }
 
-/** How long a start may take on a busy machine before it counts as failed. */
-export const startMs = 3_000;
+/** The time limits of a keeper. */
+export interface KeeperLimits {
+  /** How long `discard` waits for a keeper to become ready before it kills it. */
+  readonly startMs: number;
+  /** How long a keeper may take to become ready before it is killed. */
+  readonly latestMs: number;
+  /** How long a killed supervisor may take to disappear. */
+  readonly reapMs: number;
+}
 
-/** Takes charge of a supervisor and of the keeper below it. */
+/** Limits that even a very busy machine keeps. */
+export const keeperLimits: KeeperLimits = { startMs: 3_000, latestMs: 30_000, reapMs: 1_000 };
+
+/** Reads the messages of a keeper that was just started, and makes the object that controls it. */
 export function followKeeper(
   launched: Launched,
   ends: KeeperEnds,
   { proxy, terminal }: Pick<Keeper, 'proxy' | 'terminal'>,
+  limits = keeperLimits,
 ): Keeper {
-  const { exited, hangUp, ...words } = listen(ends.status, launched.exited);
-  let living = true;
+  const { exited, stopListening, ...reported } = listen(ends.status, launched.exited);
+  let lives = true;
   const end = () => {
-    if (living) sendSignal(launched.pid, 'SIGKILL');
+    if (lives) sendSignal(launched.pid, 'SIGKILL');
   };
-  // Whoever died before it could open its descriptors leaves no silence that could be heard.
+  // A keeper killed before it opened its FIFOs never causes EOF, so close our end.
   const giveUp = async () => {
     end();
-    if (!(await within(exited, reapMs))) hangUp();
+    if (!(await settlesWithin(exited, limits.reapMs))) stopListening();
   };
-  const late = setTimeout(() => void giveUp(), latestMs);
-  void words.ready.then(() => clearTimeout(late));
+  const timer = setTimeout(() => void giveUp(), limits.latestMs);
+  void reported.ready.then(() => clearTimeout(timer));
   void exited.then(() => {
-    living = false;
+    lives = false;
   });
   if (terminal) for (const fd of [ends.stdout, ends.stderr]) closeSync(fd);
   return {
@@ -85,14 +95,14 @@ export function followKeeper(
     stderr: terminal?.master ?? ends.stderr,
     stdin: ends.stdin,
     terminal,
-    ...words,
+    ...reported,
     gone: exited.then(() => {}),
     proxy,
     end,
-    lastWords: () => readNow(terminal?.master ?? ends.stderr),
+    readStderr: () => readAvailable(terminal?.master ?? ends.stderr),
     async discard() {
-      // A supervisor that dies between its two forks leaves the first one behind, waiting for it forever.
-      await within(words.ready, startMs);
+      // If bubblewrap is killed between its two forks, its first child waits for ever, so let it become ready first.
+      await settlesWithin(reported.ready, limits.startMs);
       await giveUp();
       for (const fd of [ends.stdin, ...(terminal ? [] : [ends.stdout, ends.stderr])]) closeSync(fd);
       terminal?.discard();
@@ -101,38 +111,28 @@ export function followKeeper(
   };
 }
 
-// No machine is so busy that a shell takes longer to start.
-const latestMs = 30_000;
-// What was killed is gone by then.
-const reapMs = 1_000;
-const byForce: ProcessExit = { code: null, signal: 'SIGKILL' };
+const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
 
-// What the keeper says comes first; a supervisor that ends without a word of it tells by its own exit.
-function listen(
-  fd: number,
-  told: Promise<ProcessExit> | undefined,
-): Pick<Keeper, 'ready' | 'ended' | 'endedCpuMs'> & {
+interface Reported extends Pick<Keeper, 'ready' | 'ended' | 'endedCpuMs'> {
+  /** Resolves when the supervisor is gone. */
   readonly exited: Promise<ProcessExit>;
-  /** Listens no more. */
-  hangUp(): void;
-} {
+  stopListening(): void;
+}
+
+// The keeper's `ended` message decides; without one, the supervisor's own exit stands for the end of the command.
+function listen(fd: number, supervisorExit: Promise<ProcessExit> | undefined): Reported {
   const ready = createDeferred<boolean>();
   const ended = createDeferred<KeeperEnd>();
-  let text = '';
   let cpuMs: number | null = null;
-  const capture = captureStream(fd, (bytes) => {
-    const words = (text + Buffer.from(bytes).toString('latin1')).split('\0');
-    text = (words.pop() ?? '').slice(-longestWord);
-    for (const word of words.map(toKeeperWord)) {
-      if (word?.says === 'ready') ready.resolve(true);
-      if (word?.says === 'ended') {
-        cpuMs = word.cpuMs;
-        ended.resolve({ exit: toExit(word.status), processes: word.processes });
-      }
-    }
-    return true;
-  });
-  const exited = told ?? capture.ended.then(() => byForce);
+  const onText = (text: string) => {
+    const message = parseKeeperMessage(text);
+    if (message?.kind === 'ready') ready.resolve(true);
+    if (message?.kind !== 'ended') return;
+    cpuMs = message.cpuMs;
+    ended.resolve({ exit: toExit(message.status), processes: message.processes });
+  };
+  const capture = new Capture(fd, splitAtNul(onText));
+  const exited = supervisorExit ?? capture.ended.then(() => killed);
   void exited.then((exit) => {
     capture.drain();
     capture.close();
@@ -144,29 +144,28 @@ function listen(
     ended: ended.promise,
     endedCpuMs: () => cpuMs,
     exited,
-    hangUp: capture.close,
+    stopListening: () => capture.close(),
   };
 }
 
-function readNow(fd: number): string {
+const longestMessage = 160;
+
+// A command can write to the status pipe through /proc/PID/fd, so the length of an unfinished message is limited.
+function splitAtNul(onText: (text: string) => void): (bytes: Uint8Array) => boolean {
+  let rest = '';
+  return (bytes) => {
+    const texts = (rest + Buffer.from(bytes).toString('latin1')).split('\0');
+    rest = (texts.pop() ?? '').slice(-longestMessage);
+    for (const text of texts) onText(text);
+    return true;
+  };
+}
+
+function readAvailable(fd: number): string {
   const buffer = Buffer.alloc(4_096);
   try {
     return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, null));
   } catch {
     return '';
   }
-}
-
-const longestWord = 160;
-// Of two names for one number the first is the usual one.
-const signalNames = new Map(
-  Object.entries(os.signals)
-    .reverse()
-    .map(([name, number]) => [number, name as NodeJS.Signals] as const),
-);
-
-/** How a command ended whose shell was waited for by another: death by signal N is the exit code 128+N. */
-export function toExit(code: number): ProcessExit {
-  const signal = signalNames.get(code - 128);
-  return signal === undefined ? { code, signal: null } : { code: null, signal };
 }

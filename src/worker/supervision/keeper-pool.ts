@@ -1,78 +1,85 @@
-import { within } from '../../support/within.ts';
-import { type Keeper, startMs } from './follow-keeper.ts';
+import { settlesWithin } from '../../support/settles-within.ts';
+import { type Keeper, keeperLimits } from './follow-keeper.ts';
 
-/** Shells that wait for their one order, started ahead of need. None is used twice. */
-export interface KeeperPool {
-  /** True when a keeper gets ready here at all; it then waits for the first command. */
-  probe(): Promise<boolean>;
-  take(): Promise<Keeper>;
-  close(): Promise<void>;
-}
-
-// Starting a shell takes a processor: not while somebody waits for a short command's answer, but soon after it,
+// Starting a keeper takes a processor: not while a caller waits for a short command, but right after its end,
 const soonMs = 1;
-// or beside a command that takes longer.
+// or in parallel with a command that takes longer than this.
 const laterMs = 20;
 
-/** Makes a pool that keeps `size` keepers waiting. */
-export function createKeeperPool(size: number, start: () => Promise<Keeper>): KeeperPool {
-  const waiting: Promise<Keeper>[] = [];
-  let closed = false;
-  let refilling: NodeJS.Timeout | undefined;
-  let due = 0;
+/** Keepers that were started ahead of need, each with a shell that waits for its one order. */
+export class KeeperPool {
+  readonly #size: number;
+  readonly #startKeeper: () => Promise<Keeper>;
+  readonly #waiting: Promise<Keeper>[] = [];
+  #isClosed = false;
+  #refilling: NodeJS.Timeout | undefined;
+  #refillAt = 0;
 
-  const add = () => {
-    const keeper = start();
-    waiting.push(keeper);
+  /** Makes a pool that tries to have `size` keepers waiting. */
+  constructor(size: number, startKeeper: () => Promise<Keeper>) {
+    this.#size = size;
+    this.#startKeeper = startKeeper;
+  }
+
+  /** Starts a keeper and returns whether it became ready; it then waits for the first command. */
+  async probe(): Promise<boolean> {
+    const keeper = await this.#add();
+    const isReady = (await settlesWithin(keeper.ready, keeperLimits.startMs)) && (await keeper.ready);
+    if (!isReady || this.#size === 0) await keeper.discard();
+    return isReady;
+  }
+
+  /** Removes a waiting keeper from the pool, or starts one. */
+  take(): Promise<Keeper> {
+    const keeper = this.#waiting.shift() ?? this.#startKeeper();
+    void this.#refillAfter(keeper);
+    return keeper;
+  }
+
+  /** Discards all waiting keepers. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#refilling);
+    const keepers = await Promise.allSettled(this.#waiting.splice(0));
+    await Promise.all(keepers.map((one) => (one.status === 'fulfilled' ? one.value.discard() : undefined)));
+  }
+
+  #add(): Promise<Keeper> {
+    const keeper = this.#startKeeper();
+    this.#waiting.push(keeper);
     keeper.then(
-      ({ gone }) => gone.then(() => forget(keeper)),
-      () => forget(keeper),
+      ({ gone }) => gone.then(() => this.#forget(keeper)),
+      () => this.#forget(keeper),
     );
     return keeper;
-  };
-  const forget = (keeper: Promise<Keeper>) => {
-    const index = waiting.indexOf(keeper);
-    if (index >= 0) waiting.splice(index, 1);
-  };
-  const refill = () => {
-    refilling = undefined;
-    if (closed || waiting.length >= size) return;
-    add().then(
-      () => scheduleRefill(soonMs),
-      () => {},
-    );
-  };
-  const scheduleRefill = (afterMs: number) => {
-    const at = performance.now() + afterMs;
-    if (refilling && due <= at) return;
-    clearTimeout(refilling);
-    due = at;
-    refilling = setTimeout(refill, afterMs);
-  };
-  const refillAfter = async (taken: Promise<Keeper>) => {
-    scheduleRefill(laterMs);
+  }
+
+  #forget(keeper: Promise<Keeper>): void {
+    const index = this.#waiting.indexOf(keeper);
+    if (index >= 0) this.#waiting.splice(index, 1);
+  }
+
+  async #refillAfter(taken: Promise<Keeper>): Promise<void> {
+    this.#scheduleRefill(laterMs);
     const keeper = await taken.catch(() => undefined);
     await keeper?.ended;
-    if (!closed) scheduleRefill(soonMs);
-  };
+    if (!this.#isClosed) this.#scheduleRefill(soonMs);
+  }
 
-  return {
-    async probe() {
-      const keeper = await add();
-      const isReady = (await within(keeper.ready, startMs)) && (await keeper.ready);
-      if (!isReady || size === 0) await keeper.discard();
-      return isReady;
-    },
-    async take() {
-      const keeper = waiting.shift() ?? start();
-      void refillAfter(keeper);
-      return keeper;
-    },
-    async close() {
-      closed = true;
-      clearTimeout(refilling);
-      const keepers = await Promise.allSettled(waiting.splice(0));
-      await Promise.all(keepers.map((one) => (one.status === 'fulfilled' ? one.value.discard() : undefined)));
-    },
-  };
+  #scheduleRefill(afterMs: number): void {
+    const at = performance.now() + afterMs;
+    if (this.#refilling && this.#refillAt <= at) return;
+    clearTimeout(this.#refilling);
+    this.#refillAt = at;
+    this.#refilling = setTimeout(() => this.#refill(), afterMs);
+  }
+
+  #refill(): void {
+    this.#refilling = undefined;
+    if (this.#isClosed || this.#waiting.length >= this.#size) return;
+    this.#add().then(
+      () => this.#scheduleRefill(soonMs),
+      () => {},
+    );
+  }
 }

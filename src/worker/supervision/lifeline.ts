@@ -3,34 +3,36 @@ import { type Fifo, openForWriting } from '../io/fifo.ts';
 import type { FifoPool } from '../io/fifo-pool.ts';
 
 /**
- * A pipe to which nothing is ever written, one for all keepers: `theirs` is at its end when we are, however we end. Made
- * at the first need.
+ * A pipe to which nothing is ever written, shared by all keepers: they have its reading end as descriptor 4, where EOF
+ * means that the server is gone, however it ended. Opened at the first use.
  */
-export interface Lifeline {
-  (): Promise<Fifo>;
-  close(): Promise<void>;
-}
+export class Lifeline {
+  readonly #fifos: FifoPool;
+  #opening: Promise<Fifo> | undefined;
 
-/** Makes one from a pool's FIFO. */
-export function createLifeline(fifos: FifoPool): Lifeline {
-  let made: Promise<Fifo> | undefined;
-  const make = async () => {
-    const [name = ''] = await fifos.take(1);
-    return openForWriting(name);
-  };
-  const get = () => {
-    // A failure is not kept: the next command finds out whether the cause is gone.
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
+  constructor(fifos: FifoPool) {
+    this.#fifos = fifos;
+  }
+
+  /** The reading end, for a child process. */
+  async readEnd(): Promise<number> {
+    // A failed attempt is not kept: the next command tries again.
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = undefined;
       throw error;
     });
-    return made;
-  };
-  const close = async () => {
-    const making = made;
-    made = undefined;
-    const pipe = await making?.catch(() => undefined);
+    return (await this.#opening).theirs;
+  }
+
+  async close(): Promise<void> {
+    const opening = this.#opening;
+    this.#opening = undefined;
+    const pipe = await opening?.catch(() => undefined);
     if (pipe) for (const fd of [pipe.ours, pipe.theirs]) closeSync(fd);
-  };
-  return Object.assign(get, { close });
+  }
+
+  async #open(): Promise<Fifo> {
+    const [name = ''] = await this.#fifos.take(1);
+    return openForWriting(name);
+  }
 }

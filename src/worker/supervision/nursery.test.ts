@@ -1,13 +1,16 @@
 import { closeSync, existsSync, mkdirSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { plainSandboxPlan } from '../../../tests/support/plain-sandbox-plan.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { captureStream } from '../io/capture.ts';
+import { Capture } from '../io/capture.ts';
 import { openNamedForWriting, openReader } from '../io/fifo.ts';
 import { createFifoPool, type FifoPool } from '../io/fifo-pool.ts';
-import { createLifeline, type Lifeline } from './lifeline.ts';
-import { createNursery, heldFd, type Nursery } from './nursery.ts';
+import { toBubblewrapCommand } from '../sandbox/bubblewrap.ts';
+import { keeperLimits } from './follow-keeper.ts';
+import { Lifeline } from './lifeline.ts';
+import { heldFd, Nursery, type NurseryFifos } from './nursery.ts';
 import { toOrder } from './order.ts';
 import { startInNursery } from './start-keeper.ts';
 
@@ -17,13 +20,13 @@ let pool: FifoPool;
 let lifeline: Lifeline;
 let env: Record<string, string>;
 beforeEach(() => {
-  // A name that a careless shell would take apart.
+  // A name that must be quoted in bash.
   folder = join(temporaryFolder(), 'it\'s a "folder"\n$(of) ours');
   mkdirSync(folder);
   pool = createFifoPool(folder);
   env = { PATH: '/usr/bin:/bin', NURSERY: join(folder, '..') };
-  lifeline = createLifeline(pool);
-  nursery = createNursery({ bashPath: '/bin/bash', env, life: async () => (await lifeline()).theirs });
+  lifeline = new Lifeline(pool);
+  nursery = new Nursery({ bashPath: '/bin/bash', env, lifeline: () => lifeline.readEnd() });
 });
 afterEach(async () => {
   await nursery.close();
@@ -33,28 +36,29 @@ afterEach(async () => {
   rmSync(join(folder, '..'), { recursive: true });
 });
 
-/** Starts a script, gives it its input, and reads what it says until it is gone. */
-async function say(script: string, input = ''): Promise<{ pid: number; stdout: string; status: string }> {
+/** Starts a script, writes its input, and reads its output until it has ended. */
+async function run(script: string, input = ''): Promise<{ pid: number; stdout: string; status: string }> {
   const [stdout = '', stderr = '', status = '', stdin = ''] = await pool.take(4);
   const inward = openNamedForWriting(stdin);
   const texts = { stdout: '', stderr: '', status: '' };
-  const readers = Object.entries({ stdout, stderr, status }).map(([name, path]) =>
-    captureStream(openReader(path), (bytes) => {
-      texts[name as keyof typeof texts] += Buffer.from(bytes).toString();
-      return true;
-    }),
+  const captures = Object.entries({ stdout, stderr, status }).map(
+    ([name, path]) =>
+      new Capture(openReader(path), (bytes) => {
+        texts[name as keyof typeof texts] += Buffer.from(bytes).toString();
+        return true;
+      }),
   );
   const pid = await nursery.start(['/bin/bash', '-c', script], { stdout, stderr, status, stdin });
   writeSync(inward.ours, input);
-  // Whoever answers has opened all of its ends.
+  // A script that has written to its status pipe has opened all of its ends.
   await expect.poll(() => texts.status).toContain('here');
   for (const fd of [inward.ours, inward.holder]) closeSync(fd);
-  await Promise.all(readers.map((reader) => reader.ended));
+  await Promise.all(captures.map((capture) => capture.ended));
   return { pid, stdout: texts.stdout, status: texts.status };
 }
 
-test('starts a program with its descriptors, the last of them at its end when we are, and tells its number', async () => {
-  const { pid, stdout, status } = await say(
+test('starts a program with its four pipes and the lifeline, and returns its pid', async () => {
+  const { pid, stdout, status } = await run(
     'echo here >&3; cat; read -r -t 0.01 <&4; echo "$$ $?" >&3',
     'some input',
   );
@@ -62,40 +66,39 @@ test('starts a program with its descriptors, the last of them at its end when we
   expect(status).toBe(`here\n${pid} 142\n`);
 });
 
-test('what it starts leads a group, can be interrupted, and is no deeper shell than one that we start', async () => {
+test('a started program leads a process group, does not ignore SIGINT, and has the SHLVL of a direct child', async () => {
   const script =
     'read -r _ _ _ _ group _ < /proc/self/stat; grep SigIgn /proc/self/status; echo "$SHLVL $OLDPWD $group"';
-  const { pid, stdout } = await say(`echo here >&3; ${script}`);
+  const { pid, stdout } = await run(`echo here >&3; ${script}`);
   expect(stdout).toMatch(/^SigIgn:\s+0{16}\n/);
   expect(stdout).toContain(`\n1  ${pid}\n`);
 });
 
-test('passes on what another program was asked for', async () => {
-  expect((await say("echo here >&3; echo 'one $x'")).stdout).toBe('one $x\n');
-  expect((await say('echo here >&3; echo "two"')).stdout).toBe('two\n');
+test('can start different programs one after the other', async () => {
+  expect((await run("echo here >&3; echo 'one $x'")).stdout).toBe('one $x\n');
+  expect((await run('echo here >&3; echo "two"')).stdout).toBe('two\n');
 });
 
-test('when its shell is killed, what it was asked for fails, and the next start has a new one', async () => {
-  await say('echo here >&3');
+test('when its shell is killed, pending starts fail, and the next start uses a new shell', async () => {
+  await run('echo here >&3');
   const [shell] = processesWith(`NURSERY=${env.NURSERY}`);
   process.kill(shell ?? 0, 'SIGKILL');
-  const gone = () => nursery.start(['true'], { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' });
-  await gone().catch(() => {});
+  const missing = () => nursery.start(['true'], { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' });
+  await missing().catch(() => {});
   await expect.poll(() => processesWith(`NURSERY=${env.NURSERY}`)).not.toContain(shell);
-  expect((await say('echo here >&3; echo again')).stdout).toBe('again\n');
+  expect((await run('echo here >&3; echo again')).stdout).toBe('again\n');
 });
 
-test('is closed for good', async () => {
+test('starts nothing after it is closed', async () => {
   await nursery.close();
-  const nowhere = { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' };
-  await expect(nursery.start(['true'], nowhere)).rejects.toThrow('closed');
+  const missing = { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' };
+  await expect(nursery.start(['true'], missing)).rejects.toThrow('closed');
 });
 
-test('E2: a keeper of it is gone when the whole of its namespace is, and not before', async () => {
-  const supervisor = ['bwrap', '--sync-fd', String(heldFd), '--unshare-pid', '--die-with-parent'] as const;
+test('E2: a keeper started by a nursery is gone when its whole namespace is, and not before', async () => {
   const start = async () =>
     startInNursery(nursery, {
-      supervisor: [...supervisor, '--dev-bind', '/', '/', '--proc', '/proc'],
+      supervisor: toBubblewrapCommand(plainSandboxPlan, { heldFd }),
       bashPath: '/bin/bash',
       env,
       fifos: await pool.take(4),
@@ -106,7 +109,7 @@ test('E2: a keeper of it is gone when the whole of its namespace is, and not bef
   void keeper.gone.then(() => {
     gone = true;
   });
-  // The keeper is the second of its namespace; what it has started lives on without it until the first has seen it.
+  // Pid 2 is the keeper. Its children keep running without it until the init process has noticed its death.
   const { setUp, run } = toOrder({
     command: { kind: 'shell', script: 'sleep 300.0042 & kill -9 2; sleep 300.0042' },
     cwd: '/',
@@ -127,20 +130,19 @@ test('E2: a keeper of it is gone when the whole of its namespace is, and not bef
     fifos: await pool.take(4),
   });
   expect(await failing.ready).toBe(false);
-  expect(failing.lastWords()).toContain('--no-such-option');
+  expect(failing.readStderr()).toContain('--no-such-option');
   await failing.discard();
 });
 
-test('a keeper that dies before it could open its pipes is given up, and nothing waits for it', async () => {
-  const robbed: Nursery = {
-    ...nursery,
-    start(argv, files) {
-      rmSync(files.stdin);
-      return nursery.start(argv, files);
+test('a keeper that dies before it has opened its pipes is given up, and `discard` does not hang', async () => {
+  const failing = {
+    start(argv: readonly string[], fifos: NurseryFifos) {
+      rmSync(fifos.stdin);
+      return nursery.start(argv, fifos);
     },
   };
-  const fifos = await pool.take(4);
-  const keeper = await startInNursery(robbed, { supervisor: ['env'], bashPath: '/bin/bash', env, fifos });
+  const plan = { supervisor: ['env'], bashPath: '/bin/bash', env, fifos: await pool.take(4) } as const;
+  const keeper = await startInNursery(failing, plan, { ...keeperLimits, startMs: 200, reapMs: 100 });
   await keeper.discard();
   expect(await keeper.ready).toBe(false);
 });

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { basename, dirname } from 'node:path';
 import { createDeferred, type Deferred } from '../../support/deferred.ts';
-import { withoutInherited } from '../io/inherited-descriptors.ts';
 import { quote } from '../../support/quote.ts';
+import { withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
 
 /** The descriptor, in addition to 0 to 4, by which a process keeps its status pipe open as long as it lives. */

@@ -1,45 +1,45 @@
 import type { Command } from '../../contract/command.ts';
-import { quoteInAscii } from '../io/quote.ts';
-import { readSized, toSized } from '../io/sized-text.ts';
+import { readLengthPrefixed, withLengthPrefix } from '../io/length-prefix.ts';
+import { quoteInAscii } from '../io/quote-in-ascii.ts';
 import type { Environment } from '../machine/environment.ts';
 
-/** What a waiting shell is told to do. */
+/** What a waiting shell is to run, and how. */
 export interface Order {
-  /** `file` for a script that stands in descriptor 6. */
+  /** The command, or `file` for a script that is open as descriptor 6. */
   readonly command: Command | 'file';
   readonly cwd: string;
   readonly env: Environment;
-  /** `empty` gives the command /dev/null; `open` leaves it what follows the order. */
+  /** `empty` redirects the command's stdin from /dev/null; `open` leaves it the bytes after the order. */
   readonly stdin: 'empty' | 'open';
-  /** A line of bash that binds the shell to its limits; may be empty. */
+  /** Bash code that applies the limits (`ulimit`); may be empty. */
   readonly prelude: string;
   readonly atTerminal: boolean;
 }
 
 const variable = '__nacre_order';
 
-/** Where a shell at a terminal gets its order from. */
+/** The descriptor from which a shell at a terminal reads its order. */
 export const orderFd = 7;
 
-/** The script of the shell that waits for an order and then becomes the command's own shell. */
+/** The script of the shell that reads an order and then becomes the command's own shell. */
 export const launcherScript = `${toReading('')} && eval "$${variable}"`;
 
-/** The same for a shell at a terminal, where stdin is the person's: its order comes through a descriptor of its own. */
+/** The same for a shell at a terminal, whose stdin is the keyboard: it reads its order from `orderFd`. */
 export const terminalLauncherScript = `${toReading(` <&${orderFd}`)} && eval "$${variable}"`;
 
 function toReading(from: string): string {
-  return readSized({ read: `read${from}`, variable });
+  return readLengthPrefixed({ read: `read${from}`, variable });
 }
 
-/** An order in two parts, so that a shell can make itself ready before it is decided that the command runs. */
+/** An order in two parts, so that the shell can set itself up before the start of the command is recorded. */
 export interface OrderParts {
-  /** What is done before, and is of no effect beyond that shell. */
+  /** Changes to the directory and waits; has no effect outside of the shell. */
   readonly setUp: string;
-  /** The command. */
+  /** Runs the command. */
   readonly run: string;
 }
 
-/** The text of an order. */
+/** Writes an order as bash code. */
 export function toOrder({ command, cwd, env, stdin, prelude, atTerminal }: Order): OrderParts {
   const setUp = [
     `cd -- ${quoteInAscii(cwd)} || exit 125`,
@@ -49,15 +49,15 @@ export function toOrder({ command, cwd, env, stdin, prelude, atTerminal }: Order
     ...(stdin === 'empty' ? ['exec </dev/null'] : []),
     `eval "$${variable}"`,
   ];
-  // The variables come with the command: some of them change how bash reads.
+  // The variables are in the second part, because some of them (LC_ALL, TMOUT) change how bash reads.
   const run = [
     `unset ${variable}`,
     ...Object.entries(env).map(([name, value]) => `export ${name}=${quoteInAscii(value)}`),
     ...(prelude === '' ? [] : [prelude]),
     toText(command),
   ];
-  // On one line, so that the first line of the command is line 1 in bash's own messages, and every line counts alike.
-  return { setUp: toSized(setUp.join('; ')), run: toSized(run.join('; ')) };
+  // Everything is on one line, so that the command's first line is line 1 in bash's messages and in LINENO.
+  return { setUp: withLengthPrefix(setUp.join('; ')), run: withLengthPrefix(run.join('; ')) };
 }
 
 function toText(command: Order['command']): string {

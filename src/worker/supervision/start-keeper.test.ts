@@ -1,10 +1,12 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { plainSandboxPlan } from '../../../tests/support/plain-sandbox-plan.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { createFifoPool } from '../io/fifo-pool.ts';
-import { createLifeline } from './lifeline.ts';
+import { toBubblewrapCommand } from '../sandbox/bubblewrap.ts';
+import { Lifeline } from './lifeline.ts';
 import { startKeeper } from './start-keeper.ts';
 
 let folder: string;
@@ -13,31 +15,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const supervisor = [
-  'bwrap',
-  '--unshare-pid',
-  '--die-with-parent',
-  '--dev-bind',
-  '/',
-  '/',
-  '--proc',
-  '/proc',
-] as const;
-
 test('E2: a keeper that is discarded at any moment of its start leaves nothing behind', async () => {
   const fifos = createFifoPool(folder);
-  const lifeline = createLifeline(fifos);
-  const { theirs: life } = await lifeline();
+  const lifeline = new Lifeline(fifos);
+  const readEnd = await lifeline.readEnd();
   const env = { PATH: '/usr/bin:/bin', KEEPER: folder };
   for (let round = 0; round < 40; round += 1) {
     const names = await fifos.take(4);
     const keeper = await startKeeper({
-      supervisor,
+      supervisor: toBubblewrapCommand(plainSandboxPlan),
       bashPath: '/bin/bash',
       cwd: '/',
       env,
       fifos: names,
-      life,
+      lifeline: readEnd,
     });
     const elapsed = createStopwatch();
     while (elapsed() < round / 10);

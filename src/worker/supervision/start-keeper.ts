@@ -7,40 +7,40 @@ import {
   openForWriting,
   openNamedForWriting,
   openReader,
-  removeName,
+  unlinkIfPresent,
 } from '../io/fifo.ts';
 import { type Descriptors, withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
 import { bridgeScript, takeOver } from '../network/bridge.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
-import type { ProcessExit } from '../start/start-process.ts';
+import type { ProcessExit } from '../processes/process-exit.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
-import { followKeeper, type Keeper } from './follow-keeper.ts';
-import { toKeeperScript } from './keeper.ts';
+import { followKeeper, type Keeper, type KeeperEnds, keeperLimits } from './follow-keeper.ts';
+import { toKeeperScript } from './keeper-script.ts';
 import type { Nursery, NurseryFifos } from './nursery.ts';
 
-/** What a keeper is started from. */
+/** How to start a keeper. */
 export interface KeeperPlan {
-  /** The supervisor and its arguments, up to the program that it is to run. */
+  /** The supervisor and its arguments, up to the program that it runs. */
   readonly supervisor: readonly [string, ...string[]];
   readonly bashPath: string;
   readonly cwd: string;
   readonly env: Environment;
-  /** Names of four fresh FIFOs. */
+  /** Names of four fresh FIFOs: stdout, stderr, status, stdin. */
   readonly fifos: readonly string[];
-  /** A descriptor that is at its end when we are. */
-  readonly life: number;
+  /** The reading end of the `Lifeline`. */
+  readonly lifeline: number;
   /** A file with a script that is too long for an order; the command's shell gets it as descriptor 6. */
   readonly scriptFile?: number | undefined;
-  /** What answers the command's requests to the network, where that is filtered. */
+  /** The proxy for the command's network requests, if its network is filtered. */
   readonly proxy?: NetworkProxy | undefined;
   /** The terminal that the command gets in place of pipes. */
   readonly terminal?: OpenTerminal | undefined;
-  /** Stands in front of the keeper's shell and becomes it, with less that it may execute. */
+  /** Restricts what the keeper's shell and its descendants may execute. */
   readonly guard?: ExecGuard | undefined;
 }
 
-/** Starts a keeper under its supervisor. */
+/** Starts a keeper under its supervisor, as a child of this process. */
 export async function startKeeper(plan: KeeperPlan): Promise<Keeper> {
   const pipes: Fifo[] = [];
   try {
@@ -49,7 +49,7 @@ export async function startKeeper(plan: KeeperPlan): Promise<Keeper> {
     return await launch(plan, pipes);
   } catch (error) {
     for (const pipe of pipes) closeSync(pipe.ours);
-    removeNames(plan.fifos);
+    unlinkAll(plan.fifos);
     throw error;
   } finally {
     for (const pipe of pipes) closeSync(pipe.theirs);
@@ -63,7 +63,7 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
   const pipesOrTerminal = terminal
     ? [terminal.slave, terminal.slave, terminal.slave]
     : [stdin.theirs, stdout.theirs, stderr.theirs];
-  const stdio = [...pipesOrTerminal, status.theirs, plan.life, ...toExtra(plan, stdin)];
+  const stdio = [...pipesOrTerminal, status.theirs, plan.lifeline, ...toExtraDescriptors(plan, stdin)];
   const passed = stdio.flatMap((one, fd) => (one === 'ignore' ? [] : [fd]));
   const { argv, env } = toProgram(plan, passed);
   const [program = '', ...args] = argv;
@@ -78,18 +78,22 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
   return followKeeper({ pid: child.pid, exited }, ends, { proxy, terminal });
 }
 
-/** What a nursery can start: a keeper with its four pipes and nothing beside. */
-export type PlainKeeperPlan = Omit<KeeperPlan, 'cwd' | 'life' | 'scriptFile' | 'proxy' | 'terminal'>;
+/** How to start a keeper that has four pipes and nothing else, so that a nursery can start it. */
+export type PlainKeeperPlan = Omit<KeeperPlan, 'cwd' | 'lifeline' | 'scriptFile' | 'proxy' | 'terminal'>;
 
-/** Has a keeper started by a nursery of the same variables. */
-export async function startInNursery(nursery: Nursery, plan: PlainKeeperPlan): Promise<Keeper> {
+/** Starts a keeper in a nursery that has the same environment. */
+export async function startInNursery(
+  nursery: Pick<Nursery, 'start'>,
+  plan: PlainKeeperPlan,
+  limits = keeperLimits,
+): Promise<Keeper> {
   const [stdout = '', stderr = '', status = '', stdin = ''] = plan.fifos;
-  const files = { stdout, stderr, status, stdin };
-  const { ends, settle } = openEnds(files);
+  const fifos = { stdout, stderr, status, stdin };
+  const { ends, settle } = openEnds(fifos);
   try {
-    const pid = await nursery.start(toProgram(plan, [0, 1, 2, 3, 4]).argv, files);
-    const keeper = followKeeper({ pid }, ends, { proxy: undefined, terminal: undefined });
-    // Until the keeper says so it may not have opened its own ends.
+    const pid = await nursery.start(toProgram(plan, [0, 1, 2, 3, 4]).argv, fifos);
+    const keeper = followKeeper({ pid }, ends, { proxy: undefined, terminal: undefined }, limits);
+    // Before `ready` the keeper may not have opened its own ends.
     void keeper.ready.then(settle);
     return keeper;
   } catch (error) {
@@ -99,33 +103,38 @@ export async function startInNursery(nursery: Nursery, plan: PlainKeeperPlan): P
   }
 }
 
-function openEnds({ stdout, stderr, status, stdin }: NurseryFifos) {
-  const open: number[] = [];
-  const keep = (fd: number) => {
-    open.push(fd);
+interface OpenedEnds {
+  readonly ends: KeeperEnds;
+  /** Closes what stood in for the keeper's ends and unlinks the names. */
+  settle(): void;
+}
+
+function openEnds({ stdout, stderr, status, stdin }: NurseryFifos): OpenedEnds {
+  const names = [stdout, stderr, status, stdin];
+  const opened: number[] = [];
+  const openRead = (name: string) => {
+    const fd = openReader(name);
+    opened.push(fd);
     return fd;
   };
   try {
-    const [out, err, words] = [stdout, stderr, status].map((name) => keep(openReader(name)));
-    if (out === undefined || err === undefined || words === undefined) throw new Error('A pipe is missing.');
+    const readers = { stdout: openRead(stdout), stderr: openRead(stderr), status: openRead(status) };
     const { ours, holder } = openNamedForWriting(stdin);
-    return {
-      ends: { stdout: out, stderr: err, status: words, stdin: ours },
-      settle() {
-        closeSync(holder);
-        removeNames([stdout, stderr, status, stdin]);
-      },
+    const settle = () => {
+      closeSync(holder);
+      unlinkAll(names);
     };
+    return { ends: { ...readers, stdin: ours }, settle };
   } catch (error) {
-    for (const fd of open) closeSync(fd);
-    removeNames([stdout, stderr, status, stdin]);
+    for (const fd of opened) closeSync(fd);
+    unlinkAll(names);
     throw error;
   }
 }
 
-/** What the supervisor is told to run, and with which variables. */
+/** The command line of a supervisor with its keeper, and its environment. */
 export function toProgram(
-  { supervisor, bashPath, env, guard, proxy, terminal }: Omit<KeeperPlan, 'cwd' | 'fifos' | 'life'>,
+  { supervisor, bashPath, env, guard, proxy, terminal }: Omit<KeeperPlan, 'cwd' | 'fifos' | 'lifeline'>,
   passed: readonly number[],
 ): { readonly argv: readonly string[]; readonly env: Environment } {
   const keeperScript = toKeeperScript(proxy && bridgeScript, terminal !== undefined);
@@ -134,15 +143,15 @@ export function toProgram(
   return { ...program, argv: [...supervisor, ...(terminal ? leadSession : []), ...program.argv] };
 }
 
-function removeNames(names: readonly string[]): void {
-  for (const name of names) removeName(name);
+function unlinkAll(names: readonly string[]): void {
+  for (const name of names) unlinkIfPresent(name);
 }
 
-// The keeper leads a session of its own whose terminal is the command's; its supervisor stays out of it.
+// The keeper leads a new session whose controlling terminal is the command's; the supervisor is not part of it.
 const leadSession = ['setsid', '--ctty'];
 
-// Descriptor 5 is free at first: a filtered network is handed out through it.
-function toExtra({ proxy, scriptFile, terminal }: KeeperPlan, order: Fifo): Descriptors {
+// Descriptor 5 is the IPC channel through which a filtered sandbox sends its listening socket, 6 the script, 7 the order.
+function toExtraDescriptors({ proxy, scriptFile, terminal }: KeeperPlan, order: Fifo): Descriptors {
   if (terminal) return [proxy ? 'ipc' : 'ignore', scriptFile ?? 'ignore', order.theirs];
   if (scriptFile !== undefined) return [proxy ? 'ipc' : 'ignore', scriptFile];
   return proxy ? ['ipc'] : [];

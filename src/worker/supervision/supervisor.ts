@@ -1,43 +1,42 @@
 import type { Enforcement, Isolation, SupervisionLevel } from '../../contract/isolation.ts';
-import { type SandboxPlan, toBubblewrapArguments } from '../sandbox/bubblewrap.ts';
+import { type BubblewrapOptions, toBubblewrapCommand } from '../sandbox/bubblewrap.ts';
+import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
 import { toNetwork } from '../sandbox/to-network.ts';
-import type { Roof } from './namespace-tree.ts';
 
-/** A way to start a shell so that nothing it starts can survive us. */
+/** A program that starts a shell in a pid namespace, so that no descendant of the shell can survive the server. */
 export interface Supervisor {
   readonly level: Exclude<SupervisionLevel, 'group'>;
-  readonly roof: Roof;
+  /** The number of nacre's processes in the namespace: init and keeper, or a keeper that is init. */
+  readonly ownProcesses: number;
   /** Whether setuid programs still gain rights. */
-  keepsSetuid(means: { readonly isRoot: boolean }): boolean;
-  /** What it cannot promise a command of such an isolation, in sentences. */
-  gaps(means: { readonly isRoot: boolean }, isolation: Pick<Isolation, 'sandbox'>): readonly string[];
-  /** The program and its arguments, up to the one it is to run. */
-  toArguments(plan: SandboxPlan): readonly [string, ...string[]];
-  /** What makes the first process of the namespace hold a descriptor open, to stand before all other arguments. */
-  toHolding(fd: number): readonly string[];
+  keepsSetuid(deps: { readonly isRoot: boolean }): boolean;
+  /** Sentences about what it does not enforce for a command with this isolation. */
+  gaps(deps: { readonly isRoot: boolean }, isolation: Pick<Isolation, 'sandbox'>): readonly string[];
+  /** The command line, up to the program that it runs. */
+  toCommand(plan: SandboxPlan, options?: BubblewrapOptions): readonly [string, ...string[]];
 }
 
-/** What holds wherever bubblewrap does not stand between a command and the file system. */
+/** The gap wherever bubblewrap does not control a command's view of the file system. */
 export const filesShown = "nacre's own files are not hidden from commands.";
 
-/** The supervisors, from the best down. Which of them work here is found out by starting something. */
+/** All supervisors, best first; whether one works on this machine is found out by starting a keeper with it. */
 export const supervisors: readonly Supervisor[] = [
   {
     level: 'namespace',
-    roof: { residents: 2 },
+    ownProcesses: 2,
     keepsSetuid: ({ isRoot }) => isRoot,
-    // In a sandbox even root has no rights left.
+    // In a sandbox even root has no capabilities.
     gaps: ({ isRoot }, { sandbox }) =>
       isRoot && sandbox === 'off' ? ["As root a command can undo what hides nacre's own files from it."] : [],
-    toArguments: (plan) => ['bwrap', ...toBubblewrapArguments(plan)],
-    toHolding: (fd) => ['--sync-fd', String(fd)],
+    toCommand: toBubblewrapCommand,
   },
   {
     level: 'unshare',
-    roof: { residents: 1 },
+    ownProcesses: 1,
     keepsSetuid: ({ isRoot }) => isRoot,
     gaps: () => [filesShown],
-    toArguments: ({ isRoot }) => [
+    // Descriptors need no option: the keeper, which is the init process here, inherits all of them.
+    toCommand: ({ isRoot }) => [
       'setpriv',
       '--pdeathsig',
       'KILL',
@@ -48,15 +47,16 @@ export const supervisors: readonly Supervisor[] = [
       '--kill-child',
       '--mount-proc',
     ],
-    // All that it starts inherits all that it has.
-    toHolding: () => [],
   },
 ];
+
+/** The smallest command that uses `unshare` as nacre does; run by hand, it prints why that fails. */
+export const unshareTrial = 'unshare --user --pid --fork true';
 
 const lateSockets =
   'Unix sockets that other programs open outside /tmp and /run after the sandbox was made can be reached.';
 
-/** What holds for a command that was started at a level. */
+/** What is enforced for a command that is started at a level. */
 export function toEnforcement(
   level: SupervisionLevel,
   isolation: Isolation,
@@ -69,7 +69,7 @@ export function toEnforcement(
     network,
     processes: level === 'group' ? 'host' : 'own',
     ...more,
-    // In a sandbox even root has no rights left that a program could gain.
+    // In a sandbox there are no capabilities that a setuid program could gain.
     setuid: more.setuid && isolation.sandbox === 'off',
     gaps: [...more.gaps, ...(network === 'on' ? [] : [lateSockets])],
   };

@@ -1,0 +1,32 @@
+/** One mount of a sandbox; later mounts cover earlier ones. */
+export type Mount =
+  | BindMount
+  /** An empty file system, a minimal /dev, or the /proc of the sandbox's pid namespace. */
+  | { readonly kind: 'tmpfs' | 'dev' | 'proc'; readonly to: string };
+
+/** Shows a file or folder of the machine in the sandbox. */
+export interface BindMount {
+  readonly kind: 'bind';
+  readonly from: string;
+  readonly to: string;
+  readonly readOnly: boolean;
+  /** True if device files below it can be opened. */
+  readonly devices?: boolean;
+  /** True if a missing `from` is not an error. */
+  readonly optional?: boolean;
+}
+
+/** Mounts a path read-only at its own place. */
+export function mountReadOnly(path: string): BindMount {
+  return { kind: 'bind', from: path, to: path, readOnly: true };
+}
+
+/** Mounts a path writable at its own place. */
+export function mountWritable(path: string): BindMount {
+  return { kind: 'bind', from: path, to: path, readOnly: false };
+}
+
+/** Covers a file or socket with /dev/null. */
+export function maskFile(path: string): BindMount {
+  return { kind: 'bind', from: '/dev/null', to: path, readOnly: true };
+}

@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Isolation } from '../../contract/isolation.ts';
+import type { JobSpec } from '../../contract/job.ts';
+import { type Environment, forPipes, forTerminal, toCommandEnvironment } from '../machine/environment.ts';
+import { proxyEnvironment } from '../network/bridge.ts';
+import { toCacheEnvironment } from '../sandbox/cache-environment.ts';
+import type { OwnFiles } from '../sandbox/own-files.ts';
+import { type SandboxPlan, toSandboxPlan, toWritable } from '../sandbox/sandbox-plan.ts';
+import { toNetwork } from '../sandbox/to-network.ts';
+import { type OrderParts, toOrder } from '../supervision/order.ts';
+import type { StartDeps } from './starter.ts';
+
+/** What supervised starts need in addition to `StartDeps`. */
+export interface SupervisedDeps extends StartDeps {
+  readonly cwd: string;
+  readonly home: string;
+  /** The isolation from the settings; a command may ask for a stricter one. */
+  readonly isolation: Isolation;
+  readonly ownFiles: Pick<OwnFiles, 'find'>;
+  readonly isRoot: boolean;
+  /** How many keepers to start ahead of need. */
+  readonly warmShells: number;
+}
+
+/** The plan that most commands share; undefined if the settings' workspace is refused, which each command reports. */
+export function toDefaultPlan(deps: SupervisedDeps): SandboxPlan | undefined {
+  try {
+    return toSandboxPlan(deps, deps.isolation, deps.cwd);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A plan without a sandbox, to probe whether keepers start at all. */
+export function toProbePlan(deps: SupervisedDeps): SandboxPlan {
+  return toSandboxPlan(deps, { ...deps.isolation, sandbox: 'off' }, deps.cwd);
+}
+
+/** True if a command can run in a keeper that was started with `plan`. */
+export function fitsPlan(
+  plan: SandboxPlan,
+  deps: SupervisedDeps,
+  isolation: Isolation,
+  cwd: string,
+): boolean {
+  return (
+    isolation.sandbox === plan.isolation.sandbox &&
+    isDeepStrictEqual(toWritable(deps, isolation, cwd), plan.writable) &&
+    isDeepStrictEqual(deps.ownFiles.find(), plan.ownFiles)
+  );
+}
+
+/** The environment of a command in a namespace. */
+export function toKeeperEnvironment(
+  { isolation }: SandboxPlan,
+  instance: Environment,
+  { baseEnv, atTerminal }: { readonly baseEnv: Environment; readonly atTerminal: boolean },
+): Environment {
+  const caches = toCacheEnvironment(isolation.sandbox, baseEnv);
+  const additions = toNetwork(isolation) === 'filtered' ? { ...caches, ...proxyEnvironment } : caches;
+  return toCommandEnvironment(atTerminal ? forTerminal(baseEnv) : forPipes(baseEnv), additions, instance);
+}
+
+// A pipe holds a limited number of bytes, so longer scripts are passed in a file.
+const maxOrderBytes = 8_192;
+
+/** The script of a command if it is too long for an order. */
+export function toLongScript({ command }: JobSpec): string | undefined {
+  const isLong = command.kind === 'shell' && Buffer.byteLength(command.script) > maxOrderBytes;
+  return isLong ? command.script : undefined;
+}
+
+/** The order for a command; `prelude` is bash code that applies its limits. */
+export function toJobOrder(spec: JobSpec, prelude: string): OrderParts {
+  const { id, cwd, env, stdin, terminal } = spec;
+  const command = toLongScript(spec) === undefined ? spec.command : 'file';
+  const atTerminal = terminal !== undefined;
+  return toOrder({ command, cwd, env: { ...env, NACRE_COMMAND_ID: id }, stdin, prelude, atTerminal });
+}

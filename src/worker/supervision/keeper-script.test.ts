@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { processesWith } from '../../../tests/support/processes.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { parseKeeperMessage, toKeeperScript } from './keeper-script.ts';
+
+// `unshare` needs a user namespace, unless it runs as root.
+const userNamespace = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user'];
+
+test('E2: a keeper is not ready before the init process of its namespace sleeps', async () => {
+  const folder = temporaryFolder();
+  const go = join(folder, 'go');
+  const init = '"$BASH" -c "$1" bash & while [[ ! -e $2 ]]; do :; done; wait';
+  const namespace = [...userNamespace, '--pid', '--fork', '--mount-proc', '--kill-child'];
+  const child = spawn('unshare', [...namespace, 'bash', '-c', init, 'bash', toKeeperScript(), go], {
+    stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe'],
+    env: { PATH: '/usr/bin:/bin', KEEPER: folder },
+  });
+  try {
+    let messages = '';
+    (child.stdio[3] as Readable).on('data', (bytes: Buffer) => {
+      messages += bytes.toString();
+    });
+    await expect.poll(() => processesWith(`KEEPER=${folder}`).length).toBeGreaterThanOrEqual(3);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(messages).toBe('');
+    writeFileSync(go, '');
+    await expect.poll(() => messages, { timeout: 10_000 }).toMatch(/^ready\0/);
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    rmSync(folder, { recursive: true });
+  }
+  await expect.poll(() => processesWith(`KEEPER=${folder}`), { timeout: 5_000 }).toEqual([]);
+});
+
+test('the CPU time in an `ended` message is parsed in any locale', () => {
+  const parse = (point: string) =>
+    parseKeeperMessage(`ended 3 4 0m0${point}001s 0m0${point}002s\n1m2${point}003s 0m0${point}040s\n`);
+  const expected = { kind: 'ended', status: 3, processes: 4, cpuMs: 62_043 };
+  expect([parse('.'), parse(',')]).toEqual([expected, expected]);
+  expect(parseKeeperMessage('ended 3 4')).toBeUndefined();
+});

@@ -1,0 +1,71 @@
+import { quote } from '../../support/quote.ts';
+import { launcherScript, terminalLauncherScript } from './order.ts';
+
+/** The keeper's script; `before` is bash code to run first in its namespace. */
+export function toKeeperScript(before = ':', atTerminal = false): string {
+  const [begin, launcher] = atTerminal ? [surviveTtySignals, terminalLauncherScript] : [':', launcherScript];
+  return [begin, before, ...toSteps(launcher)].join('\n');
+}
+
+/**
+ * Bash code that lets a shell survive the signals of keys pressed at the terminal that it shares with its command. It
+ * sets handlers, because ignored signals (`trap ''`) would be inherited by the command.
+ */
+export const surviveTtySignals = 'trap : HUP INT QUIT TSTP TTIN TTOU';
+
+/**
+ * The keeper is the parent of the command's shell, inside the namespace, and reports on descriptor 3:
+ * 1. `ready` once it runs and the namespace's init process sleeps,
+ * 2. `ended STATUS COUNT TIMES` when the command's shell has ended: its exit status, the number of processes in /proc,
+ *    and the output of `times` (CPU time of the keeper on the first line, of its children on the second),
+ * 3. then it keeps the namespace alive until descriptor 4 reads EOF, which means that the server is gone, or until it is
+ *    killed, so that processes that were left running can be listed first.
+ * The command gets neither descriptor. The keeper's stderr is redirected, because bash reports a killed child there.
+ */
+const toSteps = (launcher: string) => [
+  waitUntilInitSleeps,
+  'printf "ready\\0" >&3',
+  'exec 5>&2 2>/dev/null',
+  `"$BASH" --noprofile --norc -c ${quote(launcher)} bash 2>&5 3>&- 4<&- 5>&-`,
+  'status=$?',
+  'exec 0<&- 1>&- 5>&-',
+  'processes=(/proc/[0-9]*)',
+  `{ printf "ended %d %d " "$status" "\${#processes[@]}"; times; printf "\\0"; } >&3`,
+  // Lines read from descriptor 4 are ignored; only EOF counts.
+  'while read -r <&4; do :; done',
+  'exit "$status"',
+];
+
+// bubblewrap calls prctl(PR_SET_PDEATHSIG) in the init process only after it has forked the keeper. An init process that
+// gets there later than a whole command takes would outlive the supervisor; once it sleeps, it has made that call.
+// Descriptor 4 never has data, so `read -t` on it is a short sleep that needs no other process.
+const waitUntilInitSleeps =
+  "while [[ $$ != 1 ]] && IFS= read -r init </proc/1/stat && [[ $init != *') S '* ]]; do read -r -t 0.001 <&4; done";
+
+/** A message of a keeper. */
+export type KeeperMessage =
+  | { readonly kind: 'ready' }
+  | {
+      readonly kind: 'ended';
+      readonly status: number;
+      readonly processes: number;
+      /** CPU time of the command's shell and of all processes that it has waited for. */
+      readonly cpuMs: number;
+    };
+
+/** Parses a keeper's message; undefined for anything else. */
+export function parseKeeperMessage(text: string): KeeperMessage | undefined {
+  if (text === 'ready') return { kind: 'ready' };
+  const [, status, processes, user, system] = endedPattern.exec(text) ?? [];
+  if (status === undefined || processes === undefined) return undefined;
+  const cpuMs = toMs(user) + toMs(system);
+  return { kind: 'ended', status: Number(status), processes: Number(processes), cpuMs };
+}
+
+// The decimal separator in the output of `times` depends on the locale.
+const endedPattern = /^ended (\d{1,3}) (\d{1,7}) \S+ \S+\n(\d+m\d+\D\d{3}s) (\d+m\d+\D\d{3}s)\n$/;
+
+function toMs(time = ''): number {
+  const [minutes = 0, seconds = 0, thousandths = 0] = time.match(/\d+/g)?.map(Number) ?? [];
+  return minutes * 60_000 + seconds * 1_000 + thousandths;
+}
