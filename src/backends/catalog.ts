@@ -1,5 +1,5 @@
 import type { Backend } from '../contract/backend.ts';
-import type { WorkerOptions } from '../worker/worker.ts';
+import type { WorkerOptions } from '../worker/worker-options.ts';
 
 /** Every kind of backend, by name. */
 export const backends = {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { processesWith, zombieChildren } from '../../tests/support/processes.ts';
 import { createTestWorker, type TestWorker } from '../../tests/support/worker.ts';
-import { pause } from '../support/pause.ts';
+import { sleep } from '../support/sleep.ts';
 
 let here: TestWorker;
 let mark = '';
@@ -29,7 +29,7 @@ describe('the end of a job', () => {
     const state = await here.worker.wait(id, 5_000);
     expect(state).toMatchObject({ status: 'completed', end: { cause: 'exit', exitCode: 0 } });
     expect(state.end?.leftRunning).toHaveLength(1);
-    await pause(150);
+    await sleep(150);
     expect((await here.worker.wait(id, 0)).status).toBe('completed');
   });
 
@@ -47,7 +47,7 @@ describe('the end of a job', () => {
   test('E2: can be asked for before the process runs, and nothing runs on', async () => {
     const id = 'cmd_early';
     const starting = here.start('sleep 40', { id, env: env() });
-    await pause(0);
+    await sleep(0);
     const state = await here.worker.stop(id, { signal: 'SIGKILL', graceMs: 0 });
     await starting;
     expect(state).toMatchObject({ status: 'killed', end: { cause: 'stopped', signal: 'SIGKILL' } });

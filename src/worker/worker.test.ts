@@ -6,7 +6,7 @@ import { createTestWorker, type TestWorker } from '../../tests/support/worker.ts
 import { memoryFolders } from './folders/pipe-folder.ts';
 import { createProcProcessTable } from './processes/proc-process-table.ts';
 import { createPsProcessTable } from './processes/ps-process-table.ts';
-import type { WorkerOptions } from './worker.ts';
+import type { WorkerOptions } from './worker-options.ts';
 
 const seconds = (count: number) => count * 1_000;
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { WorkerOptions } from '../../src/worker/worker.ts';
+import type { WorkerOptions } from '../../src/worker/worker-options.ts';
 import { builtGuard } from './build.ts';
 
 /** The options of a worker that is at home in a folder; few tests need others. */

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import type { JobSpec, JobState } from '../../src/contract/job.ts';
 import { createId } from '../../src/support/create-id.ts';
 import { createProcProcessTable } from '../../src/worker/processes/proc-process-table.ts';
-import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts';
+import { createWorker, type Worker } from '../../src/worker/worker.ts';
+import type { WorkerOptions } from '../../src/worker/worker-options.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { workerOptionsIn } from './worker-options.ts';
 

@@ -1,6 +1,7 @@
 import type { Backend } from '../../contract/backend.ts';
 import { createProcessTable } from '../../worker/processes/create-process-table.ts';
-import { createWorker, type WorkerOptions } from '../../worker/worker.ts';
+import { createWorker } from '../../worker/worker.ts';
+import type { WorkerOptions } from '../../worker/worker-options.ts';
 
 /** The shortest road: a worker in this very process. */
 export function createLocalBackend(options: Omit<WorkerOptions, 'table'>): Backend {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
-import type { Asker } from '../commands/commands.ts';
+import type { CallerContext } from '../context/call-context.ts';
 import type { CommandInput } from './write-command.ts';
 
 let here: TestEngine;
@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => here.close());
 
-const me: Asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' };
+const me: CallerContext = { caller: { door: 'cli', client: 'test' }, owner: 'tester' };
 const type = (id: string, input: Partial<CommandInput>) =>
   here.engine.write(id, { text: '', eof: false, secret: false, ...input }, me);
 const output = async (id: string, waitFor: string) =>
@@ -68,7 +68,7 @@ test('T9: after its end an input takes nothing more, which is said', async () =>
   await output(id, 'ended');
   await expect(type(id, { text: 'more' })).rejects.toMatchObject({
     message: expect.stringContaining(`${id} takes no input: it has ended`),
-    hint: expect.stringContaining('Start it anew'),
+    hint: expect.stringContaining('Start it again'),
   });
 });
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { builtGuard } from '../../../tests/support/build.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
-import type { WorkerOptions } from '../worker.ts';
+import type { WorkerOptions } from '../worker-options.ts';
 
 const python = '/usr/bin/python3';
 const loader = process.arch === 'x64' ? '/lib64/ld-linux-x86-64.so.2' : '/lib/ld-linux-aarch64.so.1';

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { runChild } from '../../../tests/support/child.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
-import type { WorkerOptions } from '../worker.ts';
+import type { WorkerOptions } from '../worker-options.ts';
 
 // A sandbox has a /tmp of its own, which would hide a home directory that lies there.
 const usualTemporary = process.env.TMPDIR;

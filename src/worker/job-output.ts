@@ -1,0 +1,112 @@
+import { NacreError } from '../contract/failure.ts';
+import type { Cursor, ReadResult, Stream } from '../contract/job.ts';
+import { createNotifier } from '../support/notifier.ts';
+import { OutputLog } from './io/output-log.ts';
+import { type Spool, SpoolFullError } from './io/spool.ts';
+import type { LimitReached } from './limits/judge-end.ts';
+
+/** Options of a job's output. */
+export interface JobOutputOptions {
+  readonly spool: Spool;
+  /** Bytes of output kept in memory. */
+  readonly ringBytes: number;
+  /** Bytes of output after which the command is killed. */
+  readonly spoolBytes: number;
+  /** Called when reading may continue after `append` has returned false. */
+  onRelief(): void;
+  /** Called when the output exceeds a limit or cannot be kept. */
+  onLimit(limit: LimitReached): void;
+}
+
+/** The output of one job: the log, its size limit, and readers that wait for more. */
+export class JobOutput {
+  readonly #options: JobOutputOptions;
+  readonly #log: OutputLog;
+  readonly #changed = createNotifier();
+  #isSealed = false;
+  #isDisposed = false;
+
+  constructor(options: JobOutputOptions) {
+    this.#options = options;
+    const { ringBytes, spool } = options;
+    this.#log = new OutputLog({
+      ringBytes,
+      spool,
+      onRelief: () => options.onRelief(),
+      onSpoolFailure: (error) => options.onLimit(toLimit(error)),
+    });
+  }
+
+  get stdoutBytes(): number {
+    return this.#log.stdoutBytes;
+  }
+
+  get stderrBytes(): number {
+    return this.#log.stderrBytes;
+  }
+
+  /** The SHA-256 of each stream so far, in hexadecimal. */
+  digests(): Readonly<Record<Stream, string>> {
+    return this.#log.digests();
+  }
+
+  /** Appends bytes; returns false if reading should pause. */
+  append(stream: Stream, bytes: Uint8Array): boolean {
+    // A background process in a session may write after its job is disposed of; it must be neither blocked nor killed.
+    if (this.#isDisposed) return true;
+    const { spoolBytes, onLimit } = this.#options;
+    const room = spoolBytes - this.#log.end;
+    this.#log.append(stream, bytes.length > room ? bytes.subarray(0, room) : bytes);
+    this.#changed.notifyAll();
+    if (bytes.length <= room || this.#isSealed) return !this.#log.isFull;
+    onLimit({ cause: 'output_limit', detail: `It wrote more than ${spoolBytes} bytes of output.` });
+    return false;
+  }
+
+  /** Reads from a position on; waits up to `waitMs` if there is nothing yet. */
+  async read(from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult> {
+    if (!Number.isInteger(from) || from < 0 || from > this.#log.end) throw outsideLog(from, this.#log.end);
+    if (from === this.#log.end && !this.#isSealed && options.waitMs > 0)
+      await this.#changed.wait(options.waitMs);
+    const final = this.#isSealed;
+    const chunks = await this.#log.read(from, options.maxBytes);
+    const next = chunks.reduce((at, chunk) => at + chunk.data.length, from);
+    return { chunks, next, end: this.#log.end, final };
+  }
+
+  /** The stderr text in the last `maxBytes` of output. */
+  async stderrTail(maxBytes: number): Promise<string> {
+    const from = Math.max(0, this.#log.end - maxBytes);
+    const chunks = await this.#log.read(from, maxBytes).catch(() => []);
+    const stderr = chunks.filter(({ stream }) => stream === 'stderr').map(({ data }) => data);
+    return Buffer.concat(stderr).toString('latin1');
+  }
+
+  /** Marks the end of the job and wakes waiting readers. */
+  seal(): void {
+    this.#isSealed = true;
+    this.#changed.notifyAll();
+  }
+
+  /** Ends the log once nothing can be written any more. */
+  finish(): Promise<void> {
+    return this.#log.finish();
+  }
+
+  /** Deletes the output. */
+  dispose(): Promise<void> {
+    this.#isDisposed = true;
+    return this.#log.dispose();
+  }
+}
+
+function toLimit(error: Error): LimitReached {
+  const cause = error instanceof SpoolFullError ? 'output_limit' : 'spool_failed';
+  return { cause, detail: `Its output could not be kept: ${error.message}.` };
+}
+
+function outsideLog(from: Cursor, end: Cursor): NacreError {
+  return new NacreError('invalid_request', `cursor ${from} is not in the output, which ends at ${end}.`, {
+    hint: 'Use the cursor of an earlier reply, or 0 to start over.',
+  });
+}

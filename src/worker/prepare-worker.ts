@@ -1,0 +1,166 @@
+// What a worker needs before it can start commands:
+// 1. the environment of commands, with that of the login shell where the settings ask for it,
+// 2. bash, the server's folders and FIFOs, and a sweep of what dead servers left,
+// 3. the warden for limits, the exec guard, and the best starter that works here,
+// 4. persistent shells on top of that starter.
+import { basename, join } from 'node:path';
+import type { Place } from '../contract/facts.ts';
+import { shuttingDown } from '../contract/failure.ts';
+import { chooseExecGuard } from './exec/choose-exec-guard.ts';
+import { isDeadServer } from './folders/instance-folder.ts';
+import { memoryFolders } from './folders/pipe-folder.ts';
+import { createServerFolders, type ServerFolders } from './folders/server-folders.ts';
+import { instanceVariable, sweepProcesses } from './folders/sweep-processes.ts';
+import { createCgroups } from './limits/cgroups.ts';
+import { createWarden, type Warden } from './limits/create-warden.ts';
+import { type Bash, findBash } from './machine/bash.ts';
+import { type Environment, filterEnvironment, toAbsolutePath } from './machine/environment.ts';
+import { toPlace } from './machine/inspect.ts';
+import { type LoginEnvironment, readLoginEnvironment } from './machine/login-environment.ts';
+import { OwnFiles } from './sandbox/own-files.ts';
+import { createShellSessions, type ShellSessions } from './shell/shell-sessions.ts';
+import { chooseStarter } from './start/choose-starter.ts';
+import type { Starter } from './start/starter.ts';
+import type { SupervisedDeps } from './start/supervised-plan.ts';
+import { loadPty } from './terminal/load-pty.ts';
+import type { WorkerOptions } from './worker-options.ts';
+
+/** A worker that can start commands. */
+export interface PreparedWorker {
+  readonly bash: Bash;
+  readonly folders: ServerFolders;
+  /** The server's working directory, resolved. */
+  readonly ownPlace: Place;
+  /** The PATH of commands. */
+  readonly path: string;
+  readonly starter: Starter;
+  readonly shells: ShellSessions;
+  readonly warden: Warden;
+  /** Names of variables that commands do not get. */
+  readonly withheld: readonly string[];
+  /** The server's variables, withheld ones included. */
+  readonly allVariables: Environment;
+  readonly loginNote: string;
+  /** Resolves when the processes of dead servers are killed. */
+  readonly sweeping: Promise<unknown>;
+}
+
+/** Prepares a worker at the first use; a failed attempt is repeated at the next use. */
+export class Preparation {
+  readonly #options: WorkerOptions;
+  readonly #memoryFolders: readonly string[];
+  readonly #ownFiles: OwnFiles;
+  #login: Promise<LoginEnvironment> | null = null;
+  #preparing: Promise<PreparedWorker> | null = null;
+  #isClosed = false;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#memoryFolders = memoryFolders(options.environment);
+    this.#ownFiles = new OwnFiles([options.stateDir, ...options.ownFiles, ...this.#memoryFolders]);
+  }
+
+  /** Whether preparation has been started, so that there may be sessions. */
+  get hasBegun(): boolean {
+    return this.#preparing !== null;
+  }
+
+  /** Returns the prepared worker. */
+  async get(): Promise<PreparedWorker> {
+    if (this.#isClosed) throw shuttingDown();
+    this.#preparing ??= this.#prepare().catch((error: unknown) => {
+      this.#preparing = null;
+      throw error;
+    });
+    return this.#preparing;
+  }
+
+  /** Reads the server's environment once, so that every use sees the values that commands could see. */
+  login(): Promise<LoginEnvironment> {
+    this.#login ??= readLoginEnvironment(this.#options.environment, this.#options.loginEnv);
+    return this.#login;
+  }
+
+  /** Makes `get` throw from now on. */
+  refuse(): void {
+    this.#isClosed = true;
+  }
+
+  /** Closes everything that was prepared and removes the server's folders. */
+  async close(): Promise<void> {
+    this.refuse();
+    const prepared = await this.#preparing?.catch(() => null);
+    await prepared?.shells.closeAll();
+    await prepared?.starter.close();
+    await prepared?.sweeping;
+    await prepared?.warden.close();
+    this.#ownFiles.close();
+    await prepared?.folders.remove();
+  }
+
+  async #prepare(): Promise<PreparedWorker> {
+    const options = this.#options;
+    const login = await this.login();
+    const path = toAbsolutePath(login.env.PATH);
+    const allVariables = { ...login.env, PATH: path };
+    const { env, withheld } = filterEnvironment(allVariables, options);
+    const bash = await findBash(options.bash, path);
+    const ownPlace = await toPlace(options.cwd, options.cwd);
+    const folders = await createServerFolders(options.stateDir, this.#memoryFolders, options.table);
+    const found = { bash, folders, path, env };
+    try {
+      const started = await prepareStart(options, { ...found, ownFiles: this.#ownFiles });
+      return { ...started, ...found, ownPlace, withheld, allVariables, loginNote: login.note };
+    } catch (error) {
+      await folders.remove();
+      throw error;
+    }
+  }
+}
+
+interface StartParts extends Pick<PreparedWorker, 'bash' | 'folders' | 'path'> {
+  readonly env: Environment;
+  readonly ownFiles: OwnFiles;
+}
+
+async function prepareStart(
+  options: WorkerOptions,
+  found: StartParts,
+): Promise<Pick<PreparedWorker, 'starter' | 'shells' | 'warden' | 'sweeping'>> {
+  const { table } = options;
+  const name = basename(found.folders.path);
+  const cgroups = options.cgroups === false ? null : createCgroups(name);
+  void cgroups?.sweep((owner) => isDeadServer(owner, table)).catch(() => {});
+  const sweeping = sweepProcesses(table, options.environment[instanceVariable]).catch(() => []);
+  const isRoot = process.getuid?.() === 0;
+  const warden = createWarden({ limits: options, cgroups, isRoot });
+  const starter = await chooseStarter(await toStartDeps(options, found, warden, isRoot), options);
+  const shells = createShellSessions({
+    starter,
+    table,
+    folder: join(found.folders.path, 'shells'),
+    cwd: options.cwd,
+    idleMs: options.sessionIdleMs,
+    bounds: options.shellBounds,
+  });
+  return { starter, shells, warden, sweeping };
+}
+
+async function toStartDeps(
+  options: WorkerOptions,
+  { bash, folders, path, env, ownFiles }: StartParts,
+  warden: Warden,
+  isRoot: boolean,
+): Promise<SupervisedDeps> {
+  const { table, keep, cwd, home, warmShells } = options;
+  return {
+    ...{ table, keep, cwd, home, warmShells, env, path, ownFiles, warden, isRoot },
+    isolation: options,
+    execChoice: await chooseExecGuard(options, { path, bashPath: bash.path }),
+    bashPath: bash.path,
+    fifos: folders.fifos,
+    instance: { [instanceVariable]: basename(folders.path) },
+    loadPty: () => loadPty(options.loadPty),
+    scriptPath: (id: string) => join(folders.path, 'scripts', id),
+  };
+}
