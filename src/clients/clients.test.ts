@@ -4,17 +4,17 @@ import { clients } from './clients.ts';
 const at = (name: string, scope: 'user' | 'project', platform: string, env = {}) =>
   clients[name]?.file(scope, { home: '/home/me', platform, env, project: '/work' });
 
-describe('where clients keep their configuration', () => {
+describe('the configuration file of a client', () => {
   it.each([
     ['linux', '/home/me/.config'],
     ['darwin', '/home/me/Library/Application Support'],
     ['win32', '/home/me/AppData/Roaming'],
-  ])('that are apps on %s: below %s', (platform, folder) => {
+  ])('is in the application folder on %s: %s', (platform, folder) => {
     expect(at('claude-desktop', 'user', platform)).toBe(`${folder}/Claude/claude_desktop_config.json`);
     expect(at('vscode', 'user', platform)).toBe(`${folder}/Code/User/mcp.json`);
   });
 
-  it('follows the variables that move it', () => {
+  it('follows environment variables that move it', () => {
     expect(at('claude-desktop', 'user', 'win32', { APPDATA: '/data' })).toMatch(/^\/data\/Claude/);
     expect(at('vscode', 'user', 'linux', { XDG_CONFIG_HOME: '/xdg' })).toBe('/xdg/Code/User/mcp.json');
     expect(at('vscode', 'user', 'linux', { XDG_CONFIG_HOME: 'xdg' })).toBe(
@@ -32,7 +32,7 @@ describe('where clients keep their configuration', () => {
     ['vscode', '/work/.vscode/mcp.json'],
     ['codex', '/work/.codex/config.toml'],
     ['gemini', '/work/.gemini/settings.json'],
-  ])('of %s for one project: %s', (name, path) => {
+  ])('of %s is %s for project scope', (name, path) => {
     expect(at(name, 'project', 'linux')).toBe(path);
   });
 });

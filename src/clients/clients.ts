@@ -1,39 +1,39 @@
-// Where each client keeps its configuration, and under which keys it looks for servers.
+// The supported clients: where each keeps its configuration file, and the keys under which it lists MCP servers.
 import { isAbsolute, join } from 'node:path';
 
-/** Where a configuration holds: for one project, or for all that its user does. */
+/** Whether a configuration applies to one project or to everything the user does. */
 export type Scope = 'user' | 'project';
 
-/** What the places depend on. */
-export interface ClientSurroundings {
+/** What the location of a configuration file depends on. */
+export interface ClientMachine {
   readonly home: string;
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder of the project. */
+  /** The project folder. */
   readonly project: string;
 }
 
 /** One client that starts MCP servers. */
 export interface Client {
-  /** Its name for people. */
+  /** Display name. */
   readonly title: string;
   readonly format: 'json' | 'toml';
-  /** The keys that lead to its servers. */
+  /** The keys under which it lists servers. */
   readonly path: readonly string[];
-  /** What it wants in an entry beside command, arguments and variables. */
+  /** Further keys that an entry needs besides `command`, `args` and `env`. */
   readonly extra: Readonly<Record<string, string>>;
-  /** The scope that is taken when none is named. */
+  /** The default scope. */
   readonly scope: Scope;
-  /** Whether it starts servers in the folder that its user works in. */
+  /** Whether it starts servers in the folder that the user works in. */
   readonly startsInProject: boolean;
-  /** What it replaces in the values of an entry. */
+  /** Matches text that it substitutes in the values of an entry, such as `${NAME}`. */
   readonly replaces: RegExp | undefined;
-  /** What its user does to make it read the file again. */
+  /** How the user makes it read the file again. */
   readonly reload: string;
-  file(scope: Scope, here: ClientSurroundings): string | undefined;
+  file(scope: Scope, machine: ClientMachine): string | undefined;
 }
 
-/** The clients by the names that `nacre init` takes. */
+/** The clients by the names that `nacre init` accepts. */
 export const clients: Readonly<Record<string, Client>> = {
   'claude-code': {
     title: 'Claude Code',
@@ -43,7 +43,7 @@ export const clients: Readonly<Record<string, Client>> = {
     scope: 'user',
     startsInProject: true,
     replaces: /\$\{/,
-    reload: 'Start claude anew; /mcp shows nacre.',
+    reload: 'Restart claude; /mcp shows nacre.',
     file: (scope, { home, env, project }) =>
       scope === 'project' ? join(project, '.mcp.json') : join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'),
   },
@@ -55,9 +55,9 @@ export const clients: Readonly<Record<string, Client>> = {
     scope: 'user',
     startsInProject: false,
     replaces: undefined,
-    reload: 'Quit Claude Desktop wholly and start it again.',
-    file: (scope, here) =>
-      scope === 'project' ? undefined : join(appData(here), 'Claude', 'claude_desktop_config.json'),
+    reload: 'Quit Claude Desktop completely and start it again.',
+    file: (scope, machine) =>
+      scope === 'project' ? undefined : join(appData(machine), 'Claude', 'claude_desktop_config.json'),
   },
   cursor: {
     title: 'Cursor',
@@ -67,7 +67,7 @@ export const clients: Readonly<Record<string, Client>> = {
     scope: 'project',
     startsInProject: false,
     replaces: /\$\{/,
-    reload: 'Cursor reads it by itself; its settings list nacre under MCP.',
+    reload: 'Cursor reloads it automatically; its settings list nacre under MCP.',
     file: (scope, { home, project }) => join(scope === 'project' ? project : home, '.cursor', 'mcp.json'),
   },
   vscode: {
@@ -79,10 +79,10 @@ export const clients: Readonly<Record<string, Client>> = {
     startsInProject: true,
     replaces: /\$\{/,
     reload: 'Run "MCP: List Servers" in VS Code and start nacre there.',
-    file: (scope, here) =>
+    file: (scope, machine) =>
       scope === 'project'
-        ? join(here.project, '.vscode', 'mcp.json')
-        : join(appData(here), 'Code', 'User', 'mcp.json'),
+        ? join(machine.project, '.vscode', 'mcp.json')
+        : join(appData(machine), 'Code', 'User', 'mcp.json'),
   },
   codex: {
     title: 'Codex',
@@ -92,7 +92,7 @@ export const clients: Readonly<Record<string, Client>> = {
     scope: 'user',
     startsInProject: true,
     replaces: undefined,
-    reload: 'Start codex anew; /mcp shows nacre.',
+    reload: 'Restart codex; /mcp shows nacre.',
     file: (scope, { home, env, project }) =>
       scope === 'project'
         ? join(project, '.codex', 'config.toml')
@@ -106,20 +106,20 @@ export const clients: Readonly<Record<string, Client>> = {
     scope: 'user',
     startsInProject: true,
     replaces: /\$/,
-    reload: 'Start gemini anew; /mcp shows nacre.',
+    reload: 'Restart gemini; /mcp shows nacre.',
     file: (scope, { home, env, project }) =>
       join(scope === 'project' ? project : env.GEMINI_CLI_HOME || home, '.gemini', 'settings.json'),
   },
 };
 
-/** A client that is not known here; most of them read this form. */
+/** Any other client; most of them read this form. */
 export const anyClient: Pick<Client, 'format' | 'path' | 'extra'> = {
   format: 'json',
   path: ['mcpServers'],
   extra: {},
 };
 
-function appData({ platform, home, env }: ClientSurroundings): string {
+function appData({ platform, home, env }: ClientMachine): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming');
   const { XDG_CONFIG_HOME: named = '' } = env;

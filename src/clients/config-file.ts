@@ -1,4 +1,4 @@
-// A configuration file of somebody else's: read whole, replaced in one step, and only when it is still as it was read.
+// A configuration file of another program: read completely, replaced atomically, and only if it has not changed since.
 import {
   chownSync,
   closeSync,
@@ -21,38 +21,38 @@ import { NacreError } from '../contract/failure.ts';
 import { createId } from '../support/create-id.ts';
 import { makeFolder } from '../support/make-folder.ts';
 
-/** A file as it was found. */
+/** A configuration file with its current text. */
 export interface ConfigFile {
-  /** Where it really lies, behind symbolic links. */
+  /** Its real path, with symbolic links resolved. */
   readonly path: string;
-  /** Its text without a byte order mark; empty when there is no file. */
+  /** Its text without a byte order mark; empty if the file does not exist. */
   readonly text: string;
-  /** Replaces the text; the file keeps its mode, owner and byte order mark. Returns where the old one is kept, if there was one. */
+  /** Replaces the text; mode, owner and byte order mark stay. Returns the path of the backup, if the file existed. */
   replace(text: string, backupDir: string): string | undefined;
 }
 
-const largestBytes = 67_108_864;
-const mark = '\ufeff';
+const maxBytes = 67_108_864;
+const byteOrderMark = '\ufeff';
 
-/** Opens a file for an edit; a file that does not exist is empty. */
+/** Opens a file for an edit; a missing file counts as empty. */
 export function openConfigFile(named: string): ConfigFile {
-  const path = behindLinks(named);
+  const path = resolveLinks(named);
   const stats = attempt(named, 'be read', () => statSync(path, { throwIfNoEntry: false }));
   const bytes = stats === undefined ? undefined : readWhole(named, path, stats);
   const whole = bytes === undefined ? '' : decode(named, bytes);
-  const lead = whole.startsWith(mark) ? mark : '';
+  const lead = whole.startsWith(byteOrderMark) ? byteOrderMark : '';
   return {
     path,
     text: whole.slice(lead.length),
     replace(text, backupDir) {
       if (stats !== undefined) attempt(named, 'be edited', () => checkWritable(path, stats));
-      const backup = bytes === undefined ? undefined : keep(path, bytes, backupDir);
+      const backup = bytes === undefined ? undefined : backUp(path, bytes, backupDir);
       attempt(named, 'be written', () => {
         makeFolder(dirname(path), 0o755);
-        putInPlace(path, `${lead}${text}`, stats, () => {
+        replaceFile(path, `${lead}${text}`, stats, () => {
           const now = statSync(path, { throwIfNoEntry: false }) && readFileSync(path);
           if (bytes === undefined ? now !== undefined : now === undefined || !bytes.equals(now))
-            throw new Error('something else has changed it in the meantime');
+            throw new Error('another program has changed it in the meantime');
         });
       });
       return backup;
@@ -60,8 +60,8 @@ export function openConfigFile(named: string): ConfigFile {
   };
 }
 
-/** Where a path leads in the end, also when the last link leads to nothing yet. */
-function behindLinks(named: string): string {
+/** Resolves symbolic links, including a last link whose target does not exist yet. */
+function resolveLinks(named: string): string {
   return attempt(named, 'be found', () => {
     let path = resolve(named);
     for (let links = 0; links < 40; links += 1) {
@@ -88,13 +88,13 @@ function linkTarget(path: string): string | undefined {
 
 function readWhole(named: string, path: string, stats: Stats): Buffer {
   return attempt(named, 'be edited', () => {
-    if (!stats.isFile()) throw new Error('it is no file');
-    if (stats.size > largestBytes) throw new Error(`it has more than ${largestBytes} bytes`);
+    if (!stats.isFile()) throw new Error('it is not a regular file');
+    if (stats.size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
     return readFileSync(path);
   });
 }
 
-// Root may write everywhere, but whoever took this right away meant it.
+// Root can write a read-only file, but its mode says that the user does not want that.
 function checkWritable(path: string, { mode }: Stats): void {
   if ((mode & 0o222) === 0) throw new Error('it is read-only');
   closeSync(openSync(path, constants.O_RDWR));
@@ -110,9 +110,9 @@ function decode(named: string, bytes: Buffer): string {
   });
 }
 
-// One for each state that a file was found in, none of them ever overwritten.
-function keep(path: string, bytes: Buffer, backupDir: string): string {
-  return attempt(backupDir, 'keep a copy of the file', () => {
+// Each backup gets its own name, so none is ever overwritten.
+function backUp(path: string, bytes: Buffer, backupDir: string): string {
+  return attempt(backupDir, 'store a backup of the file', () => {
     makeFolder(backupDir);
     const stamp = new Date().toISOString().replace(/[:.]/g, '-');
     for (let number = 0; ; number += 1) {
@@ -127,14 +127,14 @@ function keep(path: string, bytes: Buffer, backupDir: string): string {
   });
 }
 
-function putInPlace(path: string, text: string, before: Stats | undefined, check: () => void): void {
+function replaceFile(path: string, text: string, before: Stats | undefined, check: () => void): void {
   const mode = before === undefined ? 0o644 : before.mode & 0o7777;
   const fresh = `${path}.${createId('nacre')}`;
   const file = openSync(fresh, 'wx', mode);
   try {
     try {
       writeFileSync(file, text);
-      if (before !== undefined) takeOver(fresh, file, before);
+      if (before !== undefined) copyOwnership(fresh, file, before);
       fsyncSync(file);
     } finally {
       closeSync(file);
@@ -147,8 +147,8 @@ function putInPlace(path: string, text: string, before: Stats | undefined, check
   }
 }
 
-// The umask has no say in what the file had before.
-function takeOver(path: string, file: number, { uid, gid, mode }: Stats): void {
+// `fchmod` restores the exact mode, which the umask reduced when the new file was created.
+function copyOwnership(path: string, file: number, { uid, gid, mode }: Stats): void {
   const own = fstatSync(file);
   if (own.uid !== uid || own.gid !== gid) chownSync(path, uid, gid);
   fchmodSync(file, mode & 0o7777);
@@ -160,7 +160,7 @@ function attempt<T>(path: string, what: string, step: () => T): T {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new NacreError('settings_invalid', `${path} cannot ${what}: ${reason}.`, {
-      hint: 'Nothing was written. --print shows what to add by hand.',
+      hint: 'Nothing was written; --print shows what to add by hand.',
       cause,
     });
   }

@@ -45,32 +45,32 @@ describe('setJson', () => {
     expect(setJson(text, ['b', 'c'], 2)).toBe(expected);
   });
 
-  it('replaces a value where it stands, and leaves one that is there already as it is written', () => {
+  it('replaces a value in place, and keeps the formatting of an equal one', () => {
     const text = '{ "b": { "c" : [1,\n2] /* keep */ } }';
     expect(setJson(text, ['b', 'c'], [1, 2])).toBe(text);
     expect(setJson(text, ['b', 'c'], 3)).toBe('{ "b": { "c" : 3 /* keep */ } }');
   });
 
   it.each([
-    ['{"a": [}', 'a value is expected'],
-    ['{"a": 1 "b": 2}', 'a comma or } is expected'],
-    ['{"a": [1 2]}', 'a comma or ] is expected'],
-    ['{a: 1}', 'a key in double quotes is expected'],
-    ['{"a" 1}', 'a colon is expected after the key'],
-    ['{"a": 01}', 'this is no JSON value'],
-    ['{"a": "\\x"}', 'this is no JSON value'],
-    ['{"a": "', 'a value is expected'],
-    ['{} {}', 'there is something after the end of the value'],
-    ['{ /* open', 'a key in double quotes is expected'],
-    ['[]', 'the file is no object'],
-    ['{"b": null}', 'b is no object'],
-    ['{"b": {}, "b": {}}', 'the key b stands twice'],
+    ['{"a": [}', 'expected a value'],
+    ['{"a": 1 "b": 2}', 'expected a comma or }'],
+    ['{"a": [1 2]}', 'expected a comma or ]'],
+    ['{a: 1}', 'expected a key in double quotes'],
+    ['{"a" 1}', 'expected a colon after the key'],
+    ['{"a": 01}', 'this is not a JSON value'],
+    ['{"a": "\\x"}', 'this is not a JSON value'],
+    ['{"a": "', 'expected a value'],
+    ['{} {}', 'there is more text after the end of the value'],
+    ['{ /* open', 'expected a key in double quotes'],
+    ['[]', 'the file is not an object'],
+    ['{"b": null}', 'b is not an object'],
+    ['{"b": {}, "b": {}}', 'the key b occurs twice'],
     [`${'['.repeat(100_000)}`, 'it is nested too deeply'],
   ])('refuses %s', (text, reason) => {
     expect(() => setJson(text, ['b', 'c'], 2)).toThrow(reason);
   });
 
-  it('reads long strings and keys of every name', () => {
+  it('reads long strings and keys of any name', () => {
     const long = 'x"\\'.repeat(1_000_000);
     const text = JSON.stringify({ ['__proto__']: { polluted: true }, long });
     expect(getJson(setJson(text, ['b'], 1), ['long'])).toBe(long);
@@ -80,8 +80,8 @@ describe('setJson', () => {
 });
 
 describe('removeJson', () => {
-  it('says what is no object', () => {
-    expect(() => removeJson('{"a": []}', ['a', 'b'])).toThrow('a is no object');
+  it('names a value that is not an object', () => {
+    expect(() => removeJson('{"a": []}', ['a', 'b'])).toThrow('a is not an object');
   });
 
   it.each([
@@ -102,25 +102,25 @@ describe('removeJson', () => {
     expect(() => readJsonTree(left)).not.toThrow();
   });
 
-  it('changes nothing where there is nothing to remove', () => {
+  it('changes nothing if there is nothing to remove', () => {
     const text = '{"a": {"b": 1}}';
     for (const where of [['c'], ['a', 'c'], ['c', 'd'], []]) expect(removeJson(text, where)).toBe(text);
   });
 });
 
-describe('a file that is odd in size', () => {
+describe('a file of unusual size', () => {
   it.each([
     ['blanks', `{"a":1${' '.repeat(300_000)},"nacre":1}`],
     ['line breaks', `{"a":1,${'\n'.repeat(300_000)}"nacre":1}`],
     ['comments', `{"a":1${'/**/'.repeat(100_000)},"nacre":1}`],
-  ])('is edited as fast as any other: %s', (_, text) => {
+  ])('is edited without delay: %s', (_, text) => {
     const removed = removeJson(text, ['nacre']);
     expect(getJson(removed, [])).toEqual({ a: 1 });
     expect(getJson(setJson(removed, ['nacre'], 2), [])).toEqual({ a: 1, nacre: 2 });
   });
 });
 
-describe('whatever the file', () => {
+describe('in any file', () => {
   const blank = fc.constantFrom('', ' ', '\n', '\t', '\r\n', ' // c\n', '/* } */', '\n  // "nacre": 1,\n  ');
   const scalar = fc.oneof(
     fc.string().map((text) => JSON.stringify(text)),
@@ -145,7 +145,7 @@ describe('whatever the file', () => {
   }));
   const file = fc.tuple(blank, object, blank).map((parts) => parts.join(''));
 
-  it('an entry that is set can be read, all else reads as before, and it can be removed again', () => {
+  it('an entry that was set can be read and removed again, and the rest is unchanged', () => {
     fc.assert(
       fc.property(file, fc.constantFrom(['nacre'], ['servers', 'nacre']), (text, where) => {
         const before = getJson(text, []) as Record<string, unknown>;

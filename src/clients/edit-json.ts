@@ -1,9 +1,9 @@
-// Edits of a JSON text that change nothing else in it: comments, order, blanks and line ends stay as they are.
+// Edits a JSON text without changing anything else: comments, order, whitespace and line endings stay.
 import { isDeepStrictEqual } from 'node:util';
 import { type JsonMember, type JsonNode, readJsonTree } from './json-tree.ts';
 import { lineStart, newlineOf, splice, TextFault } from './text-edits.ts';
 
-/** Sets the value at a path of keys; objects on the way that are missing are made. A value that is there already stays as it is written. */
+/** Sets the value at a path of keys and creates missing objects on the way. An equal value keeps its formatting. */
 export function setJson(text: string, path: readonly string[], value: unknown): string {
   const root = readJsonTree(text);
   if (root === undefined) return addDocument(text, nest(path, value));
@@ -14,7 +14,7 @@ export function setJson(text: string, path: readonly string[], value: unknown): 
   return splice(text, node.start, node.end, toText(value, indentAt(text, node.start), style));
 }
 
-/** Removes the value at a path of keys; nothing changes when there is none. */
+/** Removes the value at a path of keys, if there is one. */
 export function removeJson(text: string, path: readonly string[]): string {
   const root = readJsonTree(text);
   if (root === undefined || path.length === 0) return text;
@@ -24,7 +24,7 @@ export function removeJson(text: string, path: readonly string[]): string {
   return at < 0 ? text : dropMember(text, parent.members ?? [], at);
 }
 
-/** The value at a path of keys; undefined when there is none. */
+/** The value at a path of keys; undefined if there is none. */
 export function getJson(text: string, path: readonly string[]): unknown {
   const root = readJsonTree(text);
   if (root === undefined) return undefined;
@@ -48,11 +48,12 @@ function findMember(
   path: readonly string[],
 ): { member: JsonMember; index: number } | undefined {
   if (node.members === undefined)
-    throw new TextFault(node.start, `${path.join('.') || 'the file'} is no object`);
+    throw new TextFault(node.start, `${path.join('.') || 'the file'} is not an object`);
   const index = node.members.findIndex((member) => member.key === key);
-  const again = node.members.findLastIndex((member) => member.key === key);
-  // Which of the two a reader takes is the reader's choice.
-  if (again !== index) throw new TextFault(node.members[again]?.start ?? 0, `the key ${key} stands twice`);
+  const lastIndex = node.members.findLastIndex((member) => member.key === key);
+  // JSON parsers disagree on which of two equal keys counts, so neither is edited.
+  if (lastIndex !== index)
+    throw new TextFault(node.members[lastIndex]?.start ?? 0, `the key ${key} occurs twice`);
   const member = node.members[index];
   return member && { member, index };
 }
@@ -83,7 +84,7 @@ function addMember(
 ): string {
   const last = members.at(-1);
   const content = nest(rest, value);
-  const spread = text.slice(start, end).includes('\n');
+  const isMultiLine = text.slice(start, end).includes('\n');
   const member = (indent: string) => `${JSON.stringify(key)}: ${toText(content, indent, style)}`;
   if (last === undefined) {
     const outer = indentAt(text, start);
@@ -97,7 +98,7 @@ function addMember(
     );
   }
   const isOwnLine = text.slice(0, last.start).trimEnd().length < lineStart(text, last.start);
-  if (!spread || !isOwnLine) {
+  if (!isMultiLine || !isOwnLine) {
     const inline = `${JSON.stringify(key)}: ${JSON.stringify(content)}`;
     return splice(text, last.node.end, last.node.end, `, ${inline}`);
   }
@@ -111,7 +112,7 @@ function addMember(
 function dropMember(text: string, members: readonly JsonMember[], index: number): string {
   const member = members[index] as JsonMember;
   const { commaEnd, node } = member;
-  // A comment before the comma stays, and the comma goes with the member.
+  // A comment between the value and its comma stays; the comma is removed with the member.
   if (commaEnd !== undefined && text.slice(node.end, commaEnd - 1).trim() !== '') {
     const without = splice(text, commaEnd - 1, commaEnd, '');
     return splice(without, member.start, node.end, '');
@@ -121,7 +122,7 @@ function dropMember(text: string, members: readonly JsonMember[], index: number)
   let to = member.commaEnd ?? member.node.end;
   let from = startOfBlanks(text, member.start);
   if (!/^[ \t]*(?:\r?\n|$)/.test(text.slice(to))) {
-    // Something follows on the line; a comment on the line before must not swallow it.
+    // More text follows on this line. Keep the line break before it, or a `//` comment there would comment it out.
     from = member.start;
     to += /^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0;
   }
@@ -130,7 +131,7 @@ function dropMember(text: string, members: readonly JsonMember[], index: number)
   return splice(without, before.commaEnd - 1, before.commaEnd, '');
 }
 
-/** Where the blanks before a position begin, with one line break at most. */
+/** The start of the whitespace before a position, including at most one line break. */
 function startOfBlanks(text: string, at: number): number {
   const skip = (from: number) => {
     let place = from;
@@ -142,7 +143,7 @@ function startOfBlanks(text: string, at: number): number {
   return skip(text.charAt(start - 2) === '\r' ? start - 2 : start - 1);
 }
 
-/** Comments to the end of the line belong to what stands before them. */
+/** The end of comments that follow on the same line; they belong to the member before them. */
 function endOfComments(text: string, at: number): number {
   const [found = ''] =
     /^(?:[ \t]*\/\*(?:(?!\*\/)[^\n])*\*\/)*[ \t]*(?:\/\/[^\r\n]*)?/.exec(text.slice(at)) ?? [];
@@ -162,7 +163,7 @@ function indentAt(text: string, at: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, at)))?.[0] ?? '';
 }
 
-// Objects that were read have no prototype, which counts as a difference.
+// Parsed objects have no prototype, which `isDeepStrictEqual` would report as a difference.
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

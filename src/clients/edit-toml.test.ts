@@ -44,21 +44,21 @@ describe('setToml', () => {
     expect(setToml(turned, path, { env: { A: '1', B: '2' } })).toBe(turned);
   });
 
-  it('changes what differs, where it stands, and keeps what its user added', () => {
+  it('changes different values in place, and keeps keys that the user added', () => {
     const text = `[mcp_servers.nacre]\nstartup_timeout_sec = 20 # slow disk\ncommand = "old" # why\n\n# about b\n[b]\nc = 1\n`;
     expect(setToml(text, path, { command: 'new', args: ['x'] })).toBe(
       `[mcp_servers.nacre]\nstartup_timeout_sec = 20 # slow disk\ncommand = "new" # why\nargs = ["x"]\n\n# about b\n[b]\nc = 1\n`,
     );
   });
 
-  it('edits variables in a table of their own, key by key', () => {
+  it('edits variables in a separate table, one key at a time', () => {
     const text = '[mcp_servers.nacre.env]\nA = "1" # one\nOLD = "2"\n\n[z]\n';
     expect(setToml(text, path, { command: 'c', env: { A: '3', NEW: '4' } })).toBe(
       '[mcp_servers.nacre]\ncommand = "c"\n\n[mcp_servers.nacre.env]\nA = "3" # one\nNEW = "4"\n\n[z]\n',
     );
   });
 
-  it('keeps variables in other forms than its own', () => {
+  it('keeps variables in other notations', () => {
     const text =
       '[mcp_servers.nacre]\ncommand = "n"\n\n[mcp_servers.nacre.env]\nA = """x"""\nN = 1\nOLD = "1"\n';
     expect(setToml(text, path, { env: { A: 'x', N: '1', B: 'y' } })).toBe(
@@ -77,18 +77,18 @@ describe('setToml', () => {
     ['mcp_servers.nacre.command = "x"', 'mcp_servers.nacre.command is written as a key'],
     ['[mcp_servers]\nnacre = { command = "x" }', 'mcp_servers.nacre is written as a key'],
     ['[[mcp_servers]]\nname = "nacre"', 'mcp_servers is written as a list of tables'],
-    ['[mcp_servers.nacre]\n[mcp_servers.nacre]', 'stands twice'],
+    ['[mcp_servers.nacre]\n[mcp_servers.nacre]', 'occurs twice'],
     ['[mcp_servers.nacre]\nenv.A = "1"', 'env.A is written as a dotted key'],
-    ['a = ', 'a value is expected'],
-    ['a = b', 'a value is expected'],
-    ['a = "x', 'a value is expected'],
-    ['a = [1 2]', 'a comma or ] is expected'],
-    ['a = { b = 1 c = 2 }', 'a comma or } is expected'],
-    ['a 1', '= after the key is expected'],
-    ['[a', '] is expected'],
-    ['[[a]', ']] is expected'],
-    ['a = 1 b = 2', 'the end of the line is expected'],
-    ['= 1', 'a key is expected'],
+    ['a = ', 'expected a value'],
+    ['a = b', 'expected a value'],
+    ['a = "x', 'expected a value'],
+    ['a = [1 2]', 'expected a comma or ]'],
+    ['a = { b = 1 c = 2 }', 'expected a comma or }'],
+    ['a 1', 'expected = after the key'],
+    ['[a', 'expected ]'],
+    ['[[a]', 'expected ]]'],
+    ['a = 1 b = 2', 'expected the end of the line'],
+    ['= 1', 'expected a key'],
     [`a = ${'['.repeat(100_000)}`, 'it is nested too deeply'],
   ])('refuses %s', (text, reason) => {
     expect(() => setToml(text, path, entry)).toThrow(reason);
@@ -96,7 +96,7 @@ describe('setToml', () => {
 });
 
 describe('removeToml', () => {
-  it('takes out the table with all below it, and leaves every other byte', () => {
+  it('removes the table with its subtables, and no other byte', () => {
     expect(removeToml(`${real}\n${written}`, path)).toBe(real);
     expect(removeToml(`${real}\n${written}[mcp_servers.nacre.tools.x]\non = true\n`, path)).toBe(real);
     expect(removeToml(`${written}\n# about b\n[b]\n`, path)).toBe('\n# about b\n[b]\n');
@@ -104,19 +104,19 @@ describe('removeToml', () => {
     expect(removeToml(between, path)).toBe('[a]\nb = 1\n\n[c]\n');
   });
 
-  it('changes nothing where there is nothing to remove', () => {
+  it('changes nothing if there is nothing to remove', () => {
     expect(removeToml(real, path)).toBe(real);
     expect(getToml(real, path)).toBeUndefined();
   });
 });
 
 describe('getToml', () => {
-  it('reads texts over several lines as TOML does', () => {
+  it('reads multi-line strings as TOML does', () => {
     const text = `[mcp_servers.nacre]\ncommand = """\na\\\n   b\\u0021 "c" """\nargs = ["""x, y""", '''\n[z]\\n''', 'l']\n`;
     expect(getToml(text, path)).toEqual({ command: 'ab! "c" ', args: ['x, y', '[z]\\n', 'l'] });
   });
 
-  it('tells texts, lists and tables of texts, and leaves out what is neither', () => {
+  it('returns strings, lists and tables of strings, and leaves out other values', () => {
     const text = `[mcp_servers.nacre]\ncommand = "a\\tb"\nargs = ["x", 1]\nenabled = true\nenv = { A = 'x', N = 1, L = [1] }\n`;
     expect(getToml(text, path)).toEqual({ command: 'a\tb', env: { A: 'x', N: '1' } });
   });

@@ -1,5 +1,5 @@
-// Edits of a TOML text that change nothing else in it. A table is written under its own header; whoever wrote it in
-// another form is asked to change that, since rewriting it could lose what stands there.
+// Edits a TOML text without changing anything else. Tables are written under their own header. A table in another form
+// is refused with a request to change it, because rewriting it could lose parts of it.
 import { isDeepStrictEqual } from 'node:util';
 import { lineEnd, lineStart, newlineOf, splice, TextFault } from './text-edits.ts';
 import {
@@ -13,7 +13,7 @@ import {
 /** A value that these edits write. */
 export type TomlValue = string | readonly string[] | Readonly<Record<string, string>>;
 
-/** Sets keys of the table at a path, which is made at the end of the text when there is none. */
+/** Sets keys of the table at a path; a missing table is added at the end of the text. */
 export function setToml(
   text: string,
   path: readonly string[],
@@ -23,7 +23,7 @@ export function setToml(
   return Object.entries(values).reduce((all, [key, value]) => setKey(all, path, key, value), text);
 }
 
-/** Removes the table at a path with all tables below it; nothing changes when there is none. */
+/** Removes the table at a path and all tables below it, if there is one. */
 export function removeToml(text: string, path: readonly string[]): string {
   const found = findTable(text, path);
   if (found === undefined) return text;
@@ -33,7 +33,7 @@ export function removeToml(text: string, path: readonly string[]): string {
   return sections.reduceRight((all, { from, to }) => dropLines(all, from, to), text);
 }
 
-/** The strings of the table at a path, by key: texts, lists of texts and tables of texts; undefined without a table. */
+/** The strings, lists of strings and tables of strings in the table at a path; undefined if there is no table. */
 export function getToml(
   text: string,
   path: readonly string[],
@@ -52,7 +52,7 @@ export function getToml(
 interface Section {
   readonly header: TomlHeader | undefined;
   readonly pairs: readonly TomlPair[];
-  /** From the line of the header to the end of the last pair's line. */
+  /** From the start of the header's line to the end of the last pair's line. */
   readonly from: number;
   readonly to: number;
 }
@@ -87,7 +87,7 @@ function findTable(text: string, path: readonly string[]): Section | undefined {
   const found = sections.filter(({ header }) => header !== undefined && isSame(header.path, path));
   const [first, second] = found;
   if (second?.header !== undefined)
-    throw new TextFault(second.header.start, `the table ${path.join('.')} stands twice`);
+    throw new TextFault(second.header.start, `the table ${path.join('.')} occurs twice`);
   if (first !== undefined) return first;
   const below = sections.find(({ header }) => header !== undefined && isBelow(header.path, path));
   if (below?.header === undefined) return undefined;
@@ -119,7 +119,7 @@ function setKey(text: string, path: readonly string[], key: string, value: TomlV
   }
   const table = findTable(text, path);
   if (table?.header === undefined) {
-    // Only tables below it have headers; its own goes before them.
+    // Only its subtables have headers so far; its own header goes before them.
     const at = table?.from ?? 0;
     const newline = newlineOf(text);
     const lines = [`[${path.map(toKey).join('.')}]`, toLine([key, value])];
@@ -133,7 +133,7 @@ function setKey(text: string, path: readonly string[], key: string, value: TomlV
   return splice(text, own.valueStart, own.valueEnd, toTomlText(value));
 }
 
-/** The table of texts at a path becomes this one, key by key. */
+/** Replaces the table of strings at a path, one key at a time. */
 function setBelow(text: string, path: readonly string[], values: Readonly<Record<string, string>>): string {
   const gone = (findTable(text, path)?.pairs ?? []).filter(
     ({ path: [key = ''] }) => !Object.hasOwn(values, key),
@@ -151,7 +151,7 @@ function addLine(text: string, { to }: Section, line: string): string {
   return splice(text, to, to, `${gap}${line}${newline}`);
 }
 
-// The blank line that set the table apart goes with it.
+// The blank line before the table is removed with it.
 function dropLines(text: string, from: number, to: number): string {
   const [blank = ''] = /(?:^|\n)(\r?\n)$/.test(text.slice(0, from))
     ? (/\r?\n$/.exec(text.slice(0, from)) ?? [])
@@ -202,7 +202,7 @@ function toKey(key: string): string {
   return /^[A-Za-z0-9_-]+$/.test(key) ? key : quote(key);
 }
 
-// JSON's escapes are TOML's as well; DEL has to be escaped in TOML alone.
+// JSON escapes are valid in TOML; only DEL needs an escape in TOML but not in JSON.
 function quote(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007F');
 }
@@ -211,7 +211,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && isBelow(one, other);
 }
 
-/** Whether a path is another one or lies below it. */
+/** Whether `path` equals `top` or is below it. */
 function isBelow(path: readonly string[], top: readonly string[]): boolean {
   return top.every((key, index) => path[index] === key);
 }

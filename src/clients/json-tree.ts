@@ -1,14 +1,14 @@
-// JSON as people keep it in configuration files: comments and commas at the end are understood, and every piece knows
-// where it stands, so that an edit can leave all other bytes as they are.
+// Parses JSON with comments and trailing commas, as in configuration files. Every node has its position, so that an edit
+// can leave all other bytes unchanged.
 
 import { TextFault } from './text-edits.ts';
 
-/** A value and where it stands. */
+/** A value with its position. */
 export interface JsonNode {
   readonly start: number;
   readonly end: number;
   readonly value: unknown;
-  /** The members, when it is an object. */
+  /** The members, if it is an object. */
   readonly members?: readonly JsonMember[];
 }
 
@@ -17,18 +17,18 @@ export interface JsonMember {
   readonly key: string;
   readonly start: number;
   readonly node: JsonNode;
-  /** Where the comma after it ends, if it has one. */
+  /** The end of the comma after it, if it has one. */
   readonly commaEnd: number | undefined;
 }
 
-const deepest = 256;
+const maxDepth = 256;
 
-/** Reads a text; undefined when it holds nothing but blanks and comments. Throws a `TextFault`. */
+/** Parses a text; undefined if it has only whitespace and comments. Throws a `TextFault`. */
 export function readJsonTree(text: string): JsonNode | undefined {
   const reader = new JsonReader(text);
   if (reader.atEnd()) return undefined;
   const root = reader.node(0);
-  if (!reader.atEnd()) throw reader.fault('there is something after the end of the value');
+  if (!reader.atEnd()) throw reader.fault('there is more text after the end of the value');
   return root;
 }
 
@@ -50,7 +50,7 @@ class JsonReader {
   }
 
   node(depth: number): JsonNode {
-    if (depth > deepest) throw this.fault('it is nested too deeply');
+    if (depth > maxDepth) throw this.fault('it is nested too deeply');
     this.#skip();
     const start = this.#at;
     const first = this.#text[start];
@@ -65,15 +65,15 @@ class JsonReader {
   #members(depth: number): JsonMember[] {
     const members: JsonMember[] = [];
     this.#at += 1;
-    while (!this.#takes('}')) {
+    while (!this.#accept('}')) {
       const start = this.#at;
-      if (this.#text[start] !== '"') throw this.fault('a key in double quotes is expected');
+      if (this.#text[start] !== '"') throw this.fault('expected a key in double quotes');
       const key = this.#scalar() as string;
-      if (!this.#takes(':')) throw this.fault('a colon is expected after the key');
+      if (!this.#accept(':')) throw this.fault('expected a colon after the key');
       const node = this.node(depth + 1);
-      const hasComma = this.#takes(',');
+      const hasComma = this.#accept(',');
       members.push({ key, start, node, commaEnd: hasComma ? this.#at : undefined });
-      if (!hasComma && !this.#next('}')) throw this.fault('a comma or } is expected');
+      if (!hasComma && !this.#next('}')) throw this.fault('expected a comma or }');
     }
     return members;
   }
@@ -81,9 +81,9 @@ class JsonReader {
   #items(depth: number): unknown[] {
     const items: unknown[] = [];
     this.#at += 1;
-    while (!this.#takes(']')) {
+    while (!this.#accept(']')) {
       items.push(this.node(depth + 1).value);
-      if (!this.#takes(',') && !this.#next(']')) throw this.fault('a comma or ] is expected');
+      if (!this.#accept(',') && !this.#next(']')) throw this.fault('expected a comma or ]');
     }
     return items;
   }
@@ -92,13 +92,13 @@ class JsonReader {
     const pattern = /"[^"\\\u0000-\u001f]*(?:\\.[^"\\\u0000-\u001f]*)*"|-?\d[\d.eE+-]*|true|false|null/y;
     pattern.lastIndex = this.#at;
     const [found] = pattern.exec(this.#text) ?? [];
-    if (found === undefined) throw this.fault('a value is expected');
+    if (found === undefined) throw this.fault('expected a value');
     try {
       const value: unknown = JSON.parse(found);
       this.#at += found.length;
       return value;
     } catch {
-      throw this.fault('this is no JSON value');
+      throw this.fault('this is not a JSON value');
     }
   }
 
@@ -107,7 +107,7 @@ class JsonReader {
     return this.#text[this.#at] === mark;
   }
 
-  #takes(mark: string): boolean {
+  #accept(mark: string): boolean {
     const found = this.#next(mark);
     if (found) this.#at += 1;
     return found;
@@ -120,7 +120,7 @@ class JsonReader {
   }
 }
 
-// A key such as __proto__ is data here.
+// With a null prototype, a key such as `__proto__` is plain data.
 function toObject(members: readonly JsonMember[]): unknown {
   const object: Record<string, unknown> = Object.create(null);
   for (const { key, node } of members) object[key] = node.value;

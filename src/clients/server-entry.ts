@@ -4,27 +4,27 @@ import { getJson, removeJson, setJson } from './edit-json.ts';
 import { getToml, removeToml, setToml } from './edit-toml.ts';
 import { TextFault } from './text-edits.ts';
 
-/** How a client starts nacre. */
+/** The command line and environment with which a client starts nacre. */
 export interface ServerEntry {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** An entry as it was found, as far as it is written as ours are. */
+/** An existing entry; parts of an unexpected type are left out. */
 export interface FoundEntry extends Partial<ServerEntry> {
-  /** Where it leads to in place of a program. */
+  /** The URL, for an entry that connects to a server instead of starting one. */
   readonly address?: string;
 }
 
-/** The form in which a client keeps its servers. */
+/** How a client stores its servers. */
 export type EntryForm = Pick<Client, 'format' | 'path' | 'extra'>;
 
 const name = 'nacre';
 
-/** The entry that a configuration has for nacre; undefined when it has none. */
+/** The entry for nacre in a configuration; undefined if there is none. */
 export function readEntry(text: string, form: EntryForm, file: string): FoundEntry | undefined {
-  return understood(text, file, () => {
+  return withPosition(text, file, () => {
     const path = [...form.path, name];
     const found = form.format === 'json' ? getJson(text, path) : getToml(text, path);
     if (found === undefined) return undefined;
@@ -39,23 +39,23 @@ export function readEntry(text: string, form: EntryForm, file: string): FoundEnt
   });
 }
 
-/** The configuration with this entry for nacre; all else in it stays as it is. */
+/** Returns the configuration with this entry for nacre; everything else is unchanged. */
 export function writeEntry(text: string, form: EntryForm, entry: ServerEntry, file: string): string {
-  return understood(text, file, () => {
+  return withPosition(text, file, () => {
     const path = [...form.path, name];
     if (form.format === 'toml') return setToml(text, path, { ...form.extra, ...entry });
     const { env, ...values } = { ...form.extra, ...entry };
     if (getJson(text, path) === undefined) return setJson(text, path, { ...values, env });
-    // What its user has added to the entry is not ours to drop.
-    const told = Object.entries(values).reduce(
+    // Keys that the user added to the entry are kept.
+    const updated = Object.entries(values).reduce(
       (all, [key, value]) => setJson(all, [...path, key], value),
       text,
     );
-    return setTexts(told, [...path, 'env'], env);
+    return setTexts(updated, [...path, 'env'], env);
   });
 }
 
-// Key by key, since comments may stand between them.
+// Sets one key at a time, because there may be comments between them.
 function setTexts(text: string, path: readonly string[], values: Readonly<Record<string, string>>): string {
   const before = getJson(text, path);
   if (before === null || typeof before !== 'object' || Array.isArray(before))
@@ -65,17 +65,17 @@ function setTexts(text: string, path: readonly string[], values: Readonly<Record
   return Object.entries(values).reduce((all, [key, value]) => setJson(all, [...path, key], value), kept);
 }
 
-/** The configuration without an entry for nacre. */
+/** Returns the configuration without an entry for nacre. */
 export function removeEntry(text: string, { format, path }: EntryForm, file: string): string {
   const remove = format === 'json' ? removeJson : removeToml;
-  return understood(text, file, () => remove(text, [...path, name]));
+  return withPosition(text, file, () => remove(text, [...path, name]));
 }
 
 function toTexts(env: object): Record<string, string> {
   return Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]));
 }
 
-function understood<T>(text: string, file: string, step: () => T): T {
+function withPosition<T>(text: string, file: string, step: () => T): T {
   try {
     return step();
   } catch (cause) {
@@ -83,7 +83,7 @@ function understood<T>(text: string, file: string, step: () => T): T {
     const before = text.slice(0, cause.at).split('\n');
     const place = `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
     throw new NacreError('settings_invalid', `${file}:${place} cannot be edited: ${cause.message}.`, {
-      hint: 'Correct that place and run nacre init again; nothing was written. --print shows what to add by hand.',
+      hint: 'Fix the file there and run nacre init again; nothing was written. --print shows what to add by hand.',
       cause,
     });
   }

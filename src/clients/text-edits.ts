@@ -1,4 +1,4 @@
-/** What is wrong with a text, and where. */
+/** A syntax error with its position in the text. */
 export class TextFault extends Error {
   readonly at: number;
 
@@ -8,23 +8,23 @@ export class TextFault extends Error {
   }
 }
 
-/** The text with a piece of it replaced. */
+/** Replaces the text between two positions. */
 export function splice(text: string, from: number, to: number, put: string): string {
   return `${text.slice(0, from)}${put}${text.slice(to)}`;
 }
 
-/** Where the line of a position begins. */
+/** The start of the line at a position. */
 export function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** Where the line of a position ends, its newline included. */
+/** The end of the line at a position, after its newline. */
 export function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end + 1;
 }
 
-/** How lines end in a text. */
+/** The line ending of a text. */
 export function newlineOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }

@@ -1,8 +1,8 @@
-// As much of TOML as an edit needs: where tables begin, which keys they have and where their values stand.
+// Parses as much TOML as an edit needs: the positions of table headers, keys and values.
 
 import { TextFault } from './text-edits.ts';
 
-/** `key = value`, in the table that the last header named. */
+/** `key = value`, in the table of the last header. */
 export interface TomlPair {
   readonly kind: 'pair';
   readonly path: readonly string[];
@@ -20,9 +20,9 @@ export interface TomlHeader {
   readonly end: number;
 }
 
-const deepest = 256;
+const maxDepth = 256;
 
-/** Reads the headers and pairs of a text, in its order. Throws a `TextFault`. */
+/** Parses the headers and pairs of a text, in order. Throws a `TextFault`. */
 export function readTomlLines(text: string): readonly (TomlPair | TomlHeader)[] {
   return new TomlReader(text).document();
 }
@@ -32,9 +32,9 @@ export function readInlineTable(text: string, at: number): readonly TomlPair[] {
   return new TomlReader(text, at).inlineTable(0);
 }
 
-/** The text of a string as TOML writes it; undefined for any other value. */
+/** Decodes a TOML string; undefined for any other value. */
 export function readTomlString(raw: string): string | undefined {
-  // A line break right after the opening quotes is none of the text's.
+  // A line break right after the opening quotes is not part of the string.
   if (raw.startsWith("'''")) return raw.slice(3, -3).replace(/^\r?\n/, '');
   if (raw.startsWith('"""')) return decodeEscapes(raw.slice(3, -3).replace(/^\r?\n/, ''));
   if (raw.startsWith("'")) return raw.slice(1, -1);
@@ -57,7 +57,7 @@ class TomlReader {
       if (this.#at >= this.#text.length) return found;
       found.push(this.#text[this.#at] === '[' ? this.#header() : this.#pair(0));
       if (this.#match(/[ \t]*(?:#[^\n]*)?(?:\r?\n|$)/y) === undefined)
-        throw this.#fault('the end of the line is expected');
+        throw this.#fault('expected the end of the line');
     }
   }
 
@@ -100,7 +100,7 @@ class TomlReader {
   }
 
   #value(depth: number): void {
-    if (depth > deepest) throw this.#fault('it is nested too deeply');
+    if (depth > maxDepth) throw this.#fault('it is nested too deeply');
     const first = this.#text[this.#at];
     if (first === '{') {
       this.inlineTable(depth + 1);
@@ -131,9 +131,9 @@ class TomlReader {
     return found;
   }
 
-  #expect(pattern: RegExp, words: string): string {
+  #expect(pattern: RegExp, description: string): string {
     const found = this.#match(pattern);
-    if (found === undefined) throw this.#fault(`${words} is expected`);
+    if (found === undefined) throw this.#fault(`expected ${description}`);
     return found;
   }
 
@@ -142,7 +142,7 @@ class TomlReader {
   }
 }
 
-// Multi-line strings of both kinds, strings, and everything that is written without quotes.
+// Multi-line basic and literal strings, strings, booleans, numbers and dates.
 const scalar =
   /"""[\s\S]*?(?<!\\)(?:\\\\)*"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\r\n]|\\[^\r\n])*"|'[^'\r\n]*'|true|false|[+-]?(?:inf|nan|\d[0-9A-Za-z_.:+-]*(?: \d{2}:\d{2}:[\d.:+Z-]+)?)/y;
 

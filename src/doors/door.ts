@@ -6,8 +6,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { NacreError } from '../contract/failure.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
 import type { ServerTrial } from '../contract/report.ts';
+import type { RunContext } from '../engine/context/call-context.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { RunContext } from '../engine/call-context.ts';
 import type { Declarations, SettingGroups, Values } from '../settings/define.ts';
 import type { GivenSetting, ParsedFlags } from '../settings/parse-flags.ts';
 import type { SettingInForce } from '../settings/setting-in-force.ts';
@@ -89,6 +89,8 @@ export interface Machine {
   readonly home: string;
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether nacre runs as root. */
+  readonly isRoot: boolean;
 }
 
 /** The Node binary and the script that this process runs. */

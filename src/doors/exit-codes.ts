@@ -1,29 +1,29 @@
 import { constants } from 'node:os';
 import type { FailureCode } from '../contract/failure.ts';
 
-/** What was looked at is not as it should be. */
-export const faultyExit = 1;
-/** A workflow that cannot be run as it is written. */
+/** A check found a problem: doctor, audit verify, check --file, or a failed workflow step. */
+export const problemExit = 1;
+/** The workflow file is invalid. */
 export const invalidExit = 2;
-/** The command had no time left. */
+/** The command timed out, as with timeout(1). */
 export const timedOutExit = 124;
-/** What failed is nacre's part, not the command's. */
+/** nacre itself failed, not the command. */
 export const failedExit = 125;
-/** The command may not run. */
+/** Policy refused the command. */
 export const refusedExit = 126;
-/** What a shell adds to the number of the signal that ended a command. */
-export const signalledExit = 128;
+/** Added to the signal number for a command that a signal killed, as shells do. */
+export const signalExitBase = 128;
 
-/** As a shell tells of a program that a signal has ended; `signal` may be no name of one. */
-export function toSignalledExit(signal: unknown, otherwise: 'SIGINT' | 'SIGTERM'): number {
+/** The exit code for a signal by its name; for `otherwise` if `signal` is not a signal name. */
+export function toSignalExit(signal: unknown, otherwise: 'SIGINT' | 'SIGTERM'): number {
   const signals: Readonly<Record<string, number>> = constants.signals;
-  return signalledExit + (signals[String(signal)] ?? constants.signals[otherwise]);
+  return signalExitBase + (signals[String(signal)] ?? constants.signals[otherwise]);
 }
 
-/** As a shell tells of a program that Ctrl-C has ended. */
-export const interruptedExit = signalledExit + constants.signals.SIGINT;
+/** The exit code after Ctrl-C (SIGINT). */
+export const interruptedExit = signalExitBase + constants.signals.SIGINT;
 
-/** The exit code of `nacre run` for everything that keeps a command from running. */
+/** The exit code of `nacre run` for each error that prevents a command from running. */
 export const exitCodes = {
   invalid_request: failedExit,
   cwd_invalid: failedExit,

@@ -1,10 +1,10 @@
 import type { Tool } from '../tools/common/tool.ts';
 
-/** What of a tool MCP shows; one that a program brings along may have no more than a name, words and a schema. */
+/** The parts of a tool that MCP lists; a tool registered by a program may have only name, description and schema. */
 export type ListedTool = Pick<Tool, 'name' | 'description' | 'inputSchema'> &
   Partial<Pick<Tool, 'title' | 'outputSchema' | 'annotations'>>;
 
-/** A tool as `tools/list` shows it. */
+/** A tool as an entry of `tools/list`. */
 export function toMcpTool(tool: ListedTool) {
   const { name, title, description, annotations } = tool;
   return {

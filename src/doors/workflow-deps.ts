@@ -1,6 +1,6 @@
 import type { Caller } from '../contract/caller.ts';
 import { NacreError } from '../contract/failure.ts';
-import type { RunContext } from '../engine/call-context.ts';
+import type { RunContext } from '../engine/context/call-context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { didYouMean } from '../settings/nearest.ts';
 import { createId } from '../support/create-id.ts';

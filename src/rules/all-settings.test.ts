@@ -5,13 +5,13 @@ import { toHelp } from '../settings/to-help.ts';
 import { allSettings, type Settings, settingGroups } from './all-settings.ts';
 
 describe('all settings together', () => {
-  it('E8: every setting of every folder is there once', () => {
+  it('E8: every setting of every folder is included once', () => {
     const names = Object.values(settingGroups).flatMap((group) => Object.keys(group));
     expect(Object.keys(allSettings)).toHaveLength(names.length);
     expect(Object.keys(allSettings).sort()).toEqual([...names].sort());
   });
 
-  it('have these values when nobody gives any', () => {
+  it('have these defaults', () => {
     const values: Settings = resolveSettings({}, allSettings).values;
     expect(values).toEqual({
       allowedCwdRoots: [],
@@ -76,7 +76,7 @@ describe('all settings together', () => {
     });
   });
 
-  it("T5, T8: take the specification's own variables", () => {
+  it("T5, T8: accept the specification's variable names", () => {
     const env = { ALLOWED_COMMANDS: 'ls, cat', ALLOWED_CWD_ROOTS: '/srv, /nowhere/at/all' };
     const { values } = resolveSettings({ env }, allSettings);
     expect(values).toMatchObject({
@@ -85,13 +85,13 @@ describe('all settings together', () => {
     });
   });
 
-  it('E5: a project file can withhold more variables but pass none', () => {
+  it('E5: a project file can withhold more variables but not pass any', () => {
     const project = { path: '/repo/nacre.yaml', text: 'env_pass: [AWS_*]\nenv_withhold: [CI_*]\n' };
     const { values } = resolveSettings({ env: { NACRE_ENV_WITHHOLD: 'X' }, project }, allSettings);
     expect(values).toMatchObject({ envPass: [], envWithhold: ['X', 'CI_*'] });
   });
 
-  it('S5: a project file can lower a limit or set one, and raise none', () => {
+  it('S5: a project file can lower or set a limit, but not raise one', () => {
     const text = 'memory_bytes: 64MiB\ncpu_seconds: 90\nmax_processes: 50\n';
     const env = { NACRE_MEMORY_BYTES: '1GiB', NACRE_CPU_SECONDS: '1min' };
     const { values } = resolveSettings({ env, project: { path: '/repo/nacre.yaml', text } }, allSettings);
@@ -99,7 +99,7 @@ describe('all settings together', () => {
     expect(values).not.toHaveProperty('fileBytes');
   });
 
-  it('refuse what is not the name of a variable', () => {
+  it('refuse an invalid variable name', () => {
     const flags = parseFlags(['--env-pass', 'A-B'], allSettings);
     expect(() => resolveSettings({ flags }, allSettings)).toThrow('a comma-separated list of variable names');
   });
@@ -134,7 +134,7 @@ describe('all settings together', () => {
   it('appear in the help, each with its flag', () => {
     const help = toHelp(settingGroups);
     expect(help).toContain('--allow LIST');
-    // Only a file can hold written rules and named tokens, and no command line shows a token.
+    // `policy` and `tokens` can be set only in a file, and `token` has no flag so that `ps` never shows it.
     const { policy: _rules, tokens: _names, token: _secret, ...withFlag } = allSettings;
     expect(help.match(/^ {2}-/gm)).toHaveLength(Object.keys(withFlag).length);
   });

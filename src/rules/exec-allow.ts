@@ -1,4 +1,4 @@
-import type { RunContext } from '../engine/call-context.ts';
+import type { RunContext } from '../engine/context/call-context.ts';
 import { toFamilies } from '../tools/settings.ts';
 import { type Resolved, rulesFor, rulesForFamily, rulesForShell } from './rules-for.ts';
 

@@ -2,8 +2,8 @@ import { isAbsolute } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configHomeOf, homeOf, stateHomeOf } from './home-folders.ts';
 
-describe("a user's folders", () => {
-  it('are where the variables say', () => {
+describe("the user's folders", () => {
+  it('follow HOME and XDG variables', () => {
     expect(homeOf({ HOME: '/home/me' })).toBe('/home/me');
     expect(configHomeOf({ HOME: '/home/me' })).toBe('/home/me/.config');
     expect(stateHomeOf({ HOME: '/home/me' })).toBe('/home/me/.local/state');
@@ -11,7 +11,7 @@ describe("a user's folders", () => {
     expect(stateHomeOf({ HOME: '/home/me', XDG_STATE_HOME: '/x' })).toBe('/x');
   });
 
-  it('are below the root for a user id without an account', () => {
+  it('are below / for a user id without an account', () => {
     const unknown = () => {
       throw new Error('ENOENT');
     };
@@ -20,7 +20,7 @@ describe("a user's folders", () => {
   });
 
   it.each([{}, { HOME: '' }, { HOME: 'rel' }, { HOME: './x', XDG_CONFIG_HOME: 'conf', XDG_STATE_HOME: '.' }])(
-    'never lie in the project: %j',
+    'are never inside the project: %j',
     (env) => {
       for (const folder of [homeOf(env), configHomeOf(env), stateHomeOf(env)])
         expect(isAbsolute(folder)).toBe(true);

@@ -28,8 +28,8 @@ async function open(text: string, { hidden = true, flags = [] as string[] } = {}
   return { home, file, write, live, lines, list };
 }
 
-describe('E8: settings of a server that runs', () => {
-  it('follow the user’s file, from the next command on', async () => {
+describe('E8: settings of a running server', () => {
+  it('follow the user’s file, starting with the next command', async () => {
     const { write, file, list, live } = await open('allowed_commands: [ls]\n');
     expect(await list()).toEqual(['ls']);
     write('allowed_commands: [ls, git]\nconfirm: unlisted\n');
@@ -47,53 +47,53 @@ describe('E8: settings of a server that runs', () => {
     expect(live.now().policy).toBeUndefined();
   });
 
-  it('refuse everything while the file is wrong, and go on when it is mended', async () => {
+  it('refuse every command while the file is invalid, and recover when it is fixed', async () => {
     const { write, file, list } = await open('allowed_commands: [ls]\n');
     write('allowed_commands: [ls]\ndanger: maybe\n');
     for (let tries = 0; tries < 2; tries += 1)
       await expect(list()).rejects.toMatchObject({
         code: 'settings_invalid',
         message: `${file}:2: danger cannot be "maybe"; expected one of off, block.`,
-        hint: 'Correct or remove what is named in the settings file; until then nothing runs.',
+        hint: 'Correct or remove the setting in the settings file; until then no command runs.',
       });
     write('allowed_commands: [cat]\n');
     expect(await list()).toEqual(['cat']);
   });
 
-  it('that are bound to the running server say what to restart', async () => {
+  it('that need a restart name the process to restart', async () => {
     const { write, file, list } = await open('sandbox: strict\n');
     write('sandbox: off\nmax_running: 3\n');
     await expect(list()).rejects.toMatchObject({
-      message: `The settings have changed: sandbox (${file}:1), max_running (${file}:2). That holds only in a new server, so nothing runs in this one.`,
+      message: `The settings have changed: sandbox (${file}:1), max_running (${file}:2). They take effect only in a new server, so this one runs no more commands.`,
       hint: `Ask the user to restart this server: process ${process.pid}, or the client that started it.`,
     });
     write('{}\n');
-    await expect(list()).rejects.toThrow('sandbox (it is no longer set)');
+    await expect(list()).rejects.toThrow('sandbox (no longer set)');
     write('sandbox: strict # as before\n');
     expect(await list()).toBeUndefined();
   });
 
-  it('that restrict nothing hold later, which is told', async () => {
+  it('that restrict nothing are logged and apply after a restart', async () => {
     const { write, lines, list, file } = await open('{}\n');
     write('tombstone_seconds: 5\n');
     await list();
     expect(lines).toEqual([
-      `nacre: tombstone_seconds has changed (${file}:1) and holds when this server is started anew.\n`,
+      `nacre: tombstone_seconds has changed (${file}:1); restart this server to apply it.\n`,
     ]);
   });
 
-  it('T10: are not taken in where a command could have written them', async () => {
+  it('T10: do not change if a command could have written the file', async () => {
     const { write, list } = await open('allowed_commands: [ls]\n', { hidden: false });
     write('allowed_commands: ["*"]\n');
     await expect(list()).rejects.toMatchObject({
-      message: expect.stringContaining('Commands could have written them here'),
+      message: expect.stringContaining('A command could have written them'),
       hint: expect.stringContaining(`process ${process.pid}`),
     });
     write('# as before\nallowed_commands: [ls]\n');
     expect(await list()).toEqual(['ls']);
   });
 
-  it('T10: keep the project’s file as it was, which commands can remove', async () => {
+  it('T10: ignore later changes of the project’s file, which commands can write', async () => {
     const { home, write, live } = await open('allowed_commands: [ls, git]\n');
     writeFileSync(join(home, 'nacre.yaml'), 'allowed_commands: [ls]\n');
     const source = createSettingsSource(parseFlags([], allSettings), { env: { HOME: home }, cwd: home });
@@ -104,13 +104,13 @@ describe('E8: settings of a server that runs', () => {
     expect(live.now().values.allowedCommands).toEqual(['ls', 'git']);
   });
 
-  it('do not outrank flags', async () => {
+  it('do not override flags', async () => {
     const { write, list } = await open('{}\n', { flags: ['--allow', 'ls'] });
     write('allowed_commands: ["*"]\n');
     expect(await list()).toEqual(['ls']);
   });
 
-  it('hold the list that the kernel enforces', async () => {
+  it('keep the list that the kernel enforces', async () => {
     const { write, list } = await open('exec: report\nallowed_commands: [ls]\n');
     write('exec: report\nallowed_commands: [ls, cat]\n');
     await expect(list()).rejects.toThrow('allowed_commands');

@@ -16,13 +16,13 @@ function createHome() {
   return { home, cwd, write, places: { home, cwd, configHome: join(home, '.config'), named: undefined } };
 }
 
-it('finds nothing where there is nothing', () => {
+it('returns nothing if there are no files', () => {
   const { places } = createHome();
   expect(readSettingsFiles(places)).toEqual({});
   expect(readSettingsFiles({ ...places, cwd: '/' })).toEqual({});
 });
 
-it('finds the nearest project file upward, up to the home directory', () => {
+it('finds the nearest project file, searching up to the home directory', () => {
   const { places, write } = createHome();
   const atHome = write('nacre.yaml', 'a');
   expect(readSettingsFiles(places)).toEqual({ project: atHome });
@@ -32,7 +32,7 @@ it('finds the nearest project file upward, up to the home directory', () => {
   expect(readSettingsFiles({ ...places, home: places.cwd })).toEqual({});
 });
 
-it('reads the file of the user, or the one that is named in its place', () => {
+it('reads the user file, or the file that --config names', () => {
   const { places, write } = createHome();
   const own = write('.config/nacre/config.yaml', 'own');
   const xdg = write('xdg/nacre/config.yaml', 'xdg');
@@ -43,23 +43,23 @@ it('reads the file of the user, or the one that is named in its place', () => {
   expect(readSettingsFiles({ ...places, named: named.path })).toEqual({ user: named });
 });
 
-it.each(['/dev/zero', '/proc/self/fd'])('reads nothing that is no file: %s', (target) => {
+it.each(['/dev/zero', '/proc/self/fd'])('refuses to read %s, which is not a regular file', (target) => {
   const { places } = createHome();
   symlinkSync(target, join(places.cwd, 'nacre.yaml'));
-  expect(() => readSettingsFiles(places)).toThrow(/nacre\.yaml cannot be read: it is no file\.$/);
+  expect(() => readSettingsFiles(places)).toThrow(/nacre\.yaml cannot be read: it is not a regular file\.$/);
   rmSync(join(places.cwd, 'nacre.yaml'));
   expect(readSettingsFiles({ ...places, named: '/dev/null' })).toEqual({
     user: { path: '/dev/null', text: '' },
   });
 });
 
-it('reads no file that is larger than settings are', () => {
+it('refuses to read a file of more than 1 MiB', () => {
   const { places, write } = createHome();
   write('project/nacre.yaml', `# ${'x'.repeat(1_048_576)}`);
-  expect(() => readSettingsFiles(places)).toThrow('it has more than 1048576 bytes.');
+  expect(() => readSettingsFiles(places)).toThrow('it is larger than 1048576 bytes.');
 });
 
-it('E8: a file that cannot be read stops the start, with its name', () => {
+it('E8: an unreadable file aborts the start, and the error names it', () => {
   const { places, write } = createHome();
   expect(() => readSettingsFiles({ ...places, named: 'missing.yaml' })).toThrow(
     expect.objectContaining({

@@ -1,6 +1,6 @@
 import type { AllowList, PolicyRule } from '../contract/decision.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
-import type { RunContext } from '../engine/call-context.ts';
+import type { RunContext } from '../engine/context/call-context.ts';
 import { toAllowList } from '../policy/settings.ts';
 import type { ResolvedSettings } from '../settings/resolve-candidates.ts';
 import { narrowList } from '../settings/tighten.ts';

@@ -1,17 +1,17 @@
-// `nacre audit`: what the log holds, and whether it is whole. Nothing here writes to it.
+// `nacre audit`: reads and verifies the audit log. Nothing here writes to it.
 import { readAuditKey } from '../../audit/audit-key.ts';
 import { type AuditRecord, createRecordReader } from '../../audit/read-records.ts';
 import { type CommandFilter, matchesFilter, summariseCommands } from '../../audit/summarise-commands.ts';
 import { type AuditReport, verifyAudit } from '../../audit/verify.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
-import { pause } from '../../support/pause.ts';
-import { oneLine, visible } from '../../support/visible.ts';
+import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
+import { sleep } from '../../support/sleep.ts';
 import type { Arguments, FlagAccess, IoAccess, PlaceAccess, Places } from '../door.ts';
-import { failedExit, faultyExit } from '../exit-codes.ts';
-import { toJson, toSentences, write } from '../say.ts';
+import { failedExit, problemExit } from '../exit-codes.ts';
+import { print, toErrorJson, toErrorText } from '../print.ts';
+import { parseSince } from './parse-since.ts';
 import { toCommandRow } from './to-command-row.ts';
-import { toTime } from './to-time.ts';
 
 const pollMs = 250;
 
@@ -28,10 +28,10 @@ export async function auditDoor(deps: AuditDeps & Arguments & FlagAccess<Flags>)
   try {
     return await choose(words)(deps, {
       ...flags,
-      since: flags.since === undefined ? undefined : toTime(flags.since),
+      since: flags.since === undefined ? undefined : parseSince(flags.since),
     });
   } catch (error) {
-    await (flags.json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
+    await (flags.json ? print(io.stdout, toErrorJson(error)) : print(io.stderr, toErrorText(error)));
     return failedExit;
   }
 }
@@ -47,15 +47,15 @@ const verbs: Readonly<Record<string, Verb>> = {
   async verify({ io, places: { audit } }, { json }) {
     const key = audit.keyPath === undefined ? undefined : readAuditKey(audit.keyPath);
     const report = verifyAudit(audit.dir, key);
-    await write(io.stdout, json ? `${JSON.stringify(report)}\n` : toVerdict(report, audit));
-    return report.problems.length === 0 ? 0 : faultyExit;
+    await print(io.stdout, json ? `${JSON.stringify(report)}\n` : toVerdict(report, audit));
+    return report.problems.length === 0 ? 0 : problemExit;
   },
   async show({ io, places: { audit } }, options) {
     const commands = summariseCommands(records(audit.dir, options)).filter((one) =>
       matchesFilter(one, options),
     );
     for (const command of commands)
-      await write(
+      await print(
         io.stdout,
         options.json ? `${JSON.stringify(command)}\n` : toCommandRow(command),
         io.interrupted,
@@ -63,17 +63,17 @@ const verbs: Readonly<Record<string, Verb>> = {
     return 0;
   },
   async export({ io, places: { audit } }, options) {
-    const wanted = toWanted(audit.dir, options);
+    const isWanted = createFilter(audit.dir, options);
     for (const { record, line } of createRecordReader(audit.dir, options).more())
-      if (wanted(record)) await write(io.stdout, `${line}\n`, io.interrupted);
+      if (isWanted(record)) await print(io.stdout, `${line}\n`, io.interrupted);
     return 0;
   },
   async tail({ io, places: { audit } }, options) {
     const reader = createRecordReader(audit.dir, { since: options.since ?? new Date().toISOString() });
     while (!io.interrupted.aborted) {
       for (const { record, line } of reader.more())
-        await write(io.stdout, options.json ? `${line}\n` : toRecordRow(record), io.interrupted);
-      await pause(pollMs, io.interrupted);
+        await print(io.stdout, options.json ? `${line}\n` : toRecordRow(record), io.interrupted);
+      await sleep(pollMs, io.interrupted);
     }
     return 0;
   },
@@ -85,17 +85,17 @@ function choose([verb, ...more]: readonly string[]): Verb {
   const known = Object.keys(verbs);
   const message =
     verb === undefined
-      ? 'nacre audit needs a word that says what to do.'
-      : `nacre audit does not know ${[verb, ...more].join(' ')}.${didYouMean(verb, known)}`;
-  throw new NacreError('invalid_request', message, { hint: `Say one of ${known.join(', ')}.` });
+      ? 'nacre audit needs a subcommand.'
+      : `Unknown subcommand: nacre audit ${[verb, ...more].join(' ')}.${didYouMean(verb, known)}`;
+  throw new NacreError('invalid_request', message, { hint: `Use one of ${known.join(', ')}.` });
 }
 
 function* records(dir: string, { since }: Pick<Options, 'since'>): Generator<AuditRecord> {
   for (const { record } of createRecordReader(dir, { since }).more()) yield record;
 }
 
-// A record alone does not tell all that a filter asks about: its command does.
-function toWanted(dir: string, options: Options): (record: AuditRecord) => boolean {
+// A single record lacks some of the fields that filters use, so the filter selects ids of whole commands.
+function createFilter(dir: string, options: Options): (record: AuditRecord) => boolean {
   const { program, outcome, client, id } = options;
   if ([program, outcome, client, id].every((one) => one === undefined)) return () => true;
   const ids = summariseCommands(records(dir, options)).filter((one) => matchesFilter(one, options));
@@ -110,10 +110,12 @@ function toVerdict(
   const lines = problems.map(
     ({ file, line, what }) => `BROKEN ${file}${line === null ? '' : `:${line}`} ${what}.`,
   );
-  const amount = `${count} records in ${files} files of ${dir}`;
+  const amount = `${count} records in ${files} files in ${dir}`;
   const signed =
-    keyPath === undefined ? 'signatures were not looked at: no audit_key' : 'every signature is valid';
-  const verdict = problems.length === 0 ? `Whole: ${amount}; ${signed}.` : `Not whole: ${amount}.`;
+    keyPath === undefined
+      ? 'signatures were not checked because audit_key is not set'
+      : 'every signature is valid';
+  const verdict = problems.length === 0 ? `Intact: ${amount}; ${signed}.` : `Not intact: ${amount}.`;
   return `${[...lines, ...notes.map((note) => `note: ${note}`), verdict].join('\n')}\n`;
 }
 
@@ -128,5 +130,5 @@ function toRecordRow({
   door: _door,
   ...rest
 }: AuditRecord): string {
-  return `${time}  ${id}  ${kind.padEnd(8)}  ${visible(client)}: ${oneLine(JSON.stringify(rest))}\n`;
+  return `${time}  ${id}  ${kind.padEnd(8)}  ${escapeControls(client)}: ${toOneLine(JSON.stringify(rest))}\n`;
 }

@@ -1,4 +1,4 @@
-// `nacre check`: what policy says about a command, or about a file of labelled ones; nothing runs.
+// `nacre check`: shows the policy decision for a command, or scores a file of labelled commands. Nothing runs.
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Rules } from '../../contract/decision.ts';
@@ -6,8 +6,8 @@ import { NacreError } from '../../contract/failure.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Checked } from '../../engine/journey/check.ts';
 import type { Arguments, EngineAccess, FlagAccess, IoAccess, UserRules } from '../door.ts';
-import { failedExit, faultyExit, refusedExit } from '../exit-codes.ts';
-import { toJson, toSentences, write } from '../say.ts';
+import { failedExit, problemExit, refusedExit } from '../exit-codes.ts';
+import { print, toErrorJson, toErrorText } from '../print.ts';
 import { toScript } from './to-script.ts';
 
 interface Flags {
@@ -27,15 +27,15 @@ export async function checkDoor(deps: CheckDeps): Promise<number> {
     if (flags.file !== undefined) return await scoreFile(deps, engine, flags.file, json);
     const { rules } = deps.ownRules;
     if (deps.words.length === 0 && rules.preset !== undefined) {
-      await write(
+      await print(
         io.stdout,
         json ? `${JSON.stringify(toPresetDocument(rules))}\n` : `${toPresetLine(rules)}\n`,
       );
       return 0;
     }
-    const command = { kind: 'shell', script: toScript(onlyWord(deps.words)) } as const;
+    const command = { kind: 'shell', script: toScript(onlyArgument(deps.words)) } as const;
     const checked = await engine.check({ command, cwd: flags.cwd }, deps.ownRules);
-    await write(
+    await print(
       io.stdout,
       json
         ? `${JSON.stringify({ ...toDocument(checked), ...toPresetDocument(rules) })}\n`
@@ -43,16 +43,16 @@ export async function checkDoor(deps: CheckDeps): Promise<number> {
     );
     return checked.decision.verdict === 'allow' ? 0 : refusedExit;
   } catch (error) {
-    await (json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
+    await (json ? print(io.stdout, toErrorJson(error)) : print(io.stderr, toErrorText(error)));
     return failedExit;
   } finally {
     await deps.close();
   }
 }
 
-function onlyWord([word, ...more]: readonly string[]): string {
+function onlyArgument([word, ...more]: readonly string[]): string {
   if (word !== undefined && more.length === 0) return word;
-  throw new NacreError('invalid_request', 'nacre check takes one command, in quotes.', {
+  throw new NacreError('invalid_request', 'nacre check expects one quoted command.', {
     hint: "Try: nacre check 'git log | head'",
   });
 }
@@ -120,14 +120,14 @@ async function scoreFile(
     false_denies: wrong.filter(({ got }) => got === 'deny').length,
     wrong,
   };
-  await write(io.stdout, json ? `${JSON.stringify(score)}\n` : toScoreText(score));
-  return wrong.length === 0 ? 0 : faultyExit;
+  await print(io.stdout, json ? `${JSON.stringify(score)}\n` : toScoreText(score));
+  return wrong.length === 0 ? 0 : problemExit;
 }
 
 async function readCases(path: string): Promise<readonly LabelledCase[]> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new NacreError('invalid_request', `${path} cannot be read: ${(cause as Error).message}.`, {
-      hint: 'Give a file of JSON lines.',
+      hint: 'Pass a readable file of JSON lines.',
       cause,
     });
   });
@@ -141,7 +141,7 @@ function readCase(line: string, where: string): LabelledCase {
     return labelledCase.parse(JSON.parse(line));
   } catch (cause) {
     throw new NacreError('invalid_request', `${where} is not a labelled command.`, {
-      hint: 'Each line has command, allow (a list of programs or "*") and expect (allow or deny).',
+      hint: 'Each line needs command, allow (a list of programs or "*") and expect (allow or deny).',
       cause,
     });
   }

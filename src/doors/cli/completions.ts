@@ -1,15 +1,19 @@
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import type { Arguments, CommandLineAccess, IoAccess } from '../door.ts';
-import { write } from '../say.ts';
-import { toBash } from './completion/bash-completion.ts';
-import { describeLine, type Line } from './completion/describe-command-line.ts';
-import { toFish } from './completion/fish-completion.ts';
-import { toZsh } from './completion/zsh-completion.ts';
+import { print } from '../print.ts';
+import { toBashCompletion } from './completion/bash-completion.ts';
+import { type DescribedCommandLine, describeCommandLine } from './completion/describe-command-line.ts';
+import { toFishCompletion } from './completion/fish-completion.ts';
+import { toZshCompletion } from './completion/zsh-completion.ts';
 
-const shells: Readonly<Record<string, (line: Line) => string>> = { bash: toBash, zsh: toZsh, fish: toFish };
+const shells: Readonly<Record<string, (commandLine: DescribedCommandLine) => string>> = {
+  bash: toBashCompletion,
+  zsh: toZshCompletion,
+  fish: toFishCompletion,
+};
 
-/** Prints the script with which a shell completes nacre's command line. */
+/** Prints the completion script for a shell. */
 export async function completionsDoor({
   io,
   words,
@@ -18,14 +22,14 @@ export async function completionsDoor({
   const [shell = '', ...more] = words;
   const toScript = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
   if (toScript === undefined || more.length > 0) throw unknown(words);
-  await write(io.stdout, toScript(describeLine(commandLine)), io.interrupted);
+  await print(io.stdout, toScript(describeCommandLine(commandLine)), io.interrupted);
   return 0;
 }
 
 function unknown(words: readonly string[]): NacreError {
   const known = Object.keys(shells);
   const given =
-    words.length === 0 ? 'No shell is named.' : `There are no completions for ${words.join(' ')}.`;
+    words.length === 0 ? 'No shell was named.' : `There is no completion script for ${words.join(' ')}.`;
   const message = `${given}${didYouMean(words[0] ?? '', known)}`;
-  return new NacreError('invalid_request', message, { hint: `Name one of ${known.join(', ')}.` });
+  return new NacreError('invalid_request', message, { hint: `Use one of ${known.join(', ')}.` });
 }

@@ -3,7 +3,7 @@ import { didYouMean } from '../../settings/nearest.ts';
 import type { SettingInForce } from '../../settings/setting-in-force.ts';
 import type { Arguments, FlagAccess, IoAccess, SettingsAccess, VersionAccess } from '../door.ts';
 import { failedExit } from '../exit-codes.ts';
-import { toSentences, write } from '../say.ts';
+import { print, toErrorText } from '../print.ts';
 
 interface Flags {
   readonly json: boolean;
@@ -12,17 +12,17 @@ interface Flags {
 
 type ConfigDeps = FlagAccess<Flags> & IoAccess & Arguments & SettingsAccess & VersionAccess;
 
-/** Shows settings with their values and where they came from: all, or those that are named. */
+/** Prints all settings, or those named, with their values and origins. */
 export async function configDoor(deps: ConfigDeps): Promise<number> {
   const { io, flags, words, settings, warnings, newerCopy } = deps;
-  for (const warning of [...warnings, ...newerCopy()]) await write(io.stderr, `nacre: warning: ${warning}\n`);
+  for (const warning of [...warnings, ...newerCopy()]) await print(io.stderr, `nacre: warning: ${warning}\n`);
   try {
     const wanted = choose(settings, words);
-    const toText = flags.origin ? toStories : toTable;
-    await write(io.stdout, flags.json ? toDocument(wanted) : toText(wanted));
+    const toText = flags.origin ? toExplanations : toTable;
+    await print(io.stdout, flags.json ? toDocument(wanted) : toText(wanted));
     return 0;
   } catch (error) {
-    await write(io.stderr, toSentences(error));
+    await print(io.stderr, toErrorText(error));
     return failedExit;
   }
 }
@@ -31,8 +31,8 @@ function choose(settings: readonly SettingInForce[], words: readonly string[]): 
   const keys = settings.map(({ key }) => key);
   const unknown = words.find((word) => !keys.includes(word));
   if (unknown !== undefined)
-    throw new NacreError('invalid_request', `There is no setting ${unknown}.${didYouMean(unknown, keys)}`, {
-      hint: 'nacre config lists them all.',
+    throw new NacreError('invalid_request', `Unknown setting: ${unknown}.${didYouMean(unknown, keys)}`, {
+      hint: 'Run nacre config to list them all.',
     });
   return words.length === 0 ? settings : settings.filter(({ key }) => words.includes(key));
 }
@@ -58,32 +58,31 @@ function whereFrom({ limit, origin: { where, tightenedBy } }: SettingInForce): s
   return `${where}, ${limit === undefined ? 'tightened' : `limited to ${show(limit)}`} by ${tightenedBy}`;
 }
 
-/** What holds, and why: who gave it, what that outranks, what tightened it, and when a change would hold. */
-function toStories(settings: readonly SettingInForce[]): string {
-  return settings.map(toStory).join('');
+function toExplanations(settings: readonly SettingInForce[]): string {
+  return settings.map(toExplanation).join('');
 }
 
-function toStory({ key, value, limit, origin, isLive }: SettingInForce): string {
+function toExplanation({ key, value, limit, origin, isLive }: SettingInForce): string {
   const { source, where, tightenedBy, impliedBy, outranked = [] } = origin;
   const lines = [
     `${key}: ${show(value)}`,
-    `  ${source === 'default' ? 'nobody gave it, so its default holds' : `given by ${where} (${sourceWords[source]})`}`,
+    `  ${source === 'default' ? 'not set, so the default applies' : `set by ${where} (${sourceNames[source]})`}`,
     ...(impliedBy === undefined ? [] : [`  from the preset ${impliedBy}`]),
-    ...outranked.map((one) => `  outranks ${one.where} (${sourceWords[one.source]}): ${show(one.value)}`),
+    ...outranked.map((one) => `  overrides ${one.where} (${sourceNames[one.source]}): ${show(one.value)}`),
     ...(tightenedBy === undefined
       ? []
       : [
-          `  ${limit === undefined ? 'tightened' : `limited to ${show(limit)}`} by ${tightenedBy} (the project's file)`,
+          `  ${limit === undefined ? 'tightened' : `limited to ${show(limit)}`} by ${tightenedBy} (the project file)`,
         ]),
-    `  a change of your settings file holds ${isLive ? 'from the next command on' : 'in servers that are started anew'}`,
+    `  a change in your settings file takes effect ${isLive ? 'with the next command' : 'after a restart of the server'}`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
-const sourceWords = {
+const sourceNames = {
   flag: 'a flag',
   environment: 'an environment variable',
-  project: "the project's file",
+  project: 'the project file',
   user: 'your settings file',
   program: 'the program',
   default: 'the default',

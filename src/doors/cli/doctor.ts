@@ -1,8 +1,8 @@
-// `nacre doctor`: 1. the engine says what it has found on the machine, 2. everything else that commands and clients need is
-// looked at, a call over MCP included, 3. each finding stands with what mends it, and problems decide the exit code.
+// `nacre doctor`: 1. the engine reports what it detected on the machine, 2. everything else that commands and clients
+// need is checked, including a call over MCP, 3. each finding is printed with its fix; problems set the exit code.
 import { toNacreError } from '../../contract/failure.ts';
 import type { MachineReport } from '../../contract/report.ts';
-import { visible } from '../../support/visible.ts';
+import { escapeControls } from '../../support/escape-controls.ts';
 import type {
   DiagnosisAccess,
   EngineAccess,
@@ -14,8 +14,8 @@ import type {
   UserRules,
   VersionAccess,
 } from '../door.ts';
-import { faultyExit } from '../exit-codes.ts';
-import { toSentences, write } from '../say.ts';
+import { problemExit } from '../exit-codes.ts';
+import { print, toErrorText } from '../print.ts';
 import { examineClients } from './doctor/examine-clients.ts';
 import { examineMachine, examineReport } from './doctor/examine-machine.ts';
 import { examinePolicy, examineServer } from './doctor/examine-policy.ts';
@@ -31,16 +31,16 @@ type DoctorDeps = FlagAccess<{ readonly json: boolean }> &
   UserRules &
   DiagnosisAccess;
 
-/** Shows what nacre found on this machine; exits with 1 when commands cannot run. */
+/** Prints what nacre detected on this machine; exits with 1 if commands cannot run. */
 export async function doctorDoor(deps: DoctorDeps): Promise<number> {
   const { io, flags } = deps;
   try {
     const report = await reportOf(deps);
     const findings = await examine(deps, report);
     const text = flags.json ? toDocument(deps, report, findings) : toText(deps, report, findings);
-    await write(io.stdout, text, io.interrupted);
-    if ('failure' in report && !flags.json) await write(io.stderr, toSentences(report.failure));
-    return findings.some(({ status }) => status === 'problem') ? faultyExit : 0;
+    await print(io.stdout, text, io.interrupted);
+    if ('failure' in report && !flags.json) await print(io.stderr, toErrorText(report.failure));
+    return findings.some(({ status }) => status === 'problem') ? problemExit : 0;
   } finally {
     await deps.close();
   }
@@ -121,7 +121,7 @@ function toFields(report: MachineReport): Record<string, unknown> {
 const networkWords = {
   on: 'on',
   off: 'off in the sandbox',
-  filtered: 'only the hosts of network_allow',
+  filtered: 'only hosts in network_allow',
 };
 
 function toText({ version, warnings }: DoctorDeps, report: Reported, findings: readonly Finding[]): string {
@@ -153,7 +153,7 @@ function toRows(report: MachineReport): readonly (readonly string[])[] {
 }
 
 function toLines({ check, status, found, fix }: Finding): string {
-  // What a configuration says is not ours.
-  const line = `${status.padEnd(9)}${check}: ${visible(found)}\n`;
-  return fix === undefined ? line : `${line}${' '.repeat(9)}→ ${visible(fix)}\n`;
+  // `found` may quote a client's configuration, so control characters are made visible.
+  const line = `${status.padEnd(9)}${check}: ${escapeControls(found)}\n`;
+  return fix === undefined ? line : `${line}${' '.repeat(9)}→ ${escapeControls(fix)}\n`;
 }

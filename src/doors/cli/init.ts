@@ -1,13 +1,7 @@
-// `nacre init CLIENT`: 1. the client's own configuration file is found and read, 2. what its entry for nacre is to say comes
-// from flags, from the entry that is there, from questions on a terminal, or from defaults, 3. that entry alone is written.
+// `nacre init CLIENT`: 1. the client's own configuration file is found and read, 2. the entry for nacre is chosen from
+// flags, the existing entry, questions on a terminal, or defaults, 3. only that entry is written.
 import { resolve } from 'node:path';
-import {
-  anyClient,
-  type Client,
-  type ClientSurroundings,
-  clients,
-  type Scope,
-} from '../../clients/clients.ts';
+import { anyClient, type Client, type ClientMachine, clients, type Scope } from '../../clients/clients.ts';
 import { type ConfigFile, openConfigFile } from '../../clients/config-file.ts';
 import {
   type FoundEntry,
@@ -20,10 +14,10 @@ import { NacreError, toNacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import type { FlagAccess, IoAccess, PlaceAccess } from '../door.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { toSentences, write } from '../say.ts';
+import { print, toErrorText } from '../print.ts';
 import { type Ask, createAsk } from './init/ask.ts';
-import { type Choices, chooseEntry, chooseProject, type EntryDeps } from './init/choose-entry.ts';
-import { toListWords } from './init/parse-entry.ts';
+import { type ChosenEntry, chooseEntry, chooseProject, type EntryDeps } from './init/choose-entry.ts';
+import { describeAllowed } from './init/parse-entry.ts';
 
 interface Flags {
   readonly print: boolean;
@@ -37,16 +31,18 @@ interface Flags {
 
 type InitDeps = EntryDeps & IoAccess & PlaceAccess;
 
-/** Makes a client start nacre, or no longer. */
+/** Adds nacre to a client's configuration, or removes it. */
 export async function initDoor(deps: InitDeps & FlagAccess<Flags>): Promise<number> {
   const { io, flags } = deps;
   try {
     const [name, ...more] = deps.words;
-    if (more.length > 0) throw wrong(`nacre init takes one client, not ${deps.words.join(' ')}.`);
-    await (flags.print && !flags.remove ? print(deps, name, flags) : edit(deps, findClient(name), flags));
+    if (more.length > 0) throw invalid(`nacre init expects one client, not ${deps.words.join(' ')}.`);
+    await (flags.print && !flags.remove
+      ? printEntry(deps, name, flags)
+      : edit(deps, findClient(name), flags));
     return 0;
   } catch (error) {
-    await write(io.stderr, toSentences(error));
+    await print(io.stderr, toErrorText(error));
     return exitCodes[toNacreError(error).code];
   } finally {
     await deps.close();
@@ -58,33 +54,34 @@ function findClient(name: string | undefined): Client {
   const client = name !== undefined && Object.hasOwn(clients, name) ? clients[name] : undefined;
   if (client !== undefined) return client;
   const message =
-    name === undefined ? 'Name a client.' : `There is no client ${name}.${didYouMean(name, names)}`;
-  throw wrong(`${message} They are ${names.join(', ')}.`);
+    name === undefined ? 'No client was named.' : `Unknown client: ${name}.${didYouMean(name, names)}`;
+  throw invalid(`${message} Supported clients: ${names.join(', ')}.`);
 }
 
-function wrong(message: string): NacreError {
+function invalid(message: string): NacreError {
   return new NacreError('invalid_request', message, {
-    hint: 'nacre init --print shows what to add to the configuration of any other client.',
+    hint: 'Run nacre init --print to see what to add to the configuration of any other client.',
   });
 }
 
-async function print(deps: InitDeps, name: string | undefined, flags: Flags): Promise<void> {
+async function printEntry(deps: InitDeps, name: string | undefined, flags: Flags): Promise<void> {
   const client = name !== undefined && Object.hasOwn(clients, name) ? clients[name] : undefined;
   const { entry } = await chooseEntry(deps, client, flags, undefined, undefined);
-  await write(deps.io.stdout, writeEntry('', client ?? anyClient, entry, 'the entry'), deps.io.interrupted);
+  const text = writeEntry('', client ?? anyClient, entry, 'the entry');
+  await print(deps.io.stdout, text, deps.io.interrupted);
 }
 
 async function edit(deps: InitDeps, client: Client, flags: Flags): Promise<void> {
   const ask = flags.yes || flags.remove ? undefined : createAsk(deps.io);
   try {
-    await editWith(deps, client, await withFolder(deps, client, flags, ask), ask);
+    await editFile(deps, client, await withProject(deps, client, flags, ask), ask);
   } finally {
     ask?.close();
   }
 }
 
-// A project's file lies in its folder, which is therefore asked for first.
-async function withFolder(
+// A project-scoped configuration file is in the project's folder, so the folder is asked for first.
+async function withProject(
   deps: InitDeps,
   client: Client,
   flags: Flags,
@@ -95,25 +92,33 @@ async function withFolder(
   return isNeeded ? { ...flags, project: await chooseProject(deps, client, flags, undefined, ask) } : flags;
 }
 
-async function editWith(deps: InitDeps, client: Client, flags: Flags, ask: Ask | undefined): Promise<void> {
-  const path = placeOf(deps, client, flags);
+async function editFile(deps: InitDeps, client: Client, flags: Flags, ask: Ask | undefined): Promise<void> {
+  const path = configPathOf(deps, client, flags);
   const file = openConfigFile(path);
   const before = readEntry(file.text, client, path);
   if (flags.remove)
-    return say(
+    return printLines(
       deps,
       before === undefined
         ? [`${path} has no entry for nacre; nothing was written.`]
         : remove(deps, client, file, path, flags),
     );
   refuseAddress(path, before);
-  const choices = await chooseEntry(deps, client, flags, before, ask);
-  refuseReplaced(client, choices.entry);
-  const text = writeEntry(file.text, client, choices.entry, path);
+  const chosen = await chooseEntry(deps, client, flags, before, ask);
+  refuseSubstitution(client, chosen.entry);
+  const text = writeEntry(file.text, client, chosen.entry, path);
   if (text === file.text)
-    return say(deps, [`${path} says this already; nothing was written.`, ...summary(client, choices)]);
+    return printLines(deps, [
+      `${path} already has this entry; nothing was written.`,
+      ...summarise(client, chosen),
+    ]);
   const backup = file.replace(text, deps.places.backupDir);
-  return say(deps, [`${path} was written.`, ...keptAt(backup), ...summary(client, choices), client.reload]);
+  return printLines(deps, [
+    `${path} was updated.`,
+    ...describeBackup(backup),
+    ...summarise(client, chosen),
+    client.reload,
+  ]);
 }
 
 function remove(
@@ -121,58 +126,70 @@ function remove(
   client: Client,
   file: ConfigFile,
   path: string,
-  { print: onlyTell }: Flags,
+  { print: isDryRun }: Flags,
 ): readonly string[] {
   const text = removeEntry(file.text, client, path);
-  if (onlyTell)
+  if (isDryRun)
     return [
       `${client.title} would no longer start nacre: its entry would be removed from ${path}. Nothing was written.`,
     ];
   const backup = file.replace(text, places.backupDir);
-  return [`${client.title} no longer starts nacre: its entry was removed from ${path}.`, ...keptAt(backup)];
+  return [
+    `${client.title} no longer starts nacre: its entry was removed from ${path}.`,
+    ...describeBackup(backup),
+  ];
 }
 
-function placeOf(deps: InitDeps, client: Client, { scope = client.scope, project, file }: Flags): string {
+function configPathOf(
+  deps: InitDeps,
+  client: Client,
+  { scope = client.scope, project, file }: Flags,
+): string {
   if (file !== undefined) return resolve(deps.cwd, file);
-  const here: ClientSurroundings = { ...deps.machine, project: project ?? deps.cwd };
-  const path = client.file(scope, here);
+  const machine: ClientMachine = { ...deps.machine, project: project ?? deps.cwd };
+  const path = client.file(scope, machine);
   if (path !== undefined) return resolve(deps.cwd, path);
-  throw new NacreError('invalid_request', `${client.title} has no configuration for one project.`, {
-    hint: 'Leave --scope project out.',
+  throw new NacreError('invalid_request', `${client.title} has no project-specific configuration.`, {
+    hint: 'Omit --scope project.',
   });
 }
 
-// A client takes an address or a program: some prefer the address, others refuse the whole file.
+// An entry must have either an address or a program: with both, some clients use the address and others reject the file.
 function refuseAddress(path: string, before: FoundEntry | undefined): void {
   if (before?.address === undefined) return;
-  throw new NacreError('invalid_request', `The entry for nacre in ${path} leads to ${before.address}.`, {
-    hint: 'Take it out with nacre init --remove, then run nacre init again; nothing was written.',
-  });
+  throw new NacreError(
+    'invalid_request',
+    `The entry for nacre in ${path} connects to the address ${before.address}.`,
+    { hint: 'Remove it with nacre init --remove, then run nacre init again; nothing was written.' },
+  );
 }
 
-// What a client would replace in a value, nacre would never see.
-function refuseReplaced({ title, replaces }: Client, { command, args, env }: ServerEntry): void {
+// Some clients expand `$…` in values, so nacre would receive a different text.
+function refuseSubstitution({ title, replaces }: Client, { command, args, env }: ServerEntry): void {
   const value = [command, ...args, ...Object.values(env)].find((one) => replaces?.test(one));
   if (value === undefined) return;
-  throw new NacreError('invalid_request', `${title} would replace the $ in ${value}.`, {
+  throw new NacreError('invalid_request', `${title} would expand the $ in ${value}.`, {
     hint: 'Use a folder or a value without $.',
   });
 }
 
-function keptAt(backup: string | undefined): readonly string[] {
-  return backup === undefined ? [] : [`The file as it was: ${backup}`];
+function describeBackup(backup: string | undefined): readonly string[] {
+  return backup === undefined ? [] : [`Backup of the previous file: ${backup}`];
 }
 
-function summary({ title, startsInProject }: Client, { project, entry, notes }: Choices): readonly string[] {
-  const commands = toListWords(entry.env);
+function summarise(
+  { title, startsInProject }: Client,
+  { project, entry, notes }: ChosenEntry,
+): readonly string[] {
+  const commands = describeAllowed(entry.env);
   return [
-    `  folder    ${project ?? (startsInProject ? `where ${title} works` : `where ${title} starts it`)}`,
-    `  commands  ${commands || 'as your settings file says'}`,
-    `  sandbox   ${entry.env.NACRE_SANDBOX ?? 'as your settings file says, off without one'}`,
+    `  folder    ${project ?? (startsInProject ? `the working folder of ${title}` : `wherever ${title} starts it`)}`,
+    `  commands  ${commands || 'from your settings file'}`,
+    `  sandbox   ${entry.env.NACRE_SANDBOX ?? 'from your settings file; off if it has none'}`,
     ...notes,
   ];
 }
 
-function say({ io }: IoAccess, lines: readonly string[]): Promise<void> {
-  return write(io.stdout, lines.map((line) => `${line}\n`).join(''), io.interrupted);
+function printLines({ io }: IoAccess, lines: readonly string[]): Promise<void> {
+  return print(io.stdout, lines.map((line) => `${line}\n`).join(''), io.interrupted);
 }

@@ -1,19 +1,19 @@
-// `nacre learn`: a list of programs from what the audit log knows.
-// 1. commands that ran are judged anew for the programs that a list would have to name, 2. those are counted and proposed,
-// 3. the proposal is tried on the same commands, so that it is known what it would refuse. Nothing runs, nothing is written.
+// `nacre learn`: suggests an allow list from the audit log.
+// 1. policy finds the programs in each command that ran, 2. these are counted and suggested as `ALLOWED_COMMANDS`,
+// 3. policy checks the same commands against the suggestion, to show what it would refuse. Nothing runs or is written.
 import { readHistory } from '../../audit/history.ts';
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { trialClient } from '../../contract/report.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { oneLine, visible } from '../../support/visible.ts';
+import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
 import type { EngineAccess, FlagAccess, IoAccess, PlaceAccess, UserRules } from '../door.ts';
 import { failedExit } from '../exit-codes.ts';
-import { toJson, toSentences, write } from '../say.ts';
-import { type Distinct, toDistinct } from './to-distinct.ts';
-import { toTime } from './to-time.ts';
+import { print, toErrorJson, toErrorText } from '../print.ts';
+import { type DistinctCommand, toDistinctCommands } from './distinct-commands.ts';
+import { parseSince } from './parse-since.ts';
 
-const shownRefusals = 10;
+const maxRefusalsShown = 10;
 const ended = ['completed', 'failed', 'timeout', 'killed'];
 
 interface Flags {
@@ -31,38 +31,42 @@ export async function learnDoor(
 ): Promise<number> {
   const { io, flags, places } = deps;
   try {
-    const commands = readHistory(places.audit.dir).filter(toWanted(flags));
-    const lesson = await learn(deps, commands, flags.min);
-    await write(io.stdout, flags.json ? `${JSON.stringify(lesson)}\n` : toText(lesson), io.interrupted);
+    const commands = readHistory(places.audit.dir).filter(createFilter(flags));
+    const suggestion = await learn(deps, commands, flags.min);
+    await print(
+      io.stdout,
+      flags.json ? `${JSON.stringify(suggestion)}\n` : toText(suggestion),
+      io.interrupted,
+    );
     return 0;
   } catch (error) {
-    await (flags.json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
+    await (flags.json ? print(io.stdout, toErrorJson(error)) : print(io.stderr, toErrorText(error)));
     return failedExit;
   } finally {
     await deps.close();
   }
 }
 
-function toWanted({ since, client }: Flags): (command: CommandSummary) => boolean {
-  const time = since === undefined ? '' : toTime(since);
+function createFilter({ since, client }: Flags): (command: CommandSummary) => boolean {
+  const time = since === undefined ? '' : parseSince(since);
   const isFrom = (one: string) => (client === undefined ? one !== trialClient : one === client);
   return (command) => command.time >= time && isFrom(command.client);
 }
 
 interface Count {
   readonly program: string;
-  /** Commands that have it. */
+  /** Number of commands that ran it. */
   readonly commands: number;
 }
 
-interface Lesson {
+interface Suggestion {
   readonly allowed_commands: readonly string[];
   readonly programs: readonly Count[];
-  /** What ran too seldom, or has a name that no list can hold. */
+  /** Programs below `--min`, or with a name that a list cannot contain. */
   readonly left_out: readonly Count[];
-  /** Programs of commands that were refused, where the list has none of them. */
+  /** Programs in refused commands that the suggested list does not contain. */
   readonly refused: readonly Count[];
-  /** How many of the commands that ran would run under the list, and why the others would not. */
+  /** How many of the commands would run under the suggested list, and why the others would not. */
   readonly commands: number;
   readonly would_run: number;
   readonly would_not: readonly {
@@ -72,12 +76,12 @@ interface Lesson {
   }[];
 }
 
-async function learn(deps: LearnDeps, history: readonly CommandSummary[], min: number): Promise<Lesson> {
+async function learn(deps: LearnDeps, history: readonly CommandSummary[], min: number): Promise<Suggestion> {
   const engine = await deps.engine();
-  const ran = toDistinct(history.filter(({ outcome }) => ended.includes(outcome)));
+  const ran = toDistinctCommands(history.filter(({ outcome }) => ended.includes(outcome)));
   if (ran.length === 0)
-    throw new NacreError('invalid_request', 'The audit log has no such command that ran.', {
-      hint: 'Let an agent work for a while under a wide list, such as --preset full in a sandbox, and ask again.',
+    throw new NacreError('invalid_request', 'The audit log has no matching command that ran.', {
+      hint: 'Let an agent work for a while with a wide list, such as --preset full in a sandbox, then run nacre learn again.',
     });
   const counted = await count(deps, engine, ran);
   const fits = ({ program, commands }: Count) => commands >= min && canBeListed(program);
@@ -86,21 +90,21 @@ async function learn(deps: LearnDeps, history: readonly CommandSummary[], min: n
   const refused = await count(
     deps,
     engine,
-    toDistinct(history.filter(({ outcome, rule }) => outcome === 'refused' && rule === 'not_listed')),
+    toDistinctCommands(history.filter(({ outcome, rule }) => outcome === 'refused' && rule === 'not_listed')),
   );
   return {
     allowed_commands: list,
     programs,
     left_out: counted.filter((one) => !fits(one)),
     refused: refused.filter(({ program }) => !list.includes(program)),
-    ...(await tryOut(deps, engine, ran, list)),
+    ...(await tryList(deps, engine, ran, list)),
   };
 }
 
 async function count(
   deps: LearnDeps,
   engine: Engine,
-  commands: readonly Distinct[],
+  commands: readonly DistinctCommand[],
 ): Promise<readonly Count[]> {
   const counts = new Map<string, number>();
   for (const { one, times } of commands)
@@ -110,27 +114,27 @@ async function count(
     .sort((a, b) => b.commands - a.commands || (a.program < b.program ? -1 : 1));
 }
 
-// Arguments that no shell read are not shell text, and a long command is recorded by its beginning alone.
+// HTTP commands are argument lists, not shell text. A long command is recorded truncated and may not parse.
 async function programsOf(
   deps: LearnDeps,
   engine: Engine,
   { door, command, programs }: CommandSummary,
 ): Promise<readonly string[]> {
   if (door === 'http') return programs;
-  const { decision, found } = await judge(deps, engine, command, ['*']);
+  const { decision, found } = await check(deps, engine, command, ['*']);
   return decision.rule === 'unparsable' ? programs : Object.keys(found);
 }
 
-async function tryOut(
+async function tryList(
   deps: LearnDeps,
   engine: Engine,
-  ran: readonly Distinct[],
+  ran: readonly DistinctCommand[],
   list: readonly string[],
-): Promise<Pick<Lesson, 'commands' | 'would_run' | 'would_not'>> {
+): Promise<Pick<Suggestion, 'commands' | 'would_run' | 'would_not'>> {
   const refusals: { command: string; times: number; reason: string }[] = [];
   const judged = ran.filter(({ one }) => one.door !== 'http');
   for (const { one, times } of judged) {
-    const { decision } = await judge(deps, engine, one.command, list);
+    const { decision } = await check(deps, engine, one.command, list);
     if (decision.verdict === 'deny') refusals.push({ command: one.command, times, reason: decision.reason });
   }
   const sum = (counts: readonly { times: number }[]) => counts.reduce((total, { times }) => total + times, 0);
@@ -138,7 +142,7 @@ async function tryOut(
   return { commands: all, would_run: all - sum(refusals), would_not: refusals };
 }
 
-function judge({ ownRules }: UserRules, engine: Engine, script: string, list: readonly string[]) {
+function check({ ownRules }: UserRules, engine: Engine, script: string, list: readonly string[]) {
   const allow = list.includes('*')
     ? ({ kind: 'all' } as const)
     : list.length === 0
@@ -152,30 +156,38 @@ function canBeListed(program: string): boolean {
   return /^[A-Za-z0-9_./+@:~[\]-]+$/.test(program);
 }
 
-function toText(lesson: Lesson): string {
-  const { programs, left_out: leftOut, refused, would_run: wouldRun, commands, would_not: wouldNot } = lesson;
+function toText(suggestion: Suggestion): string {
+  const {
+    programs,
+    left_out: leftOut,
+    refused,
+    would_run: wouldRun,
+    commands,
+    would_not: wouldNot,
+  } = suggestion;
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ['', title, ...lines];
-  const more = wouldNot.length - shownRefusals;
+  const more = wouldNot.length - maxRefusalsShown;
   const lines = [
-    `ALLOWED_COMMANDS=${lesson.allowed_commands.join(',')}`,
-    ...section('Commands that ran with each:', programs.map(toRow)),
-    ...section('Left out, as too seldom or no name for a list:', leftOut.map(toRow)),
-    ...section('Refused for not being listed; add what you want:', refused.map(toRow)),
+    `ALLOWED_COMMANDS=${suggestion.allowed_commands.join(',')}`,
+    ...section('Number of commands that ran each program:', programs.map(toRow)),
+    ...section('Left out because rarely used or not listable by name:', leftOut.map(toRow)),
+    ...section('Refused because not listed; add the ones you want:', refused.map(toRow)),
     '',
-    `With this list ${wouldRun} of ${commands} commands that ran would run.`,
+    `With this list, ${wouldRun} of the ${commands} commands that ran would be allowed.`,
     ...wouldNot
-      .slice(0, shownRefusals)
+      .slice(0, maxRefusalsShown)
       .map(
-        ({ times, command, reason }) => `${pad(times)}  ${oneLine(command)}\n${pad('')}  ${visible(reason)}`,
+        ({ times, command, reason }) =>
+          `${pad(times)}  ${toOneLine(command)}\n${pad('')}  ${escapeControls(reason)}`,
       ),
-    ...(more > 0 ? [`${pad(more)}  more, which --json shows`] : []),
+    ...(more > 0 ? [`${pad(more)}  more; --json shows them all`] : []),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 function toRow({ program, commands }: Count): string {
-  return `${pad(commands)}  ${visible(program)}`;
+  return `${pad(commands)}  ${escapeControls(program)}`;
 }
 
 function pad(value: unknown): string {

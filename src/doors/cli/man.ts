@@ -1,7 +1,7 @@
 import type { CommandLineAccess, IoAccess, VersionAccess } from '../door.ts';
-import { write } from '../say.ts';
-import { describeLine } from './completion/describe-command-line.ts';
-import { toMan } from './man-page/to-man-page.ts';
+import { print } from '../print.ts';
+import { describeCommandLine } from './completion/describe-command-line.ts';
+import { toManPage } from './man-page/to-man-page.ts';
 
 /** Prints the man page. */
 export async function manDoor({
@@ -9,6 +9,6 @@ export async function manDoor({
   version,
   commandLine,
 }: IoAccess & CommandLineAccess & VersionAccess): Promise<number> {
-  await write(io.stdout, toMan(describeLine(commandLine), version), io.interrupted);
+  await print(io.stdout, toManPage(describeCommandLine(commandLine), version), io.interrupted);
   return 0;
 }

@@ -4,7 +4,7 @@ import { inputText } from '../../contract/request.ts';
 
 const maxBytes = 8_388_608;
 
-/** The text for a command's stdin that `--input` gives: its value, or all of nacre's own stdin for `-`. */
+/** The text for a command's stdin: the value of `--input`, or all of nacre's stdin for `-`. */
 export async function readInput(
   given: string | undefined,
   stdin: Readable,
@@ -23,10 +23,10 @@ async function readAll(stdin: Readable, interrupted: AbortSignal): Promise<strin
     for await (const chunk of addAbortSignal(interrupted, stdin)) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > maxBytes) throw invalid(`stdin holds more than ${maxBytes} bytes.`);
+      if (size > maxBytes) throw invalid(`stdin has more than ${maxBytes} bytes.`);
     }
   } catch (error) {
-    if (interrupted.aborted) throw cancelled('Interrupted while reading stdin. Nothing was run.');
+    if (interrupted.aborted) throw cancelled('Interrupted while reading stdin; nothing was run.');
     throw error;
   }
   return decode(Buffer.concat(chunks));
@@ -42,6 +42,6 @@ function decode(bytes: Uint8Array): string {
 
 function invalid(reason: string): NacreError {
   return new NacreError('invalid_request', `--input: ${reason}`, {
-    hint: 'Put it into a file and redirect that in the command. Nothing was run.',
+    hint: 'Write it to a file and redirect stdin from it in the command; nothing was run.',
   });
 }

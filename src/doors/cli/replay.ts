@@ -2,10 +2,10 @@
 import { NacreError } from '../../contract/failure.ts';
 import { type Cast, toEventLine, toHeaderLine, toVersion2 } from '../../recordings/asciicast.ts';
 import { readRecording } from '../../recordings/recordings.ts';
-import { pause } from '../../support/pause.ts';
+import { sleep } from '../../support/sleep.ts';
 import type { Arguments, FlagAccess, Io, IoAccess, PlaceAccess } from '../door.ts';
 import { failedExit, interruptedExit } from '../exit-codes.ts';
-import { toSentences, write } from '../say.ts';
+import { print, toErrorText } from '../print.ts';
 
 interface Flags {
   readonly speed: number;
@@ -15,26 +15,26 @@ interface Flags {
 
 type ReplayDeps = FlagAccess<Flags> & IoAccess & Arguments & PlaceAccess;
 
-/** Plays or prints the recording of a command. */
+/** Plays or exports the recording of a command. */
 export async function replayDoor(deps: ReplayDeps): Promise<number> {
   const { io, words, flags, places } = deps;
   const { speed, maxPauseMs, export: form } = flags;
   try {
-    const cast = readRecording(places.recordingDir, theOne(words));
+    const cast = readRecording(places.recordingDir, onlyId(words));
     if (form === undefined)
       return await play(io, cast, { speed, maxPauseMs: maxPauseMs ?? Number.POSITIVE_INFINITY });
-    await write(io.stdout, form === 'v2' ? toVersion2(cast) : toVersion3(cast), io.interrupted);
+    await print(io.stdout, form === 'v2' ? toVersion2(cast) : toVersion3(cast), io.interrupted);
     return 0;
   } catch (error) {
-    await write(io.stderr, toSentences(error));
+    await print(io.stderr, toErrorText(error));
     return failedExit;
   }
 }
 
-function theOne([id, ...more]: readonly string[]): string {
+function onlyId([id, ...more]: readonly string[]): string {
   if (id !== undefined && more.length === 0) return id;
-  throw new NacreError('invalid_request', 'nacre replay takes the id of one command.', {
-    hint: 'nacre history shows ids.',
+  throw new NacreError('invalid_request', 'nacre replay expects one command id.', {
+    hint: 'Run nacre history to see ids.',
   });
 }
 
@@ -44,15 +44,15 @@ async function play(
   options: { speed: number; maxPauseMs: number },
 ): Promise<number> {
   for (const { after, code, data } of events) {
-    await pause(Math.min((after * 1_000) / options.speed, options.maxPauseMs, longestMs), interrupted);
+    await sleep(Math.min((after * 1_000) / options.speed, options.maxPauseMs, maxTimerMs), interrupted);
     if (interrupted.aborted) return interruptedExit;
-    if (code === 'o') await write(stdout, data, interrupted);
+    if (code === 'o') await print(stdout, data, interrupted);
   }
   return 0;
 }
 
-// What Node's timers can count.
-const longestMs = 2_147_483_647;
+// The longest delay of `setTimeout`; a larger one fires immediately.
+const maxTimerMs = 2_147_483_647;
 
 function toVersion3({ header, events }: Cast): string {
   return `${toHeaderLine(header)}${events.map(toEventLine).join('')}`;

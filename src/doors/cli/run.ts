@@ -1,5 +1,5 @@
-// `nacre run`: the command's output as it comes, its exit code as our own.
-// 1. the words become a request, 2. the engine runs it under the user's own rules, 3. what nacre has to say goes to stderr.
+// `nacre run`: streams the command's output and exits with its exit code.
+// 1. the arguments become a request, 2. the engine runs it under the user's own rules, 3. notes from nacre go to stderr.
 import type { Command } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { OutputChunk } from '../../contract/job.ts';
@@ -15,8 +15,8 @@ import type {
   SettingsAccess,
   UserRules,
 } from '../door.ts';
-import { exitCodes, failedExit, timedOutExit, toSignalledExit } from '../exit-codes.ts';
-import { toJson, toSentences, write } from '../say.ts';
+import { exitCodes, failedExit, timedOutExit, toSignalExit } from '../exit-codes.ts';
+import { print, toErrorJson, toErrorText } from '../print.ts';
 import { createLiveLine, type LiveLine } from './live-line.ts';
 import { readInput } from './read-input.ts';
 import { toScript } from './to-script.ts';
@@ -43,15 +43,15 @@ export async function runDoor(deps: RunDeps): Promise<number> {
     io,
     flags: { json },
   } = deps;
-  for (const warning of deps.warnings) await say(io, `warning: ${warning}`);
+  for (const warning of deps.warnings) await note(io, `warning: ${warning}`);
   try {
     const outcome = await runCommand(deps);
-    if (json) await write(io.stdout, `${JSON.stringify(toDocument(outcome))}\n`, io.interrupted);
-    else for (const note of toNotes(outcome)) await say(io, note);
+    if (json) await print(io.stdout, `${JSON.stringify(toDocument(outcome))}\n`, io.interrupted);
+    else for (const line of toNotes(outcome)) await note(io, line);
     return toExitCode(outcome, io.interrupted);
   } catch (error) {
-    await (json ? write(io.stdout, toJson(error)) : write(io.stderr, toSentences(error)));
-    if (io.interrupted.aborted) return toSignalledExit(io.interrupted.reason, 'SIGTERM');
+    await (json ? print(io.stdout, toErrorJson(error)) : print(io.stderr, toErrorText(error)));
+    if (io.interrupted.aborted) return toSignalExit(io.interrupted.reason, 'SIGTERM');
     return error instanceof NacreError ? exitCodes[error.code] : failedExit;
   } finally {
     await deps.close();
@@ -71,10 +71,10 @@ async function runCommand(deps: RunDeps): Promise<Outcome> {
       {
         ...ownRules,
         caller: { door: 'cli', client: 'nacre run' },
-        howToGetRest: 'Ask for more with --max-output-chars.',
+        howToGetRest: 'Raise --max-output-chars to see more.',
         signal: io.interrupted,
-        ...(!json && { onOutput: (chunks) => passOn(io, chunks, line) }),
-        onUsage: line?.used,
+        ...(!json && { onOutput: (chunks) => forward(io, chunks, line) }),
+        onUsage: line?.showUsage,
       },
     );
   } finally {
@@ -82,7 +82,7 @@ async function runCommand(deps: RunDeps): Promise<Outcome> {
   }
 }
 
-// On a pipe, or where nothing can be taken back, output is all that there is.
+// The live line is erased with escape sequences, which a pipe or TERM=dumb does not support.
 function isTerminal({ io: { stdout, stderr }, machine }: RunDeps): boolean {
   const ends = [stdout, stderr].every((end) => 'isTTY' in end && end.isTTY === true);
   return ends && machine.env.TERM !== 'dumb';
@@ -91,7 +91,7 @@ function isTerminal({ io: { stdout, stderr }, machine }: RunDeps): boolean {
 function toCommand(words: readonly string[]): Command {
   const [first, ...rest] = words;
   if (first === undefined) {
-    throw new NacreError('invalid_request', 'There is no command to run.', {
+    throw new NacreError('invalid_request', 'No command was given.', {
       hint: "Try: nacre run 'echo hello'",
     });
   }
@@ -99,27 +99,27 @@ function toCommand(words: readonly string[]): Command {
   return { kind: 'shell', script: toScript(first) };
 }
 
-// Bytes go on as they are: the reader may be a file or another program.
-async function passOn(
+// Bytes are forwarded unchanged, because stdout may be a file or a pipe to another program.
+async function forward(
   { stdout, stderr, interrupted }: Io,
   chunks: readonly OutputChunk[],
   line: LiveLine | undefined,
 ): Promise<void> {
   for (const { stream, data } of chunks) {
-    const before = line?.makeWay(data) ?? '';
-    if (before !== '') await write(stderr, before, interrupted);
-    await write(stream === 'stdout' ? stdout : stderr, data, interrupted);
+    const before = line?.beforeOutput(data) ?? '';
+    if (before !== '') await print(stderr, before, interrupted);
+    await print(stream === 'stdout' ? stdout : stderr, data, interrupted);
   }
 }
 
-function say({ stderr, interrupted }: Io, note: string): Promise<void> {
-  return write(stderr, `nacre: ${note}\n`, interrupted);
+function note({ stderr, interrupted }: Io, text: string): Promise<void> {
+  return print(stderr, `nacre: ${text}\n`, interrupted);
 }
 
-// A command that we ended because we were interrupted ends as if the signal had come to it.
+// A command stopped because nacre got SIGINT or SIGTERM reports that signal, as if it had received it itself.
 function toExitCode({ cause, exitCode }: Outcome, interrupted: AbortSignal): number {
   if (cause === 'timeout') return timedOutExit;
-  return cause === 'stopped' ? toSignalledExit(interrupted.reason, 'SIGTERM') : exitCode;
+  return cause === 'stopped' ? toSignalExit(interrupted.reason, 'SIGTERM') : exitCode;
 }
 
 function toDocument(outcome: Outcome): Record<string, unknown> {
@@ -149,14 +149,12 @@ function toNotes(outcome: Outcome): readonly string[] {
   const names = (processes: Outcome['survivors']) =>
     processes.map((one) => `${one.command} (${one.pid})`).join(', ');
   return [
-    cause === 'timeout' ? 'the command timed out and was ended.' : '',
+    cause === 'timeout' ? 'the command timed out and was killed.' : '',
     detail ?? '',
-    leftRunning.length > 0 ? `ended with the command: ${names(leftRunning)}.` : '',
-    survivors.length > 0 ? `could not be ended: ${names(survivors)}.` : '',
+    leftRunning.length > 0 ? `killed when the command ended: ${names(leftRunning)}.` : '',
+    survivors.length > 0 ? `could not be killed: ${names(survivors)}.` : '',
     deniedHosts.length > 0 ? `refused by network_allow: ${deniedHosts.join(', ')}.` : '',
-    exitCode !== 0 && withheldEnv.length > 0
-      ? `not passed on to the command: ${withheldEnv.join(', ')}.`
-      : '',
+    exitCode !== 0 && withheldEnv.length > 0 ? `not passed to the command: ${withheldEnv.join(', ')}.` : '',
     ...warnings,
   ].filter((line) => line !== '');
 }

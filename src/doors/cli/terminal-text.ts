@@ -1,16 +1,16 @@
-// Text of commands as one line of a terminal: nothing in it moves the cursor, and its width is known.
+// Output of commands as one line on a terminal: no character moves the cursor, and its width is known.
 
-import { visible } from '../../support/visible.ts';
+import { escapeControls } from '../../support/escape-controls.ts';
 
-/** What changes the look of a text and not its place. */
+/** SGR sequences, which change colours but do not move the cursor. */
 export const colours = /\u001b\[[0-9;:]*m/g;
 
-/** The text without colours, and with all else that a terminal would obey made visible. */
+/** The text without colours and with every other control character made visible. */
 export function printable(text: string): string {
-  return visible(text.replace(colours, '').replace(/[\t\r]/g, ' '));
+  return escapeControls(text.replace(colours, '').replace(/[\t\r]/g, ' '));
 }
 
-/** The last line of a text that is not blank. */
+/** The last line of a text, ignoring trailing blank lines. */
 export function lastLine(text: string): string {
   return printable(
     text
@@ -20,7 +20,7 @@ export function lastLine(text: string): string {
   );
 }
 
-/** As much of a line as fits, with a mark where something is missing. */
+/** A line cut to `width` columns, with … at the cut. */
 export function cut(line: string, width: number): string {
   const text = line.trimEnd();
   if (widthOf(text) <= width) return text;
@@ -34,7 +34,7 @@ export function cut(line: string, width: number): string {
   return `${kept}…`;
 }
 
-// Two cells rather than one where that is not certain: a line that wraps cannot be taken back.
+// Characters of unknown width count as two columns, because a line that wraps cannot be erased.
 function widthOf(text: string): number {
   let width = 0;
   for (const character of text)
@@ -42,7 +42,7 @@ function widthOf(text: string): number {
   return width;
 }
 
-/** Milliseconds as people say them. */
+/** A duration such as `2 min 05 s`. */
 export function toDuration(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;

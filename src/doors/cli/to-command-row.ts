@@ -1,7 +1,7 @@
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
-import { oneLine, visible } from '../../support/visible.ts';
+import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
 
-/** One command as one line for people. */
+/** One command as a row of `nacre history` and `nacre audit show`. */
 export function toCommandRow({
   time,
   id,
@@ -12,6 +12,6 @@ export function toCommandRow({
   command,
 }: CommandSummary): string {
   const result = exit_code === null || outcome === 'completed' ? outcome : `${outcome} ${exit_code}`;
-  const took = duration_ms === null ? '-' : `${duration_ms} ms`;
-  return `${time}  ${id}  ${result.padEnd(11)}  ${took.padStart(8)}  ${visible(client)}: ${oneLine(command)}\n`;
+  const duration = duration_ms === null ? '-' : `${duration_ms} ms`;
+  return `${time}  ${id}  ${result.padEnd(11)}  ${duration.padStart(8)}  ${escapeControls(client)}: ${toOneLine(command)}\n`;
 }

@@ -1,13 +1,13 @@
 import type { Writable } from 'node:stream';
 import type { Resources } from '../../contract/limits.ts';
 import type { StepResult, WorkflowEvent, WorkflowResult } from '../../workflows/events.ts';
-import { write } from '../say.ts';
+import { print } from '../print.ts';
 import { cut, lastLine, printable } from './terminal-text.ts';
 
-/** Shows a workflow on a terminal, one line a step, drawn anew as things happen. */
+/** A live view of a workflow on a terminal, with one line per step. */
 export interface WorkflowView {
   show(event: WorkflowEvent): void;
-  used(step: string, resources: Resources): void;
+  showUsage(step: string, resources: Resources): void;
   close(): Promise<void>;
 }
 
@@ -16,15 +16,15 @@ const silenceMs = 2_000;
 const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
 interface ShownStep {
-  readonly since?: number | undefined;
+  readonly startedAt?: number | undefined;
   readonly note: string;
-  /** When it last said something, or began. */
-  readonly spokeAt?: number | undefined;
+  /** Time of its latest output, or of its start. */
+  readonly lastOutputAt?: number | undefined;
   readonly cpuMs?: number | null | undefined;
   readonly result?: StepResult | undefined;
 }
 
-/** Makes the view; it draws over its own lines only. */
+/** Creates the view; it redraws only its own lines. */
 export function createWorkflowView(
   terminal: Writable & { columns?: number; rows?: number },
   now = () => Date.now(),
@@ -35,9 +35,9 @@ export function createWorkflowView(
 
   const draw = () => {
     const { columns = 80, rows = 24 } = terminal;
-    // What wraps or has left the screen cannot be drawn over; the last picture is left alone and may be of any height.
-    const room = last ? steps.size : Math.max(2, rows - 1);
-    const { shown, hidden } = chooseSteps(steps, room);
+    // Lines that wrap or have scrolled off the screen cannot be redrawn. The final view is not redrawn, so it may be taller.
+    const maxLines = last ? steps.size : Math.max(2, rows - 1);
+    const { shown, hidden } = chooseSteps(steps, maxLines);
     const lines = shown.map(([id, step]) => cut(toLine(id, step, now()), Math.max(2, columns - 1)));
     const rest = hidden === 0 ? [] : [cut(`… ${hidden} more`, Math.max(2, columns - 1))];
     const end = last ? toEnd(last) : [];
@@ -46,7 +46,7 @@ export function createWorkflowView(
     const clear = count < drawn ? '\u001b[J' : '';
     drawn = count;
     const text = [...lines, ...rest, ...end].map((line) => `\u001b[2K${line}\n`).join('');
-    return write(terminal, `${up}${text}${clear}`);
+    return print(terminal, `${up}${text}${clear}`);
   };
   const timer = setInterval(() => void draw(), drawEveryMs);
   const change = (id: string, more: Partial<ShownStep>) =>
@@ -57,16 +57,17 @@ export function createWorkflowView(
       if (event.type === 'run_started') for (const id of event.steps) change(id, {});
       if (event.type === 'step_started')
         change(event.step, {
-          since: now(),
-          spokeAt: now(),
+          startedAt: now(),
+          lastOutputAt: now(),
           note: event.attempt > 1 ? `attempt ${event.attempt}` : '',
         });
-      if (event.type === 'step_output') change(event.step, { note: lastLine(event.text), spokeAt: now() });
-      if (event.type === 'step_retry') change(event.step, { note: `again in ${event.delay_ms} ms` });
+      if (event.type === 'step_output')
+        change(event.step, { note: lastLine(event.text), lastOutputAt: now() });
+      if (event.type === 'step_retry') change(event.step, { note: `retrying in ${event.delay_ms} ms` });
       if (event.type === 'step_finished') change(event.step, { result: event.result });
       if (event.type === 'run_finished') last = event.result;
     },
-    used: (step, { cpuMs }) => void change(step, { cpuMs }),
+    showUsage: (step, { cpuMs }) => void change(step, { cpuMs }),
     async close() {
       clearInterval(timer);
       await draw();
@@ -76,36 +77,39 @@ export function createWorkflowView(
 
 type Steps = readonly (readonly [string, ShownStep])[];
 
-/** The steps that have room, in their order: those that run, those to come, and the latest of those that have ended. */
-function chooseSteps(steps: ReadonlyMap<string, ShownStep>, room: number): { shown: Steps; hidden: number } {
+/** The steps to show, in file order: running steps first, then pending ones, then the latest finished ones. */
+function chooseSteps(
+  steps: ReadonlyMap<string, ShownStep>,
+  maxLines: number,
+): { shown: Steps; hidden: number } {
   const all = [...steps];
-  if (all.length <= room) return { shown: all, hidden: 0 };
+  if (all.length <= maxLines) return { shown: all, hidden: 0 };
   const ended = all.filter(([, { result }]) => result !== undefined).reverse();
-  const open = all.filter(([, { result }]) => result === undefined);
-  const running = open.filter(([, { since }]) => since !== undefined);
-  const chosen = new Set([...running, ...open, ...ended].slice(0, room - 1));
+  const pending = all.filter(([, { result }]) => result === undefined);
+  const running = pending.filter(([, { startedAt }]) => startedAt !== undefined);
+  const chosen = new Set([...running, ...pending, ...ended].slice(0, maxLines - 1));
   const shown = all.filter((step) => chosen.has(step));
   return { shown, hidden: all.length - shown.length };
 }
 
 function toLine(id: string, step: ShownStep, now: number): string {
-  const { since, note, result } = step;
+  const { startedAt, note, result } = step;
   if (result)
     return `${marks[result.status] ?? '✗'} ${id}  ${toSeconds(result.duration_ms)}  ${describe(result)}`;
-  if (since === undefined) return `· ${id}`;
+  if (startedAt === undefined) return `· ${id}`;
   const frame = frames[Math.floor(now / drawEveryMs) % frames.length];
-  return `${frame} ${id}  ${toSeconds(now - since)}${toCpu(step, now)}  ${note}`;
+  return `${frame} ${id}  ${toSeconds(now - startedAt)}${toCpu(step, now)}  ${note}`;
 }
 
-// While a step says something, that is enough to see that it is at work.
-function toCpu({ spokeAt = 0, cpuMs }: ShownStep, now: number): string {
-  return typeof cpuMs === 'number' && now - spokeAt >= silenceMs ? `  CPU ${toSeconds(cpuMs)}` : '';
+// CPU time is shown only for a silent step; otherwise its output shows that it is running.
+function toCpu({ lastOutputAt = 0, cpuMs }: ShownStep, now: number): string {
+  return typeof cpuMs === 'number' && now - lastOutputAt >= silenceMs ? `  CPU ${toSeconds(cpuMs)}` : '';
 }
 
 const marks: Readonly<Partial<Record<StepResult['status'], string>>> = { completed: '✓', skipped: '–' };
 
 function describe({ status, exit_code, reason, resumed }: StepResult): string {
-  if (resumed) return 'from the earlier run';
+  if (resumed) return 'reused from the earlier run';
   const code = status === 'failed' && exit_code !== undefined ? ` (exit code ${exit_code})` : '';
   return status === 'completed'
     ? ''
@@ -114,15 +118,15 @@ function describe({ status, exit_code, reason, resumed }: StepResult): string {
 
 function toEnd({ status, duration_ms, run, steps }: WorkflowResult): readonly string[] {
   const failed = steps.find((step) => !['completed', 'skipped'].includes(step.status));
-  const words = (failed?.stderr ?? '')
+  const lastErrors = (failed?.stderr ?? '')
     .trimEnd()
     .split('\n')
     .slice(-5)
     .filter((line) => line !== '');
-  const resume = status === 'completed' ? [] : [`Go on with: nacre workflow FILE --resume ${run}`];
+  const resume = status === 'completed' ? [] : [`To continue: nacre workflow FILE --resume ${run}`];
   return [
     `${status} after ${toSeconds(duration_ms)}`,
-    ...words.map((line) => `  ${printable(line)}`),
+    ...lastErrors.map((line) => `  ${printable(line)}`),
     ...resume,
   ];
 }

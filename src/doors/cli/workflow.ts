@@ -1,12 +1,12 @@
-// `nacre workflow`: 1. the file is read and checked whole, 2. its steps are run under the user's own rules, 3. events are
-// shown as they come: a live view on a terminal, JSON lines for everybody else.
+// `nacre workflow`: 1. the whole file is read and validated, 2. its steps run under the user's own rules,
+// 3. events are shown as they happen: a live view on a terminal, JSON lines otherwise.
 import { existsSync, readFileSync } from 'node:fs';
 import { NacreError } from '../../contract/failure.ts';
 import { createId } from '../../support/create-id.ts';
 import type { WorkflowEvent, WorkflowResult } from '../../workflows/events.ts';
+import { executeWorkflow } from '../../workflows/execute-workflow.ts';
 import { readWorkflow } from '../../workflows/read-workflow.ts';
 import { createRunStore } from '../../workflows/run-store.ts';
-import { executeWorkflow } from '../../workflows/execute-workflow.ts';
 import type {
   Arguments,
   EngineAccess,
@@ -18,8 +18,8 @@ import type {
   ToolAccess,
   UserRules,
 } from '../door.ts';
-import { faultyExit, invalidExit, toSignalledExit } from '../exit-codes.ts';
-import { toJson, toSentences, write } from '../say.ts';
+import { invalidExit, problemExit, toSignalExit } from '../exit-codes.ts';
+import { print, toErrorJson, toErrorText } from '../print.ts';
 import { createWorkflowDeps } from '../workflow-deps.ts';
 import { createWorkflowView } from './workflow-view.ts';
 
@@ -32,7 +32,7 @@ interface Flags {
   readonly parallel?: number | undefined;
 }
 
-type WorkflowDoorDeps = FlagAccess<Flags> &
+type WorkflowFileDeps = FlagAccess<Flags> &
   IoAccess &
   Arguments &
   EngineAccess &
@@ -42,7 +42,7 @@ type WorkflowDoorDeps = FlagAccess<Flags> &
   UserRules;
 
 /** Runs the workflow in a YAML file. */
-export async function workflowDoor(deps: WorkflowDoorDeps): Promise<number> {
+export async function workflowDoor(deps: WorkflowFileDeps): Promise<number> {
   const { io, flags } = deps;
   const isTerminal = 'isTTY' in io.stdout && io.stdout.isTTY === true && !flags.json;
   try {
@@ -50,34 +50,34 @@ export async function workflowDoor(deps: WorkflowDoorDeps): Promise<number> {
     return toExitCode(result, io.interrupted);
   } catch (error) {
     await (isTerminal || !flags.json
-      ? write(io.stderr, toSentences(error))
-      : write(io.stdout, toJson(error)));
+      ? print(io.stderr, toErrorText(error))
+      : print(io.stdout, toErrorJson(error)));
     return invalidExit;
   } finally {
     await deps.close();
   }
 }
 
-async function run(deps: WorkflowDoorDeps, isTerminal: boolean): Promise<WorkflowResult> {
+async function run(deps: WorkflowFileDeps, isTerminal: boolean): Promise<WorkflowResult> {
   const { io, flags, words, places, engine, tools, ownRules: rules, maxOutputChars } = deps;
-  const { text, path } = readGiven(words);
+  const { text, path } = readFile(words);
   const read = readWorkflow(text, path);
   const workflow = { ...read, parallel: flags.parallel ?? read.parallel };
   const store = createRunStore(places.workflowDir);
   const id = flags.resume ?? createId('run');
-  const done = flags.resume === undefined ? undefined : store.load(flags.resume, workflow);
+  const completed = flags.resume === undefined ? undefined : store.load(flags.resume, workflow);
   const abort = watchAbort(io, flags.abortFile);
-  const view = isTerminal ? createWorkflowView(io.stdout) : createLines(io);
+  const view = isTerminal ? createWorkflowView(io.stdout) : createJsonLines(io);
   try {
     return await executeWorkflow(
       workflow,
       createWorkflowDeps({ engine, tools, rules, maxOutputChars, door: 'cli' }),
       {
         run: id,
-        done,
+        completed,
         signal: abort.signal,
         onEvent: view.show,
-        onUsage: view.used,
+        onUsage: view.showUsage,
         onProgress: (ended) => store.save(id, workflow, ended),
       },
     );
@@ -87,9 +87,9 @@ async function run(deps: WorkflowDoorDeps, isTerminal: boolean): Promise<Workflo
   }
 }
 
-function readGiven([path, ...more]: readonly string[]): { text: string; path: string } {
+function readFile([path, ...more]: readonly string[]): { text: string; path: string } {
   if (path === undefined || more.length > 0) {
-    throw new NacreError('invalid_request', 'nacre workflow takes one file.', {
+    throw new NacreError('invalid_request', 'nacre workflow expects one file.', {
       hint: 'Try: nacre workflow FILE.yaml',
     });
   }
@@ -97,7 +97,7 @@ function readGiven([path, ...more]: readonly string[]): { text: string; path: st
     return { text: readFileSync(path, 'utf8'), path };
   } catch (cause) {
     throw new NacreError('invalid_request', `${path} cannot be read: ${(cause as Error).message}.`, {
-      hint: 'Name a file of YAML that exists; nothing was run.',
+      hint: 'Pass a readable YAML file; nothing was run.',
       cause,
     });
   }
@@ -106,11 +106,11 @@ function readGiven([path, ...more]: readonly string[]): { text: string; path: st
 function watchAbort({ interrupted }: Io, file: string | undefined) {
   const controller = new AbortController();
   const abort = () => controller.abort(interrupted.reason);
-  const look = () => file !== undefined && existsSync(file) && abort();
+  const check = () => file !== undefined && existsSync(file) && abort();
   interrupted.addEventListener('abort', abort, { once: true });
   if (interrupted.aborted) abort();
-  look();
-  const timer = file === undefined ? undefined : setInterval(look, abortPollMs);
+  check();
+  const timer = file === undefined ? undefined : setInterval(check, abortPollMs);
   const stop = () => {
     clearInterval(timer);
     interrupted.removeEventListener('abort', abort);
@@ -118,16 +118,16 @@ function watchAbort({ interrupted }: Io, file: string | undefined) {
   return { signal: controller.signal, stop };
 }
 
-function createLines({ stdout, interrupted }: Io) {
+function createJsonLines({ stdout, interrupted }: Io) {
   let written = Promise.resolve();
   const show = (event: WorkflowEvent) => {
     const line = `${JSON.stringify(event)}\n`;
-    written = written.then(() => write(stdout, line, interrupted));
+    written = written.then(() => print(stdout, line, interrupted));
   };
-  return { show, used: undefined, close: () => written };
+  return { show, showUsage: undefined, close: () => written };
 }
 
 function toExitCode({ status }: WorkflowResult, { reason, aborted }: AbortSignal): number {
-  if (status !== 'aborted') return status === 'completed' ? 0 : faultyExit;
-  return toSignalledExit(aborted ? reason : undefined, 'SIGINT');
+  if (status !== 'aborted') return status === 'completed' ? 0 : problemExit;
+  return toSignalExit(aborted ? reason : undefined, 'SIGINT');
 }

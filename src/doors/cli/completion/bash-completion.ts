@@ -1,12 +1,17 @@
-import { commonFlags, type Expected, type Line, type LineFlag } from './describe-command-line.ts';
+import {
+  commonFlags,
+  type DescribedCommandLine,
+  type DescribedFlag,
+  type ExpectedValue,
+} from './describe-command-line.ts';
 
-/** Completion for bash, to be sourced; it needs nothing beside bash itself. */
-export function toBash(line: Line): string {
+/** The bash completion script, to be sourced; it does not need the bash-completion package. */
+export function toBashCompletion(line: DescribedCommandLine): string {
   const names = line.commands.map(({ name }) => name).join(' ');
   return `# Completion for nacre in bash: source <(nacre completions bash)
 ${toValueFunction(line)}
 ${toFlagFunction(line)}
-${toWordFunction(line)}
+${toArgumentFunction(line)}
 _nacre() {
   local cur=\${COMP_WORDS[COMP_CWORD]} command=\${COMP_WORDS[1]} flag=\${COMP_WORDS[COMP_CWORD - 1]} index word first=
   COMPREPLY=()
@@ -46,8 +51,8 @@ complete -F _nacre nacre
 `;
 }
 
-/** Offers what may stand after a flag; fails for a flag that takes nothing. */
-function toValueFunction(line: Line): string {
+/** `_nacre_value` completes the value of a flag; it fails for a flag without a value. */
+function toValueFunction(line: DescribedCommandLine): string {
   const own = line.commands.flatMap(({ name, flags }) =>
     flags.flatMap((flag) => toCase(`${name} `, flag.names, flag.expected)),
   );
@@ -55,31 +60,31 @@ function toValueFunction(line: Line): string {
   return `_nacre_value() {\n  case "$1 $2" in\n${[...own, ...common].join('')}    *) return 1 ;;\n  esac\n}`;
 }
 
-function toCase(prefix: string, names: readonly string[], expected: Expected): string[] {
+function toCase(prefix: string, names: readonly string[], expected: ExpectedValue): string[] {
   if (expected.kind === 'nothing') return [];
   const start = prefix === '* ' ? "*' '" : `'${prefix}'`;
   const patterns = names.map((name) => `${start}${name}`).join(' | ');
   return [`    ${patterns}) ${toOffer(expected)} ;;\n`];
 }
 
-function toFlagFunction(line: Line): string {
+function toFlagFunction(line: DescribedCommandLine): string {
   const cases = line.commands
     .filter(({ flags }) => flags.length > 0)
     .map(({ name, flags }) => `    ${name}) echo '${toNames(flags)}' ;;\n`);
   return `_nacre_flags() {\n  echo '${toNames(commonFlags(line))}'\n  case "$1" in\n${cases.join('')}  esac\n}`;
 }
 
-function toNames(flags: readonly LineFlag[]): string {
+function toNames(flags: readonly DescribedFlag[]): string {
   return flags.flatMap(({ names }) => names).join(' ');
 }
 
-function toWordFunction(line: Line): string {
-  const cases = line.commands.map(({ name, words }) => {
-    // What follows a program are its own arguments, which are files as often as not.
+function toArgumentFunction(line: DescribedCommandLine): string {
+  const cases = line.commands.map(({ name, argument }) => {
+    // After the program come its own arguments, which are often file names.
     const offer =
-      words.kind === 'command'
+      argument.kind === 'command'
         ? 'if [[ $first ]]; then _nacre_files; else _nacre_programs; fi'
-        : toOffer(words);
+        : toOffer(argument);
     return `    ${name}) ${offer} ;;\n`;
   });
   return `_nacre_programs() {
@@ -88,7 +93,7 @@ function toWordFunction(line: Line): string {
 _nacre_words() {\n  case "$1" in\n${cases.join('')}  esac\n}`;
 }
 
-function toOffer(expected: Expected): string {
+function toOffer(expected: ExpectedValue): string {
   switch (expected.kind) {
     case 'one-of':
       return `_nacre_offer '${expected.options.join(' ')}'`;

@@ -1,59 +1,60 @@
-// What can be typed after `nacre`, for completions and the man page, from the declarations that --help shows.
+// Describes everything that can be typed after `nacre`, for completion scripts and the man page, from the same
+// declarations as `--help`.
 import { type Declarations, listSettings, type Setting } from '../../../settings/define.ts';
 import { describeDefault, toPlaceholder } from '../../../settings/describe.ts';
 import type { CommandLine } from '../../door.ts';
 
-/** What may stand after a flag, or in place of a word. */
-export type Expected =
+/** What is expected after a flag, or as a positional argument. */
+export type ExpectedValue =
   | { readonly kind: 'nothing' | 'anything' | 'file' | 'command' }
   | { readonly kind: 'one-of' | 'some-of'; readonly options: readonly string[] };
 
-/** One flag, with the short form first where there is one. */
-export interface LineFlag {
+/** One flag; its short name comes first, if it has one. */
+export interface DescribedFlag {
   readonly names: readonly string[];
   readonly description: string;
-  /** The word that stands for the value; empty for a switch. */
+  /** Placeholder for the value in help texts; empty for a switch. */
   readonly placeholder: string;
-  /** What gives the same, and what holds without it. */
+  /** Environment variables of the same setting, and its default. */
   readonly notes: readonly string[];
-  readonly expected: Expected;
+  readonly expected: ExpectedValue;
 }
 
-/** One command of the command line. */
-export interface LineCommand {
+/** One subcommand of `nacre`. */
+export interface DescribedCommand {
   readonly name: string;
   readonly summary: string;
   readonly usage: string;
-  readonly flags: readonly LineFlag[];
-  readonly words: Expected;
+  readonly flags: readonly DescribedFlag[];
+  readonly argument: ExpectedValue;
 }
 
 /** The whole command line. */
-export interface Line {
-  readonly commands: readonly LineCommand[];
-  /** The flags that every command takes, under their headings. */
-  readonly groups: Readonly<Record<string, readonly LineFlag[]>>;
+export interface DescribedCommandLine {
+  readonly commands: readonly DescribedCommand[];
+  /** Flags that every subcommand accepts, by their heading. */
+  readonly groups: Readonly<Record<string, readonly DescribedFlag[]>>;
 }
 
-/** Describes the command line by its declarations. */
-export function describeLine({ doors, shared, groups }: CommandLine): Line {
+/** Describes the command line from its declarations. */
+export function describeCommandLine({ doors, shared, groups }: CommandLine): DescribedCommandLine {
   const commands = Object.entries(doors).map(([name, { summary, usage, flags, takesCommand }]) => ({
     name,
     summary,
     usage,
     flags: toFlags(flags),
-    words: toWords(usage, takesCommand === true),
+    argument: toArgument(usage, takesCommand === true),
   }));
   const titled = Object.entries(groups).map(([title, declarations]) => [title, toFlags(declarations)]);
   return { commands, groups: { 'Every command': toFlags(shared), ...Object.fromEntries(titled) } };
 }
 
-/** The flags that every command takes. */
-export function commonFlags({ groups }: Line): readonly LineFlag[] {
+/** All flags that every subcommand accepts. */
+export function commonFlags({ groups }: DescribedCommandLine): readonly DescribedFlag[] {
   return Object.values(groups).flat();
 }
 
-function toFlags(declarations: Declarations): LineFlag[] {
+function toFlags(declarations: Declarations): DescribedFlag[] {
   return listSettings(declarations)
     .filter(({ flags }) => flags.length > 0)
     .map((setting) => ({
@@ -70,15 +71,15 @@ function toNotes(setting: Setting): string[] {
   return [...setting.env, ...(isSwitch ? [] : [`default: ${describeDefault(setting)}`])];
 }
 
-function toExpected({ kind, path }: Setting): Expected {
+function toExpected({ kind, path }: Setting): ExpectedValue {
   if (kind.type === 'boolean') return { kind: 'nothing' };
   if (kind.type === 'choice') return { kind: 'one-of', options: kind.options };
   if (kind.type === 'list' && kind.options) return { kind: 'some-of', options: kind.options };
   return { kind: path ? 'file' : 'anything' };
 }
 
-// A usage names what is typed as it is in lower case, and what stands for something else in capitals.
-function toWords(usage: string, takesCommand: boolean): Expected {
+// In a usage text, literal words are lowercase and placeholders are uppercase.
+function toArgument(usage: string, takesCommand: boolean): ExpectedValue {
   if (takesCommand) return { kind: 'command' };
   const options = [...usage.matchAll(/(?<![\w.'-])[a-z][a-z-]*(?![\w.'])/g)].map(([word]) => word);
   if (options.length > 0) return { kind: 'one-of', options };

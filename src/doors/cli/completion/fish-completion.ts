@@ -1,13 +1,13 @@
 import {
   commonFlags,
-  type Expected,
-  type Line,
-  type LineCommand,
-  type LineFlag,
+  type DescribedCommand,
+  type DescribedCommandLine,
+  type DescribedFlag,
+  type ExpectedValue,
 } from './describe-command-line.ts';
 
-/** Completion for fish, to be sourced or saved among its completions. */
-export function toFish(line: Line): string {
+/** The fish completion script, to be sourced or saved in fish's completions folder. */
+export function toFishCompletion(line: DescribedCommandLine): string {
   const commands = line.commands.map(
     ({ name, summary }) => `complete -c nacre -f -n __fish_use_subcommand -a ${name} -d ${quote(summary)}\n`,
   );
@@ -22,12 +22,12 @@ export function toFish(line: Line): string {
   ].join('');
 }
 
-function toCommand({ name, flags, words }: LineCommand): string[] {
+function toCommand({ name, flags, argument }: DescribedCommand): string[] {
   const seen = `__fish_seen_subcommand_from ${name}`;
-  return [...flags.map((flag) => toFlag(flag, seen)), ...toWords(words, seen)];
+  return [...flags.map((flag) => toFlag(flag, seen)), ...toArgument(argument, seen)];
 }
 
-function toFlag({ names, description, expected }: LineFlag, condition: string): string {
+function toFlag({ names, description, expected }: DescribedFlag, condition: string): string {
   const spelled = names.map((name) =>
     name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
   );
@@ -35,7 +35,7 @@ function toFlag({ names, description, expected }: LineFlag, condition: string): 
   return `complete -c nacre ${parts.join(' ')}\n`;
 }
 
-function toValue(expected: Expected): string[] {
+function toValue(expected: ExpectedValue): string[] {
   switch (expected.kind) {
     case 'nothing':
       return [];
@@ -50,16 +50,16 @@ function toValue(expected: Expected): string[] {
   }
 }
 
-function toWords(words: Expected, condition: string): string[] {
+function toArgument(argument: ExpectedValue, condition: string): string[] {
   const start = `complete -c nacre -n ${quote(condition)}`;
-  switch (words.kind) {
+  switch (argument.kind) {
     case 'command':
       return [`${start} -F -a '(__fish_complete_command)'\n`];
     case 'file':
       return [`${start} -F\n`];
     case 'one-of':
     case 'some-of':
-      return [`${start} -f -a ${quote(words.options.join(' '))}\n`];
+      return [`${start} -f -a ${quote(argument.options.join(' '))}\n`];
     default:
       return [];
   }

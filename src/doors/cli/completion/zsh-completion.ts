@@ -1,13 +1,13 @@
 import {
   commonFlags,
-  type Expected,
-  type Line,
-  type LineCommand,
-  type LineFlag,
+  type DescribedCommand,
+  type DescribedCommandLine,
+  type DescribedFlag,
+  type ExpectedValue,
 } from './describe-command-line.ts';
 
-/** Completion for zsh: to be sourced after compinit, or a file _nacre in a folder of fpath. */
-export function toZsh(line: Line): string {
+/** The zsh completion script: sourced after `compinit`, or saved as `_nacre` in a folder of `fpath`. */
+export function toZshCompletion(line: DescribedCommandLine): string {
   const described = line.commands.map(({ name, summary }) => toRow(quote(`${name}:${summary}`)));
   return `#compdef nacre
 # Completion for nacre in zsh: source <(nacre completions zsh)
@@ -36,26 +36,26 @@ function toRow(text: string): string {
   return `    ${text}\n`;
 }
 
-function toCase({ name, flags, words }: LineCommand): string {
-  const specs = [...flags.flatMap(toSpecs), ...toWords(words)];
+function toCase({ name, flags, argument }: DescribedCommand): string {
+  const specs = [...flags.flatMap(toSpecs), ...toArgument(argument)];
   return `    ${name}) _arguments $common${specs.map((spec) => ` \\\n      ${spec}`).join('')} ;;\n`;
 }
 
-function toSpecs({ names, description, placeholder, expected }: LineFlag): string[] {
+function toSpecs({ names, description, placeholder, expected }: DescribedFlag): string[] {
   const others = names.length > 1 ? `(${names.join(' ')})` : '';
   const value = expected.kind === 'nothing' ? '' : `:${plain(placeholder)}:${toAction(expected)}`;
   const sign = (name: string) => (expected.kind === 'nothing' ? '' : name.startsWith('--') ? '=' : '+');
   return names.map((name) => quote(`${others}${name}${sign(name)}[${plain(description)}]${value}`));
 }
 
-function toWords(words: Expected): string[] {
-  if (words.kind === 'nothing' || words.kind === 'anything') return [];
-  if (words.kind === 'command')
+function toArgument(argument: ExpectedValue): string[] {
+  if (argument.kind === 'nothing' || argument.kind === 'anything') return [];
+  if (argument.kind === 'command')
     return [quote('(-)1:program: _command_names -e'), quote('*::argument: _normal')];
-  return [quote(`1:word:${toAction(words)}`)];
+  return [quote(`1:word:${toAction(argument)}`)];
 }
 
-function toAction(expected: Expected): string {
+function toAction(expected: ExpectedValue): string {
   switch (expected.kind) {
     case 'one-of':
       return `(${expected.options.join(' ')})`;

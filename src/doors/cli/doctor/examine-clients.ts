@@ -1,4 +1,4 @@
-// Which clients have a configuration here, and whether what it says starts a nacre that is there.
+// Checks which clients have a configuration here, and whether their entries start an existing nacre.
 import { existsSync, lstatSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { type Client, clients, type Scope } from '../../../clients/clients.ts';
@@ -6,29 +6,29 @@ import { openConfigFile } from '../../../clients/config-file.ts';
 import { type FoundEntry, readEntry, type ServerEntry } from '../../../clients/server-entry.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { ProcessAccess, SettingsAccess } from '../../door.ts';
-import { holdsNoSandbox, namesWorkspace } from '../init/choose-sandbox.ts';
-import { listsNothing, toListWords, toldBefore } from '../init/parse-entry.ts';
-import { findOn } from './find-program.ts';
+import { namesWorkspace, refusesEveryCommand } from '../init/choose-sandbox.ts';
+import { describeAllowed, listsNothing, parseEntry } from '../init/parse-entry.ts';
+import { findOnPath } from './find-program.ts';
 import type { Finding } from './finding.ts';
 
 type ClientDeps = ProcessAccess & SettingsAccess;
 
 const scopes: readonly Scope[] = ['user', 'project'];
 
-/** What was found of clients. */
+/** Findings about all clients. */
 export interface ExaminedClients {
   readonly findings: readonly Finding[];
-  /** Whether the entry of one of them lists programs. */
+  /** Whether any client's entry has an allow list. */
   readonly isListed: boolean;
 }
 
-/** Looks at the configuration of every client that `nacre init` knows. */
+/** Checks the configuration of every client that `nacre init` supports. */
 export function examineClients(deps: ClientDeps): ExaminedClients {
   const examined = Object.entries(clients).flatMap(([name, client]) => examineClient(deps, name, client));
   const findings = examined.map(({ isListed: _, ...finding }) => finding);
   const isListed = examined.some((one) => one.isListed === true);
   if (findings.some(({ status }) => status !== 'note')) return { findings, isListed };
-  const found = 'no client starts nacre yet';
+  const found = 'no client is configured to start nacre';
   const none: Finding = { check: 'clients', status: 'warning', found, fix: 'nacre init CLIENT' };
   return { findings: [...findings, none], isListed };
 }
@@ -64,36 +64,37 @@ function examineEntry(
   path: string,
   fix: string,
 ): Omit<Examined, 'check'> {
-  if (entry.address !== undefined) return { status: 'ok', found: `${path} leads to ${entry.address}` };
-  const told = toldBefore(entry, []);
-  const { project, env = {}, more } = told;
-  const missing = missingOf(deps, entry, project);
+  if (entry.address !== undefined)
+    return { status: 'ok', found: `${path} connects to the address ${entry.address}` };
+  const parsed = parseEntry(entry, []);
+  const { project, env = {}, otherArgs } = parsed;
+  const missing = findMissing(deps, entry, project);
   if (missing !== undefined)
     return { status: 'warning', found: `${path} names ${missing}, which does not exist`, fix };
   const { NACRE_SANDBOX: level } = env;
-  const isWorkspace = project !== undefined && !namesWorkspace(deps.settings, told);
-  if (isWorkspace && holdsNoSandbox(project, level, deps.machine.home)) {
-    const found = `${path} names ${project}, where the sandbox ${level} refuses every command`;
+  const isWorkspace = project !== undefined && !namesWorkspace(deps.settings, parsed);
+  if (isWorkspace && refusesEveryCommand(project, level, deps.machine.home)) {
+    const found = `${path} names ${project}, where sandbox level ${level} refuses every command`;
     return { status: 'warning', found, fix: `${fix} --project DIR` };
   }
   if (entry.args?.includes(deps.program.script) !== true)
     return { status: 'note', found: `${path} starts another copy of nacre`, fix };
-  const list = toListWords(env);
-  const isElsewhere = deps.toolWarnings.length === 0 || [...more, ...Object.keys(env)].some(mayList);
+  const list = describeAllowed(env);
+  const isElsewhere = deps.toolWarnings.length === 0 || [...otherArgs, ...Object.keys(env)].some(mayAllow);
   if (listsNothing(env) || (list === '' && !isElsewhere)) {
-    const found = `${path} starts this nacre, and ${list === '' ? 'neither it nor your settings list a' : 'its own list has no'} program that may run`;
+    const found = `${path} starts this nacre, but ${list === '' ? 'neither the entry nor your settings allow any program' : 'the list in the entry is empty, so no program may run'}`;
     return { status: 'warning', found, fix: `${fix} --preset NAME` };
   }
-  const words = `${list || 'the programs of your settings'}, sandbox ${level ?? 'as in your settings'}`;
-  return { status: 'ok', found: `${path} starts this nacre: ${words}`, isListed: list !== '' };
+  const details = `${list || 'programs from your settings'}, sandbox ${level ?? 'from your settings'}`;
+  return { status: 'ok', found: `${path} starts this nacre: ${details}`, isListed: list !== '' };
 }
 
-// A settings file of the entry's own, or tools that need no list.
-function mayList(word: string): boolean {
+// `--config` may name a file with a list, and other tool families need none (P12).
+function mayAllow(word: string): boolean {
   return /^(--config|--tools|NACRE_TOOLS)/.test(word);
 }
 
-// What cannot even be looked at is told by the attempt to read it.
+// If `lstat` fails, for example with EACCES, reading the file reports the error.
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -102,15 +103,15 @@ function isThere(path: string): boolean {
   }
 }
 
-/** The first path of an entry that leads nowhere. */
-function missingOf(
+/** The first path in an entry that does not exist. */
+function findMissing(
   { machine }: ProcessAccess,
   { command = '', args = [] }: Partial<ServerEntry>,
   project: string | undefined,
 ): string | undefined {
   const isThere = isAbsolute(command)
     ? existsSync(command)
-    : findOn(machine.env.PATH ?? '', command) !== undefined;
+    : findOnPath(machine.env.PATH ?? '', command) !== undefined;
   if (!isThere) return command;
   const script = args.find((arg) => isAbsolute(arg) && arg.endsWith('.js'));
   return [script, project].find((one) => one !== undefined && !existsSync(one));

@@ -1,4 +1,4 @@
-// Whether the places that nacre writes to can be written, and whether there is room in them.
+// Checks whether the folders that nacre writes to are writable and have enough free space.
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../../support/make-folder.ts';
@@ -6,13 +6,13 @@ import { quoteWord } from '../../../support/quote.ts';
 import type { PlaceAccess, SettingsAccess } from '../../door.ts';
 import { type Finding, ok } from './finding.ts';
 
-/** Looks at the folders that nacre writes to. */
+/** Checks the state and audit folders, and the free disk space. */
 export function examineFolders({ places, settings }: PlaceAccess & SettingsAccess): readonly Finding[] {
   const dir = places.stateDir;
   return [
     examineFolder(dir, 'NACRE_STATE_DIR'),
     examineFolder(places.audit.dir, 'NACRE_AUDIT_DIR'),
-    examineRoom(dir, settings),
+    examineSpace(dir, settings),
   ];
 }
 
@@ -22,24 +22,24 @@ function examineFolder(path: string, variable: string): Finding {
     makeFolder(path);
     writeFileSync(probe, '');
     rmSync(probe);
-    return ok('folder', `${path} can be written`);
+    return ok('folder', `${path} is writable`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const word = quoteWord(path);
-    const own = `Make it yours (sudo mkdir -p ${word} && sudo chown -R "$USER" ${word}), or name`;
-    const fix = `${isBelowFolder(path) ? own : 'Name'} another with ${variable}.`;
-    return { check: 'folder', status: 'problem', found: `${path} cannot be written: ${reason}`, fix };
+    const own = `Take ownership (sudo mkdir -p ${word} && sudo chown -R "$USER" ${word}), or choose`;
+    const fix = `${isBelowFolder(path) ? own : 'Choose'} another folder with ${variable}.`;
+    return { check: 'folder', status: 'problem', found: `${path} is not writable: ${reason}`, fix };
   }
 }
 
-// What is there and is no folder is somebody else's, and never to be given away.
+// If part of the path is a file, it belongs to something else; do not suggest `chown` for it.
 function isBelowFolder(path: string): boolean {
   const above = dirname(path);
   if (existsSync(path)) return statSync(path).isDirectory();
   return above !== path && isBelowFolder(above);
 }
 
-function examineRoom(path: string, settings: SettingsAccess['settings']): Finding {
+function examineSpace(path: string, settings: SettingsAccess['settings']): Finding {
   const inForce = (key: string) => settings.find((one) => one.key === key)?.value;
   const kept = [
     { what: 'output', key: 'spool_total_bytes' },
@@ -48,21 +48,21 @@ function examineRoom(path: string, settings: SettingsAccess['settings']): Findin
   ].map(({ what, key }) => ({ what, key, bytes: Number(inForce(key)) }));
   const free = freeBytes(path);
   const each = kept.map(({ what, bytes }) => `${what} up to ${toGiB(bytes)}`);
-  const quotas = `${inWords(each)} may be kept`;
+  const quotas = `${joinWithAnd(each)} may be kept`;
   if (free === undefined || free >= kept.reduce((sum, { bytes }) => sum + bytes, 0))
     return ok(
       'quotas',
-      `${quotas}; ${free === undefined ? 'the room is not known' : `${toGiB(free)} are free`}`,
+      `${quotas}; ${free === undefined ? 'the free space is unknown' : `${toGiB(free)} is free`}`,
     );
   return {
     check: 'quotas',
     status: 'warning',
-    found: `${quotas}, but only ${toGiB(free)} are free at ${path}`,
-    fix: `Make room, or lower ${inWords(kept.map(({ key }) => `NACRE_${key.toUpperCase()}`))}.`,
+    found: `${quotas}, but only ${toGiB(free)} is free at ${path}`,
+    fix: `Free some space, or lower ${joinWithAnd(kept.map(({ key }) => `NACRE_${key.toUpperCase()}`))}.`,
   };
 }
 
-function inWords(things: readonly string[]): string {
+function joinWithAnd(things: readonly string[]): string {
   return new Intl.ListFormat('en').format(things);
 }
 

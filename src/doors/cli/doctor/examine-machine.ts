@@ -1,21 +1,22 @@
-// What commands need of the machine: programs, namespaces, and places that can be written.
+// Checks what commands need on this machine: programs, namespaces and writable folders.
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { MachineReport } from '../../../contract/report.ts';
 import { quoteWord } from '../../../support/quote.ts';
 import type { PlaceAccess, ProcessAccess, SettingsAccess } from '../../door.ts';
 import { examineFolders } from './examine-folders.ts';
 import { examineIsolation } from './examine-isolation.ts';
-import { findOn, installer } from './find-program.ts';
+import { findOnPath, installer } from './find-program.ts';
 import { type Finding, ok } from './finding.ts';
 
 const oldestNode = [20, 19] as const;
 
-/** Looks at everything that does not need the engine. */
+/** Checks everything that does not need the engine. */
 export function examineMachine(deps: PlaceAccess & ProcessAccess & SettingsAccess): readonly Finding[] {
   return [examineNode(process.versions.node), examineGit(deps), ...examineFolders(deps)];
 }
 
-/** Looks at what the engine has found. */
+/** Checks what the engine detected. */
 export function examineReport(
   report: MachineReport,
   deps: Pick<ProcessAccess, 'machine' | 'program'> & Pick<SettingsAccess, 'settings'>,
@@ -24,61 +25,74 @@ export function examineReport(
     ok('bash', `bash ${report.bash.version} at ${report.bash.path}`),
     ...examineIsolation(report, deps),
     report.landlock === 'available'
-      ? ok('landlock', 'the kernel can hold commands to the listed programs (exec: enforce)')
+      ? ok('landlock', 'the kernel can enforce the list of programs (exec: enforce)')
       : {
           check: 'landlock',
           status: 'warning',
-          found: `the kernel cannot hold commands to the listed programs: ${report.landlock}`,
-          fix: report.landlock.includes('koffi')
-            ? besides(deps, 'koffi')
-            : 'Use Linux 5.19 or newer with landlock in its lsm= list.',
+          found: `the kernel cannot enforce the list of programs: ${report.landlock}`,
+          fix: isInstalled(deps, 'koffi')
+            ? 'Use Linux 5.19 or newer with landlock in its lsm= list.'
+            : installBeside(deps, 'koffi'),
         },
     report.pty
-      ? ok('terminal', '@lydell/node-pty is there for commands at a terminal')
+      ? ok('terminal', '@lydell/node-pty is installed, for commands that need a terminal')
       : {
           check: 'terminal',
           status: 'warning',
-          found: 'the package for commands at a terminal is missing',
-          fix: besides(deps, '@lydell/node-pty'),
+          found: '@lydell/node-pty is not installed, so commands cannot have a terminal',
+          fix: installBeside(deps, '@lydell/node-pty'),
         },
-    examineEnforcement(report),
+    examineEnforcement(report, deps),
   ];
 }
 
-// Where this copy of nacre finds packages: beside it among the installed ones, or in its own clone.
-function besides({ program }: Pick<ProcessAccess, 'program'>, name: string): string {
+// A package must be where this copy of nacre resolves imports: next to it in `node_modules`, or in its own checkout.
+function installBeside({ program }: Pick<ProcessAccess, 'program'>, name: string): string {
   const [, root] = /^(.*)[\\/]node_modules[\\/]nacre[\\/]/.exec(program.script) ?? [];
   if (root?.endsWith('/lib')) return `npm install --global ${name}`;
   return `npm install --prefix ${quoteWord(root ?? dirname(dirname(program.script)))} ${name}`;
 }
 
-/** Whether this Node is new enough. */
+function isInstalled({ program }: Pick<ProcessAccess, 'program'>, name: string): boolean {
+  try {
+    createRequire(program.script).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Checks whether this Node is recent enough. */
 export function examineNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isNew = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
-  if (isNew) return ok('node', `Node.js ${version}`);
+  const isRecent = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+  if (isRecent) return ok('node', `Node.js ${version}`);
   const found = `Node.js ${version} is older than ${oldestNode.join('.')}`;
   return { check: 'node', status: 'problem', found, fix: 'Install Node.js 22: https://nodejs.org' };
 }
 
 function examineGit({ machine }: ProcessAccess): Finding {
   const path = machine.env.PATH ?? '';
-  const git = findOn(path, 'git');
+  const git = findOnPath(path, 'git');
   if (git !== undefined) return ok('git', git);
   return {
     check: 'git',
     status: 'warning',
-    found: 'git is not on the PATH; most agents want it',
+    found: 'git is not on the PATH; most agents need it',
     fix: `${installer(path)} git`,
   };
 }
 
-function examineEnforcement({ supervision, sandbox, network, exec, gaps }: MachineReport): Finding {
+function examineEnforcement(
+  { supervision, sandbox, network, exec, gaps }: MachineReport,
+  { machine }: Pick<ProcessAccess, 'machine'>,
+): Finding {
   const found = `supervision ${supervision}, sandbox ${sandbox}, network ${network}, listed programs ${exec}`;
   if (gaps.length === 0) return ok('enforcement', found);
-  const isRoot = gaps.some((gap) => gap.startsWith('As root'));
-  const fix = isRoot
-    ? 'Run nacre as an ordinary user.'
-    : 'Choose a sandbox (nacre init CLIENT --sandbox workspace), or read docs/guide/isolation.md on what remains.';
+  // Without a sandbox, root keeps its capabilities and can undo most restrictions.
+  const fix =
+    machine.isRoot && sandbox === 'off'
+      ? 'Run nacre as an ordinary user.'
+      : 'Use a sandbox (nacre init CLIENT --sandbox workspace), or see docs/guide/isolation.md for the remaining gaps.';
   return { check: 'enforcement', status: 'warning', found: `${found}; gaps: ${gaps.join('; ')}`, fix };
 }

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a program is on a PATH. */
-export function findOn(path: string, name: string): string | undefined {
+/** The path of a program on the PATH. */
+export function findOnPath(path: string, name: string): string | undefined {
   return path
     .split(':')
     .filter((folder) => folder.startsWith('/'))
@@ -28,8 +28,8 @@ const installers = {
   brew: 'brew install',
 };
 
-/** The words that install a package here. */
+/** The command that installs a package on this system. */
 export function installer(path: string): string {
-  const [, words] = Object.entries(installers).find(([name]) => findOn(path, name) !== undefined) ?? [];
+  const [, words] = Object.entries(installers).find(([name]) => findOnPath(path, name) !== undefined) ?? [];
   return words ?? 'Install';
 }

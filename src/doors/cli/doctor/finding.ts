@@ -1,18 +1,18 @@
-/** How well something stands: a problem keeps commands from running, a warning leaves something unenforced or unused. */
-export type Status = 'ok' | 'note' | 'warning' | 'problem';
+/** Severity: a `problem` prevents commands from running; a `warning` means that something is not enforced or not used. */
+export type FindingStatus = 'ok' | 'note' | 'warning' | 'problem';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   /** A stable name, for scripts. */
   readonly check: string;
-  readonly status: Status;
-  /** What was found, in words. */
+  readonly status: FindingStatus;
+  /** Description of the result. */
   readonly found: string;
-  /** The command or the change that mends it. */
+  /** The command or change that fixes it. */
   readonly fix?: string | undefined;
 }
 
-/** A finding that needs no mending. */
+/** A finding that needs no fix. */
 export function ok(check: string, found: string): Finding {
   return { check, status: 'ok', found };
 }

@@ -2,32 +2,32 @@ import { createInterface } from 'node:readline/promises';
 import { NacreError } from '../../../contract/failure.ts';
 import type { Io } from '../../door.ts';
 
-/** Questions to whoever sits at the terminal. */
+/** Questions to the user at the terminal. */
 export interface Ask {
-  /** Asks until an answer can be read; what `read` throws is told. */
-  one<T>(question: string, read: (answer: string) => T): Promise<T>;
+  /** Repeats the question until `parse` accepts the answer; prints the NacreError that `parse` throws. */
+  one<T>(question: string, parse: (answer: string) => T): Promise<T>;
   close(): void;
 }
 
-/** Makes a way to ask; undefined when nobody is there to answer. */
+/** Prepares to ask questions; undefined if stdin or stdout is not a terminal. */
 export function createAsk({ stdin, stdout, interrupted }: Io): Ask | undefined {
   const isTerminal = [stdin, stdout].every((end) => 'isTTY' in end && end.isTTY === true);
   if (!isTerminal) return undefined;
   const lines = createInterface({ input: stdin, output: stdout });
-  const gone = new AbortController();
-  const leave = () => gone.abort();
-  for (const event of ['close', 'SIGINT']) lines.once(event, leave);
-  interrupted.addEventListener('abort', leave, { once: true });
+  const cancelled = new AbortController();
+  const cancel = () => cancelled.abort();
+  for (const event of ['close', 'SIGINT']) lines.once(event, cancel);
+  interrupted.addEventListener('abort', cancel, { once: true });
   return {
-    async one(question, read) {
+    async one(question, parse) {
       for (;;) {
-        const answer = await lines.question(question, { signal: gone.signal }).catch(() => {
-          throw new NacreError('cancelled', 'There was no answer; nothing was written.', {
-            hint: 'Run it again, or give the answers as flags with --yes.',
+        const answer = await lines.question(question, { signal: cancelled.signal }).catch(() => {
+          throw new NacreError('cancelled', 'No answer was given; nothing was written.', {
+            hint: 'Run it again, or pass --yes and give the answers as flags.',
           });
         });
         try {
-          return read(answer.trim());
+          return parse(answer.trim());
         } catch (error) {
           if (!(error instanceof NacreError)) throw error;
           stdout.write(`${error.message}\n`);
@@ -35,7 +35,7 @@ export function createAsk({ stdin, stdout, interrupted }: Io): Ask | undefined {
       }
     },
     close() {
-      interrupted.removeEventListener('abort', leave);
+      interrupted.removeEventListener('abort', cancel);
       lines.close();
     },
   };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { toldBefore } from './parse-entry.ts';
+import { parseEntry } from './parse-entry.ts';
 
-const told = (...flags: string[]) => toldBefore({ args: ['dist/cli.js', 'mcp', ...flags] }, []);
+const parse = (...flags: string[]) => parseEntry({ args: ['dist/cli.js', 'mcp', ...flags] }, []);
 
-test('a list that an entry gives in several parts is one list; of anything else the last counts', () => {
+test('repeated --allow flags are joined; of any other flag the last one counts', () => {
   const flags = [
     '--allow',
     'git',
@@ -15,13 +15,13 @@ test('a list that an entry gives in several parts is one list; of anything else 
     '--sandbox',
     'workspace',
   ];
-  expect(told(...flags, '--record')).toEqual({
+  expect(parse(...flags, '--record')).toEqual({
     project: '/b',
     env: { ALLOWED_COMMANDS: 'git,ls', NACRE_SANDBOX: 'workspace' },
-    more: ['--record'],
+    otherArgs: ['--record'],
   });
 });
 
-test('an entry without flags and variables tells nothing', () => {
-  expect(told()).toEqual({ project: undefined, env: undefined, more: [] });
+test('an entry without flags and variables has no values', () => {
+  expect(parse()).toEqual({ project: undefined, env: undefined, otherArgs: [] });
 });

@@ -1,65 +1,68 @@
-// What an entry tells its client now. The folder, the commands and the sandbox count wherever they stand, as a flag or as
-// a variable, so that what is chosen anew takes their place and no flag of before outranks it.
+// Parses an existing entry. The folder, the commands and the sandbox are read from flags as well as from variables, so
+// that new values replace them and no old flag overrides a new variable.
 import type { ServerEntry } from '../../../clients/server-entry.ts';
 
-/** An entry taken apart. */
-export interface Told {
-  /** The folder that commands run in; undefined for wherever the client starts nacre. */
+/** The parts of an entry. */
+export interface ParsedEntry {
+  /** The folder that commands run in; undefined if the client decides. */
   readonly project: string | undefined;
-  /** Its variables; undefined when it has none, and no flag in their place. */
+  /** Its variables, including those that flags stand for; undefined if it has neither. */
   readonly env: Readonly<Record<string, string>> | undefined;
-  /** What its user has added to the command line. */
-  readonly more: readonly string[];
+  /** All other arguments after `mcp`, such as those the user added. */
+  readonly otherArgs: readonly string[];
 }
 
-/** The variables that stand for flags which `nacre init` asks about. */
-const asked: Readonly<Record<string, string>> = {
+/** Flags that `nacre init` asks about, with the variables of the same setting. */
+const askedFlags: Readonly<Record<string, string>> = {
   '--allow': 'ALLOWED_COMMANDS',
   '--preset': 'NACRE_PRESET',
   '--sandbox': 'NACRE_SANDBOX',
 };
 
-/** Takes an entry apart; `anew` are the flags that are given now, whose values of before are dropped. */
-export function toldBefore(entry: Partial<ServerEntry> | undefined, anew: readonly string[]): Told {
+/** Parses an entry; the values of `newFlags`, which are given on the command line now, are dropped. */
+export function parseEntry(
+  entry: Partial<ServerEntry> | undefined,
+  newFlags: readonly string[],
+): ParsedEntry {
   const { args = [], env } = entry ?? {};
   const at = args.indexOf('mcp');
   const own = at < 0 ? [] : args.slice(at + 1);
-  const { more, values } = takeFlags(own, [...Object.keys(asked), '--cwd', ...anew]);
-  const named = Object.entries(asked).flatMap(([flag, variable]) => {
+  const { otherArgs, values } = extractFlags(own, [...Object.keys(askedFlags), '--cwd', ...newFlags]);
+  const named = Object.entries(askedFlags).flatMap(([flag, variable]) => {
     const value = values.get(flag);
     return value === undefined ? [] : [[variable, value] as const];
   });
   return {
     project: values.get('--cwd'),
     env: env === undefined && named.length === 0 ? undefined : { ...env, ...Object.fromEntries(named) },
-    more,
+    otherArgs,
   };
 }
 
-/** Whether the variables of an entry have a list without a program, which outranks the user's settings: nothing may run. */
+/** Whether an entry has an empty list, which overrides the user's settings so that nothing may run. */
 export function listsNothing({ NACRE_PRESET: preset, ALLOWED_COMMANDS: list }: ServerEntry['env']): boolean {
   return !preset && list !== undefined && /^[\s,]*$/.test(list);
 }
 
-/** What the variables of an entry list, in words; empty when they have no list. */
-export function toListWords(env: ServerEntry['env']): string {
+/** Describes the allow list of an entry; empty if it has none. */
+export function describeAllowed(env: ServerEntry['env']): string {
   const { NACRE_PRESET: preset, ALLOWED_COMMANDS: list } = env;
   if (listsNothing(env)) return 'nothing';
   return [preset && `the preset ${preset}`, list].filter((part) => part).join(' and ');
 }
 
-function takeFlags(
+function extractFlags(
   args: readonly string[],
   names: readonly string[],
-): { readonly more: readonly string[]; readonly values: ReadonlyMap<string, string> } {
-  const more: string[] = [];
+): { readonly otherArgs: readonly string[]; readonly values: ReadonlyMap<string, string> } {
+  const otherArgs: string[] = [];
   const values = new Map<string, string>();
   for (let index = 0; index < args.length; index += 1) {
     const word = args[index] ?? '';
     const [name = '', ...attached] = word.split('=');
     const next = args[index + 1];
     if (!names.includes(name)) {
-      more.push(word);
+      otherArgs.push(word);
     } else if (attached.length > 0) {
       put(values, name, attached.join('='));
     } else if (next !== undefined && !next.startsWith('--')) {
@@ -67,10 +70,10 @@ function takeFlags(
       index += 1;
     }
   }
-  return { more, values };
+  return { otherArgs, values };
 }
 
-// A list may be given in several parts; of anything else the last one counts.
+// `--allow` may be repeated and its values are joined; for any other flag the last value wins.
 function put(values: Map<string, string>, name: string, value: string): void {
   const before = values.get(name);
   values.set(name, before === undefined || name !== '--allow' ? value : `${before},${value}`);

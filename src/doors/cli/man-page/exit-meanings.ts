@@ -1,28 +1,31 @@
 import {
   exitCodes,
   failedExit,
-  faultyExit,
   interruptedExit,
   invalidExit,
+  problemExit,
   refusedExit,
-  signalledExit,
+  signalExitBase,
   timedOutExit,
 } from '../../exit-codes.ts';
 
-/** What exit codes mean that are not those of a command itself, in the words of the man page and of the reference. */
+/** Meanings of the exit codes that do not come from a command, for the man page and the reference. */
 export const exitMeanings: readonly (readonly [code: string, meaning: string])[] = [
-  ['0', 'All is well.'],
+  ['0', 'Success.'],
   [
-    `${faultyExit}`,
-    'nacre doctor found a problem, nacre audit verify a record that is not as it was written, nacre check --file a verdict that was not expected, or a step of nacre workflow failed.',
+    `${problemExit}`,
+    'nacre doctor found a problem, nacre audit verify found a changed record, nacre check --file found an unexpected verdict, or a step of nacre workflow failed.',
   ],
-  [`${invalidExit}`, 'nacre workflow was given what cannot be run.'],
+  [`${invalidExit}`, 'The workflow passed to nacre workflow is invalid.'],
   [`${timedOutExit}`, 'The command of nacre run timed out.'],
-  [`${failedExit}`, 'nacre itself failed, or cannot do what it was asked.'],
-  [`${refusedExit}`, 'The command of nacre run or nacre check may not run, or its file is no program.'],
-  [`${exitCodes.program_not_found}`, 'The program that nacre run was to run does not exist.'],
+  [`${failedExit}`, 'nacre itself failed, or cannot do what was requested.'],
   [
-    `${signalledExit} + N`,
-    `Signal N ended the command, or nacre in the middle of its work; ${interruptedExit} is Ctrl-C.`,
+    `${refusedExit}`,
+    'Policy refused the command of nacre run or nacre check, or its file is not executable.',
+  ],
+  [`${exitCodes.program_not_found}`, 'The program for nacre run was not found.'],
+  [
+    `${signalExitBase} + N`,
+    `Signal N killed the command, or interrupted nacre; ${interruptedExit} means Ctrl-C.`,
   ],
 ];

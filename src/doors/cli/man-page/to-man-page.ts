@@ -1,8 +1,12 @@
-import type { Line, LineCommand, LineFlag } from '../completion/describe-command-line.ts';
+import type {
+  DescribedCommand,
+  DescribedCommandLine,
+  DescribedFlag,
+} from '../completion/describe-command-line.ts';
 import { exitMeanings } from './exit-meanings.ts';
 
 /** The man page nacre(1). */
-export function toMan(line: Line, version: string): string {
+export function toManPage(line: DescribedCommandLine, version: string): string {
   const groups = Object.entries(line.groups).flatMap(([title, flags]) => [
     `.SS ${plain(title)}`,
     ...flags.flatMap(toFlag),
@@ -14,31 +18,31 @@ export function toMan(line: Line, version: string): string {
     '.SH SYNOPSIS',
     '.B nacre',
     '.I COMMAND',
-    '[\\fIFLAG\\fR...] [\\fIWORD\\fR...]',
+    '[\\fIFLAG\\fR...] [\\fIARGUMENT\\fR...]',
     '.SH DESCRIPTION',
-    'nacre is the layer between AI agents or apps and the shell. Commands never hang, never lie about a result and leave',
-    'nothing behind; it is decided from their parse tree what may run, and recorded what was asked and done.',
+    'nacre is the layer between AI agents or apps and the shell. Commands never hang, never misreport a result and leave',
+    'nothing behind. Policy decides from their parse tree what may run, and an audit log records every request and outcome.',
     '.SH COMMANDS',
     ...line.commands.flatMap(toCommand),
     '.SH OPTIONS',
-    'Every command takes these. They can also be given by the environment variables that are named, and in files.',
+    'Every command accepts these flags. They can also be set in files and by the environment variables shown.',
     ...groups,
     '.SH FILES',
     '.TP',
     '.I ~/.config/nacre/config.yaml',
-    "The user's settings; --config names another file.",
+    "The user's settings; --config names another file to use instead.",
     '.TP',
     '.I nacre.yaml',
-    "A project's settings, found from the working directory upwards. They can only tighten.",
+    "A project's settings, found in the working directory or above it. They can only tighten.",
     '.SH EXIT STATUS',
     '.BR "nacre run" " and " "nacre attach"',
-    'exit as their command does. What other codes mean:',
+    'exit with the exit code of their command. Other codes:',
     ...exitMeanings.flatMap(([code, meaning]) => ['.TP', `.B ${plain(code)}`, plain(meaning)]),
     '',
   ].join('\n');
 }
 
-function toCommand({ name, usage, summary, flags }: LineCommand): string[] {
+function toCommand({ name, usage, summary, flags }: DescribedCommand): string[] {
   const words = usage === '' ? [] : [` \\fI${plain(usage)}\\fR`];
   return [
     '.SS',
@@ -48,14 +52,14 @@ function toCommand({ name, usage, summary, flags }: LineCommand): string[] {
   ];
 }
 
-function toFlag({ names, placeholder, description, notes }: LineFlag): string[] {
+function toFlag({ names, placeholder, description, notes }: DescribedFlag): string[] {
   const spelled = names.map((name) => `\\fB${plain(name)}\\fR`).join(', ');
   const value = placeholder === '' ? '' : ` \\fI${plain(placeholder)}\\fR`;
   const more = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   return ['.TP', `${spelled}${value}`, plain(`${description}${more}`)];
 }
 
-/** A dash is a minus sign that can be copied, and no line begins as a request does. */
+/** Escapes text for troff: `-` stays an ASCII minus, and a leading `.` or `'` does not start a request. */
 function plain(text: string): string {
   return text
     .replaceAll('\\', '\\e')

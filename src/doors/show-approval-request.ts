@@ -1,0 +1,23 @@
+import type { ApprovalSubject } from '../engine/approval/approval.ts';
+import { escapeControls } from '../support/escape-controls.ts';
+
+/** Everything the user has to approve, one row per field. */
+export function showApprovalRequest({ command, cwd, env, input, into, sandbox }: ApprovalSubject): string {
+  const text =
+    command.kind === 'shell' ? command.script : command.argv.map((word) => JSON.stringify(word)).join(' ');
+  const rows = [
+    ['in', cwd],
+    ...(into === null ? [] : [['into', into]]),
+    ...(sandbox === null ? [] : [['sandbox', sandbox]]),
+    ...Object.entries(env).map(([name, value]) => ['with', `${name}=${value}`]),
+    ...(input === null ? [] : [['stdin', input]]),
+    ['runs', text],
+  ];
+  return rows.map(([name = '', value = '']) => toRow(name, value)).join('');
+}
+
+/** A labelled row. Each further line of `value` is marked with `|`, so that text from a model cannot imitate a row of ours. */
+export function toRow(name: string, value: string): string {
+  const [first = '', ...rest] = value.split('\n').map(escapeControls);
+  return [`  ${name.padEnd(8)}| ${first}\n`, ...rest.map((line) => `  ${' '.repeat(8)}| ${line}\n`)].join('');
+}
