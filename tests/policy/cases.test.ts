@@ -7,7 +7,7 @@ const named = (file: string) =>
     (one) => [`${one.command} [${one.allow}]`, one] as const,
   );
 
-describe('T6: commands that a list, or danger, must stop', () => {
+describe('T6: commands that must be denied by the list or as dangerous', () => {
   test.each(named('./denied.jsonl'))('%s', (_name, { command, allow }) => {
     const decision = decideCommand(command, allow);
     expect(decision).toMatchObject({ verdict: 'deny' });
@@ -15,7 +15,7 @@ describe('T6: commands that a list, or danger, must stop', () => {
   });
 });
 
-describe('P10: commands that must run', () => {
+describe('P10: commands that must be allowed', () => {
   test.each(named('./allowed.jsonl'))('%s', (_name, { command, allow }) => {
     const decision = decideCommand(command, allow);
     expect({ verdict: decision.verdict, reason: decision.reason }).toMatchObject({ verdict: 'allow' });

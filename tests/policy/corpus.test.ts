@@ -4,7 +4,7 @@ import { type Case, readCases } from './read-cases.ts';
 
 const cases = readCases('./corpus.jsonl');
 
-/** Commands that the policy refuses although the list would cover them: programs that write files by themselves. */
+/** Commands that the policy refuses although their program is listed, because it writes files by itself. */
 const stricter = [
   "find . -name '*.orig' -delete",
   'sort -u words.txt -o words.txt',
@@ -12,7 +12,7 @@ const stricter = [
   "sed -n '/ERROR/w errors.txt' app.log",
 ];
 
-function wrong(verdict: Case['expect']): string[] {
+function wrongVerdicts(verdict: Case['expect']): string[] {
   return cases
     .filter((one) => one.expect === verdict)
     .map((one) => ({ one, decision: decideCommand(one.command, one.allow) }))
@@ -22,20 +22,20 @@ function wrong(verdict: Case['expect']): string[] {
 }
 
 describe('P: the corpus', () => {
-  test('every case has its own id and its own command and list', () => {
+  test('every case has a unique id and a unique pair of command and list', () => {
     expect(new Set(cases.map((one) => one.id)).size).toBe(cases.length);
     expect(new Set(cases.map((one) => JSON.stringify([one.command, one.allow]))).size).toBe(cases.length);
   });
 
-  test('nothing is allowed that must be denied', () => {
-    expect(wrong('deny')).toEqual([]);
+  test('every command that must be denied is denied', () => {
+    expect(wrongVerdicts('deny')).toEqual([]);
   });
 
-  test('nothing is denied that people and agents type every day', () => {
-    expect(wrong('allow')).toEqual([]);
+  test('every everyday command is allowed', () => {
+    expect(wrongVerdicts('allow')).toEqual([]);
   });
 
-  test('half of the cases are commands that must run', () => {
+  test('about half of the cases must be allowed', () => {
     const share = cases.filter((one) => one.expect === 'allow').length / cases.length;
     expect(share).toBeGreaterThan(0.48);
   });

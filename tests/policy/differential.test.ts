@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decideCommand } from '../../src/policy/decide-command.ts';
+import { soakCount } from '../support/soak.ts';
 import { Dice } from './random/dice.ts';
 import { type Arena, createArena } from './random/run-in-bash.ts';
 import { helpers, randomScript, stubs } from './random/scripts.ts';
 
-const count = Number(process.env.NACRE_DIFFERENTIAL_CASES ?? 8_000);
-const seed = Number(process.env.NACRE_DIFFERENTIAL_SEED ?? 20_261);
+const count = soakCount(8_000, 500);
+const seed = Number(process.env.NACRE_FUZZ_SEED ?? 20_261);
 const batchSize = 20;
 const builtins = execFileSync('bash', ['-c', 'compgen -b'], { encoding: 'utf8' }).trim().split('\n');
 const everything = [...builtins, ...helpers, ...stubs];
@@ -17,15 +18,15 @@ beforeAll(() => {
 });
 afterAll(() => arena.close());
 
-/** The stubs that ran although the policy would have allowed the script without them on the list. */
-function unseen(script: string, ran: ReadonlySet<string>): string[] {
+/** Returns the stubs that ran although the policy allows the script without listing them. */
+function missedStubs(script: string, ran: ReadonlySet<string>): string[] {
   return [...ran].filter((name) => {
     const list = everything.filter((one) => one !== name);
     return decideCommand(script, list).verdict === 'allow';
   });
 }
 
-/** The script without the statements that the violation does not need. */
+/** Removes the lines that the violation does not need. */
 async function minimised(statements: readonly string[]): Promise<string> {
   let lines = statements.flatMap((statement) => statement.split('\n'));
   for (let size = Math.ceil(lines.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
@@ -40,39 +41,39 @@ async function minimised(statements: readonly string[]): Promise<string> {
 
 async function violates(script: string): Promise<boolean> {
   const [ran] = await arena.run([script]);
-  return ran !== undefined && unseen(script, ran).length > 0;
+  return ran !== undefined && missedStubs(script, ran).length > 0;
 }
 
-describe('P: the policy against bash itself', () => {
+describe('P: the policy compared with bash', () => {
   test(
-    `P2 P4 P6: whatever bash starts, the policy has seen (seed ${seed}, ${count} scripts)`,
+    `P2 P4 P6: the policy sees every program that bash starts (seed ${seed}, ${count} scripts)`,
     async () => {
       const dice = new Dice(seed);
       const scripts = Array.from({ length: count }, () => randomScript(dice));
-      // What is refused with everything listed cannot be allowed with less, so bash need not run it.
-      const open = scripts.filter((one) => decideCommand(one.join('\n'), everything).verdict === 'allow');
+      // A script refused with every name listed is refused with any shorter list too, so bash need not run it.
+      const allowed = scripts.filter((one) => decideCommand(one.join('\n'), everything).verdict === 'allow');
       const failures: string[][] = [];
       let started = 0;
       const work = async (from: number): Promise<void> => {
-        for (let at = from; at < open.length; at += 2 * batchSize) {
-          const batch = open.slice(at, at + batchSize);
+        for (let at = from; at < allowed.length; at += 2 * batchSize) {
+          const batch = allowed.slice(at, at + batchSize);
           const logs = await arena.run(batch.map((statements) => statements.join('\n')));
           batch.forEach((statements, index) => {
             const ran = logs[index] ?? new Set();
             if (ran.size > 0) started++;
-            if (unseen(statements.join('\n'), ran).length > 0) failures.push(statements);
+            if (missedStubs(statements.join('\n'), ran).length > 0) failures.push(statements);
           });
         }
       };
       await Promise.all([work(0), work(batchSize)]);
       const shown = await Promise.all(failures.slice(0, 10).map(minimised));
       console.log(
-        `seed ${seed}: of ${count} scripts ${open.length} pass when all is listed, ${started} of them start a stub`,
+        `seed ${seed}: ${allowed.length} of ${count} scripts are allowed with everything listed, ${started} of them start a stub`,
       );
       expect(shown, `seed ${seed}, ${failures.length} scripts`).toEqual([]);
-      // Both sides must have had something to do.
-      expect(open.length).toBeGreaterThan(count / 10);
-      expect(started).toBeGreaterThan(open.length / 2);
+      // Make sure that the generator produces enough scripts that are allowed and start a stub.
+      expect(allowed.length).toBeGreaterThan(count / 10);
+      expect(started).toBeGreaterThan(allowed.length / 2);
     },
     60_000 + count * 20,
   );

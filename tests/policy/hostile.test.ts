@@ -1,22 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { decideCommand } from '../../src/policy/decide-command.ts';
+import { isSoak, soakCount } from '../support/soak.ts';
 import { Dice } from './random/dice.ts';
 import { randomScript } from './random/scripts.ts';
 
 const seed = Number(process.env.NACRE_FUZZ_SEED ?? 20_261);
-const count = Number(process.env.NACRE_FUZZ_CASES ?? 2_000);
+const count = soakCount(2_000, 200);
 const list = ['ls', 'echo', 'bash', 'ka', 'find', 'xargs', 'sed', 'awk', 'git'];
 
-/** How long one decision may take: what people type, what is pasted, and the longest that is accepted. */
-function barMs(command: string): number {
-  // Generous: what must not happen is a hang, and coverage makes everything several times slower.
+/** The time limit for one decision. */
+function limitMs(command: string): number {
+  // Generous: the test is about hangs, and coverage makes everything several times slower.
   return command.length <= 65_536 ? 3_000 : 8_000;
 }
 
-/**
- * The processor's time for a decision in ms, under a list and under `*`, so that a busy machine does not count; a
- * decision that throws fails the test.
- */
+/** Measures the CPU time of a decision under a list and under `*`; wall time would depend on the load of the machine. */
 function decisionMs(command: string): number {
   const start = process.cpuUsage();
   for (const allow of [list, '*'] as const) {
@@ -25,12 +23,12 @@ function decisionMs(command: string): number {
   return process.cpuUsage(start).user / 2_000;
 }
 
-/** Decides several times when it was slow, since the first time costs more, and says by how much it was too slow. */
-function tooSlowByMs(command: string): number {
-  const bar = barMs(command);
+/** Returns by how much the limit is exceeded; retries a slow decision, because the first one includes JIT warm-up. */
+function excessMs(command: string): number {
+  const limit = limitMs(command);
   let best = decisionMs(command);
-  for (let tries = 0; best > bar && tries < 3; tries++) best = Math.min(best, decisionMs(command));
-  return Math.max(0, best - bar);
+  for (let tries = 0; best > limit && tries < 3; tries++) best = Math.min(best, decisionMs(command));
+  return Math.max(0, best - limit);
 }
 
 const times = (count: number, text: string): string => text.repeat(count);
@@ -39,7 +37,7 @@ const nest = (count: number, open: string, middle: string, close: string): strin
 const row = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => make(index)).join('');
 
-/** Texts that grow with a number; each is tried at 4 KB and at 64 KB. */
+/** Texts that grow with a number; each is tested with 4,096 characters, and in the soak job with 65,536. */
 const growing: Readonly<Record<string, (size: number) => string>> = {
   'nested parentheses': (n) => nest(n, '(', 'ls', ')'),
   'open parentheses': (n) => times(n, '('),
@@ -102,11 +100,11 @@ const growing: Readonly<Record<string, (size: number) => string>> = {
   'fork bombs': (n) => times(n, ':(){ :|:& };:;'),
 };
 
-/** The text at the largest number with which it is no longer than so many characters. */
-function sized(make: (size: number) => string, most: number): string {
+/** Builds the largest text with at most `maxLength` characters. */
+function sized(make: (size: number) => string, maxLength: number): string {
   let size = 1;
-  while (make(size * 2).length <= most) size *= 2;
-  for (let step = size / 2; step >= 1; step /= 2) if (make(size + step).length <= most) size += step;
+  while (make(size * 2).length <= maxLength) size *= 2;
+  for (let step = size / 2; step >= 1; step /= 2) if (make(size + step).length <= maxLength) size += step;
   return make(size);
 }
 
@@ -121,21 +119,20 @@ const small: Readonly<Record<string, string>> = {
     'constructor; toString; __proto__ hasOwnProperty; valueOf=1 __proto__=2; ${__proto__} ${constructor[toString]}',
 };
 
-describe('P9: the policy always gives a verdict in bounded time', () => {
+describe('P9: the policy always returns a verdict in bounded time', () => {
   test.each(Object.entries(small))('%s', (_name, command) => {
-    expect(tooSlowByMs(command)).toBe(0);
+    expect(excessMs(command)).toBe(0);
   });
 
-  test.each(Object.entries(growing))('%s, up to 4 KB', (_name, make) => {
-    expect(tooSlowByMs(sized(make, 4_096))).toBe(0);
+  describe.each(isSoak ? [4_096, 65_536] : [4_096])('up to %i characters', (maxLength) => {
+    test.each(Object.entries(growing))('%s', (_name, make) => {
+      expect(excessMs(sized(make, maxLength))).toBe(0);
+    });
   });
 
-  test.each(Object.entries(growing))('%s, up to 64 KB', (_name, make) => {
-    expect(tooSlowByMs(sized(make, 65_536))).toBe(0);
-  });
-
-  const mebibyte = 1_048_576;
-  const fill = (unit: string): string => times(Math.floor(mebibyte / unit.length), unit);
+  // `maxCommandBytes` is 1 MiB.
+  const longest = isSoak ? 1_048_576 : 65_536;
+  const fill = (unit: string): string => times(Math.floor(longest / unit.length), unit);
   test.each([
     ['blanks', fill(' ')],
     ['one word', fill('a')],
@@ -160,15 +157,15 @@ describe('P9: the policy always gives a verdict in bounded time', () => {
     ['functions', fill('f(){ f;};')],
     ['a script in base64', `echo ${fill('QUJD').slice(10)} | base64 -d | bash`],
     ['random bytes', fill('\u0001\u00ff$`"\'(){}|&;<>\n\\')],
-  ])('1 MiB of %s', (_name, command) => {
-    expect(tooSlowByMs(command)).toBe(0);
+  ])(`${longest / 1_024} KiB of %s`, (_name, command) => {
+    expect(excessMs(command)).toBe(0);
   });
 
   test(`random bytes (seed ${seed})`, () => {
     const dice = new Dice(seed);
     for (let at = 0; at < count; at++) {
       const text = String.fromCharCode(...dice.some(0, 200, () => dice.below(dice.once(10) ? 65_536 : 128)));
-      expect(tooSlowByMs(text), JSON.stringify(text)).toBe(0);
+      expect(excessMs(text), JSON.stringify(text)).toBe(0);
     }
   });
 
@@ -180,7 +177,7 @@ describe('P9: the policy always gives a verdict in bounded time', () => {
     const dice = new Dice(seed);
     for (let at = 0; at < count; at++) {
       const text = dice.some(1, 60, () => dice.pick(tokens) + (dice.once(4) ? '' : ' ')).join('');
-      expect(tooSlowByMs(text), JSON.stringify(text)).toBe(0);
+      expect(excessMs(text), JSON.stringify(text)).toBe(0);
     }
   });
 
@@ -196,7 +193,7 @@ describe('P9: the policy always gives a verdict in bounded time', () => {
         );
       }
       const text = characters.join('');
-      expect(tooSlowByMs(text), JSON.stringify(text)).toBe(0);
+      expect(excessMs(text), JSON.stringify(text)).toBe(0);
     }
   });
 });

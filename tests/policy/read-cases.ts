@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A command, the list it is judged under and the verdict that it should get. */
+/** A command, the list it is judged under, and the expected verdict. */
 export interface Case {
   readonly id: string;
   readonly command: string;
@@ -10,7 +10,7 @@ export interface Case {
   readonly why: string;
 }
 
-/** The cases of a file in this folder, one JSON document a line. */
+/** Reads the cases of a JSON Lines file in this folder. */
 export function readCases<T = Case>(name: string): T[] {
   const text = readFileSync(new URL(name, import.meta.url), 'utf8');
   return text

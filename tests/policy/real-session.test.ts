@@ -4,7 +4,7 @@ import { understand } from '../../src/policy/understand.ts';
 import { processesWith } from '../support/processes.ts';
 import { createTestWorker, type TestWorker } from '../support/worker.ts';
 
-describe('P13: what a real persistent shell tells is what its next command is judged by', () => {
+describe('P13: a command is judged by the state that a real persistent shell reports', () => {
   let here: TestWorker;
   beforeAll(() => {
     here = createTestWorker();
@@ -15,7 +15,7 @@ describe('P13: what a real persistent shell tells is what its next command is ju
   });
 
   let sessions = 0;
-  /** Runs what comes first in a new shell; what comes next is judged and never run. */
+  /** Runs `first` in a new shell, then judges `next` without running it. */
   const judgeAfter = async (first: string, next: string, names: readonly string[] | '*') => {
     const session = `s${sessions++}`;
     const inspect = () => here.worker.inspect({ cwd: undefined, roots: [], programs: [], session });
@@ -29,7 +29,7 @@ describe('P13: what a real persistent shell tells is what its next command is ju
     });
   };
 
-  test.each<[first: string, next: string, names: readonly string[] | '*']>([
+  test.concurrent.each<[first: string, next: string, names: readonly string[] | '*']>([
     ['alias ll="touch x"', 'll', ['ll', 'ls']],
     ['ls() { touch "$@"; }', 'ls x', ['ls']],
     ['ls() { git "$@"; }; export -f ls', "bash -c 'ls -c core.pager=touch log'", ['bash', 'ls', 'git']],
@@ -58,7 +58,7 @@ describe('P13: what a real persistent shell tells is what its next command is ju
     expect(decision.rule).not.toBe('not_understood');
   });
 
-  test.each<[first: string, next: string, names: readonly string[]]>([
+  test.concurrent.each<[first: string, next: string, names: readonly string[]]>([
     ['true', 'ls', ['ls']],
     ['alias ll="ls -l"', 'll', ['ll', 'ls']],
     ['show() { ls "$1"; }', 'show src', ['ls']],
@@ -66,7 +66,7 @@ describe('P13: what a real persistent shell tells is what its next command is ju
     ['mkdir -p sub; cd sub; x=1; export y=2; declare -i n=3', 'n=4; echo "$x $y $n"', ['echo']],
     ['set -uo pipefail; shopt -s nullglob globstar', 'ls *.ts', ['ls']],
     [`x=$'line\\nbreak \\'quote\\' "double" \\\\'`, 'echo "$x"', ['echo']],
-  ])('after %s: %s runs', async (first, next, names) => {
+  ])('after %s: %s is allowed', async (first, next, names) => {
     const { verdict, reason } = await judgeAfter(first, next, names);
     expect({ verdict, reason }).toMatchObject({ verdict: 'allow' });
   });

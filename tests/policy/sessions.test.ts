@@ -45,7 +45,7 @@ function byFacts(
   });
 }
 
-/** The first command of a session, before anything is known of its shell. */
+/** Judges the first command of a session, before the state of its shell is known. */
 function asFirst(script: string, names: readonly string[]): Decision {
   const facts: Facts = {
     cwd: { asked: '.', path: '/home/ann/project' },
@@ -60,7 +60,7 @@ function asFirst(script: string, names: readonly string[]): Decision {
   });
 }
 
-test('P13: commands that are judged by the same facts leave nothing in them for the next', () => {
+test('P13: judging a command does not change the facts for the next one', () => {
   const session: SessionFacts = {
     ...fresh,
     variables: { tool: 'ls', n: '1' },
@@ -80,13 +80,13 @@ test('P13: commands that are judged by the same facts leave nothing in them for 
   }
 });
 
-describe('P13: what a session has defined is judged where a command uses it', () => {
+describe('P13: definitions of a session are judged where a command uses them', () => {
   const session = {
     aliases: { ll: 'ls -l', gone: 'rm -rf' },
     functions: { greet: 'greet () { echo "hi $1"; }', ls: 'ls () { touch x; }', odd: 'not a function' },
   };
 
-  test('functions and aliases by their text', () => {
+  test('functions and aliases are judged by their text', () => {
     expect(inSession('greet Ann', ['echo'], session).verdict).toBe('allow');
     expect(inSession('greet Ann', ['ls'], session)).toMatchObject({ verdict: 'deny', program: 'echo' });
     expect(inSession('ls', ['ls'], session)).toMatchObject({ verdict: 'deny', program: 'touch' });
@@ -95,17 +95,17 @@ describe('P13: what a session has defined is judged where a command uses it', ()
     expect(inSession("gone '/'", '*', session)).toMatchObject({ verdict: 'deny', rule: 'recursive_delete' });
   });
 
-  test('what the command does not use does not matter', () => {
+  test('definitions that the command does not use are ignored', () => {
     expect(inSession('cat x', ['cat'], session).verdict).toBe('allow');
   });
 
-  test('what is not understood is refused under a list', () => {
+  test('a function that does not parse is refused under a list', () => {
     expect(inSession('odd', ['odd'], session)).toMatchObject({ verdict: 'deny', rule: 'unknown_program' });
     expect(inSession('odd', '*', session).verdict).toBe('allow');
     expect(inSession('"$1"', ['ls']).verdict).toBe('deny');
   });
 
-  test('functions that were exported are there in child shells, others are not', () => {
+  test('child shells have exported functions only', () => {
     const functions = { ls: 'ls () { git "$@"; }' };
     const evil = "bash -c 'ls -c core.pager=touch log'";
     const names = ['bash', 'ls', 'git'];
@@ -118,7 +118,7 @@ describe('P13: what a session has defined is judged where a command uses it', ()
     expect(inSession("bash -c 'touch x'", ['bash', 'ls'], harmless)).toMatchObject({ program: 'touch' });
   });
 
-  test('a fork bomb that an earlier command has defined', () => {
+  test('a fork bomb defined by an earlier command is refused', () => {
     const functions = { f: 'f () { f | f & }' };
     expect(inSession('f', '*', { functions })).toMatchObject({ verdict: 'deny', rule: 'fork_bomb' });
     const exported = { functions: { f: 'f () { bash -c f & bash -c f; }' }, exportedFunctions: ['f'] };
@@ -127,36 +127,39 @@ describe('P13: what a session has defined is judged where a command uses it', ()
 });
 
 describe('P13: variables of a session', () => {
-  const holding = (value: string, attributes = '--'): Partial<SessionFacts> => ({
+  const withValue = (value: string, attributes = '--'): Partial<SessionFacts> => ({
     variables: { v: value },
     attributes: { v: attributes },
   });
 
-  test('are known by their values', () => {
-    expect(inSession('$v x', ['cat'], holding('touch'))).toMatchObject({ verdict: 'deny', program: 'touch' });
-    expect(inSession('$v x', ['ls'], holding('ls')).verdict).toBe('allow');
-    expect(inSession('((v))', ['ls'], holding('a[$(touch x)]'))).toMatchObject({ program: 'touch' });
-    expect(inSession('rm -rf "$v"', '*', holding('/'))).toMatchObject({ rule: 'recursive_delete' });
+  test('have known values', () => {
+    expect(inSession('$v x', ['cat'], withValue('touch'))).toMatchObject({
+      verdict: 'deny',
+      program: 'touch',
+    });
+    expect(inSession('$v x', ['ls'], withValue('ls')).verdict).toBe('allow');
+    expect(inSession('((v))', ['ls'], withValue('a[$(touch x)]'))).toMatchObject({ program: 'touch' });
+    expect(inSession('rm -rf "$v"', '*', withValue('/'))).toMatchObject({ rule: 'recursive_delete' });
     expect(inSession('rm -rf ~', '*', { variables: { HOME: '/usr' } })).toMatchObject({ verdict: 'deny' });
   });
 
-  test('reach a child shell only when they are exported', () => {
+  test('are visible in a child shell only if exported', () => {
     const evil = 'a[$(touch x)]';
-    expect(inSession("bash -c '((v))'", ['bash'], holding(evil, 'x'))).toMatchObject({ program: 'touch' });
-    expect(inSession("bash -c '$v touch'", ['bash', 'ls'], holding('ls', 'x')).verdict).toBe('allow');
-    expect(inSession("bash -c '$v touch'", ['bash', 'ls'], holding('ls')).verdict).toBe('deny');
+    expect(inSession("bash -c '((v))'", ['bash'], withValue(evil, 'x'))).toMatchObject({ program: 'touch' });
+    expect(inSession("bash -c '$v touch'", ['bash', 'ls'], withValue('ls', 'x')).verdict).toBe('allow');
+    expect(inSession("bash -c '$v touch'", ['bash', 'ls'], withValue('ls')).verdict).toBe('deny');
   });
 
-  test('keep what their attributes do', () => {
-    expect(inSession('v=.; ls', ['ls'], holding('PATH', 'n'))).toMatchObject({ rule: 'environment' });
-    expect(inSession('v=.; ls', ['ls'], holding('a[0]', 'n'))).toMatchObject({ rule: 'unknown_variable' });
-    expect(inSession("v='a[$(touch x)]'", ['ls'], holding('1', 'i'))).toMatchObject({ program: 'touch' });
-    expect(inSession("v='a[$(touch x)]'", ['ls'], holding('1')).verdict).toBe('allow');
-    expect(inSession('v=LS; $v', ['LS'], holding('', 'l'))).toMatchObject({ rule: 'unknown_program' });
-    expect(inSession('v=ls; $v', ['ls'], holding('touch', 'r'))).toMatchObject({ program: 'touch' });
+  test('keep their attributes', () => {
+    expect(inSession('v=.; ls', ['ls'], withValue('PATH', 'n'))).toMatchObject({ rule: 'environment' });
+    expect(inSession('v=.; ls', ['ls'], withValue('a[0]', 'n'))).toMatchObject({ rule: 'unknown_variable' });
+    expect(inSession("v='a[$(touch x)]'", ['ls'], withValue('1', 'i'))).toMatchObject({ program: 'touch' });
+    expect(inSession("v='a[$(touch x)]'", ['ls'], withValue('1')).verdict).toBe('allow');
+    expect(inSession('v=LS; $v', ['LS'], withValue('', 'l'))).toMatchObject({ rule: 'unknown_program' });
+    expect(inSession('v=ls; $v', ['ls'], withValue('touch', 'r'))).toMatchObject({ program: 'touch' });
   });
 
-  test('arrays are known by their entries', () => {
+  test('arrays have known entries', () => {
     const arrays = ['declare -a a=([0]="1" [1]="b[\\$(touch x)]")'];
     expect(inSession('(( a[1] ))', ['ls'], { arrays })).toMatchObject({ verdict: 'deny', program: 'touch' });
     expect(inSession('echo "${a[0]}"', ['echo'], { arrays }).verdict).toBe('allow');
@@ -165,7 +168,7 @@ describe('P13: variables of a session', () => {
     expect(inSession('"${a[@]}"', ['cat'], { arrays: command })).toMatchObject({ program: 'ls' });
   });
 
-  test('an array too long to be looked through is refused when code could stand in it', () => {
+  test('an array that is too long to check is refused if it may contain code', () => {
     const long = (entry: string) => [`declare -a a=(${`[0]="${entry}" `.repeat(1_000)})`];
     expect(inSession('ls', ['ls'], { arrays: long('x') }).verdict).toBe('allow');
     expect(inSession('ls', ['ls'], { arrays: long('\\$(x)') })).toMatchObject({ rule: 'session_array' });
@@ -173,7 +176,7 @@ describe('P13: variables of a session', () => {
   });
 });
 
-describe('P13: where names have another meaning, a list refuses every program', () => {
+describe('P13: in a session where names may mean something else, a list refuses every program', () => {
   test.each<[string, string, Partial<SessionFacts>]>([
     ['another PATH', 'session_path', { pathUnchanged: false }],
     ['set -o posix', 'session_options', { options: ['posix'] }],
@@ -196,7 +199,7 @@ describe('P13: where names have another meaning, a list refuses every program', 
   });
 });
 
-describe('P13: what would change the meaning of names for later commands is refused under a list', () => {
+describe('P13: changing what names mean for later commands is refused under a list', () => {
   const builtins =
     'builtin declare typeset printf eval set shopt alias unalias trap unset command export exec read local enable';
   test.each(builtins.split(' '))('a function or alias named %s', (name) => {
@@ -257,14 +260,14 @@ describe('P13: what would change the meaning of names for later commands is refu
     'cd src && ls',
     'export A=1; x=2; declare -a list=(1 2)',
     'set -euo pipefail',
-  ])('%s runs', (script) => {
+  ])('%s is allowed', (script) => {
     const decision = inSession(script, 'ls trap bash alias ll'.split(' '));
     expect({ verdict: decision.verdict, reason: decision.reason }).toMatchObject({ verdict: 'allow' });
   });
 });
 
-describe('P13: danger is judged with the directory in which the command would run', () => {
-  test('whatever the session or the call says it is', () => {
+describe('P13: danger is judged in the directory the command would run in', () => {
+  test('the directory of the facts is used, not that of the session', () => {
     expect(inSession('rm -rf *', '*', {}, '/')).toMatchObject({ verdict: 'deny', rule: 'recursive_delete' });
     expect(inSession('rm -rf *', '*', { cwd: '/' }, '/home/ann/project').verdict).toBe('allow');
     expect(inSession('cd ..; rm -rf *', '*', {}, '/usr').verdict).toBe('deny');
@@ -272,7 +275,7 @@ describe('P13: danger is judged with the directory in which the command would ru
     expect(inSession('rm -rf *', '*', {}, '/tmp/build').verdict).toBe('allow');
   });
 
-  test('a CDPATH of the session is looked through', () => {
+  test('directories in the session’s CDPATH are considered', () => {
     const variables = { CDPATH: '/' };
     expect(inSession('cd etc && rm -rf *', '*', { variables }).verdict).toBe('deny');
     expect(inSession('cd ./etc && rm -rf *', '*', { variables }).verdict).toBe('allow');

@@ -1,7 +1,7 @@
 import type { Dice } from './dice.ts';
 import { quoted, single } from './quoting.ts';
 
-/** Wraps shell code so that it runs in another way than by standing there. */
+/** Wraps shell code so that it runs indirectly, in a random way. */
 export function carried(dice: Dice, code: string): string {
   const groups = [evaluated, structured, structured, substituted, substituted, started, reevaluated, printed];
   const group = dice.pick(groups);
@@ -10,7 +10,7 @@ export function carried(dice: Dice, code: string): string {
 
 type Carrier = (dice: Dice, code: string) => string;
 
-/** A heredoc's end that the text does not hold. */
+/** Returns a heredoc delimiter that the code does not contain. */
 function mark(code: string): string {
   let found = 'E';
   while (code.includes(found)) found += 'E';
@@ -63,7 +63,7 @@ const evaluated: readonly Carrier[] = [
     `v=${quoted(dice, `${code} `)}\neval "\${v@E}"`.replace('@E', dice.pick(['', '%%zz', ':-zz'])),
 ];
 
-/** Text that is printed with escapes, some of which the printer does not know, behind something that may hide it. */
+/** Code printed with escapes (some of them not known to the printing command) after text that may hide it. */
 const printed: readonly Carrier[] = [
   (dice, code) => `printf ${single(escapes(dice, hidden(dice, code)).replaceAll('%', '%%'))} | bash`,
   (dice, code) => `printf '%b\\n' ${single(escapes(dice, hidden(dice, code)))} | bash`,
@@ -86,7 +86,7 @@ const printed: readonly Carrier[] = [
   (_dice, code) => `v=${single(`; ${code}`)}\neval ": \${v/$v/&}"`,
 ];
 
-/** Code behind a comment's end, in a quoted stretch that an escape may close, or after a heredoc. */
+/** Puts code after a comment, in quotes that an escape may close, or after a heredoc. */
 function hidden(dice: Dice, code: string): string {
   return dice.pick([
     () => code,

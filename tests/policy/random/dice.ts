@@ -1,4 +1,4 @@
-/** Reproducible chance: the same seed gives the same throws. */
+/** A seeded pseudo-random generator: the same seed produces the same sequence. */
 export class Dice {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Dice {
     this.state = seed >>> 0;
   }
 
-  /** A number from 0 up to but not including `count`. */
+  /** Returns an integer from 0 to `count` - 1. */
   below(count: number): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = this.state;
@@ -15,19 +15,19 @@ export class Dice {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * count);
   }
 
-  /** True once in `times`. */
+  /** Returns true with probability 1 / `times`. */
   once(times: number): boolean {
     return this.below(times) === 0;
   }
 
-  /** One of the items. */
+  /** Returns a random item. */
   pick<T>(items: readonly T[]): T {
     const item = items[this.below(items.length)];
-    if (item === undefined) throw new Error('there is nothing to pick from');
+    if (item === undefined) throw new Error('pick() needs at least one item');
     return item;
   }
 
-  /** So many results of a function. */
+  /** Calls `make` between `least` and `most` times and returns the results. */
   some<T>(least: number, most: number, make: () => T): T[] {
     return Array.from({ length: least + this.below(most - least + 1) }, make);
   }

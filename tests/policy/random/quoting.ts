@@ -1,6 +1,6 @@
 import type { Dice } from './dice.ts';
 
-/** A text written as one bash word, in one of the ways there are. */
+/** Writes a text as one bash word with a random style of quoting. */
 export function quoted(dice: Dice, text: string): string {
   if (text === '') return dice.pick(["''", '""', "$''"]);
   if (text.length > 1 && dice.once(4)) {
@@ -17,7 +17,7 @@ export function quoted(dice: Dice, text: string): string {
   return dice.pick(styles)(dice, text);
 }
 
-/** A text in single quotes, whatever it holds. */
+/** Writes a text in single quotes. */
 export function single(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { helpers, stubs } from './scripts.ts';
 
-/** A folder in which scripts run with stubs as the only programs, and a log of the stubs that ran. */
+/** A folder in which scripts run with stubs and a few helpers on PATH, and a log of the stubs that ran. */
 export interface Arena {
-  /** Runs scripts one after the other; gives the stubs that each of them started. */
+  /** Runs scripts one by one; returns the stubs that each of them started. */
   run(scripts: readonly string[]): Promise<Set<string>[]>;
   close(): void;
 }
@@ -20,7 +20,7 @@ do
 done
 `;
 
-/** Prepares the folder: stubs that log their name, links to the few real programs, and a place to work in. */
+/** Creates the folder: stubs that log their name, symlinks to the helper programs, and a working directory. */
 export function createArena(): Arena {
   const root = mkdtempSync(join(tmpdir(), 'arena-'));
   const folder = (name: string): string => {
@@ -34,7 +34,7 @@ export function createArena(): Arena {
     const status = name === 'kn' ? 1 : 0;
     writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} >> "${logs}/\${CASE:-lost}"\nexit ${status}\n`);
     chmodSync(join(bin, name), 0o755);
-    // A file of the same name in the working folder lets a glob stand for the command.
+    // A file with the stub's name in the working directory lets a glob such as `k?` expand to the command.
     writeFileSync(join(work, name), '');
   }
   for (const name of helpers) symlinkSync(locate(name), join(bin, name));
@@ -49,7 +49,7 @@ export function createArena(): Arena {
     });
     const files = names.map((name) => join(cases, name));
     const finished = await runBatch(root, bin, work, files, 2_000 + 150 * files.length);
-    // A script that hangs takes the batch with it; one by one the others are still seen.
+    // A hanging script gets the whole batch killed, so run its scripts again one by one.
     if (!finished && files.length > 1)
       for (const file of files) await runBatch(root, bin, work, [file], 2_000);
     return names.map((name) => readLog(join(logs, name)));

@@ -4,13 +4,13 @@ import { quoted } from './quoting.ts';
 import { stateful } from './stateful.ts';
 import { valueFor } from './values.ts';
 
-/** The programs that stand in for all others; `kn` fails. */
+/** Stub programs that the scripts run; `kn` exits with status 1. */
 export const stubs = ['ka', 'kb', 'kc', 'kd', 'kn'] as const;
 
-/** Real programs that start others and do nothing else here. */
+/** Real programs that start other programs. */
 export const helpers = 'bash sh env nice timeout nohup xargs find sed awk cat base64'.split(' ');
 
-/** A random script as a list of statements, which are joined with newlines. */
+/** Returns a random script as a list of statements, to be joined with newlines. */
 export function randomScript(dice: Dice): string[] {
   if (dice.once(3)) return stateful(dice);
   const statements = dice.some(1, 2, () => randomStatement(dice));
@@ -23,7 +23,7 @@ function randomStatement(dice: Dice): string {
   return code;
 }
 
-/** A command that runs a stub, its name written or computed in some way. */
+/** Returns a command that runs a stub, with its name written or computed in a random way. */
 function simple(dice: Dice): string {
   const name = dice.pick(stubs);
   if (dice.once(3)) return named(dice, name);

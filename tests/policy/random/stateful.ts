@@ -5,7 +5,7 @@ const names = ['ka', 'kb', 'kc', 'kd', 'kn'] as const;
 const variables = ['v', 'w', 'x'] as const;
 const functions = ['f', 'g', 'h'] as const;
 
-/** A script that changes variables, lists, arguments and functions at random and runs what they hold. */
+/** Returns a script that changes variables, arrays, arguments and functions at random and runs their values. */
 export function stateful(dice: Dice): string[] {
   const statements = dice.some(2, 7, () => change(dice, 0));
   return [

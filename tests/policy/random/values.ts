@@ -1,13 +1,13 @@
 import type { Dice } from './dice.ts';
 import { quoted, single } from './quoting.ts';
 
-/** Commands after which an expression gives a text. */
+/** Commands to run first, and an expression that then expands to a text. */
 export interface Value {
   readonly before: readonly string[];
   readonly use: string;
 }
 
-/** A way to have bash know a text at run time, not before. */
+/** Returns a random way to compute a text at run time. */
 export function valueFor(dice: Dice, text: string): Value {
   const ways = dice.pick([indirectWays, readWays, plainWays, plainWays, subtleWays, subtleWays]);
   return dice.pick(ways)(dice, text);
@@ -80,7 +80,7 @@ const plainWays: readonly Way[] = [
   }),
 ];
 
-/** Ways that depend on how long an assignment lasts, on subscripts and on numbers. */
+/** Ways that depend on the scope of an assignment, on subscripts and on numbers. */
 const subtleWays: readonly Way[] = [
   (dice, text) => ({ before: ['v=:', `v=${quoted(dice, text)} export v`], use: '$v' }),
   (dice, text) => ({ before: ['v=:', `v=${quoted(dice, text)} declare -x v`], use: '$v' }),
