@@ -6,8 +6,6 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     maxWorkers: 2,
-    // A shared machine may hold a process up for seconds; what is broken fails every time.
-    retry: process.env.CI ? 2 : 0,
     projects: [
       {
         extends: true,

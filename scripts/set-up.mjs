@@ -43,18 +43,23 @@ export function installPackages() {
   if (!fresh) step('Installing npm packages', 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
 }
 
-/** Installs missing programs with apt-get as root on Debian; otherwise prints how to install them and exits. */
+/**
+ * Installs missing programs with apt-get as root on Debian. Otherwise prints what is missing, and how to install it, and
+ * returns the Debian packages; tests that need them are skipped.
+ */
 export function installPrograms() {
   const missing = Object.keys(programs).filter((name) => !isOnPath(name));
-  if (missing.length === 0) return;
+  if (missing.length === 0) return [];
   const packages = [...new Set(missing.map((name) => programs[name]))];
   if (process.getuid?.() === 0 && isDebian()) {
     step('Updating the package list', 'apt-get', ['update', '-qq']);
     step(`Installing ${packages.join(', ')}`, 'apt-get', ['install', '-y', '-qq', ...packages]);
-    return;
+    return [];
   }
-  console.error(`Missing: ${missing.join(', ')}. On Debian: sudo apt-get install ${packages.join(' ')}`);
-  process.exit(1);
+  console.log(
+    `Missing programs: ${missing.join(', ')}. On Debian: sudo apt-get install ${packages.join(' ')}`,
+  );
+  return packages;
 }
 
 function isDebian() {

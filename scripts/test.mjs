@@ -1,26 +1,41 @@
-// `npm test`: installs what is missing, then runs all checks.
+// `npm test [-- --coverage]`: installs what is missing, then runs all checks.
+// `npm run test:soak`: runs the random and load tests with their full counts.
 import { readFileSync } from 'node:fs';
 import { checkImage } from './check-image.mjs';
+import { findSoakTests } from './find-soak-tests.mjs';
 import { installPackages, installPrograms, step } from './set-up.mjs';
 
 const tool = (name) => `node_modules/.bin/${name}`;
-const results = 'coverage/results.json';
+const results = 'node_modules/.cache/test-results.json';
+const isSoak = process.argv.includes('--soak');
+const isCoverage = process.argv.includes('--coverage');
 
-installPrograms();
+const missing = installPrograms();
 installPackages();
-step('Formatting and lint', tool('biome'), ['ci', '.']);
-step('Types', tool('tsc'), ['-p', 'tsconfig.json']);
-step('Types without Node', tool('tsc'), ['-p', 'tsconfig.pure.json']);
-step('Build', process.execPath, ['scripts/build.mjs']);
-step('Unused code and dependencies', tool('knip'), []);
-step('Package', tool('publint'), ['--strict']);
-checkImage();
-step('Tests', tool('vitest'), [
-  'run',
-  '--coverage',
-  '--reporter=default',
-  '--reporter=json',
-  `--outputFile.json=${results}`,
-]);
-const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(results, 'utf8'));
-console.log(`\n${numPassedTests} passed, ${numFailedTests} failed`);
+if (!isSoak) checkCode();
+runTests(isSoak ? findSoakTests() : [], isSoak ? { NACRE_SOAK: '1' } : {});
+
+function checkCode() {
+  step('Formatting and lint', tool('biome'), ['ci', '.']);
+  step('Types', tool('tsc'), ['-p', 'tsconfig.json']);
+  step('Types without Node', tool('tsc'), ['-p', 'tsconfig.pure.json']);
+  step('Build', process.execPath, ['scripts/build.mjs']);
+  step('Unused code and dependencies', tool('knip'), []);
+  step('Package', tool('publint'), ['--strict']);
+  checkImage();
+}
+
+function runTests(files, env) {
+  const reporters = ['default', './tests/support/skip-reporter.ts', 'json'].map(
+    (name) => `--reporter=${name}`,
+  );
+  step(
+    isSoak ? 'Soak tests' : 'Tests',
+    tool('vitest'),
+    ['run', ...files, ...(isCoverage ? ['--coverage'] : []), ...reporters, `--outputFile.json=${results}`],
+    { env: { ...process.env, ...env } },
+  );
+  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(results, 'utf8'));
+  if (missing.length > 0) console.log(`\nTo run the skipped tests, install: ${missing.join(' ')}`);
+  console.log(`\n${numPassedTests} passed, ${numFailedTests} failed`);
+}
