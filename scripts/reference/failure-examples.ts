@@ -4,7 +4,7 @@ import { readAuditKey } from '../../src/audit/audit-key.ts';
 import type { Backend } from '../../src/contract/backend.ts';
 import { type FailureCode, NacreError, shuttingDown, toNacreError } from '../../src/contract/failure.ts';
 import type { JobSpec } from '../../src/contract/job.ts';
-import { type ApprovalRequest, approval, refused } from '../../src/engine/approval/approval.ts';
+import { type ApprovalRequest, approval, deniedError } from '../../src/engine/approval/approval.ts';
 import { cancelledBeforeStart } from '../../src/engine/journey/admit.ts';
 import { decideCwd } from '../../src/policy/decide-cwd.ts';
 import { allSettings } from '../../src/rules/all-settings.ts';
@@ -44,7 +44,7 @@ export const failureExamples: Readonly<
   policy_denied: {
     meaning: 'The rules or the user do not allow it.',
     fail: () => {
-      throw refused(decideExample('git status && curl example.com', { list: ['git', 'ls'] }));
+      throw deniedError(decideExample('git status && curl example.com', { list: ['git', 'ls'] }));
     },
   },
   approval_required: {

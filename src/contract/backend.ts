@@ -1,65 +1,80 @@
 import type { Facts, InspectQuery } from './facts.ts';
-import type { Cursor, JobLook, JobSpec, JobState, ReadResult, TerminalSize } from './job.ts';
+import type {
+  Cursor,
+  EnvironmentRules,
+  JobLook,
+  JobSpec,
+  JobState,
+  ReadResult,
+  TerminalSize,
+} from './job.ts';
 import type { MachineReport } from './report.ts';
 import type { SessionState } from './session.ts';
 
-/** How to end a job: politely first (SIGTERM follows SIGINT), by force when the grace of each has passed. */
+/** How to stop a job: `signal` first (SIGTERM follows SIGINT), SIGKILL when `graceMs` has passed after each. */
 export interface StopOptions {
   readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL';
   readonly graceMs: number;
 }
 
-/** How something is written. */
+/** How jobs are stopped when the server or their persistent shell closes: short, because a caller waits for the exit. */
+export const stopOnClose: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
+
+/** Options of `Backend.write`. */
 export interface WriteOptions {
-  /** Nothing follows. */
+  /** Closes stdin after the data. */
   readonly eof?: boolean;
-  /** Words that were typed as secrets: nobody is to see them in what the command prints. */
+  /** Texts that were typed as secrets; reads of the job's output mask them. */
   readonly hide?: readonly string[];
 }
 
 /**
- * The road to a worker. Everything that crosses it is plain data, asked by id and cursor, so that a worker on
- * another machine can stand behind the same calls.
+ * The interface to a worker. Arguments and results are plain data, addressed by id and cursor, so that the worker can
+ * run on another machine.
  */
 export interface Backend {
   readonly abilities: {
-    /** Whether death is certain for all descendants or only for those that can still be found. */
+    /** `all` if a stop reaches every descendant; `group` if it reaches only those that can still be found. */
     readonly killTree: 'all' | 'group';
   };
+  /** Prepares folders, bash and supervision ahead of the first command; every other call does so on demand. */
+  warmUp(): Promise<void>;
+  /** Values of the worker's environment variables that `rules` withhold from commands, for redaction. */
+  environmentSecrets(rules: EnvironmentRules): Promise<readonly string[]>;
   report(): Promise<MachineReport>;
-  /** What all commands together take up now. */
+  /** Disk space that all spooled output uses now. */
   usage(): Promise<{ readonly spoolBytes: number }>;
   inspect(query: InspectQuery): Promise<Facts>;
   /**
-   * Makes ready what a command needs, as far as that can be done before anything of it runs. `start` then has it run;
-   * one that is not to run any more is stopped and disposed of.
+   * Prepares a job as far as possible without running any of its code; `start` then runs it. A prepared job that must
+   * not run is released by `stop` and `dispose`.
    */
   prepare(job: JobSpec): Promise<void>;
   /** Resolves when the process runs. Starting the same id twice starts it once. */
   start(job: JobSpec): Promise<void>;
-  /** Never drains: the same cursor gives the same bytes. Waits up to `waitMs` for something to read. */
+  /** Returns output from a cursor, waiting up to `waitMs` for some. Never drains: the same cursor returns the same bytes. */
   read(id: string, from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult>;
-  /** Waits up to `waitMs` for the end and tells the state then. */
+  /** Returns the state at the job's end, or after `waitMs` if that comes first. */
   wait(id: string, waitMs: number): Promise<JobState>;
   write(id: string, data: Uint8Array, options?: WriteOptions): Promise<void>;
-  /** Changes the size of a job's terminal; rejects for a job without one. */
+  /** Resizes the job's terminal; rejects for a job without one. */
   resize(id: string, size: TerminalSize): Promise<void>;
-  /** Does what Ctrl-C does at a terminal. */
+  /** Sends SIGINT to the foreground, as Ctrl-C at a terminal does. */
   interrupt(id: string): Promise<void>;
-  /** Ends the whole tree and confirms its death before it resolves; a job that has ended stays as it is. */
+  /** Kills the whole process tree and resolves once it is gone; a job that has ended keeps its state. */
   stop(id: string, options: StopOptions): Promise<JobState>;
-  /** What only a look at the processes of a job tells; nothing for one that has ended. */
+  /** Reads the job's processes in /proc; empty for a job that has ended. */
   look(id: string): Promise<JobLook>;
-  /** The cheaper half of a look: whether one of them sleeps until there is input from us. */
+  /** The cheaper half of `look`: true while a process of the job is blocked reading its stdin or terminal. */
   awaitsInput(id: string): Promise<boolean>;
   list(): Promise<readonly JobState[]>;
-  /** Forgets an ended job and its output. */
+  /** Forgets an ended job and deletes its output. */
   dispose(id: string): Promise<void>;
-  /** Leaves a persistent shell's command to itself: it goes on by its id, and the session gets a new shell. */
-  letGo(session: string): Promise<void>;
+  /** Detaches the running command from a persistent shell: it keeps running under its id; the session gets a new shell. */
+  detach(session: string): Promise<void>;
   listSessions(): Promise<readonly SessionState[]>;
-  /** Ends a persistent shell with all it has in the background; false when there is none of that key. */
+  /** Ends a persistent shell and its background jobs; false if no session has that key. */
   closeSession(key: string): Promise<boolean>;
-  /** Ends every job and cleans up after them. */
+  /** Stops every job and removes the worker's files. */
   close(): Promise<void>;
 }

@@ -1,152 +1,85 @@
+// Assembles the engine: `createDeps` builds what its functions share, `lifecycle.ts` tracks open calls and background
+// commands, and each group of methods below binds the functions of one folder.
+import { stopOnClose } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
-import { NacreError, shuttingDown } from '../contract/failure.ts';
+import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
+import type { CommandRequest } from '../contract/request.ts';
 import { createMetrics } from '../monitor/metrics.ts';
 import { createMatcher } from '../output/matcher.ts';
 import { createId } from '../support/create-id.ts';
-import { within } from '../support/within.ts';
-import { createApprovalInbox, type InboxParts } from './approval/approval-inbox.ts';
-import { createAnnouncer } from './commands/announcer.ts';
+import { type ApprovalInbox, createApprovalInbox, type InboxDeps } from './approval/approval-inbox.ts';
+import { type Announcer, createAnnouncer } from './commands/announcer.ts';
 import { forget, list, look, readBytes, stop } from './commands/commands.ts';
-import { createOwnRecords } from './commands/own-records.ts';
+import type { JourneyContext, RunContext, StartContext, StartRequest } from './context/call-context.ts';
+import type { EngineDeps } from './context/engine-deps.ts';
+import { createOwnRecords } from './context/own-records.ts';
+import { createSensitivePlaces } from './context/sensitive-places.ts';
 import type { Engine } from './engine.ts';
+import { admit } from './journey/admit.ts';
 import { check } from './journey/check.ts';
-import { closingLadder } from './journey/follow.ts';
-import { runOrGoOn } from './journey/run-or-detach.ts';
+import { recordEnd } from './journey/follow.ts';
+import { type BackgroundCommand, endOrDetach, type RunOrDetachResult } from './journey/run-or-detach.ts';
 import { type StartedCommand, start } from './journey/start.ts';
-import { createOpenCalls } from './lifecycle.ts';
+import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { checkReading, read } from './reading/read-command.ts';
-import { type EngineParts, run } from './run.ts';
+import { run } from './run.ts';
 import { write } from './typing/write-command.ts';
 
-// An outcome is recorded within moments of its command's end; a caller who does not take it may not block the exit.
-const lastWordsMs = 1_200;
-
-/** What an engine is made of. */
-export interface EngineOptions extends Omit<EngineParts, 'matcher' | 'inbox' | 'ownRecords'> {
-  /** How questions wait for a person at another terminal; absent where none can. */
-  readonly approvals?: Pick<InboxParts, 'deadlineMs' | 'open'> | undefined;
-  /** Whether a person has stopped everything. */
+/** What an engine is created from. */
+export interface EngineOptions extends Pick<EngineDeps, 'backend' | 'sessions' | 'audit' | 'stopOnCancel'> {
+  /** Lets the user approve commands from another terminal; absent if no terminal can reach this process. */
+  readonly approvals?: Pick<InboxDeps, 'deadlineMs' | 'open'> | undefined;
+  /** True after `nacre pause`. */
   readonly isPaused?: (() => boolean) | undefined;
 }
 
-/** Makes the engine of its parts. */
-export function createEngine({ approvals, isPaused = () => false, ...given }: EngineOptions): Engine {
-  const { backend, sessions, audit } = given;
-  const matcher = createMatcher();
-  const metrics = createMetrics();
-  audit.subscribe(metrics.observe);
-  const ownRecords = createOwnRecords();
-  audit.subscribe(ownRecords.observe);
-  const announcer = createAnnouncer(backend);
-  const inbox =
-    approvals &&
-    createApprovalInbox({
-      ...approvals,
-      whyOff: async () => whyApprovalIsOff(await backend.report()),
-      record: ({ id }, kind, by) => audit.record({ kind, id, caller: personElsewhere, by }),
-    });
-  const parts: EngineParts = { ...given, matcher, inbox, ownRecords };
-  const calls = createOpenCalls();
-  const started = new Map<string, StartedCommand['ended']>();
-  let closing: Promise<void> | null = null;
-
-  const refuseWhenClosing = () => {
-    if (isPaused()) throw pausedByPerson();
-    if (closing) throw shuttingDown();
-  };
-  const remember = (owner: string, { id, ended }: StartedCommand) => {
-    announcer.follow(owner, id);
-    started.set(id, ended);
-    const forget = () => started.delete(id);
-    ended.then(forget, forget);
-  };
-  const closeSession = (key: string) => {
-    sessions.places.delete(key);
-    return backend.closeSession(key);
-  };
-  const endStarted = () =>
-    Promise.allSettled([...started.keys()].map((id) => backend.stop(id, closingLadder)));
-  const close = async () => {
-    const answered = calls.abort();
-    void endStarted();
-    await within(Promise.allSettled([answered, ...started.values()]), lastWordsMs);
-    await backend.close();
-    await matcher.close();
-    sessions.close();
-    audit.close();
-  };
-
+/** Creates an engine. */
+export function createEngine({ isPaused = () => false, ...options }: EngineOptions): Engine {
+  const deps = createDeps(options);
+  const announcer = createAnnouncer(deps.backend);
+  const lifecycle = createLifecycle(deps, isPaused);
   return {
-    async run(request, context) {
-      refuseWhenClosing();
-      return calls.during(context, (own) => run(parts, request, own));
-    },
-    async runOrGoOn(request, context) {
-      refuseWhenClosing();
-      return calls.during(context, (own) =>
-        runOrGoOn(parts, request, own, (command) => remember(own.owner, command)),
-      );
-    },
-    async start(request, context) {
-      refuseWhenClosing();
-      return calls.during(context, async (own) => {
-        const command = await start(parts, request, own);
-        remember(own.owner, command);
-        // Nobody would learn its id.
-        if (own.signal.aborted) await backend.stop(command.id, closingLadder);
-        return { id: command.id };
-      });
-    },
-    read: (idOrName, query, asker) => read(parts, idOrName, query, asker),
-    async checkReading(idOrName, query, asker) {
-      await checkReading(parts, idOrName, query, asker);
-    },
-    readBytes: (idOrName, from, query, asker) => readBytes(parts, idOrName, from, query, asker),
-    look: (idOrName, asker) => look(parts, idOrName, asker),
-    write: (idOrName, input, asker) => write(parts, idOrName, input, asker),
-    stop: (idOrName, options, asker) => stop(parts, idOrName, options, asker),
-    list: (asker) => list(parts, asker),
-    listSessions: () => backend.listSessions(),
-    closeSession,
-    forget: (idOrName, asker) => forget(parts, idOrName, asker),
-    approvals: inbox,
-    recordsOf(owner) {
-      audit.settle();
-      return ownRecords.of(owner);
-    },
+    ...journeyMethods({ ...deps, lifecycle, announcer }),
+    ...commandMethods(deps),
+    ...auditMethods(deps),
+    listSessions: () => deps.backend.listSessions(),
+    closeSession: lifecycle.closeSession,
+    approvals: deps.inbox,
     listen: announcer.listen,
-    async endAll() {
-      await Promise.all([calls.abort(), endStarted()]);
-      // What was just about to start has started by now.
-      await endStarted();
-      const shells = await backend.listSessions();
-      await Promise.allSettled(shells.map(({ key }) => closeSession(key)));
-    },
-    check: (request, context) => check(parts, request, context),
-    async skip(command, caller, reason) {
-      audit.record({ kind: 'skipped', id: createId('cmd'), caller, command, reason });
-    },
-    noteUnknown(caller, reason) {
-      audit.tryRecord({ kind: 'unknown_caller', id: createId('call'), caller, reason });
-    },
-    async metrics() {
-      const { spoolBytes } = await backend.usage();
-      audit.settle();
-      return metrics.toText({ queue: sessions.turns.waiting(), spoolBytes });
-    },
-    report: () => backend.report(),
+    report: () => deps.backend.report(),
     async warmUp() {
-      await backend.inspect({ cwd: undefined, roots: [], programs: [] }).catch(() => {});
+      // A failure shows again at the first command.
+      await deps.backend.warmUp().catch(() => {});
     },
-    close() {
-      closing ??= close();
-      return closing;
-    },
+    endAll: lifecycle.endAll,
+    close: lifecycle.close,
   };
 }
 
-const personElsewhere: Caller = { door: 'cli', client: 'terminal' };
+function createDeps({ approvals, backend, sessions, audit, stopOnCancel }: EngineOptions): EngineDeps {
+  const ownRecords = createOwnRecords();
+  audit.subscribe(ownRecords.observe);
+  return {
+    ...{ backend, sessions, audit, stopOnCancel, ownRecords },
+    matcher: createMatcher(),
+    sensitivePlaces: createSensitivePlaces(backend),
+    inbox: approvals && createInbox({ backend, audit }, approvals),
+  };
+}
+
+function createInbox(
+  { backend, audit }: Pick<EngineDeps, 'backend' | 'audit'>,
+  approvals: Pick<InboxDeps, 'deadlineMs' | 'open'>,
+): ApprovalInbox {
+  return createApprovalInbox({
+    ...approvals,
+    whyOff: async () => whyApprovalIsOff(await backend.report()),
+    record: ({ id }, kind, by) => audit.record({ kind, id, caller: otherTerminal, by }),
+  });
+}
+
+const otherTerminal: Caller = { door: 'cli', client: 'terminal' };
 
 function whyApprovalIsOff({ hidesOwnFiles, supervision }: MachineReport): string | null {
   if (hidesOwnFiles) return null;
@@ -157,8 +90,130 @@ function whyApprovalIsOff({ hidesOwnFiles, supervision }: MachineReport): string
   return `Approval from another terminal is off, because a command could approve itself: ${cause}.`;
 }
 
-function pausedByPerson(): NacreError {
-  return new NacreError('policy_denied', 'nacre is paused: its user has stopped everything.', {
-    hint: 'Only the user can change that, with nacre resume.',
+/** What running commands needs besides `EngineDeps`. */
+interface JourneyDeps extends EngineDeps {
+  readonly lifecycle: Lifecycle;
+  readonly announcer: Announcer;
+}
+
+function journeyMethods(deps: JourneyDeps): Pick<Engine, 'run' | 'runOrDetach' | 'start' | 'check'> {
+  const { lifecycle } = deps;
+  return {
+    run: (request, context) =>
+      lifecycle.during({ ...context, id: createId('cmd') }, (call) => runInTurn(deps, request, call)),
+    runOrDetach: (request, context) =>
+      lifecycle.during({ ...context, id: createId(request.idPrefix ?? 'cmd') }, (call) =>
+        runOrDetach(deps, request, call),
+      ),
+    start: (request, context) =>
+      lifecycle.during({ ...context, id: createId(request.idPrefix ?? 'cmd') }, async (call) => {
+        const { id } = await startTracked(deps, request, { ...call, inBackground: true });
+        // The caller will not learn the id.
+        if (call.signal.aborted) await deps.backend.stop(id, stopOnClose);
+        return { id };
+      }),
+    check: (request, context) => check(deps, request, context),
+  };
+}
+
+// The policy judges a command by the state of its persistent shell, so the whole of `run` waits for its turn.
+async function runInTurn(
+  deps: EngineDeps,
+  request: CommandRequest,
+  call: RunContext & JourneyContext,
+): Promise<Outcome> {
+  const { shellQueue } = deps.sessions;
+  try {
+    return await shellQueue.inTurn(request.session, call, (wait) => run(deps, request, { ...call, wait }));
+  } catch (error) {
+    recordFailure(deps, call, error);
+    throw error;
+  }
+}
+
+async function runOrDetach(
+  deps: JourneyDeps,
+  request: CommandRequest,
+  call: RunContext & JourneyContext & StartContext,
+): Promise<RunOrDetachResult> {
+  const { input, session } = request;
+  const stdin = input === undefined ? 'empty' : { text: input };
+  return deps.sessions.shellQueue.inTurn(session, call, async (wait) => {
+    const command = await startTracked(deps, { ...request, stdin, timeoutMs: null }, call);
+    return endOrDetach(deps, command, request, { ...call, wait });
   });
+}
+
+async function startTracked(
+  deps: JourneyDeps,
+  request: StartRequest,
+  call: JourneyContext & StartContext,
+): Promise<BackgroundCommand> {
+  const command = await admitAndStart(deps, request, call);
+  const ended = recordEnd(deps, command, call.caller);
+  deps.announcer.follow(call.owner, command.id);
+  deps.lifecycle.track(command.id, ended);
+  return { ...command, ended };
+}
+
+async function admitAndStart(
+  deps: EngineDeps,
+  request: StartRequest,
+  call: JourneyContext,
+): Promise<StartedCommand> {
+  try {
+    const admission = await admit(deps, request, call);
+    return await start(deps, request, admission, call);
+  } catch (error) {
+    recordFailure(deps, call, error);
+    throw error;
+  }
+}
+
+function recordFailure({ audit }: EngineDeps, { id, caller }: JourneyContext, error: unknown): void {
+  audit.tryRecord({ kind: 'failed', id, caller, error });
+}
+
+function commandMethods(
+  deps: EngineDeps,
+): Pick<Engine, 'read' | 'checkReading' | 'readBytes' | 'look' | 'write' | 'stop' | 'list' | 'forget'> {
+  return {
+    read: (idOrName, query, context) => read(deps, idOrName, query, context),
+    async checkReading(idOrName, query, context) {
+      await checkReading(deps, idOrName, query, context);
+    },
+    readBytes: (idOrName, from, query, context) => readBytes(deps, idOrName, from, query, context),
+    look: (idOrName, context) => look(deps, idOrName, context),
+    write: (idOrName, input, context) => write(deps, idOrName, input, context),
+    stop: (idOrName, options, context) => stop(deps, idOrName, options, context),
+    list: (context) => list(deps, context),
+    forget: (idOrName, context) => forget(deps, idOrName, context),
+  };
+}
+
+function auditMethods({
+  audit,
+  backend,
+  ownRecords,
+  sessions,
+}: EngineDeps): Pick<Engine, 'recordsOf' | 'skip' | 'noteUnknown' | 'metrics'> {
+  const metrics = createMetrics();
+  audit.subscribe(metrics.observe);
+  return {
+    recordsOf(owner) {
+      audit.settle();
+      return ownRecords.of(owner);
+    },
+    async skip(command, caller, reason) {
+      audit.record({ kind: 'skipped', id: createId('cmd'), caller, command, reason });
+    },
+    noteUnknown(caller, reason) {
+      audit.tryRecord({ kind: 'unknown_caller', id: createId('call'), caller, reason });
+    },
+    async metrics() {
+      const { spoolBytes } = await backend.usage();
+      audit.settle();
+      return metrics.toText({ queue: sessions.shellQueue.waiting(), spoolBytes });
+    },
+  };
 }

@@ -1,23 +1,61 @@
-import { serverCloses } from './journey/follow.ts';
-import type { RunContext } from './run.ts';
+import { stopOnClose } from '../contract/backend.ts';
+import { NacreError, shuttingDown } from '../contract/failure.ts';
+import { settlesWithin } from '../support/settles-within.ts';
+import type { RunContext } from './context/call-context.ts';
+import type { EngineDeps } from './context/engine-deps.ts';
+import { type RecordedEnd, serverCloses } from './journey/follow.ts';
 
-/** The calls that wait for their commands. */
-export interface OpenCalls {
-  /** Does what a call asks for; its signal also fires when all calls are aborted. */
+/** The open calls and background commands of an engine, and how they end. */
+export interface Lifecycle {
+  /** Runs a call; its signal also fires when the engine ends all calls. Throws while paused or closing. */
   during<T, C extends Pick<RunContext, 'signal'>>(
     context: C,
     call: (own: C & { readonly signal: AbortSignal }) => Promise<T>,
   ): Promise<T>;
-  /** Aborts all of them; resolves when each has been answered. */
-  abort(): Promise<void>;
+  /** Tracks a background command until its end. */
+  track(id: string, ended: Promise<RecordedEnd>): void;
+  /** Ends every call, background command and persistent shell; new ones may follow. */
+  endAll(): Promise<void>;
+  closeSession(key: string): Promise<boolean>;
+  /** Ends everything and closes the backend and the audit log. */
+  close(): Promise<void>;
 }
 
-/** Keeps the calls of an engine. */
-export function createOpenCalls(): OpenCalls {
+// An outcome is recorded within moments of the command's end; a caller that does not read its reply must not block the exit.
+const closeMs = 1_200;
+
+/** Creates the lifecycle of an engine; `isPaused` is true after `nacre pause`. */
+export function createLifecycle(deps: EngineDeps, isPaused: () => boolean): Lifecycle {
+  const { backend, sessions } = deps;
   const calls = new Map<AbortController, Promise<unknown>>();
+  const background = new Map<string, Promise<RecordedEnd>>();
+  let closing: Promise<void> | null = null;
+
+  const abortCalls = () => {
+    for (const controller of calls.keys()) controller.abort(serverCloses);
+    return Promise.allSettled(calls.values());
+  };
+  const stopBackground = () =>
+    Promise.allSettled([...background.keys()].map((id) => backend.stop(id, stopOnClose)));
+  const closeSession = (key: string) => {
+    sessions.shellCwds.delete(key);
+    return backend.closeSession(key);
+  };
+  const close = async () => {
+    const answered = abortCalls();
+    void stopBackground();
+    await settlesWithin(Promise.allSettled([answered, ...background.values()]), closeMs);
+    await backend.close();
+    await deps.matcher.close();
+    sessions.close();
+    deps.audit.close();
+  };
+
   return {
-    during(context, call) {
-      const { controller, detach } = follow(context.signal);
+    async during(context, call) {
+      if (isPaused()) throw paused();
+      if (closing) throw shuttingDown();
+      const { controller, detach } = linkedController(context.signal);
       const answer = call({ ...context, signal: controller.signal }).finally(() => {
         calls.delete(controller);
         detach();
@@ -25,18 +63,37 @@ export function createOpenCalls(): OpenCalls {
       calls.set(controller, answer);
       return answer;
     },
-    async abort() {
-      for (const controller of calls.keys()) controller.abort(serverCloses);
-      await Promise.allSettled(calls.values());
+    track(id, ended) {
+      background.set(id, ended);
+      const untrack = () => background.delete(id);
+      ended.then(untrack, untrack);
+    },
+    async endAll() {
+      await Promise.all([abortCalls(), stopBackground()]);
+      // Again, for commands that were starting during the first round.
+      await stopBackground();
+      const shells = await backend.listSessions();
+      await Promise.allSettled(shells.map(({ key }) => closeSession(key)));
+    },
+    closeSession,
+    close() {
+      closing ??= close();
+      return closing;
     },
   };
 }
 
-/** A controller of our own that is aborted with the caller's signal. */
-function follow(signal: AbortSignal | undefined) {
+/** A controller that aborts with the caller's signal until it is detached. */
+function linkedController(signal: AbortSignal | undefined) {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();
   return { controller, detach: () => signal?.removeEventListener('abort', abort) };
+}
+
+function paused(): NacreError {
+  return new NacreError('policy_denied', 'nacre is paused: its user has stopped everything.', {
+    hint: 'Only the user can change that, with nacre resume.',
+  });
 }

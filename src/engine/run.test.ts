@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runChild } from '../../tests/support/child.ts';
 import { createTestEngine, type TestEngine, type TestEngineOptions } from '../../tests/support/engine.ts';
 import { processesWith, zombieChildren } from '../../tests/support/processes.ts';
-import { pause } from '../support/pause.ts';
+import { sleep } from '../support/sleep.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 
 let here: TestEngine;
@@ -203,7 +203,7 @@ describe('E2: cancelling', () => {
     const running = here
       .run('sleep 62', marked(), { signal: cancel.signal })
       .catch((error: unknown) => error);
-    await pause(0);
+    await sleep(0);
     cancel.abort();
     const found = await running;
     expect([found]).toEqual([
@@ -218,7 +218,7 @@ describe('E2: cancelling', () => {
     const cancel = new AbortController();
     const outcome = await here.run('echo done', {}, { signal: cancel.signal });
     cancel.abort();
-    await pause(20);
+    await sleep(20);
     expect(outcome.status).toBe('completed');
     expect(kinds()).toEqual(['asked', 'decided', 'started', 'finished']);
   });
@@ -228,7 +228,7 @@ describe('output as it comes', () => {
   test('B17: reaches a slow reader whole and in order', async () => {
     const seen: Buffer[] = [];
     const onOutput = async (chunks: readonly { data: Uint8Array }[]) => {
-      await pause(1);
+      await sleep(1);
       seen.push(...chunks.map(({ data }) => Buffer.from(data)));
     };
     const outcome = await here.run('seq 1 200000', {}, { onOutput });

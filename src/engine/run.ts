@@ -1,119 +1,60 @@
-// The journey of one command:
-// 1. admit.ts records what is asked, understands what it would run, inspects the machine, decides and records the decision,
-// 2. it is made ready, recorded as started, started and followed to its end, 3. its output is shaped, 4. the outcome is recorded.
-// A command that goes on after its call has the same beginning and another end: start.ts and commands.ts.
-import type { AuditLog } from '../audit/audit-log.ts';
-import type { Backend, StopOptions } from '../contract/backend.ts';
-import type { Caller } from '../contract/caller.ts';
-import type { CwdNames, Rules } from '../contract/decision.ts';
-import type { EnvironmentRules, OutputChunk } from '../contract/job.ts';
-import type { Resources } from '../contract/limits.ts';
+// The journey of one command, from request to outcome:
+// 1. `admit` records the request, parses it, inspects the directory, applies the policy and asks the user where a rule says so
+// 2. `start` prepares the process, records the start, starts it and writes its stdin
+// 3. `follow` waits for the end, streams output and progress, and stops the command if the call is cancelled
+// 4. `shapeOutcome` turns the output into text of bounded size; the outcome is recorded and gets its notices
+//
+// Output passes three layers on its way from the worker (backends/layers/stack-layers.ts): `hideTypedSecrets` and
+// `maskOutput` cover secrets, `recordOutput` copies it to a recording. reading/live-screen.ts renders terminals.
+//
+// create-engine.ts calls `run` in turn for its persistent shell and records failures. A command that outlives its call
+// takes steps 1 and 2 alike; `recordEnd` (journey/follow.ts) then takes the place of the rest.
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
-import type { Matcher } from '../output/matcher.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import type { Wait } from '../sessions/turn-queue.ts';
-import { createId } from '../support/create-id.ts';
-import type { AskPerson } from './approval/approval.ts';
-import type { ApprovalInbox } from './approval/approval-inbox.ts';
-import type { OwnRecords } from './commands/own-records.ts';
-import { admit, recordFailure, recordStart } from './journey/admit.ts';
-import { gatherWhole } from './journey/collect-output.ts';
-import { dryOutcome } from './journey/dry-outcome.ts';
+import type { QueueWait } from '../sessions/turn-queue.ts';
+import type { JourneyContext, RunContext } from './context/call-context.ts';
+import type { EngineDeps } from './context/engine-deps.ts';
+import { admit } from './journey/admit.ts';
+import { collectOutput } from './journey/collect-output.ts';
 import { follow } from './journey/follow.ts';
-import { quotePaths } from './journey/quote-paths.ts';
-import { shapeOutcome } from './journey/shape-outcome.ts';
-import type { Progress } from './journey/watch-progress.ts';
-import { withCircumstances } from './journey/with-circumstances.ts';
+import { withNotices } from './journey/notices.ts';
+import { dryOutcome, shapeOutcome } from './journey/shape-outcome.ts';
+import { type StartedCommand, start } from './journey/start.ts';
 
-/** What the journey needs on its way. */
-export interface EngineParts {
-  readonly backend: Backend;
-  readonly sessions: Sessions;
-  readonly audit: AuditLog;
-  readonly matcher: Matcher;
-  /** How a command is ended when its caller gives it up. */
-  readonly cancelling: StopOptions;
-  /** What callers may see of the records. */
-  readonly ownRecords: OwnRecords;
-  /** Where a question waits whose asker can reach nobody; absent where nobody would come to look. */
-  readonly inbox?: ApprovalInbox | undefined;
-}
+/** The context of `run`: the caller's, the id of the command and how long the call was queued. */
+export type RunCall = RunContext & JourneyContext & { readonly wait: QueueWait };
 
-/** The side of the caller: who asks, under which rules, and how it listens and cancels. */
-export interface RunContext {
-  readonly caller: Caller;
-  /** Who can ask about the command afterwards; nobody can when it is absent. */
-  readonly owner?: string | undefined;
-  readonly rules: Rules;
-  /** Groups of directories; a cwd that the caller gives must lie in one of each. */
-  readonly cwdRoots: readonly (readonly string[])[];
-  /** How these callers call the directory and what restricts it; `cwd` and `ALLOWED_CWD_ROOTS` when absent. */
-  readonly cwdNames?: CwdNames | undefined;
-  /** Refuses to work in directories of the system and of keys, wherever the roots lie. */
-  readonly refuseSensitive?: boolean | undefined;
-  /** Which of the server's variables these callers get, or not, beside what holds for all. */
-  readonly environment?: EnvironmentRules | undefined;
-  /** Directories that the caller offers as its workspace, for a sandbox that the settings give none. */
-  readonly workspace?: readonly string[] | undefined;
-  /** How a reader of a truncated output gets the rest, from the id of its command. */
-  readonly howToGetRest: string | ((id: string) => string);
-  /** Puts a question to the person behind the caller, where that can be done. */
-  readonly askPerson?: AskPerson | undefined;
-  /** The journey ends at the decision: nothing is asked and nothing runs. */
-  readonly dryRun?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Told about once a second what its tree has used so far. */
-  readonly onUsage?: ((used: Resources) => void) | undefined;
-  /** Called when other calls have to be served first by the same persistent shell. */
-  readonly onWait?: ((ahead: number) => void) | undefined;
-  /** Gets every byte as it comes; what it has not taken yet waits in the log. */
-  readonly onOutput?: ((chunks: readonly OutputChunk[]) => Promise<void>) | undefined;
-}
-
-/** Runs one command from request to outcome; throws a `NacreError` for what kept it from running. */
-export async function run(
-  parts: EngineParts,
-  request: CommandRequest,
-  context: RunContext,
-): Promise<Outcome> {
-  const { backend, sessions, audit } = parts;
-  const { caller } = context;
+/** Runs one command from request to outcome; throws a `NacreError` if it cannot run. */
+export async function run(deps: EngineDeps, request: CommandRequest, call: RunCall): Promise<Outcome> {
+  const { id, caller, dryRun } = call;
   const { input } = request;
-  const id = createId('cmd');
+  const startRequest = { ...request, stdin: input === undefined ? 'empty' : { text: input } } as const;
 
-  const journey = async (wait: Wait) => {
-    const command = await quotePaths(parts, request);
-    const asked = { ...request, command, stdin: toKnownInput(input) };
-    const admission = await admit(parts, id, asked, context);
-    const { cwd, isolation } = admission;
-    if (context.dryRun) {
-      audit.tryRecord({ kind: 'skipped', id, caller, command, reason: 'dry run' });
-      return dryOutcome(id, command, cwd);
-    }
-    const stdin = input === undefined ? 'empty' : 'open';
-    const { env = {}, timeoutMs, limits, session, maxOutputChars, cutAtLines } = request;
-    const { owner, environment } = context;
-    await sessions.start(
-      { id, command, cwd, env, stdin, timeoutMs, limits, isolation, environment, session },
-      owner === undefined ? undefined : { owner },
-      () => recordStart(parts, { id, caller, cwd }, input),
-    );
-    const whole = gatherWhole(parts, id, request.maxStreamBytes);
-    const shape = { cwd, maxChars: maxOutputChars, howToGetRest: context.howToGetRest, cutAtLines };
-    const outcome = await follow(parts, id, input, whole ? { ...context, ...whole.listening } : context)
-      .then((state) => (whole ? whole.toOutcome(state, cwd) : shapeOutcome(backend, state, shape)))
-      // Only now: a job that has ended may be forgotten at any time.
-      .finally(() => sessions.ended(id));
-    const recorded = audit.tryRecordSoon({ kind: 'finished', id, caller, outcome });
-    const circumstances = { wait, asked: request.command, command, session, admission, recorded };
-    return withCircumstances(parts, outcome, circumstances, context);
-  };
-  // Policy judges a command by the state of its shell, so it waits for its turn before it is judged.
-  return recordFailure(parts, { id, caller }, () => sessions.turns.inTurn(request.session, context, journey));
+  const admission = await admit(deps, startRequest, call);
+  if (dryRun) {
+    deps.audit.tryRecord({ kind: 'skipped', id, caller, command: admission.command, reason: 'dry run' });
+    return dryOutcome(id, admission);
+  }
+  const command = await start(deps, startRequest, admission, call);
+  const outcome = await followToOutcome(deps, command, request, call);
+  const warnings = deps.audit.tryRecordSoon({ kind: 'finished', id, caller, outcome });
+  return withNotices(deps, outcome, { request, command, warnings, call });
 }
 
-function toKnownInput(input: string | undefined) {
-  return input === undefined ? ({ kind: 'none' } as const) : ({ kind: 'text', text: input } as const);
+async function followToOutcome(
+  deps: EngineDeps,
+  { id, cwd }: StartedCommand,
+  request: CommandRequest,
+  call: RunCall,
+): Promise<Outcome> {
+  const collector = collectOutput(deps, id, request.maxStreamBytes);
+  const onOutput = collector?.onOutput ?? call.onOutput;
+  try {
+    const state = await follow(deps, id, { ...call, onOutput });
+    if (collector) return collector.toOutcome(state, cwd);
+    return await shapeOutcome(deps.backend, state, { ...request, ...call, cwd });
+  } finally {
+    // Not before the output was read: the backend may dispose of an ended job at any time.
+    deps.sessions.ended(id);
+  }
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { createId } from '../support/create-id.ts';
 import { toEventLine, toHeaderLine } from './asciicast.ts';
-import { makeRoom } from './prune-recordings.ts';
+import { pruneRecordings } from './prune-recordings.ts';
 import { createRecordings } from './recordings.ts';
 
 let dir = '';
@@ -31,25 +31,25 @@ test('the oldest recordings go until the rest fits, but none that is being writt
   put('writing', 2);
   put('oldest', 2.9, { code: 'x', data: '-1' });
   put('middle', 1, whole);
-  await makeRoom(dir, { keepDays: 1, maxBytes: 3_600 });
+  await pruneRecordings(dir, { keepDays: 1, maxBytes: 3_600 });
   expect(names()).toEqual(['middle.cast', 'newest.cast', 'writing.cast']);
-  await makeRoom(dir, { keepDays: 1, maxBytes: 0 });
+  await pruneRecordings(dir, { keepDays: 1, maxBytes: 0 });
   expect(names()).toEqual(['writing.cast']);
 });
 
 test('what nobody has written for hours was left by a server that was killed, and goes in its turn', async () => {
   put('left', 4);
   put('whole', 5, whole);
-  await makeRoom(dir, { keepDays: 1, maxBytes: 1_800 });
+  await pruneRecordings(dir, { keepDays: 1, maxBytes: 1_800 });
   expect(names()).toEqual(['left.cast']);
-  await makeRoom(dir, { keepDays: 1, maxBytes: 0 });
+  await pruneRecordings(dir, { keepDays: 1, maxBytes: 0 });
   expect(names()).toEqual([]);
 });
 
 test('what is too old goes although there is room', async () => {
   put('old', 25);
   put('young', 23, whole);
-  await makeRoom(dir, { keepDays: 1, maxBytes: 1_048_576 });
+  await pruneRecordings(dir, { keepDays: 1, maxBytes: 1_048_576 });
   expect(names()).toEqual(['young.cast']);
 });
 
@@ -82,9 +82,9 @@ test('what is no recording stays and stops nothing', async () => {
   utimesSync(notes, 1, 1);
   for (const name of ['folder.cast', 'folder']) mkdirSync(join(dir, name), { recursive: true });
   put('whole', 2, whole);
-  await makeRoom(dir, { keepDays: 1, maxBytes: 1_500 });
+  await pruneRecordings(dir, { keepDays: 1, maxBytes: 1_500 });
   expect(names()).toEqual(['folder', 'folder.cast', 'link.cast', 'notes.txt', 'whole.cast']);
-  await makeRoom(dir, { keepDays: 1, maxBytes: 0 });
+  await pruneRecordings(dir, { keepDays: 1, maxBytes: 0 });
   expect(names()).toEqual(['folder', 'folder.cast', 'link.cast', 'notes.txt']);
 });
 

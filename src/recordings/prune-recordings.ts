@@ -14,7 +14,7 @@ const abandonedMs = 3 * touchEveryMs;
 const dayMs = 86_400_000;
 
 /** Removes recordings that are too old, and the oldest as long as there is too much of them; never one that is being written. */
-export async function makeRoom(dir: string, { keepDays, maxBytes }: RecordingLimits): Promise<void> {
+export async function pruneRecordings(dir: string, { keepDays, maxBytes }: RecordingLimits): Promise<void> {
   const now = Date.now();
   const files = await listByAge(dir);
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestEngine } from '../../tests/support/engine.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { recordBackend } from '../backends/layers/record-output.ts';
+import { recordOutput } from '../backends/layers/record-output.ts';
 import { parseCast } from './asciicast.ts';
 import { createRecordings, readRecording } from './recordings.ts';
 
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 test('a command is recorded to its end, also when the server ends before it', async () => {
-  const here = createTestEngine({ wrap: (backend) => recordBackend(backend, createRecordings(dir, limits)) });
+  const here = createTestEngine({ wrap: (backend) => recordOutput(backend, createRecordings(dir, limits)) });
   const id = await here.start('echo begun; sleep 30');
   await expect.poll(() => readFileSync(join(dir, `${id}.cast`), 'utf8')).toContain('begun');
   await here.close();
@@ -26,7 +26,7 @@ test('a command is recorded to its end, also when the server ends before it', as
 });
 
 test('a terminal that changes its size and a character that is never finished are in the recording', async () => {
-  const here = createTestEngine({ wrap: (backend) => recordBackend(backend, createRecordings(dir, limits)) });
+  const here = createTestEngine({ wrap: (backend) => recordOutput(backend, createRecordings(dir, limits)) });
   const asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
   const id = await here.start('stty -echo; read -r; printf "ready\\303"', {
     terminal: { cols: 80, rows: 24 },
@@ -45,7 +45,7 @@ test('a command that could not be started leaves no recording, and one whose out
   let isBroken = false;
   const here = createTestEngine({
     wrap: (backend) =>
-      recordBackend(
+      recordOutput(
         {
           ...backend,
           start: async (spec) => (isBroken ? Promise.reject(new Error('no')) : backend.start(spec)),
@@ -75,7 +75,7 @@ const openIn = (folder: string) =>
 test('a recording that cannot be made disturbs no command', async () => {
   writeFileSync(join(dir, 'file'), '');
   const recordings = createRecordings(join(dir, 'file', 'below'), limits);
-  const here = createTestEngine({ wrap: (backend) => recordBackend(backend, recordings) });
+  const here = createTestEngine({ wrap: (backend) => recordOutput(backend, recordings) });
   expect(await here.run('echo fine')).toMatchObject({ stdout: 'fine\n' });
   await here.close();
 });

@@ -6,7 +6,7 @@ import type { OutputChunk, TerminalSize } from '../contract/job.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { type Cast, parseCast, recordingSuffix, toEventLine, toHeaderLine } from './asciicast.ts';
-import { makeRoom, type RecordingLimits, touchEveryMs } from './prune-recordings.ts';
+import { pruneRecordings, type RecordingLimits, touchEveryMs } from './prune-recordings.ts';
 
 /** Takes what one command prints. */
 export interface Recorder {
@@ -87,7 +87,7 @@ function createRoom(dir: string, { keepDays, maxBytes }: RecordingLimits) {
       if (unseenBytes < partBytes) return;
       unseenBytes = 0;
       const limits = { keepDays, maxBytes: maxBytes - partBytes };
-      made = made.then(() => makeRoom(dir, limits)).catch(() => {});
+      made = made.then(() => pruneRecordings(dir, limits)).catch(() => {});
     },
     made: () => made,
   };

@@ -5,7 +5,7 @@ import { createTestEngine } from '../../tests/support/engine.ts';
 import { createTestWorker, type TestWorker } from '../../tests/support/worker.ts';
 import type { Backend } from '../contract/backend.ts';
 import type { JobSpec } from '../contract/job.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, type Sessions } from './sessions.ts';
 
 let here: TestWorker;
 let backend: Backend;
@@ -26,13 +26,22 @@ const spec = (id: string, script = 'true'): JobSpec => ({
   stdin: 'empty',
   timeoutMs: null,
 });
+const start = async (sessions: Sessions, job: JobSpec) => {
+  try {
+    await sessions.prepare(job);
+    await sessions.start(job);
+  } catch (error) {
+    await sessions.discard(job.id);
+    throw error;
+  }
+};
 const ids = async () => (await backend.list()).map(({ id }) => id);
 
 describe('sessions', () => {
-  test('let no more commands run at once than the limit says, and name it', async () => {
+  test('reject a command beyond max_running and name the limit', async () => {
     const sessions = createSessions(backend, { maxRunning: 2, tombstoneSeconds: 60 });
-    await Promise.all([sessions.start(spec('a', 'sleep 5')), sessions.start(spec('b', 'sleep 5'))]);
-    await expect(sessions.start(spec('c'))).rejects.toMatchObject({
+    await Promise.all([start(sessions, spec('a', 'sleep 5')), start(sessions, spec('b', 'sleep 5'))]);
+    await expect(start(sessions, spec('c'))).rejects.toMatchObject({
       code: 'resources_unavailable',
       message: expect.stringContaining('2 commands'),
       hint: expect.stringContaining('max_running'),
@@ -40,45 +49,44 @@ describe('sessions', () => {
     await backend.stop('a', { signal: 'SIGKILL', graceMs: 0 });
     sessions.ended('a');
     sessions.ended('a');
-    await sessions.start(spec('d'));
-    await expect(sessions.start(spec('e'))).rejects.toMatchObject({ code: 'resources_unavailable' });
+    await start(sessions, spec('d'));
+    await expect(start(sessions, spec('e'))).rejects.toMatchObject({ code: 'resources_unavailable' });
     sessions.close();
   });
 
-  test('give the place of a command that could not start to the next one', async () => {
+  test('do not count a command that could not start', async () => {
     const sessions = createSessions(backend, { maxRunning: 1, tombstoneSeconds: 60 });
     const missing: JobSpec = { ...spec('a'), command: { kind: 'argv', argv: ['no-such-program'] } };
     for (let round = 0; round < 3; round += 1) {
-      await expect(sessions.start(missing)).rejects.toMatchObject({ code: 'program_not_found' });
+      await expect(start(sessions, missing)).rejects.toMatchObject({ code: 'program_not_found' });
     }
-    await sessions.start(spec('b'));
+    await start(sessions, spec('b'));
     sessions.close();
   });
 
-  test('let go of a command that is ready and is not to run', async () => {
+  test('discard a prepared command without running it', async () => {
     const own = createTestWorker({ highestLevel: 'namespace' });
     const sessions = createSessions(
       { abilities: { killTree: 'all' }, ...own.worker },
       { maxRunning: 1, tombstoneSeconds: 60 },
     );
-    const refuse = () => {
-      throw new Error('not recorded');
-    };
     const made = join(own.folder, 'made');
     const touch = { ...spec('a', `touch ${made}`), cwd: own.folder };
-    await expect(sessions.start(touch, { owner: 'me' }, refuse)).rejects.toThrow('not recorded');
+    await sessions.prepare(touch, { owner: 'me' });
+    expect(await own.worker.list()).toHaveLength(1);
+    await sessions.discard('a');
     expect(await own.worker.list()).toEqual([]);
     expect(existsSync(made)).toBe(false);
-    await sessions.start({ ...touch, id: 'b' }, { owner: 'me' }, () => {});
+    await start(sessions, { ...touch, id: 'b' });
     expect((await own.worker.wait('b', 20_000)).status).toBe('completed');
     expect(existsSync(made)).toBe(true);
     sessions.close();
     await own.close();
   });
 
-  test('keep an ended command readable for its time, and then forget it', async () => {
+  test('forget an ended command after tombstoneSeconds', async () => {
     const sessions = createSessions(backend, { maxRunning: 5, tombstoneSeconds: 60 });
-    await sessions.start(spec('a', 'echo kept'));
+    await start(sessions, spec('a', 'echo kept'));
     await backend.wait('a', 5_000);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     sessions.ended('a');
@@ -90,11 +98,11 @@ describe('sessions', () => {
     sessions.close();
   });
 
-  test('keep a number of ended commands, however young they are', async () => {
+  test('forget the oldest ended commands beyond a fixed number', async () => {
     const sessions = createSessions(backend, { maxRunning: 300, tombstoneSeconds: 60 });
     const many = Array.from({ length: 260 }, (_, index) => `job-${index}`);
     for (const id of many) {
-      await sessions.start({ ...spec(id), command: { kind: 'argv', argv: [here.folder] } });
+      await start(sessions, { ...spec(id), command: { kind: 'argv', argv: [here.folder] } });
       sessions.ended(id);
     }
     await expect.poll(async () => (await ids()).length).toBe(256);
@@ -103,7 +111,7 @@ describe('sessions', () => {
     sessions.close();
   });
 
-  test('do not forget a command before its outcome has been read', async () => {
+  test('forget a command only after its outcome was read', async () => {
     const calls: string[] = [];
     const engine = createTestEngine({
       wrap: (local) => ({

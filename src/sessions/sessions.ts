@@ -1,56 +1,61 @@
+// The commands of one server:
+// 1. `prepare` checks `maxRunning` and registers the command, `start` runs it, `discard` undoes `prepare`
+// 2. `ended` keeps an ended command readable as a tombstone; `forget` disposes of it when its time is over
+// 3. `registry` finds commands by owner, id and name; the queues put calls for one shell or one stdin in order
 import type { Backend, StopOptions } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { JobSpec } from '../contract/job.ts';
-import { type Belonging, type CommandBook, createCommandBook } from './command-registry.ts';
-import { createTurns, type Turns } from './turn-queue.ts';
+import { type CommandRegistry, createCommandRegistry, type Registration } from './command-registry.ts';
+import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
 
-/** Which commands there are: how many run at once, and how long ended ones can still be asked about. */
+/** Tracks which commands run, and which ended ones can still be read. */
 export interface Sessions {
-  /**
-   * Starts a job once there is room; rejects at the cap. Whose it is decides who can ask about it. `beforeRun` is called
-   * when all is ready and nothing of it has run; what it throws keeps the job from running.
-   */
-  start(spec: JobSpec, belonging?: Belonging, beforeRun?: () => void): Promise<void>;
-  /** Notes that a job has ended and when it may be forgotten. */
+  /** Prepares a job without running it; rejects at `maxRunning`. Only registered jobs can be found later. */
+  prepare(spec: JobSpec, registration?: Registration): Promise<void>;
+  /** Runs a prepared job. */
+  start(spec: JobSpec): Promise<void>;
+  /** Releases a job that was prepared and did not start. */
+  discard(id: string): Promise<void>;
+  /** Marks a job as ended, which makes room for another one and starts its tombstone time. */
   ended(id: string): void;
-  /** Forgets a job that has ended before its time. */
+  /** Disposes of an ended job before its tombstone time is over. */
   forget(id: string): void;
-  readonly book: Omit<CommandBook, 'add' | 'remove'>;
-  /** The lines before persistent shells. */
-  readonly turns: Turns;
-  /** The lines before commands that are typed into. */
-  readonly inputs: Turns;
-  /** Where each persistent shell was sent, and where it was last allowed to be. */
-  readonly places: Map<string, ShellPlace>;
+  readonly registry: Omit<CommandRegistry, 'add' | 'remove'>;
+  /** Calls for the same persistent shell, by session key. */
+  readonly shellQueue: TurnQueue;
+  /** Writes to the same command, by command id. */
+  readonly inputQueue: TurnQueue;
+  /** Working directories of persistent shells, by session key. */
+  readonly shellCwds: Map<string, ShellCwd>;
   close(): void;
 }
 
-/** The directory that a caller names for its shell, and the last one in which the shell may stand. */
-export interface ShellPlace {
-  readonly asked: string | undefined;
+/** The `cwd` that callers requested for a persistent shell, and the last one that policy allowed. */
+export interface ShellCwd {
+  readonly requested: string | undefined;
   readonly allowed: string;
 }
 
-/** What is kept and for how long. */
+/** Limits on running and ended commands. */
 export interface SessionLimits {
   readonly maxRunning: number;
   readonly tombstoneSeconds: number;
 }
 
-const byForce: StopOptions = { signal: 'SIGKILL', graceMs: 0 };
-// Tombstones of small outputs live in memory: a number of them is kept, however young.
+const kill: StopOptions = { signal: 'SIGKILL', graceMs: 0 };
+// Small outputs stay in memory, so tombstones are also limited by number.
 const maxTombstones = 256;
 
-/** Keeps track of a backend's commands. */
+/** Creates the sessions of a backend. */
 export function createSessions(backend: Backend, limits: SessionLimits): Sessions {
   const running = new Set<string>();
   const tombstones = new Map<string, NodeJS.Timeout>();
-  const book = createCommandBook((id) => running.has(id));
+  const registry = createCommandRegistry((id) => running.has(id));
 
   const forget = (id: string) => {
     clearTimeout(tombstones.get(id));
     tombstones.delete(id);
-    book.remove(id);
+    registry.remove(id);
     backend.dispose(id).catch(() => {});
   };
 
@@ -60,35 +65,32 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
   };
 
   return {
-    book,
-    turns: createTurns(),
-    inputs: createTurns(),
-    places: new Map(),
+    registry,
+    shellQueue: createTurnQueue(),
+    inputQueue: createTurnQueue(),
+    shellCwds: new Map(),
     forget,
-    async start(spec, belonging, beforeRun) {
-      if (running.size >= limits.maxRunning) throw tooMany(limits.maxRunning);
-      if (belonging) book.add(spec, belonging);
+    async prepare(spec, registration) {
+      if (running.size >= limits.maxRunning) throw tooManyRunning(limits.maxRunning);
+      if (registration) registry.add(spec, registration);
       running.add(spec.id);
-      try {
-        await backend.prepare(spec);
-        beforeRun?.();
-        await backend.start(spec);
-      } catch (error) {
-        running.delete(spec.id);
-        book.remove(spec.id);
-        // It may wait for its order; where nothing was made there is nothing to end.
-        await backend.stop(spec.id, byForce).then(
-          () => backend.dispose(spec.id),
-          () => {},
-        );
-        throw error;
-      }
+      await backend.prepare(spec);
+    },
+    start: (spec) => backend.start(spec),
+    async discard(id) {
+      running.delete(id);
+      registry.remove(id);
+      // `stop` rejects if the backend never prepared the job; then nothing is left to dispose of.
+      await backend.stop(id, kill).then(
+        () => backend.dispose(id),
+        () => {},
+      );
     },
     ended(id) {
       if (!running.delete(id)) return;
       const timer = setTimeout(() => forget(id), limits.tombstoneSeconds * 1_000);
       tombstones.set(id, timer.unref());
-      // Whoever waits for the end does not wait for this.
+      // After the reply has been sent: disposing of a spool takes time.
       if (tombstones.size > maxTombstones) setImmediate(forgetOldest);
     },
     close() {
@@ -98,12 +100,10 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
   };
 }
 
-function tooMany(maxRunning: number): NacreError {
+function tooManyRunning(maxRunning: number): NacreError {
   return new NacreError(
     'resources_unavailable',
     `${maxRunning} commands are running already, which is the limit.`,
-    {
-      hint: 'Wait until one has ended, or raise max_running.',
-    },
+    { hint: 'Wait until one has ended, or raise max_running.' },
   );
 }

@@ -1,53 +1,52 @@
 import { cancelled } from '../contract/failure.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 
-/** How long a call stood in line for a persistent shell. */
-export interface Wait {
-  /** How many calls were before it when it came. */
+/** How long a call was queued. */
+export interface QueueWait {
+  /** Calls that were ahead when it was queued. */
   readonly ahead: number;
   readonly waitedMs: number;
 }
 
-/** How a caller waits. */
-export interface Waiting {
+/** How a call waits in the queue. */
+export interface WaitOptions {
+  /** Removes the call from the queue. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when it has to wait. */
+  /** Called if the call has to wait. */
   readonly onWait?: ((ahead: number) => void) | undefined;
 }
 
-/** Lines of calls: one at a time for each key, in the order in which they came. */
-export interface Turns {
-  /** Does a step when it is the caller's turn; a caller who cancels before that just leaves the line. */
-  inTurn<T>(key: string | undefined, waiting: Waiting, step: (wait: Wait) => Promise<T>): Promise<T>;
-  /** How many calls are in a line, the one that is served included. */
-  length(key: string): number;
-  /** How many calls wait in all lines. */
+/** Runs one call per key at a time, in order of arrival. */
+export interface TurnQueue {
+  /** Runs `step` when all earlier calls for the key are done, immediately without a key. */
+  inTurn<T>(key: string | undefined, options: WaitOptions, step: (wait: QueueWait) => Promise<T>): Promise<T>;
+  /** Calls that wait, for all keys. */
   waiting(): number;
 }
 
-interface Place {
-  call: () => void;
+interface Ticket {
+  run: () => void;
 }
 
-/** Makes lines. */
-export function createTurns(): Turns {
-  const lines = new Map<string, Place[]>();
+/** Creates an empty queue. */
+export function createTurnQueue(): TurnQueue {
+  const queues = new Map<string, Ticket[]>();
 
-  const leave = (key: string, place: Place) => {
-    const line = lines.get(key) ?? [];
-    const index = line.indexOf(place);
-    line.splice(index, 1);
-    if (line.length === 0) lines.delete(key);
-    else if (index === 0) line[0]?.call();
+  const leave = (key: string, ticket: Ticket) => {
+    const queue = queues.get(key) ?? [];
+    const index = queue.indexOf(ticket);
+    queue.splice(index, 1);
+    if (queue.length === 0) queues.delete(key);
+    else if (index === 0) queue[0]?.run();
   };
-  const enter = async (key: string, { signal, onWait }: Waiting): Promise<{ place: Place; wait: Wait }> => {
+  const enter = async (key: string, { signal, onWait }: WaitOptions) => {
     const elapsed = createStopwatch();
-    const line = lines.get(key) ?? [];
-    lines.set(key, line);
-    const ahead = line.length;
-    const place = await new Promise<Place>((resolve, reject) => {
-      const own: Place = { call: () => resolve(own) };
-      line.push(own);
+    const queue = queues.get(key) ?? [];
+    queues.set(key, queue);
+    const ahead = queue.length;
+    const ticket = await new Promise<Ticket>((resolve, reject) => {
+      const own: Ticket = { run: () => resolve(own) };
+      queue.push(own);
       const cancel = () => {
         leave(key, own);
         reject(cancelled('The call was cancelled while it waited for its shell.'));
@@ -55,26 +54,25 @@ export function createTurns(): Turns {
       if (ahead === 0) return resolve(own);
       if (signal?.aborted) return cancel();
       signal?.addEventListener('abort', cancel, { once: true });
-      own.call = () => {
+      own.run = () => {
         signal?.removeEventListener('abort', cancel);
         resolve(own);
       };
       onWait?.(ahead);
     });
-    return { place, wait: { ahead, waitedMs: Math.round(elapsed()) } };
+    return { ticket, wait: { ahead, waitedMs: Math.round(elapsed()) } };
   };
 
   return {
-    async inTurn(key, waiting, step) {
+    async inTurn(key, options, step) {
       if (key === undefined) return step({ ahead: 0, waitedMs: 0 });
-      const { place, wait } = await enter(key, waiting);
+      const { ticket, wait } = await enter(key, options);
       try {
         return await step(wait);
       } finally {
-        leave(key, place);
+        leave(key, ticket);
       }
     },
-    waiting: () => [...lines.values()].reduce((sum, line) => sum + line.length - 1, 0),
-    length: (key) => lines.get(key)?.length ?? 0,
+    waiting: () => [...queues.values()].reduce((sum, queue) => sum + queue.length - 1, 0),
   };
 }

@@ -2,17 +2,16 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AuditLog, createAuditLog } from '../../src/audit/audit-log.ts';
 import { createRedact } from '../../src/audit/redact.ts';
-import { hideTyped } from '../../src/backends/layers/hide-typed.ts';
+import { hideTypedSecrets } from '../../src/backends/layers/mask-output.ts';
 import { createLocalBackend } from '../../src/backends/local/create-local-backend.ts';
 import type { Backend } from '../../src/contract/backend.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { CommandRequest } from '../../src/contract/request.ts';
+import type { RunContext, StartContext, StartRequest } from '../../src/engine/context/call-context.ts';
 import { createEngine } from '../../src/engine/create-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { StartContext, StartRequest } from '../../src/engine/journey/start.ts';
-import type { RunContext } from '../../src/engine/run.ts';
 import { createSessions, type SessionLimits } from '../../src/sessions/sessions.ts';
-import type { WorkerOptions } from '../../src/worker/worker.ts';
+import type { WorkerOptions } from '../../src/worker/worker-options.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { workerOptionsIn } from './worker-options.ts';
 
@@ -47,7 +46,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     ...workerOptionsIn(folder),
     ...options.worker,
   });
-  const hidden = hideTyped(local);
+  const hidden = hideTypedSecrets(local);
   const backend = options.wrap?.(hidden) ?? hidden;
   const { maxRunning = 64, tombstoneSeconds = 900 } = options;
   const audit = createAuditLog({ dir: auditDir, fsync: 'interval', redact: createRedact([]) });
@@ -56,7 +55,7 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     backend,
     sessions: createSessions(backend, { maxRunning, tombstoneSeconds }),
     audit,
-    cancelling: { signal: 'SIGTERM', graceMs: 500 },
+    stopOnCancel: { signal: 'SIGTERM', graceMs: 500 },
   });
   const everything: RunContext = {
     caller: { door: 'cli', client: 'test' },

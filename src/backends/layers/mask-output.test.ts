@@ -4,7 +4,7 @@ import { createTestEngine, type TestEngine } from '../../../tests/support/engine
 import { createMask } from '../../audit/redact.ts';
 import type { Backend } from '../../contract/backend.ts';
 import type { OutputChunk } from '../../contract/job.ts';
-import { maskBackend } from './mask-output.ts';
+import { maskOutput } from './mask-output.ts';
 
 const mask = createMask(['two words', 'hunter2-value']);
 const open: TestEngine[] = [];
@@ -12,7 +12,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((here) => here.close()));
 });
 const create = () => {
-  const here = createTestEngine({ wrap: (backend) => maskBackend(backend, () => mask) });
+  const here = createTestEngine({ wrap: (backend) => maskOutput(backend, () => mask) });
   open.push(here);
   return here;
 };
@@ -30,7 +30,7 @@ const logOf = (chunks: readonly OutputChunk[], final: boolean) => {
     });
     return { chunks: found, next: Math.max(from, to), end: length, final };
   };
-  return maskBackend({ read } as Backend, () => mask);
+  return maskOutput({ read } as Backend, () => mask);
 };
 const textOf = (chunks: readonly OutputChunk[]) =>
   chunks.map(({ data }) => Buffer.from(data).toString()).join('');

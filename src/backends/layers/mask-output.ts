@@ -1,17 +1,16 @@
-import type { Mask } from '../../audit/redact.ts';
+import { createValueMask, type Mask } from '../../audit/redact.ts';
 import type { Backend } from '../../contract/backend.ts';
 import type { Cursor, OutputChunk, ReadResult, Stream } from '../../contract/job.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 
-// As much before and after what is read as a secret may be long.
+// Longest secret that is masked: bytes of context read on each side, so that one cut in two is found.
 const contextBytes = 8_192;
 
 /**
- * A backend whose commands' output shows no secrets, to whoever reads it and however it is cut into pieces. A secret
- * is covered byte for byte, so that cursors mean the same; while a command runs, a last word that may become a secret is
- * held back until it has ended.
+ * A backend whose `read` masks secrets, wherever a read cuts the output. A mask has the length of the secret, so cursors
+ * stay valid. While a command runs, a last word that may become a secret is withheld until it is complete.
  */
-export function maskBackend(backend: Backend, maskOf: (id: string) => Mask | undefined): Backend {
+export function maskOutput(backend: Backend, maskOf: (id: string) => Mask | undefined): Backend {
   const bytesOf = async (id: string, from: Cursor, maxBytes: number) =>
     maxBytes > 0 ? (await backend.read(id, from, { waitMs: 0, maxBytes })).chunks : [];
 
@@ -21,8 +20,8 @@ export function maskBackend(backend: Backend, maskOf: (id: string) => Mask | und
     const after = found.next < found.end ? await bytesOf(id, found.next, contextBytes) : [];
     const isOpen = !found.final && found.next === found.end;
     const all = [...before, ...found.chunks, ...after];
-    const held = isOpen ? heldFrom(all, start, mask) : found.next;
-    const cut = Math.max(from, Math.min(held, found.next));
+    const withheld = isOpen ? withheldFrom(all, start, mask) : found.next;
+    const cut = Math.max(from, Math.min(withheld, found.next));
     const chunks = slice(cover(all, mask), from - start, cut - start);
     return { ...found, chunks, next: cut, end: isOpen ? cut : found.end };
   };
@@ -36,24 +35,45 @@ export function maskBackend(backend: Backend, maskOf: (id: string) => Mask | und
         const found = await backend.read(id, from, { ...options, waitMs: left });
         const mask = maskOf(id);
         if (found.next === from || mask === undefined) return found;
-        const shown = await readMasked(id, from, found, mask);
-        if (shown.next > from || left === 0) return shown;
+        const masked = await readMasked(id, from, found, mask);
+        if (masked.next > from || left === 0) return masked;
+        // Everything is withheld: wait for more output before masking again.
         await backend.read(id, found.end, { waitMs: left, maxBytes: 1 });
       }
     },
   };
 }
 
-/** Where the first byte stands that has to wait, among chunks that begin at a position. */
-function heldFrom(chunks: readonly OutputChunk[], start: Cursor, mask: Mask): Cursor {
+/** A backend that masks what was typed with `WriteOptions.hide`: a terminal echoes it and programs may repeat it. */
+export function hideTypedSecrets(backend: Backend): Backend {
+  const typed = new Map<string, { readonly secrets: ReadonlySet<string>; readonly mask: Mask }>();
+  const masked = maskOutput(backend, (id) => typed.get(id)?.mask);
+  return {
+    ...masked,
+    write(id, data, options) {
+      if (options?.hide && options.hide.length > 0) {
+        const secrets = new Set([...(typed.get(id)?.secrets ?? []), ...options.hide]);
+        typed.set(id, { secrets, mask: createValueMask([...secrets]) });
+      }
+      return backend.write(id, data, options);
+    },
+    dispose(id) {
+      typed.delete(id);
+      return backend.dispose(id);
+    },
+  };
+}
+
+/** Cursor of the first byte that may belong to an incomplete secret, among chunks that begin at `start`. */
+function withheldFrom(chunks: readonly OutputChunk[], start: Cursor, mask: Mask): Cursor {
   const ends = (['stdout', 'stderr'] as const).map((stream) => {
     let open = mask.openEnd(textOf(chunks, stream));
     let at = start + chunks.reduce((sum, { data }) => sum + data.length, 0);
     for (const chunk of [...chunks].reverse()) {
       if (open === 0) break;
-      const taken = chunk.stream === stream ? Math.min(open, chunk.data.length) : 0;
-      open -= taken;
-      at -= open === 0 && taken > 0 ? taken : chunk.data.length;
+      const covered = chunk.stream === stream ? Math.min(open, chunk.data.length) : 0;
+      open -= covered;
+      at -= open === 0 && covered > 0 ? covered : chunk.data.length;
     }
     return at;
   });
@@ -73,6 +93,7 @@ function cover(chunks: readonly OutputChunk[], mask: Mask): readonly OutputChunk
   });
 }
 
+// latin1 maps each byte to one character, so offsets in the text are offsets in the log.
 function textOf(chunks: readonly OutputChunk[], wanted: Stream): string {
   const parts = chunks.filter(({ stream }) => stream === wanted).map(({ data }) => Buffer.from(data));
   return Buffer.concat(parts).toString('latin1');

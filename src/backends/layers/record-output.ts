@@ -1,25 +1,20 @@
-import type { Backend } from '../../contract/backend.ts';
+import { type Backend, stopOnClose } from '../../contract/backend.ts';
 import type { Recorder, Recordings } from '../../recordings/recordings.ts';
+import { logOf, tail } from '../../support/tail.ts';
 
-const waitMs = 60_000;
-const pieceBytes = 262_144;
+const reading = { waitMs: 60_000, maxBytes: 262_144 };
 
-/** A backend that keeps what its commands print, with its timing. What goes wrong with that disturbs no command. */
-export function recordBackend(backend: Backend, recordings: Recordings): Backend {
-  const recording = new Map<string, { readonly recorder: Recorder; readonly done: Promise<void> }>();
+/** A backend that records the output of its commands with its timing. A failing recording never disturbs a command. */
+export function recordOutput(backend: Backend, recordings: Recordings): Backend {
+  const active = new Map<string, { readonly recorder: Recorder; readonly done: Promise<void> }>();
 
   const follow = async (id: string, recorder: Recorder) => {
-    for (let at = 0; ; ) {
-      const { chunks, next, end, final } = await backend.read(id, at, { waitMs, maxBytes: pieceBytes });
-      await recorder.add(chunks);
-      at = next;
-      if (final && next === end) break;
-    }
+    for await (const { chunks } of tail(logOf(backend, id), 0, reading)) await recorder.add(chunks);
     const state = await backend.wait(id, 0);
     await recorder.end(state.end?.exitCode ?? 0);
   };
-  const letGo = async (id: string, recorder: Recorder) => {
-    recording.delete(id);
+  const finish = async (id: string, recorder: Recorder) => {
+    active.delete(id);
     await recorder.close();
   };
 
@@ -27,8 +22,8 @@ export function recordBackend(backend: Backend, recordings: Recordings): Backend
     ...backend,
     async start(spec) {
       const { id, terminal } = spec;
-      if (recording.has(id)) return backend.start(spec);
-      // Before the command, whose first words would otherwise be heard too late.
+      if (active.has(id)) return backend.start(spec);
+      // Before the command starts, so that the timing of its first output is right.
       const recorder = await recordings.begin(id, terminal).catch(() => undefined);
       try {
         await backend.start(spec);
@@ -39,27 +34,26 @@ export function recordBackend(backend: Backend, recordings: Recordings): Backend
       if (!recorder) return;
       const done = follow(id, recorder)
         .catch(() => {})
-        .then(() => letGo(id, recorder))
+        .then(() => finish(id, recorder))
         .catch(() => {});
-      recording.set(id, { recorder, done });
+      active.set(id, { recorder, done });
     },
     async resize(id, size) {
       await backend.resize(id, size);
-      await recording
+      await active
         .get(id)
         ?.recorder.resize(size)
         .catch(() => {});
     },
     async dispose(id) {
-      await recording.get(id)?.done;
+      await active.get(id)?.done;
       await backend.dispose(id);
     },
     async close() {
-      // Ending the commands ends their recordings; their output is gone once the backend is closed.
+      // Stops the commands first: `backend.close` deletes the output that their recordings still have to read.
       const states = await backend.list();
-      const ladder = { signal: 'SIGTERM', graceMs: 500 } as const;
-      await Promise.all(states.map(({ id }) => backend.stop(id, ladder).catch(() => {})));
-      await Promise.all([...recording.values()].map(({ done }) => done));
+      await Promise.all(states.map(({ id }) => backend.stop(id, stopOnClose).catch(() => {})));
+      await Promise.all([...active.values()].map(({ done }) => done));
       await backend.close();
     },
   };

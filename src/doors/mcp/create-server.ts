@@ -10,7 +10,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Progress } from '../../engine/journey/watch-progress.ts';
+import type { Progress } from '../../engine/context/call-context.ts';
 import type { Tool, ToolReply } from '../../tools/common/tool.ts';
 import { toMcpTool } from '../to-mcp-tool.ts';
 import { elicitApproval } from './elicit-approval.ts';
@@ -74,7 +74,7 @@ async function callMcpTool(
     workspace: roots,
     signal: context.mcpReq.signal,
     onProgress: progress?.notify,
-    askPerson: user?.ask,
+    askUser: user?.ask,
   });
   progress?.stop();
   return user?.openQuestion() ?? toCallResult(reply);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Question } from './approval.ts';
-import { createApprovalInbox, type InboxParts } from './approval-inbox.ts';
+import type { ApprovalRequest } from './approval.ts';
+import { createApprovalInbox, type InboxDeps } from './approval-inbox.ts';
 
-const toQuestion = (script: string, more: Partial<Question> = {}): Question => ({
+const toQuestion = (script: string, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   decision: { verdict: 'ask', rule: 'policy', reason: 'With care.', programs: [] },
   asked: { command: { kind: 'shell', script }, cwd: '/', env: {}, input: null, into: null, sandbox: null },
   id: 'cmd_1',
@@ -12,7 +12,7 @@ const toQuestion = (script: string, more: Partial<Question> = {}): Question => (
   ...more,
 });
 
-function createInbox(parts: Partial<InboxParts> = {}) {
+function createInbox(parts: Partial<InboxDeps> = {}) {
   const recorded: unknown[] = [];
   const inbox = createApprovalInbox({
     deadlineMs: 60_000,
@@ -21,7 +21,7 @@ function createInbox(parts: Partial<InboxParts> = {}) {
     record: ({ id }, answer, by) => recorded.push([id, answer, by]),
     ...parts,
   });
-  const leave = async (question: Question) => {
+  const leave = async (question: ApprovalRequest) => {
     const answer = await inbox.ask(question);
     return answer.kind === 'waits' ? answer.approvalId : `not left: ${answer.kind}`;
   };
@@ -53,7 +53,7 @@ test.each([
   ['another shell', { ...plain, asked: { ...plain.asked, into: 'main' } }],
   ['another owner', { ...plain, owner: 'you' }],
   ['another client', { ...plain, caller: { door: 'mcp', client: 'other' } }],
-] satisfies [string, Question][])('an approval is not one for %s', async (_what, other) => {
+] satisfies [string, ApprovalRequest][])('an approval is not one for %s', async (_what, other) => {
   const inbox = createInbox();
   inbox.answer(await inbox.leave(plain), 'approved', 'ann');
   expect(await inbox.ask(other)).toMatchObject({ kind: 'waits' });

@@ -1,97 +1,98 @@
-// Questions that wait for a person at another terminal:
-// 1. a command that needs approval leaves a question, and its caller is told the question's id,
-// 2. the person answers by that id, which is recorded, 3. the same call, made again, finds the answer: an approval lets it
-// run once, a denial holds until the deadline. Where commands could answer for themselves, nothing is asked at all.
+// Approval from another terminal, for callers that cannot prompt:
+// 1. `ask` stores a request and the call fails with `approval_required` and the request's id
+// 2. the user answers by that id with `nacre approvals`; `answer` records it
+// 3. the same call, made again, finds the answer: an approval lets it run once, a denial is valid until the deadline
+// `whyOff` turns all of this off if commands could reach the socket and approve themselves.
 import type { Caller } from '../../contract/caller.ts';
 import { NacreError } from '../../contract/failure.ts';
-import { createBell } from '../../support/bell.ts';
 import { createId } from '../../support/create-id.ts';
-import type { Answer, Asked, AskPerson, Question } from './approval.ts';
+import { createNotifier } from '../../support/notifier.ts';
+import type { ApprovalAnswer, ApprovalRequest, ApprovalSubject, AskUser } from './approval.ts';
 
-/** A question as people see it. */
-export interface WaitingApproval {
+/** A request as `nacre approvals` lists it. */
+export interface PendingApproval {
   readonly id: string;
-  readonly asked: Asked;
+  readonly asked: ApprovalSubject;
   readonly reason: string;
   readonly caller: Caller;
   readonly secondsLeft: number;
 }
 
-/** The questions of one server. */
+/** The approval requests of one server. */
 export interface ApprovalInbox {
-  readonly ask: AskPerson;
-  /** What waits, oldest first; `off` says why nothing can. */
-  list(): Promise<{ readonly off: string | null; readonly waiting: readonly WaitingApproval[] }>;
-  /** Answers one question on behalf of a person. */
-  answer(id: string, answer: 'approved' | 'declined', by: string): WaitingApproval;
+  readonly ask: AskUser;
+  /** Unanswered requests, oldest first; `off` is the reason if approval from another terminal is off. */
+  list(): Promise<{ readonly off: string | null; readonly waiting: readonly PendingApproval[] }>;
+  /** Answers one request for the user `by`; throws if it is unknown or answered. */
+  answer(id: string, answer: 'approved' | 'declined', by: string): PendingApproval;
 }
 
-/** What an inbox needs. */
-export interface InboxParts {
-  /** How long a question waits for its answer, and an approval for its command. */
+/** Dependencies of an inbox. */
+export interface InboxDeps {
+  /** How long a request waits for its answer, and then an approval for its call. */
   readonly deadlineMs: number;
-  /** Makes the inbox reachable for people. */
+  /** Opens the control socket, through which the user answers. */
   open(): Promise<void>;
-  /** Why commands could answer for themselves; null where they cannot. */
+  /** Why commands could approve themselves; null if they cannot. */
   whyOff(): Promise<string | null>;
-  /** Records an answer before it counts. */
-  record(question: Question, answer: 'approved' | 'declined', by: string): void;
+  /** Records an answer before it takes effect. */
+  record(request: ApprovalRequest, answer: 'approved' | 'declined', by: string): void;
 }
 
 interface Entry {
   readonly id: string;
   readonly key: string;
-  readonly question: Question;
+  readonly request: ApprovalRequest;
   deadline: number;
-  answer: Answer | null;
+  answer: ApprovalAnswer | null;
 }
 
-// Below the minute after which clients give up on a call.
-const patienceMs = 20_000;
-const mostWaiting = 100;
-// What all questions together may hold, so that a person can still be shown them.
-const mostChars = 4_194_304;
+// Well below the minute after which clients drop a call.
+const answerWaitMs = 20_000;
+const maxRequests = 100;
+// Limit on all requests together, so that `list` fits into one reply on the control socket.
+const maxChars = 4_194_304;
 
-/** Makes the inbox of a server. */
-export function createApprovalInbox({ deadlineMs, open, whyOff, record }: InboxParts): ApprovalInbox {
+/** Creates the inbox of a server. */
+export function createApprovalInbox({ deadlineMs, open, whyOff, record }: InboxDeps): ApprovalInbox {
   const entries = new Map<string, Entry>();
-  const bell = createBell();
+  const notifier = createNotifier();
   const current = () => {
     for (const { id, deadline } of entries.values()) if (deadline <= Date.now()) entries.delete(id);
     return [...entries.values()];
   };
-  const leave = async (question: Question, key: string): Promise<Answer> => {
+  const store = async (request: ApprovalRequest, key: string): Promise<ApprovalAnswer> => {
     const why = await whyOff();
     if (why !== null) return { kind: 'cannot_ask', why };
-    const waitingChars = current().reduce((sum, entry) => sum + entry.key.length, 0);
-    if (current().length >= mostWaiting || waitingChars + key.length > mostChars)
-      return { kind: 'cannot_ask', why: tooMuch };
-    const shut = await open().catch((error: Error) => error);
-    if (shut) return { kind: 'cannot_ask', why: `Nobody can be asked from here: ${shut.message}.` };
+    const usedChars = current().reduce((sum, entry) => sum + entry.key.length, 0);
+    if (current().length >= maxRequests || usedChars + key.length > maxChars)
+      return { kind: 'cannot_ask', why: inboxFull };
+    const failure = await open().catch((error: Error) => error);
+    if (failure) return { kind: 'cannot_ask', why: `The user cannot be asked: ${failure.message}.` };
     const entry: Entry = {
       id: createId('apr'),
       key,
-      question,
+      request,
       deadline: Date.now() + deadlineMs,
       answer: null,
     };
     entries.set(entry.id, entry);
     return toWaits(entry);
   };
-  const answered = async (entry: Entry, signal: AbortSignal | undefined) => {
-    const until = Math.min(Date.now() + patienceMs, entry.deadline);
-    signal?.addEventListener('abort', bell.ring, { once: true });
+  const waitForAnswer = async (entry: Entry, signal: AbortSignal | undefined) => {
+    const until = Math.min(Date.now() + answerWaitMs, entry.deadline);
+    signal?.addEventListener('abort', notifier.notifyAll, { once: true });
     while (entry.answer === null && Date.now() < until && !signal?.aborted)
-      await bell.heard(until - Date.now());
-    signal?.removeEventListener('abort', bell.ring);
+      await notifier.wait(until - Date.now());
+    signal?.removeEventListener('abort', notifier.notifyAll);
   };
   return {
-    async ask(question) {
-      const key = toKey(question);
+    async ask(request) {
+      const key = toKey(request);
       const entry = current().find((one) => one.key === key);
-      if (!entry) return leave(question, key);
-      await answered(entry, question.signal);
-      // Two of the same calls may have waited; an approval is for one.
+      if (!entry) return store(request, key);
+      await waitForAnswer(entry, request.signal);
+      // Two equal calls may have waited for it; an approval lets one of them run.
       if (!current().includes(entry)) return { kind: 'no_answer' };
       if (entry.answer?.kind === 'approved') entries.delete(entry.id);
       return entry.answer ?? toWaits(entry);
@@ -102,28 +103,28 @@ export function createApprovalInbox({ deadlineMs, open, whyOff, record }: InboxP
     },
     answer(id, kind, by) {
       const entry = current().find((one) => one.id === id);
-      if (!entry || entry.answer) throw unknownQuestion(id, entry?.answer?.kind);
-      record(entry.question, kind, by);
+      if (!entry || entry.answer) throw unknownRequest(id, entry?.answer?.kind);
+      record(entry.request, kind, by);
       entry.answer = { kind, by };
       entry.deadline = Date.now() + deadlineMs;
-      bell.ring();
+      notifier.notifyAll();
       return toView(entry);
     },
   };
 }
 
-const tooMuch = 'Too many commands wait for approval already, or this one is too long to be judged.';
+const inboxFull = 'Too many commands wait for approval already, or this one is too long to show.';
 
-function toKey({ asked, owner, caller }: Question): string {
+function toKey({ asked, owner, caller }: ApprovalRequest): string {
   return JSON.stringify([owner, caller.door, caller.client, asked]);
 }
 
-function toWaits(entry: Entry): Answer {
+function toWaits(entry: Entry): ApprovalAnswer {
   return { kind: 'waits', approvalId: entry.id, secondsLeft: secondsLeft(entry) };
 }
 
-function toView(entry: Entry): WaitingApproval {
-  const { asked, decision, caller } = entry.question;
+function toView(entry: Entry): PendingApproval {
+  const { asked, decision, caller } = entry.request;
   return { id: entry.id, asked, reason: decision.reason, caller, secondsLeft: secondsLeft(entry) };
 }
 
@@ -131,7 +132,7 @@ function secondsLeft({ deadline }: Entry): number {
   return Math.max(0, Math.ceil((deadline - Date.now()) / 1_000));
 }
 
-function unknownQuestion(id: string, answer: string | undefined): NacreError {
+function unknownRequest(id: string, answer: string | undefined): NacreError {
   const message = answer === undefined ? `Nothing waits as ${id}.` : `${id} has been ${answer} already.`;
-  return new NacreError('job_not_found', message, { hint: 'nacre approvals lists what waits.' });
+  return new NacreError('job_not_found', message, { hint: 'Run nacre approvals to list what waits.' });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Answer, approval, type Question, refused } from './approval.ts';
+import { type ApprovalAnswer, type ApprovalRequest, approval, deniedError } from './approval.ts';
 
 const decision = {
   verdict: 'deny',
@@ -11,7 +11,7 @@ const decision = {
   node: { pos: 0, end: 2, text: 'rm' },
   programs: [],
 } as const;
-const question: Question = {
+const question: ApprovalRequest = {
   decision,
   asked: {
     command: { kind: 'shell', script: 'rm x' },
@@ -28,7 +28,7 @@ const question: Question = {
 };
 
 test('a denial says why and what to do, and carries the rule, the program and the place', () => {
-  expect(refused(decision)).toMatchObject({
+  expect(deniedError(decision)).toMatchObject({
     code: 'policy_denied',
     message: 'rm is not allowed.',
     hint: 'Use another program.',
@@ -38,7 +38,7 @@ test('a denial says why and what to do, and carries the rule, the program and th
 
 test('what a person approves passes', async () => {
   const asked: unknown[] = [];
-  const ask = async (one: unknown): Promise<Answer> => {
+  const ask = async (one: unknown): Promise<ApprovalAnswer> => {
     asked.push(one);
     return { kind: 'approved', by: 'me' };
   };
@@ -47,9 +47,9 @@ test('what a person approves passes', async () => {
 });
 
 test.each([
-  [{ kind: 'no_answer' }, 'approval_required', 'Nobody answered in time', 'Use another program.'],
+  [{ kind: 'no_answer' }, 'approval_required', 'The user did not answer in time', 'Use another program.'],
   [{ kind: 'declined' }, 'policy_denied', 'The user declined', 'Use another program.'],
-  [undefined, 'approval_required', 'Nobody can be asked from here', 'Set confirm to never.'],
+  [undefined, 'approval_required', 'The user cannot be asked from here', 'Set confirm to never.'],
   [{ kind: 'cannot_ask', why: 'It is off.' }, 'approval_required', 'It is off\\.', 'Set confirm to never.'],
   [
     { kind: 'waits', approvalId: 'apr_1', secondsLeft: 9 },

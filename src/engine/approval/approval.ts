@@ -1,58 +1,73 @@
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Command } from '../../contract/command.ts';
 import type { Decision } from '../../contract/decision.ts';
 import { NacreError } from '../../contract/failure.ts';
 
-/** What a person is to decide about. An approval holds for exactly this. */
-export interface Asked {
-  /** What would run; what is typed into a shell is one, too. */
+/** What the user decides about; an approval is valid for exactly this. */
+export interface ApprovalSubject {
+  /** The command that would run, or the text that would be typed into a shell. */
   readonly command: Command;
   /** The canonical directory. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What it would read from its stdin. */
+  /** The text on its stdin. */
   readonly input: string | null;
-  /** The persistent shell or the running command that it goes to. */
+  /** Key of the persistent shell that would run it, or id of the command that would read it. */
   readonly into: string | null;
   readonly sandbox: string | null;
 }
 
-/** A question, and who makes it necessary. */
-export interface Question {
+/** A question to the user, and the call that needs the answer. */
+export interface ApprovalRequest {
   readonly decision: Decision;
-  readonly asked: Asked;
-  /** The command's id in the audit log. */
+  readonly asked: ApprovalSubject;
+  /** Id of the command, for audit records. */
   readonly id: string;
   readonly caller: Caller;
   readonly owner: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a person answered, or why nobody did. */
-export type Answer =
-  /** `by` says who, where it is not simply the user of the client. */
+/** The user's answer, or the reason why there is none. */
+export type ApprovalAnswer =
+  /** `by` names the user if they answered outside of the client. */
   | { readonly kind: 'approved'; readonly by?: string | undefined }
   | { readonly kind: 'declined' }
   | { readonly kind: 'no_answer' }
   | { readonly kind: 'waits'; readonly approvalId: string; readonly secondsLeft: number }
   | { readonly kind: 'cannot_ask'; readonly why: string };
 
-/** Asks a person; a door that can reach one brings it along. */
-export type AskPerson = (question: Question) => Promise<Answer>;
+/** Asks the user; doors whose client can prompt provide it. */
+export type AskUser = (request: ApprovalRequest) => Promise<ApprovalAnswer>;
 
-/** Passes only when a person approves; a question that cannot be asked, or that nobody answers, is a denial. */
-export async function approval(
-  question: Question,
-  ask: AskPerson = cannotAsk,
-): Promise<Extract<Answer, { readonly kind: 'approved' }>> {
-  const answer = await ask(question);
-  if (answer.kind === 'approved') return answer;
-  throw toRefusal(question.decision, answer);
+/** Asks the user through the caller, else through the inbox, and records the approval; throws without one. */
+export async function requireApproval(
+  { audit, inbox }: { readonly audit: AuditLog; readonly inbox?: { readonly ask: AskUser } | undefined },
+  request: ApprovalRequest,
+  ask: AskUser | undefined = inbox?.ask,
+): Promise<void> {
+  const { id, caller } = request;
+  const { by } = await approval(request, ask);
+  audit.record({ kind: 'approved', id, caller, by });
 }
 
-const cannotAsk: AskPerson = async () => ({ kind: 'cannot_ask', why: 'Nobody can be asked from here.' });
+/** Resolves only if the user approves; throws if they decline, do not answer in time or cannot be asked. */
+export async function approval(
+  request: ApprovalRequest,
+  ask: AskUser = cannotAsk,
+): Promise<Extract<ApprovalAnswer, { readonly kind: 'approved' }>> {
+  const answer = await ask(request);
+  if (answer.kind === 'approved') return answer;
+  throw toRefusal(request.decision, answer);
+}
 
-function toRefusal(decision: Decision, answer: Exclude<Answer, { readonly kind: 'approved' }>): NacreError {
+const cannotAsk: AskUser = async () => ({ kind: 'cannot_ask', why: 'The user cannot be asked from here.' });
+
+function toRefusal(
+  decision: Decision,
+  answer: Exclude<ApprovalAnswer, { readonly kind: 'approved' }>,
+): NacreError {
   switch (answer.kind) {
     case 'declined':
       return toError(
@@ -65,8 +80,8 @@ function toRefusal(decision: Decision, answer: Exclude<Answer, { readonly kind: 
       return toError(
         'approval_required',
         decision,
-        'Nobody answered in time, which counts as a denial. Nothing was run.',
-        decision.hint ?? 'Ask the user to be there, then make the same call again.',
+        'The user did not answer in time, which counts as a denial. Nothing was run.',
+        decision.hint ?? 'Ask the user to be ready to answer, then make the same call again.',
       );
     case 'cannot_ask':
       return toError(
@@ -84,8 +99,8 @@ function toRefusal(decision: Decision, answer: Exclude<Answer, { readonly kind: 
   }
 }
 
-/** A denial as the error that every door answers. */
-export function refused(decision: Decision): NacreError {
+/** The error for a denied command. */
+export function deniedError(decision: Decision): NacreError {
   return toError('policy_denied', decision);
 }
 

@@ -1,38 +1,38 @@
 import type { Backend } from '../../contract/backend.ts';
-import { pause } from '../../support/pause.ts';
+import { sleep } from '../../support/sleep.ts';
+import { logOf, tail } from '../../support/tail.ts';
 
-/** Something that happened to a command that goes on: it is there now, or there is more of it to read. */
+/** A background command has started, or its output or state has changed. */
 export interface CommandEvent {
   readonly kind: 'began' | 'changed';
   readonly id: string;
 }
 
-/** Tells owners what becomes of their commands. */
+/** Notifies owners about their background commands. */
 export interface Announcer {
-  /** Tells a listener about commands that begin from now on; what it returns ends that. */
+  /** Calls `listener` for the owner's commands that start from now on; the returned function unsubscribes. */
   listen(owner: string, listener: (event: CommandEvent) => void): () => void;
-  /** Follows a command to its end, where somebody listens. */
+  /** Announces a command and follows it to its end, if its owner has a listener. */
   follow(owner: string, id: string): void;
 }
 
 const waitMs = 60_000;
-// Whoever is told of a change comes and reads; more often than this would be of no use to anybody.
-const restMs = 500;
+// Listeners read the command after every event; more events per second would only cost.
+const minIntervalMs = 500;
+// Only the growth of the log matters, so `tail` skips every byte.
+const noBytes = { waitMs, maxBytes: 0, maxLagBytes: 0 };
 
-/** Makes an announcer for the commands of a backend. */
+/** Creates an announcer for the commands of a backend. */
 export function createAnnouncer(backend: Pick<Backend, 'read'>): Announcer {
   const listeners = new Map<string, Set<(event: CommandEvent) => void>>();
-  const tell = (owner: string, event: CommandEvent) => {
+  const announce = (owner: string, event: CommandEvent) => {
     for (const listener of listeners.get(owner) ?? []) listener(event);
   };
   const followToEnd = async (owner: string, id: string) => {
-    tell(owner, { kind: 'began', id });
-    for (let at = 0; ; ) {
-      const { end, final } = await backend.read(id, at, { waitMs, maxBytes: 0 });
-      if (end > at || final) tell(owner, { kind: 'changed', id });
-      if (final) return;
-      at = end;
-      await pause(restMs);
+    announce(owner, { kind: 'began', id });
+    for await (const { from, next, isLast } of tail(logOf(backend, id), 0, noBytes)) {
+      if (next > from || isLast) announce(owner, { kind: 'changed', id });
+      if (!isLast) await sleep(minIntervalMs);
     }
   };
 
@@ -46,7 +46,7 @@ export function createAnnouncer(backend: Pick<Backend, 'read'>): Announcer {
       };
     },
     follow(owner, id) {
-      // A command that is forgotten has nothing to tell.
+      // `read` rejects once the command is forgotten.
       if (listeners.has(owner)) followToEnd(owner, id).catch(() => {});
     },
   };

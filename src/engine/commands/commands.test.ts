@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
+import type { CallerContext } from '../context/call-context.ts';
 import type { ReadQuery } from '../reading/read-command.ts';
-import type { Asker } from './commands.ts';
 
 let here: TestEngine;
 beforeEach(() => {
@@ -9,8 +9,8 @@ beforeEach(() => {
 });
 afterEach(() => here.close());
 
-const me: Asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' };
-const other: Asker = { ...me, owner: 'somebody else' };
+const me: CallerContext = { caller: { door: 'cli', client: 'test' }, owner: 'tester' };
+const other: CallerContext = { ...me, owner: 'somebody else' };
 const usual: ReadQuery = {
   waitMs: 0,
   maxChars: 30_000,
@@ -28,16 +28,16 @@ const kinds = () => here.records().map(({ kind }) => kind);
 describe('T9: a command that goes on after its call', () => {
   test('is read while it runs, answers what is written to it, and tells how it ended', async () => {
     const id = await here.start('read -r name; echo "hello $name"; echo oops >&2; exit 3');
-    expect(await read(id)).toMatchObject({ stdout: '', state: { status: 'running' }, news: 'waited' });
+    expect(await read(id)).toMatchObject({ stdout: '', state: { status: 'running' }, wakeReason: 'waited' });
     await write(id, 'world\n');
     expect(await toEnd(id)).toMatchObject({
       stdout: 'hello world\n',
       stderr: 'oops\n',
-      news: 'ended',
+      wakeReason: 'ended',
       state: { status: 'failed', end: { exitCode: 3 } },
       unreadBytes: 0,
     });
-    expect(await read(id)).toMatchObject({ stdout: '', news: 'ended', from: 17, next: 17 });
+    expect(await read(id)).toMatchObject({ stdout: '', wakeReason: 'ended', from: 17, next: 17 });
     expect(await read(id, { cursor: 0 })).toMatchObject({ stdout: 'hello world\n', stderr: 'oops\n' });
   });
 
@@ -77,7 +77,7 @@ describe('T9: a command that goes on after its call', () => {
     });
     expect(await read('server', { waitMs: 20_000, waitFor: 'one' })).toMatchObject({
       id: first,
-      news: 'matched',
+      wakeReason: 'matched',
     });
     const stopped = await here.engine.stop('server', { signal: 'SIGTERM', graceMs: 2_000 }, me);
     expect(stopped).toMatchObject({ id: first, state: { status: 'killed', end: { cause: 'stopped' } } });
@@ -121,12 +121,12 @@ describe('T9: waiting', () => {
   test('ends when a pattern matches what is new, in either stream or in the one that is named', async () => {
     const id = await here.start('echo starting; sleep 0.2; echo "ready on port 8080" >&2; sleep 60');
     expect(await toEnd(id, { waitFor: 'port \\d+$' })).toMatchObject({
-      news: 'matched',
+      wakeReason: 'matched',
       stdout: 'starting\n',
       stderr: 'ready on port 8080\n',
     });
     const again = await read(id, { cursor: 0, waitFor: 'ready', stream: 'stdout', waitMs: 300 });
-    expect(again).toMatchObject({ news: 'waited', stdout: 'starting\n', stderr: '' });
+    expect(again).toMatchObject({ wakeReason: 'waited', stdout: 'starting\n', stderr: '' });
   });
 
   test('finds a pattern in a line without end, such as a prompt', async () => {
@@ -138,12 +138,12 @@ describe('T9: waiting', () => {
 
   test('ends when the output has been quiet for a time', async () => {
     const id = await here.start('for i in 1 2 3; do echo $i; sleep 0.1; done; sleep 60');
-    expect(await toEnd(id, { idleMs: 900 })).toMatchObject({ news: 'idle', stdout: '1\n2\n3\n' });
+    expect(await toEnd(id, { idleMs: 900 })).toMatchObject({ wakeReason: 'idle', stdout: '1\n2\n3\n' });
   });
 
   test('ends in time however much is written', async () => {
     const id = await here.start('yes');
-    expect(await read(id, { waitFor: 'never', waitMs: 200 })).toMatchObject({ news: 'waited' });
+    expect(await read(id, { waitFor: 'never', waitMs: 200 })).toMatchObject({ wakeReason: 'waited' });
     await here.engine.stop(id, { signal: 'SIGKILL', graceMs: 0 }, me);
   });
 
@@ -178,7 +178,7 @@ describe('B11: patterns', () => {
     for (const field of ['filter', 'waitFor'] as const) {
       await expect(read(id, { [field]: '(' })).rejects.toMatchObject({
         code: 'invalid_request',
-        message: expect.stringContaining('no regular expression'),
+        message: expect.stringContaining('not a valid regular expression'),
       });
       await expect(read(id, { cursor: 0, [field]: '(a+)+$' })).rejects.toMatchObject({
         message: expect.stringContaining('longer than a second'),
@@ -196,7 +196,7 @@ describe('B11: patterns', () => {
     await write(id, '\n');
     expect(await here.engine.read(id, { ...usual, waitMs: 20_000, filter }, second)).toMatchObject({
       stdout: 'keep 2\n',
-      news: 'ended',
+      wakeReason: 'ended',
       unreadBytes: 0,
     });
   });

@@ -1,119 +1,105 @@
-// What can be done with a command that goes on after its call: look at it, stop it, list it; read-command.ts reads it and
-// write-command.ts types into it. Every call names its owner; another's command is as unknown as one that never was.
+// What callers do with a command that was started before, besides reading and typing: inspect, stop, list, forget.
+// Commands are found by owner; those of another owner are "not found".
 import type { StopOptions } from '../../contract/backend.ts';
-import type { Caller } from '../../contract/caller.ts';
-import { NacreError } from '../../contract/failure.ts';
+import { stillRunning } from '../../contract/failure.ts';
 import type { Cursor, JobLook, JobState, ReadResult } from '../../contract/job.ts';
-import type { KeptCommand } from '../../sessions/command-registry.ts';
-import type { AskPerson } from '../approval/approval.ts';
-import type { EngineParts } from '../run.ts';
-
-/** Who asks about a command. */
-export interface Asker {
-  readonly caller: Caller;
-  readonly owner: string;
-  /** Whose progress in reading counts; the owner's own when absent. */
-  readonly reader?: string | undefined;
-  /** Puts a question to the person behind the caller, where that can be done. */
-  readonly askPerson?: AskPerson | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+import type { RegisteredCommand } from '../../sessions/command-registry.ts';
+import type { CallerContext } from '../context/call-context.ts';
+import type { EngineDeps } from '../context/engine-deps.ts';
 
 /** A command as it is now. */
-export interface CommandView extends Pick<KeptCommand, 'id' | 'name' | 'command' | 'cwd'> {
+export interface CommandView extends Pick<RegisteredCommand, 'id' | 'name' | 'command' | 'cwd'> {
   readonly state: JobState;
-  /** Bytes that the reader has not seen yet. */
+  /** Bytes behind the caller's read position. */
   readonly unreadBytes: number;
 }
 
-/** A command in a list. */
+/** A command as `list` shows it. */
 export interface ListedCommand extends CommandView {
   readonly look: JobLook;
   readonly hasScreen: boolean;
 }
 
-/** How much to read at once, and how long to wait for something to read. */
+/** Options of `readBytes`. */
 export interface BytesQuery {
+  /** How long to wait if there is nothing to read. */
   readonly waitMs: number;
   readonly maxBytes: number;
 }
 
-/** Tells bytes as they came, for readers who keep their own position. */
+/** Reads output as bytes, for callers that keep a cursor themselves. */
 export function readBytes(
-  { backend, sessions }: EngineParts,
+  { backend, sessions }: EngineDeps,
   idOrName: string,
   from: Cursor,
   query: BytesQuery,
-  { owner }: Asker,
+  { owner }: CallerContext,
 ): Promise<ReadResult> {
-  return backend.read(sessions.book.find(owner, idOrName).id, from, query);
+  return backend.read(sessions.registry.find(owner, idOrName).id, from, query);
 }
 
-/** Looks at one command. */
+/** Returns one command and what /proc shows about its processes. */
 export async function look(
-  parts: EngineParts,
+  deps: EngineDeps,
   idOrName: string,
-  { owner, reader }: Asker,
+  { owner, reader }: CallerContext,
 ): Promise<ListedCommand> {
-  const command = parts.sessions.book.find(owner, idOrName);
-  // First: what a look sees of its resources is part of its state.
-  const look = await parts.backend.look(command.id);
-  const view = await toView(parts, command, reader ?? owner);
+  const command = deps.sessions.registry.find(owner, idOrName);
+  // Before `wait`, because it updates `state.resources`.
+  const look = await deps.backend.look(command.id);
+  const view = await toView(deps, command, reader ?? owner);
   return { ...view, look, hasScreen: command.screen !== undefined };
 }
 
-/** Ends a command with its whole tree; one that has ended stays as it is. */
+/** Stops a command with its whole process tree; one that has ended keeps its state. */
 export async function stop(
-  parts: EngineParts,
+  deps: EngineDeps,
   idOrName: string,
   options: StopOptions,
-  { owner, caller, reader }: Asker,
+  { owner, caller, reader }: CallerContext,
 ): Promise<CommandView> {
-  const { backend, sessions, audit } = parts;
-  const command = sessions.book.find(owner, idOrName);
+  const { backend, sessions, audit } = deps;
+  const command = sessions.registry.find(owner, idOrName);
   const { end } = await backend.wait(command.id, 0);
-  // Ending is never kept from anybody for want of a record.
+  // `tryRecord`: an unwritable audit log must not keep a command running.
   if (!end) audit.tryRecord({ kind: 'stop', id: command.id, caller, signal: options.signal });
   await backend.stop(command.id, options);
-  return toView(parts, command, reader ?? owner);
+  return toView(deps, command, reader ?? owner);
 }
 
-/** Forgets a command that has ended, and its output. */
+/** Forgets an ended command and its output. */
 export async function forget(
-  { backend, sessions }: EngineParts,
+  { backend, sessions }: EngineDeps,
   idOrName: string,
-  { owner }: Asker,
+  { owner }: CallerContext,
 ): Promise<void> {
-  const { id } = sessions.book.find(owner, idOrName);
+  const { id } = sessions.registry.find(owner, idOrName);
   const { end } = await backend.wait(id, 0);
-  if (!end) {
-    throw new NacreError('invalid_request', `${id} is still running.`, { hint: 'Stop it first.' });
-  }
+  if (!end) throw stillRunning(id);
   sessions.forget(id);
 }
 
-/** The owner's commands, oldest first. */
-export async function list(parts: EngineParts, asker: Asker): Promise<readonly ListedCommand[]> {
+/** Lists the owner's background commands, oldest first. */
+export async function list(deps: EngineDeps, context: CallerContext): Promise<readonly ListedCommand[]> {
   const views = await Promise.allSettled(
-    parts.sessions.book.list(asker.owner).map(({ id }) => look(parts, id, asker)),
+    deps.sessions.registry.list(context.owner).map(({ id }) => look(deps, id, context)),
   );
-  // What was forgotten just now is not there.
-  return views.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  // A command that was forgotten meanwhile rejects and is left out.
+  return views.flatMap((view) => (view.status === 'fulfilled' ? [view.value] : []));
 }
 
-async function toView(parts: EngineParts, kept: KeptCommand, reader: string): Promise<CommandView> {
-  return toViewOf(parts, kept, reader, await parts.backend.wait(kept.id, 0));
+async function toView(deps: EngineDeps, command: RegisteredCommand, reader: string): Promise<CommandView> {
+  return toViewAt(deps, command, reader, await deps.backend.wait(command.id, 0));
 }
 
-/** A command in this state, as a reader sees it. */
-export function toViewOf(
-  parts: EngineParts,
-  kept: KeptCommand,
+/** A command in the given state, with what `reader` has not read yet. */
+export function toViewAt(
+  { sessions }: EngineDeps,
+  { id, name, command, cwd }: RegisteredCommand,
   reader: string,
   state: JobState,
 ): CommandView {
-  const { id, name, command, cwd } = kept;
-  const position = parts.sessions.book.position(id, reader);
+  const position = sessions.registry.position(id, reader);
   const unreadBytes = Math.max(0, state.stdoutBytes + state.stderrBytes - position);
   return { id, name, command, cwd, state, unreadBytes };
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
-import type { Asker } from './commands.ts';
+import type { CallerContext } from '../context/call-context.ts';
 
 let here: TestEngine;
 beforeEach(() => {
@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => here.close());
 
-const me: Asker = { caller: { door: 'functions', client: 'test' }, owner: 'tester' };
+const me: CallerContext = { caller: { door: 'functions', client: 'test' }, owner: 'tester' };
 const ladder = { signal: 'SIGKILL', graceMs: 0 } as const;
 
 test('B13: a command is forgotten by its owner alone, and only when it has ended', async () => {

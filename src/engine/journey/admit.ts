@@ -1,125 +1,100 @@
+import type { Command } from '../../contract/command.ts';
 import type { Decision } from '../../contract/decision.ts';
+import { cancelled, type NacreError } from '../../contract/failure.ts';
 import type { JobSpec } from '../../contract/job.ts';
-import type { CommandRequest } from '../../contract/request.ts';
 import { decide } from '../../policy/decide.ts';
 import { decideWorkspace } from '../../policy/decide-workspace.ts';
-import type { CommandContext } from '../../policy/plan.ts';
+import { findSpacedWords, quoteSpacedPaths } from '../../policy/spaced-paths.ts';
 import { understand } from '../../policy/understand.ts';
 import type { InputJudge } from '../../sessions/command-registry.ts';
-import { type Answer, type AskPerson, approval, type Question, refused } from '../approval/approval.ts';
-import type { EngineParts, RunContext } from '../run.ts';
+import { deniedError, requireApproval } from '../approval/approval.ts';
+import type { JourneyContext, StartRequest } from '../context/call-context.ts';
+import type { EngineDeps } from '../context/engine-deps.ts';
 import { createInputJudge } from '../typing/judge-input.ts';
-import { cancelledBeforeStart } from './follow.ts';
 import { inspectPlace } from './inspect-place.ts';
 
-/** What is known of a command that may run. */
+/** A command that may run, and what was found out about it. */
 export interface Admission {
+  /** The command that will run: as requested, or with quotes around paths with spaces. */
+  readonly command: Command;
   /** The canonical directory to run in. */
   readonly cwd: string;
   readonly decision: Decision;
-  /** What it asks for beyond the settings' isolation. */
+  /** Isolation beyond that of the settings. */
   readonly isolation: JobSpec['isolation'];
-  /** What the caller should know of the place. */
+  /** Sentences about the directory, for the caller. */
   readonly notes: readonly string[];
-  /** Judges what is typed into it later, where that would run as commands. */
+  /** Applies the policy to later input; present if the command executes its stdin. */
   readonly inputJudge: InputJudge | undefined;
 }
 
-/** What a command will find on its stdin: a text that is known now, nothing, or what a caller types while it runs. */
-export type ExpectedInput = NonNullable<CommandContext['stdin']>;
-
-/**
- * The first half of every command's journey: record what is asked, understand, inspect, decide, record the decision,
- * and ask a person where the rules want that. Throws for what may not run.
- */
+/** Records, inspects and judges a command; throws a `NacreError` unless it may run. */
 export async function admit(
-  parts: EngineParts,
-  id: string,
-  request: Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'session' | 'sandbox'> & {
-    readonly stdin: ExpectedInput;
-  },
-  context: Pick<
-    RunContext,
-    | 'caller'
-    | 'owner'
-    | 'rules'
-    | 'cwdRoots'
-    | 'cwdNames'
-    | 'refuseSensitive'
-    | 'workspace'
-    | 'askPerson'
-    | 'signal'
-    | 'dryRun'
-  >,
+  deps: EngineDeps,
+  request: StartRequest,
+  call: JourneyContext,
 ): Promise<Admission> {
-  const { audit } = parts;
-  const { caller, rules } = context;
-  const { command, env = {}, stdin } = request;
-  parts.ownRecords.claim(id, context.owner);
-  audit.recordSoon({ kind: 'asked', id, caller, command, cwd: request.cwd, env });
-  const { facts, cwd, notes } = await inspectPlace(parts, request, context);
-  // What is typed later is judged when it is typed.
-  const known = stdin.kind === 'later' ? ({ kind: 'none' } as const) : stdin;
-  const lasting = request.session !== undefined;
-  const decision = decide(understand(command, { env, stdin: known, lasting }), facts, rules);
-  const decided = { kind: 'decided', id, caller, cwd, decision } as const;
-  // What is allowed is recorded as started before anything happens; every other answer is an effect of its own.
-  if (decision.verdict === 'allow') audit.recordSoon(decided);
-  else audit.record(decided);
-  const asked = {
-    command,
-    cwd,
-    env,
-    input: stdin.kind === 'text' ? stdin.text : null,
-    into: request.session ?? null,
-    sandbox: request.sandbox ?? null,
-  };
-  const ask = context.askPerson ?? parts.inbox?.ask;
-  const question = { decision, asked, id, caller, owner: context.owner, signal: context.signal };
-  const approved = await obey(question, context.dryRun ? async () => ({ kind: 'approved' }) : ask);
-  if (approved && !context.dryRun) audit.record({ kind: 'approved', id, caller, by: approved.by });
-  if (context.signal?.aborted) throw cancelledBeforeStart();
-  const isolation = { sandbox: request.sandbox, workspace: decideWorkspace(facts, context.cwdRoots) };
-  const inputJudge = stdin.kind === 'later' ? createInputJudge({ request, facts, rules }) : undefined;
-  return { cwd, decision, isolation, notes, inputJudge };
-}
+  const { audit, backend, ownRecords } = deps;
+  const { id, caller, owner, rules, signal } = call;
+  const { cwd: requestedCwd, env = {}, sandbox, stdin } = request;
+  const session = request.session ?? request.beginsAs;
+  const input = typeof stdin === 'object' ? stdin.text : null;
 
-/** Passes what is allowed; tells of the approval where a person had to give one. Throws for everything else. */
-export async function obey(
-  question: Question,
-  askPerson: AskPerson | undefined,
-): Promise<Extract<Answer, { readonly kind: 'approved' }> | undefined> {
-  const { decision } = question;
-  if (decision.verdict === 'deny') throw refused(decision);
-  if (decision.verdict === 'allow') return undefined;
-  return approval(question, askPerson);
-}
-
-/** Records that a command is about to be started, and what it will find on its stdin. */
-export function recordStart(
-  { audit }: EngineParts,
-  { id, caller, cwd }: { readonly id: string; readonly caller: RunContext['caller']; readonly cwd: string },
-  input: string | undefined,
-): void {
-  const started = { kind: 'started', id, caller, cwd } as const;
-  if (input === undefined) {
-    audit.record(started);
-    return;
+  const command = await quotePaths(backend, { ...request, session });
+  ownRecords.claim(id, owner);
+  audit.recordSoon({ kind: 'asked', id, caller, command, cwd: requestedCwd, env });
+  const { facts, cwd, notes } = await inspectPlace(deps, { cwd: requestedCwd, session }, call);
+  const knownStdin = input === null ? ({ kind: 'none' } as const) : ({ kind: 'text', text: input } as const);
+  const plan = understand(command, { env, stdin: knownStdin, lasting: session !== undefined });
+  const decision = decide(plan, facts, rules);
+  recordDecision(deps, call, cwd, decision);
+  if (decision.verdict === 'deny') throw deniedError(decision);
+  if (decision.verdict === 'ask' && !call.dryRun) {
+    const subject = { command, cwd, env, input, into: session ?? null, sandbox: sandbox ?? null };
+    await requireApproval(deps, { decision, asked: subject, id, caller, owner, signal }, call.askUser);
   }
-  audit.recordSoon(started);
-  audit.record({ kind: 'input', id, caller, text: input, keys: [], eof: true, secret: false });
+  if (signal?.aborted) throw cancelledBeforeStart();
+  const isolation = { sandbox, workspace: decideWorkspace(facts, call.cwdRoots) };
+  const inputJudge = stdin === 'open' ? createInputJudge({ command, env, facts, rules }) : undefined;
+  return { command, cwd, decision, isolation, notes, inputJudge };
 }
 
-/** Records what kept a command from running, or from being followed, and passes it on. */
-export async function recordFailure<T>(
-  { audit }: EngineParts,
-  { id, caller }: { readonly id: string; readonly caller: RunContext['caller'] },
-  step: () => Promise<T>,
-): Promise<T> {
+/** Error for a call that was cancelled before its command was started. */
+export function cancelledBeforeStart(): NacreError {
+  return cancelled('The call was cancelled before its command was started.');
+}
+
+// An allowed command has no effect before its `started` record, which also writes the queued ones. A denial or a
+// question is an effect, so its record comes first.
+function recordDecision({ audit }: EngineDeps, call: JourneyContext, cwd: string, decision: Decision): void {
+  const entry = { kind: 'decided', id: call.id, caller: call.caller, cwd, decision } as const;
+  if (decision.verdict === 'allow') audit.recordSoon(entry);
+  else audit.record(entry);
+}
+
+// Two adjacent words that are not options: most scripts have none and need no `backend.inspect` for paths.
+const adjacentWords = /[\w./] [\w./]/;
+const maxQuotableChars = 8_192;
+
+/** Puts quotes around unquoted words that together name an existing path; the policy judges the result. */
+async function quotePaths(
+  backend: EngineDeps['backend'],
+  { command, cwd, session, quotePaths: isWanted }: StartRequest,
+): Promise<Command> {
+  if (!isWanted || command.kind === 'argv') return command;
+  const groups = findCandidates(command.script);
+  if (groups.length === 0) return command;
+  const paths = [...new Set(groups.flatMap(({ words }) => [words.join(' '), ...words]))];
+  const { existing = [] } = await backend.inspect({ cwd, roots: [], programs: [], session, paths });
+  return { kind: 'shell', script: quoteSpacedPaths(command.script, groups, new Set(existing)) };
+}
+
+function findCandidates(script: string) {
+  if (script.length > maxQuotableChars || !adjacentWords.test(script)) return [];
   try {
-    return await step();
-  } catch (error) {
-    audit.tryRecord({ kind: 'failed', id, caller, error });
-    throw error;
+    return findSpacedWords(script);
+  } catch {
+    // Nested too deeply to be parsed: `decide` refuses such a script.
+    return [];
   }
 }

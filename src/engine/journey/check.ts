@@ -3,19 +3,20 @@ import type { CommandRequest } from '../../contract/request.ts';
 import { decide } from '../../policy/decide.ts';
 import { decideCwd } from '../../policy/decide-cwd.ts';
 import { understand } from '../../policy/understand.ts';
-import type { EngineParts, RunContext } from '../run.ts';
+import type { RunContext } from '../context/call-context.ts';
+import type { EngineDeps } from '../context/engine-deps.ts';
 
-/** What would become of a command, and where its programs are. */
+/** The decision on a command that was not run. */
 export interface Checked {
   readonly decision: Decision;
   readonly cwd: string;
-  /** Where the server's PATH finds each program; null when it does not. */
+  /** Path of each program in the server's PATH; null if it is not there. */
   readonly found: Readonly<Record<string, string | null>>;
 }
 
-/** The first half of a command's journey: understand, inspect, decide. Nothing runs. */
+/** Parses, inspects and judges a command without recording or running it. */
 export async function check(
-  { backend }: Pick<EngineParts, 'backend'>,
+  { backend }: Pick<EngineDeps, 'backend'>,
   request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
   { rules, cwdRoots }: Pick<RunContext, 'rules' | 'cwdRoots'>,
 ): Promise<Checked> {

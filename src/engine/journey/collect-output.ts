@@ -2,38 +2,37 @@ import type { JobState, OutputChunk, Stream } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { formatBytes } from '../../output/amounts.ts';
 import { createSanitiser } from '../../output/sanitise.ts';
-import type { EngineParts, RunContext } from '../run.ts';
+import type { RunContext } from '../context/call-context.ts';
+import type { EngineDeps } from '../context/engine-deps.ts';
 import { toFinished } from './shape-outcome.ts';
 
-/** Gathers all the text of a command while it runs. */
-export interface WholeOutput {
-  readonly listening: Pick<RunContext, 'onOutput'>;
-  /** The outcome with all that was gathered; its cause is the limit when that ended the command. */
+/** Collects the complete text of a command while it runs. */
+export interface OutputCollector {
+  readonly onOutput: NonNullable<RunContext['onOutput']>;
+  /** The outcome with the collected text; its cause is `output_limit` if that stopped the command. */
   toOutcome(state: JobState, cwd: string): Outcome;
 }
 
 /**
- * Gathers what a command writes as text for a program, uncut, and ends the command when one of its streams has more
- * bytes than the limit. Nothing is gathered without a limit.
+ * Collects both streams as text and stops the command when one of them exceeds `maxStreamBytes`; undefined without a
+ * limit. For programs, which need the text uncut.
  */
-export function gatherWhole(
-  { backend, cancelling }: EngineParts,
+export function collectOutput(
+  { backend, stopOnCancel }: EngineDeps,
   id: string,
   maxStreamBytes: number | undefined,
-): WholeOutput | undefined {
+): OutputCollector | undefined {
   if (maxStreamBytes === undefined) return undefined;
   const streams = { stdout: createStream(maxStreamBytes), stderr: createStream(maxStreamBytes) };
   let over: Stream | undefined;
-  const take = ({ stream, data }: OutputChunk) => {
-    if (streams[stream].take(data) || over !== undefined) return;
+  const push = ({ stream, data }: OutputChunk) => {
+    if (streams[stream].push(data) || over !== undefined) return;
     over = stream;
-    backend.stop(id, cancelling).catch(() => {});
+    backend.stop(id, stopOnCancel).catch(() => {});
   };
   return {
-    listening: {
-      async onOutput(chunks) {
-        for (const chunk of chunks) take(chunk);
-      },
+    async onOutput(chunks) {
+      for (const chunk of chunks) push(chunk);
     },
     toOutcome(state, cwd) {
       const [stdout, stderr] = [streams.stdout.end(), streams.stderr.end()];
@@ -54,8 +53,8 @@ function createStream(maxBytes: number) {
   const texts: string[] = [];
   let room = maxBytes;
   return {
-    /** False when there was no room for all of it. */
-    take(data: Uint8Array): boolean {
+    /** Returns false if `data` exceeds the room that is left; the excess is dropped. */
+    push(data: Uint8Array): boolean {
       const fits = data.length <= room;
       texts.push(sanitiser.push(fits ? data : data.subarray(0, room)));
       room -= Math.min(room, data.length);

@@ -1,89 +1,98 @@
-import type { StopOptions } from '../../contract/backend.ts';
-import { cancelled, type NacreError } from '../../contract/failure.ts';
+import { type StopOptions, stopOnClose } from '../../contract/backend.ts';
+import type { Caller } from '../../contract/caller.ts';
 import type { JobState } from '../../contract/job.ts';
-import type { EngineParts, RunContext } from '../run.ts';
-import { watchProgress } from './watch-progress.ts';
-import { watchUsage } from './watch-usage.ts';
+import { logOf, tail } from '../../support/tail.ts';
+import type { RunContext } from '../context/call-context.ts';
+import type { EngineDeps } from '../context/engine-deps.ts';
+import { toFinished } from './shape-outcome.ts';
+import type { StartedCommand } from './start.ts';
+import { watchProgress, watchUsage } from './watch-progress.ts';
 
-/** The reason of a call's signal when it is the server that ends. */
+/** `AbortSignal.reason` of calls that are aborted because the server closes. */
 export const serverCloses = Symbol('the server closes');
-
-/** How a command is ended when the server ends: it has no time for long farewells. */
-export const closingLadder: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
 
 const waitMs = 60_000;
 const pieceBytes = 262_144;
 
-/** Follows a job that was just started to its end: feeds its stdin, tells how it goes, ends it when cancelled. */
+/** Follows a started job to its end: passes its output on, reports progress, stops it if the call is cancelled. */
 export async function follow(
-  parts: EngineParts,
+  deps: EngineDeps,
   id: string,
-  input: string | undefined,
-  context: RunContext,
+  context: Pick<RunContext, 'signal' | 'onProgress' | 'onUsage' | 'onOutput'>,
 ): Promise<JobState> {
-  const { backend } = parts;
-  const { onOutput } = context;
-  const letGo = attend(parts, id, context);
+  const unwatch = watch(deps, id, context);
   try {
-    // Nobody waits for the input to be taken: a command may end without reading it.
-    if (input !== undefined) backend.write(id, Buffer.from(input), { eof: true }).catch(() => {});
-    if (onOutput) await pass(parts, id, onOutput);
-    return await ended(parts, id);
+    if (context.onOutput) await passOutput(deps, id, context.onOutput);
+    return await waitForEnd(deps, id);
   } catch (error) {
-    // Nobody follows it any more, so nobody would end it.
-    await backend.stop(id, parts.cancelling).catch(() => {});
+    // The call fails, so nothing else would stop the command.
+    await deps.backend.stop(id, deps.stopOnCancel).catch(() => {});
     throw error;
   } finally {
-    letGo();
+    unwatch();
   }
 }
 
-/** Ends a job when its call is cancelled and tells its progress, until it is let go. */
-export function attend(
-  parts: EngineParts,
+/** Stops a job when `signal` fires and reports its progress, until the returned function is called. */
+export function watch(
+  { backend, stopOnCancel }: EngineDeps,
   id: string,
   { signal, onProgress, onUsage }: Pick<RunContext, 'signal' | 'onProgress' | 'onUsage'>,
 ): () => void {
-  const { backend } = parts;
-  const cancel = () => void backend.stop(id, ladderFor(parts, signal)).catch(() => {});
-  const stopWatching = onProgress && watchProgress(backend, id, onProgress);
-  const stopCounting = onUsage && watchUsage(backend, id, onUsage);
+  const cancel = () => void backend.stop(id, toStopOptions(stopOnCancel, signal)).catch(() => {});
+  const stopProgress = onProgress && watchProgress(backend, id, onProgress);
+  const stopUsage = onUsage && watchUsage(backend, id, onUsage);
   signal?.addEventListener('abort', cancel, { once: true });
   if (signal?.aborted) cancel();
   return () => {
-    // A signal may fire long after the answer, when the job's number means another process.
     signal?.removeEventListener('abort', cancel);
-    stopWatching?.();
-    stopCounting?.();
+    stopProgress?.();
+    stopUsage?.();
   };
 }
 
-function ladderFor({ cancelling }: EngineParts, signal: AbortSignal | undefined): StopOptions {
-  return signal?.reason === serverCloses ? closingLadder : cancelling;
+function toStopOptions(stopOnCancel: StopOptions, signal: AbortSignal | undefined): StopOptions {
+  return signal?.reason === serverCloses ? stopOnClose : stopOnCancel;
 }
 
-async function pass(
-  { backend }: EngineParts,
+async function passOutput(
+  { backend }: EngineDeps,
   id: string,
   onOutput: NonNullable<RunContext['onOutput']>,
 ): Promise<void> {
-  for (let at = 0; ; ) {
-    const { chunks, next, end, final } = await backend.read(id, at, { waitMs, maxBytes: pieceBytes });
+  for await (const { chunks } of tail(logOf(backend, id), 0, { waitMs, maxBytes: pieceBytes }))
     if (chunks.length > 0) await onOutput(chunks);
-    at = next;
-    if (final && next === end) return;
-  }
 }
 
-/** Waits for the end of a job, however long that takes. */
-export async function ended({ backend }: EngineParts, id: string): Promise<JobState> {
+async function waitForEnd({ backend }: EngineDeps, id: string): Promise<JobState> {
   for (;;) {
     const state = await backend.wait(id, waitMs);
     if (state.end) return state;
   }
 }
 
-/** The error of a call that was cancelled before its command could start. */
-export function cancelledBeforeStart(): NacreError {
-  return cancelled('The call was cancelled before its command was started.');
+/** The recorded end of a command that no call waits for. */
+export interface RecordedEnd {
+  readonly state: JobState;
+  /** Sentences about what went wrong with the record. */
+  readonly warnings: readonly string[];
+}
+
+/** Waits for the end of a command and records it, without its output. */
+export async function recordEnd(
+  deps: EngineDeps,
+  { id, cwd }: StartedCommand,
+  caller: Caller,
+): Promise<RecordedEnd> {
+  const { audit, sessions } = deps;
+  try {
+    const state = await waitForEnd(deps, id);
+    const warnings = audit.tryRecord({ kind: 'finished', id, caller, outcome: toFinished(state, cwd) });
+    return { state, warnings };
+  } catch (error) {
+    audit.tryRecord({ kind: 'failed', id, caller, error });
+    throw error;
+  } finally {
+    sessions.ended(id);
+  }
 }

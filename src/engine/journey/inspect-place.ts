@@ -1,107 +1,102 @@
-import type { Facts, Place } from '../../contract/facts.ts';
+import type { Facts } from '../../contract/facts.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import { decideCwd } from '../../policy/decide-cwd.ts';
-import { decideSensitive, sensitiveDirectories } from '../../policy/decide-sensitive.ts';
-import type { EngineParts, RunContext } from '../run.ts';
+import { decideSensitive } from '../../policy/decide-sensitive.ts';
+import type { RunContext } from '../context/call-context.ts';
+import type { EngineDeps } from '../context/engine-deps.ts';
 
-/** Where a command would run, and what holds there. */
-export interface FoundPlace {
+/** The directory that a command would run in, and the facts that policy needs. */
+export interface InspectedPlace {
   readonly facts: Facts;
   /** The canonical directory. */
   readonly cwd: string;
-  /** What the caller should know of it. */
+  /** Sentences about the directory, for the caller. */
   readonly notes: readonly string[];
 }
 
-/** Asks the backend about the place of a command, and decides on its directory; throws for one that may not be. */
+type PlaceContext = Pick<RunContext, 'cwdRoots' | 'cwdNames' | 'workspace' | 'refuseSensitive'>;
+
+/** Inspects the directory of a command through the backend; throws a `NacreError` if commands may not run there. */
 export async function inspectPlace(
-  { backend, sessions }: EngineParts,
-  request: Pick<CommandRequest, 'cwd' | 'session'>,
-  {
-    cwdRoots,
-    cwdNames,
-    workspace,
-    refuseSensitive,
-  }: Pick<RunContext, 'cwdRoots' | 'cwdNames' | 'workspace' | 'refuseSensitive'>,
-): Promise<FoundPlace> {
-  const { session } = request;
-  const ask = (cwd: string | undefined) =>
-    backend.inspect({ cwd, roots: cwdRoots.flat(), programs: [], session, workspace });
-  if (session === undefined) {
-    const facts = await ask(request.cwd);
-    const cwd = decideCwd(facts, cwdRoots, { given: request.cwd !== undefined, names: cwdNames });
-    if (refuseSensitive) await keepFromSensitive(backend, facts, cwd);
-    return { facts, cwd, notes: [] };
-  }
-  const known = sessions.places.get(session);
-  // A caller who names the same directory with every call means where the shell begins, not where it is to return to.
-  const asked = request.cwd === known?.asked ? undefined : request.cwd;
-  const facts = await ask(asked);
-  const found = decideWithin(facts, cwdRoots, asked === undefined ? known?.allowed : undefined);
-  sessions.places.set(session, { asked: request.cwd ?? known?.asked, allowed: found.cwd });
-  const notes = [...(asked === undefined ? noteGone(facts) : []), ...found.notes];
-  return { facts: { ...facts, cwd: { asked: found.cwd, path: found.cwd } }, cwd: found.cwd, notes };
+  deps: EngineDeps,
+  { cwd, session }: Pick<CommandRequest, 'cwd' | 'session'>,
+  context: PlaceContext,
+): Promise<InspectedPlace> {
+  return session === undefined
+    ? inspectPlain(deps, cwd, context)
+    : inspectSession(deps, cwd, session, context);
 }
 
-// Where its directory was deleted or closed to it, a session stands in the nearest one above it.
+async function inspectPlain(
+  { backend, sensitivePlaces }: EngineDeps,
+  requested: string | undefined,
+  { cwdRoots, cwdNames, workspace, refuseSensitive }: PlaceContext,
+): Promise<InspectedPlace> {
+  const query = { cwd: requested, roots: cwdRoots.flat(), programs: [], session: undefined, workspace };
+  const facts = await backend.inspect(query);
+  const cwd = decideCwd(facts, cwdRoots, { given: requested !== undefined, names: cwdNames });
+  if (refuseSensitive) decideSensitive(cwd, await sensitivePlaces.resolve(facts.home));
+  return { facts, cwd, notes: [] };
+}
+
+async function inspectSession(
+  { backend, sessions }: EngineDeps,
+  requested: string | undefined,
+  session: string,
+  { cwdRoots, workspace }: PlaceContext,
+): Promise<InspectedPlace> {
+  const known = sessions.shellCwds.get(session);
+  // A `cwd` repeated with every call is where the shell was started, not a request to go back there.
+  const changeTo = requested === known?.requested ? undefined : requested;
+  const roots = cwdRoots.flat();
+  const facts = await backend.inspect({ cwd: changeTo, roots, programs: [], session, workspace });
+  const { cwd, notes } = decideWithin(facts, cwdRoots, changeTo === undefined ? known?.allowed : undefined);
+  sessions.shellCwds.set(session, { requested: requested ?? known?.requested, allowed: cwd });
+  const gone = changeTo === undefined ? noteGone(facts) : [];
+  return { facts: { ...facts, cwd: { asked: cwd, path: cwd } }, cwd, notes: [...gone, ...notes] };
+}
+
+// A session whose directory was deleted or made inaccessible continues in the nearest parent.
 function noteGone({ session, cwd }: Facts): readonly string[] {
   if (session === undefined || session.cwd === cwd.asked) return [];
   return [`The session's directory ${session.cwd} is gone or closed; the command began in ${cwd.asked}.`];
 }
 
-// The places themselves may be links, too; they do not move between two calls.
-const sensitive = new WeakMap<EngineParts['backend'], { places: Promise<readonly Place[]>; until: number }>();
-const placesLastMs = 5_000;
-
-async function keepFromSensitive(backend: EngineParts['backend'], { home }: Facts, cwd: string) {
-  const known = sensitive.get(backend);
-  if (known && known.until > performance.now()) return decideSensitive(cwd, await known.places);
-  const roots = sensitiveDirectories(home);
-  const places = backend.inspect({ cwd: undefined, roots, programs: [] }).then((facts) => facts.roots);
-  sensitive.set(backend, { places, until: performance.now() + placesLastMs });
-  decideSensitive(cwd, await places);
-}
-
-// The roots bind a session's directory, wherever its commands went; it goes back to the last one that they allow.
+// `cd` in a session can leave the roots; the next command then runs in the last allowed directory.
 function decideWithin(
   facts: Facts,
   cwdRoots: readonly (readonly string[])[],
-  allowed: string | undefined,
-): Omit<FoundPlace, 'facts'> {
+  lastAllowed: string | undefined,
+): Omit<InspectedPlace, 'facts'> {
   const given = cwdRoots.flat().length > 0;
   try {
-    const cwd = decideCwd(facts, cwdRoots, { given });
-    return { cwd, notes: [] };
+    return { cwd: decideCwd(facts, cwdRoots, { given }), notes: [] };
   } catch (error) {
     const isOutside = error instanceof NacreError && error.code === 'cwd_not_allowed';
-    if (!isOutside || allowed === undefined) throw error;
+    if (!isOutside || lastAllowed === undefined) throw error;
     const left = facts.session?.cwd ?? facts.cwd.asked;
-    return {
-      cwd: allowed,
-      notes: [
-        `The shell stood in ${left}, which ALLOWED_CWD_ROOTS does not allow; it went back to ${allowed}.`,
-      ],
-    };
+    const note = `The shell stood in ${left}, which ALLOWED_CWD_ROOTS does not allow; it went back to ${lastAllowed}.`;
+    return { cwd: lastAllowed, notes: [note] };
   }
 }
 
-/** Tells when a command has left its session outside of what is allowed. */
+/** Returns a sentence if a command has left its session in a directory outside of the roots. */
 export async function noteOutside(
-  { backend, sessions }: EngineParts,
+  { backend, sessions }: EngineDeps,
   session: string | undefined,
   { cwdRoots }: Pick<RunContext, 'cwdRoots'>,
 ): Promise<readonly string[]> {
   if (session === undefined || cwdRoots.flat().length === 0) return [];
   const facts = await backend.inspect({ cwd: undefined, roots: cwdRoots.flat(), programs: [], session });
-  const allowed = sessions.places.get(session)?.allowed ?? '';
+  const allowed = sessions.shellCwds.get(session)?.allowed ?? '';
   try {
     decideCwd(facts, cwdRoots, { given: true });
     return [];
   } catch {
-    const stands = facts.session?.cwd ?? facts.cwd.asked;
+    const current = facts.session?.cwd ?? facts.cwd.asked;
     return [
-      `The shell now stands in ${stands}, outside of ALLOWED_CWD_ROOTS; the next command starts in ${allowed}.`,
+      `The shell now stands in ${current}, outside of ALLOWED_CWD_ROOTS; the next command starts in ${allowed}.`,
     ];
   }
 }

@@ -1,53 +1,74 @@
+import type { Command } from '../../contract/command.ts';
 import type { FoundProgram } from '../../contract/decision.ts';
 import type { Outcome } from '../../contract/outcome.ts';
+import type { CommandRequest } from '../../contract/request.ts';
+import type { QueueWait } from '../../sessions/turn-queue.ts';
+import type { RunContext } from '../context/call-context.ts';
+import type { EngineDeps } from '../context/engine-deps.ts';
+import { noteOutside } from './inspect-place.ts';
+import type { StartedCommand } from './start.ts';
 
-const lookAtProcesses = new Set([
-  'ps',
-  'pgrep',
-  'top',
-  'kill',
-  'pkill',
-  'killall',
-  'lsof',
-  'fuser',
-  'ss',
-  'netstat',
+/** What notices are made of. */
+export interface NoticeSources {
+  readonly request: Pick<CommandRequest, 'command' | 'session'>;
+  readonly command: Pick<StartedCommand, 'command' | 'decision' | 'notes'>;
+  /** Sentences about audit records that could not be written. */
+  readonly warnings: readonly string[];
+  readonly call: Pick<RunContext, 'cwdRoots'> & { readonly wait: QueueWait };
+}
+
+/** Adds to an outcome what the caller should know about how the command ran. */
+export async function withNotices(
+  deps: EngineDeps,
+  outcome: Outcome,
+  { request, command, warnings, call }: NoticeSources,
+): Promise<Outcome> {
+  const programs = noticesFor(command.decision.programs, outcome);
+  const outside = await noteOutside(deps, request.session, call);
+  return {
+    ...outcome,
+    wait: call.wait,
+    rewrittenCommand: toRewritten(request.command, command.command),
+    warnings: [...outcome.warnings, ...command.notes, ...programs, ...outside, ...warnings],
+  };
+}
+
+function toRewritten(requested: Command, run: Command): string | undefined {
+  const isChanged = requested.kind === 'shell' && run.kind === 'shell' && requested.script !== run.script;
+  return isChanged ? run.script : undefined;
+}
+
+const processViewers = new Set([
+  ...['ps', 'pgrep', 'top', 'kill', 'pkill', 'killall'],
+  ...['lsof', 'fuser', 'ss', 'netstat'],
 ]);
-const gainRights = new Set([
-  'sudo',
-  'su',
-  'doas',
-  'pkexec',
-  'passwd',
-  'newgrp',
-  'fusermount',
-  'fusermount3',
-  'mount',
-  'umount',
+const setuidPrograms = new Set([
+  ...['sudo', 'su', 'doas', 'pkexec', 'passwd', 'newgrp'],
+  ...['fusermount', 'fusermount3', 'mount', 'umount'],
 ]);
 
-/** What a reader must know to make sense of a result: programs that work otherwise than usual under what was enforced. */
+/** Sentences about programs that behave differently under the enforced isolation, and about daemons that stay. */
 export function noticesFor(
   programs: readonly FoundProgram[],
   { enforcement, kept }: Pick<Outcome, 'enforcement' | 'kept'>,
 ): readonly string[] {
   if (enforcement === null) return [];
-  const named = (wanted: ReadonlySet<string>) =>
+  const firstOf = (wanted: ReadonlySet<string>) =>
     programs.map(({ name }) => toBaseName(name)).find((name) => wanted.has(name));
-  const looker = enforcement.processes === 'own' ? named(lookAtProcesses) : undefined;
-  const gainer = enforcement.setuid ? undefined : named(gainRights);
+  const viewer = enforcement.processes === 'own' ? firstOf(processViewers) : undefined;
+  const setuid = enforcement.setuid ? undefined : firstOf(setuidPrograms);
   return [
     ...kept.map(({ pid, command }) => `${command} (pid ${pid}) stays until nacre ends (keep).`),
-    ...(looker
+    ...(viewer
       ? [
-          `${looker} saw only processes that this command started (processes: own); processes: host shows all.`,
+          `${viewer} saw only processes that this command started (processes: own); processes: host shows all.`,
         ]
       : []),
-    ...(gainer
+    ...(setuid
       ? [
           enforcement.sandbox === 'off'
-            ? `${gainer} cannot gain rights here (processes: own, level ${enforcement.level}); processes: host lets it.`
-            : `${gainer} cannot gain rights here (sandbox: ${enforcement.sandbox}).`,
+            ? `${setuid} cannot gain rights here (processes: own, level ${enforcement.level}); processes: host lets it.`
+            : `${setuid} cannot gain rights here (sandbox: ${enforcement.sandbox}).`,
         ]
       : []),
   ];

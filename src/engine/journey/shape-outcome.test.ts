@@ -59,7 +59,7 @@ test('an outcome is made only of a job that has ended', async () => {
   const id = await worker.start('sleep 5');
   const state = await worker.worker.wait(id, 0);
   const backend = { abilities: { killTree: 'group' }, ...worker.worker } as const;
-  const shaping = shapeOutcome(backend, state, { cwd: '/', maxChars: 10, howToGetRest: '' });
+  const shaping = shapeOutcome(backend, state, { cwd: '/', maxOutputChars: 10, howToGetRest: '' });
   await expect(shaping).rejects.toMatchObject({ code: 'internal' });
   await worker.close();
 });

@@ -1,47 +1,47 @@
 import type { Finished } from '../../audit/entry.ts';
 import type { Backend } from '../../contract/backend.ts';
+import { showCommand } from '../../contract/command.ts';
 import { toNacreError } from '../../contract/failure.ts';
-import type { Cursor, JobState, Stream } from '../../contract/job.ts';
+import type { JobState, OutputChunk, Stream } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
+import type { CommandRequest } from '../../contract/request.ts';
 import type { StreamBytes } from '../../output/collect-text.ts';
 import { shapeOutput } from '../../output/shape.ts';
-import type { RunContext } from '../run.ts';
+import { logOf, type ReadLog, readRange, tail } from '../../support/tail.ts';
+import type { RunContext } from '../context/call-context.ts';
+import type { Admission } from './admit.ts';
 
-/** How an outcome is to be shaped. */
-export interface ShapeOptions {
+/** How an outcome is shaped. */
+export interface ShapeOptions
+  extends Pick<CommandRequest, 'maxOutputChars' | 'cutAtLines'>,
+    Pick<RunContext, 'howToGetRest'> {
   readonly cwd: string;
-  readonly maxChars: number;
-  readonly howToGetRest: RunContext['howToGetRest'];
-  readonly cutAtLines?: boolean | undefined;
 }
 
-// Up to this size the whole output is turned into text, and what is left out is counted to the character.
+// Up to this size the whole output is decoded, and the number of omitted characters is exact.
 const wholeBytes = 8_388_608;
-// Of anything larger only both ends are read,
+// Of a larger output only this much at both ends is read.
 const windowBytes = 1_048_576;
-// unless they hold less than this of a stream: an error message in the middle of much output is worth the search.
+// If both ends have less than this of a stream, the whole log is searched for it: it may be an error message in the middle.
 const enoughBytes = 65_536;
 
-/** Reads a finished job's output and turns it into text of bounded size. */
+/** Reads the output of an ended job and turns it into text of bounded size. */
 export async function shapeOutcome(
-  backend: Backend,
+  backend: Pick<Backend, 'read'>,
   state: JobState,
-  options: ShapeOptions,
+  { cwd, maxOutputChars, cutAtLines, howToGetRest }: ShapeOptions,
 ): Promise<Outcome> {
   const warnings: string[] = [];
-  const streams = await readStreams(backend, state).catch((error: Error) => {
+  const streams = await readStreams(logOf(backend, state.id), state).catch((error: Error) => {
     warnings.push(`The output could not be read back: ${error.message}`);
     return nothing;
   });
-  const { stdout, stderr, truncated } = shapeOutput(streams, {
-    maxChars: options.maxChars,
-    how: typeof options.howToGetRest === 'string' ? options.howToGetRest : options.howToGetRest(state.id),
-    cutAtLines: options.cutAtLines,
-  });
-  return { ...toFinished(state, options.cwd), stdout, stderr, truncated: truncated !== null, warnings };
+  const how = typeof howToGetRest === 'string' ? howToGetRest : howToGetRest(state.id);
+  const { stdout, stderr, truncated } = shapeOutput(streams, { maxChars: maxOutputChars, how, cutAtLines });
+  return { ...toFinished(state, cwd), stdout, stderr, truncated: truncated !== null, warnings };
 }
 
-/** What became of a job, without its output. */
+/** The outcome of an ended job, without its output. */
 export function toFinished(state: JobState, cwd: string): Finished {
   const { id, status, durationMs, stdoutBytes, stderrBytes, digests, withheldEnv } = state;
   const { enforcement, resources, end } = state;
@@ -52,69 +52,68 @@ export function toFinished(state: JobState, cwd: string): Finished {
   return { id, status, ...sizes, withheldEnv, enforcement, resources, cwd, ...end };
 }
 
+/** The outcome of a command that may run and was not started. */
+export function dryOutcome(id: string, { command, cwd }: Pick<Admission, 'command' | 'cwd'>): Outcome {
+  const stdout = `[Dry Run] Would execute: ${showCommand(command)}\n`;
+  const end = { status: 'completed', cause: 'exit', exitCode: 0, signal: null, detail: null } as const;
+  const output = { stdout, stderr: '', stdoutBytes: 0, stderrBytes: 0, truncated: false };
+  const processes = { leftRunning: [], kept: [], survivors: [], deniedHosts: [], withheldEnv: [] };
+  const machine = { enforcement: null, resources: null };
+  return { id, cwd, durationMs: 0, warnings: [], ...end, ...output, ...processes, ...machine };
+}
+
 const nothing: Record<Stream, StreamBytes> = {
   stdout: { kind: 'whole', chunks: [] },
   stderr: { kind: 'whole', chunks: [] },
 };
 
-async function readStreams(backend: Backend, state: JobState): Promise<Record<Stream, StreamBytes>> {
-  const size = state.stdoutBytes + state.stderrBytes;
+async function readStreams(
+  read: ReadLog,
+  { stdoutBytes, stderrBytes }: JobState,
+): Promise<Record<Stream, StreamBytes>> {
+  const size = stdoutBytes + stderrBytes;
   if (size <= wholeBytes) {
-    const { stdout, stderr } = await readRange(backend, state.id, 0, size);
-    return { stdout: { kind: 'whole', chunks: stdout }, stderr: { kind: 'whole', chunks: stderr } };
+    const chunks = await readRange(read, 0, size);
+    return {
+      stdout: { kind: 'whole', chunks: bytesOf(chunks, 'stdout') },
+      stderr: { kind: 'whole', chunks: bytesOf(chunks, 'stderr') },
+    };
   }
-  const head = await readRange(backend, state.id, 0, windowBytes);
-  const tail = await readRange(backend, state.id, size - windowBytes, size);
-  const ends = async (stream: Stream, totalBytes: number) => {
-    const found = { head: Buffer.concat(head[stream]), tail: Buffer.concat(tail[stream]) };
-    const isEnough = found.head.length + found.tail.length >= Math.min(totalBytes, enoughBytes);
-    return toStreamBytes(
-      isEnough ? found : await searchEnds(backend, state.id, stream, totalBytes),
-      totalBytes,
-    );
+  const first = await readRange(read, 0, windowBytes);
+  const last = await readRange(read, size - windowBytes, size);
+  const ends = async (stream: Stream, totalBytes: number): Promise<StreamBytes> => {
+    const head = Buffer.concat(bytesOf(first, stream));
+    const tail = Buffer.concat(bytesOf(last, stream));
+    const isEnough = head.length + tail.length >= Math.min(totalBytes, enoughBytes);
+    const found = isEnough ? { head, tail } : await searchEnds(read, stream, totalBytes);
+    return toStreamBytes(found, totalBytes);
   };
-  return {
-    stdout: await ends('stdout', state.stdoutBytes),
-    stderr: await ends('stderr', state.stderrBytes),
-  };
+  return { stdout: await ends('stdout', stdoutBytes), stderr: await ends('stderr', stderrBytes) };
 }
 
-// A stream that wrote little may be whole although the other one filled the log.
+function bytesOf(chunks: readonly OutputChunk[], stream: Stream): Uint8Array[] {
+  return chunks.filter((chunk) => chunk.stream === stream).map(({ data }) => data);
+}
+
+// One stream may be complete although the other one filled the log.
 function toStreamBytes({ head, tail }: { head: Buffer; tail: Buffer }, totalBytes: number): StreamBytes {
   if (head.length + tail.length === totalBytes) return { kind: 'whole', chunks: [head, tail] };
   return { kind: 'ends', head, tail, totalBytes };
 }
 
-/** Goes through the whole log for the first and last bytes of one stream. */
-async function searchEnds(backend: Backend, id: string, stream: Stream, totalBytes: number) {
+/** Searches the whole log for the first and last `windowBytes` of one stream. */
+async function searchEnds(read: ReadLog, stream: Stream, totalBytes: number) {
   const head: Uint8Array[] = [];
-  const tail: Uint8Array[] = [];
-  const tailStart = Math.max(windowBytes, totalBytes - windowBytes);
-  for (let at = 0, seen = 0; seen < totalBytes; ) {
-    const { chunks, next } = await backend.read(id, at, { waitMs: 0, maxBytes: windowBytes });
-    for (const { data } of chunks.filter((chunk) => chunk.stream === stream)) {
+  const last: Uint8Array[] = [];
+  const lastStart = Math.max(windowBytes, totalBytes - windowBytes);
+  let seen = 0;
+  for await (const { chunks } of tail(read, 0, { waitMs: 0, maxBytes: windowBytes })) {
+    for (const data of bytesOf(chunks, stream)) {
       if (seen < windowBytes) head.push(data.subarray(0, windowBytes - seen));
-      if (seen + data.length > tailStart) tail.push(data.subarray(Math.max(0, tailStart - seen)));
+      if (seen + data.length > lastStart) last.push(data.subarray(Math.max(0, lastStart - seen)));
       seen += data.length;
     }
-    if (next === at) break;
-    at = next;
+    if (seen >= totalBytes) break;
   }
-  return { head: Buffer.concat(head), tail: Buffer.concat(tail) };
-}
-
-async function readRange(
-  backend: Backend,
-  id: string,
-  from: Cursor,
-  to: Cursor,
-): Promise<Record<Stream, Uint8Array[]>> {
-  const found: Record<Stream, Uint8Array[]> = { stdout: [], stderr: [] };
-  for (let at = from; at < to; ) {
-    const { chunks, next } = await backend.read(id, at, { waitMs: 0, maxBytes: to - at });
-    for (const { stream, data } of chunks) found[stream].push(data);
-    if (next === at) break;
-    at = next;
-  }
-  return found;
+  return { head: Buffer.concat(head), tail: Buffer.concat(last) };
 }

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
 import { createTestWorker } from '../../../tests/support/worker.ts';
 import type { Backend } from '../../contract/backend.ts';
-import { pause } from '../../support/pause.ts';
-import { type Progress, watchProgress } from './watch-progress.ts';
+import { sleep } from '../../support/sleep.ts';
+import type { Progress } from '../context/call-context.ts';
+import { watchProgress } from './watch-progress.ts';
 
 let here: TestEngine;
 let seen: Progress[];
@@ -21,7 +22,7 @@ describe('B17: progress', () => {
     expect(seen[0]).toEqual({ elapsedMs: expect.any(Number), bytes: 8, lines: 2, lastLine: 'two' });
     expect(seen[1]).toMatchObject({ bytes: 14, lines: 3, lastLine: 'three' });
     expect(told).toBe(2);
-    await pause(1_200);
+    await sleep(1_200);
     expect(seen).toHaveLength(told);
   });
 
@@ -59,14 +60,14 @@ describe('B17: progress', () => {
       abilities: { killTree: 'group' },
       ...worker.worker,
       async read(...words) {
-        await pause(60);
+        await sleep(60);
         return worker.worker.read(...words);
       },
     };
     const stop = watchProgress(backend, id, onProgress, 10);
-    await pause(30);
+    await sleep(30);
     stop();
-    await pause(80);
+    await sleep(80);
     expect(seen).toEqual([]);
     await worker.close();
   });

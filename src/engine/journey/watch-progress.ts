@@ -1,38 +1,30 @@
 import type { Backend } from '../../contract/backend.ts';
 import type { Cursor } from '../../contract/job.ts';
-import { createProgress } from '../../output/progress.ts';
+import type { Resources } from '../../contract/limits.ts';
+import { createProgressTracker } from '../../output/progress-tracker.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
-
-/** How a running command is getting on. */
-export interface Progress {
-  readonly elapsedMs: number;
-  readonly bytes: number;
-  /** Lines so far; null when the command writes faster than they are counted. */
-  readonly lines: number | null;
-  readonly lastLine: string;
-}
+import type { Progress } from '../context/call-context.ts';
 
 const everySecond = 1_000;
-// Clients give up on a call that shows no life for a minute.
+// Clients drop a call without progress after a minute.
 const silentTicks = 8;
 const tickBytes = 1_048_576;
 
-/** Tells the progress of a job about once a second while it writes, and now and then while it does not. */
+/** Reports a job's progress every `tickMs` while it prints, every `silentTicks` while it does not, until stopped. */
 export function watchProgress(
-  backend: Backend,
+  backend: Pick<Backend, 'read'>,
   id: string,
   onProgress: (progress: Progress) => void,
   tickMs = everySecond,
 ): () => void {
   const elapsed = createStopwatch();
-  const seen = createProgress();
+  const seen = createProgressTracker();
   let at: Cursor = 0;
   let skipped = false;
   let quiet = 0;
   let busy = false;
-  let stopped = false;
 
-  const look = async () => {
+  const poll = async (isStopped: () => boolean) => {
     let read = await backend.read(id, at, { waitMs: 0, maxBytes: tickBytes });
     if (read.end - read.next > tickBytes) {
       skipped = true;
@@ -41,25 +33,36 @@ export function watchProgress(
     for (const { stream, data } of read.chunks) seen.push(stream, data);
     quiet = read.next === at ? quiet + 1 : 0;
     at = read.next;
-    // A look may outlast the command, and after its answer there is nothing to tell.
-    if (stopped || quiet % silentTicks !== 0) return;
+    if (isStopped() || quiet % silentTicks !== 0) return;
     const { lines, lastLine } = seen.snapshot();
-    onProgress({
-      elapsedMs: Math.round(elapsed()),
-      bytes: read.end,
-      lines: skipped ? null : lines,
-      lastLine,
-    });
+    const elapsedMs = Math.round(elapsed());
+    onProgress({ elapsedMs, bytes: read.end, lines: skipped ? null : lines, lastLine });
   };
-  const timer = setInterval(() => {
+  return repeat(tickMs, async (isStopped) => {
     if (busy) return;
     busy = true;
-    look()
-      .catch(() => {})
-      .finally(() => {
-        busy = false;
-      });
-  }, tickMs);
+    await poll(isStopped).finally(() => {
+      busy = false;
+    });
+  });
+}
+
+/** Reports once a second the resources that a job's process tree has used so far, until stopped. */
+export function watchUsage(
+  backend: Pick<Backend, 'wait'>,
+  id: string,
+  onUsage: (used: Resources) => void,
+): () => void {
+  return repeat(everySecond, async (isStopped) => {
+    const { resources } = await backend.wait(id, 0);
+    if (!isStopped() && resources !== null) onUsage(resources);
+  });
+}
+
+/** Repeats a poll until stopped. A poll may outlast the command, so it checks `isStopped` before it reports. */
+function repeat(tickMs: number, poll: (isStopped: () => boolean) => Promise<void>): () => void {
+  let stopped = false;
+  const timer = setInterval(() => void poll(() => stopped).catch(() => {}), tickMs);
   return () => {
     stopped = true;
     clearInterval(timer);

@@ -1,46 +1,47 @@
 import type { Backend } from '../../contract/backend.ts';
 import type { Cursor, TerminalSize } from '../../contract/job.ts';
 import type { Screen } from '../../contract/screen.ts';
-import { type EmulatedTerminal, emulateTerminal } from '../../output/emulate-terminal.ts';
-import { createBell } from '../../support/bell.ts';
+import { emulateTerminal } from '../../output/emulate-terminal.ts';
+import { createNotifier } from '../../support/notifier.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
+import { logOf, tail } from '../../support/tail.ts';
 
-/** A screen that follows its command from the start. */
+/** The screen of one command, fed with its output. */
 export interface LiveScreen extends Screen {
-  /** Follows the command, which runs by now, to its end. */
+  /** Feeds the output of a started command to the screen, until it ends. */
   follow(id: string): void;
 }
 
-const waitMs = 60_000;
-const pieceBytes = 65_536;
-// Who prints faster than that is not read line by line by anybody; the last of it makes the screen.
-const mostBehindBytes = 1_048_576;
+// A command that prints faster than the emulator renders skips to its newest output, which decides what the screen shows.
+const reading = { waitMs: 60_000, maxBytes: 65_536, maxLagBytes: 1_048_576 };
 const catchUpMs = 2_000;
 
-/** Makes the screen of a command that is about to start. */
+/** Creates the screen of a command that is about to start. */
 export async function createLiveScreen(
   backend: Pick<Backend, 'read' | 'write'>,
   size: TerminalSize,
 ): Promise<LiveScreen> {
-  const moved = createBell();
+  const advanced = createNotifier();
   let command: string | undefined;
   let at: Cursor = 0;
-  const answer = (text: string) => {
+  // Replies to terminal queries, such as the cursor position.
+  const reply = (text: string) => {
     if (command !== undefined) backend.write(command, Buffer.from(text)).catch(() => {});
   };
-  const terminal = await emulateTerminal(size, answer);
+  const terminal = await emulateTerminal(size, reply);
 
-  const keepUp = async (id: string) => {
-    for (let isFinal = false; !isFinal; moved.ring()) {
-      const step = await takeStep(backend, terminal, id, at);
-      at = step.next;
-      isFinal = step.isFinal;
+  const feed = async (id: string) => {
+    for await (const { chunks, next, skipped } of tail(logOf(backend, id), 0, reading)) {
+      if (skipped) terminal.reset();
+      for (const { data } of chunks) await terminal.feed(data);
+      at = next;
+      advanced.notifyAll();
     }
   };
   const catchUp = async (id: string) => {
     const { end } = await backend.read(id, 0, { waitMs: 0, maxBytes: 0 });
     const elapsed = createStopwatch();
-    while (at < end && elapsed() < catchUpMs) await moved.heard(catchUpMs);
+    while (at < end && elapsed() < catchUpMs) await advanced.wait(catchUpMs);
   };
 
   return {
@@ -48,27 +49,12 @@ export async function createLiveScreen(
     applicationKeys: () => terminal.applicationKeys(),
     follow(id) {
       command = id;
-      // A command that is forgotten has no screen to follow.
-      keepUp(id).catch(() => {});
+      // `read` rejects once the command is forgotten.
+      feed(id).catch(() => {});
     },
     async view() {
       if (command !== undefined) await catchUp(command);
       return terminal.view();
     },
   };
-}
-
-async function takeStep(
-  backend: Pick<Backend, 'read'>,
-  terminal: EmulatedTerminal,
-  id: string,
-  at: Cursor,
-): Promise<{ readonly next: Cursor; readonly isFinal: boolean }> {
-  const found = await backend.read(id, at, { waitMs, maxBytes: pieceBytes });
-  if (found.end - at > mostBehindBytes) {
-    terminal.reset();
-    return { next: found.end - pieceBytes, isFinal: false };
-  }
-  for (const { data } of found.chunks) await terminal.feed(data);
-  return { next: found.next, isFinal: found.final && found.next === found.end };
 }

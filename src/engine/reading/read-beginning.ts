@@ -1,21 +1,22 @@
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
+import { findCompleteEnd } from '../../output/complete-end.ts';
 import { createLinePieces, type TextPiece } from '../../output/line-pieces.ts';
-import { steadyEnd } from '../../output/steady-end.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
-import { type Range, readRange, sizeOf, type TextSource, type Texts } from './text-query.ts';
+import { readRange } from '../../support/tail.ts';
+import { sizeOf, type TextRange, type TextSource, type Texts } from './text-query.ts';
 
 const pieceBytes = 65_536;
-// A filter may leave out so much that a reader would wait for ever.
-const filterMs = 2_000;
+// A filter that matches little could read for minutes; the rest is left for the next call.
+const maxFilterMs = 2_000;
 
-/** Whole lines from the beginning, as many as there is room for; of a line that is too long alone, a part. */
-export async function readBeginning(source: TextSource, range: Range): Promise<Beginning> {
+/** Reads whole lines from `range.from` up to `maxChars`; of a single longer line, a part. */
+export async function readBeginning(source: TextSource, range: TextRange): Promise<Beginning> {
   const pieces = createLinePieces(range.from, range.view);
   const elapsed = createStopwatch();
   const kept: TextPiece[] = [];
   let chars = 0;
   for (let at = range.from; at < range.to; ) {
-    const chunks = await readRange(source, at, Math.min(range.to, at + pieceBytes));
+    const chunks = await readRange(source.read, at, Math.min(range.to, at + pieceBytes));
     at += sizeOf(chunks);
     const found = [...pieces.push(chunks), ...(at >= range.to ? pieces.rest() : [])];
     const wanted = await choose(source, range, found);
@@ -23,27 +24,30 @@ export async function readBeginning(source: TextSource, range: Range): Promise<B
       chars += piece.text.length;
       if (chars > range.maxChars) {
         const starts = wanted.slice(index).map(({ start }) => start);
-        return cutBefore(source, range, kept, Math.min(pieces.openFrom(), ...starts));
+        return cutBefore(source, range, kept, Math.min(pieces.unfinishedFrom(), ...starts));
       }
       kept.push(piece);
     }
-    const isLong = range.filter !== undefined && elapsed() > filterMs;
-    if (isLong && at < range.to) return cutBefore(source, range, kept, pieces.openFrom());
+    const isSlow = range.filter !== undefined && elapsed() > maxFilterMs;
+    if (isSlow && at < range.to) return cutBefore(source, range, kept, pieces.unfinishedFrom());
     if (chunks.length === 0) break;
   }
   return { texts: toTexts(kept), next: range.to };
 }
 
-/** The beginning of an output, and where the rest begins. */
+/** Text from the start of a range, and the cursor of the rest. */
 export interface Beginning {
   readonly texts: Texts;
   readonly next: Cursor;
 }
 
-/** What was kept before a position, which moves back where a kept line crosses it: nothing is read twice or never. */
+/**
+ * The lines that end before a position. Lines of both streams overlap in the log, so the position moves back to the start
+ * of any line that crosses it: nothing is read twice or skipped.
+ */
 async function cutBefore(
   source: TextSource,
-  range: Range,
+  range: TextRange,
   kept: readonly TextPiece[],
   position: Cursor,
 ): Promise<Beginning> {
@@ -63,7 +67,7 @@ function toTexts(pieces: readonly TextPiece[]): Texts {
 
 async function choose(
   { matcher }: TextSource,
-  { stream, filter }: Range,
+  { stream, filter }: TextRange,
   pieces: readonly TextPiece[],
 ): Promise<readonly TextPiece[]> {
   const wanted = stream === undefined ? pieces : pieces.filter((piece) => piece.stream === stream);
@@ -73,18 +77,18 @@ async function choose(
   return wanted.filter((_, index) => matches[index]);
 }
 
-// Characters have at least a byte each, so as many bytes are never too many.
-async function readLongLine(source: TextSource, range: Range): Promise<Beginning> {
+// A character has at least one byte, so `room` bytes never exceed `room` characters.
+async function readLongLine(source: TextSource, range: TextRange): Promise<Beginning> {
   const room = Math.max(range.maxChars, 64);
-  const chunks = await readRange(source, range.from, Math.min(range.to, range.from + room));
+  const chunks = await readRange(source.read, range.from, Math.min(range.to, range.from + room));
   const end = range.from + sizeOf(chunks);
-  const next = Math.max(range.from + 1, steadyEnd(chunks, end, false));
+  const next = Math.max(range.from + 1, findCompleteEnd(chunks, end, false));
   const pieces = createLinePieces(range.from, range.view);
-  const found = [...pieces.push(until(chunks, next - range.from)), ...pieces.rest()];
+  const found = [...pieces.push(firstBytes(chunks, next - range.from)), ...pieces.rest()];
   return { texts: toTexts(await choose(source, range, found)), next };
 }
 
-function until(chunks: readonly OutputChunk[], bytes: number): OutputChunk[] {
+function firstBytes(chunks: readonly OutputChunk[], bytes: number): OutputChunk[] {
   let left = bytes;
   return chunks.map(({ stream, data }) => {
     const part = data.subarray(0, Math.max(0, left));

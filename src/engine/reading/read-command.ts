@@ -1,94 +1,108 @@
+import type { Backend } from '../../contract/backend.ts';
 import { cancelled, NacreError } from '../../contract/failure.ts';
 import type { Cursor, Stream } from '../../contract/job.ts';
 import type { ScreenView } from '../../contract/screen.ts';
 import { checkPattern } from '../../output/matcher.ts';
-import type { KeptCommand } from '../../sessions/command-registry.ts';
-import { type Asker, type CommandView, toViewOf } from '../commands/commands.ts';
-import type { EngineParts } from '../run.ts';
-import { findPrompt } from './find-prompt.ts';
+import { sanitise } from '../../output/sanitise.ts';
+import type { RegisteredCommand } from '../../sessions/command-registry.ts';
+import { logOf } from '../../support/tail.ts';
+import { type CommandView, toViewAt } from '../commands/commands.ts';
+import type { CallerContext } from '../context/call-context.ts';
+import type { EngineDeps } from '../context/engine-deps.ts';
 import { type ReadText, readText } from './read-text.ts';
 import type { TextQuery } from './text-query.ts';
-import { awaitNews, type News } from './wait-for-output.ts';
+import { type WakeReason, waitForOutput } from './wait-for-output.ts';
 
-/** What is wanted of a command's output. */
+/** What to wait for, and what to return of a command's output. */
 export interface ReadQuery extends Pick<TextQuery, 'keep' | 'view' | 'maxChars' | 'howToReadOn'> {
-  /** Where to begin; what the reader has not seen yet when absent. */
+  /** Where to begin; the caller's read position by default. */
   readonly cursor?: Cursor | undefined;
   readonly waitMs: number;
   readonly waitFor?: string | undefined;
   readonly idleMs?: number | undefined;
   readonly filter?: string | undefined;
   readonly stream?: Stream | undefined;
-  /** Comes back as soon as the command waits for input. */
+  /** Ends the wait as soon as the command waits for input. */
   readonly untilInput?: boolean | undefined;
-  /** Gives what the terminal shows in place of what was printed. */
+  /** Returns the terminal's screen in place of the output. */
   readonly wantsScreen?: boolean | undefined;
 }
 
-/** Some of a command's output, and the command as it was then. */
+/** Output of a command, and the command as it was then. */
 export interface Reading extends CommandView, ReadText {
-  /** Why the call came back. */
-  readonly news: News;
+  /** Why the wait ended. */
+  readonly wakeReason: WakeReason;
   readonly from: Cursor;
-  /** The line on which it waits for input; null when it does not, or when the kernel does not tell. */
+  /** The line on which the command waits for input; null if it does not, or if /proc does not show it. */
   readonly prompt: string | null;
-  /** What its terminal shows, where that was asked for. */
+  /** The terminal's screen, if the query wants it. */
   readonly screen: ScreenView | null;
 }
 
-/** Waits as long as the query says and tells what the reader has not seen yet. A query that fails consumes nothing. */
+/** Waits as the query says and returns output that the caller has not read. A failed call leaves it unread. */
 export async function read(
-  parts: EngineParts,
+  deps: EngineDeps,
   idOrName: string,
   query: ReadQuery,
-  asker: Asker,
+  context: CallerContext,
 ): Promise<Reading> {
-  const { book } = parts.sessions;
-  const command = await checkReading(parts, idOrName, query, asker);
-  const reader = asker.reader ?? asker.owner;
-  const source = { backend: parts.backend, matcher: parts.matcher, id: command.id };
-  const from = query.cursor ?? book.position(command.id, reader, query.stream);
-  const news = await awaitNews(source, { ...query, from }, asker.signal);
-  // What is told to nobody has been seen by nobody.
-  if (asker.signal?.aborted) throw cancelledReading();
-  // First the state: of a command that has ended by then, all that it wrote is in the log.
-  const state = await parts.backend.wait(command.id, 0);
-  const { end, final } = await parts.backend.read(command.id, from, { waitMs: 0, maxBytes: 0 });
+  const { backend, matcher } = deps;
+  const { registry } = deps.sessions;
+  const command = await checkReading(deps, idOrName, query, context);
+  const { id } = command;
+  const reader = context.reader ?? context.owner;
+  const from = query.cursor ?? registry.position(id, reader, query.stream);
+  const wakeReason = await waitForOutput({ backend, matcher, id }, { ...query, from }, context.signal);
+  if (context.signal?.aborted) throw cancelledReading();
+  // `wait` before `read`: the log of a command that has ended by then is complete.
+  const state = await backend.wait(id, 0);
+  const { end, final } = await backend.read(id, from, { waitMs: 0, maxBytes: 0 });
   const screen = (query.wantsScreen && (await command.screen?.view())) || null;
   const textFrom = query.keep === 'end' ? (query.cursor ?? 0) : from;
-  // Who looks at the screen has seen what led to it.
+  // The screen shows the result of all output so far, so that counts as read.
   const text = screen
     ? { stdout: '', stderr: '', next: end, leftOutFrom: null, isCut: false }
-    : await readText(source, { ...query, from: textFrom, end, final });
-  book.advance(command.id, reader, { from, next: text.next, stream: screen ? undefined : query.stream });
-  const prompt = await findPrompt(source);
-  return {
-    ...toViewOf(parts, command, reader, state),
-    ...text,
-    screen,
-    prompt,
-    news,
-    from,
-  };
+    : await readText({ read: logOf(backend, id), matcher }, { ...query, from: textFrom, end, final });
+  registry.advance(id, reader, { from, next: text.next, stream: screen ? undefined : query.stream });
+  const prompt = await findPrompt(backend, id);
+  return { ...toViewAt(deps, command, reader, state), ...text, screen, prompt, wakeReason, from };
 }
 
-/** Throws what keeps a query from being answered, before anything is done on account of it. */
+/** Throws if `read` would reject the query, so that a caller can check it before an action such as a write. */
 export async function checkReading(
-  { backend, sessions }: EngineParts,
+  { backend, sessions }: EngineDeps,
   idOrName: string,
   { cursor, waitFor, filter, wantsScreen }: ReadQuery,
-  { owner }: Asker,
-): Promise<KeptCommand> {
+  { owner }: CallerContext,
+): Promise<RegisteredCommand> {
   checkPattern('wait_for', waitFor);
   checkPattern('filter', filter);
-  const command = sessions.book.find(owner, idOrName);
+  const command = sessions.registry.find(owner, idOrName);
   if (wantsScreen && !command.screen) throw noScreen(command.id);
   if (cursor !== undefined) await backend.read(command.id, cursor, { waitMs: 0, maxBytes: 0 });
   return command;
 }
 
+const promptBytes = 4_096;
+const promptChars = 500;
+
+/** The last line of the stream that was printed to last, if the command waits for input. */
+async function findPrompt(backend: Backend, id: string): Promise<string | null> {
+  if (!(await backend.awaitsInput(id))) return null;
+  const { end } = await backend.read(id, 0, { waitMs: 0, maxBytes: 0 });
+  const from = Math.max(0, end - promptBytes);
+  const { chunks } = await backend.read(id, from, { waitMs: 0, maxBytes: promptBytes });
+  const last = chunks.at(-1)?.stream;
+  const bytes = chunks.filter(({ stream }) => stream === last).map(({ data }) => data);
+  return lastLine(sanitise(Buffer.concat(bytes))).slice(-promptChars);
+}
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1) ?? '';
+}
+
 function cancelledReading(): NacreError {
-  return cancelled('The call was cancelled; what it would have told is still unread.');
+  return cancelled('The call was cancelled; its output is still unread.');
 }
 
 function noScreen(id: string): NacreError {

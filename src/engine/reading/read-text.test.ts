@@ -9,19 +9,16 @@ import type { TextQuery, TextSource } from './text-query.ts';
 const matcher = createMatcher();
 afterAll(() => matcher.close());
 
-/** A log that lies in memory. */
+/** A log in memory. */
 function toSource(log: readonly OutputChunk[]): TextSource & { readonly end: number } {
   const bytes = log.flatMap(({ stream, data }) => [...data].map((byte) => ({ stream, byte })));
   return {
-    id: 'cmd_1',
     matcher,
     end: bytes.length,
-    backend: {
-      async read(_id, from, { maxBytes }) {
-        const part = bytes.slice(from, from + maxBytes);
-        const chunks = part.map(({ stream, byte }) => ({ stream, data: Uint8Array.of(byte) }));
-        return { chunks, next: from + part.length, end: bytes.length, final: true };
-      },
+    async read(from, { maxBytes }) {
+      const part = bytes.slice(from, from + maxBytes);
+      const chunks = part.map(({ stream, byte }) => ({ stream, data: Uint8Array.of(byte) }));
+      return { chunks, next: from + part.length, end: bytes.length, final: true };
     },
   };
 }

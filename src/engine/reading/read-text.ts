@@ -1,29 +1,30 @@
 import type { Cursor, Stream } from '../../contract/job.ts';
 import { formatBytes } from '../../output/amounts.ts';
+import { findCompleteEnd, inspectedBytes } from '../../output/complete-end.ts';
 import { splitLimit } from '../../output/cut-text.ts';
 import { lastChars } from '../../output/head-tail.ts';
 import { fromLineStart } from '../../output/resync.ts';
 import { sanitise } from '../../output/sanitise.ts';
 import { joinEnds } from '../../output/shape.ts';
-import { heldBytes, steadyEnd } from '../../output/steady-end.ts';
+import { readRange } from '../../support/tail.ts';
 import { readBeginning } from './read-beginning.ts';
-import { type Range, readRange, type TextQuery, type TextSource, type Texts } from './text-query.ts';
+import type { TextQuery, TextRange, TextSource, Texts } from './text-query.ts';
 
-/** Some output as text. */
+/** Output as text. */
 export interface ReadText {
   readonly stdout: string;
   readonly stderr: string;
-  /** Up to where the output counts as read. */
+  /** Cursor up to which the output counts as read. */
   readonly next: Cursor;
-  /** Where to read on to get what was left out between the ends; null when nothing was. */
+  /** Cursor of the omitted middle; null if nothing was omitted. */
   readonly leftOutFrom: Cursor | null;
-  /** True when there was no room for all of it: something is left out, or left for the next time. */
+  /** True if `maxChars` was too small: some output was omitted or left unread. */
   readonly isCut: boolean;
 }
 
 const bytesPerChar = 4;
 
-/** Reads a part of an output as text of bounded size. Nothing is torn that is not finished yet. */
+/** Reads a part of a log as text of bounded size; an incomplete character, escape sequence or filtered line stays unread. */
 export async function readText(source: TextSource, query: TextQuery): Promise<ReadText> {
   const to = query.final ? query.end : await findSteadyEnd(source, query);
   const whole = { ...query, to };
@@ -36,11 +37,11 @@ export async function readText(source: TextSource, query: TextQuery): Promise<Re
 }
 
 async function findSteadyEnd(source: TextSource, { from, end, filter }: TextQuery): Promise<Cursor> {
-  const chunks = await readRange(source, Math.max(from, end - heldBytes), end);
-  return Math.max(from, steadyEnd(chunks, end, filter !== undefined));
+  const chunks = await readRange(source.read, Math.max(from, end - inspectedBytes), end);
+  return Math.max(from, findCompleteEnd(chunks, end, filter !== undefined));
 }
 
-async function readEnds(source: TextSource, range: Range): Promise<ReadText> {
+async function readEnds(source: TextSource, range: TextRange): Promise<ReadText> {
   const half = Math.ceil(range.maxChars / 2);
   const head = await readBeginning(source, { ...range, maxChars: half });
   if (head.next === range.to) return { ...head.texts, next: head.next, leftOutFrom: null, isCut: false };
@@ -56,22 +57,22 @@ async function readEnds(source: TextSource, range: Range): Promise<ReadText> {
   return { ...joinTexts(head.texts, tail, notice), next: range.to, leftOutFrom: head.next, isCut: true };
 }
 
-async function readEnd(source: TextSource, range: Range): Promise<ReadText> {
+async function readEnd(source: TextSource, range: TextRange): Promise<ReadText> {
   const { texts, isCut } = await readTail(source, range);
   return { ...texts, next: range.to, leftOutFrom: null, isCut };
 }
 
 async function readTail(
   source: TextSource,
-  range: Range,
+  range: TextRange,
 ): Promise<{ readonly texts: Texts; readonly isCut: boolean }> {
   const start = Math.max(range.from, range.to - range.maxChars * bytesPerChar);
-  const chunks = await readRange(source, start, range.to);
+  const chunks = await readRange(source.read, start, range.to);
   const toText = (stream: Stream) => {
     if (range.stream !== undefined && range.stream !== stream) return '';
     const own = Buffer.concat(chunks.filter((chunk) => chunk.stream === stream).map(({ data }) => data));
-    const isTorn = start > range.from && chunks[0]?.stream === stream;
-    const readable = isTorn ? fromLineStart(own) : own;
+    const isMidLine = start > range.from && chunks[0]?.stream === stream;
+    const readable = isMidLine ? fromLineStart(own) : own;
     return range.view === 'raw' ? Buffer.from(readable).toString() : sanitise(readable);
   };
   const [stdout, stderr] = [toText('stdout'), toText('stderr')];
@@ -80,11 +81,11 @@ async function readTail(
   return { texts, isCut: start > range.from || stdout.length > outRoom || stderr.length > errRoom };
 }
 
-function toNotice({ howToReadOn }: Range, from: Cursor, bytes: number): string {
+function toNotice({ howToReadOn }: TextRange, from: Cursor, bytes: number): string {
   return `[Output truncated: about ${formatBytes(Math.max(1, bytes))} left out. ${howToReadOn(from)}]`;
 }
 
-// The notice stands where something was read, once.
+// The notice appears once, in a stream that has text.
 function joinTexts(head: Texts, tail: Texts, notice?: string): Texts {
   if (notice === undefined) return { stdout: head.stdout + tail.stdout, stderr: head.stderr + tail.stderr };
   const inStdout = head.stdout !== '' || tail.stdout !== '' || tail.stderr === '';

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
-import { recordBackend } from '../../backends/layers/record-output.ts';
+import { recordOutput } from '../../backends/layers/record-output.ts';
 import { createRecordings } from '../../recordings/recordings.ts';
-import type { Asker } from '../commands/commands.ts';
-import type { CommandInput } from '../typing/write-command.ts';
+import type { CallerContext } from '../context/call-context.ts';
+import type { WriteRequest } from '../typing/write-command.ts';
 import type { ReadQuery } from './read-command.ts';
 
 let here: TestEngine;
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => here.close());
 
-const me: Asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' };
+const me: CallerContext = { caller: { door: 'cli', client: 'test' }, owner: 'tester' };
 const usual: ReadQuery = {
   waitMs: 20_000,
   untilInput: true,
@@ -25,7 +25,7 @@ const usual: ReadQuery = {
 };
 const start = (script: string, size = { cols: 80, rows: 24 }) => here.start(script, { terminal: size });
 const read = (id: string, query: Partial<ReadQuery> = {}) => here.engine.read(id, { ...usual, ...query }, me);
-const type = async (id: string, input: Partial<CommandInput>, query: Partial<ReadQuery> = {}) => {
+const type = async (id: string, input: Partial<WriteRequest>, query: Partial<ReadQuery> = {}) => {
   await here.engine.write(id, { text: '', eof: false, secret: false, ...input }, me);
   return read(id, query);
 };
@@ -40,7 +40,7 @@ const shows = (id: string, text: string | RegExp) =>
 describe('T9: programs at a terminal', () => {
   test('a shell: prompts, line editing and history', async () => {
     const id = await start('export PS1="prompt> "; exec bash --norc -i');
-    expect(await read(id)).toMatchObject({ news: 'awaiting_input', prompt: 'prompt>' });
+    expect(await read(id)).toMatchObject({ wakeReason: 'awaiting_input', prompt: 'prompt>' });
     expect((await type(id, { text: 'echo one\n' }, { waitFor: '^one$' })).stdout).toContain('one\n');
     await type(id, { keys: ['up', 'home'] }, { waitMs: 300 });
     await type(id, { text: ': ; ', keys: ['end'] }, { waitMs: 300 });
@@ -73,8 +73,11 @@ describe('T9: programs at a terminal', () => {
         case $line in *';') echo "ran: $statement"; statement=; prompt='db=# ';; *) prompt='db-# ';; esac
       done`;
     const id = await start(console);
-    expect(await read(id)).toMatchObject({ news: 'awaiting_input', prompt: 'db=#' });
-    expect(await type(id, { text: 'select 1\n' })).toMatchObject({ news: 'awaiting_input', prompt: 'db-#' });
+    expect(await read(id)).toMatchObject({ wakeReason: 'awaiting_input', prompt: 'db=#' });
+    expect(await type(id, { text: 'select 1\n' })).toMatchObject({
+      wakeReason: 'awaiting_input',
+      prompt: 'db-#',
+    });
     const ran = await type(id, { text: 'from t;\n' }, { waitFor: 'ran:.*[\\s\\S]*db=# $' });
     expect(ran.stdout).toContain('ran: select 1 from t; \n');
     await type(id, { keys: ['up'] }, { waitMs: 300 });
@@ -123,7 +126,7 @@ describe('T9: programs at a terminal', () => {
   test('ssh-keygen: a passphrase is asked for without echo and kept secret', async () => {
     const id = await start('exec ssh-keygen -t ed25519 -f key');
     expect(await read(id)).toMatchObject({
-      news: 'awaiting_input',
+      wakeReason: 'awaiting_input',
       prompt: expect.stringContaining('passphrase'),
     });
     await type(id, { text: 'correct horse\n', secret: true });
@@ -147,7 +150,7 @@ describe('T9: programs at a terminal', () => {
     const folder = join(here.folder, 'recordings');
     const recorded = createTestEngine({
       wrap: (backend) =>
-        recordBackend(backend, createRecordings(folder, { keepDays: 1, maxBytes: 1_048_576 })),
+        recordOutput(backend, createRecordings(folder, { keepDays: 1, maxBytes: 1_048_576 })),
     });
     const id = await recorded.start('read -r user; read -r word; echo "$user and $word"', {
       terminal: { cols: 80, rows: 24 },

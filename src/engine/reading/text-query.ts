@@ -1,60 +1,42 @@
-import type { Backend } from '../../contract/backend.ts';
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 import type { TextView } from '../../output/line-pieces.ts';
 import type { Matcher } from '../../output/matcher.ts';
+import type { ReadLog } from '../../support/tail.ts';
 
-/** Which part of an output is wanted, and how it is to look. */
+/** Selects a part of an output log and how it becomes text. */
 export interface TextQuery {
   readonly from: Cursor;
-  /** Where the output ends now. */
+  /** Current end of the log. */
   readonly end: Cursor;
-  /** True when nothing follows that end. */
+  /** True if no output can follow `end`. */
   readonly final: boolean;
-  /** Characters of both streams together. */
+  /** Limit on the characters of both streams together. */
   readonly maxChars: number;
-  /** What is kept of more than that: the beginning, and the rest stays unread; or both ends; or the end. */
+  /** Which part of a longer output is returned: `beginning` leaves the rest unread, `ends` omits the middle. */
   readonly keep: 'beginning' | 'ends' | 'end';
   readonly view: TextView;
   readonly stream?: Stream | undefined;
-  /** Only lines that match; the others count as read. */
+  /** A pattern; lines that do not match are omitted and count as read. */
   readonly filter?: string | undefined;
-  /** A sentence that tells how to get what was left out, from a position on. */
+  /** The sentence that tells how to read the omitted output from a cursor. */
   howToReadOn(from: Cursor): string;
 }
 
-/** Where the bytes are, and who tests patterns. */
+/** One command's log, and the matcher for `filter`. */
 export interface TextSource {
-  readonly backend: Pick<Backend, 'read'>;
+  readonly read: ReadLog;
   readonly matcher: Matcher;
-  readonly id: string;
 }
 
-/** The text of each stream. */
+/** Text of each stream. */
 export type Texts = Record<Stream, string>;
 
-/** A query with its end. */
-export interface Range extends TextQuery {
-  /** How far is read at most. */
+/** A query that reads up to a cursor. */
+export interface TextRange extends TextQuery {
   readonly to: Cursor;
 }
 
-/** All the bytes from one position to another, or as many as there are. */
-export async function readRange(
-  { backend, id }: TextSource,
-  from: Cursor,
-  to: Cursor,
-): Promise<OutputChunk[]> {
-  const found: OutputChunk[] = [];
-  for (let at = from; at < to; ) {
-    const { chunks, next } = await backend.read(id, at, { waitMs: 0, maxBytes: to - at });
-    if (next === at) break;
-    found.push(...chunks);
-    at = next;
-  }
-  return found;
-}
-
-/** How many bytes these are. */
+/** Total bytes of chunks. */
 export function sizeOf(chunks: readonly OutputChunk[]): number {
   return chunks.reduce((sum, { data }) => sum + data.length, 0);
 }

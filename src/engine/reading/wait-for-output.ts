@@ -1,120 +1,131 @@
 import type { Backend } from '../../contract/backend.ts';
-import type { Cursor, Stream } from '../../contract/job.ts';
+import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 import type { Matcher } from '../../output/matcher.ts';
 import { createSanitiser } from '../../output/sanitise.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
+import { logOf, tail } from '../../support/tail.ts';
 
-/** What a reader waits for; whichever comes first. */
-export interface NewsQuery {
+/** What a read waits for; the first of them ends the wait. */
+export interface WaitQuery {
   readonly from: Cursor;
   readonly waitMs: number;
-  /** A pattern in the output from there on. */
+  /** A pattern in the output behind `from`. */
   readonly waitFor?: string | undefined;
-  /** Silence of this length. */
+  /** This long without output. */
   readonly idleMs?: number | undefined;
   readonly stream?: Stream | undefined;
-  /** Comes back as soon as the command waits for input. */
+  /** Ends the wait as soon as the command waits for input. */
   readonly untilInput?: boolean | undefined;
 }
 
-/** Why waiting ended. */
-export type News = 'ended' | 'matched' | 'awaiting_input' | 'idle' | 'waited';
+/** Why a wait ended; `waited` after `waitMs` or an abort. */
+export type WakeReason = 'ended' | 'matched' | 'awaiting_input' | 'idle' | 'waited';
 
-/** Where output comes from, and who tests patterns. */
-export interface NewsSource {
+/** The command to wait for, and the matcher for `waitFor`. */
+export interface OutputSource {
   readonly backend: Pick<Backend, 'read' | 'wait' | 'awaitsInput'>;
   readonly matcher: Matcher;
   readonly id: string;
 }
 
 const pieceBytes = 65_536;
-// What a pattern is looked for in; a match further back would have been found before.
+// Matches are looked for in the newest text; an earlier match would have been found before.
 const windowChars = 262_144;
+// An aborted `signal` is noticed within this time.
+const tickMs = 1_000;
 
-/** Waits until a command has ended, a pattern matches, its output falls silent, or the time is over. */
-export async function awaitNews(source: NewsSource, query: NewsQuery, signal?: AbortSignal): Promise<News> {
-  const { backend, id } = source;
-  const { waitMs, waitFor, idleMs } = query;
-  if (waitFor === undefined && idleMs === undefined && !query.untilInput)
-    return awaitEnd(source, waitMs, signal);
+/** Waits until the command ends, `waitFor` matches, the output is idle, the command waits for input, or time is up. */
+export async function waitForOutput(
+  source: OutputSource,
+  query: WaitQuery,
+  signal?: AbortSignal,
+): Promise<WakeReason> {
+  const { backend, matcher, id } = source;
+  const { waitMs: maxWaitMs, waitFor, idleMs = Number.POSITIVE_INFINITY, untilInput = false } = query;
+  if (waitFor === undefined && query.idleMs === undefined && !untilInput)
+    return waitForEnd(source, maxWaitMs, signal);
   const elapsed = createStopwatch();
-  const seen = createWindow(query.stream);
-  const lookout = createLookout(query.untilInput === true, waitFor === undefined ? 2 : 5);
+  const newest = createTextWindow(query.stream);
+  const prompt = createPromptCheck(waitFor === undefined ? 2 : 5);
   let quiet = createStopwatch();
-  for (let at = query.from; ; ) {
-    const idleLeft = (idleMs ?? Number.POSITIVE_INFINITY) - quiet();
-    const patience = Math.min(waitMs - elapsed(), idleLeft, lookout.patienceMs());
-    const found = await backend.read(id, at, { waitMs: Math.max(0, patience), maxBytes: pieceBytes });
-    if (found.next > at) {
+  const waitMs = () => {
+    const nextCheckMs = untilInput ? Math.min(tickMs, prompt.dueInMs()) : tickMs;
+    return Math.max(0, Math.min(maxWaitMs - elapsed(), idleMs - quiet(), nextCheckMs));
+  };
+  for await (const piece of tail(logOf(backend, id), query.from, { waitMs, maxBytes: pieceBytes })) {
+    if (piece.next > piece.from) {
       quiet = createStopwatch();
-      lookout.reset();
-      seen.push(found.chunks);
-      if (waitFor !== undefined && (await source.matcher.test(waitFor, seen.texts())).includes(true)) {
+      prompt.reset();
+      newest.push(piece.chunks);
+      if (waitFor !== undefined && (await matcher.test(waitFor, newest.texts())).includes(true))
         return 'matched';
-      }
     }
-    at = found.next;
-    if (found.final && found.next === found.end) return 'ended';
-    if (lookout.isDue() && lookout.saw(await backend.awaitsInput(id))) return 'awaiting_input';
-    if (elapsed() >= waitMs || signal?.aborted) return 'waited';
-    if (idleMs !== undefined && quiet() >= idleMs) return 'idle';
+    if (piece.isLast) break;
+    if (untilInput && prompt.isDue() && prompt.confirms(await backend.awaitsInput(id)))
+      return 'awaiting_input';
+    if (elapsed() >= maxWaitMs || signal?.aborted) return 'waited';
+    if (quiet() >= idleMs) return 'idle';
+  }
+  return 'ended';
+}
+
+async function waitForEnd(
+  { backend, id }: OutputSource,
+  maxWaitMs: number,
+  signal: AbortSignal | undefined,
+): Promise<WakeReason> {
+  const elapsed = createStopwatch();
+  for (;;) {
+    const { end } = await backend.wait(id, Math.max(0, Math.min(maxWaitMs - elapsed(), tickMs)));
+    if (end) return 'ended';
+    if (elapsed() >= maxWaitMs || signal?.aborted) return 'waited';
   }
 }
 
-// A reader that has gone away is noticed within this time.
-const tickMs = 1_000;
+// `awaitsInput` reads /proc, which costs about a millisecond: check soon after the last output, then less often.
+const firstCheckMs = 10;
+const lastCheckMs = 400;
 
-// A look costs about a millisecond: soon after the last output, then less and less often.
-const firstLookMs = 10;
-const lastLookMs = 400;
-
-// Who only pauses on its way to an answer is not taken for somebody who waits: that takes several looks in silence, and
-// more of them where a pattern says that something is still to come.
-function createLookout(isWanted: boolean, looksNeeded: number) {
+/**
+ * Schedules `awaitsInput` checks. A process briefly blocked in read() is not a prompt, so `checksNeeded` positive checks
+ * without output in between confirm one; more of them with `waitFor`, which says that output is still expected.
+ */
+function createPromptCheck(checksNeeded: number) {
   let since = createStopwatch();
-  let delayMs = firstLookMs;
-  let seen = 0;
+  let delayMs = firstCheckMs;
+  let positive = 0;
   return {
-    patienceMs: () => (isWanted ? Math.min(tickMs, Math.max(1, delayMs - since())) : tickMs),
+    dueInMs: () => Math.max(1, delayMs - since()),
     reset() {
       since = createStopwatch();
-      delayMs = firstLookMs;
-      seen = 0;
-    },
-    saw(isAwaiting: boolean) {
-      seen = isAwaiting ? seen + 1 : 0;
-      return seen >= looksNeeded;
+      delayMs = firstCheckMs;
+      positive = 0;
     },
     isDue() {
-      if (!isWanted || since() < delayMs) return false;
+      if (since() < delayMs) return false;
       since = createStopwatch();
-      delayMs = Math.min(delayMs * 2, lastLookMs);
+      delayMs = Math.min(delayMs * 2, lastCheckMs);
       return true;
+    },
+    confirms(isAwaiting: boolean) {
+      positive = isAwaiting ? positive + 1 : 0;
+      return positive >= checksNeeded;
     },
   };
 }
 
-async function awaitEnd({ backend, id }: NewsSource, waitMs: number, signal?: AbortSignal): Promise<News> {
-  const elapsed = createStopwatch();
-  for (;;) {
-    const { end } = await backend.wait(id, Math.max(0, Math.min(waitMs - elapsed(), tickMs)));
-    if (end) return 'ended';
-    if (elapsed() >= waitMs || signal?.aborted) return 'waited';
-  }
-}
-
-/** The newest text of each stream. */
-function createWindow(wanted: Stream | undefined) {
+/** The newest `windowChars` of each wanted stream. */
+function createTextWindow(wanted: Stream | undefined) {
   const streams = wanted === undefined ? (['stdout', 'stderr'] as const) : [wanted];
-  const views = streams.map((stream) => ({ stream, sanitiser: createSanitiser(), text: '' }));
+  const windows = streams.map((stream) => ({ stream, sanitiser: createSanitiser(), text: '' }));
   return {
-    push(chunks: readonly { readonly stream: Stream; readonly data: Uint8Array }[]) {
-      for (const view of views) {
-        for (const { data } of chunks.filter((chunk) => chunk.stream === view.stream)) {
-          view.text = (view.text + view.sanitiser.push(data)).slice(-windowChars);
+    push(chunks: readonly OutputChunk[]) {
+      for (const window of windows) {
+        for (const { data } of chunks.filter(({ stream }) => stream === window.stream)) {
+          window.text = (window.text + window.sanitiser.push(data)).slice(-windowChars);
         }
       }
     },
-    texts: () => views.map(({ text, sanitiser }) => text + sanitiser.pending()),
+    texts: () => windows.map(({ text, sanitiser }) => text + sanitiser.pending()),
   };
 }

@@ -1,6 +1,6 @@
 import type { Decision } from '../../contract/decision.ts';
 
-/** A decision about a text with secrets in it, as it may be recorded: a word of one may look like a program. */
+/** Masks typed secrets in a decision, so that it can be recorded; the parser may have taken part of one for a program. */
 export function hideInDecision(decision: Decision, secrets: Iterable<string>): Decision {
   const known = [...secrets];
   const isPart = ({ name }: { readonly name: string }) => known.some((secret) => secret.includes(name));
@@ -10,7 +10,7 @@ export function hideInDecision(decision: Decision, secrets: Iterable<string>): D
   return { ...decision, reason, programs };
 }
 
-/** The parts of a typed text that have to stay secret, line by line; without those that would blot out everything. */
+/** The lines of a typed secret; single characters are left out, because masking them would cover the whole output. */
 export function toSecrets(text: string): readonly string[] {
   return text.split(/[\r\n]+/).filter((line) => line.length >= 2);
 }

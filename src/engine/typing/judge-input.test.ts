@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
 import type { Rules } from '../../contract/decision.ts';
-import type { Asker } from '../commands/commands.ts';
+import type { CallerContext } from '../context/call-context.ts';
 
 let here: TestEngine;
 beforeEach(() => {
@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => here.close());
 
-const me: Asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' };
+const me: CallerContext = { caller: { door: 'cli', client: 'test' }, owner: 'tester' };
 const listed = (...names: string[]): Rules => ({
   allow: { kind: 'names', names },
   allowSetting: 'ALLOWED_COMMANDS',
@@ -120,10 +120,10 @@ describe('T9: what is typed into a shell', () => {
 
   test('is asked about where the rules want that', async () => {
     const rules: Rules = { ...listed(), allow: { kind: 'all' }, confirm: 'unlisted' };
-    const askPerson = async () => ({ kind: 'approved' }) as const;
-    const id = await here.start('bash', {}, { rules, askPerson });
+    const askUser = async () => ({ kind: 'approved' }) as const;
+    const id = await here.start('bash', {}, { rules, askUser });
     await expect(type(id, 'touch asked\n')).rejects.toMatchObject({ code: 'approval_required' });
-    await type(id, 'touch asked; echo done\n', { ...me, askPerson });
+    await type(id, 'touch asked; echo done\n', { ...me, askUser });
     expect(await output(id, 'done')).toBe('done\n');
     expect(here.records().map(({ kind }) => kind)).toContain('approved');
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
 import type { CallerContext } from '../context/call-context.ts';
-import type { CommandInput } from './write-command.ts';
+import type { WriteRequest } from './write-command.ts';
 
 let here: TestEngine;
 beforeEach(() => {
@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => here.close());
 
 const me: CallerContext = { caller: { door: 'cli', client: 'test' }, owner: 'tester' };
-const type = (id: string, input: Partial<CommandInput>) =>
+const type = (id: string, input: Partial<WriteRequest>) =>
   here.engine.write(id, { text: '', eof: false, secret: false, ...input }, me);
 const output = async (id: string, waitFor: string) =>
   (

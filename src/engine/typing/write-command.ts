@@ -1,85 +1,87 @@
-// What is typed into a command:
-// 1. it waits until the command has taken what was typed before, 2. where it would run as commands it is judged like any
-// command, 3. it is recorded, 4. it is handed over, and nobody waits for long until a command that does not read takes it.
+// Typing into a command:
+// 1. the text, keys and EOF become key strokes
+// 2. the call waits in `sessions.inputQueue` until the command has read earlier input
+// 3. if the command executes its stdin, the policy judges the text; the input is recorded
+// 4. the strokes are written; a command that does not read leaves them unread, and the call returns after `patienceMs`
 import type { Backend } from '../../contract/backend.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { TerminalSize } from '../../contract/job.ts';
-import type { KeptCommand } from '../../sessions/command-registry.ts';
+import type { RegisteredCommand } from '../../sessions/command-registry.ts';
 import { createDeferred } from '../../support/deferred.ts';
-import { within } from '../../support/within.ts';
-import type { Asker } from '../commands/commands.ts';
-import { obey } from '../journey/admit.ts';
-import type { EngineParts } from '../run.ts';
+import { settlesWithin } from '../../support/settles-within.ts';
+import { deniedError, requireApproval } from '../approval/approval.ts';
+import type { CallerContext } from '../context/call-context.ts';
+import type { EngineDeps } from '../context/engine-deps.ts';
 import { hideInDecision, toSecrets } from './hide-in-decision.ts';
 import { joinStrokes, type KeyStroke, toKeyName, toKeyStrokes } from './to-keys.ts';
 
-/** What is to be written to a command: the new size first, then the text, the keys and the end. */
-export interface CommandInput {
+/** Input for a command, applied in this order: `resize`, `text`, `keys`, `eof`. */
+export interface WriteRequest {
   readonly text: string;
-  /** Keys by name, such as `enter` and `ctrl-c`. */
+  /** Key names such as `enter` and `ctrl-c`. */
   readonly keys?: readonly string[] | undefined;
   readonly eof: boolean;
   readonly resize?: TerminalSize | undefined;
-  /** Keeps the text out of the audit log and of what is read later. */
+  /** Masks the text in the audit log and in the command's output. */
   readonly secret: boolean;
 }
 
-/** What became of an input. */
-export interface Typed {
-  /** False while some of it waits for a command that does not read. */
+/** Result of a write. */
+export interface WriteResult {
+  /** False while the command has not read all of it. */
   readonly isTaken: boolean;
 }
 
 const patienceMs = 1_000;
-// What waits for a command that does not read is kept in memory.
-const mostUntakenChars = 16_777_216;
+// Unread input is kept in memory.
+const maxUnreadChars = 16_777_216;
 
 /** Types into a command. */
 export async function write(
-  parts: EngineParts,
+  deps: EngineDeps,
   idOrName: string,
-  given: CommandInput,
-  asker: Asker,
-): Promise<Typed> {
-  const command = parts.sessions.book.find(asker.owner, idOrName);
+  given: WriteRequest,
+  context: CallerContext,
+): Promise<WriteResult> {
+  const command = deps.sessions.registry.find(context.owner, idOrName);
   const input = { ...given, keys: (given.keys ?? []).map(toKeyName) };
   const strokes = toStrokes(command, input);
-  if (command.untaken.chars + input.text.length > mostUntakenChars) throw stillTyping(command.id);
-  const handed = createDeferred<{ readonly taken: Promise<void> }>();
+  if (command.unreadInput.chars + input.text.length > maxUnreadChars) throw notReading(command.id);
+  const written = createDeferred<{ readonly consumed: Promise<void> }>();
   let isOurTurn = false;
   const step = async () => {
     isOurTurn = true;
-    await allow(parts, command, input, asker);
-    const taken = handOver(parts.backend, command, input, strokes);
-    handed.resolve({ taken });
-    await taken;
+    await allow(deps, command, input, context);
+    const consumed = send(deps.backend, command, input, strokes);
+    written.resolve({ consumed });
+    await consumed;
   };
-  // What only interrupts does not wait behind what nobody reads.
-  const line = isInterrupt(strokes) ? undefined : command.id;
-  const signal = command.inputJudge ? givingUp(asker.signal) : asker.signal;
-  command.untaken.chars += input.text.length;
-  parts.sessions.inputs
-    .inTurn(line, { signal }, step)
-    .catch((error) => handed.reject(isOurTurn || asker.signal?.aborted ? error : stillTyping(command.id)))
+  // An interrupt alone does not wait behind unread input.
+  const key = isInterrupt(strokes) ? undefined : command.id;
+  const signal = command.inputJudge ? withTimeout(context.signal) : context.signal;
+  command.unreadInput.chars += input.text.length;
+  deps.sessions.inputQueue
+    .inTurn(key, { signal }, step)
+    .catch((error) => written.reject(isOurTurn || context.signal?.aborted ? error : notReading(command.id)))
     .finally(() => {
-      command.untaken.chars -= input.text.length;
+      command.unreadInput.chars -= input.text.length;
     });
-  // Whoever is judged has to hear what came of it.
-  if (!command.inputJudge && !(await within(handed.promise, patienceMs))) return { isTaken: false };
-  const { taken } = await handed.promise;
-  return { isTaken: await within(taken, patienceMs) };
+  // Judged input must not return early: the caller has to learn the decision.
+  if (!command.inputJudge && !(await settlesWithin(written.promise, patienceMs))) return { isTaken: false };
+  const { consumed } = await written.promise;
+  return { isTaken: await settlesWithin(consumed, patienceMs) };
 }
 
-type Input = CommandInput & { readonly keys: readonly string[] };
+type Input = WriteRequest & { readonly keys: readonly string[] };
 
-function givingUp(signal: AbortSignal | undefined): AbortSignal {
-  const late = AbortSignal.timeout(patienceMs);
-  return signal ? AbortSignal.any([signal, late]) : late;
+function withTimeout(signal: AbortSignal | undefined): AbortSignal {
+  const timeout = AbortSignal.timeout(patienceMs);
+  return signal ? AbortSignal.any([signal, timeout]) : timeout;
 }
 
-function toStrokes({ screen }: KeptCommand, { text, keys, eof }: Input): readonly KeyStroke[] {
+function toStrokes({ screen }: RegisteredCommand, { text, keys, eof }: Input): readonly KeyStroke[] {
   const mode = { hasTerminal: screen !== undefined, applicationKeys: screen?.applicationKeys() ?? false };
-  // Pressing Enter sends a carriage return; a terminal makes a line end of it.
+  // Enter sends CR; the terminal's line discipline turns it into LF.
   const written = { does: 'write', text: screen ? text.replace(/\r?\n/g, '\r') : text } as const;
   const first = text === '' ? [] : [written];
   const last = eof ? [{ does: 'end' } as const] : [];
@@ -91,28 +93,31 @@ function isInterrupt(strokes: readonly KeyStroke[]): boolean {
 }
 
 async function allow(
-  { audit, inbox }: EngineParts,
-  command: KeptCommand,
+  deps: EngineDeps,
+  command: RegisteredCommand,
   { text, keys, eof, secret }: Input,
-  { owner, caller, askPerson = inbox?.ask, signal }: Asker,
+  { owner, caller, askUser, signal }: CallerContext,
 ): Promise<void> {
+  const { audit } = deps;
   const { id, cwd, inputJudge, secrets } = command;
-  if (secret) for (const word of toSecrets(text)) secrets.add(word);
+  if (secret) for (const line of toSecrets(text)) secrets.add(line);
   const typed = keys.includes('enter') ? `${text}\n` : text;
   if (inputJudge && typed !== '') {
     const decision = inputJudge.judge(typed);
     audit.record({ kind: 'decided', id, caller, cwd, decision: hideInDecision(decision, secrets) });
-    const script = { kind: 'shell', script: typed } as const;
-    const asked = { command: script, cwd, env: {}, input: null, into: id, sandbox: null };
-    const approved = await obey({ decision, asked, id, caller, owner, signal }, askPerson);
-    if (approved) audit.record({ kind: 'approved', id, caller, by: approved.by });
+    if (decision.verdict === 'deny') throw deniedError(decision);
+    if (decision.verdict === 'ask') {
+      const script = { kind: 'shell', script: typed } as const;
+      const asked = { command: script, cwd, env: {}, input: null, into: id, sandbox: null };
+      await requireApproval(deps, { decision, asked, id, caller, owner, signal }, askUser);
+    }
   }
   if (inputJudge?.onlyListed) checkKeys(keys);
   audit.record({ kind: 'input', id, caller, text, keys, eof, secret });
   inputJudge?.typed(typed);
 }
 
-// Whatever else a key does in a shell, it does to text that was never judged.
+// Other keys edit or recall a line in the shell, which then runs text that was never judged.
 function checkKeys(keys: readonly string[]): void {
   const other = keys.find((key) => !['enter', 'ctrl-c', 'ctrl-d'].includes(key));
   if (other === undefined) return;
@@ -123,9 +128,9 @@ function checkKeys(keys: readonly string[]): void {
   );
 }
 
-async function handOver(
+async function send(
   backend: Backend,
-  { id, screen }: KeptCommand,
+  { id, screen }: RegisteredCommand,
   { resize, text, secret }: Input,
   strokes: readonly KeyStroke[],
 ): Promise<void> {
@@ -143,8 +148,8 @@ function press(backend: Backend, id: string, stroke: KeyStroke, hide: readonly s
   return backend.write(id, Buffer.from(stroke.text), { hide });
 }
 
-function stillTyping(id: string): NacreError {
-  return new NacreError('resources_unavailable', `${id} has not taken yet what was typed before.`, {
-    hint: 'It may not read its input: look at its output, press ctrl-c, or stop it. Nothing of this call was typed.',
+function notReading(id: string): NacreError {
+  return new NacreError('resources_unavailable', `${id} has not read earlier input yet.`, {
+    hint: 'It may not read its input: read its output, press ctrl-c, or stop it. Nothing of this call was typed.',
   });
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import type { ToolResult } from '../../contract/tool-result.ts';
-import type { RunContext, StartContext, StartRequest } from '../../engine/call-context.ts';
+import type { RunContext, StartContext, StartRequest } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Checked } from '../../engine/journey/check.ts';
 
@@ -49,7 +49,7 @@ export interface ToolReply {
 /** Caller-side information that a tool needs for one call. */
 export interface ToolContext
   extends CallDefaults,
-    Pick<RunContext, 'askPerson' | 'workspace' | 'dryRun' | 'signal' | 'onProgress' | 'onOutput'> {
+    Pick<RunContext, 'askUser' | 'workspace' | 'dryRun' | 'signal' | 'onProgress' | 'onOutput'> {
   readonly caller: Caller;
   /** Id that owns the shells and commands this call can see. */
   readonly owner: string;

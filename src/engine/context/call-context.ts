@@ -1,0 +1,92 @@
+// What callers pass with a call: `RunContext` with a command that is awaited, `StartContext` and `StartRequest` with one
+// that outlives its call, `CallerContext` with a call about a command that was started before.
+import type { Caller } from '../../contract/caller.ts';
+import type { CwdNames, Rules } from '../../contract/decision.ts';
+import type { EnvironmentRules, OutputChunk, TerminalSize } from '../../contract/job.ts';
+import type { Resources } from '../../contract/limits.ts';
+import type { CommandRequest } from '../../contract/request.ts';
+import type { AskUser } from '../approval/approval.ts';
+
+/** The caller's side of a command: identity, rules, and how it listens and cancels. */
+export interface RunContext {
+  readonly caller: Caller;
+  /** The id that owns the command; without one, no later call can find it. */
+  readonly owner?: string | undefined;
+  readonly rules: Rules;
+  /** Groups of directories; a requested `cwd` must lie in one directory of each group. */
+  readonly cwdRoots: readonly (readonly string[])[];
+  /** Names for errors about the directory; `cwd` and `ALLOWED_CWD_ROOTS` by default. */
+  readonly cwdNames?: CwdNames | undefined;
+  /** Refuses system and credential directories as `cwd`, even below a root. */
+  readonly refuseSensitive?: boolean | undefined;
+  /** Variables that these callers' commands get, or not, in addition to the worker's rules. */
+  readonly environment?: EnvironmentRules | undefined;
+  /** Directories that stay writable in a sandbox if the settings name none. */
+  readonly workspace?: readonly string[] | undefined;
+  /** Tells the reader of a truncated output how to get the rest; a function is called with the command id. */
+  readonly howToGetRest: string | ((id: string) => string);
+  /** Asks the caller's user for approval; absent if the caller cannot prompt. */
+  readonly askUser?: AskUser | undefined;
+  /** Stops after the decision: the user is not asked and nothing runs. */
+  readonly dryRun?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called about once a second with the resources that the process tree has used so far. */
+  readonly onUsage?: ((used: Resources) => void) | undefined;
+  /** Called if other calls to the same persistent shell are ahead. */
+  readonly onWait?: ((ahead: number) => void) | undefined;
+  /** Called with every byte, in order; the next read waits until it resolves. */
+  readonly onOutput?: ((chunks: readonly OutputChunk[]) => Promise<void>) | undefined;
+}
+
+/** How much a running command has printed so far. */
+export interface Progress {
+  readonly elapsedMs: number;
+  readonly bytes: number;
+  /** Lines so far; null once output was skipped because the command prints too fast to count. */
+  readonly lines: number | null;
+  readonly lastLine: string;
+}
+
+type StartFields = Omit<RunContext, 'onProgress' | 'onUsage' | 'onOutput' | 'howToGetRest'>;
+
+/** The caller's side of a command that outlives its call. */
+export interface StartContext extends StartFields {
+  readonly owner: string;
+}
+
+/** The context of a command on its way: every journey has an id from the beginning, for its audit records. */
+export interface JourneyContext extends StartFields {
+  readonly id: string;
+  /** Lists the command from its start, because it outlives its call. */
+  readonly inBackground?: boolean | undefined;
+}
+
+/** A command that outlives its call. */
+export interface StartRequest
+  extends Pick<
+    CommandRequest,
+    'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits' | 'sandbox' | 'quotePaths' | 'session'
+  > {
+  /** Prefix of its id; `cmd` by default. */
+  readonly idPrefix?: 'cmd' | 'shell' | undefined;
+  /** An alias of the id, for its owner. */
+  readonly name?: string | undefined;
+  /** Key of the persistent shell whose directory, variables, functions and options it starts with. */
+  readonly beginsAs?: string | undefined;
+  /** Runs it in a terminal of this size in place of pipes. */
+  readonly terminal?: TerminalSize | undefined;
+  /** `open` accepts later writes, `empty` is at EOF from the start, `text` is written and followed by EOF. */
+  readonly stdin: 'open' | 'empty' | { readonly text: string };
+}
+
+/** The caller's side of a call about an existing command. */
+export interface CallerContext {
+  readonly caller: Caller;
+  readonly owner: string;
+  /** Key of the read position, for callers that share an owner; `owner` by default. */
+  readonly reader?: string | undefined;
+  /** Asks the caller's user for approval; absent if the caller cannot prompt. */
+  readonly askUser?: AskUser | undefined;
+  readonly signal?: AbortSignal | undefined;
+}

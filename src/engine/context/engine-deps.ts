@@ -1,0 +1,22 @@
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Backend, StopOptions } from '../../contract/backend.ts';
+import type { Matcher } from '../../output/matcher.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import type { ApprovalInbox } from '../approval/approval-inbox.ts';
+import type { OwnRecords } from './own-records.ts';
+import type { SensitivePlaces } from './sensitive-places.ts';
+
+/** Everything that the engine's functions depend on; `createEngine` builds it once. */
+export interface EngineDeps {
+  readonly backend: Backend;
+  readonly sessions: Sessions;
+  readonly audit: AuditLog;
+  readonly matcher: Matcher;
+  /** How a command is stopped when its call is cancelled. */
+  readonly stopOnCancel: StopOptions;
+  /** The newest audit records of each owner. */
+  readonly ownRecords: OwnRecords;
+  readonly sensitivePlaces: SensitivePlaces;
+  /** Holds approval requests of callers that cannot prompt a user; undefined if no one could answer them. */
+  readonly inbox?: ApprovalInbox | undefined;
+}
