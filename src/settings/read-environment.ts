@@ -3,10 +3,10 @@ import type { Setting } from './define.ts';
 import { didYouMean } from './nearest.ts';
 
 /** Environment variables by name, like `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** The candidates for these settings in the environment. */
-export function candidatesFromEnvironment(env: Environment, settings: readonly Setting[]): Candidates {
+export function candidatesFromEnvironment(env: ProcessEnvironment, settings: readonly Setting[]): Candidates {
   const candidates: Candidate[] = [];
   const problems: SettingProblem[] = [];
   for (const setting of settings) {
@@ -20,7 +20,7 @@ export function candidatesFromEnvironment(env: Environment, settings: readonly S
 }
 
 /** A warning for every `NACRE_` variable that no setting declares; most likely its name is mistyped. */
-export function warnAboutUnknown(env: Environment, settings: readonly Setting[]): string[] {
+export function warnAboutUnknown(env: ProcessEnvironment, settings: readonly Setting[]): string[] {
   const known = new Set(settings.flatMap((setting) => setting.env));
   return Object.keys(env)
     .filter((name) => name.startsWith('NACRE_') && env[name] !== undefined && !known.has(name))

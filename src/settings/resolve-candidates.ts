@@ -15,13 +15,13 @@ import {
 } from './candidate.ts';
 import { type Declarations, listSettings, type Setting, type Values } from './define.ts';
 import { candidatesFromFlags, type ParsedFlags } from './parse-flags.ts';
-import { candidatesFromEnvironment, type Environment, warnAboutUnknown } from './read-environment.ts';
+import { candidatesFromEnvironment, type ProcessEnvironment, warnAboutUnknown } from './read-environment.ts';
 import { tighten } from './tighten.ts';
 
 /** Sources that need no file access, and the candidates that were read from the others. */
 export interface CandidateSources {
   readonly flags?: ParsedFlags | undefined;
-  readonly env?: Environment | undefined;
+  readonly env?: ProcessEnvironment | undefined;
   /** Candidates from the project's and the user's file, or from the program that embeds nacre. */
   readonly more?: readonly Candidates[] | undefined;
 }
