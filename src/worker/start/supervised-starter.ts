@@ -3,10 +3,10 @@ import type { Enforcement, Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { ExecChoice } from '../exec/choose-exec-guard.ts';
 import { writeAtomically } from '../io/write-pipe.ts';
-import type { Ward } from '../limits/create-warden.ts';
+import type { AppliedLimits } from '../limits/limit-enforcer.ts';
 import { keepGaps } from '../processes/kept-daemons.ts';
 import { tightenIsolation } from '../sandbox/tighten-isolation.ts';
-import { findShell } from '../supervision/find-shell.ts';
+import { findWaitingShell } from '../supervision/find-waiting-shell.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
 import { NamespaceTree } from '../supervision/namespace-tree.ts';
 import { type Supervisor, toEnforcement } from '../supervision/supervisor.ts';
@@ -53,27 +53,27 @@ export class SupervisedStarter implements Starter {
     const isolation = tightenIsolation(this.#deps.isolation, spec.isolation);
     const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
     checkStart(program, spec.cwd, this.#deps.path);
-    const ward = this.#deps.warden.take({
+    const applied = this.#deps.limitEnforcer.apply({
       id: spec.id,
       asked: spec.limits,
       ownProcesses: this.#supervisor.ownProcesses,
-      isPowerless: isolation.sandbox !== 'off',
-      enters: 'put',
+      cannotRaiseLimits: isolation.sandbox !== 'off',
+      entry: 'put',
     });
     const keeper = await this.#keepers.open(spec, isolation, options).catch((error: unknown) => {
-      ward.drop();
+      applied.discard();
       throw error instanceof NacreError ? error : startUnavailable(this.level, error);
     });
-    await this.#enterCgroup(keeper, ward);
-    const process = sendSetUp(keeper, spec, ward.prelude);
+    await this.#enterCgroup(keeper, applied);
+    const process = sendSetUp(keeper, spec, applied.prelude);
     const tree = new NamespaceTree(keeper, this.#supervisor.ownProcesses, this.#deps.table);
     const { proxy } = keeper;
     return {
       process,
       tree,
-      enforcement: this.#toEnforcement(isolation, ward),
+      enforcement: this.#toEnforcement(isolation, applied),
       deniedHosts: proxy && (() => proxy.deniedHosts()),
-      watch: ward.watch({ tree, endedCpuMs: keeper.endedCpuMs }),
+      watch: applied.watch({ tree, endedCpuMs: keeper.endedCpuMs }),
     };
   }
 
@@ -82,10 +82,10 @@ export class SupervisedStarter implements Starter {
   }
 
   // Only the command's shell: the keeper above it must not be killed when the cgroup is out of memory.
-  async #enterCgroup(keeper: Keeper, { group, drop }: Ward): Promise<void> {
+  async #enterCgroup(keeper: Keeper, { group, discard: drop }: AppliedLimits): Promise<void> {
     if (group === null) return;
     try {
-      const shell = await findShell(keeper.pid, this.#supervisor.ownProcesses);
+      const shell = await findWaitingShell(keeper.pid, this.#supervisor.ownProcesses);
       if (shell === null) throw new Error('its shell was not found');
       group.enter(shell);
     } catch (error) {
@@ -95,12 +95,12 @@ export class SupervisedStarter implements Starter {
     }
   }
 
-  #toEnforcement(isolation: Isolation, ward: Ward): Enforcement {
+  #toEnforcement(isolation: Isolation, applied: AppliedLimits): Enforcement {
     const hasGuard = this.#deps.execChoice.guard !== undefined;
     return toEnforcement(this.level, isolation, {
       setuid: !hasGuard && this.#supervisor.keepsSetuid(this.#deps),
       exec: this.exec,
-      gaps: [...this.#gapsFor(isolation), ...ward.gaps],
+      gaps: [...this.#gapsFor(isolation), ...applied.gaps],
     });
   }
 

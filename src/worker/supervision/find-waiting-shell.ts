@@ -7,7 +7,7 @@ const maxTries = 200;
  * The pid, in our own namespace, of the shell that waits for its order below a supervisor; null if it does not appear.
  * `ownProcesses` is the number of nacre's processes between the two.
  */
-export async function findShell(supervisorPid: number, ownProcesses: number): Promise<number | null> {
+export async function findWaitingShell(supervisorPid: number, ownProcesses: number): Promise<number | null> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const shell = descend(supervisorPid, ownProcesses + 1);
     if (shell !== null) return shell;
