@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { connect, type Era, eras, type UserAnswer } from '../support/mcp.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect, eras, type UserAnswer } from '../support/mcp.ts';
+import { freshFolder, type McpServer } from './shared-servers.ts';
 
 const rules = `policy:
   - verdict: ask
@@ -9,44 +10,44 @@ const rules = `policy:
     reason: Files are made with care.
     examples: { matches: ["touch x"], spares: ["ls x"] }
 `;
+const env = { ALLOWED_COMMANDS: '*' };
+const approved = { action: 'accept', content: { approve: true } } as const;
 
-type Connection = Awaited<ReturnType<typeof connect>>;
-let open: Connection | undefined;
-afterEach(async () => {
-  expect(await open?.close()).toEqual([]);
-  open = undefined;
-});
-
-/** A server with a rule that asks, and a client whose user gives one answer. */
-async function connectWith(era: Era, answer?: (message: string) => UserAnswer) {
-  open = await connect({ era, env: { ALLOWED_COMMANDS: '*' }, userFile: rules, ...(answer && { answer }) });
-  return open;
-}
-
-describe.each(eras)('a command that needs approval, over %s', (era) => {
-  test('P11: runs when the user approves, who sees the command and the reason', async () => {
-    const questions: string[] = [];
-    const here = await connectWith(era, (message) => {
+describe.each(eras)('a command that needs approval, over MCP %s', (era) => {
+  let server: McpServer;
+  let questions: string[];
+  let nextAnswer: UserAnswer;
+  beforeAll(async () => {
+    const answer = (message: string) => {
       questions.push(message);
-      return { action: 'accept', content: { approve: true } };
-    });
-    const reply = await here.call({ command: 'touch made' });
+      return nextAnswer;
+    };
+    server = await connect({ era, env, userFile: rules, answer });
+  });
+  afterAll(async () => {
+    expect(await server.close()).toEqual([]);
+  });
+  const answerWith = (answer: UserAnswer) => {
+    questions = [];
+    nextAnswer = answer;
+    return freshFolder(server);
+  };
+
+  test('P11: runs if the user approves the command and the reason shown', async () => {
+    const cwd = answerWith(approved);
+    const reply = await server.call({ command: 'touch made', cwd });
     expect(reply.structured).toMatchObject({ exit_code: 0 });
-    expect(existsSync(join(here.cwd, 'made'))).toBe(true);
+    expect(existsSync(join(cwd, 'made'))).toBe(true);
     expect(questions).toEqual([expect.stringMatching(/Files are made with care\.[\s\S]*touch made/)]);
   });
 
-  test('P11: is shown with all that it would do, and cannot look like another', async () => {
-    const questions: string[] = [];
-    const here = await connectWith(era, (message) => {
-      questions.push(message);
-      return { action: 'accept', content: { approve: true } };
-    });
-    const told = { cwd: '/usr', env: { SOME: 'thing' }, input: 'for stdin' };
-    await here.call({ command: 'cd /\r\x1b[2K; touch --help', ...told });
-    await here.use('start_command', { command: 'bash', name: 'shell', wait_ms: 5_000 });
-    await here.use('write_input', { command_id: 'shell', text: 'touch typed; echo so\n', wait_for: 'so' });
-    expect(existsSync(join(here.cwd, 'typed'))).toBe(true);
+  test('P11: is shown with its directory, variables and input, and with control characters escaped', async () => {
+    const cwd = answerWith(approved);
+    const input = { cwd: '/usr', env: { SOME: 'thing' }, input: 'for stdin' };
+    await server.call({ command: 'cd /\r\x1b[2K; touch --help', ...input });
+    await server.use('start_command', { command: 'bash', cwd, name: 'shell', wait_ms: 5_000 });
+    await server.use('write_input', { command_id: 'shell', text: 'touch typed; echo so\n', wait_for: 'so' });
+    expect(existsSync(join(cwd, 'typed'))).toBe(true);
     const [called = '', typed = ''] = questions;
     expect(questions).toHaveLength(2);
     expect(called).toMatch(/in +\| \/usr\n +with +\| SOME=thing\n +stdin +\| for stdin\n/);
@@ -57,23 +58,24 @@ describe.each(eras)('a command that needs approval, over %s', (era) => {
   test.each([
     ['declines', { action: 'decline' }],
     ['closes the question', { action: 'cancel' }],
-    ['says no', { action: 'accept', content: { approve: false } }],
-  ] as const)('P11: does not run when the user %s', async (_what, result) => {
-    const here = await connectWith(era, () => result);
-    const reply = await here.call({ command: 'touch made' });
+    ['answers no', { action: 'accept', content: { approve: false } }],
+  ] as const)('P11: does not run if the user %s', async (_what, answer) => {
+    const cwd = answerWith(answer);
+    const reply = await server.call({ command: 'touch made', cwd });
     expect(reply).toMatchObject({ isError: true, structured: { code: 'policy_denied' } });
     expect(reply.text).toContain('declined');
-    expect(existsSync(join(here.cwd, 'made'))).toBe(false);
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
   });
 
-  test('P11: is refused with approval_required when the client cannot ask', async () => {
-    const here = await connectWith(era);
-    const reply = await here.call({ command: 'touch made' });
+  test('P11: is refused with approval_required if the client cannot ask', async () => {
+    const mute = await connect({ era, env, userFile: rules });
+    const reply = await mute.call({ command: 'touch made' });
     expect(reply).toMatchObject({
       isError: true,
       structured: { code: 'approval_required', exit_code: null },
     });
-    expect(existsSync(join(here.cwd, 'made'))).toBe(false);
-    expect(await here.call({ command: 'echo free' })).toMatchObject({ structured: { stdout: 'free\n' } });
+    expect(existsSync(join(mute.cwd, 'made'))).toBe(false);
+    expect(await mute.call({ command: 'echo free' })).toMatchObject({ structured: { stdout: 'free\n' } });
+    expect(await mute.close()).toEqual([]);
   });
 });

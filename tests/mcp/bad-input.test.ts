@@ -60,11 +60,11 @@ describe('E6: invalid arguments', () => {
     ['a number as input', { command: touch, input: 5 }, /: input must be a string, not 5/],
     ['broken Unicode as input', { command: touch, input: '\udc00' }, /: input must be valid Unicode/],
     [
-      'several at once',
+      'several problems',
       { command: 1, timeout_ms: 0, x: 1 },
       /command must.*; timeout_ms must.*; there is no field "x"/,
     ],
-  ])('%s gets an error that names the field, and nothing runs', async (_, args, expected) => {
+  ])('%s is an error that names the field, and nothing runs', async (_, args, expected) => {
     const { structured, isError } = await server.call(args);
     expect(isError).toBe(true);
     expect(structured).toMatchObject({ exit_code: null, stdout: '', stderr: '', code: 'invalid_request' });
@@ -74,7 +74,7 @@ describe('E6: invalid arguments', () => {
     expect((await server.call({ command: 'true' })).structured.exit_code).toBe(0);
   });
 
-  it.each([null, [], 'text', 5])('%j for arguments is refused by name', async (args) => {
+  it.each([null, [], 'text', 5])('%j as arguments is a protocol error that names the tool', async (args) => {
     const params = { name: 'execute_command', arguments: args as unknown as Record<string, unknown> };
     const error = await protocolError(server.client.callTool(params));
     expect(error.code).toBe(-32602);
@@ -84,7 +84,7 @@ describe('E6: invalid arguments', () => {
     expect((await server.call({ command: 'true' })).structured.exit_code).toBe(0);
   });
 
-  it('missing arguments and unknown tools are told apart', async () => {
+  it('missing arguments and an unknown tool get different errors', async () => {
     const result = await server.client.callTool({ name: 'execute_command' });
     expect(result.structuredContent).toMatchObject({ error: expect.stringContaining('command is required') });
     const error = await protocolError(server.client.callTool({ name: 'run_anything', arguments: {} }));
@@ -101,7 +101,7 @@ describe('E6: invalid arguments', () => {
   });
 });
 
-describe('E6: lines that are no messages', () => {
+describe('E6: lines that are not valid messages', () => {
   let server: Awaited<ReturnType<typeof openRaw>>;
   beforeAll(async () => {
     server = await openRaw();
@@ -119,7 +119,7 @@ describe('E6: lines that are no messages', () => {
     `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"execute_command","arguments":{"command":"${command}"}}}`;
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-  async function serves(): Promise<void> {
+  async function expectAlive(): Promise<void> {
     const { result } = await server.call({ command: 'true' });
     expect(result?.structuredContent?.exit_code).toBe(0);
     expect(readdirSync(server.cwd)).not.toContain('ran');
@@ -130,73 +130,70 @@ describe('E6: lines that are no messages', () => {
     ['half a message', '{"jsonrpc":"2.0","id":1,"method"\n'],
     ['empty lines', '\n\n\r\n  \n'],
     ['scalars', '5\n"x"\nnull\ntrue\n'],
-    ['an id that is none', `${request(null, '')}\n${request(1.5, '')}\n${request({}, '')}\n`],
-    ['an answer to nothing', '{"jsonrpc":"2.0","id":77,"result":{}}\n'],
-    ['a broken answer', '{"jsonrpc":"2.0","id":78,"result":5}\n'],
-    ['an unknown notification', '{"jsonrpc":"2.0","method":"notifications/whatever"}\n'],
+    ['an invalid id', `${request(null, '')}\n${request(1.5, '')}\n${request({}, '')}\n`],
+    ['a response to no request', '{"jsonrpc":"2.0","id":77,"result":{}}\n'],
+    ['a malformed response', '{"jsonrpc":"2.0","id":78,"result":5}\n'],
+    ['an unknown notification', '{"jsonrpc":"2.0","method":"notifications/unknown"}\n'],
     [
-      'a cancellation of nothing',
+      'a cancellation of no request',
       '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}\n',
     ],
     ['20 MiB of garbage', `x${'a'.repeat(20 * mebibyte)}\n`],
-  ])('%s is passed over in silence', async (_, text) => {
+  ])('%s gets no reply', async (_, text) => {
     const before = server.messages().length;
     server.send(text);
-    await serves();
+    await expectAlive();
     expect(server.messages().length).toBe(before + 1);
   });
 
   it.each<[string, string, RegExp]>([
     ['a batch', `[${request('@', '')}]`, /Batches are not supported/],
-    ['no method', '{"jsonrpc":"2.0","id":"@"}', /method must be a string/],
-    ['no version', '{"id":"@","method":"ping"}', /jsonrpc must be "2\.0"/],
-    ['params that are a list', request('@', ',"params":[1]'), /params must be an object/],
-    [
-      'params that are nested without end',
-      request('@', `,"params":${nested(50_000)}`),
-      /params must be an object/,
-    ],
-    ['a progress token that is none', request('@', ',"params":{"_meta":{"progressToken":{}}}'), /params/],
-    ['fields that no message has', request('@', ',"extra":1'), /fields that no message has/],
-  ])('%s is answered', async (_, line, expected) => {
+    ['a message without a method', '{"jsonrpc":"2.0","id":"@"}', /method must be a string/],
+    ['a message without a version', '{"id":"@","method":"ping"}', /jsonrpc must be "2\.0"/],
+    ['a list as params', request('@', ',"params":[1]'), /params must be an object/],
+    ['deeply nested params', request('@', `,"params":${nested(50_000)}`), /params must be an object/],
+    ['an invalid progress token', request('@', ',"params":{"_meta":{"progressToken":{}}}'), /params/],
+    ['an unknown field', request('@', ',"extra":1'), /unknown fields/],
+  ])('%s gets an error', async (_, line, expected) => {
     server.send(`${line.replace('"@"', String(++lastId))}\n`);
     const { error } = await server.answer(lastId);
     expect(error?.code).toBe(-32600);
     expect(error?.message).toMatch(expected);
-    await serves();
+    await expectAlive();
   });
-  it('every request of a batch is answered', async () => {
+
+  it('every request of a batch gets an error', async () => {
     server.send(`[${request('one', '')},[${request('no', '')}],${execute(28, 'touch ran')}]\n`);
     expect((await server.answer('one')).error?.message).toMatch(/Batches/);
     expect((await server.answer(28)).error?.message).toMatch(/Batches/);
-    await serves();
+    await expectAlive();
   });
 
-  it('invalid UTF-8 is answered, and nothing runs', async () => {
+  it('invalid UTF-8 gets an error, and nothing runs', async () => {
     const [before = '', after = ''] = execute(20, 'touch ran; echo @').split('@');
     server.send(Buffer.concat([Buffer.from(before), Buffer.from([0xff, 0xfe]), Buffer.from(`${after}\n`)]));
     expect((await server.answer(20)).error).toMatchObject({
       code: -32700,
       message: expect.stringMatching(/UTF-8/),
     });
-    await serves();
+    await expectAlive();
   });
 
-  it('a message of 20 MiB is answered by the tool, a longer one by the door, and neither runs', async () => {
+  it('a message of 20 MiB is refused by the tool, a longer one by the transport, and neither runs', async () => {
     server.send(`${execute(21, `touch ran;${'a'.repeat(20 * mebibyte)}`)}\n`);
     expect((await server.answer(21)).result?.structuredContent?.error).toMatch(/command must be at most/);
     server.send(`${execute(22, `touch ran;${'a'.repeat(25 * mebibyte)}`)}\n`);
     expect((await server.answer(22)).error?.message).toMatch(/longer than 25165824 bytes/);
-    await serves();
+    await expectAlive();
   });
 
-  it('deep nesting in the arguments is answered', async () => {
+  it('deep nesting in the arguments gets an error', async () => {
     server.send(`${execute(23, 'touch ran","x":@').replace('@"', nested(50_000))}\n`);
     expect((await server.answer(23)).result?.structuredContent?.error).toMatch(/no field "x"/);
-    await serves();
+    await expectAlive();
   });
 
-  it('CRLF ends a line, and messages may arrive in pieces or several at once', async () => {
+  it('CRLF ends a line, and a chunk may contain part of a message or several messages', async () => {
     server.send(`${request(24, '')}\r\n`);
     expect((await server.answer(24)).result).toEqual({});
     const text = Buffer.from(`${execute(25, 'echo é')}\n${request(26, '')}\n`);
@@ -208,13 +205,13 @@ describe('E6: lines that are no messages', () => {
     expect((await server.answer(26)).result).toEqual({});
   });
 
-  it('calls with the same id are both answered, and nothing stays', async () => {
+  it('two calls with the same id both get a result, and leave no process', async () => {
     server.send(`${execute(27, 'sleep 0.2; echo one')}\n${execute(27, 'sleep 0.2; echo two')}\n`);
     await server.answer(27);
     await sleep(300);
     const answers = server.messages().filter(({ id }) => id === 27);
     expect(answers.map(({ result }) => result?.structuredContent?.stdout).sort()).toEqual(['one\n', 'two\n']);
-    // Shells that wait for the next command have not been told its text.
+    // Idle keeper shells do not have the text of a command in their argv.
     expect(processesWith('sleep 0.2')).toEqual([]);
   });
 });

@@ -2,29 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SchemaObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type Answer, connect, eras, type ServerOptions } from '../support/mcp.ts';
+import { type Answer, eras, type ServerOptions } from '../support/mcp.ts';
+import { shareServers } from './shared-servers.ts';
 
-type Server = Awaited<ReturnType<typeof connect>>;
-let open: Server[] = [];
-
-async function serve(allowed: string, options: ServerOptions = {}): Promise<Server> {
-  const server = await connect({ ...options, env: { ALLOWED_COMMANDS: allowed, ...options.env } });
-  open.push(server);
-  return server;
-}
-
-afterEach(async () => {
-  const left = await Promise.all(open.map((server) => server.close()));
-  open = [];
-  expect(left.flat()).toEqual([]);
-});
+const share = shareServers();
+const serve = (allowed: string, options: ServerOptions = {}) =>
+  share({ ...options, env: { ALLOWED_COMMANDS: allowed, ...options.env } });
 
 const idOf = ({ structured }: Answer) => String(structured.command_id);
 
-describe.each(eras)('T9: commands that go on, over MCP %s', (era) => {
-  it('a question is seen, answered and followed to the end', async () => {
+describe.each(eras)('T9: commands that outlive their call, over MCP %s', (era) => {
+  it('a prompt is detected and answered, and the command is read to its end', async () => {
     const server = await serve('*', { era });
     const started = await server.use('start_command', {
       command: 'printf "Name? "; read -r name; echo "Hello $name"; sleep 0.2; exit 7',
@@ -56,7 +46,7 @@ describe.each(eras)('T9: commands that go on, over MCP %s', (era) => {
     expect(again.structured).toMatchObject({ stdout: 'Name? Hello Ada\n', exit_code: 7 });
   });
 
-  it('a server is waited for by a pattern, found by its name, listed with its port, and stopped', async () => {
+  it('a server is awaited by a pattern, found by its name, listed with its port, and stopped', async () => {
     const server = await serve('*', { era });
     const script = `require("net").createServer().listen(0, "127.0.0.1", function () { console.log("port " + this.address().port) })`;
     const started = await server.use('start_command', {
@@ -67,13 +57,15 @@ describe.each(eras)('T9: commands that go on, over MCP %s', (era) => {
     });
     expect(started.structured).toMatchObject({ name: 'web', reason: 'matched', status: 'running' });
     const port = Number(/\d+/.exec(String(started.structured.stdout))?.[0]);
-    const listed = async () =>
-      (await server.use('list_commands', { status: 'running' })).structured.commands as object[];
-    // What it uses is looked at now and then.
+    const listed = async (status: 'running' | 'ended') => {
+      const { commands } = (await server.use('list_commands', { status })).structured;
+      return (commands as { name?: string }[]).filter(({ name }) => name === 'web');
+    };
+    // CPU time is sampled at intervals.
     await expect
-      .poll(async () => Object.keys((await listed())[0] ?? {}), { timeout: 10_000 })
+      .poll(async () => Object.keys((await listed('running'))[0] ?? {}), { timeout: 10_000 })
       .toContain('cpu_ms');
-    expect(await listed()).toEqual([
+    expect(await listed('running')).toEqual([
       expect.objectContaining({
         command_id: idOf(started),
         name: 'web',
@@ -87,26 +79,26 @@ describe.each(eras)('T9: commands that go on, over MCP %s', (era) => {
     expect(stopped.structured).toMatchObject({ status: 'killed', signal: 'SIGINT', exit_code: 130 });
     const twice = await server.use('stop_command', { command_id: 'web' });
     expect(twice).toMatchObject({ isError: false, structured: { status: 'killed' } });
-    const ended = await server.use('list_commands', { status: 'ended' });
-    expect(ended.structured.commands).toMatchObject([{ name: 'web', status: 'killed' }]);
+    expect(await listed('running')).toEqual([]);
+    expect(await listed('ended')).toMatchObject([{ name: 'web', status: 'killed' }]);
   });
 
-  it('T1: a command that takes longer than its time goes on with every byte', async () => {
+  it('T1: a timed-out command keeps running in the background, and no byte of its output is lost', async () => {
     const server = await serve('*', { era });
-    const handed = await server.call({
+    const detached = await server.call({
       command: 'for i in 1 2 3 4 5 6; do echo "line $i"; sleep 0.1; done',
       timeout_ms: 250,
       on_timeout: 'background',
     });
-    expect(handed.isError).toBe(false);
-    expect(Object.keys(handed.structured).slice(0, 3)).toEqual(['exit_code', 'stdout', 'stderr']);
-    expect(handed.structured).toMatchObject({
+    expect(detached.isError).toBe(false);
+    expect(Object.keys(detached.structured).slice(0, 3)).toEqual(['exit_code', 'stdout', 'stderr']);
+    expect(detached.structured).toMatchObject({
       exit_code: null,
       status: 'running',
       hint: expect.stringContaining('read_output'),
     });
-    const rest = await server.use('read_output', { command_id: idOf(handed), wait_ms: 30_000 });
-    expect(`${handed.structured.stdout}${rest.structured.stdout}`).toBe(
+    const rest = await server.use('read_output', { command_id: idOf(detached), wait_ms: 30_000 });
+    expect(`${detached.structured.stdout}${rest.structured.stdout}`).toBe(
       [1, 2, 3, 4, 5, 6].map((i) => `line ${i}\n`).join(''),
     );
     expect(rest.structured).toMatchObject({ status: 'completed', exit_code: 0 });
@@ -116,7 +108,7 @@ describe.each(eras)('T9: commands that go on, over MCP %s', (era) => {
 });
 
 describe('T9: start_command', () => {
-  it('is held to the list and to the roots like execute_command', async () => {
+  it('obeys ALLOWED_COMMANDS and ALLOWED_CWD_ROOTS like execute_command', async () => {
     const server = await serve('sleep', { env: { ALLOWED_CWD_ROOTS: '/usr' } });
     const refused = await server.use('start_command', { command: 'sleep 1; touch ran' });
     expect(refused).toMatchObject({ isError: true, structured: { code: 'policy_denied' } });
@@ -126,7 +118,7 @@ describe('T9: start_command', () => {
     expect((await server.use('list_commands', {})).structured).toEqual({ commands: [] });
   });
 
-  it('comes back when output is quiet, and tells of a shell what it may not be told', async () => {
+  it('returns when output stops for idle_ms, and input for a shell is checked by policy', async () => {
     const server = await serve('bash,echo,sleep');
     const quiet = await server.use('start_command', {
       command: 'echo one; sleep 60 </dev/null',
@@ -146,7 +138,7 @@ describe('T9: start_command', () => {
 });
 
 describe('T9: read_output', () => {
-  it('gives both ends of much output, and the middle on request', async () => {
+  it('returns both ends of long output, and the middle by cursor', async () => {
     const server = await serve('*');
     const much = await server.use('start_command', { command: 'seq 1 20000', wait_ms: 20_000 });
     const { stdout, left_out_from: from } = much.structured;
@@ -167,7 +159,7 @@ describe('T9: read_output', () => {
     expect(tail.structured.stdout).toBe('19999\n20000\n');
   });
 
-  it('filters lines, keeps escape codes on request, and takes one stream alone', async () => {
+  it('filters lines, can preserve escape codes, and can read a single stream', async () => {
     const server = await serve('*');
     const command = 'printf "\\e[31mred\\e[0m\\nplain\\n"; echo problem >&2';
     const id = idOf(await server.use('start_command', { command, wait_ms: 20_000 }));
@@ -181,7 +173,7 @@ describe('T9: read_output', () => {
     expect(await read({ cursor: 999 })).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('says of an unknown command that there is none', async () => {
+  it('reports job_not_found for an unknown command', async () => {
     const server = await serve('*');
     for (const tool of ['read_output', 'write_input', 'stop_command']) {
       const answer = await server.use(tool, { command_id: 'cmd_000000000000' });
@@ -190,7 +182,7 @@ describe('T9: read_output', () => {
   });
 });
 
-it('T9: every answer of these tools is valid against its advertised outputSchema', async () => {
+it('T9: every reply of these tools is valid against its advertised outputSchema', async () => {
   const server = await serve('*');
   const { tools } = await server.client.listTools();
   const check = (name: string, { structured }: Answer) => {
@@ -211,7 +203,7 @@ it('T9: every answer of these tools is valid against its advertised outputSchema
 });
 
 describe.each(eras)('T9: a terminal over MCP %s', (era) => {
-  it('a full-screen program is driven by keys and seen as a screen', async () => {
+  it('a full-screen program is controlled with keys and read as a screen', async () => {
     const server = await serve('*', { era });
     const started = await server.use('start_command', {
       command: 'exec vim -u NONE -N note.txt',
@@ -223,11 +215,11 @@ describe.each(eras)('T9: a terminal over MCP %s', (era) => {
     expect(started).toMatchObject({ isError: false, structured: { status: 'running' } });
     const command_id = idOf(started);
     await server.use('write_input', { command_id, text: 'ihello there', keys: ['esc'], wait_ms: 2_000 });
-    const seen = async () =>
+    const screen = async () =>
       (await server.use('read_output', { command_id, view: 'screen', wait_ms: 0 })).structured;
-    await expect.poll(async () => (await seen()).screen, { timeout: 10_000 }).toMatch(/^hello there\n~\n/);
+    await expect.poll(async () => (await screen()).screen, { timeout: 10_000 }).toMatch(/^hello there\n~\n/);
     await expect
-      .poll(async () => (await seen()).screen_cursor, { timeout: 10_000 })
+      .poll(async () => (await screen()).screen_cursor, { timeout: 10_000 })
       .toEqual({ row: 1, col: 11 });
     const resized = await server.use('write_input', {
       command_id,

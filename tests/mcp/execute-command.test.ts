@@ -1,39 +1,32 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { connect, eras, type ServerOptions } from '../support/mcp.ts';
+import { eras, type ServerOptions } from '../support/mcp.ts';
 import { processesWith } from '../support/processes.ts';
+import { freshFolder, shareServers } from './shared-servers.ts';
 
-type Server = Awaited<ReturnType<typeof connect>>;
-let open: Server[] = [];
+const share = shareServers();
 
-async function serve(allowed: string | undefined, options: ServerOptions = {}): Promise<Server> {
-  const env = { ...(allowed !== undefined && { ALLOWED_COMMANDS: allowed }), ...options.env };
-  const server = await connect({ ...options, env });
-  open.push(server);
-  return server;
+function serve(allowed: string | undefined, options: ServerOptions = {}) {
+  const list = allowed === undefined ? {} : { ALLOWED_COMMANDS: allowed };
+  const env = { NACRE_KILL_GRACE_MS: '200', ...list, ...options.env };
+  return share({ ...options, env });
 }
 
-afterEach(async () => {
-  const left = await Promise.all(open.map((server) => server.close()));
-  open = [];
-  expect(left.flat()).toEqual([]);
-});
-
 describe.each(eras)('execute_command over MCP %s', (era) => {
-  it('T1: writes the input to stdin, closes it, and returns what the command printed', async () => {
-    const server = await serve('cat,echo', { era });
+  it('T1: writes the input to stdin, closes it, and returns the output', async () => {
+    const server = await serve(' ls , cat , echo ', { era });
     const { structured, isError } = await server.call({ command: 'cat', input: 'hello world' });
     expect(structured).toEqual({ exit_code: 0, stdout: 'hello world', stderr: '' });
     expect(isError).toBe(false);
-    // Without input, stdin is at its end from the start.
+    // Without `input`, stdin is at EOF from the start.
     const without = await server.call({ command: 'cat; echo no input' });
     expect(without.structured).toEqual({ exit_code: 0, stdout: 'no input\n', stderr: '' });
   });
 
-  it('T5: a listed command runs, and one that is not listed does not', async () => {
-    const server = await serve(' ls , cat ', { era });
+  it('T5: runs a listed command, and refuses one that is not listed', async () => {
+    const server = await serve(' ls , cat , echo ', { era });
     writeFileSync(join(server.cwd, 'a file'), '');
     expect((await server.call({ command: 'ls' })).structured.stdout).toContain('a file');
     const { text, structured, isError } = await server.call({ command: 'pwd > ran' });
@@ -92,7 +85,7 @@ describe('T2: the reply', () => {
     `${'long '.repeat(60)}end`,
   ];
 
-  it('is YAML whose first keys are exit_code, stdout and stderr, and says the same as the data', async () => {
+  it('is YAML with the first keys exit_code, stdout and stderr, equal to the structured content', async () => {
     const server = await serve('*');
     const { text, structured } = await server.call({
       command: 'cat; echo oops >&2; exit 7',
@@ -105,8 +98,8 @@ describe('T2: the reply', () => {
     expect(parse(text, { version: '1.2' })).toEqual(structured);
   });
 
-  it('keeps words that YAML 1.1 and 1.2 read differently as text for both', async () => {
-    const server = await serve('cat');
+  it('writes scalars so that YAML 1.1 and 1.2 both read them as the same text', async () => {
+    const server = await serve('*');
     const texts = await Promise.all(
       awkward.map(async (word) => (await server.call({ command: 'cat', input: word })).text),
     );
@@ -115,7 +108,7 @@ describe('T2: the reply', () => {
     }
   });
 
-  it('of a command that fails is a result, not an error', async () => {
+  it('to a command that fails is a result, not an error', async () => {
     const server = await serve('*');
     const { structured, isError } = await server.call({ command: 'exit 3' });
     expect([structured.exit_code, isError]).toEqual([3, false]);
@@ -124,18 +117,18 @@ describe('T2: the reply', () => {
     expect(killed.isError).toBe(false);
   });
 
-  it('names background processes that were ended with the command', async () => {
+  it('names background processes that were killed with the command', async () => {
     const server = await serve('*');
     const { structured } = await server.call({ command: 'sleep 61.5 & echo hi' });
     expect(structured).toMatchObject({ exit_code: 0, stdout: 'hi\n' });
     expect(structured.left_running).toEqual([expect.stringMatching(/^sleep 61\.5 \(pid \d+\)$/)]);
-    expect(processesWith('sleep\x061.5')).toEqual([]);
+    expect(processesWith('sleep\x0061.5')).toEqual([]);
   });
 });
 
-describe('T4: a command that takes too long', () => {
-  it('is an error with the output so far and a way on, and its whole tree is gone before the reply', async () => {
-    const server = await serve('*', { env: { NACRE_KILL_GRACE_MS: '200' } });
+describe('T4: a command that times out', () => {
+  it('is an error with the output so far and a hint, and its whole process tree is gone before the reply', async () => {
+    const server = await serve('*');
     const command = "echo so far; (setsid nohup sleep 62.5 >&- 2>&- &); trap '' TERM; sleep 62.5; sleep 62.5";
     const call = server.call({ command, timeout_ms: 300, env: { LABEL: `t4-${server.cwd}` } });
     const { text, structured, isError } = await call;
@@ -150,7 +143,7 @@ describe('T4: a command that takes too long', () => {
 });
 
 describe('T7: cwd', () => {
-  it('may be relative to the server, absolute, or left out', async () => {
+  it('may be relative to the server’s directory, absolute, or omitted', async () => {
     const server = await serve('*');
     mkdirSync(join(server.cwd, 'front end'));
     const pwd = async (cwd?: string) =>
@@ -161,9 +154,9 @@ describe('T7: cwd', () => {
     expect(await pwd('front end/..')).toBe(`${server.cwd}\n`);
   });
 
-  it('that is missing or no directory is an error, and nothing runs', async () => {
+  it('that does not exist or is not a directory is an error, and nothing runs', async () => {
     const server = await serve('*');
-    const ran = join(server.cwd, 'ran');
+    const ran = join(freshFolder(server), 'ran');
     writeFileSync(join(server.cwd, 'file'), '');
     for (const cwd of ['does-not-exist', 'file', 'file/below', '/does/not/exist']) {
       const { structured, isError } = await server.call({ command: `echo x > '${ran}'`, cwd });
@@ -178,21 +171,24 @@ describe('T7: cwd', () => {
 describe('T8: ALLOWED_CWD_ROOTS', () => {
   async function withRoots(roots: string) {
     const server = await serve('*', { env: { ALLOWED_CWD_ROOTS: roots } });
-    for (const folder of ['in', 'in/deep', 'inside', 'out']) mkdirSync(join(server.cwd, folder));
-    symlinkSync(join(server.cwd, 'out'), join(server.cwd, 'in/link'));
+    for (const folder of ['in/deep', 'inside', 'out'])
+      mkdirSync(join(server.cwd, folder), { recursive: true });
+    const link = join(server.cwd, 'in/link');
+    if (!existsSync(link)) symlinkSync(join(server.cwd, 'out'), link);
+    const ran = join(freshFolder(server), 'ran');
     const run = (cwd?: string) =>
-      server.call({ command: 'pwd; : > "$RAN"', env: { RAN: join(server.cwd, 'ran') }, ...(cwd && { cwd }) });
-    return { server, run, ran: () => existsSync(join(server.cwd, 'ran')) };
+      server.call({ command: 'pwd; : > "$RAN"', env: { RAN: ran }, ...(cwd && { cwd }) });
+    return { server, run, ran: () => existsSync(ran) };
   }
 
-  it('allows what lies within a root', async () => {
+  it('allows a directory within a root', async () => {
     const { server, run } = await withRoots('in');
     expect((await run('in')).structured.stdout).toBe(`${server.cwd}/in\n`);
     expect((await run('in/deep')).structured.stdout).toBe(`${server.cwd}/in/deep\n`);
     expect((await run()).structured.stdout).toBe(`${server.cwd}\n`);
   });
 
-  it('refuses what lies outside, also through .. and symlinks, and by canonical paths', async () => {
+  it('refuses a directory outside by its canonical path, also through .. and symlinks', async () => {
     const { run, ran } = await withRoots('in');
     for (const cwd of ['/tmp', 'out', 'inside', 'in/..', 'in/link', 'in/deep/../../out']) {
       const { structured, isError } = await run(cwd);
@@ -202,14 +198,14 @@ describe('T8: ALLOWED_CWD_ROOTS', () => {
     }
   });
 
-  it('unset or empty restricts nothing', async () => {
+  it('restricts nothing if it is unset or empty', async () => {
     const { run } = await withRoots('');
     expect((await run('/tmp')).structured.exit_code).toBe(0);
   });
 
-  it('with a root that cannot be resolved the server starts and warns, and refuses every cwd', async () => {
+  it('with a root that does not exist makes the server warn at the start and refuse every cwd', async () => {
     const { server, run, ran } = await withRoots('in,/path/that/does/not/exist');
-    expect(server.stderr()).toMatch(/warning: ALLOWED_CWD_ROOTS names .*\/path\/that\/does\/not\/exist/);
+    expect(server.stderr()).toMatch(/warning: ALLOWED_CWD_ROOTS lists .*\/path\/that\/does\/not\/exist/);
     const { structured, isError } = await run('in');
     expect([isError, structured.code]).toEqual([true, 'cwd_roots_invalid']);
     expect(structured.error).toMatch(/Configuration problem.*ALLOWED_CWD_ROOTS/);
@@ -219,14 +215,14 @@ describe('T8: ALLOWED_CWD_ROOTS', () => {
 });
 
 describe('T1: the other fields', () => {
-  it('env adds variables, and only for that command', async () => {
+  it('env adds variables for that command only', async () => {
     const server = await serve('*');
     const command = 'printenv COLOUR || echo none';
     expect((await server.call({ command, env: { COLOUR: 'mauve' } })).structured.stdout).toBe('mauve\n');
     expect((await server.call({ command })).structured.stdout).toBe('none\n');
   });
 
-  it('output is at most 30000 characters, stdout and stderr together, beginning and end', async () => {
+  it('output has at most 30000 characters, stdout and stderr together, and is cut in the middle', async () => {
     const server = await serve('*');
     const { structured } = await server.call({ command: 'seq 1 20000; seq 1 20000 >&2' });
     const [stdout, stderr] = [String(structured.stdout), String(structured.stderr)];

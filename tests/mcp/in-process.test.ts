@@ -30,7 +30,7 @@ function serve(here = place) {
 }
 
 describe('nacre mcp inside another process', () => {
-  it('serves a client of the old revisions until stdin ends', async () => {
+  it('serves a client of an older protocol version until stdin ends', async () => {
     const server = serve();
     const clientInfo = { name: 'old', version: '1' };
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
@@ -44,7 +44,7 @@ describe('nacre mcp inside another process', () => {
     expect((await server.answer(5)).error.message).toMatch(/no tool "nope"/);
     server.stdin.write('garbage\n');
     server.stdin.end();
-    const stderr = expect.stringMatching(/nacre: protocol error: A line is not valid JSON\.\n$/);
+    const stderr = expect.stringContaining('nacre: protocol error: A line is not valid JSON.\n');
     expect(await server.ended).toMatchObject({ code: 0, stderr });
   });
 
@@ -73,8 +73,9 @@ describe('nacre mcp inside another process', () => {
       name: 'write_input',
       arguments: { command_id, text: 'two\n', wait_for: 'two' },
     });
-    const told = () => server.messages().filter(({ method }) => method === 'notifications/resources/updated');
-    await expect.poll(told, { timeout: 10_000 }).toMatchObject([{ params: { uri: log } }]);
+    const updates = () =>
+      server.messages().filter(({ method }) => method === 'notifications/resources/updated');
+    await expect.poll(updates, { timeout: 10_000 }).toMatchObject([{ params: { uri: log } }]);
     await ask(10, 'resources/unsubscribe', { uri: log });
     const much = { name: 'execute_command', arguments: { command: 'seq 1 20000' } };
     const { content } = (await ask(11, 'tools/call', much)).result;
@@ -87,7 +88,7 @@ describe('nacre mcp inside another process', () => {
     expect(await server.ended).toMatchObject({ code: 0 });
   });
 
-  it('serves a client of 2026-07-28, and tells it how a command is getting on', async () => {
+  it('serves a client of 2026-07-28, and sends progress notifications', async () => {
     const server = serve();
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -109,8 +110,8 @@ describe('nacre mcp inside another process', () => {
     expect((await many).result.structuredContent.truncated).toBe(true);
     expect((await lines).result.structuredContent.stdout).toBe('one\ntwo\n');
     expect((await none).result.structuredContent.stderr).toBe('three\n');
-    const heard = server.messages().filter(({ method }) => method === 'notifications/progress');
-    expect(heard.map(({ params }) => params)).toEqual(
+    const progress = server.messages().filter(({ method }) => method === 'notifications/progress');
+    expect(progress.map(({ params }) => params)).toEqual(
       expect.arrayContaining([
         { progressToken: 'me', progress: expect.closeTo(1, 0), message: '2 lines after 1 s: two' },
         { progressToken: 5, progress: expect.closeTo(1, 0), message: '1 line after 1 s: three' },
@@ -125,7 +126,7 @@ describe('nacre mcp inside another process', () => {
     expect((await server.ended).code).toBe(0);
   });
 
-  it('lives on where it cannot run anything, and says why at every call', async () => {
+  it('keeps running if no command can run, and reports why at every call', async () => {
     const server = serve({ ...place, cwd: '/does/not/exist' });
     await sleep(400);
     for (const id of [1, 2]) {
@@ -136,7 +137,7 @@ describe('nacre mcp inside another process', () => {
     expect((await server.ended).code).toBe(0);
   });
 
-  it('answers a call that comes too late', async () => {
+  it('replies to a call that arrives during shutdown', async () => {
     const server = serve();
     await server.call(1, { command: 'true' });
     const running = server.call(2, { command: "trap '' TERM; echo begun; sleep 70.5; sleep 70.5" });
@@ -149,13 +150,13 @@ describe('nacre mcp inside another process', () => {
     expect((await server.ended).code).toBe(0);
   });
 
-  it('ends at once when it was interrupted before it began', async () => {
+  it('exits immediately if it is interrupted before it starts', async () => {
     const server = serve();
     server.interrupt('SIGTERM');
     expect(await server.ended).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('ends when nobody reads its answers any more', async () => {
+  it('exits when stdout fails', async () => {
     const server = serve();
     server.stdout.destroy(new Error('gone'));
     expect((await server.ended).code).toBe(0);

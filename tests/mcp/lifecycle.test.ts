@@ -9,7 +9,7 @@ import { connect, eras, openRaw } from '../support/mcp.ts';
 import { createPlace, sleep, survivors } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
 
-/** Ends with nothing but force, and tries to get away. */
+/** Ignores SIGTERM, SIGINT and SIGHUP, and starts a process in another session. */
 const stubborn = "trap '' TERM INT HUP; (setsid nohup sleep 64.5 > /dev/null 2>&1 &); sleep 64.5; sleep 64.5";
 
 async function until(condition: () => boolean, limitMs: number): Promise<number> {
@@ -19,8 +19,8 @@ async function until(condition: () => boolean, limitMs: number): Promise<number>
 }
 
 describe.concurrent.each(eras)('over MCP %s', (era) => {
-  it('E2: a cancelled call ends its whole tree, and the server goes on', async () => {
-    const env = { ALLOWED_COMMANDS: '*', NACRE_KILL_GRACE_MS: '200' };
+  it('E2, S6: a cancelled call kills its process tree, the server stays usable, and the audit names the client', async () => {
+    const env = { ALLOWED_COMMANDS: '*', NACRE_KILL_GRACE_MS: '200', NACRE_AUDIT_DIR: 'audit' };
     const server = await connect({ era, env });
     const label = `LABEL=${server.cwd}`;
     const cancelling = new AbortController();
@@ -37,12 +37,6 @@ describe.concurrent.each(eras)('over MCP %s', (era) => {
     expect(processesWith(label)).toEqual([]);
     expect((await server.call({ command: 'echo on' })).structured.stdout).toBe('on\n');
     expect(await server.close()).toEqual([]);
-  });
-
-  it('S6: the audit names the client', async () => {
-    const server = await connect({ era, env: { ALLOWED_COMMANDS: '*', NACRE_AUDIT_DIR: 'audit' } });
-    await server.call({ command: 'true' });
-    expect(await server.close()).toEqual([]);
     const folder = join(server.cwd, 'audit');
     const file = (await readdir(folder)).find((name) => /^\d/.test(name)) ?? '';
     const [asked = ''] = readFileSync(join(folder, file), 'utf8').split('\n');
@@ -51,7 +45,7 @@ describe.concurrent.each(eras)('over MCP %s', (era) => {
 });
 
 describe('calls', () => {
-  it('run at the same time', async () => {
+  it('run in parallel', async () => {
     const server = await connect({ env: { ALLOWED_COMMANDS: '*' } });
     await server.call({ command: 'true' });
     const start = Date.now();
@@ -60,7 +54,7 @@ describe('calls', () => {
     expect(await server.close()).toEqual([]);
   });
 
-  it('that are cancelled as soon as they are made leave nothing behind', async () => {
+  it('leave no process if they are cancelled immediately', async () => {
     const server = await openRaw();
     const params = { name: 'execute_command', arguments: { command: stubborn, env: { LABEL: server.cwd } } };
     server.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params });
@@ -75,7 +69,7 @@ describe('calls', () => {
 });
 
 describe('stdout', () => {
-  it('carries nothing but protocol, however noisy settings and start-up files are', async () => {
+  it('carries only protocol messages, even with settings that warn and a profile that prints', async () => {
     const server = await openRaw({
       ALLOWED_COMMANDS: '',
       ALLOWED_CWD_ROOTS: '/does/not/exist',
@@ -97,7 +91,7 @@ describe('stdout', () => {
   });
 });
 
-describe('E2: the end of the server', () => {
+describe('E2: the server exits and kills every command', () => {
   async function busy() {
     const server = await openRaw();
     const params = { name: 'execute_command', arguments: { command: stubborn } };
@@ -112,7 +106,7 @@ describe('E2: the end of the server', () => {
     ['at SIGTERM', 'SIGTERM'],
     ['at SIGINT', 'SIGINT'],
     ['at SIGHUP', 'SIGHUP'],
-  ] as const)('%s comes within two seconds and takes every command along', async (_, how) => {
+  ] as const)('within two seconds %s', async (_, how) => {
     const server = await busy();
     const closed = once(server.child, 'exit');
     const start = Date.now();
@@ -124,7 +118,7 @@ describe('E2: the end of the server', () => {
     expect(server.stderr()).toMatch(/^(nacre: ready: .*\n)?$/);
   });
 
-  it('comes also while the client does not read', async () => {
+  it('within two seconds while the client does not read stdout', async () => {
     const server = await openRaw();
     server.child.stdout.pause();
     const params = {
@@ -132,7 +126,7 @@ describe('E2: the end of the server', () => {
       arguments: { command: 'seq 1 60000', max_output_chars: 200_000 },
     };
     for (const id of [1, 2, 3, 4]) server.send({ jsonrpc: '2.0', id, method: 'tools/call', params });
-    await sleep(1_000);
+    await sleep(500);
     const start = Date.now();
     server.child.kill('SIGTERM');
     await once(server.child, 'exit');
@@ -140,7 +134,7 @@ describe('E2: the end of the server', () => {
     expect(await survivors(server.mark)).toEqual([]);
   });
 
-  it('comes when the client is killed in the middle of a command', async () => {
+  it('when the client is killed during a command', async () => {
     const place = createPlace({ ALLOWED_COMMANDS: '*' });
     const client = spawn(process.execPath, ['-e', clientScript, builtCli, stubborn], place);
     await until(() => processesWith(place.mark).length >= 5, 5_000);

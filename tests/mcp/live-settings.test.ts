@@ -6,17 +6,20 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createPlace, survivors } from '../support/nacre.ts';
 import { cliFor, type User, users } from '../support/users.ts';
 
-// Whoever runs the tests is an ordinary user, or can become one.
+// `users` has an ordinary user if the tests run as root; else its only entry is the current user.
 const ordinary = users.at(-1) ?? 'root';
 const root = users.length > 1 ? ['root'] : [];
 let place = createPlace();
+let clients: Client[] = [];
 
 afterEach(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  clients = [];
   expect(await survivors(place.mark)).toEqual([]);
   place = createPlace();
 });
 
-/** A server of one of the two kinds of users, whose settings file the test writes. */
+/** Starts a server as that user; the test writes the user's settings file. */
 async function open(user: User) {
   const folder = join(place.cwd, '.config', 'nacre');
   mkdirSync(folder, { recursive: true });
@@ -34,18 +37,19 @@ async function open(user: User) {
     stderr: 'ignore',
   });
   const client = new Client({ name: 'tester', version: '1' });
+  clients.push(client);
   await client.connect(transport);
   const call = async (name: string, args: Record<string, unknown>) => {
     const { structuredContent, isError } = await client.callTool({ name, arguments: args });
     return { ...(structuredContent as Record<string, unknown>), isError: isError === true };
   };
   const run = (command: string) => call('execute_command', { command });
-  return { write, run, call, client, pid: transport.pid };
+  return { write, run, call };
 }
 
 describe('E8: an edit of the user’s file while a server runs', () => {
-  test('holds from the next command on, whatever client asks', async () => {
-    const { write, run, client } = await open(ordinary);
+  test('applies from the next command on', async () => {
+    const { write, run } = await open(ordinary);
     expect(await run('echo a')).toMatchObject({ stdout: 'a\n' });
     expect(await run('printf b')).toMatchObject({ isError: true });
     write('allowed_commands: [printf]\n');
@@ -56,14 +60,13 @@ describe('E8: an edit of the user’s file while a server runs', () => {
     write('allowed_commands: [printf]\nsandbox: strict\n');
     expect(await run('printf b')).toMatchObject({
       code: 'settings_invalid',
-      error: expect.stringMatching(/sandbox \(.*config\.yaml:2\)\. That holds only in a new server/),
+      error: expect.stringMatching(/sandbox \(.*config\.yaml:2\)\. They take effect only in a new server/),
     });
     write('allowed_commands: [printf]\n');
     expect(await run('printf b')).toMatchObject({ stdout: 'b' });
-    await client.close();
   });
 
-  test('E5: a file that is a link to another place is hidden there, too, and one with two names is not taken in', async () => {
+  test('E5: a symlinked file is hidden at its target too, and a file with two hard links is refused', async () => {
     const folder = join(place.cwd, '.config', 'nacre');
     const dotfiles = join(place.cwd, 'dotfiles');
     mkdirSync(folder, { recursive: true });
@@ -71,7 +74,7 @@ describe('E8: an edit of the user’s file while a server runs', () => {
     const file = join(dotfiles, 'nacre.yaml');
     writeFileSync(file, 'allowed_commands: [echo]\n');
     symlinkSync(file, join(folder, 'config.yaml'));
-    const { run, client } = await open(ordinary);
+    const { run } = await open(ordinary);
     writeFileSync(file, 'allowed_commands: [cat, tee, echo]\n');
     expect(await run('cat dotfiles/nacre.yaml')).not.toMatchObject({
       stdout: expect.stringContaining('tee'),
@@ -81,13 +84,12 @@ describe('E8: an edit of the user’s file while a server runs', () => {
     linkSync(file, join(dotfiles, 'other.yaml'));
     writeFileSync(file, 'allowed_commands: ["*"]\n');
     expect(await run('uname')).toMatchObject({ code: 'settings_invalid' });
-    await client.close();
   });
 
   test.each(root)(
-    'T10: as %s is refused until a restart, since commands could have made it; what runs can still be stopped',
+    'T10: as %s is refused until a restart, because a command could have made it; running commands can still be listed',
     async () => {
-      const { write, run, call, client } = await open('root');
+      const { write, run, call } = await open('root');
       write('allowed_commands: [echo, sleep]\n');
       const refused = await run('echo a');
       expect(refused).toMatchObject({
@@ -98,7 +100,6 @@ describe('E8: an edit of the user’s file while a server runs', () => {
       expect(await call('list_commands', {})).toMatchObject({ isError: false });
       write('allowed_commands: [echo]\n');
       expect(await run('echo a')).toMatchObject({ stdout: 'a\n' });
-      await client.close();
     },
   );
 });

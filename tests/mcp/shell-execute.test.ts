@@ -1,20 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { connect, eras } from '../support/mcp.ts';
+import { describe, expect, it } from 'vitest';
+import { connect, eras, type ServerOptions } from '../support/mcp.ts';
 import { exampleReplies, shapeOf } from '../support/replies.ts';
+import { shareServers } from './shared-servers.ts';
 
-type Server = Awaited<ReturnType<typeof connect>>;
-let open: Server[] = [];
-afterEach(async () => {
-  const left = await Promise.all(open.map((server) => server.close()));
-  open = [];
-  expect(left.flat()).toEqual([]);
-});
+const share = shareServers();
 
-async function serve(options: Parameters<typeof connect>[0] = {}) {
-  const server = await connect({ args: ['--tools', 'shell-execute'], ...options });
-  open.push(server);
+async function serve(options: ServerOptions = {}) {
+  const server = await share({ args: ['--tools', 'shell-execute'], ...options });
   return async (args: Record<string, unknown>) => {
     const result = await server.client.callTool({ name: 'shell_execute', arguments: args });
     const [first, second] = result.content as { type: string; text: string }[];
@@ -23,7 +17,7 @@ async function serve(options: Parameters<typeof connect>[0] = {}) {
 }
 
 describe.each(eras)('shell_execute over MCP %s', (era) => {
-  it('S2: says the sentence, then the metadata as JSON, and the same as data', async () => {
+  it('S2: replies with the sentence, the metadata as JSON, and the same as structured content', async () => {
     const call = await serve({ era });
     const { first, second, structuredContent, isError } = await call({ command: 'echo hello' });
     expect(first).toBe(exampleReplies.success.content[0]?.text);
@@ -44,8 +38,8 @@ describe.each(eras)('shell_execute over MCP %s', (era) => {
   });
 });
 
-describe('shell_execute behind the settings', () => {
-  it('S10: the id of the reply and the trace of the caller are in the audit and in log lines', async () => {
+describe('shell_execute and the settings', () => {
+  it('S10: the id of the reply and the traceparent of the caller are in the audit log and in log lines', async () => {
     const env = { NACRE_AUDIT_DIR: 'audit', NACRE_LOG_LEVEL: 'info', NACRE_LOG_FORMAT: 'json' };
     const server = await connect({ args: ['--tools', 'shell-execute'], env });
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
@@ -64,7 +58,7 @@ describe('shell_execute behind the settings', () => {
     expect(server.stderr()).toMatch(new RegExp(`"event":"finished","id":"${id}"`));
   });
 
-  it('P12: runs everything while no list is set, and what its own list says beside the terminal tools', async () => {
+  it('P12: runs everything if no list is set, and only what its own list allows next to the terminal tools', async () => {
     expect((await (await serve())({ command: 'id -u' })).isError ?? false).toBe(false);
     const env = { NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS: 'id' };
     const call = await serve({ args: ['--tools', 'all'], env });
@@ -74,7 +68,7 @@ describe('shell_execute behind the settings', () => {
     expect(await shared({ command: 'id -u' })).toMatchObject({ isError: true });
   });
 
-  it('S5: an invalid call is answered with all its problems and a code', async () => {
+  it('S5: an invalid call gets all its problems and a code', async () => {
     const call = await serve();
     const { first, _meta, isError } = await call({ timeout: 'soon' });
     expect(isError).toBe(true);

@@ -7,7 +7,7 @@ import { pathWithout, type Without } from '../support/path-without.ts';
 import { processesWith } from '../support/processes.ts';
 import { cliFor, type User, users } from '../support/users.ts';
 
-/** A server with a command that has started all of them, for one of the two kinds of users. */
+/** Starts a server as that user, with a command that has started all kinds of descendants. */
 async function startServer(
   user: User,
   label: string,
@@ -34,19 +34,22 @@ async function startServer(
   return { server, sleepers, mark: place.mark, cli, options };
 }
 
+/** Seconds to sleep, different for every server, by which its processes are found. */
+const uniqueLabel = () => `3000.${Math.floor(Math.random() * 1e9)}`;
+
 const levels = [
   ['namespace', {}],
   ['unshare', { hidden: ['bwrap'] }],
 ] as const satisfies readonly (readonly [string, Without])[];
 const ways = levels.flatMap(([level, without]) => users.map((user) => [user, level, without] as const));
 
-describe.each(ways)('E2: a server of the user %s at the level %s', (user, level, without) => {
+describe.concurrent.each(ways)('E2: a server of user %s at level %s', (user, level, without) => {
   test.each([
-    ['whose stdin is closed', (server: ReturnType<typeof spawn>) => server.stdin?.end()],
-    ['that gets SIGTERM', (server: ReturnType<typeof spawn>) => server.kill('SIGTERM')],
-    ['that is killed', (server: ReturnType<typeof spawn>) => server.kill('SIGKILL')],
-  ])('%s leaves none of eight descendants behind', async (what, end) => {
-    const label = `3${user.length}${what.length}${level.length}.5`;
+    ['whose stdin closes', (server: ReturnType<typeof spawn>) => server.stdin?.end()],
+    ['that receives SIGTERM', (server: ReturnType<typeof spawn>) => server.kill('SIGTERM')],
+    ['that receives SIGKILL', (server: ReturnType<typeof spawn>) => server.kill('SIGKILL')],
+  ])('%s leaves none of eight descendants behind', async (_, end) => {
+    const label = uniqueLabel();
     const env = { NACRE_SUPERVISION_REQUIRE: level };
     const { server, sleepers, mark } = await startServer(user, label, { env, without });
     end(server);
@@ -57,11 +60,11 @@ describe.each(ways)('E2: a server of the user %s at the level %s', (user, level,
   });
 });
 
-describe.each(users)('E2: what a killed server of the user %s left where there are no namespaces', (user) => {
-  test('is ended when the next one starts, and nothing else is', async () => {
+describe.each(users)('E2: processes that a killed server of user %s left without namespaces', (user) => {
+  test('are killed when the next server starts, and no others', async () => {
     const inGroups = { env: { NACRE_PROCESSES: 'host' } };
-    const killed = await startServer(user, `4${user.length}.5`, inGroups);
-    const living = await startServer(user, `5${user.length}.5`, inGroups);
+    const killed = await startServer(user, uniqueLabel(), inGroups);
+    const living = await startServer(user, uniqueLabel(), inGroups);
     const stranger = spawn('sleep', ['4001'], { detached: true, stdio: 'ignore' });
     killed.server.kill('SIGKILL');
     await once(killed.server, 'exit');
@@ -76,7 +79,7 @@ describe.each(users)('E2: what a killed server of the user %s left where there a
     living.server.stdin.end();
     await once(living.server, 'exit');
     expect(processesWith(living.mark)).toEqual([]);
-    // What cleared its environment and left its session is the gap that every result names.
+    // A process that cleared its environment and left its session cannot be found; `enforcement.gaps` reports that.
     const lost = [...killed.sleepers(), ...living.sleepers()];
     expect(lost.length).toBeLessThanOrEqual(2);
     for (const pid of lost) process.kill(pid, 'SIGKILL');

@@ -14,8 +14,8 @@ const input = z.strictObject({
 /** Input of `read_output`. */
 export type ReadOutputInput = z.input<typeof input>;
 
-const description = `Returns the output of a started command since your last read. Waits like start_command.
-Long output is cut in the middle; left_out_from is the cursor of the missing part. view: raw keeps escape codes, tail returns the end, screen the current terminal screen.
+const description = `Returns output since your last read. Waits like start_command.
+Long output is cut in the middle; left_out_from is the cursor of the missing part. view: raw keeps escape codes, tail is the end, screen the terminal's current screen.
 Example: {"command_id":"web","wait_for":"compiled","wait_ms":50000}`;
 
 /** `read_output`: returns the new output of a started command. */
