@@ -2,6 +2,7 @@
 // commands, and each group of methods below binds the functions of one folder.
 import { stopOnClose } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
+import { NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
@@ -18,9 +19,9 @@ import { createSensitivePlaces } from './context/sensitive-places.ts';
 import type { Engine } from './engine.ts';
 import { admit } from './journey/admit.ts';
 import { check } from './journey/check.ts';
+import { type BackgroundCommand, endOrDetach, type RunOrDetachResult } from './journey/end-or-detach.ts';
 import { recordEnd } from './journey/follow.ts';
-import { type BackgroundCommand, endOrDetach, type RunOrDetachResult } from './journey/run-or-detach.ts';
-import { type StartedCommand, start } from './journey/start.ts';
+import { type StartedCommand, start, toStartRequest } from './journey/start.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { checkReading, read } from './reading/read-command.ts';
 import { run } from './run.ts';
@@ -136,10 +137,9 @@ async function runOrDetach(
   request: CommandRequest,
   call: RunContext & JourneyContext & StartContext,
 ): Promise<RunOrDetachResult> {
-  const { input, session } = request;
-  const stdin = input === undefined ? 'empty' : { text: input };
-  return deps.sessions.shellQueue.inTurn(session, call, async (wait) => {
-    const command = await startTracked(deps, { ...request, stdin, timeoutMs: null }, call);
+  if (call.dryRun) return { kind: 'ended', outcome: await runInTurn(deps, request, call) };
+  return deps.sessions.shellQueue.inTurn(request.session, call, async (wait) => {
+    const command = await startTracked(deps, { ...toStartRequest(request), timeoutMs: null }, call);
     return endOrDetach(deps, command, request, { ...call, wait });
   });
 }
@@ -163,11 +163,18 @@ async function admitAndStart(
 ): Promise<StartedCommand> {
   try {
     const admission = await admit(deps, request, call);
+    if (call.dryRun) throw dryRunInBackground();
     return await start(deps, request, admission, call);
   } catch (error) {
     recordFailure(deps, call, error);
     throw error;
   }
+}
+
+function dryRunInBackground(): NacreError {
+  return new NacreError('invalid_request', 'A dry run cannot start a command in the background.', {
+    hint: 'Make a dry run of a command that is awaited, or check the command.',
+  });
 }
 
 function recordFailure({ audit }: EngineDeps, { id, caller }: JourneyContext, error: unknown): void {

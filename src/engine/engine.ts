@@ -12,7 +12,7 @@ import type { BytesQuery, CommandView, ListedCommand } from './commands/commands
 import type { CallerContext, RunContext, StartContext, StartRequest } from './context/call-context.ts';
 import type { OwnRecords } from './context/own-records.ts';
 import type { Checked } from './journey/check.ts';
-import type { RunOrDetachResult } from './journey/run-or-detach.ts';
+import type { RunOrDetachResult } from './journey/end-or-detach.ts';
 import type { Reading, ReadQuery } from './reading/read-command.ts';
 import type { WriteRequest, WriteResult } from './typing/write-command.ts';
 

@@ -11,25 +11,19 @@
 // takes steps 1 and 2 alike; `recordEnd` (journey/follow.ts) then takes the place of the rest.
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
-import type { QueueWait } from '../sessions/turn-queue.ts';
-import type { JourneyContext, RunContext } from './context/call-context.ts';
+import type { RunCall } from './context/call-context.ts';
 import type { EngineDeps } from './context/engine-deps.ts';
 import { admit } from './journey/admit.ts';
 import { collectOutput } from './journey/collect-output.ts';
 import { follow } from './journey/follow.ts';
 import { withNotices } from './journey/notices.ts';
 import { dryOutcome, shapeOutcome } from './journey/shape-outcome.ts';
-import { type StartedCommand, start } from './journey/start.ts';
-
-/** The context of `run`: the caller's, the id of the command and how long the call was queued. */
-export type RunCall = RunContext & JourneyContext & { readonly wait: QueueWait };
+import { type StartedCommand, start, toStartRequest } from './journey/start.ts';
 
 /** Runs one command from request to outcome; throws a `NacreError` if it cannot run. */
 export async function run(deps: EngineDeps, request: CommandRequest, call: RunCall): Promise<Outcome> {
   const { id, caller, dryRun } = call;
-  const { input } = request;
-  const startRequest = { ...request, stdin: input === undefined ? 'empty' : { text: input } } as const;
-
+  const startRequest = toStartRequest(request);
   const admission = await admit(deps, startRequest, call);
   if (dryRun) {
     deps.audit.tryRecord({ kind: 'skipped', id, caller, command: admission.command, reason: 'dry run' });
@@ -47,7 +41,8 @@ async function followToOutcome(
   request: CommandRequest,
   call: RunCall,
 ): Promise<Outcome> {
-  const collector = collectOutput(deps, id, request.maxStreamBytes);
+  const { maxStreamBytes } = request;
+  const collector = maxStreamBytes === undefined ? undefined : collectOutput(deps, id, maxStreamBytes);
   const onOutput = collector?.onOutput ?? call.onOutput;
   try {
     const state = await follow(deps, id, { ...call, onOutput });

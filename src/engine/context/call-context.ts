@@ -5,6 +5,7 @@ import type { CwdNames, Rules } from '../../contract/decision.ts';
 import type { EnvironmentRules, OutputChunk, TerminalSize } from '../../contract/job.ts';
 import type { Resources } from '../../contract/limits.ts';
 import type { CommandRequest } from '../../contract/request.ts';
+import type { QueueWait } from '../../sessions/turn-queue.ts';
 import type { AskUser } from '../approval/approval.ts';
 
 /** The caller's side of a command: identity, rules, and how it listens and cancels. */
@@ -60,6 +61,13 @@ export interface JourneyContext extends StartFields {
   readonly id: string;
   /** Lists the command from its start, because it outlives its call. */
   readonly inBackground?: boolean | undefined;
+}
+
+/** The context of a command whose outcome the call waits for, with the time that the call was queued. */
+export interface RunCall extends RunContext, JourneyContext {
+  readonly id: string;
+  readonly owner?: string | undefined;
+  readonly wait: QueueWait;
 }
 
 /** A command that outlives its call. */

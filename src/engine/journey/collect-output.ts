@@ -13,16 +13,12 @@ export interface OutputCollector {
   toOutcome(state: JobState, cwd: string): Outcome;
 }
 
-/**
- * Collects both streams as text and stops the command when one of them exceeds `maxStreamBytes`; undefined without a
- * limit. For programs, which need the text uncut.
- */
+/** Collects both streams uncut, for programs, and stops the command when one of them exceeds `maxStreamBytes`. */
 export function collectOutput(
   { backend, stopOnCancel }: EngineDeps,
   id: string,
-  maxStreamBytes: number | undefined,
-): OutputCollector | undefined {
-  if (maxStreamBytes === undefined) return undefined;
+  maxStreamBytes: number,
+): OutputCollector {
   const streams = { stdout: createStream(maxStreamBytes), stderr: createStream(maxStreamBytes) };
   let over: Stream | undefined;
   const push = ({ stream, data }: OutputChunk) => {

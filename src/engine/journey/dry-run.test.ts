@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => here.close());
 
 describe('a dry run', () => {
-  test('B9: says what would be executed, and nothing runs', async () => {
+  test('B9: returns what would be executed, and runs nothing', async () => {
     const outcome = await here.run('touch made', {}, { dryRun: true });
     expect(outcome).toMatchObject({ exitCode: 0, stdout: '[Dry Run] Would execute: touch made\n' });
     expect(existsSync(join(here.folder, 'made'))).toBe(false);
@@ -20,7 +20,28 @@ describe('a dry run', () => {
     expect(stdout).toBe('[Dry Run] Would execute: touch made\n');
   });
 
-  test('B9: is refused what policy refuses', async () => {
+  test('B9: starts nothing in the background either', async () => {
+    const ask = [{ verdict: 'ask', program: 'touch', reason: 'Ask first.' }] as const;
+    const rules = {
+      allow: { kind: 'all' },
+      allowSetting: 'LIST',
+      danger: 'block',
+      policy: ask,
+    } as const;
+    await expect(here.start('touch made', {}, { dryRun: true, rules })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    const context = { caller: { door: 'cli', client: 'test' }, owner: 'me', cwdRoots: [] } as const;
+    const request = { command: { kind: 'shell', script: 'touch made' }, timeoutMs: 5_000 } as const;
+    const result = await here.engine.runOrDetach(
+      { ...request, maxOutputChars: 100 },
+      { ...context, rules, howToGetRest: '', dryRun: true },
+    );
+    expect(result).toMatchObject({ outcome: { stdout: '[Dry Run] Would execute: touch made\n' } });
+    expect(existsSync(join(here.folder, 'made'))).toBe(false);
+  });
+
+  test('B9: is denied what the policy denies', async () => {
     const allow = { kind: 'names', names: ['ls'] } as const;
     const context = { dryRun: true, rules: { allow, allowSetting: 'LIST', danger: 'block' } } as const;
     await expect(here.run('touch made', {}, context)).rejects.toMatchObject({ code: 'policy_denied' });

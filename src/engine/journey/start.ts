@@ -1,5 +1,6 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { JobSpec } from '../../contract/job.ts';
+import type { CommandRequest } from '../../contract/request.ts';
 import type { Registration } from '../../sessions/command-registry.ts';
 import type { JourneyContext, StartRequest } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
@@ -9,6 +10,12 @@ import type { Admission } from './admit.ts';
 /** A command that runs. */
 export interface StartedCommand extends Admission {
   readonly id: string;
+}
+
+/** The request to start a command whose `input` is known. */
+export function toStartRequest(request: CommandRequest): CommandRequest & StartRequest {
+  const { input } = request;
+  return { ...request, stdin: input === undefined ? 'empty' : { text: input } };
 }
 
 /** Starts an admitted command; throws a `NacreError` if that fails. Nothing of it runs unless its start was recorded. */

@@ -1,8 +1,7 @@
 import type { Outcome } from '../../contract/outcome.ts';
 import type { CommandRequest } from '../../contract/request.ts';
-import type { QueueWait } from '../../sessions/turn-queue.ts';
 import { settlesWithin } from '../../support/settles-within.ts';
-import type { JourneyContext, RunContext } from '../context/call-context.ts';
+import type { RunCall } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 import { type RecordedEnd, watch } from './follow.ts';
 import { withNotices } from './notices.ts';
@@ -24,7 +23,7 @@ export async function endOrDetach(
   deps: EngineDeps,
   command: BackgroundCommand,
   request: CommandRequest,
-  call: RunContext & JourneyContext & { readonly wait: QueueWait },
+  call: RunCall,
 ): Promise<RunOrDetachResult> {
   const { id, cwd, ended } = command;
   const { timeoutMs, session } = request;
