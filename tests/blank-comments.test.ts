@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { blankComments } from './blank-comments.ts';
 
-it('blanks comments and keeps every line where it was', () => {
+it('blanks comments and keeps all positions', () => {
   expect(blankComments('a; // one\n/* two\n three */ b;')).toBe('a;       \n      \n          b;');
 });
 
@@ -13,7 +13,7 @@ it.each([
   'const pattern = /^\\/[/*]/; const half = a / b;',
   'return /["\'`]/.test(x) ? 1 : 2;',
   'const nested = `a$' + '{`b // c`}d // e`;',
-])('leaves code alone: %s', (code) => {
+])('does not change code: %s', (code) => {
   expect(blankComments(code)).toBe(code);
 });
 

@@ -11,7 +11,7 @@ import { blocks, findPages } from './support/pages.ts';
 
 const pages = findPages();
 const home = mkdtempSync(join(tmpdir(), 'nacre-docs-'));
-// Where a person works; the home directory itself is no workspace for a sandbox.
+// A folder below `home`, because the home directory itself is refused as the workspace of a sandbox.
 const work = join(home, 'work');
 mkdirSync(work);
 const env = { PATH: '/usr/bin:/bin', HOME: home, NACRE_LOGIN_ENV: 'never' };
@@ -29,28 +29,28 @@ describe.each(pages)('%s', (page) => {
 
   beforeAll(() => writeFileSync(settings, blocks(page, 'yaml').join('\n')));
 
-  test('has settings with which nacre starts', () => {
+  test('has valid settings', () => {
     expect(sh(`nacre config --config ${settings}`)).toMatchObject({ stderr: '', status: 0 });
   });
 
-  test('has JSON that can be parsed', () => {
+  test('has valid JSON', () => {
     for (const block of blocks(page, 'json')) expect(() => JSON.parse(block), block).not.toThrow();
   });
 
-  test.each(linesIn(page))('can be typed: %s', (line) => {
+  test.each(linesIn(page))('has a command that works: %s', (line) => {
     const { stdout, stderr, status } = sh(line);
     expect({ status, stdout, stderr }, line).toMatchObject({ status: 0 });
   });
 
-  // The settings that a page shows hold for all of its examples.
-  test.each(examples)('tells the truth about: $command', ({ command, expected }) => {
+  // The settings that a page shows apply to all of its examples.
+  test.each(examples)('shows the real output of: $command', ({ command, expected }) => {
     const configured = command.replace(/\bnacre (\w+)/, `nacre $1 --config ${settings}`);
-    // What one page does is no part of another's history.
+    // Each page gets its own `XDG_STATE_HOME`, because `nacre history` shows earlier commands.
     const state = join(home, `${page.replaceAll('/', '-')}.state`);
     const { stdout, stderr, status } = sh(`export XDG_STATE_HOME=${state}; ${configured}`);
     const exit = status === 0 ? '' : `[exit ${status}]\n`;
     const shown = `${stdout}${stderr}${exit}`.replace(/\(\d+\)/g, '(PID)');
-    expect(placeless(shown)).toBe(placeless(expected));
+    expect(withoutPaths(shown)).toBe(withoutPaths(expected));
   });
 });
 
@@ -78,7 +78,7 @@ describe('docs/guide/functions.md', () => {
     symlinkSync(resolve('.'), join(folder, 'node_modules', 'nacre'));
   });
 
-  test('shows what each of its programs prints', () => {
+  test('shows the output of each of its programs', () => {
     expect(programs.length).toBe(outputs.length);
     expect(programs.length).toBeGreaterThan(0);
   });
@@ -94,7 +94,7 @@ describe('docs/guide/functions.md', () => {
   );
 });
 
-test('the README has a snippet that an MCP client can use as it is', async () => {
+test('the README has a configuration that an MCP client can use unchanged', async () => {
   const [snippet = ''] = blocks('README.md', 'json');
   const { command, args, env: snippetEnv } = JSON.parse(snippet).mcpServers.nacre;
   const here = args.map((arg: string) => arg.replace('/path/to/nacre', resolve('.')));
@@ -116,7 +116,7 @@ test('the README has a snippet that an MCP client can use as it is', async () =>
   }
 });
 
-test('docs/guide/http.md has a call that a server answers', async () => {
+test('docs/guide/http.md has a call that works', async () => {
   const args = [builtCli, 'serve', '--port', '0', '--json'];
   const server = spawn(process.execPath, args, { env, cwd: home, stdio: ['ignore', 'pipe', 'ignore'] });
   try {
@@ -138,22 +138,22 @@ function sh(command: string) {
   return spawnSync('bash', ['-c', script], { env, cwd: work, encoding: 'utf8' });
 }
 
-/** Where a program is found, or whether it is at all, differs from machine to machine. */
-function placeless(text: string): string {
+/** Removes program paths from `nacre check` output, because they differ between machines. */
+function withoutPaths(text: string): string {
   return text.replace(/^( {2}\S+ \(\d+-\d+)(?:, \/[^,)]+)?/gm, '$1');
 }
 
-/** What a page tells to type without showing the answer, less what would change the machine or never end. */
+/** The commands in the `sh` blocks of a page, except those that change the machine or never end. */
 function linesIn(page: string): string[] {
   const lines = blocks(page, 'sh').flatMap((block) => block.replaceAll('\\\n', '').split('\n'));
   return lines.filter((line) => line !== '' && !cannotRun.some((pattern) => pattern.test(line)));
 }
 
 const cannotRun = [
-  /^npm |^npx |^node bench/, // installs and builds: tests/package does that
-  /^nacre serve|^curl /, // goes on for ever: tests/http does that
-  /^mkdir|^cp packaging|^systemctl/, // changes the user's services
-  /completions (?:zsh|fish)|man -l|\bjq\b/, // needs a program that need not be there
+  /^npm |^npx |^node bench/, // Installs and builds: covered by tests/package.
+  /^nacre serve|^curl /, // Runs until interrupted: covered by tests/http.
+  /^mkdir|^cp packaging|^systemctl/, // Changes the user's services.
+  /completions (?:zsh|fish)|man -l|\bjq\b/, // Needs a program that may not be installed.
 ];
 
 function examplesIn(page: string): Example[] {

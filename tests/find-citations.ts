@@ -1,10 +1,10 @@
 import { blankComments } from './blank-comments.ts';
 import type { Requirement } from './requirements.ts';
 
-/** Ids of requirements, each with the files whose tests name it. */
+/** Requirement ids, each with the files whose tests name it. */
 export type Citations = ReadonlyMap<string, readonly string[]>;
 
-/** Which requirements the tests name: in titles of tests and suites, in scenarios and tags of features. */
+/** Finds the requirement ids in titles of tests and suites, and in scenarios and tags of features. */
 export function findCitations(files: ReadonlyMap<string, string>): Citations {
   const citations = new Map<string, string[]>();
   for (const [path, source] of files) {
@@ -14,7 +14,7 @@ export function findCitations(files: ReadonlyMap<string, string>): Citations {
   return citations;
 }
 
-/** What is wrong between the requirements and the tests that name them. */
+/** Lists built requirements that no test names, and ids in tests that do not exist. */
 export function findGaps(
   requirements: Readonly<Record<string, Requirement>>,
   citations: Citations,
@@ -32,7 +32,7 @@ function idsOf(title: string): string[] {
   return title.match(/\b[TSBHPE]\d{1,2}\b/g) ?? [];
 }
 
-/** A title follows the bracket of it, test or describe, or of what `each` returns; skipped tests prove nothing. */
+/** The first arguments of `it`, `test` and `describe` calls, including `each`; skipped tests do not count. */
 function testTitles(source: string): string[] {
   const title =
     /(?:\b(?:it|test|describe)(?:\.\w+)*|[)`])\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`((?:\\.|[^`\\])*)`)/g;

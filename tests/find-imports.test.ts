@@ -32,7 +32,7 @@ import{seventeen}from'seventeen';
   );
 });
 
-it('finds none where there is none', () => {
+it('finds no import in comments, strings and other code', () => {
   const source = `
 // import one from 'one';
 /* import two from 'two'; */
@@ -44,18 +44,18 @@ const seven = important('seven');
   expect(specifiers(source)).toEqual([]);
 });
 
-it('knows which imports are of types only', () => {
+it('recognises type-only imports', () => {
   const source = "import type { A } from 'a';\nexport type { B } from 'b';\nimport { type C } from 'c';\n";
   expect(findImports('src/x.ts', source).map(({ typeOnly }) => typeOnly)).toEqual([true, true, false]);
   expect(findImports('src/x.ts', "import type from 'types';")).toMatchObject([{ specifier: 'types' }]);
 });
 
-it('resolves relative imports from the file that holds them', () => {
+it('resolves relative imports from the importing file', () => {
   const [inner, outer, foreign] = findImports('src/a/b.ts', "import './c.ts';import '../d.ts';import 'zod';");
   expect([inner?.target, outer?.target, foreign?.target]).toEqual(['src/a/c.ts', 'src/d.ts', undefined]);
 });
 
-it('notices an import whose target only shows when it runs', () => {
+it('notices an import with a computed specifier', () => {
   expect(hasComputedImport('await import(name)')).toBe(true);
   expect(hasComputedImport('await import(`./name.ts`)')).toBe(true);
   expect(hasComputedImport("await import('./name.ts') // import(name)")).toBe(false);

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import { blankComments } from './blank-comments.ts';
 
-/** One import of a source file. */
+/** An import of a source file. */
 export interface Import {
   /** As written: `./mcp/serve.ts`, `node:fs`, `zod`. */
   readonly specifier: string;
-  /** The file meant, from the project's root, when the import is relative. */
+  /** The imported file, from the project's root, if the import is relative. */
   readonly target: string | undefined;
   readonly typeOnly: boolean;
 }
@@ -27,14 +27,14 @@ export function findImports(path: string, source: string): Import[] {
   }));
 }
 
-/** Whether a file imports what only shows when it runs, so that no table can judge it. */
+/** Whether a file has an `import(…)` whose specifier is not a literal, which cannot be checked. */
 export function hasComputedImport(source: string): boolean {
   return /(?<![,'"\w$.])import\s*\(\s*(?!['"])/.test(blankComments(source));
 }
 
 const statement =
   /(?:^|;)\s*(?:import|export)\b\s*(type\b\s*)?(?:[\w$*{}\s,]+?\s*\bfrom\s*)?(['"])([^'"\n]+)\2/gm;
-// Formatted code has a blank after a comma: what follows one at once stands in a text.
+// `import` directly after a comma is inside a text, because formatted code has a blank there.
 const dynamic = /(?<![,'"\w$.])import\s*\(\s*(['"])([^'"\n]+)\1/g;
 
 function toTarget(path: string, specifier: string): string | undefined {

@@ -6,11 +6,11 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 
 const prebuilt = `@koromix/koffi-${process.platform}-${process.arch}`;
 
-test('koffi is optional, and loads from its prebuilt file where no install script has run', () => {
+test('koffi is optional, and loads its prebuilt file if no install script has run', () => {
   const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(optionalDependencies).toHaveProperty('koffi');
   const folder = temporaryFolder();
-  // What a script would have built is left behind.
+  // Leave out `koffi/build`, which an install script would have created.
   const fromPackage = (path: string) => !path.includes('/koffi/build/');
   for (const name of ['koffi', prebuilt])
     cpSync(join('node_modules', name), join(folder, 'node_modules', name), {

@@ -3,7 +3,7 @@ import { listSentences } from '../scripts/reference/list-sentences.ts';
 
 const read = (source: string) => listSentences(new Map([['a.ts', source]]), 'Fault');
 
-it('reads what stands in the call', () => {
+it('reads literals in the call', () => {
   const source = `throw new Fault('gone', \`There is no \${name(1, ')')}, only ')'.\`, { hint: 'Say \\'a\\'.', cause });`;
   expect(read(source)).toEqual([
     { file: 'a.ts', kind: 'gone', message: "There is no {name(1, ')')}, only ')'.", hint: "Say 'a'." },
@@ -20,7 +20,7 @@ const message = 'Another.';`;
   expect(read(source)).toMatchObject([{ message: 'Short one. · Long {text}.', hint: 'Try again.' }]);
 });
 
-it('reads the calls of the function that is given the words, also those in other files', () => {
+it('reads the arguments of calls to the enclosing function, including those in other files', () => {
   const files = new Map([
     [
       'a.ts',
@@ -34,7 +34,7 @@ it('reads the calls of the function that is given the words, also those in other
   ]);
 });
 
-it('shows what cannot be read in braces, and nothing where there is none', () => {
+it('shows other expressions in braces, and a missing hint as an empty text', () => {
   expect(read('new Fault(404, String(error))')).toMatchObject([
     { kind: '404', message: '{String(error)}', hint: '' },
   ]);

@@ -12,15 +12,15 @@ const settingOf = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.
 
 const toFreePort = (word: string) => (word === '7433' ? '0' : word);
 
-describe('the unit for systemd', () => {
-  test('is one that systemd takes', () => {
+describe('the systemd unit', () => {
+  test('passes systemd-analyze verify', () => {
     const path = join(temporaryFolder(), 'nacre.service');
-    // It has to find the program, which is not installed here.
+    // `systemd-analyze` checks that the program exists, and nacre is not installed here.
     writeFileSync(path, unit.replace('ExecStart=nacre', `ExecStart=${builtCli}`));
     expect(execFileSync('systemd-analyze', ['verify', path], { encoding: 'utf8', stdio: 'pipe' })).toBe('');
   });
 
-  test('starts nacre with a token of its own, which ends in time when it is asked to', async () => {
+  test('starts nacre with a private token file, and SIGTERM ends it within TimeoutStopSec', async () => {
     const place = createPlace();
     const [program, ...words] = settingOf('ExecStart').replaceAll('%h', place.cwd).split(' ');
     expect(program).toBe('nacre');
@@ -37,7 +37,7 @@ describe('the unit for systemd', () => {
   });
 });
 
-test('the image is built from what is in the repository, and starts with flags that there are', async () => {
+test('the image does not copy build results, and its ENTRYPOINT starts a server', async () => {
   const dockerfile = readFileSync('packaging/Dockerfile', 'utf8');
   const ignored = readFileSync('packaging/Dockerfile.dockerignore', 'utf8').split('\n');
   expect(ignored).toEqual(expect.arrayContaining(['node_modules', 'dist', '.git']));

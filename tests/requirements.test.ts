@@ -27,7 +27,7 @@ afterAll(() => {
 });
 
 describe('the requirements', () => {
-  it('are all there', () => {
+  it('are complete', () => {
     const counts: Record<string, number> = { T: 10, S: 10, B: 19, H: 10, P: 13, E: 9 };
     const ids = Object.entries(counts).flatMap(([letter, count]) =>
       Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
@@ -36,7 +36,7 @@ describe('the requirements', () => {
     for (const { text } of Object.values(requirements)) expect(text).toMatch(/^\S.{20,}\.$/s);
   });
 
-  it('that are built are named by a test, and tests name only those that exist', () => {
+  it('that are built are cited by a test, and tests cite only existing ones', () => {
     expect(tests.size).toBeGreaterThan(5);
     expect(findGaps(requirements, findCitations(tests))).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe('findGaps', () => {
     expect(findGaps(required, citations)).toEqual(['E3 does not exist, but is named in a, b']);
   });
 
-  it('is content when built ones are named and open ones are not', () => {
+  it('reports nothing if all built requirements are named', () => {
     expect(findGaps(required, new Map([['E1', ['a']]]))).toEqual([]);
   });
 });

@@ -1,22 +1,22 @@
-/** Something that must hold, and whether it does yet. */
+/** A requirement, and whether it is implemented. */
 export interface Requirement {
   readonly text: string;
-  /** True once it holds; a test that cites the id must then exist. */
+  /** True once it is implemented; then at least one test must cite its id. */
   readonly built: boolean;
 }
 
 /**
- * Every requirement by its id. T: terminal tools, S: shell_execute, B: Bash tools, H: HTTP, P: policy,
- * E: the engine behind every door. Tests name the ids that they prove.
+ * Every requirement by id. T: terminal tools, S: shell_execute, B: Bash tools, H: HTTP, P: policy,
+ * E: the engine behind every door. Tests cite the ids that they verify.
  */
 export const requirements: Readonly<Record<string, Requirement>> = {
   T1: {
     built: true,
-    text: 'execute_command takes command, input, cwd, env, timeout_ms (1 to 600000, default 30000), on_timeout (kill or background, default kill) and max_output_chars; input goes to stdin, which is then closed, and without input stdin is at its end from the start.',
+    text: 'execute_command accepts command, input, cwd, env, timeout_ms (1 to 600000, default 30000), on_timeout (kill or background, default kill) and max_output_chars; input is written to stdin, which is then closed, and without input stdin is at EOF from the start.',
   },
   T2: {
     built: true,
-    text: 'The reply is one YAML document that begins with exit_code, stdout and stderr; further keys stand only where they say something. Strings are block literals or double-quoted, so that YAML 1.1 and 1.2 readers see the same text. structuredContent carries the same under an outputSchema. A non-zero exit is a result, not an error.',
+    text: 'The reply is one YAML document that begins with exit_code, stdout and stderr; further keys are present only if they carry information. Strings are block literals or double-quoted, so that YAML 1.1 and 1.2 parsers read the same text. structuredContent has the same data and matches the outputSchema. A non-zero exit is a result, not an error.',
   },
   T3: {
     built: true,
@@ -28,19 +28,19 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
   T5: {
     built: true,
-    text: 'ALLOWED_COMMANDS is a comma list, blanks trimmed, and * allows all; unset or empty allows nothing and the refusal says how to set it. A refusal names the program, contains "not allowed", and nothing has run.',
+    text: 'ALLOWED_COMMANDS is a comma-separated list with blanks trimmed, and * allows all; unset or empty allows nothing, and the refusal says how to set it. A refusal names the program and contains "not allowed", and nothing has run.',
   },
   T6: {
     built: true,
-    text: 'The list governs every program that the command could run, not only its first word.',
+    text: 'The list applies to every program that the command could run, not only to its first word.',
   },
   T7: {
     built: true,
-    text: "cwd may be relative to the server's directory or absolute; it must exist and be a directory, else nothing runs; without it the server's own directory is used.",
+    text: "cwd may be relative to the server's directory or absolute; it must exist and be a directory, otherwise nothing runs; without it the server's working directory is used.",
   },
   T8: {
     built: true,
-    text: 'ALLOWED_CWD_ROOTS compares canonical paths on both sides; unset or empty restricts nothing; one root that cannot be resolved is a configuration error for every request that gives cwd, while the server starts and warns.',
+    text: 'ALLOWED_CWD_ROOTS compares canonical paths on both sides; unset or empty restricts nothing; a root that cannot be resolved is a configuration error for every request with cwd, but the server starts and prints a warning.',
   },
   T9: {
     built: true,
@@ -53,31 +53,31 @@ export const requirements: Readonly<Record<string, Requirement>> = {
 
   S1: {
     built: true,
-    text: 'shell_execute takes command (not empty), working_directory, timeout (whole seconds, 1 to 1800, default 300) and environment (a map of strings).',
+    text: 'shell_execute accepts command (not empty), working_directory, timeout (whole seconds, 1 to 1800, default 300) and environment (a map of strings).',
   },
   S2: {
     built: true,
-    text: 'In process it replies with content, is_error and metadata, with exactly the specified keys and at most resources, enforcement, id, truncated and signal beside them; over MCP the first text is the specified sentence, the second the metadata as JSON, and structuredContent is the metadata.',
+    text: 'In process it replies with content, is_error and metadata, with exactly the specified keys and at most resources, enforcement, id, truncated and signal in addition; over MCP the first text is the specified sentence, the second the metadata as JSON, and structuredContent is the metadata.',
   },
   S3: {
     built: true,
-    text: 'A non-zero exit gives is_error true and "Command failed with exit code N".',
+    text: 'A non-zero exit returns is_error true and "Command failed with exit code N".',
   },
   S4: {
     built: true,
-    text: 'A timeout gives "Command timed out after N seconds" with timeout_seconds, partial_stdout and partial_stderr, and the tree is killed.',
+    text: 'A timeout returns "Command timed out after N seconds" with timeout_seconds, partial_stdout and partial_stderr, and the tree is killed.',
   },
   S5: {
     built: true,
-    text: 'Command not found, permission denied, exhausted resources and invalid parameters each have a message of their own with details; invalid parameters are all listed at once.',
+    text: 'Command not found, permission denied, exhausted resources and invalid parameters each have their own message with details; all invalid parameters are listed in one reply.',
   },
   S6: {
     built: true,
-    text: 'Every command is recorded with time, caller, decision and rule, cwd, outcome, duration, byte counts and a digest of its output; the record is append-only, tamper-evident, verifiable and free of secrets, and what cannot be recorded is not run.',
+    text: 'Every command is recorded with time, caller, decision and rule, cwd, outcome, duration, byte counts and a digest of its output; the log is append-only, tamper-evident, verifiable and free of secrets, and a command that cannot be recorded does not run.',
   },
   S7: {
     built: true,
-    text: "CPU time and peak memory of the command's whole tree are in the metadata as resources, and visible while it runs.",
+    text: "CPU time and peak memory of the command's whole process tree are in the metadata as resources, and visible while it runs.",
   },
   S8: {
     built: true,
@@ -85,11 +85,11 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
   S9: {
     built: true,
-    text: 'A workflow runs its steps in order; a step can take the output of an earlier one as stdin or environment, never as shell text; a failed step stops the rest unless it says otherwise, and an abort ends the running tree and skips the rest.',
+    text: 'A workflow runs its steps in order; a step can use the output of an earlier one as stdin or environment, never as shell text; a failed step stops the workflow unless it is configured to continue, and an abort kills the running process tree and skips the rest.',
   },
   S10: {
     built: true,
-    text: 'Logging is structured and on stderr, with one id per command that is the same in reply, audit, metrics and traces.',
+    text: 'Logging is structured and goes to stderr, with one id per command that is the same in reply, audit log, metrics and traces.',
   },
 
   B1: {
@@ -98,59 +98,59 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
   B2: {
     built: true,
-    text: 'In process a result is success, output, error and metadata, and a failed command keeps its output.',
+    text: 'In process a result has success, output, error and metadata, and a failed command still has its output.',
   },
   B3: {
     built: true,
-    text: 'Bash takes command, description, timeout (1000 to 600000 ms, default 120000), run_in_background and session; one persistent bash per context keeps directory, variables, functions, options and aliases. A timeout binds a background shell only when given, and its state is then timeout.',
+    text: 'Bash accepts command, description, timeout (1000 to 600000 ms, default 120000), run_in_background and session; one persistent bash per context keeps directory, variables, functions, options and aliases. A timeout applies to a background shell only if specified, and the state is then timeout.',
   },
   B4: {
     built: true,
-    text: 'After exit, exec, set -e with a failure, kill -9 $$ or a deleted directory the call reports what happened, and the next one finds a working shell with its directory, exports, functions, aliases and options restored, never errexit or traps, and says so.',
+    text: 'After exit, exec, set -e with a failure, kill -9 $$ or a deleted directory the call reports what happened, and the next call gets a working shell with directory, exports, functions, aliases and options restored, but never errexit or traps, and reports that.',
   },
   B5: {
     built: true,
-    text: 'stdout and stderr are captured apart; the text shows stderr after a line [stderr].',
+    text: 'stdout and stderr are captured separately; the text has stderr after a line [stderr].',
   },
   B6: {
     built: true,
-    text: 'Of more than 30000 characters the beginning and the end are kept, 30000 together, with one notice that starts "[Output truncated", says how many are left out and how to read them; metadata.truncated is true.',
+    text: 'Output over 30000 characters keeps its beginning and its end, 30000 characters in total, with one notice that starts with "[Output truncated" and says how many characters are left out and how to read them; metadata.truncated is true.',
   },
   B7: {
     built: true,
-    text: 'Cancelling a call sends SIGINT, then escalates, and the session lives on.',
+    text: 'Cancelling a call sends SIGINT, then escalates, and the session survives.',
   },
   B8: {
     built: true,
-    text: 'Neighbouring unquoted words that together name an existing path, while none alone does, are quoted, never for programs that delete or overwrite; policy judges the rewritten command and metadata.rewritten_command shows it. A working directory with spaces works.',
+    text: 'Neighbouring unquoted words that together name an existing path, while none alone does, are quoted, but never for programs that delete or overwrite; policy decides on the rewritten command, and metadata.rewritten_command shows it. A working directory with spaces works.',
   },
   B9: {
     built: true,
-    text: 'A dry run asks policy, then says "[Dry Run] Would execute: …", and nothing runs.',
+    text: 'A dry run gets a policy decision, then returns "[Dry Run] Would execute: …", and nothing runs.',
   },
   B10: {
     built: true,
-    text: 'The error for a blocked command contains "blocked" and "dangerous" and the reason of the rule.',
+    text: 'The error for a blocked command contains "blocked", "dangerous" and the reason of the rule.',
   },
   B11: {
     built: true,
-    text: 'BashOutput gives new output only, the first 30000 characters of it, and the rest stays unread; an invalid filter is an error before anything is consumed, and lines that a filter leaves out count as read. A filter is a JavaScript RegExp that is stopped after one second.',
+    text: 'BashOutput returns only new output, its first 30000 characters, and the rest stays unread; an invalid filter is an error before anything is consumed, and lines that a filter excludes count as read. A filter is a JavaScript RegExp that is stopped after one second.',
   },
   B12: {
     built: true,
-    text: 'KillShell ends the whole tree and confirms its death; a shell that has already stopped is a success.',
+    text: 'KillShell kills the whole process tree and confirms that it is gone; for a shell that has already stopped it succeeds.',
   },
   B13: {
     built: true,
-    text: 'ShellManager is one instance with createShell, getShell, listShells, listRunning, cleanupCompleted, killAll and reset, and its shells have the six states pending, running, completed, failed, timeout and killed; it is a facade over the sessions of the engine and nothing more.',
+    text: 'ShellManager is one instance with createShell, getShell, listShells, listRunning, cleanupCompleted, killAll and reset, and its shells have the six states pending, running, completed, failed, timeout and killed; it is only a facade over the sessions of the engine.',
   },
   B14: {
     built: true,
-    text: 'ListShells offers the list of shells as a tool.',
+    text: 'ListShells is a tool that returns the list of shells.',
   },
   B15: {
     built: true,
-    text: 'registerExecutionTools fills a registry, and getAllSchemas gives the schemas of each vendor, in the category execution.',
+    text: 'registerExecutionTools fills a registry, and getAllSchemas returns the schemas for each vendor, in the category execution.',
   },
   B16: {
     built: true,
@@ -166,65 +166,65 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
   B19: {
     built: true,
-    text: 'ALLOWED_CWD_ROOTS binds the directory of the context and of the session: a call that ends outside says so, and the next starts in the last allowed one.',
+    text: 'ALLOWED_CWD_ROOTS applies to the directory of the context and of the session: a call that ends outside reports it, and the next one starts in the last allowed directory.',
   },
 
   H1: {
     built: true,
-    text: 'POST /api/shell takes command, args and cwd and runs without a shell; cwd is absolute, exists and is a directory.',
+    text: 'POST /api/shell accepts command, args and cwd and runs without a shell; cwd is absolute, exists and is a directory.',
   },
   H2: {
     built: true,
-    text: 'Checks come in the order 401, 403 for Host or Origin, 413, 415, 400, 403 for policy; then 200 with stdout, stderr and code whatever the exit code, 408 with the partial output, 500 for a program not found or output over the limit. Every error body has error, a sentence; additions replace no specified key; a file that may not be executed is 200 with code 126.',
+    text: 'Checks run in the order 401, 403 for Host or Origin, 413, 415, 400, 403 for policy; then the response is 200 with stdout, stderr and code for any exit code, 408 with the partial output, or 500 for a program not found or output over the limit. Every error body has a sentence in error; additional keys replace no specified key; a file that is not executable returns 200 with code 126.',
   },
   H3: {
     built: true,
-    text: 'VT sequences are stripped also when split between chunks, CRLF becomes LF, a bare CR gives the text that a terminal would finally show, and UTF-8 survives any chunking with U+FFFD for invalid bytes.',
+    text: 'VT sequences are stripped even if split between chunks, CRLF becomes LF, a bare CR leaves the text that a terminal would finally show, and UTF-8 survives any chunking, with U+FFFD for invalid bytes.',
   },
   H4: {
     built: true,
-    text: 'EXEC_TIMEOUT_MS (60000) and EXEC_MAX_BUFFER_BYTES (10 MiB per stream) end the tree with SIGTERM, then SIGKILL; a WebSocket run has the quota of the spool, and a timeout only on request.',
+    text: 'EXEC_TIMEOUT_MS (60000) and EXEC_MAX_BUFFER_BYTES (10 MiB per stream) stop the process tree with SIGTERM, then SIGKILL; a WebSocket run is limited by the spool quota, and by a timeout only on request.',
   },
   H5: {
     built: true,
-    text: 'SHELL_ALLOWLIST has the seventeen specified names by default; arguments are data, but programs named inside them are judged.',
+    text: 'SHELL_ALLOWLIST has the seventeen specified names by default; arguments are data, but programs named inside them are checked.',
   },
   H6: {
     built: true,
-    text: 'Sensitive directories (/proc, /sys, /dev, /boot, /etc, ~/.ssh, ~/.gnupg, ~/.aws, ~/.kube, ~/.docker) are refused as cwd with 403, also through symlinks and "..".',
+    text: 'Sensitive directories (/proc, /sys, /dev, /boot, /etc, ~/.ssh, ~/.gnupg, ~/.aws, ~/.kube, ~/.docker) are refused as cwd with 403, even through symlinks and "..".',
   },
   H7: {
     built: true,
-    text: 'The WebSocket /api/shell/stream carries many commands, each message with its id; a slow reader never makes the server grow, and reconnecting with a cursor loses and repeats nothing; a command whose socket is gone is kept for 60 s.',
+    text: 'The WebSocket /api/shell/stream carries many commands, each message with its id; a slow reader never makes the memory of the server grow, and reconnecting with a cursor neither loses nor repeats output; a command whose socket has closed is kept for 60 s.',
   },
   H8: {
     built: true,
-    text: "Each applet is a folder served on an origin of its own, may run only what it declares within the server's list, and cannot pass for another; without a shell: permission it runs nothing.",
+    text: "Each applet is a folder served on its own origin, may run only the programs that it declares and the server's list allows, and cannot impersonate another applet; without a shell: permission it runs nothing.",
   },
   H9: {
     built: true,
-    text: 'shell.run with pty gives an interactive terminal.',
+    text: 'shell.run with pty opens an interactive terminal.',
   },
   H10: {
     built: true,
-    text: 'Loopback by default; callers need a token, or be a page that the server itself served, with an exactly matching Origin; a foreign Host or Origin is 403, and nothing is readable or runnable across origins.',
+    text: 'The server listens on loopback by default; a caller needs a token, or is a page that the server itself served, with an exactly matching Origin; a foreign Host or Origin gets 403, and nothing can be read or run across origins.',
   },
 
   P1: {
     built: true,
-    text: 'Builtins count as programs; keywords do not, nor do the control builtins that run and print nothing, whose contents are still judged.',
+    text: 'Builtins count as programs; keywords do not, nor do control builtins that run and print nothing, but commands inside them are still checked.',
   },
   P2: {
     built: true,
-    text: 'A wrapper and what it runs must both be listed.',
+    text: 'A wrapper and the program that it runs must both be listed.',
   },
   P3: {
     built: true,
-    text: "A bare name is judged by name, wherever the server's own PATH finds it; a path matches a listed name only in the system's program directories, or when it is listed literally.",
+    text: "A bare name is checked by name, regardless of where the server's PATH finds it; a path matches a listed name only in the system's program directories, or when it is listed literally.",
   },
   P4: {
     built: true,
-    text: 'Shell text that is handed on is judged recursively; text that cannot be known is refused under a finite list and passes under * unless danger is visible. source FILE is an interpreter that runs a file.',
+    text: 'Shell text that a command passes on is checked recursively; text that cannot be known is refused under a finite list and allowed under * unless it is visibly dangerous. source FILE counts as an interpreter that runs a file.',
   },
   P5: {
     built: true,
@@ -232,19 +232,19 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
   P6: {
     built: true,
-    text: 'A command name that cannot be known is refused under a finite list; own functions pass when their bodies do.',
+    text: "A command name that cannot be known is refused under a finite list; the command's own functions are allowed if their bodies are.",
   },
   P7: {
     built: true,
-    text: 'Under a finite list, variables that choose code are refused, in the command and in the env fields of tools alike; variables that are data pass.',
+    text: 'Under a finite list, variables that select code to run are refused, both in the command and in the env fields of tools; variables that are only data are allowed.',
   },
   P8: {
     built: true,
-    text: 'Danger is refused under every list: recursive delete or 777 on root, home or a top-level system directory, writes to disk devices, mkfs, fork bombs, kill -1; danger is block (default) or off.',
+    text: 'Dangerous commands are refused under every list: recursive delete or chmod 777 on root, home or a top-level system directory, writes to disk devices, mkfs, fork bombs, kill -1; danger is block (default) or off.',
   },
   P9: {
     built: true,
-    text: 'What does not parse, or is larger or deeper than the limits, is refused: a limit never opens.',
+    text: 'A command that does not parse, or that exceeds the limits on size or depth, is refused: exceeding a limit never allows anything.',
   },
   P10: {
     built: true,
@@ -252,40 +252,40 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
   P11: {
     built: true,
-    text: 'confirm is never (default) or unlisted, which asks about whatever is neither denied nor on the list of commands that are allowed without confirmation.',
+    text: 'confirm is never (default) or unlisted, which asks about every command that is neither denied nor on the list of commands allowed without confirmation.',
   },
   P12: {
     built: true,
-    text: 'Terminal tools go by ALLOWED_COMMANDS and refuse all while it is unset; shell_execute, the Bash tools and the CLI go by it when it is set, else by *; HTTP goes by SHELL_ALLOWLIST. Families served together share the strictest, and danger always applies.',
+    text: 'Terminal tools use ALLOWED_COMMANDS and refuse everything while it is unset; shell_execute, the Bash tools and the CLI use it if it is set, otherwise *; HTTP uses SHELL_ALLOWLIST. Families served together use the strictest list, and danger always applies.',
   },
   P13: {
     built: true,
-    text: 'In a persistent session the directory, aliases, functions, options and PATH of the session are facts of the decision; a name whose meaning there is unknown is refused under a finite list.',
+    text: 'In a persistent session the directory, aliases, functions, options and PATH of the session are part of the decision; a name whose meaning there is unknown is refused under a finite list.',
   },
 
   E1: {
     built: true,
-    text: "A call ends when the command's own process ends, not when the last holder of its output does; what still runs is reported, and ended with a one-shot command, while a session's lives on.",
+    text: "A call ends when the command's own process exits, not when the last process closes its output; processes that still run are reported, and killed after a one-shot command, while those of a session keep running.",
   },
   E2: {
     built: true,
-    text: "No descendant outlives a timeout, a kill, a cancel, the server's exit or its SIGKILL, whatever it did to get away, and there are no zombies.",
+    text: "No descendant outlives a timeout, a kill, a cancel, the server's exit or its SIGKILL, even if it tries to escape, and there are no zombies.",
   },
   E3: {
     built: true,
-    text: 'Memory stays flat however much a command writes; the rest is on disk within a quota, readable by byte cursor, and at the quota the command is ended and told so.',
+    text: 'Memory stays flat regardless of how much a command writes; older output is on disk within a quota, readable by byte cursor, and at the quota the command is killed and the reply says so.',
   },
   E4: {
     built: true,
-    text: 'Not one byte of output is lost, doubled or reordered within a stream; > /dev/stdout and tee /dev/stderr work.',
+    text: 'No byte of output is lost, duplicated or reordered within a stream; > /dev/stdout and tee /dev/stderr work.',
   },
   E5: {
     built: true,
-    text: "Children get the server's environment less nacre's own tokens and whatever looks secret, unless the settings pass it on; a failed command's reply names what was withheld. Commands cannot read nacre's sockets, settings, audit or token files where those can be hidden, and where not, that is a named gap and approval from another terminal is off.",
+    text: "Children get the server's environment without nacre's own tokens and variables that look secret, unless the settings pass them on; a failed command's reply names the withheld variables. Commands cannot read nacre's sockets, settings, audit or token files where those can be hidden; otherwise that is reported as a gap, and approval from another terminal is off.",
   },
   E6: {
     built: true,
-    text: 'Invalid input gets a clear error that names the field, and nothing runs; a command of 200 KB is not over-long.',
+    text: 'Invalid input gets a clear error that names the field, and nothing runs; a command of 200 KB is not too long.',
   },
   E7: {
     built: true,
@@ -293,10 +293,10 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
   E8: {
     built: true,
-    text: 'Settings come from flags, environment, a project file and a user file; each is declared once, and a wrong one stops the start with its name and the accepted values. A project file can only tighten.',
+    text: 'Settings come from flags, environment, a project file and a user file; each is declared once, and an invalid one stops the start with its name and the accepted values. A project file can only tighten.',
   },
   E9: {
     built: true,
-    text: "A server with a bare PATH takes the login shell's environment once, within a time limit, caches it and shows it in doctor; bash must be 4.4 or newer, and the message names the remedy.",
+    text: "A server with a bare PATH reads the login shell's environment once, within a time limit, caches it and shows it in doctor; bash must be 4.4 or newer, and the message names the remedy.",
   },
 };

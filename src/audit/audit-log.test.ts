@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { askedFor, auditCaller as caller, endOf } from '../../tests/support/audit.ts';
+import { askedEntry, auditCaller as caller, finishedEntry } from '../../tests/support/audit.ts';
 import { runChild } from '../../tests/support/child.ts';
 import { openDescriptors } from '../../tests/support/processes.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
@@ -58,13 +58,13 @@ describe('S6: the audit log', () => {
   test('refuses further records of a command that lost one, and accepts those of others', () => {
     const log = newLog();
     mkdirSync(log.path, { recursive: true });
-    log.recordSoon(askedFor('first', { id: 'cmd_1' }));
-    expect(() => log.record(askedFor('second', { id: 'cmd_2' }))).toThrow(/cannot be written: EISDIR/);
+    log.recordSoon(askedEntry('first', { id: 'cmd_1' }));
+    expect(() => log.record(askedEntry('second', { id: 'cmd_2' }))).toThrow(/cannot be written: EISDIR/);
     rmdirSync(log.path);
     const named = { id: 'cmd_1', caller };
     expect(() => log.record({ kind: 'started', ...named, cwd: '/' })).toThrow(/earlier record/);
     expect(log.tryRecord({ kind: 'failed', ...named, error: new Error('x') })).toEqual([]);
-    log.record(askedFor('third', { id: 'cmd_3' }));
+    log.record(askedEntry('third', { id: 'cmd_3' }));
     expectChain(log.path);
   });
 
@@ -75,13 +75,13 @@ describe('S6: the audit log', () => {
       throw new Error('broken listener');
     });
     log.subscribe(({ id }) => told.push(id));
-    log.record(askedFor('first', { id: 'cmd_1' }));
+    log.record(askedEntry('first', { id: 'cmd_1' }));
     expect(told).toEqual([]);
     await expect.poll(() => told).toEqual(['cmd_1']);
-    log.recordSoon(askedFor('second', { id: 'cmd_2' }));
+    log.recordSoon(askedEntry('second', { id: 'cmd_2' }));
     log.settle();
     expect(told).toEqual(['cmd_1', 'cmd_2']);
-    log.record(askedFor('third', { id: 'cmd_3' }));
+    log.record(askedEntry('third', { id: 'cmd_3' }));
     log.close();
     expect(told).toEqual(['cmd_1', 'cmd_2', 'cmd_3']);
   });
@@ -91,9 +91,9 @@ describe('S6: the audit log', () => {
     const active = new AsyncLocalStorage<string>();
     const told: unknown[] = [];
     log.subscribe(({ id }) => told.push([id, active.getStore()]));
-    active.run('one', () => log.recordSoon(askedFor('first', { id: 'cmd_1' })));
-    active.run('two', () => log.record(askedFor('second', { id: 'cmd_2' })));
-    log.record(askedFor('third', { id: 'cmd_3' }));
+    active.run('one', () => log.recordSoon(askedEntry('first', { id: 'cmd_1' })));
+    active.run('two', () => log.record(askedEntry('second', { id: 'cmd_2' })));
+    log.record(askedEntry('third', { id: 'cmd_3' }));
     await expect.poll(() => told).toHaveLength(3);
     expect(told).toEqual([
       ['cmd_1', 'one'],
@@ -105,11 +105,11 @@ describe('S6: the audit log', () => {
   test('keeps the end of a command that cannot be written until it can', () => {
     const log = newLog();
     mkdirSync(log.path, { recursive: true });
-    expect(log.tryRecordSoon(endOf('cmd_1'))).toEqual([]);
-    for (const id of ['cmd_2', 'cmd_3']) expect(() => log.record(askedFor('x', { id }))).toThrow(/EISDIR/);
+    expect(log.tryRecordSoon(finishedEntry('cmd_1'))).toEqual([]);
+    for (const id of ['cmd_2', 'cmd_3']) expect(() => log.record(askedEntry('x', { id }))).toThrow(/EISDIR/);
     log.settle();
     rmdirSync(log.path);
-    log.record(askedFor('x', { id: 'cmd_4' }));
+    log.record(askedEntry('x', { id: 'cmd_4' }));
     expect(namesOf(log.path)).toEqual(['cmd_1 finished', 'cmd_4 asked']);
     expectChain(log.path);
   });
@@ -117,10 +117,10 @@ describe('S6: the audit log', () => {
   test('keeps queued records of other commands when it refuses a command that lost one', () => {
     const log = newLog();
     mkdirSync(log.path, { recursive: true });
-    log.recordSoon(askedFor('first', { id: 'cmd_1' }));
-    expect(() => log.record(askedFor('second', { id: 'cmd_2' }))).toThrow(/EISDIR/);
+    log.recordSoon(askedEntry('first', { id: 'cmd_1' }));
+    expect(() => log.record(askedEntry('second', { id: 'cmd_2' }))).toThrow(/EISDIR/);
     rmdirSync(log.path);
-    log.recordSoon(askedFor('third', { id: 'cmd_3' }));
+    log.recordSoon(askedEntry('third', { id: 'cmd_3' }));
     expect(() => log.recordSoon({ kind: 'started', id: 'cmd_1', caller, cwd: '/' })).toThrow(
       /earlier record/,
     );
@@ -130,7 +130,7 @@ describe('S6: the audit log', () => {
 
   test('writes the end of a command a few milliseconds later, or immediately with fsync: always', async () => {
     const [soon, now] = [newLog(), newLog('always')];
-    for (const log of [soon, now]) expect(log.tryRecordSoon(endOf('cmd_1'))).toEqual([]);
+    for (const log of [soon, now]) expect(log.tryRecordSoon(finishedEntry('cmd_1'))).toEqual([]);
     expect([existsSync(soon.path), existsSync(now.path)]).toEqual([false, true]);
     await expect.poll(() => existsSync(soon.path) && namesOf(soon.path)).toEqual(['cmd_1 finished']);
   });
@@ -144,10 +144,10 @@ describe('S6: the audit log', () => {
       now: () => new Date(time),
     });
     logs.push(log);
-    log.recordSoon(endOf('cmd_1'));
-    log.recordSoon(endOf('cmd_2'));
+    log.recordSoon(finishedEntry('cmd_1'));
+    log.recordSoon(finishedEntry('cmd_2'));
     time = '2026-02-01T00:00:00.000Z';
-    log.recordSoon(endOf('cmd_3'));
+    log.recordSoon(finishedEntry('cmd_3'));
     log.settle();
     const files = listAuditFiles(dir).map(({ name, day }) => [day, ...namesOf(join(dir, name))]);
     expect(files).toEqual([
@@ -161,7 +161,7 @@ describe('S6: the audit log', () => {
     const log = newLog();
     expect(existsSync(dir)).toBe(false);
     for (const script of ['one', 'two\nlines', 'half \ud800 a character', 'three'])
-      log.record(askedFor(script));
+      log.record(askedEntry(script));
     expect([statSync(dir).mode & 0o777, statSync(log.path).mode & 0o777]).toEqual([0o700, 0o600]);
     expect(recordsOf(log.path).map(({ command }) => command)).toHaveLength(4);
     expectChain(log.path);
@@ -251,10 +251,10 @@ describe('S6: the audit log', () => {
       GH_PAT: 'a short one',
       MYKEY: 'another',
     };
-    log.record(askedFor('PASSWORD=hunter2 run', { env, cwd: '/tmp/the-withheld-value' }));
+    log.record(askedEntry('PASSWORD=hunter2 run', { env, cwd: '/tmp/the-withheld-value' }));
     const argv = ['mysql', '--password', 'hunter2 hunter3', 'the-withheld-value'] as const;
     log.record(
-      askedFor('', {
+      askedEntry('', {
         command: { kind: 'argv', argv },
         caller: { door: 'cli', client: 'the-withheld-value' },
       }),
@@ -275,7 +275,7 @@ describe('S6: the audit log', () => {
   test('records the beginning of a long command with its length and digest, and never half a secret', () => {
     const log = newLog();
     const script = `${'x'.repeat(16_370)} ghp_${'y'.repeat(40)} ${'z'.repeat(500_000)}`;
-    log.record(askedFor(script, { env: { LONG: 'v'.repeat(100_000) } }));
+    log.record(askedEntry(script, { env: { LONG: 'v'.repeat(100_000) } }));
     const [record] = recordsOf(log.path);
     const sha256 = createHash('sha256').update(script).digest('hex');
     expect(record?.command).toMatchObject({ length: script.length, sha256 });
@@ -285,7 +285,7 @@ describe('S6: the audit log', () => {
 
   test('is a separate file for every server, even if they start at the same time', () => {
     const pair = [newLog(), newLog()];
-    for (const log of [...pair, ...pair]) log.record(askedFor('x'));
+    for (const log of [...pair, ...pair]) log.record(askedEntry('x'));
     expect(listAuditFiles(dir)).toHaveLength(2);
     for (const { path } of pair) expectChain(path);
   });
@@ -293,16 +293,16 @@ describe('S6: the audit log', () => {
   test('does not change the mode of an existing folder', () => {
     mkdirSync(dir);
     chmodSync(dir, 0o755);
-    newLog().record(askedFor('x'));
+    newLog().record(askedEntry('x'));
     expect(statSync(dir).mode & 0o777).toBe(0o755);
   });
 
   test('continues in a new file after a deletion, and the gap is visible', () => {
     const before = openDescriptors();
     const log = newLog();
-    log.record(askedFor('one'));
+    log.record(askedEntry('one'));
     rmSync(dir, { recursive: true });
-    log.record(askedFor('two'));
+    log.record(askedEntry('two'));
     const [record] = recordsOf(log.path);
     expect(record).toMatchObject({ seq: 1, command: 'two' });
     expect(record?.prev).not.toBe('0'.repeat(64));
@@ -314,12 +314,12 @@ describe('S6: the audit log', () => {
   test('throws while it cannot be written, and recovers', () => {
     writeFileSync(dir, 'in the way');
     const log = newLog();
-    expect(() => log.record(askedFor('one'))).toThrow(
+    expect(() => log.record(askedEntry('one'))).toThrow(
       expect.objectContaining({ code: 'audit_unavailable', message: expect.stringContaining(log.path) }),
     );
-    expect(log.tryRecord(askedFor('one'))).toEqual([expect.stringContaining('could not be recorded')]);
+    expect(log.tryRecord(askedEntry('one'))).toEqual([expect.stringContaining('could not be recorded')]);
     rmSync(dir);
-    expect(log.tryRecord(askedFor('two'))).toEqual([]);
+    expect(log.tryRecord(askedEntry('two'))).toEqual([]);
     expectChain(log.path);
   });
 

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endOf } from '../../tests/support/audit.ts';
+import { finishedEntry } from '../../tests/support/audit.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { listAuditFiles } from './audit-files.ts';
 import { createAuditIndex } from './audit-index.ts';
@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 function entryAt(day: string, id: string): QueuedEntry {
-  return { entry: endOf(id), time: `${day}T12:00:00.000Z`, day, context };
+  return { entry: finishedEntry(id), time: `${day}T12:00:00.000Z`, day, context };
 }
 
 const idsIn = (name: string) =>

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { expect, test } from 'vitest';
-import { askedFor, auditCaller as caller, endOf } from '../../tests/support/audit.ts';
+import { askedEntry, auditCaller as caller, finishedEntry } from '../../tests/support/audit.ts';
 import type { AuditEntry } from './entry.ts';
 import { type QueuedEntry, RecordQueue } from './record-queue.ts';
 
@@ -20,10 +20,10 @@ const idsOf = (batch: readonly QueuedEntry[]) => batch.map(({ entry }) => entry.
 
 test('a batch ends before the first entry of a later day', () => {
   const queue = queueOf(
-    queued(endOf('a'), '2026-01-31'),
+    queued(finishedEntry('a'), '2026-01-31'),
     // The clock was set back: the record stays in the file of the later day.
-    queued(endOf('b'), '2026-01-30'),
-    queued(endOf('c'), '2026-02-01'),
+    queued(finishedEntry('b'), '2026-01-30'),
+    queued(finishedEntry('c'), '2026-02-01'),
   );
   expect(idsOf(queue.nextBatch())).toEqual(['a', 'b']);
   queue.removeWritten(2);
@@ -35,13 +35,13 @@ test('a batch ends before the first entry of a later day', () => {
 test('after a failed write only ends stay queued, and commands that lost a record are refused until they fail', () => {
   const started: AuditEntry = { kind: 'started', id: 'lost', caller, cwd: '/' };
   const queue = queueOf(
-    queued(endOf('ended')),
-    queued(askedFor('x', { id: 'lost' })),
-    queued(askedFor('x', { id: 'failing' })),
+    queued(finishedEntry('ended')),
+    queued(askedEntry('x', { id: 'lost' })),
+    queued(askedEntry('x', { id: 'failing' })),
   );
   queue.dropUnwritten('failing');
   expect(idsOf(queue.nextBatch())).toEqual(['ended']);
-  expect([queue.accepts(started), queue.accepts(askedFor('x', { id: 'failing' }))]).toEqual([false, true]);
+  expect([queue.accepts(started), queue.accepts(askedEntry('x', { id: 'failing' }))]).toEqual([false, true]);
   const failed: AuditEntry = { kind: 'failed', id: 'lost', caller, error: new Error('x') };
   expect(queue.accepts(failed)).toBe(true);
   queue.push(queued(failed));

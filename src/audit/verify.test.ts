@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { askedFor, recordCommand } from '../../tests/support/audit.ts';
+import { askedEntry, recordCommand } from '../../tests/support/audit.ts';
 import { buildChild } from '../../tests/support/child.ts';
 import { soakCount } from '../../tests/support/soak.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
@@ -37,7 +37,7 @@ const newLog = (more: Partial<AuditLogOptions> = {}) =>
   createAuditLog({ dir, fsync: 'interval', redact: createRedact([]), ...more });
 const write = (scripts: readonly string[], more: Partial<AuditLogOptions> = {}) => {
   const log = newLog(more);
-  for (const script of scripts) log.record(askedFor(script));
+  for (const script of scripts) log.record(askedEntry(script));
   log.close();
   return log.path;
 };
@@ -77,10 +77,10 @@ describe('S6: the audit log verifies', () => {
   test('over several days and servers', () => {
     let day = '2026-03-01T23:59:59.000Z';
     const log = newLog({ now: () => new Date(day) });
-    log.record(askedFor('one'));
+    log.record(askedEntry('one'));
     day = '2026-03-02T00:00:01.000Z';
-    log.record(askedFor('two'));
-    log.record(askedFor('three'));
+    log.record(askedEntry('two'));
+    log.record(askedEntry('three'));
     write(['from another server']);
     expect(verifyAudit(dir)).toMatchObject({ files: 3, records: 4, problems: [], notes: [] });
     log.close();
@@ -96,7 +96,7 @@ describe('S6: the audit log verifies', () => {
 
   test('after a server was killed while writing a line', () => {
     const log = newLog();
-    log.record(askedFor('one'));
+    log.record(askedEntry('one'));
     appendFileSync(log.path, '{"seq":1,"ti');
     appendFileSync(join(dir, indexName), '{"seq":1,"ti');
     const { problems, notes } = verifyAudit(dir);
@@ -137,9 +137,9 @@ describe('S6: the audit log verifies', () => {
   test('after the clock was set back over midnight and forward again', () => {
     let time = '2026-03-02T00:00:10.000Z';
     const log = newLog({ now: () => new Date(time) });
-    log.record(askedFor('one'));
+    log.record(askedEntry('one'));
     for (time of ['2026-03-01T23:59:50.000Z', '2026-03-02T00:00:20.000Z', '2026-03-03T00:00:00.000Z'])
-      log.record(askedFor(time));
+      log.record(askedEntry(time));
     log.close();
     expect(verifyAudit(dir)).toMatchObject({ files: 2, records: 4, problems: [], notes: [] });
   });
@@ -285,7 +285,7 @@ describe('S6: retention', () => {
     const retention = { keepDays: 30, maxBytes: 1_000_000_000 };
     const log = newLog({ now: () => new Date(`${day}T12:00:00Z`), retention });
     const days = ['2026-01-01', '2026-01-02', '2026-01-20', '2026-02-05'];
-    for (day of days) log.record(askedFor(day));
+    for (day of days) log.record(askedEntry(day));
     log.close();
     expect(listAuditFiles(dir).map((file) => file.day)).toEqual(['2026-01-20', '2026-02-05']);
     expect(verifyAudit(dir)).toMatchObject({ files: 2, problems: [], notes: [] });
@@ -305,11 +305,11 @@ describe('S6: retention', () => {
   test('removes an old file of a running server, which continues in a new file', () => {
     let day = '2026-01-01';
     const log = newLog({ now: () => new Date(`${day}T12:00:00Z`) });
-    log.record(askedFor('one'));
-    log.record(askedFor('two'));
+    log.record(askedEntry('one'));
+    log.record(askedEntry('two'));
     write(['other'], { ...at('2026-01-02'), retention: { keepDays: 400, maxBytes: 1 } });
     day = '2026-01-02';
-    log.record(askedFor('three'));
+    log.record(askedEntry('three'));
     log.close();
     expect(listAuditFiles(dir).map((file) => file.day)).toEqual(['2026-01-02', '2026-01-02']);
     expect(verifyAudit(dir)).toMatchObject({ problems: [], notes: [] });

@@ -1,4 +1,5 @@
-// Records commands and does what they describe until it is killed: node FILE DIR EFFECTS
+// Records commands in DIR, and appends the id of each to EFFECTS after its `started` record, until it is killed:
+// node FILE DIR EFFECTS
 import { appendFileSync } from 'node:fs';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createRedact } from '../../src/audit/redact.ts';

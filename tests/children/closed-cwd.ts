@@ -1,4 +1,4 @@
-// Asks for a command in a directory that an ordinary user may not enter.
+// Runs a command in a directory that an ordinary user cannot enter.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { NacreError } from '../../src/contract/failure.ts';

@@ -1,4 +1,4 @@
-// Looks at a directory that an ordinary user may not enter.
+// Inspects a directory that an ordinary user cannot enter.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { toPlace } from '../../src/worker/machine/inspect.ts';

@@ -1,4 +1,4 @@
-// Takes Landlock from this process as a container's filter would, then runs the guard.
+// Installs a seccomp filter that denies landlock_create_ruleset(), as container runtimes do, then runs exec-guard.js.
 import koffi from 'koffi';
 
 const step = (code, value, whenTrue = 0, whenFalse = 0) => {
@@ -23,5 +23,5 @@ const program = koffi.struct({ length: 'uint16_t', filter: 'void *' });
 const install = library.func('prctl', 'int', ['int', 'ulong', koffi.pointer(program)]);
 prctl(38, 1, 0, 0, 0);
 if (install(22, 2, { length: 4, filter }) !== 0) throw new Error('no filter could be installed');
-// The test puts the guard beside this file.
+// The test copies `exec-guard.js` next to this file.
 await import(new URL('./exec-guard.js', import.meta.url).href);

@@ -1,4 +1,4 @@
-// Runs many commands at once where the system grants few open files.
+// Runs many commands concurrently under a low RLIMIT_NOFILE.
 import { closeSync, openSync } from 'node:fs';
 import { NacreError } from '../../src/contract/failure.ts';
 import { openDescriptors } from '../support/processes.ts';
@@ -22,7 +22,7 @@ const results = await Promise.all(
 );
 const count = (wanted: string) => results.filter((result) => result === wanted).length;
 
-// The commands below run while there is not one free descriptor.
+// The commands below run while this process has no free descriptor.
 const scripts = ['sleep 51 & sleep 0.3; echo done', 'sleep 52'];
 const ids = await Promise.all(
   scripts.map((script) => here.start(script, { env: { TEST_MARK: mark }, timeoutMs: 600 })),
@@ -31,7 +31,7 @@ const taken: number[] = [];
 try {
   for (;;) taken.push(openSync('/dev/null', 'r'));
 } catch {
-  // That was the last one.
+  // EMFILE: all descriptors are in use.
 }
 const starved = await Promise.all(ids.map((id) => here.worker.wait(id, 8_000)));
 for (const fd of taken) closeSync(fd);

@@ -1,4 +1,4 @@
-// Starts a command while the system grants no further process, and another one when it does again.
+// Starts a command while RLIMIT_NPROC allows no further process, and another one after the limit is lifted.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { NacreError } from '../../src/contract/failure.ts';
@@ -7,13 +7,13 @@ import { openDescriptors } from '../support/processes.ts';
 import { createTestWorker } from '../support/worker.ts';
 import { report } from './report.ts';
 
-// Root is not bound by the limit.
+// RLIMIT_NPROC does not apply to root.
 becomeOrdinaryUser();
 const here = createTestWorker();
 await here.run('true');
 const before = openDescriptors();
 const limit = `prlimit --pid=${process.pid} --nproc`;
-// Under the limit nobody here could start what lifts it, so that waits already.
+// Start the process that lifts the limit beforehand, because it could not be started under the limit.
 const lifting = spawn('bash', ['-c', `read; ${limit}=4096:`], { stdio: ['pipe', 'ignore', 'ignore'] });
 await once(lifting, 'spawn');
 execFileSync('bash', ['-c', `${limit}=1:`]);

@@ -1,4 +1,4 @@
-// Runs a command with listed hosts in a sandbox as an ordinary user.
+// Runs a sandboxed command with `networkAllow` as an ordinary user.
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTalker } from 'node:net';

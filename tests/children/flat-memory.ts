@@ -1,12 +1,12 @@
-// Runs a command with much output and measures how far the memory of this process grows meanwhile.
+// Runs a command with much output and measures how much the memory of this process grows.
 import { createTestWorker } from '../support/worker.ts';
 import { report } from './report.ts';
 
 const bytes = Number(process.argv[2]);
 const here = createTestWorker({ spoolBytes: 1_073_741_824 });
 const expected = Buffer.alloc(1_048_576, 'x');
-// How much is thrown away before it is collected differs between versions of Node; what counts is that more output
-// needs no more of it.
+// Warm up first: the heap size before the first garbage collection differs between Node versions, and only its growth with
+// more output matters.
 await pass(67_108_864);
 const before = process.memoryUsage.rss();
 let peak = before;
@@ -23,7 +23,7 @@ report({
   grewMb: Math.round((peak - before) / 1e6),
 });
 
-/** Writes so much on one line and reads all of it back, piece by piece. */
+/** Prints `count` bytes on one line and reads them back in pieces. */
 async function pass(count: number) {
   const id = await here.start(`head -c ${count} /dev/zero | tr '\\0' x`);
   const state = await here.worker.wait(id, 60_000);

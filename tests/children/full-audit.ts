@@ -1,4 +1,4 @@
-// Records until the file may grow no further, then something short that still fits.
+// Records until the audit file reaches RLIMIT_FSIZE, then shorter entries that still fit.
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { createAuditLog } from '../../src/audit/audit-log.ts';

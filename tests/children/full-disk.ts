@@ -1,4 +1,4 @@
-// Runs under a limit on the size of files, which is how a full disk looks to a spool.
+// Runs under RLIMIT_FSIZE, which has the same effect on the spool as a full disk.
 import { createTestWorker } from '../support/worker.ts';
 import { report } from './report.ts';
 

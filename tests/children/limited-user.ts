@@ -1,4 +1,4 @@
-// Provokes every limit as an ordinary user.
+// Exceeds every resource limit as an ordinary user.
 import type { Limits } from '../../src/contract/limits.ts';
 import { becomeOrdinaryUser } from '../support/ordinary-user.ts';
 import { createTestWorker } from '../support/worker.ts';

@@ -1,5 +1,4 @@
-// Counts, as an ordinary user, what survives each way in which a command can end.
-
+// Counts, as an ordinary user, the processes that survive each way in which a command can end.
 import { startDescendants } from '../support/descendants.ts';
 import { becomeOrdinaryUser } from '../support/ordinary-user.ts';
 import { processesWith } from '../support/processes.ts';

@@ -5,19 +5,23 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { builtCli } from '../support/build.ts';
 import { createPlace, type Place } from '../support/nacre.ts';
 import { pack } from '../support/packed.ts';
+import { soakCount } from '../support/soak.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
 const kB = 1_000;
 const budgets = {
-  /** The tarball, and what it becomes on disk. */
+  /** Bytes of the tarball. */
   packed: 850 * kB,
+  /** Bytes of the unpacked package. */
   unpacked: 2_900 * kB,
-  /** All code, and what is loaded before it is known which door is wanted. */
+  /** Bytes of all code in dist/. */
   code: 1_750 * kB,
+  /** Bytes of code that `cli.js` loads before it knows the door. */
   atStart: 280 * kB,
-  /** Times of the processor time of `node -e 0`: to tell the version, and to begin and end an MCP connection. */
+  /** CPU time of `nacre --version`, as a multiple of that of `node -e 0`. */
   version: 4.5,
+  /** CPU time of an MCP connection, likewise. */
   mcp: 9,
 };
 
@@ -27,7 +31,7 @@ test('the package is small', () => {
   expect(unpackedSize).toBeLessThan(budgets.unpacked);
 });
 
-test('it holds what runs and what tells about it, and nothing of how it was made', () => {
+test('the package contains dist/, README.md and LICENSE, and no sources or tests', () => {
   const { files } = pack();
   const roots = new Set(files.map((path) => path.split('/')[0]));
   expect([...roots].sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
@@ -36,12 +40,12 @@ test('it holds what runs and what tells about it, and nothing of how it was made
   expect(files.filter((path) => /\.map$|(?<!\.d)\.ts$|test/.test(path))).toEqual([]);
 });
 
-test('it brings no package along that has to be installed', () => {
+test('the package has no dependencies', () => {
   const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(dependencies).toEqual({});
 });
 
-test('little code is loaded at the start', () => {
+test('little code is loaded at start-up', () => {
   const files = readdirSync('dist').filter((name) => /\.c?js$/.test(name));
   expect(sizeOf(files)).toBeLessThan(budgets.code);
   const atStart = reachedFrom('cli.js');
@@ -49,17 +53,17 @@ test('little code is loaded at the start', () => {
   expect(sizeOf([...atStart])).toBeLessThan(budgets.atStart);
 });
 
-test('it starts with a few times of the work that Node itself needs', () => {
+test('starting takes a small multiple of the CPU time of node -e 0', () => {
   const place = createPlace({ ALLOWED_COMMANDS: '*' });
   onTestFinished(() => rmSync(place.cwd, { recursive: true, force: true }));
   const node = process.execPath;
   const spent = { bare: 0, version: 0, mcp: 0 };
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < soakCount(10, 4); round += 1) {
     spent.bare += cpuSeconds(`${node} -e 0`, place);
     spent.version += cpuSeconds(`${node} ${builtCli} --version`, place);
     spent.mcp += cpuSeconds(`${node} ${builtCli} mcp <<< '${initialize}'`, place);
   }
-  expect(JSON.parse(readFileSync(join(place.cwd, 'said'), 'utf8'))).toHaveProperty('result.serverInfo');
+  expect(JSON.parse(readFileSync(join(place.cwd, 'stdout'), 'utf8'))).toHaveProperty('result.serverInfo');
   expect(spent.version / spent.bare).toBeLessThan(budgets.version);
   expect(spent.mcp / spent.bare).toBeLessThan(budgets.mcp);
 });
@@ -73,9 +77,9 @@ const initialize = JSON.stringify({
   },
 });
 
-/** What a command takes of the processors, which says more on a busy machine than the time that passes. */
+/** The CPU time of a command, which depends less on the load of the machine than wall-clock time. */
 function cpuSeconds(command: string, { cwd, env }: Place): number {
-  const script = `TIMEFORMAT='%3U %3S'; time ${command} > said`;
+  const script = `TIMEFORMAT='%3U %3S'; time ${command} > stdout`;
   const { stderr, status } = spawnSync('bash', ['-c', script], { cwd, env, encoding: 'utf8' });
   expect(status).toBe(0);
   const [user = Number.NaN, system = Number.NaN] = stderr.trim().split(' ').map(Number);
@@ -86,7 +90,7 @@ function sizeOf(names: readonly string[]): number {
   return names.reduce((sum, name) => sum + statSync(join('dist', name)).size, 0);
 }
 
-/** The files that one imports at its head, and those that these import. */
+/** The files in dist/ that a file imports statically, directly or indirectly. */
 function reachedFrom(name: string, reached = new Set<string>()): Set<string> {
   if (reached.has(name) || !existsSync(join('dist', name))) return reached;
   reached.add(name);

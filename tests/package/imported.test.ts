@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { pack, unpackInto } from '../support/packed.ts';
 
-// The compiler takes seconds on a busy machine.
+// tsc takes several seconds on a busy machine.
 vi.setConfig({ testTimeout: 90_000 });
 
 const packed = pack();
@@ -25,20 +25,20 @@ const tools = [
   'console.log(result.success, result.output);',
   'const registry = registerExecutionTools(new ToolRegistry());',
   "for (const { function: fn } of registry.getAllSchemas('openai')) console.log(fn.name);",
-  '// @ts-expect-error: the types know which fields a tool takes.',
+  '// @ts-expect-error: the types know the fields of a tool.',
   'const nothing = () => nacre.tools.bash.run({ commando: 5 });',
-  '// @ts-expect-error: the types know which tools are served when no family is named.',
+  '// @ts-expect-error: the types know the default tool families.',
   'const other = () => nacre.tools.executeCommand;',
-  '// @ts-expect-error: the types know which values a setting has.',
+  '// @ts-expect-error: the types know the values of a setting.',
   "const wrong = () => createNacre({ sandbox: 'none' });",
   'await nacre.close();',
 ];
 
-test('nacre/policy decides for programs that import it', () => {
+test('a program can import nacre/policy and decide on commands', () => {
   expect(runProgram(policy)).toBe('deny not_listed deny allow\n');
 });
 
-test('nacre runs commands for programs that import it', () => {
+test('a program can import nacre and run commands', () => {
   expect(runProgram(tools)).toMatch(/^true 2\n\nBash\nBashOutput\n/);
 });
 
@@ -46,10 +46,10 @@ describe.each([
   ['nodenext', ['--module', 'nodenext']],
   ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler']],
 ] as const)('with moduleResolution %s', (_name, flags) => {
-  // Without skipLibCheck, so that all that our types name has to be there.
+  // No `--skipLibCheck`, so that every type that our declarations refer to must exist.
   const strict = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2023'];
 
-  test('its types say how', () => {
+  test('its type declarations compile', () => {
     writeFileSync(join(folder, 'use.ts'), [...policy, ...tools].join('\n'));
     compile([...strict, ...flags, '--lib', 'es2023,dom', '--types', '']);
   });

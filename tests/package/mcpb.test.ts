@@ -15,12 +15,12 @@ mkdirSync(home);
 const bundle = execFileSync(process.execPath, [resolve('scripts/bundle-mcpb.mjs'), folder], {
   encoding: 'utf8',
 }).trim();
-// An archiver that is not ours reads what ours wrote.
+// Python's zipfile checks that the archive of `write-zip.mjs` is valid.
 execFileSync('python3', ['-m', 'zipfile', '-e', bundle, unpacked]);
 const manifest = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-// What the manifest's specification, version 0.3, says of the parts that we use.
+// A JSON Schema for the parts of the MCPB manifest specification 0.3 that we use.
 const word = { type: 'string', minLength: 1 };
 const rules = {
   type: 'object',
@@ -83,14 +83,14 @@ const rules = {
   },
 };
 
-test("the bundle's manifest holds to its specification", () => {
+test("the bundle's manifest matches its specification", () => {
   const ajv = new Ajv2020();
   expect(ajv.validate(rules, manifest), ajv.errorsText()).toBe(true);
   expect(ajv.validate(rules, { ...manifest, server: { type: 'node' } })).toBe(false);
   expect(manifest).toEqual(mcpbManifest);
 });
 
-test('what it names is there, and what it takes from the user is asked for', () => {
+test('the files that it names exist, and every user_config variable is declared', () => {
   expect(existsSync(join(unpacked, manifest.server.entry_point))).toBe(true);
   for (const file of ['LICENSE', 'package.json', 'dist/THIRD_PARTY_NOTICES.md'])
     expect(existsSync(join(unpacked, file)), file).toBe(true);
@@ -101,7 +101,7 @@ test('what it names is there, and what it takes from the user is asked for', () 
   expect(statSync(bundle).size).toBeLessThan(1_000_000);
 });
 
-test('a client that unpacks it and takes every default gets the tools that it names', async () => {
+test('a client that unpacks it and uses every default gets the tools that it lists', async () => {
   const { command, args, env } = manifest.server.mcp_config;
   const client = new Client({ name: 'desktop', version: '1' });
   await client.connect(
@@ -127,7 +127,7 @@ test('a client that unpacks it and takes every default gets the tools that it na
   }
 });
 
-/** What a client puts in place of variables, with the defaults for what it would ask. */
+/** Substitutes variables as a client does, with the default of each `user_config` value. */
 function substitute(given: unknown): string {
   const asked = String(given).replace(
     /\$\{user_config\.(\w+)\}/g,

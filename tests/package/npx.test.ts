@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test, vi } from 'vitest';
 import { pack, run } from '../support/packed.ts';
 
-// npm itself takes seconds on a busy machine.
+// npm takes several seconds on a busy machine.
 vi.setConfig({ testTimeout: 90_000 });
 
 const packed = pack();
@@ -14,14 +14,14 @@ const empty = join(packed.folder, 'empty');
 for (const folder of [home, empty]) mkdirSync(folder);
 const npx = ['--yes', `--package=${packed.tarball}`, 'nacre'];
 
-test('npx runs the package from its tarball in an empty folder, without a network', () => {
+test('npx runs the package from its tarball in an empty folder, without network access', () => {
   const use = (...args: string[]) => run('npx', [...npx, ...args], { cwd: empty, home });
   expect(use('run', 'echo $((1 + 1))')).toBe('2\n');
   expect(use('check', 'ls')).toContain('allow');
   expect(readdirSync(empty)).toEqual([]);
 });
 
-test('an MCP client that starts it so gets its tools', async () => {
+test('an MCP client can start the package with npx', async () => {
   const client = new Client({ name: 'tester', version: '1' });
   const env = { PATH: process.env.PATH ?? '', HOME: home, ALLOWED_COMMANDS: 'echo' };
   const offline = { npm_config_cache: join(home, 'npm-cache'), npm_config_offline: 'true' };

@@ -9,7 +9,7 @@ import { connect } from '../support/mcp.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
-// What the registry documents of the parts that we use.
+// A JSON Schema for the parts of the registry's `server.json` format that we use.
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
 const rules = {
   type: 'object',
@@ -61,17 +61,17 @@ const rules = {
 };
 const [entry] = serverJson.packages;
 
-test.each([...packagingFiles])('%s says what the code declares (npm run docs)', (path, expected) => {
+test.each([...packagingFiles])('%s is up to date (npm run docs)', (path, expected) => {
   expect(readFileSync(path, 'utf8')).toBe(expected);
 });
 
-test("server.json holds to the registry's rules", () => {
+test("server.json matches the registry's format", () => {
   const ajv = new Ajv2020();
   expect(ajv.validate(rules, serverJson), ajv.errorsText()).toBe(true);
   expect(ajv.validate(rules, { ...serverJson, description: 'x'.repeat(101) })).toBe(false);
 });
 
-test('the package shows that it is meant: same name, same version', () => {
+test('package.json and server.json have the same name and version', () => {
   expect(manifest.mcpName).toBe(serverJson.name);
   expect(entry).toMatchObject({ identifier: manifest.name, version: manifest.version });
   expect(serverJson.version).toBe(manifest.version);

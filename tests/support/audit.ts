@@ -1,11 +1,11 @@
 import type { AuditLog } from '../../src/audit/audit-log.ts';
 import type { AuditEntry } from '../../src/audit/entry.ts';
 
-/** Who asks in tests of the audit log. */
+/** The caller in tests of the audit log. */
 export const auditCaller = { door: 'mcp', client: 'test 1.0' } as const;
 
-/** What is recorded when somebody asks for a command. */
-export function askedFor(
+/** The entry for a requested command. */
+export function askedEntry(
   script: string,
   more: Partial<Extract<AuditEntry, { kind: 'asked' }>> = {},
 ): AuditEntry {
@@ -13,7 +13,7 @@ export function askedFor(
   return { kind: 'asked', id: 'cmd_1', caller: auditCaller, command, cwd: undefined, env: {}, ...more };
 }
 
-/** Records a whole command, as the engine does: asked, decided, started and finished. */
+/** Records all entries of a command as the engine does: asked, decided, started and finished. */
 export function recordCommand(log: AuditLog, id: string, script: string): void {
   const named = { id, caller: auditCaller };
   const decision = {
@@ -22,14 +22,14 @@ export function recordCommand(log: AuditLog, id: string, script: string): void {
     reason: 'Everything is allowed.',
     programs: [{ name: 'command', pos: 0, end: 7 }],
   } as const;
-  log.record(askedFor(script, { id }));
-  log.record({ kind: 'decided', ...named, cwd: '/home/somebody/project', decision });
-  log.record({ kind: 'started', ...named, cwd: '/home/somebody/project' });
-  log.record(endOf(id));
+  log.record(askedEntry(script, { id }));
+  log.record({ kind: 'decided', ...named, cwd: '/home/user/project', decision });
+  log.record({ kind: 'started', ...named, cwd: '/home/user/project' });
+  log.record(finishedEntry(id));
 }
 
-/** What is recorded when a command has ended. */
-export function endOf(id: string): AuditEntry {
+/** The entry for a command that has ended. */
+export function finishedEntry(id: string): AuditEntry {
   const digest = '0'.repeat(64);
   return {
     kind: 'finished',
@@ -42,7 +42,7 @@ export function endOf(id: string): AuditEntry {
       exitCode: 0,
       signal: null,
       detail: null,
-      cwd: '/home/somebody/project',
+      cwd: '/home/user/project',
       durationMs: 12,
       stdoutBytes: 1_000,
       stderrBytes: 0,

@@ -13,7 +13,7 @@ const args = [
   '--disable-sync',
 ];
 
-/** The distribution's Chromium with a profile of its own. */
+/** Opens the distribution's Chromium with a temporary profile. */
 export async function openBrowser() {
   const profile = mkdtempSync(join(tmpdir(), 'nacre-browser-'));
   const context = await chromium.launchPersistentContext(profile, {

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The command line as it is shipped. */
+/** The built command line. */
 export const builtCli = `${root}dist/cli.js`;
 
-/** The guard as it is shipped. */
+/** The built `exec-guard.js`. */
 export const builtGuard = `${root}dist/exec-guard.js`;
 
-/** Builds dist/ once before the tests, for those that start the real thing. */
+/** Builds dist/ once before all tests, for those that start the built command line. */
 export default function build(): void {
   execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root });
 }

@@ -9,23 +9,23 @@ import { build } from 'esbuild';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Where and how a child is to run. */
+/** Options of `runChild`. */
 export interface ChildOptions {
-  /** Options of bash's `ulimit`, each as one word or two: `-n 64`, `-f 200`. */
+  /** Arguments of bash's `ulimit`, such as `-n 64`. */
   readonly ulimits?: readonly string[];
   readonly args?: readonly string[];
 }
 
 /**
- * Runs a file of tests/children in a Node of its own, where limits and crashes hurt nobody else, and returns the
- * JSON that it prints last. Rejects when it does not end well.
+ * Runs a file of tests/children in a separate Node process, so that limits and crashes do not affect other tests, and
+ * returns the JSON that it prints last. Rejects if it fails.
  */
 export async function runChild(
   name: string,
   { ulimits = [], args = [] }: ChildOptions = {},
 ): Promise<unknown> {
   const folder = mkdtempSync(join(tmpdir(), 'nacre-child-'));
-  // The child may become another user, who needs a place for temporary files too.
+  // The child may change its uid, so its `TMPDIR` must be writable by every user.
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary);
   chmodSync(folder, 0o755);
@@ -43,7 +43,7 @@ export async function runChild(
   }
 }
 
-/** Makes one file of a file of tests/children and all that it imports. */
+/** Bundles a file of tests/children with everything that it imports. */
 export async function buildChild(name: string, outfile: string): Promise<void> {
   const entryPoints = [join(root, 'tests/children', `${name}.ts`)];
   await build({ entryPoints, outfile, bundle: true, format: 'esm', platform: 'node' });

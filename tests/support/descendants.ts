@@ -1,4 +1,4 @@
-/** A script that starts seven descendants; each tries in its own way to outlive it, and sleeps for `label` seconds. */
+/** A script that starts seven descendants, each of which tries to outlive it in a different way and sleeps `label` seconds. */
 export function startDescendants(label: string): string {
   return [
     `sleep ${label} &`,
@@ -7,7 +7,7 @@ export function startDescendants(label: string): string {
     `( (setsid sleep ${label} &) & )`,
     `nohup sleep ${label} > /dev/null 2>&1 & disown`,
     `bash -c 'trap "" TERM INT HUP; while :; do sleep ${label}; done' &`,
-    // This one also forgets where it came from.
+    // `env -i` also removes the variables by which nacre recognises its processes.
     `env -i PATH="$PATH" setsid bash -c "(sleep ${label} > /dev/null 2>&1 < /dev/null &)" &`,
   ].join('\n');
 }

@@ -15,30 +15,30 @@ import type { WorkerOptions } from '../../src/worker/worker-options.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { workerOptionsIn } from './worker-options.ts';
 
-/** An engine in a temporary folder, with short ways to use it. */
+/** An engine in a temporary folder, with shortcuts for tests. */
 export interface TestEngine {
   readonly engine: Engine;
   readonly folder: string;
   readonly auditDir: string;
-  /** Runs a script under rules that allow everything, unless the context says otherwise. */
+  /** Runs a script; by default the rules allow everything. */
   run(script: string, request?: Partial<CommandRequest>, context?: Partial<RunContext>): Promise<Outcome>;
-  /** Starts a script that goes on after the call, and tells its id. */
+  /** Starts a script that keeps running after the call, and returns its id. */
   start(script: string, request?: Partial<StartRequest>, context?: Partial<StartContext>): Promise<string>;
-  /** What the audit log holds, oldest first. */
+  /** The audit records, oldest first. */
   records(): readonly Record<string, unknown>[];
   close(): Promise<void>;
 }
 
-/** What a test may want to be otherwise. */
+/** Options of `createTestEngine`. */
 export interface TestEngineOptions extends Partial<SessionLimits> {
-  /** Gets every record of the audit log. */
+  /** Called for every audit record. */
   readonly onRecord?: Parameters<AuditLog['subscribe']>[0];
   readonly worker?: Partial<WorkerOptions>;
-  /** Stands between the engine and the backend. */
+  /** Wraps the backend that the engine uses. */
   readonly wrap?: (backend: Backend) => Backend;
 }
 
-/** Makes an engine on a local backend for tests. */
+/** Creates an engine with a local backend for tests. */
 export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   const folder = temporaryFolder();
   const auditDir = join(folder, 'audit');

@@ -1,9 +1,9 @@
-/** The servers of a configuration that has one of them. */
+/** A client configuration with nacre as its only server. */
 export interface OneServer {
   readonly nacre: { command: string; args: string[]; env: Record<string, string> };
 }
 
-/** Reads the entry that nacre writes into TOML. */
+/** Parses the TOML entry that `nacre init` writes. */
 export function fromToml(text: string): OneServer {
   const [command = '', args = '', variables = ''] = text
     .split('\n')

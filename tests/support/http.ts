@@ -3,22 +3,22 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { createPlace, sleep, startInProcess, survivors } from './nacre.ts';
 
-/** How a server for a test is started. */
+/** Options of `serve`. */
 export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** The user's settings file. */
+  /** The text of the user's settings file. */
   readonly userFile?: string;
 }
 
-/** What came back. */
+/** A response with its parsed body. */
 export interface HttpReply {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Where a server is and how to call it, as it printed that itself. */
+/** The address and token of a server, as it prints them with `--json`. */
 export interface Greeting {
   readonly address: string;
   readonly token: string;
@@ -26,7 +26,7 @@ export interface Greeting {
   readonly mcp: string;
 }
 
-/** `nacre serve` inside this process, so that its coverage counts, on a free port. */
+/** Runs `nacre serve` on a free port inside this process, so that its code counts for coverage. */
 export async function serve({ env = {}, args = [], userFile }: ServeOptions = {}) {
   const place = createPlace(env);
   if (userFile !== undefined) {
@@ -44,7 +44,7 @@ export async function serve({ env = {}, args = [], userFile }: ServeOptions = {}
     stderr: started.err.text,
     interrupt: started.interrupt,
     ended: started.ended,
-    /** Ends the server and tells what it left behind. */
+    /** Stops the server and returns the pids of processes that it left running. */
     async close(): Promise<number[]> {
       started.interrupt('SIGTERM');
       await started.ended;
@@ -53,7 +53,7 @@ export async function serve({ env = {}, args = [], userFile }: ServeOptions = {}
   };
 }
 
-/** A server of a test. */
+/** A server started by `serve`. */
 export type TestServer = Awaited<ReturnType<typeof serve>>;
 
 async function greetingOf({ out, ended }: ReturnType<typeof startInProcess>): Promise<Greeting> {
@@ -62,7 +62,7 @@ async function greetingOf({ out, ended }: ReturnType<typeof startInProcess>): Pr
     early = stderr;
   });
   while (!out.text().includes('\n')) {
-    if (early !== undefined) throw new Error(`The server ended at once: ${early}`);
+    if (early !== undefined) throw new Error(`The server ended during start-up: ${early}`);
     await sleep(5);
   }
   return JSON.parse(out.text());
@@ -92,7 +92,7 @@ function callsTo({ address, token }: Greeting) {
   };
 }
 
-/** A request with headers that `fetch` would not let anybody choose. */
+/** Sends a request with headers that `fetch` does not allow, such as `Host`. */
 export function rawRequest(
   address: string,
   path: string,

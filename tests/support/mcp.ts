@@ -8,39 +8,39 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { builtCli } from './build.ts';
 import { collect, createPlace, sleep, startReal, survivors } from './nacre.ts';
 
-/** The two ways to open a connection: with a handshake, and, since 2026-07-28, without one. */
+/** Protocol revisions with an initialization handshake, and, since 2026-07-28, without one. */
 export const eras = ['2025-06-18', '2025-11-25', '2026-07-28'] as const;
 
-/** One of the protocol revisions that the official client speaks here. */
+/** One of `eras`. */
 export type Era = (typeof eras)[number];
 
-/** What a user does with a question. */
+/** A user's answer to an approval request. */
 export interface UserAnswer {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Record<string, boolean>;
 }
 
-/** How a server for a test is started. */
+/** Options of `connect`. */
 export interface ServerOptions {
   readonly era?: Era;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** The user's settings file. */
+  /** The text of the user's settings file. */
   readonly userFile?: string;
-  /** What the user behind the client answers to a question. */
+  /** Answers approval requests in place of the client's user. */
   readonly answer?: (message: string) => UserAnswer | Promise<UserAnswer>;
-  /** The addresses of the folders that the client works in, asked for anew each time. */
+  /** Returns the URIs of the client's roots; called for each `roots/list` request. */
   readonly roots?: () => readonly string[] | Promise<readonly string[]>;
 }
 
-/** What a tool answered. */
+/** The reply of a tool. */
 export interface Answer {
   readonly text: string;
   readonly structured: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
 }
 
-/** The built server over real stdio, with the official client at the other end. */
+/** Starts the built server and connects the official client to it over stdio. */
 export async function connect({
   era = '2025-11-25',
   env = {},
@@ -86,7 +86,7 @@ export async function connect({
     use,
     call,
     stderr: stderr.text,
-    /** Ends the connection and tells what it left behind. */
+    /** Closes the connection and returns the pids of processes that the server left running. */
     async close(): Promise<number[]> {
       await client.close();
       return survivors(place.mark);
@@ -94,7 +94,7 @@ export async function connect({
   };
 }
 
-/** Checks answers against the schemas that the server advertises; the client itself leaves out those that are errors. */
+/** Validates replies against the server's output schemas; the client itself does not check error replies. */
 function createCheck(client: Client) {
   const validators = new Map<string, ValidateFunction>();
   return async (name: string, structured: unknown) => {
@@ -105,7 +105,9 @@ function createCheck(client: Client) {
     }
     const valid = validators.get(name);
     if (!valid?.(structured))
-      throw new Error(`An answer of ${name} is not valid: ${JSON.stringify([valid?.errors, structured])}`);
+      throw new Error(
+        `A reply of ${name} does not match its schema: ${JSON.stringify([valid?.errors, structured])}`,
+      );
   };
 }
 
@@ -120,7 +122,7 @@ function toOptions(era: Era): ClientOptions {
     : { supportedProtocolVersions: [era] };
 }
 
-/** A JSON-RPC message as it stands on a line. */
+/** A JSON-RPC message. */
 export interface Message {
   readonly id?: number | string | null;
   readonly method?: string;
@@ -129,7 +131,7 @@ export interface Message {
   readonly error?: { code: number; message: string };
 }
 
-/** The built server with nothing but lines in between. */
+/** Starts the built server and exchanges raw JSON-RPC lines with it. */
 export async function openRaw(env: Readonly<Record<string, string>> = {}, version = '2025-06-18') {
   const place = createPlace({ ALLOWED_COMMANDS: '*', ...env });
   const child = startReal(['mcp'], place);
@@ -152,7 +154,7 @@ async function converse(child: ChildProcessWithoutNullStreams, version: string) 
       if (found) return found;
       await sleep(10);
     }
-    throw new Error(`No answer to ${id}. stderr: ${err.text()}`);
+    throw new Error(`No response to request ${id}. stderr: ${err.text()}`);
   };
   let next = 1_000;
   const call = (args: unknown, params = {}) => {
@@ -176,10 +178,10 @@ async function converse(child: ChildProcessWithoutNullStreams, version: string) 
   return { hello, messages, send, answer, call, stderr: err.text, stdout: out.text };
 }
 
-/** The error that a promise rejects with, when it is one of the protocol. */
+/** The `ProtocolError` that a promise rejects with; throws for any other result. */
 export async function protocolError(promise: Promise<unknown>): Promise<ProtocolError> {
   const error = await promise.then(
-    () => new Error('It resolved.'),
+    () => new Error('The promise resolved.'),
     (reason: unknown) => reason,
   );
   if (error instanceof ProtocolError) return error;

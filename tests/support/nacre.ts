@@ -6,13 +6,13 @@ import { builtCli } from './build.ts';
 import { processesWith } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A place of its own: a home, a working directory and an environment that nothing of this machine leaks into. */
+/** A separate home, working directory and environment, independent of those of this machine. */
 export interface Place {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Makes a fresh place; its environment carries a text by which its processes are found. */
+/** Creates a new place; its environment contains `mark`, by which `survivors` finds its processes. */
 export function createPlace(env: Readonly<Record<string, string>> = {}): Place & { readonly mark: string } {
   const cwd = temporaryFolder();
   const mark = `NACRE_TEST_PLACE=${cwd}`;
@@ -20,25 +20,25 @@ export function createPlace(env: Readonly<Record<string, string>> = {}): Place &
   return { cwd, mark, env: { ...own, PLACE: mark, ...env } };
 }
 
-/** Everything of a place that is still alive, once what is ending has had a moment. */
+/** The pids of processes of a place that are still alive; waits up to 5 s for those that are exiting. */
 export async function survivors(mark: string): Promise<number[]> {
   for (let tries = 0; tries < 500 && processesWith(mark).length > 0; tries += 1) await sleep(10);
   return processesWith(mark);
 }
 
-/** A pause. */
+/** Resolves after `ms`. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** What a command line came to. */
+/** The result of a command line. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command line that runs inside this process, so that its coverage counts. */
+/** Starts a command line inside this process, so that its code counts for coverage. */
 export function startInProcess(argv: readonly string[], { cwd, env }: Place) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const interruption = new AbortController();
@@ -59,7 +59,7 @@ export function startInProcess(argv: readonly string[], { cwd, env }: Place) {
   };
 }
 
-/** Runs a command line inside this process to its end. */
+/** Runs a command line inside this process until it ends. */
 export function runInProcess(
   argv: readonly string[],
   place: Place,
@@ -70,19 +70,19 @@ export function runInProcess(
   return started.ended;
 }
 
-/** Starts the built command line as a process of its own. */
+/** Starts the built command line as a separate process. */
 export function startReal(argv: readonly string[], { cwd, env }: Place): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [builtCli, ...argv], { cwd, env });
 }
 
-/** Waits for a process that was started for real. */
+/** Waits for a process started by `startReal`. */
 export async function endOf(child: ChildProcessWithoutNullStreams): Promise<Ended> {
   const [out, err] = [collect(child.stdout), collect(child.stderr)];
   const [code] = await once(child, 'close');
   return { code, stdout: out.text(), stderr: err.text() };
 }
 
-/** Gathers what a stream says. */
+/** Collects the bytes of a stream. */
 export function collect(stream: Readable) {
   const chunks: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,4 +1,4 @@
-/** Makes this process one of an ordinary user, for whom permissions and limits count; it stays that. */
+/** Changes uid and gid of this process permanently to an ordinary user, to whom permissions and limits apply. */
 export function becomeOrdinaryUser(): void {
   if (process.getuid?.() !== 0) return;
   process.setgroups?.([]);

@@ -4,19 +4,20 @@ import { dirname, join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** What `npm pack` made. */
+/** The result of `npm pack`. */
 export interface Packed {
-  /** A fresh folder beside the tarball, removed after the tests of the file. */
+  /** A temporary folder that contains the tarball, removed after the tests of the file. */
   readonly folder: string;
   readonly tarball: string;
-  /** The paths of its files, from the package's root. */
+  /** The paths of its files, relative to the package's root. */
   readonly files: readonly string[];
-  /** Bytes of the tarball, and of what it holds. */
+  /** Bytes of the tarball. */
   readonly size: number;
+  /** Bytes of its files. */
   readonly unpackedSize: number;
 }
 
-/** Packs the built package, without a network. */
+/** Packs the built package with `npm pack`, without network access. */
 export function pack(): Packed {
   const folder = temporaryFolder();
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -27,7 +28,7 @@ export function pack(): Packed {
   return { folder, tarball: join(folder, filename), files: paths, size, unpackedSize };
 }
 
-/** Unpacks it where a program in the folder imports it from. */
+/** Unpacks the tarball into `node_modules/nacre` below the folder. */
 export function unpackInto(folder: string, { tarball }: Packed): string {
   const place = join(folder, 'node_modules', 'nacre');
   mkdirSync(place, { recursive: true });
@@ -35,7 +36,7 @@ export function unpackInto(folder: string, { tarball }: Packed): string {
   return place;
 }
 
-/** What a program prints that knows nothing of this machine's user; npm is kept off the network. */
+/** Runs a program without this machine's user configuration, npm offline, and returns its stdout. */
 export function run(
   program: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Every page that people read, by path from the project's root. */
+/** Every Markdown page in the root and in docs, by path from the project's root. */
 export function findPages(): readonly string[] {
   const docs = readdirSync('docs', { recursive: true, encoding: 'utf8' });
   const below = docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
@@ -8,19 +8,19 @@ export function findPages(): readonly string[] {
   return [...above, ...below].sort();
 }
 
-/** The fenced blocks of a page that are in a language. */
+/** The fenced blocks of a page in this language. */
 export function blocks(page: string, language: string): string[] {
   const fence = new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm');
   return [...readFileSync(page, 'utf8').matchAll(fence)].map(([, text = '']) => text);
 }
 
-/** Where the links of a page lead, in or out of it. */
+/** The targets of all links of a page. */
 export function linksOf(page: string): string[] {
   const text = proseOf(page).replaceAll(/`[^`\n]*`/g, '');
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
 }
 
-/** The places within a page that a link can name, as GitHub names them. */
+/** The heading anchors of a page, as GitHub generates them. */
 export function anchorsOf(page: string): readonly string[] {
   const headings = [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading));
   return headings.map((anchor, at) => {

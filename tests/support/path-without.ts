@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Programs that a PATH does not have, or has in a form that always fails. */
+/** Programs to leave out of a `PATH`, or to replace by ones that always fail. */
 export interface Without {
   readonly hidden?: readonly string[];
   readonly broken?: readonly string[];
 }
 
-/** A PATH of one folder below `home`, with everything that the system has but for some programs. */
+/** Creates a folder below `home` with links to all programs of /usr/bin except some, for use as `PATH`. */
 export function pathWithout(home: string, { hidden = [], broken = [] }: Without): string {
   const bin = join(home, 'bin');
   mkdirSync(bin);

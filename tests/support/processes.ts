@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The pids of living processes whose environment or command line contains a text. */
+/** The pids of running processes whose environment or command line contains a text. */
 export function processesWith(text: string): number[] {
   return readdirSync('/proc')
     .map(Number)
@@ -10,14 +10,14 @@ export function processesWith(text: string): number[] {
     );
 }
 
-/** The living or dead (zombie) children of this very process. */
+/** The zombie children of this process. */
 export function zombieChildren(): number[] {
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && isZombie(pid) && parentOf(pid) === process.pid);
 }
 
-/** How many file descriptors this process holds. */
+/** The number of open file descriptors of this process. */
 export function openDescriptors(): number {
   return readdirSync('/proc/self/fd').length;
 }

@@ -1,22 +1,22 @@
 import { connect } from 'node:net';
 
-/** What came back over a connection: all of its text, and the status of the first answer, 0 when there was none. */
+/** All text received over a connection, and the status of the first response, or 0 if there was none. */
 export interface RawReply {
   readonly text: string;
   readonly status: number;
 }
 
-/** How bytes are sent. */
+/** Options of `sendBytes`. */
 export interface SendOptions {
-  readonly patienceMs?: number;
-  readonly isOver?: (text: string) => boolean;
+  readonly idleMs?: number;
+  readonly isComplete?: (text: string) => boolean;
 }
 
-/** Sends bytes as they are; resolves when the server closes the connection, or after a while in which nothing came. */
+/** Sends raw bytes; resolves when the server closes the connection, `isComplete` returns true, or after `idleMs` without data. */
 export function sendBytes(
   port: number,
   bytes: string | Uint8Array,
-  { patienceMs = 3_000, isOver }: SendOptions = {},
+  { idleMs = 3_000, isComplete }: SendOptions = {},
 ): Promise<RawReply> {
   return new Promise((resolve) => {
     let text = '';
@@ -25,14 +25,14 @@ export function sendBytes(
       socket.destroy();
       resolve({ text, status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0) });
     };
-    socket.setTimeout(patienceMs, done);
+    socket.setTimeout(idleMs, done);
     socket.on('data', (data) => {
       text += data.toString('latin1');
-      if (isOver?.(text)) done();
+      if (isComplete?.(text)) done();
     });
     socket.on('error', done);
     socket.on('close', done);
-    // Whoever says that nothing follows is taken for gone.
+    // `write`, not `end`: the server treats a half-closed connection as gone.
     socket.write(bytes);
   });
 }

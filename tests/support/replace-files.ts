@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Puts an empty file in the place of everything in a folder. */
+/** Replaces every file in a folder by an empty one with the same name. */
 export function replaceFiles(folder: string): void {
   for (const name of readdirSync(folder)) {
     rmSync(join(folder, name));

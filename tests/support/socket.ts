@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { sleep } from './nacre.ts';
 
-/** A message of the server. */
+/** A message from the server. */
 export type Message = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string };
 
-/** A socket to the stream of a server, with all that came over it. */
+/** Opens a WebSocket to `/api/shell/stream` and collects all messages. */
 export async function openSocket(address: string, headers: Record<string, string>) {
   const socket = new WebSocket(`${address.replace('http', 'ws')}/api/shell/stream`, { headers });
   const messages: Message[] = [];
@@ -18,7 +18,9 @@ export async function openSocket(address: string, headers: Record<string, string
       if (found) return found;
       await sleep(10);
     }
-    throw new Error(`It did not come. There is: ${JSON.stringify(messages).slice(0, 2_000)}`);
+    throw new Error(
+      `The expected message did not arrive. Received: ${JSON.stringify(messages).slice(0, 2_000)}`,
+    );
   };
   const of = (id: string, type: string) => messages.filter((one) => one.id === id && one.type === type);
   return {
@@ -40,7 +42,7 @@ export async function openSocket(address: string, headers: Record<string, string
   };
 }
 
-/** How a server refuses to open a socket. */
+/** The HTTP status with which the server refuses to open a WebSocket. */
 export async function refusalOf(address: string, headers: Record<string, string>): Promise<number> {
   const socket = new WebSocket(`${address.replace('http', 'ws')}/api/shell/stream`, { headers });
   socket.on('error', () => {});

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 
 const made: string[] = [];
 
-/** A fresh folder with a canonical path; it is removed after the last test of its file. */
+/** Creates a temporary folder and returns its canonical path; it is removed after the last test of the file. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'nacre-test-')));
   made.push(folder);
   return folder;
 }
 
-/** Removes the folders that were made here so far. */
+/** Removes all folders that `temporaryFolder` created. */
 export function removeTemporaryFolders(): void {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -2,17 +2,17 @@ import { spawn } from '@lydell/node-pty';
 import { builtCli } from './build.ts';
 import { type Place, sleep } from './nacre.ts';
 
-/** The built command line at a real terminal. */
+/** The built command line on a real pseudo-terminal. */
 export interface Terminal {
-  /** All that was shown so far, with its control sequences. */
+  /** All output so far, including control sequences. */
   text(): string;
   type(text: string): void;
-  /** Waits until something is shown. */
+  /** Waits until the output matches. */
   shows(pattern: RegExp | string, limitMs?: number): Promise<void>;
   readonly ended: Promise<number>;
 }
 
-/** Starts the built command line at a terminal of its own. */
+/** Starts the built command line on a new pseudo-terminal. */
 export function openTerminal(argv: readonly string[], { cwd, env }: Place, cols = 200): Terminal {
   const terminal = spawn(process.execPath, [builtCli, ...argv], { cwd, env: { ...env }, cols, rows: 24 });
   let text = '';

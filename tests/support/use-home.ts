@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, expect } from 'vitest';
 import { createPlace, runInProcess, survivors } from './nacre.ts';
 
-/** A home directory of its own for each test of a file, in which nacre runs; what survives a test fails it. */
+/** Gives each test of a file a new home directory; a test fails if it leaves processes running. */
 export function useHome() {
   let place = createPlace();
   afterEach(async () => {
@@ -20,11 +20,11 @@ export function useHome() {
       mkdirSync(dirname(at(path)), { recursive: true });
       writeFileSync(at(path), text);
     },
-    /** Sets variables until the end of the test. */
+    /** Sets environment variables for the rest of the test. */
     setEnv(env: Readonly<Record<string, string>>): void {
       place = { ...place, env: { ...place.env, ...env } };
     },
-    /** The files that were kept before nacre init changed them. */
+    /** The backups that `nacre init` made of files that it changed. */
     backups(): readonly string[] {
       const folder = at('.local/state/nacre/backups');
       return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { WorkerOptions } from '../../src/worker/worker-options.ts';
 import { builtGuard } from './build.ts';
 
-/** The options of a worker that is at home in a folder; few tests need others. */
+/** Default worker options for tests, with all folders below `folder`. */
 export function workerOptionsIn(folder: string): Omit<WorkerOptions, 'table'> {
   return {
     stateDir: join(folder, 'state'),
