@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(place.cwd, { recursive: true, force: true });
 });
 
-/** A model that makes these calls, turn by turn, and then says what it was last told; asked through the vendor's client. */
+/** A scripted model behind Anthropic's client: makes these calls turn by turn, then repeats the last tool results. */
 function scripted(...turns: readonly (readonly Call[])[]) {
   const requests: Request[] = [];
   const answer = (request: Request): Anthropic.Message => {
@@ -33,7 +33,7 @@ function scripted(...turns: readonly (readonly Call[])[]) {
       ...{ type: 'tool_use' as const, id: `toolu_${requests.length}_${index}`, name, input },
       caller: { type: 'direct' as const },
     }));
-    const said = { type: 'text' as const, text: lastTold(request), citations: null };
+    const said = { type: 'text' as const, text: lastResults(request), citations: null };
     return {
       ...{
         id: 'msg_1',
@@ -54,7 +54,7 @@ function scripted(...turns: readonly (readonly Call[])[]) {
   return { model, requests, answer };
 }
 
-function lastTold({ messages }: Request): string {
+function lastResults({ messages }: Request): string {
   return results(messages.at(-1))
     .map(({ content }) => String(content))
     .join('|');
@@ -65,7 +65,7 @@ function results(message: Anthropic.MessageParam | undefined): Anthropic.ToolRes
   return blocks.filter((block) => block.type === 'tool_result');
 }
 
-test("B15: Anthropic's client takes the tools, and the example runs what the model asks for", async () => {
+test("B15: Anthropic's client accepts the tools, and the example runs the model's calls", async () => {
   const { model, requests } = scripted(
     [
       ['Bash', { command: 'cat notes.txt' }],
@@ -83,7 +83,7 @@ test("B15: Anthropic's client takes the tools, and the example runs what the mod
   ]);
 });
 
-test('bash_20250124 is served by the persistent shell, which can be restarted', async () => {
+test('bash_20250124 runs in the persistent shell, which can be restarted', async () => {
   const { model, requests } = scripted(
     [['bash', { command: 'cd / && what=kept' }]],
     [['bash', { command: 'echo "$what $PWD"' }]],
@@ -92,24 +92,24 @@ test('bash_20250124 is served by the persistent shell, which can be restarted', 
     [['bash', {}]],
   );
   const answer = await runAgent(model, 'Try the shell.', { native: true, stateDir, context });
-  expect(answer).toContain('Give a command, or restart: true.');
+  expect(answer).toContain('Pass a command, or restart: true.');
   expect(requests[0]?.tools).toEqual([{ type: 'bash_20250124', name: 'bash' }]);
-  const told = requests.slice(1).map(({ messages }) => results(messages.at(-1))[0]);
-  expect(told.map((one) => one?.is_error)).toEqual([false, false, false, true, true]);
-  expect(told[1]?.content).toBe('kept /\n');
-  expect(told[2]?.content).toBe('The shell has been restarted.');
-  expect(told[3]?.content).toContain(`[] ${place.cwd}\n`);
-  expect(told[3]?.content).toContain('nothing-here');
+  const replies = requests.slice(1).map(({ messages }) => results(messages.at(-1))[0]);
+  expect(replies.map((one) => one?.is_error)).toEqual([false, false, false, true, true]);
+  expect(replies[1]?.content).toBe('kept /\n');
+  expect(replies[2]?.content).toBe('The shell has been restarted.');
+  expect(replies[3]?.content).toContain(`[] ${place.cwd}\n`);
+  expect(replies[3]?.content).toContain('nothing-here');
 });
 
-test('a shell that cannot be ended is not said to have been restarted', async () => {
+test('a restart that cannot kill the shell is a failed result', async () => {
   expect(await toAnthropicBash(new ToolRegistry()).run({ restart: true })).toMatchObject({
     success: false,
     error: expect.stringContaining('There is no tool "KillShell"'),
   });
 });
 
-test('what a program registers by itself is a tool for other vendors, too', async () => {
+test('a tool that a program registers is offered to other vendors too', async () => {
   const nacre = await createNacre({ stateDir }, place);
   try {
     const bash = toAnthropicBash(nacre.registry);
@@ -131,12 +131,12 @@ test('what a program registers by itself is a tool for other vendors, too', asyn
   }
 });
 
-test('the example gives up on a model that never comes to an end', async () => {
+test('the example stops after 30 turns of a model that never finishes', async () => {
   const turns = Array.from({ length: 40 }, () => [['ListShells', {}]] as const);
   expect(await runAgent(scripted(...turns).model, 'Go on.', { stateDir })).toBe('Not done after 30 turns.');
 });
 
-test('the example talks to a server of messages when it is started', async () => {
+test('the example calls the Messages API when it is started', async () => {
   const { answer } = scripted([['bash', { command: 'ls' }]]);
   const server = createServer(async (request, response) => {
     expect(request.headers).toMatchObject({ 'x-api-key': 'k', 'anthropic-version': '2023-06-01' });

@@ -1,21 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNacre, type Nacre, type ToolResult } from '../../src/index.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 
 const place = createPlace();
 let nacre: Nacre<'terminal'>;
-beforeEach(async () => {
+beforeAll(async () => {
   nacre = await createNacre({ tools: ['terminal'], allowedCommands: ['*'] }, place);
 });
-afterEach(async () => {
+afterAll(async () => {
   await nacre.close();
   expect(await survivors(place.mark)).toEqual([]);
 });
 
 const dataOf = async (answer: Promise<ToolResult>) => (await answer).metadata;
 
-describe('T9: commands that go on, inside a program', () => {
-  test('are started, answered, listed and stopped', async () => {
+describe('T9: commands that outlive their call, inside a program', () => {
+  test('are started, written to, listed and stopped', async () => {
     const { startCommand, writeInput, readOutput, listCommands, stopCommand } = nacre.tools;
     const started = await dataOf(
       startCommand.run({ command: 'read -r x; echo "got $x"; sleep 60', name: 'one', wait_ms: 10_000 }),
@@ -40,18 +40,18 @@ describe('T9: commands that go on, inside a program', () => {
     expect(await dataOf(readOutput.run({ command_id: 'two' }))).toMatchObject({ code: 'job_not_found' });
   });
 
-  test('T1: take over from a call whose time is over, or end within it', async () => {
+  test('T1: continue a call that timed out, or end within it', async () => {
     const { executeCommand, readOutput } = nacre.tools;
     const slow = { command: 'echo a; sleep 0.6; echo b', timeout_ms: 200, on_timeout: 'background' } as const;
-    const handed = await dataOf(executeCommand.run(slow));
-    expect(handed).toMatchObject({ exit_code: null, stdout: 'a\n', status: 'running' });
-    const rest = { command_id: String(handed.command_id), wait_ms: 20_000 };
+    const detached = await dataOf(executeCommand.run(slow));
+    expect(detached).toMatchObject({ exit_code: null, stdout: 'a\n', status: 'running' });
+    const rest = { command_id: String(detached.command_id), wait_ms: 20_000 };
     expect(await dataOf(readOutput.run(rest))).toMatchObject({ stdout: 'b\n', exit_code: 0 });
     const quick = { command: 'cat', input: 'x', on_timeout: 'background' } as const;
     expect(await dataOf(executeCommand.run(quick))).toMatchObject({ exit_code: 0, stdout: 'x', stderr: '' });
   });
 
-  test('show the screen of their terminal, and both ends of much output', async () => {
+  test('return the screen of their terminal, and both ends of long output', async () => {
     const { startCommand, writeInput } = nacre.tools;
     const shell = {
       command: 'exec bash --norc',

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   createNacre,
   type ExecutionContext,
@@ -15,10 +15,8 @@ import { createPlace, survivors } from '../support/nacre.ts';
 
 const place = createPlace({ ALLOWED_COMMANDS: 'nothing', NACRE_DANGER: 'off' });
 const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((nacre) => nacre.close()));
-});
 afterAll(async () => {
+  await Promise.all(open.map((nacre) => nacre.close()));
   expect(await survivors(place.mark)).toEqual([]);
 });
 
@@ -31,8 +29,28 @@ async function create(settings: NacreSettings<'terminal'> = {}) {
   return nacre;
 }
 
+/** The instance with default settings that most tests share. */
+let shared: ReturnType<typeof create> | undefined;
+function share() {
+  shared ??= create();
+  return shared;
+}
+
+// First in this file, because it needs to know which instances are open.
+it('B15: module-level helpers use the first open instance, or one with default settings', async () => {
+  const [one, two] = [await create(), await create()];
+  expect(registerExecutionTools(new ToolRegistry()).list()).toEqual(one.registry.list());
+  await one.close();
+  expect(registerExecutionTools(new ToolRegistry()).list()).toEqual(two.registry.list());
+  await two.close();
+  const names = registerExecutionTools(new ToolRegistry())
+    .list()
+    .map(({ name }) => name);
+  expect(names).toEqual(['Bash', 'BashOutput', 'KillShell', 'ListShells']);
+});
+
 describe('createNacre', () => {
-  it('E8: takes settings by name, and refuses wrong ones all at once', async () => {
+  it('E8: accepts settings by name, and reports all invalid ones in one error', async () => {
     const wrong: object = { maxRunning: 0, allowed_commands: ['ls'], sandbox: 'none' };
     const failure = await createNacre(wrong).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(NacreError);
@@ -46,13 +64,13 @@ describe('createNacre', () => {
     expect(message).toContain('one of off, workspace, strict');
   });
 
-  it('reads no setting from the environment, which is that of the commands', async () => {
-    const nacre = await create();
+  it('reads no setting from the environment, which only commands get', async () => {
+    const nacre = await share();
     const { stdout } = await nacre.run('echo "$PLACE $ALLOWED_COMMANDS"');
     expect(stdout).toBe(`${place.mark} nothing\n`);
   });
 
-  it('stands in the process’s own directory with its environment unless it is told another', async () => {
+  it('uses the directory and the environment of the process by default', async () => {
     const settings = { stateDir: join(place.cwd, 'own-state'), loginEnv: 'never' } as const;
     const nacre = await createNacre(settings);
     open.push(nacre);
@@ -60,7 +78,7 @@ describe('createNacre', () => {
     expect(stdout).toBe(`${realpathSync(process.cwd())}\n${process.env.HOME}\n`);
   });
 
-  it('P12: what a list allows binds tools and the program itself; without one, only its own commands run', async () => {
+  it('P12: a list applies to tools and to the program’s own commands; without one, only the latter run', async () => {
     const nacre = await create({ allowedCommands: undefined });
     expect((await nacre.run('echo own')).stdout).toBe('own\n');
     expect(await nacre.tools.executeCommand.run({ command: 'echo tool' })).toMatchObject({
@@ -71,7 +89,7 @@ describe('createNacre', () => {
     await expect(listed.run('echo own')).rejects.toMatchObject({ code: 'policy_denied' });
   });
 
-  it('holds to written rules, whose examples are checked', async () => {
+  it('applies policy rules, and checks their examples', async () => {
     const examples = { matches: ['echo a'] };
     const rule = { verdict: 'deny', program: 'echo', reason: 'No echo here.', examples } as const;
     const nacre = await create({ policy: [rule] });
@@ -82,8 +100,9 @@ describe('createNacre', () => {
     });
   });
 
-  it('ends every command when it is closed, and starts nothing more', async () => {
-    const nacre = await create();
+  it('kills every command when it is closed, and refuses new ones', async () => {
+    const ownPlace = createPlace();
+    const nacre = await createNacre({ tools: ['terminal'], allowedCommands: ['*'] }, ownPlace);
     const started = createDeferred<void>();
     const call = nacre.tools.executeCommand.run(
       { command: 'echo ready; sleep 1000' },
@@ -93,23 +112,11 @@ describe('createNacre', () => {
     await nacre.close();
     expect(await call).toMatchObject({ success: false });
     await expect(nacre.run('true')).rejects.toMatchObject({ code: 'shutting_down' });
-    expect(await survivors(place.mark)).toEqual([]);
+    expect(await survivors(ownPlace.mark)).toEqual([]);
   });
 
-  it('B15: the first that is open gives its tools to whoever names none', async () => {
-    const [one, two] = [await create(), await create()];
-    expect(registerExecutionTools(new ToolRegistry()).list()).toEqual(one.registry.list());
-    await one.close();
-    expect(registerExecutionTools(new ToolRegistry()).list()).toEqual(two.registry.list());
-    await two.close();
-    const names = registerExecutionTools(new ToolRegistry())
-      .list()
-      .map(({ name }) => name);
-    expect(names).toEqual(['Bash', 'BashOutput', 'KillShell', 'ListShells']);
-  });
-
-  it('tells what it found on the machine', async () => {
-    expect(await (await create()).report()).toMatchObject({
+  it('reports what it found on the machine', async () => {
+    expect(await (await share()).report()).toMatchObject({
       sandbox: 'off',
       bash: { path: expect.any(String) },
     });
@@ -117,8 +124,8 @@ describe('createNacre', () => {
 });
 
 describe('the context of a call', () => {
-  it('gives the directory and variables; the call’s own come first', async () => {
-    const nacre = await create();
+  it('sets the directory and variables; those of the call take precedence', async () => {
+    const nacre = await share();
     mkdirSync(join(place.cwd, 'sub', 'inner'), { recursive: true });
     const context = { workingDir: join(place.cwd, 'sub'), env: { A: 'context', B: 'context' } };
     const command = 'pwd; echo "$A $B"';
@@ -129,15 +136,15 @@ describe('the context of a call', () => {
     expect(await stdout({ cwd: place.cwd })).toBe(`${place.cwd}\ncontext context\n`);
   });
 
-  it('B19: gives a directory that must lie in the roots', async () => {
+  it('B19: sets a directory that must be in the roots', async () => {
     const nacre = await create({ allowedCwdRoots: [join(place.cwd, 'sub')] });
     const call = (workingDir: string) => nacre.tools.checkCommand.run({ command: 'true' }, { workingDir });
     expect(await call(join(place.cwd, 'sub'))).toMatchObject({ metadata: { verdict: 'allow' } });
     expect(await call(place.cwd)).toMatchObject({ success: false, metadata: { code: 'cwd_not_allowed' } });
   });
 
-  it('B9: makes a dry run of it', async () => {
-    const nacre = await create();
+  it('B9: requests a dry run', async () => {
+    const nacre = await share();
     const context = { dryRun: true, workingDir: place.cwd };
     const result = await nacre.tools.executeCommand.run({ command: 'touch dry' }, context);
     expect(result).toMatchObject({
@@ -147,8 +154,8 @@ describe('the context of a call', () => {
     expect(existsSync(join(place.cwd, 'dry'))).toBe(false);
   });
 
-  it('B17: listens to output while the command runs, one character at least at a time', async () => {
-    const nacre = await create();
+  it('B17: receives output while the command runs, in whole characters', async () => {
+    const nacre = await share();
     const pieces: OutputPiece[] = [];
     const seen = createDeferred<void>();
     const command = "printf 'a\\xc3'; echo e >&2; until [ -e seen ]; do sleep 0.02; done; printf '\\xa9b'";
@@ -172,7 +179,7 @@ describe('the context of a call', () => {
   });
 
   it('B7: cancels the command with its signal', async () => {
-    const nacre = await create();
+    const nacre = await share();
     const cancel = new AbortController();
     const call = nacre.tools.executeCommand.run(
       { command: 'echo ready; sleep 1000' },
@@ -187,17 +194,17 @@ describe('the context of a call', () => {
     [{ signal: {} }, 'signal must be an AbortSignal'],
     [{ onOutput: 5 }, 'onOutput must be a function'],
     [{ session: '' }, 'session must not be empty'],
-  ])('E6: is refused when it is not one: %j', async (context, problem) => {
-    const nacre = await create();
+  ])('E6: is refused if it is invalid: %j', async (context, problem) => {
+    const nacre = await share();
     const call = nacre.tools.executeCommand.run({ command: 'true' }, context as ExecutionContext);
     await expect(call).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(call).rejects.toThrow(problem);
   });
 });
 
-describe('commands of the program itself', () => {
-  it('run as text for bash or as a program with its arguments', async () => {
-    const nacre = await create();
+describe('the program’s own commands', () => {
+  it('run as bash text or as a program with its arguments', async () => {
+    const nacre = await share();
     expect(await nacre.run(['echo', '$HOME', 'a b'])).toMatchObject({ exitCode: 0, stdout: '$HOME a b\n' });
     const outcome = await nacre.run('cat; exit 3', { input: 'in', maxOutputChars: 100 });
     expect(outcome).toMatchObject({ exitCode: 3, stdout: 'in', status: 'failed' });
@@ -214,11 +221,11 @@ describe('commands of the program itself', () => {
   it.each<[unknown, object, string]>([
     ['', {}, 'command must'],
     [[], {}, 'command must'],
-    [5, {}, 'command must be text, or a program and its arguments'],
+    [5, {}, 'command must be bash text, or a program and its arguments'],
     ['true', { timeoutMs: 0 }, 'timeoutMs must be at least 1, not 0'],
     ['true', { cwd: '/' }, 'there is no field "cwd"'],
-  ])('E6: are refused when they are none: %j %j', async (command, options, problem) => {
-    const nacre = await create();
+  ])('E6: are refused if they are invalid: %j %j', async (command, options, problem) => {
+    const nacre = await share();
     await expect(nacre.run(command as string, options)).rejects.toThrow(problem);
   });
 });

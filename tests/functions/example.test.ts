@@ -25,7 +25,7 @@ afterAll(async () => {
   expect(await survivors(place.mark)).toEqual([]);
 });
 
-/** A model that makes one call a turn, and then says what it was last told. */
+/** A scripted model: makes one call per turn, then repeats the last tool result. */
 function scripted(...turns: readonly (readonly [name: string, input: object])[]) {
   const requests: Request[] = [];
   const model = async (request: Request): Promise<Message> => {
@@ -43,7 +43,7 @@ test('the example is an agent of at most 40 lines', () => {
   expect(readFileSync(example, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40);
 });
 
-test('B15: the example runs what a model asks for, and the model reads what came of it', async () => {
+test('B15: the example runs the calls of a model and returns the results to it', async () => {
   const { model, requests } = scripted(
     ['Bash', { command: 'cat notes.txt', description: null, timeout: null }],
     ['Bash', { command: 'rm notes.txt' }],
@@ -53,21 +53,21 @@ test('B15: the example runs what a model asks for, and the model reads what came
   const answer = await runAgent(model, 'What is in my notes?', settings, { workingDir: place.cwd });
   expect(answer).toContain('There is no tool "remove_file"');
   expect(requests[0]?.tools.map((tool) => tool.function.name)).toContain('Bash');
-  const told = requests.at(-1)?.messages.filter(({ role }) => role === 'tool');
-  expect(told?.map(({ content }) => content)).toEqual([
+  const replies = requests.at(-1)?.messages.filter(({ role }) => role === 'tool');
+  expect(replies?.map(({ content }) => content)).toEqual([
     expect.stringContaining('buy milk'),
     expect.stringContaining('rm is not allowed'),
     expect.stringContaining('remove_file'),
   ]);
 });
 
-test('the example gives up on a model that never comes to an end', async () => {
+test('the example stops after 30 turns of a model that never finishes', async () => {
   const turns = Array.from({ length: 40 }, () => ['ListShells', {}] as const);
   const settings = { stateDir: join(place.cwd, 'state') };
   expect(await runAgent(scripted(...turns).model, 'Go on.', settings)).toBe('Not done after 30 turns.');
 });
 
-test('the example talks to a server of chat completions when it is started', async () => {
+test('the example calls the Chat Completions API when it is started', async () => {
   const { model } = scripted(['Bash', { command: 'ls' }]);
   const server = createServer(async (request, response) => {
     const message = await model(JSON.parse((await request.toArray()).join('')));

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createNacre } from '../../src/index.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 
-it('S6: what only the login shell knows and commands do not get is hidden from the first record on', async () => {
+it('S6: secrets that only the login shell sets are redacted from the first record on', async () => {
   const place = createPlace();
   const shell = join(place.cwd, 'shell');
   writeFileSync(shell, '#!/bin/bash\nexport LOGIN_TOKEN=from-the-profile\nexec /bin/bash -c "$2"\n');

@@ -41,7 +41,7 @@ afterAll(() => nacre.close());
 
 const names = () => registry.list().map(({ name }) => name);
 
-/** Every schema inside a schema, itself included. */
+/** All schemas nested in a schema, and the schema itself. */
 function* inside(schema: Schema): Generator<Schema> {
   yield schema;
   const { properties = {}, items, anyOf = [] } = schema as Record<string, object>;
@@ -53,7 +53,7 @@ const keywords = (schema: Schema) => [...new Set([...inside(schema)].flatMap(Obj
 const objects = (schema: Schema) =>
   [...inside(schema)].filter(({ type }) => [type].flat().includes('object'));
 
-/** A schema of our own that is given to a vendor as JSON Schema holds to its meta-schema. */
+/** Asserts that a schema is valid JSON Schema of type object, without `$schema` and top-level unions. */
 function expectJsonSchema(schema: Schema) {
   expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
   expect(schema).toMatchObject({ type: 'object', properties: expect.any(Object) });
@@ -61,7 +61,7 @@ function expectJsonSchema(schema: Schema) {
   for (const union of ['anyOf', 'oneOf', 'allOf']) expect(schema).not.toHaveProperty(union);
 }
 
-/** What OpenAI and Anthropic document for strict schemas alike. */
+/** Asserts the rules for strict schemas that OpenAI and Anthropic share. */
 function expectClosed(schema: Schema) {
   const plain = [
     'type',
@@ -78,7 +78,7 @@ function expectClosed(schema: Schema) {
 }
 
 describe('B15: schemas for', () => {
-  it('openai chat completions are strict', () => {
+  it('openai Chat Completions are strict', () => {
     const tools = registry.getAllSchemas('openai');
     expect(tools.map((tool) => tool.function.name)).toEqual(names());
     for (const { type, function: fn } of tools) {
@@ -89,12 +89,12 @@ describe('B15: schemas for', () => {
     }
   });
 
-  it('openai responses are the same, one level up', () => {
+  it('openai Responses are the same, one level up', () => {
     const flat = registry.getAllSchemas('openai').map(({ type, function: fn }) => ({ type, ...fn }));
     expect(registry.getAllSchemas('openai-responses')).toEqual(flat);
   });
 
-  it('openai without strict mode are the schemas of the tools', () => {
+  it('openai without strict mode are those of the tools', () => {
     for (const { strict, name, parameters } of registry.getAllSchemas('openai-responses', {
       strict: false,
     })) {
@@ -103,7 +103,7 @@ describe('B15: schemas for', () => {
     }
   });
 
-  it('anthropic are JSON Schema 2020-12, and strict when that is asked for', () => {
+  it('anthropic are JSON Schema 2020-12, and strict on request', () => {
     for (const tool of registry.getAllSchemas('anthropic')) {
       expect(tool.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
       expect(Object.keys(tool).sort()).toEqual(['description', 'input_schema', 'name']);
@@ -116,7 +116,7 @@ describe('B15: schemas for', () => {
     }
   });
 
-  it("gemini are in its part of OpenAPI's schemas", () => {
+  it('gemini are in its subset of OpenAPI', () => {
     const allowed = 'type format description nullable enum items properties required propertyOrdering anyOf';
     for (const { name, parameters } of registry.getAllSchemas('gemini')) {
       expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/);
@@ -136,7 +136,7 @@ describe('B15: schemas for', () => {
     });
   });
 
-  it("the AI SDK are what its tool() and jsonSchema() make, and are called with the call's own signal", async () => {
+  it('the AI SDK equal those of its tool() and jsonSchema(), and pass on the abort signal of a call', async () => {
     const tools = registry.getAllSchemas('ai-sdk', { context: { dryRun: true } });
     expect(Object.keys(tools)).toEqual(names());
     for (const { inputSchema, description } of Object.values(tools)) {
@@ -156,7 +156,7 @@ describe('B15: schemas for', () => {
     });
   });
 
-  it('LangChain are fields of a DynamicStructuredTool, whose message carries the result', async () => {
+  it('LangChain are fields of a DynamicStructuredTool, with the result as artifact', async () => {
     const tools = registry.getAllSchemas('langchain');
     expect(tools.map(({ name }) => name)).toEqual(names());
     for (const { schema, responseFormat } of tools) {
@@ -169,7 +169,7 @@ describe('B15: schemas for', () => {
     expect(artifact).toMatchObject({ success: true, metadata: { verdict: 'deny' } });
   });
 
-  it('mcp are those of tools/list', () => {
+  it('mcp equal those of tools/list', () => {
     const [first, ...more] = registry.getAllSchemas('mcp');
     expect(Object.keys(first ?? {})).toEqual([
       'name',
@@ -184,7 +184,7 @@ describe('B15: schemas for', () => {
   });
 });
 
-/** What OpenAI documents beside: every field is required, and null stands for one that is left out. */
+/** Asserts OpenAI's further rule: every field is required, and null means omitted. */
 function expectStrict(schema: Schema) {
   expectJsonSchema(schema);
   expectClosed(schema);

@@ -1,30 +1,36 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createNacre, type NacreSettings } from '../../src/index.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
 import { exampleReplies, shapeOf } from '../support/replies.ts';
 
 const place = createPlace({ MY_TOKEN: 'the-secret-value', PLAIN: 'shown', OTHER: 'too' });
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((nacre) => nacre.close()));
-});
+const instances = new Map<string, ReturnType<typeof create>>();
 afterAll(async () => {
+  for (const nacre of await Promise.all(instances.values())) await nacre.close();
   expect(await survivors(place.mark)).toEqual([]);
   rmSync(place.cwd, { recursive: true });
 });
 
-async function create(settings: NacreSettings<'shell-execute'> = {}) {
-  const nacre = await createNacre({ loginEnv: 'never', ...settings, tools: ['shell-execute'] }, place);
-  open.push(nacre);
-  return nacre.tools.shellExecute.run;
+type Settings = NacreSettings<'shell-execute'>;
+const create = (settings: Settings) =>
+  createNacre({ loginEnv: 'never', ...settings, tools: ['shell-execute'] }, place);
+
+/** Returns an instance with these settings, which tests with the same settings share. */
+function share(settings: Settings = {}) {
+  const key = JSON.stringify(settings);
+  const instance = instances.get(key) ?? create(settings);
+  instances.set(key, instance);
+  return instance;
 }
 
+const open = async (settings?: Settings) => (await share(settings)).tools.shellExecute.run;
+
 describe('shell_execute in process', () => {
-  it('S1, S2: succeeds in the words and keys of the specification', async () => {
-    const run = await create();
+  it('S1, S2: replies to a success with the sentence and keys of the specification', async () => {
+    const run = await open();
     const { content, is_error, metadata } = await run({
       command: 'echo "$WORD"; pwd; cat; echo problem >&2',
       environment: { WORD: 'from the environment' },
@@ -44,30 +50,30 @@ describe('shell_execute in process', () => {
     });
   });
 
-  it('S3: fails in the words and keys of the specification, with its output', async () => {
-    const run = await create();
-    const { metadata, ...said } = await run({ command: 'echo out; ls ./nowhere; exit 1' });
+  it('S3: replies to a failure with the sentence and keys of the specification, and the output', async () => {
+    const run = await open();
+    const { metadata, ...reply } = await run({ command: 'echo out; ls ./nowhere; exit 1' });
     const { metadata: example, ...expected } = exampleReplies.failure;
-    expect(said.is_error).toBe(expected.is_error);
-    expect(said.content[0]).toEqual(expected.content[0]);
+    expect(reply.is_error).toBe(expected.is_error);
+    expect(reply.content[0]).toEqual(expected.content[0]);
     expect(shapeOf(metadata)).toEqual(shapeOf(example));
     expect(metadata).toMatchObject({
       exit_code: 1,
       stdout: 'out\n',
       stderr: expect.stringContaining('nowhere'),
     });
-    // What else has to be known stands in a text of its own.
-    expect(said.content[1]?.text).toBe('Variables held back: MY_TOKEN.');
+    // The keys of `metadata` are fixed, so notes have a text block of their own.
+    expect(reply.content[1]?.text).toBe('Withheld variables: MY_TOKEN.');
   });
 
-  it('S4: times out with what it had printed, and nothing of its tree is left', async () => {
-    const run = await create();
-    const { metadata, ...said } = await run({
+  it('S4: a timeout returns the output so far, and kills the process tree', async () => {
+    const run = await open();
+    const { metadata, ...reply } = await run({
       command: "echo so far; echo bad >&2; (trap '' TERM; sleep 3071 & sleep 3071)",
       timeout: 1,
     });
-    expect(said.is_error).toBe(true);
-    expect(said.content[0]?.text).toBe('Command timed out after 1 seconds');
+    expect(reply.is_error).toBe(true);
+    expect(reply.content[0]?.text).toBe('Command timed out after 1 seconds');
     expect(shapeOf(metadata)).toEqual(shapeOf(exampleReplies.timeout.metadata));
     expect(metadata).toMatchObject({
       timeout_seconds: 1,
@@ -77,23 +83,22 @@ describe('shell_execute in process', () => {
     expect(processesWith('sleep\u00003071')).toEqual([]);
   });
 
-  it('S7: tells what the whole tree has used', async () => {
-    const run = await create();
+  it('S7: reports the resources used by the whole process tree', async () => {
+    const run = await open();
     const { metadata } = await run({ command: '(i=0; while ((i < 200000)); do ((i++)); done) & wait' });
     expect(metadata.resources?.cpuMs).toBeGreaterThan(50);
     expect(metadata.resources?.peakMemoryBytes).toBeGreaterThan(1_000_000);
   });
 
-  it('S2: gives the registry the form that all tools have there', async () => {
-    const nacre = await createNacre({ loginEnv: 'never', tools: ['shell-execute'] }, place);
-    open.push(nacre);
+  it('S2: returns a ToolResult through the registry, like all tools', async () => {
+    const nacre = await share();
     const result = await nacre.registry.execute('shell_execute', { command: 'echo a; echo b >&2; exit 2' });
     expect(result).toMatchObject({ success: false, output: 'a\n[stderr]\nb\n', metadata: { exit_code: 2 } });
     expect(result.error).toMatch(/^Command failed with exit code 2/);
   });
 
-  it('B9: a dry run says what it would run', async () => {
-    const run = await create();
+  it('B9: a dry run reports what it would execute', async () => {
+    const run = await open();
     const { content, is_error } = await run({ command: 'touch ran' }, { dryRun: true });
     expect({ content, is_error }).toEqual({
       content: [{ type: 'text', text: '[Dry Run] Would execute: touch ran' }],
@@ -102,13 +107,13 @@ describe('shell_execute in process', () => {
   });
 });
 
-describe('S5: every error has a message of its own', () => {
+describe('S5: each kind of error has its own message', () => {
   const textOf = async (
     command: string,
     settings: NacreSettings<'shell-execute'> = {},
     more: object = {},
   ): Promise<string> => {
-    const run = await create(settings);
+    const run = await open(settings);
     const { content, is_error } = await run({ command, ...more });
     expect(is_error).toBe(true);
     return content[0]?.text ?? '';
@@ -122,11 +127,11 @@ describe('S5: every error has a message of its own', () => {
     expect(await textOf('exit 127')).toBe('Command failed with exit code 127');
   });
 
-  it('a file without permission is named, and what a program was not permitted', async () => {
+  it('a file that is not executable is named, and so is an operation that was not permitted', async () => {
     writeFileSync(join(place.cwd, 'plain.sh'), 'echo hi\n');
     chmodSync(join(place.cwd, 'plain.sh'), 0o600);
     expect(await textOf('./plain.sh')).toMatch(
-      /^Command failed with exit code 126: permission denied: \.\/plain\.sh may not be executed\. .*chmod \+x/,
+      /^Command failed with exit code 126: permission denied: \.\/plain\.sh is not executable\. .*chmod \+x/,
     );
     mkdirSync(join(place.cwd, 'folder'));
     expect(await textOf('./folder')).toContain('./folder cannot be executed: Is a directory.');
@@ -135,20 +140,22 @@ describe('S5: every error has a message of its own', () => {
     );
   });
 
-  it('exhausted memory is told with the limit', async () => {
+  it('exhausted memory is reported with the limit', async () => {
     const command = 'x=$(head -c 400000000 /dev/zero | tr "\\\\0" x); echo $x';
     const text = await textOf(command, { memoryBytes: 67_108_864 });
     expect(text).toMatch(/^Command failed with exit code \d+: memory exhausted\. .*(memory_bytes|64 MiB)/);
   });
 
-  it('exhausted processes are told with the limit', async () => {
-    const command = 'for i in $(seq 40); do sleep 20 & done; wait';
+  it('exhausted processes are reported with the limit', async () => {
+    // perl, because bash would retry a failed fork(2) for 15 s.
+    const fork = 'my $p = fork; die "fork: $!" unless defined $p; if (!$p) { sleep 20; exit }';
+    const command = `perl -e 'for (1..40) { ${fork} }'`;
     expect(await textOf(command, { maxProcesses: 12 })).toMatch(
       /^Command failed with exit code \d+: processes exhausted\. .*12/,
     );
   });
 
-  it('an exhausted disk is told: a file over the limit, and a device without space', async () => {
+  it('an exhausted disk is reported: a file over the limit, and a full device', async () => {
     expect(await textOf('head -c 300000 /dev/zero > big', { fileBytes: 65_536 })).toMatch(
       /^Command failed with exit code \d+: disk exhausted\. .*65\.5 kB/,
     );
@@ -157,25 +164,25 @@ describe('S5: every error has a message of its own', () => {
     );
   });
 
-  it('exhausted output is told with the quota', async () => {
+  it('exhausted output is reported with the quota', async () => {
     expect(await textOf('yes', { ringBytes: 4_096, spoolBytes: 65_536 })).toMatch(
       /^Command failed with exit code \d+: output exhausted\. .*head, tail or grep/,
     );
   });
 
-  it('exhausted CPU time and a cancelled call are told as well', async () => {
+  it('exhausted CPU time and a cancelled call are reported', async () => {
     expect(await textOf('while :; do :; done', { cpuSeconds: 1 })).toContain(': CPU time exhausted.');
-    const run = await create();
+    const run = await open();
     const controller = new AbortController();
     const cancelled = await run(
       { command: 'echo begun; sleep 30' },
       { signal: controller.signal, onOutput: () => controller.abort() },
     );
-    expect(cancelled.content[0]?.text).toMatch(/: it was ended before it finished\.$/);
+    expect(cancelled.content[0]?.text).toMatch(/: it was stopped before it finished\.$/);
   });
 
-  it('all invalid parameters are listed at once, and nothing runs', async () => {
-    const run = await create();
+  it('all invalid parameters are listed in one error, and nothing runs', async () => {
+    const run = await open();
     const wrong: object = {
       command: '',
       timeout: 0,
@@ -205,17 +212,17 @@ describe('S5: every error has a message of its own', () => {
     expect(held.metadata).toMatchObject({ stdout: '131001\n' });
   });
 
-  it('a directory that does not exist is an error that keeps what was asked', async () => {
-    const run = await create();
+  it('a directory that does not exist is an error whose metadata has the request', async () => {
+    const run = await open();
     const { content, metadata } = await run({ command: 'true', working_directory: '/no/such' });
     expect(content[0]?.text).toMatch(/^working_directory "\/no\/such" does not exist\./);
     expect(metadata).toEqual({ command: 'true', working_directory: '/no/such' });
   });
 });
 
-describe('S8: shell_execute can be bound alone', () => {
-  it('to a list, of what ALLOWED_COMMANDS allows', async () => {
-    const run = await create({
+describe('S8: shell_execute can be restricted by itself', () => {
+  it('to a list within ALLOWED_COMMANDS', async () => {
+    const run = await open({
       allowedCommands: ['echo', 'ls'],
       shellExecuteAllowedCommands: ['echo', 'id'],
     });
@@ -230,23 +237,22 @@ describe('S8: shell_execute can be bound alone', () => {
   it('to directories', async () => {
     const root = join(place.cwd, 'root');
     mkdirSync(join(root, 'in'), { recursive: true });
-    const run = await create({ shellExecuteCwdRoots: [root] });
+    const run = await open({ shellExecuteCwdRoots: [root] });
     expect((await run({ command: 'pwd', working_directory: join(root, 'in') })).is_error).toBe(false);
     const { content, is_error } = await run({ command: 'pwd', working_directory: '/' });
     expect(is_error).toBe(true);
     expect(content[0]?.text).toBe(
       `working_directory "/" is not allowed: it is not within ${root}. Choose a directory within one of them, or change NACRE_SHELL_EXECUTE_CWD_ROOTS.`,
     );
-    const broken = await create({ allowedCwdRoots: [root], shellExecuteCwdRoots: ['/no/such'] });
+    const broken = await open({ allowedCwdRoots: [root], shellExecuteCwdRoots: ['/no/such'] });
     expect((await broken({ command: 'pwd', working_directory: root })).content[0]?.text).toBe(
       'Configuration problem: ALLOWED_CWD_ROOTS or NACRE_SHELL_EXECUTE_CWD_ROOTS names /no/such (does not exist). Correct ALLOWED_CWD_ROOTS or NACRE_SHELL_EXECUTE_CWD_ROOTS and restart the server; until then, omit working_directory to use the server’s own directory.',
     );
   });
 
-  it('to variables, which other commands keep', async () => {
+  it('to variables, without affecting other commands', async () => {
     const settings = { shellExecuteEnvPass: ['MY_*'], shellExecuteEnvWithhold: ['PLAIN'] };
-    const nacre = await createNacre({ loginEnv: 'never', ...settings, tools: ['shell-execute'] }, place);
-    open.push(nacre);
+    const nacre = await share(settings);
     const command =
       'echo "[$MY_TOKEN] [$PLAIN] [$OTHER]"; tr "\\\\0" "\\n" < /proc/self/environ | grep -c shown';
     const { metadata } = await nacre.tools.shellExecute.run({ command });

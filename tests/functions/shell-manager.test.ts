@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 describe('B13: a shell', () => {
-  it('has the fields of the specification, as they were when it was last looked at', async () => {
+  it('has the fields of the specification, as of its last update', async () => {
     const shell = await ShellManager.createShell('echo "$A"; exit 3', place.cwd, { env: { A: 'b' } });
     expect(shell).toMatchObject({ status: 'running', isRunning: true, exitCode: null, endedAt: null });
     await shell.wait();
@@ -38,7 +38,7 @@ describe('B13: a shell', () => {
     expect(Math.abs(Date.now() - shell.createdAt)).toBeLessThan(20_000);
   });
 
-  it('gives what is new of each stream once, however often it is asked at a time', async () => {
+  it('returns new output of each stream once, even to concurrent calls', async () => {
     const shell = await ShellManager.createShell('printf out; echo bad >&2; echo worse >&2');
     await shell.wait();
     const [one, two] = await Promise.all([shell.getNewOutput(), shell.getNewOutput({ includeStderr: true })]);
@@ -50,7 +50,7 @@ describe('B13: a shell', () => {
     expect([shell.lastReadStdout, shell.lastReadStderr]).toEqual([3, 10]);
   });
 
-  it('is the same object whoever asks for it', async () => {
+  it('is the same object for every caller', async () => {
     const shell = await ShellManager.createShell('sleep 1000');
     expect(await ShellManager.getShell(shell.id)).toBe(shell);
     expect(await new ShellManager().listRunning()).toEqual([shell]);
@@ -58,7 +58,7 @@ describe('B13: a shell', () => {
     expect((await shell.kill()).status).toBe('killed');
   });
 
-  it('has all of a long output, of which the end stays in memory', async () => {
+  it('reads all of a long output, and buffers its end', async () => {
     const shell = await ShellManager.createShell('seq 1 400000');
     await shell.wait();
     expect(shell.stdoutBuffer.endsWith('\n399999\n400000\n')).toBe(true);
@@ -69,7 +69,7 @@ describe('B13: a shell', () => {
 });
 
 describe('B13: the manager', () => {
-  it('starts nothing that policy or the roots refuse, and nothing that is no command', async () => {
+  it('starts nothing that policy or the roots refuse, and no invalid command', async () => {
     await expect(ShellManager.createShell('true', '/')).rejects.toMatchObject({ code: 'cwd_not_allowed' });
     await expect(ShellManager.createShell('')).rejects.toThrow('command must not be empty');
     await expect(ShellManager.createShell('true', undefined, { timeoutMs: 0 })).rejects.toThrow('timeoutMs');
@@ -77,14 +77,14 @@ describe('B13: the manager', () => {
     expect(await ShellManager.listShells()).toEqual([]);
   });
 
-  it('keeps ended shells for an hour unless it is told otherwise', async () => {
+  it('forgets ended shells after an hour by default', async () => {
     await (await ShellManager.createShell('true')).wait();
     expect(await ShellManager.cleanupCompleted()).toBe(0);
     expect(await ShellManager.cleanupCompleted({ maxAgeSeconds: 0 })).toBe(1);
     expect(await ShellManager.listShells()).toEqual([]);
   });
 
-  it('is bound to the first nacre that is open, and else to one with default settings', async () => {
+  it('uses the first open instance, or one with default settings', async () => {
     await nacre.close();
     vi.stubEnv('XDG_STATE_HOME', join(place.cwd, 'state'));
     vi.stubEnv('PLACE', place.mark);
@@ -97,7 +97,7 @@ describe('B13: the manager', () => {
     expect(await survivors(place.mark)).toEqual([]);
   });
 
-  it('tells nobody of an end that it does not see', async () => {
+  it('does not report the end of a shell that it cannot observe', async () => {
     const seen: string[] = [];
     const onStatus = (status: string) => seen.push(status);
     await ShellManager.createShell('sleep 1000', undefined, { onStatus });

@@ -33,7 +33,7 @@ const note: FunctionTool = {
 };
 
 describe('ToolRegistry', () => {
-  it('B15: has tools by name and by category, in their order', () => {
+  it('B15: lists tools by name and by category, in the order of registration', () => {
     const registry = registerExecutionTools(new ToolRegistry()).register(note);
     const own = nacre.registry.list().map(({ name }) => name);
     expect(registry.list().map(({ name }) => name)).toEqual([...own, 'note']);
@@ -44,22 +44,22 @@ describe('ToolRegistry', () => {
     expect(registry.get('nothing')).toBeUndefined();
   });
 
-  it('B15: refuses a name that is taken, or that no vendor takes', () => {
+  it('B15: refuses a name that is in use, or invalid for a vendor', () => {
     const registry = new ToolRegistry().register(note);
-    expect(() => registry.register({ ...note })).toThrow('There is a tool note already.');
+    expect(() => registry.register({ ...note })).toThrow('The tool note is already registered.');
     for (const name of ['', 'a b', '1a', 'é', 'x'.repeat(65)])
-      expect(() => registry.register({ ...note, name })).toThrow(/is no tool's name/);
+      expect(() => registry.register({ ...note, name })).toThrow(/is not a valid tool name/);
     expect(registry.list()).toEqual([note]);
   });
 
-  it('B15: calls a tool with what a model wrote, and with the context', async () => {
+  it('B15: calls a tool with the arguments of a model and the context', async () => {
     const registry = new ToolRegistry().register(note);
     const context = { session: 'two' };
     expect(await registry.execute('note', '{"text":null}', context)).toMatchObject({ output: 'noted' });
     expect(calls.at(-1)).toEqual([{}, context]);
   });
 
-  it('B15: answers a name that does not exist with those that do', async () => {
+  it('B15: suggests existing names for an unknown one', async () => {
     const registry = new ToolRegistry().register(note);
     const nearly = { success: false, output: '', metadata: {} };
     expect(await registry.execute('note_', {})).toEqual({
@@ -72,7 +72,7 @@ describe('ToolRegistry', () => {
     });
   });
 
-  it('B2: gives results of nacre’s own tools with what failed apart from the output', async () => {
+  it('B2: returns output and error of nacre’s own tools separately', async () => {
     const run = (input: unknown, context?: ExecutionContext) =>
       nacre.registry.execute('execute_command', input, context);
     const good = await run({ command: 'echo hi', timeout_ms: null, env: [{ name: 'A', value: 'b' }] });

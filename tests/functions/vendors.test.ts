@@ -1,4 +1,4 @@
-// What each vendor's own package says to our schemas: its types when this file is compiled, its client when it runs.
+// Checks our schemas with each vendor's own package: its types at compile time, its client at run time.
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(place.cwd, { recursive: true, force: true });
 });
 
-/** A vendor's server in place of the network: it notes what it is sent, and answers in turn. */
+/** A fake vendor server: records the requests, and replies with `answers` in order. */
 function scripted(...answers: readonly object[]) {
   const sent: unknown[] = [];
   const answer = (body: string) => {
@@ -40,7 +40,7 @@ function scripted(...answers: readonly object[]) {
   return { sent, answer, fetch };
 }
 
-test("B15: OpenAI's chat completions take the tools, and their calls are executed", async () => {
+test("B15: OpenAI's Chat Completions API accepts the tools, and its calls are executed", async () => {
   const call = { id: 'c1', type: 'function', function: { name: 'Bash', arguments: '' } };
   call.function.arguments = JSON.stringify({ command, description: null, timeout: null });
   const { sent, fetch } = scripted({ choices: [{ message: { role: 'assistant', tool_calls: [call] } }] });
@@ -52,30 +52,30 @@ test("B15: OpenAI's chat completions take the tools, and their calls are execute
   };
   const { choices } = await client.chat.completions.create(request);
   expect(sent).toEqual([JSON.parse(JSON.stringify(request))]);
-  const asked = choices[0]?.message.tool_calls?.[0];
-  if (asked?.type !== 'function') throw new Error('no call');
-  const result = await nacre.registry.execute(asked.function.name, asked.function.arguments);
+  const toolCall = choices[0]?.message.tool_calls?.[0];
+  if (toolCall?.type !== 'function') throw new Error('no call');
+  const result = await nacre.registry.execute(toolCall.function.name, toolCall.function.arguments);
   const reply: OpenAI.ChatCompletionToolMessageParam = {
     role: 'tool',
-    tool_call_id: asked.id,
+    tool_call_id: toolCall.id,
     content: toText(result),
   };
   expect(reply.content).toBe('42\n');
 });
 
-test("B15: OpenAI's responses take the tools, and their calls are executed", async () => {
+test("B15: OpenAI's Responses API accepts the tools, and its calls are executed", async () => {
   const call = { type: 'function_call', call_id: 'c1', name: 'Bash', arguments: JSON.stringify({ command }) };
   const { sent, fetch } = scripted({ output: [call] });
   const client = new OpenAI({ apiKey: 'k', fetch });
   const tools: OpenAI.Responses.Tool[] = nacre.registry.getAllSchemas('openai-responses');
   const { output } = await client.responses.create({ model: 'm', input: 'x', tools });
   expect(sent).toMatchObject([{ tools: [{ type: 'function', strict: true }, ...tools.slice(1)] }]);
-  const [asked] = output;
-  if (asked?.type !== 'function_call') throw new Error('no call');
-  expect(toText(await nacre.registry.execute(asked.name, asked.arguments))).toBe('42\n');
+  const [toolCall] = output;
+  if (toolCall?.type !== 'function_call') throw new Error('no call');
+  expect(toText(await nacre.registry.execute(toolCall.name, toolCall.arguments))).toBe('42\n');
 });
 
-test("B15: Anthropic's messages take the tools, strict ones too", async () => {
+test("B15: Anthropic's Messages API accepts the tools, also strict ones", async () => {
   const { sent, fetch } = scripted({
     content: [{ type: 'tool_use', id: 't', name: 'Bash', input: { command } }],
   });
@@ -86,12 +86,12 @@ test("B15: Anthropic's messages take the tools, strict ones too", async () => {
   ];
   const { content } = await client.messages.create({ model: 'm', max_tokens: 9, messages, tools });
   expect(sent).toMatchObject([{ tools: JSON.parse(JSON.stringify(tools)) }]);
-  const [asked] = content;
-  if (asked?.type !== 'tool_use') throw new Error('no call');
-  expect(toText(await nacre.registry.execute(asked.name, asked.input))).toBe('42\n');
+  const [toolCall] = content;
+  if (toolCall?.type !== 'tool_use') throw new Error('no call');
+  expect(toText(await nacre.registry.execute(toolCall.name, toolCall.input))).toBe('42\n');
 });
 
-test("B15: Gemini's client takes the declarations, in the types that it knows", async () => {
+test("B15: Gemini's client accepts the declarations, with types that it knows", async () => {
   const part = { functionCall: { name: 'Bash', args: { command } } };
   const { sent, answer } = scripted({ candidates: [{ content: { role: 'model', parts: [part] } }] });
   const server = createServer(async (request, response) => {
@@ -110,8 +110,8 @@ test("B15: Gemini's client takes the declarations, in the types that it knows", 
     const client = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl } });
     const { functionCalls } = await client.models.generateContent(request);
     expect(sent).toMatchObject([{ tools: [{ functionDeclarations }] }]);
-    const [asked] = functionCalls ?? [];
-    expect(toText(await nacre.registry.execute(asked?.name ?? '', asked?.args))).toBe('42\n');
+    const [toolCall] = functionCalls ?? [];
+    expect(toText(await nacre.registry.execute(toolCall?.name ?? '', toolCall?.args))).toBe('42\n');
   } finally {
     server.close();
   }
@@ -120,7 +120,7 @@ test("B15: Gemini's client takes the declarations, in the types that it knows", 
   expect(Object.values(Type)).toEqual(expect.arrayContaining(types));
 });
 
-test('B15: the AI SDK calls the tools by itself until the model is done', async () => {
+test('B15: the AI SDK calls the tools until the model is done', async () => {
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: 1, text: 1, reasoning: 0 },
@@ -156,7 +156,7 @@ test('B15: the AI SDK calls the tools by itself until the model is done', async 
   expect(JSON.stringify(prompts[1])).toContain('42');
 });
 
-test('B15: LangChain makes tools of the fields, whose messages carry the result', async () => {
+test('B15: LangChain creates tools from the fields, and their messages have the result as artifact', async () => {
   const tools = nacre.registry.getAllSchemas('langchain').map((fields) => new DynamicStructuredTool(fields));
   const bash = tools.find(({ name }) => name === 'Bash');
   const message = await bash?.invoke({ type: 'tool_call', id: 'c1', name: 'Bash', args: { command } });

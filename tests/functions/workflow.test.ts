@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createNacre,
   type NacreError,
@@ -15,14 +15,14 @@ import { processesWith } from '../support/processes.ts';
 
 const place = createPlace();
 let nacre: Awaited<ReturnType<typeof createNacre>>;
-beforeEach(async () => {
+beforeAll(async () => {
   nacre = await createNacre(
     { loginEnv: 'never', tools: ['all'], allowedCommands: ['*'], auditDir: 'audit' },
     place,
   );
 });
-afterEach(() => nacre.close());
 afterAll(async () => {
+  await nacre.close();
   expect(await survivors(place.mark)).toEqual([]);
   rmSync(place.cwd, { recursive: true });
 });
@@ -41,7 +41,7 @@ const audited = () =>
     .join('');
 
 describe('S9: a workflow', () => {
-  it('runs its steps in order, on the first nacre of the process', async () => {
+  it('runs its steps in order, on the first open instance', async () => {
     const result = await runWorkflow(
       [{ command: 'echo one > order' }, { command: 'echo two >> order; cat order' }],
       {
@@ -61,7 +61,7 @@ describe('S9: a workflow', () => {
     ]);
   });
 
-  it('hands output on as stdin and as variables, and never as text of a command', async () => {
+  it('passes output as stdin and as variables, never as part of a command', async () => {
     const hostile = '$(touch made); `touch made`; "\'; touch made #\n\n';
     const { steps } = await run([
       { id: 'say', command: ['printf', '%s', hostile] },
@@ -80,7 +80,7 @@ describe('S9: a workflow', () => {
     expect(existsSync(join(place.cwd, 'made'))).toBe(false);
   });
 
-  it('hands on all of an output that a reply would cut', async () => {
+  it('passes the whole output, even if a reply would truncate it', async () => {
     const { steps } = await run([
       { id: 'much', command: 'seq 100000' },
       { command: 'wc -l', input_from: 'much' },
@@ -88,7 +88,7 @@ describe('S9: a workflow', () => {
     expect(steps[1]?.stdout?.trim()).toBe('100000');
   });
 
-  it('says why an output cannot be handed on', async () => {
+  it('reports why an output cannot be passed', async () => {
     const binary = await run([
       { id: 'a', command: "printf '\\377'" },
       { command: 'cat', input_from: 'a' },
@@ -106,7 +106,7 @@ describe('S9: a workflow', () => {
       { id: 'a', command: 'head -c 131001 /dev/zero | tr "\\\\0" x' },
       { command: 'printenv X', env_from: { X: 'a' } },
     ]);
-    expect(long.steps[1]?.reason).toContain('more than the 131000 bytes that the variable X can hold');
+    expect(long.steps[1]?.reason).toContain('more than the 131000 bytes that variable X can contain');
     const large = await run([
       { id: 'a', command: 'head -c 9000000 /dev/zero | tr "\\\\0" x' },
       { command: 'cat', input_from: 'a' },
@@ -114,7 +114,7 @@ describe('S9: a workflow', () => {
     expect(large.steps[1]?.reason).toContain('more than 8388608 bytes');
   });
 
-  it('stops after a failed step, unless that one says otherwise', async () => {
+  it('stops after a failed step, unless it has continue_on_error', async () => {
     expect(
       await statuses([
         { id: 'a', command: 'false' },
@@ -137,7 +137,7 @@ describe('S9: a workflow', () => {
     });
   });
 
-  it('asks conditions', async () => {
+  it('evaluates conditions', async () => {
     const steps: WorkflowStep[] = [
       { id: 'test', command: 'echo 3 failures; exit 4', continue_on_error: true },
       { id: 'code', command: 'true', when: { step: 'test', exit_code: 4, outcome: 'failed' } },
@@ -146,7 +146,7 @@ describe('S9: a workflow', () => {
       { id: 'none', command: 'true', when: { step: 'other', outcome: 'completed' } },
       { id: 'from', command: 'cat', input_from: 'other' },
       { id: 'bad', command: 'exit 1' },
-      { id: 'mend', command: 'true', when: 'failure' },
+      { id: 'repair', command: 'true', when: 'failure' },
       { id: 'tidy', command: 'true', when: 'always' },
       { id: 'last', command: 'true' },
     ];
@@ -158,7 +158,7 @@ describe('S9: a workflow', () => {
       none: 'skipped',
       from: 'skipped',
       bad: 'failed',
-      mend: 'completed',
+      repair: 'completed',
       tidy: 'completed',
       last: 'skipped',
     });
@@ -185,7 +185,7 @@ describe('S9: a workflow', () => {
     });
   });
 
-  it('tries again with growing pauses, and gives up', async () => {
+  it('retries with growing delays, up to the limit', async () => {
     const events: WorkflowEvent[] = [];
     const command = 'n=$(cat tries 2>/dev/null || echo 0); echo $((n + 1)) > tries; ((n >= 2))';
     const options = { onEvent: (event: WorkflowEvent) => void events.push(event) };
@@ -198,13 +198,13 @@ describe('S9: a workflow', () => {
     expect(never.steps[0]).toMatchObject({ status: 'failed', attempts: 3 });
   });
 
-  it('ends a step that takes too long, with its tree', async () => {
+  it('kills a step that times out with its process tree', async () => {
     const { steps } = await run([{ command: 'sleep 3172 & sleep 3172', timeout: 0.3 }]);
     expect(steps[0]).toMatchObject({ status: 'timeout' });
     expect(processesWith('sleep\u00003172')).toEqual([]);
   });
 
-  it('runs independent steps at one time, within the limit', async () => {
+  it('runs independent steps in parallel, within the limit', async () => {
     const meet = (own: string, other: string) =>
       `touch ${own}; for i in $(seq 100); do [ -e ${other} ] && exit 0; sleep 0.1; done; exit 1`;
     const steps: WorkflowStep[] = [
@@ -244,7 +244,7 @@ describe('S9: a workflow', () => {
     ]);
   });
 
-  it('ends the running tree and skips the rest when it is aborted, and the audit tells it', async () => {
+  it('kills the running step and skips the rest when it is aborted, and records that', async () => {
     const controller = new AbortController();
     const onEvent = (event: WorkflowEvent) => event.type === 'step_output' && controller.abort();
     const steps = [
@@ -264,7 +264,7 @@ describe('S9: a workflow', () => {
     expect(before.steps.map(({ status }) => status)).toEqual(['skipped', 'skipped']);
   });
 
-  it('goes on after its last good step when it is resumed', async () => {
+  it('continues after its last completed step when it is resumed', async () => {
     rmSync(join(place.cwd, 'fixed'), { force: true });
     const steps: WorkflowStep[] = [
       { id: 'a', command: 'echo x >> count; echo kept' },
@@ -287,12 +287,12 @@ describe('S9: a workflow', () => {
     const changed = await run([{ id: 'a', command: 'echo other' }, ...steps.slice(1)], { resume: first.run });
     expect(changed.steps[2]).toMatchObject({ stdout: 'other\n' });
     await expect(run(steps, { resume: 'run_000000000000' })).rejects.toThrow(
-      'There is no run run_000000000000',
+      'Run run_000000000000 cannot be resumed',
     );
-    await expect(run(steps, { resume: '../x' })).rejects.toThrow('no id of a run');
+    await expect(run(steps, { resume: '../x' })).rejects.toThrow('not the id of a run');
   });
 
-  it('runs again what the whole workflow says otherwise now', async () => {
+  it('runs a step again if env of the workflow has changed', async () => {
     const file = join(place.cwd, 'flow.yaml');
     const nacreWorkflow = async (text: string, ...flags: string[]) => {
       writeFileSync(file, text);
@@ -310,10 +310,10 @@ describe('S9: a workflow', () => {
     });
   });
 
-  it('keeps what an earlier run has completed, whatever becomes of the next', async () => {
+  it('preserves the completed steps of a run even if resuming it fails', async () => {
     const steps: WorkflowStep[] = [
       { id: 'first', command: '[ -e allowed ]', needs: [] },
-      { id: 'beside', command: 'echo kept', needs: [] },
+      { id: 'second', command: 'echo kept', needs: [] },
     ];
     const { run: id } = await run(steps);
     await expect(
@@ -327,7 +327,7 @@ describe('S9: a workflow', () => {
     expect(await run(steps, { resume: id })).toMatchObject({ steps: [{}, { resumed: true }] });
   });
 
-  it('leaves nothing running when whoever listens fails', async () => {
+  it('leaves nothing running if a listener throws', async () => {
     const mark = '2718.281';
     const onEvent = (event: WorkflowEvent) => {
       if (event.type === 'step_started' && event.step === 'c') throw new Error('the listener fails');
@@ -341,7 +341,7 @@ describe('S9: a workflow', () => {
     expect(processesWith(mark)).toEqual([]);
   });
 
-  it('that cannot be kept is not begun, and a run that is none is not resumed', async () => {
+  it('does not start if it cannot be saved, and is not resumed from an invalid file', async () => {
     const dir = join(place.cwd, 'state', 'workflows');
     const own = await createNacre({ loginEnv: 'never', stateDir: 'state' }, place);
     mkdirSync(dir, { recursive: true });
@@ -361,7 +361,7 @@ describe('S9: a workflow', () => {
     await own.close();
   });
 
-  it('forgets runs that are old', async () => {
+  it('removes runs after 30 days', async () => {
     const own = await createNacre({ loginEnv: 'never', stateDir: 'state2' }, place);
     const { run: id } = await own.runWorkflow([{ command: 'true' }]);
     await own.close();
@@ -373,7 +373,7 @@ describe('S9: a workflow', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('records a skipped tool with its input, secrets hidden', async () => {
+  it('records a skipped tool with its input, and redacts secrets', async () => {
     await run([
       { id: 'a', command: 'exit 1' },
       { id: 'b', tool: 'shell_execute', with: { command: 'deploy --token hunter2' } },
@@ -385,7 +385,7 @@ describe('S9: a workflow', () => {
     expect(skipped.join()).not.toContain('hunter2');
   });
 
-  it('names everything that is wrong with its steps', async () => {
+  it('reports every problem of its steps', async () => {
     expect(await problemsOf([])).toContain('must have at least one step');
     const message = await problemsOf([
       { id: 'a', command: 'true', tool: 'x' },
@@ -396,19 +396,19 @@ describe('S9: a workflow', () => {
     ]);
     for (const problem of [
       'steps.0: step a needs either command or tool',
-      'steps.1.id: there are two steps a',
+      'steps.1.id: two steps have the id a',
       'steps.2.needs.0: there is no step zz',
-      'steps.2.needs.1: step c cannot wait for itself',
-      'steps.2.input_from: there is input already',
-      'steps.3.cwd: cwd is not for tools',
-      'steps.4.with: with is the input of a tool',
+      'steps.2.needs.1: step c cannot need itself',
+      'steps.2.input_from: input and input_from cannot be combined',
+      'steps.3.cwd: cwd is only for commands',
+      'steps.4.with: with is only for steps with a tool',
     ])
       expect(message).toContain(problem);
     const cycle = [
       { id: 'a', command: 'true', needs: ['b'] },
       { id: 'b', command: 'true', needs: ['a'] },
     ];
-    expect(await problemsOf(cycle)).toContain('steps.0: step a waits for itself through');
+    expect(await problemsOf(cycle)).toContain('steps.0: step a needs itself through');
     const wrong = [{ id: '1', command: 5, timeout: 'long', retry: 99, when: 'never', env_from: { X: 1 } }];
     const words = await problemsOf(wrong);
     for (const field of ['id', 'command', 'timeout', 'retry', 'when', 'env_from.X'])
