@@ -19,17 +19,17 @@ import type { AuditKey } from './audit-key.ts';
 import { chainStart, digestOf, explainMismatch, genesis, type ReadLine, readLine, toLine } from './chain.ts';
 import { withLock } from './file-lock.ts';
 
-/** An entry of the index about one audit file. */
+/** An entry of `index.jsonl` about one audit file. */
 export interface Anchor {
   /** `pruned` files were removed on purpose; `closed` files get no more records. */
   readonly event: 'open' | 'anchor' | 'closed' | 'pruned';
   readonly file: string;
   readonly instance: string;
-  /** The number of its first record. */
+  /** The `seq` of its first record. */
   readonly first: number;
   /** The digest of the record before `first`. */
   readonly before: string;
-  /** The number of its last record so far. */
+  /** The `seq` of its last record so far. */
   readonly last: number;
   /** The digest of record `last`. */
   readonly head: string;
@@ -49,7 +49,7 @@ export const indexName = 'index.jsonl';
 
 const largeBytes = 4_194_304;
 
-/** Opens the index of a folder for writing. */
+/** Opens `index.jsonl` of a folder for writing. */
 export function createAuditIndex(
   dir: string,
   options: { key?: AuditKey | undefined; durable: boolean },

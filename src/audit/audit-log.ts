@@ -33,7 +33,7 @@ export interface AuditLog {
   tryRecord(entry: AuditEntry): readonly string[];
   /** Like `tryRecord`, but queued as by `recordSoon` (unless `fsync` is `always`), so the reply need not wait. */
   tryRecordSoon(entry: AuditEntry): readonly string[];
-  /** Writes and publishes the queue now; entries that cannot be written stay for the next record. */
+  /** Writes and publishes the queue now; entries that cannot be written stay for the next `record` call. */
   settle(): void;
   /**
    * Calls `listener` for every record, redacted, at `settle` or a few milliseconds after it is written, in the
@@ -43,12 +43,12 @@ export interface AuditLog {
   close(): void;
 }
 
-/** Settings and collaborators of an audit log. */
+/** Options of `createAuditLog`. */
 export interface AuditLogOptions {
   readonly dir: string;
   readonly fsync: Fsync;
   readonly redact: Redact;
-  /** Reads the key that signs records; called at the first one. */
+  /** Reads the key that signs records, usually by `readAuditKey`; called at the first record. */
   readonly key?: (() => AuditKey) | undefined;
   /** Limits for `prune`; nothing is removed when absent. */
   readonly retention?: Retention | undefined;

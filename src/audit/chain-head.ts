@@ -1,8 +1,8 @@
 import { digestOf, genesis } from './chain.ts';
 
-/** The end of a growing chain: the number of the next record, and the digest that this record has to name. */
+/** The end of a growing chain: the `seq` of the next record, and the digest that it has to contain as `prev`. */
 export class ChainHead {
-  /** The number of the next record. */
+  /** The `seq` of the next record. */
   readonly sequence: number;
   readonly #lastLine: string | null;
   #digest: string | null = null;

@@ -19,7 +19,7 @@ export interface ChainWriterDeps {
   readonly key: () => AuditKey | undefined;
 }
 
-/** Turns entries into chained lines and writes them to the file of their day. */
+/** Converts entries to chained lines and writes them to the `DayFile` of their day. */
 export class ChainWriter {
   readonly #deps: ChainWriterDeps;
   readonly #redactInput: RedactInput;
@@ -31,7 +31,7 @@ export class ChainWriter {
     this.#redactInput = createRedactInput(deps.redact);
   }
 
-  /** The end of what is written. */
+  /** The `ChainHead` after the last written record. */
   get head(): ChainHead {
     return this.#head;
   }
@@ -60,7 +60,7 @@ export class ChainWriter {
     return written;
   }
 
-  /** Anchors what was appended: now for a file that the index does not know, which returns true, otherwise later. */
+  /** Anchors the appended records: a new file now, by `FileAnchors.open`, which returns true; any other within seconds. */
   anchor(): boolean {
     const file = this.#file;
     if (file === null) return false;

@@ -9,7 +9,7 @@ export function digestOf(line: string | Uint8Array): string {
   return hash('sha256', line, 'hex');
 }
 
-/** Serialises a record as one line including the line break, signed if there is a key. */
+/** Serialises a record as one line including the line break, with a `sig` field if there is a key. */
 export function toLine(body: Readonly<Record<string, unknown>>, key: AuditKey | undefined): string {
   const text = JSON.stringify(body);
   return key === undefined ? `${text}\n` : `${text.slice(0, -1)}${signMark}${key.sign(text)}"}\n`;
@@ -44,7 +44,7 @@ function checkSignature(line: string, key: AuditKey): string | undefined {
   return isValid ? undefined : 'has an invalid signature';
 }
 
-/** The expected position of a line: its number and the digest of the line before it. */
+/** The expected position of a line: its `seq` and, as `prev`, the digest of the line before it. */
 export interface ChainPosition {
   readonly seq: number;
   readonly prev: string;

@@ -3,7 +3,7 @@ import { toFileName } from './audit-files.ts';
 import type { ChainHead } from './chain-head.ts';
 import { createLineFile, type Fsync, type LineFile } from './line-file.ts';
 
-/** Where the files of one server are, and when they are synced. */
+/** The folder and server id of a `DayFile`, and its `fsync` mode. */
 export interface DayFileOptions {
   readonly dir: string;
   readonly instance: string;
@@ -15,9 +15,9 @@ export class DayFile {
   readonly name: string;
   readonly day: string;
   readonly path: string;
-  /** The number of its first record. */
+  /** The `seq` of its first record. */
   readonly first: number;
-  /** The digest of the record before its first one. */
+  /** The digest of the record before `first`. */
   readonly before: string;
   /** The number after the last record that the index knows; equals `first` until the first anchor. */
   anchored: number;

@@ -6,7 +6,7 @@ import type { DayFile } from './day-file.ts';
 // A killed server can lose the records of this long without `nacre audit verify` noticing; more often would cost time.
 const anchorEveryMs = 5_000;
 
-/** Anchors the files of one server in the index: at the first record, every few seconds, and when a file is closed. */
+/** Anchors the files of one server in `index.jsonl`: at the first record, every `anchorEveryMs`, and at `close`. */
 export class FileAnchors {
   readonly #index: () => AuditIndex;
   readonly #instance: string;
@@ -28,7 +28,7 @@ export class FileAnchors {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       const synced = head();
-      // Anchor only records that are on disk: after a power failure the rest would be reported as removed.
+      // Anchor after fsync(), because after a power failure `verifyAudit` would report anchored but lost records as removed.
       file.sync(() => {
         if (file.isOpen && synced.sequence > file.anchored) this.#tryAppend('anchor', file, synced);
       });
@@ -41,7 +41,7 @@ export class FileAnchors {
     if (head.sequence > file.first && existsSync(file.path)) this.#tryAppend('closed', file, head);
   }
 
-  /** Cancels the pending anchor. */
+  /** Cancels a pending `anchorSoon`. */
   stop(): void {
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;

@@ -12,7 +12,7 @@ const version = 2;
 // With fewer new records it is faster to read them again next time than to write the index.
 const minNewRecords = 500;
 
-/** Every command in the log, oldest first. */
+/** Every command in the log, oldest first, for `nacre history`. */
 export function readHistory(dir: string): readonly CommandSummary[] {
   const known = readIndex(dir);
   const reader = createRecordReader(dir, { positions: known.positions });

@@ -4,7 +4,7 @@ import { makeFolder } from '../support/make-folder.ts';
 
 /** A file to which lines are appended atomically: after a failed write nothing of the line remains. */
 export interface LineFile {
-  /** Writes the line; throws if that fails. */
+  /** Writes the line with one write(); throws if that fails. */
   append(line: string): void;
   /** Calls `done` after fsync(); not at all if that fails. */
   sync(done: () => void): void;
@@ -16,7 +16,7 @@ export type Fsync = 'interval' | 'always';
 
 const fsyncIntervalMs = 1_000;
 
-/** Creates the file with mode 0600 at the first line, and again if it was deleted. */
+/** Opens the file with O_APPEND and mode 0600 at the first line, and creates it again if it was deleted. */
 export function createLineFile(path: string, fsyncMode: Fsync): LineFile {
   let file: number | null = null;
   let size = 0;

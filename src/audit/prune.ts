@@ -5,7 +5,7 @@ import type { Anchor, AuditIndex } from './audit-index.ts';
 import { digestOf, readLine } from './chain.ts';
 import { readLines } from './read-lines.ts';
 
-/** Limits on the age and total size of audit files. */
+/** Limits on audit files, from `audit_keep_days` and `audit_max_bytes`. */
 export interface Retention {
   readonly keepDays: number;
   readonly maxBytes: number;

@@ -22,7 +22,7 @@ export class RecordListeners {
     this.#unsent.push(...records);
   }
 
-  /** Passes every remembered record to every listener, each in the record's own async context. */
+  /** Passes every remembered record to every listener, in the `context` of the record. */
   notify(): void {
     const records = this.#unsent;
     this.#unsent = [];

@@ -25,7 +25,6 @@ export class RecordQueue {
     return kind === 'failed' || !this.#lost.has(id);
   }
 
-  /** Adds an entry at the end. */
   push(queued: QueuedEntry): void {
     if (queued.entry.kind === 'failed') this.#lost.delete(queued.entry.id);
     this.#entries.push(queued);

@@ -1,6 +1,6 @@
 import { hidden, type Redact } from './redact.ts';
 
-/** Redacts text that is typed into a command in several pieces. */
+/** Redacts text that is typed into a command (`id`) in several pieces. */
 export interface RedactInput {
   (id: string, text: string): string;
   forget(id: string): void;

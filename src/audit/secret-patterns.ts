@@ -42,7 +42,7 @@ export const secretPatterns: readonly RegExp[] = [
   /(\bhooks\.slack\.com\/services\/)[A-Za-z0-9/]+/g,
   /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
   /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|$)/g,
-  // NAME=value and NAME: value with a name that marks a secret.
+  // `NAME=value` and `NAME: value` with a name that marks a secret.
   new RegExp(`(${named}(?:${assigns}|${colon}))${value}`, 'gi'),
   new RegExp(`(${ending}${assigns})(?!${number})${value}`, 'g'),
   // --password VALUE and similar flags, unless the value is a small number.

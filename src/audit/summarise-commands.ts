@@ -18,7 +18,7 @@ export interface CommandSummary {
   readonly duration_ms: number | null;
 }
 
-/** Criteria for commands; an absent field matches every command. */
+/** Criteria of `matchesFilter`; an absent field matches every command. */
 export interface CommandFilter {
   readonly program?: string | undefined;
   readonly outcome?: string | undefined;
@@ -39,7 +39,7 @@ export function summariseCommands(
   return [...commands.values()].sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }
 
-/** Whether a command matches all criteria. */
+/** Whether a command matches all fields of a `CommandFilter`. */
 export function matchesFilter(
   command: CommandSummary,
   { program, outcome, client, id }: CommandFilter,

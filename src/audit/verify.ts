@@ -1,5 +1,5 @@
 // Verifies that no record was changed or removed:
-// 1. read the index first, because records may be added meanwhile,
+// 1. read index.jsonl first, because records may be added meanwhile,
 // 2. check the chain in every file line by line,
 // 3. check that the files of each server continue one chain,
 // 4. check that every file in the index exists.
@@ -61,7 +61,7 @@ export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditRepor
   return { files: files.length, records, problems, notes };
 }
 
-// A file that was started during the verification is in the index by now.
+// A file that was started after `readAnchors` is in the index by now.
 function stillUnknown(dir: string, unknown: readonly AuditProblem[]): readonly AuditProblem[] {
   if (unknown.length === 0) return [];
   if (!existsSync(join(dir, indexName))) return [{ file: indexName, line: null, what: 'is missing' }];
@@ -98,7 +98,7 @@ function startOf([first]: readonly AuditFile[], anchors: ReadonlyMap<string, Anc
 interface VerifiedFile {
   readonly records: number;
   readonly next: ChainPosition;
-  /** Whether the file records a finished command. */
+  /** Whether the file has a `finished` record. */
   readonly hasRun: boolean;
   readonly tornBytes: number;
   readonly problem: Omit<AuditProblem, 'file'> | undefined;

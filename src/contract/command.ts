@@ -3,7 +3,7 @@ export type Command =
   | { readonly kind: 'shell'; readonly script: string }
   | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] };
 
-/** The longest accepted command, in bytes of UTF-8. */
+/** The longest accepted `script`, in bytes of UTF-8. */
 export const maxCommandBytes = 1_048_576;
 
 /** The command as text for display; `argv` is joined with blanks, unquoted. */

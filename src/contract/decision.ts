@@ -1,4 +1,4 @@
-/** The programs that may run: all, the named ones, or none if the setting is unset or empty. */
+/** The programs that may run: `all`, the `names`, or `none` if the setting is unset or empty. */
 export type AllowList =
   | { readonly kind: 'all' }
   | { readonly kind: 'names'; readonly names: readonly string[] }
@@ -7,7 +7,7 @@ export type AllowList =
 /** The result of a policy decision. */
 export type Verdict = 'allow' | 'ask' | 'deny';
 
-/** A policy rule from the settings, matched against decoded arguments; its examples are checked at start-up. */
+/** An entry of the `policy` setting, matched against decoded arguments; its `examples` are checked at start-up. */
 export interface PolicyRule {
   readonly verdict: Verdict;
   /** The program's name, or `*` for every program. */
@@ -39,13 +39,13 @@ export interface Rules {
   readonly danger: 'block' | 'off';
   /** `unlisted` asks before every program that is not known to be safe; default `never`. */
   readonly confirm?: 'never' | 'unlisted' | undefined;
-  /** Rules from the settings; the strictest match wins. */
+  /** The `policy` setting; of several matching rules the strictest wins. */
   readonly policy?: readonly PolicyRule[] | undefined;
   /** Directories, besides /bin, /usr/bin, /sbin and /usr/sbin, whose programs match `allow` by basename. */
   readonly programDirs?: readonly string[] | undefined;
 }
 
-/** A program that the command would run, with its position in the text. */
+/** A program that the command would run; `pos` and `end` are offsets in its text. */
 export interface FoundProgram {
   readonly name: string;
   readonly pos: number;
@@ -63,15 +63,15 @@ export interface Decision {
   readonly hint?: string | undefined;
   /** The smallest settings change that would allow the command, if there is one. */
   readonly remedy?: string | undefined;
-  /** The program that the rule is about. */
+  /** The program that `rule` is about. */
   readonly program?: string | undefined;
-  /** The part of the command's text that the rule is about. */
+  /** The part of the command's text that `rule` is about. */
   readonly node?: { readonly pos: number; readonly end: number; readonly text: string } | undefined;
   /** Every program found, in text order. */
   readonly programs: readonly FoundProgram[];
 }
 
-/** Names for error messages: the caller's field for the working directory, and the setting that restricts it. */
+/** Names for error messages: the caller's field, such as `cwd`, and the setting that restricts it, such as `ALLOWED_CWD_ROOTS`. */
 export interface CwdNames {
   readonly field: string;
   readonly setting: string;

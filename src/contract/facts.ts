@@ -1,4 +1,4 @@
-/** Why a directory cannot be used. */
+/** Why a `Place` cannot be used as a directory. */
 export type PlaceProblem = 'missing' | 'not_a_directory' | 'not_accessible';
 
 /** A directory as requested (`asked`), with either its canonical `path` or the `problem` with it. */
@@ -12,20 +12,20 @@ export interface InspectQuery {
   readonly cwd: string | undefined;
   /** The directories that `cwd` must be in, as configured. */
   readonly roots: readonly string[];
-  /** Program names (no slash) to look up on the server's PATH. */
+  /** Program names without a slash to look up on the server's `PATH`. */
   readonly programs: readonly string[];
   /** The key of the persistent shell that the command would run in. */
   readonly session?: string | undefined;
-  /** Paths, relative to the command's directory, to check for existence. */
+  /** Paths, relative to `cwd`, to check for existence. */
   readonly paths?: readonly string[] | undefined;
   /** Directories that the caller names as its workspace. */
   readonly workspace?: readonly string[] | undefined;
 }
 
-/** The state of a persistent shell that policy needs: its directory and the meaning of names. */
+/** The state of a persistent shell that policy needs, as read by `declare`, `alias` and `shopt`. */
 export interface SessionFacts {
   readonly cwd: string;
-  /** Texts by alias name. */
+  /** Definitions by alias name, as `alias` prints them. */
   readonly aliases: Readonly<Record<string, string>>;
   /** Definitions by function name, as `declare -f` prints them. */
   readonly functions: Readonly<Record<string, string>>;
@@ -54,6 +54,6 @@ export interface Facts {
   readonly programs: Readonly<Record<string, string | null>>;
   /** The entries of `InspectQuery.paths` that exist. */
   readonly existing?: readonly string[] | undefined;
-  /** Present if the command would run in a persistent shell. */
+  /** Present if `InspectQuery.session` is. */
   readonly session?: SessionFacts | undefined;
 }

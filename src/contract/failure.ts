@@ -49,26 +49,26 @@ export function toNacreError(error: unknown): NacreError {
   });
 }
 
-/** Error for a call that arrives while the server shuts down. */
+/** The `shutting_down` error, for a call that arrives while the server shuts down. */
 export function shuttingDown(): NacreError {
   return new NacreError('shutting_down', 'The server is shutting down; nothing new is started.', {
     hint: 'Call again after it has been restarted.',
   });
 }
 
-/** Error for an id that no command has. */
+/** The `job_not_found` error, for an id that no command has. */
 export function jobNotFound(id: string): NacreError {
   return new NacreError('job_not_found', `There is no command ${id}.`, {
     hint: 'List the commands to see their ids; one that ended long ago may have been cleaned up.',
   });
 }
 
-/** Error for forgetting a command that has not ended. */
+/** The `invalid_request` error for forgetting a command that has not ended. */
 export function stillRunning(id: string): NacreError {
   return new NacreError('invalid_request', `${id} is still running.`, { hint: 'Stop it first.' });
 }
 
-/** Error for a call that its caller cancelled. */
+/** The `cancelled` error, for a call that its caller cancelled. */
 export function cancelled(message: string): NacreError {
   return new NacreError('cancelled', message, { hint: 'Make the call again if it is still wanted.' });
 }

@@ -4,7 +4,7 @@ export const supervisionLevels = ['group', 'unshare', 'namespace'] as const;
 /** One of `supervisionLevels`. */
 export type SupervisionLevel = (typeof supervisionLevels)[number];
 
-/** The isolation profiles, from loose to strict. */
+/** The values of the `sandbox` setting, from loose to strict. */
 export const sandboxNames = ['off', 'workspace', 'strict'] as const;
 
 /** One of `sandboxNames`. */
@@ -24,7 +24,7 @@ export interface Isolation {
   readonly networkAllow: readonly string[];
   /** Whether a command sees only its own processes or all processes of the machine. */
   readonly processes: 'own' | 'host';
-  /** Directories that are writable in a sandbox; empty means the working directory. */
+  /** Directories that are writable in a sandbox; if empty, the command's `cwd` is. */
   readonly workspace: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface Isolation {
 export interface RequestedIsolation {
   /** Refused if it is looser than the `sandbox` setting. */
   readonly sandbox?: SandboxName | undefined;
-  /** Canonical directories that are writable if the settings name none. */
+  /** Canonical directories that are writable if `Isolation.workspace` is empty. */
   readonly workspace?: readonly string[] | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface Enforcement {
   readonly processes: 'own' | 'host';
   /** False if sudo, su and other setuid programs cannot gain privileges. */
   readonly setuid: boolean;
-  /** Whether the kernel refuses to execute programs that are not listed. */
+  /** Whether Landlock refuses execve() of programs that are not listed. */
   readonly exec: 'off' | 'enforced';
   readonly gaps: readonly string[];
 }

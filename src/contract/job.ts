@@ -3,7 +3,7 @@ import type { Enforcement, RequestedIsolation } from './isolation.ts';
 import type { Limits, Resources } from './limits.ts';
 import type { SessionEnd } from './session.ts';
 
-/** One of a command's two output streams. */
+/** One of a command's two output streams; a command on a terminal has only `stdout`. */
 export type Stream = 'stdout' | 'stderr';
 
 /** A byte position in a job's output log: the number of bytes of both streams that arrived before it. */
@@ -15,7 +15,7 @@ export interface EnvironmentRules {
   readonly envWithhold: readonly string[];
 }
 
-/** A command to run, as plain data that can be sent to a worker on another machine. */
+/** Argument of `Backend.start`: a command as plain data that can be sent to a worker on another machine. */
 export interface JobSpec {
   readonly id: string;
   readonly command: Command;
@@ -27,7 +27,7 @@ export interface JobSpec {
   readonly terminal?: TerminalSize | undefined;
   /** `empty` is at EOF from the start; `open` accepts `write` until `eof`. */
   readonly stdin: 'empty' | 'open';
-  /** Measured on a monotonic clock that stops while the machine is suspended; null means no limit. */
+  /** Measured on CLOCK_MONOTONIC, which stops while the machine is suspended; null means no limit. */
   readonly timeoutMs: number | null;
   /** The key of the persistent shell to run in; without one the command gets a new shell. */
   readonly session?: string | undefined;
@@ -108,8 +108,8 @@ export interface JobState {
   readonly end: JobEnd | null;
 }
 
-/** What `/proc` shows about a job's processes now. */
-export interface JobLook {
+/** The state of a job's processes as found in `/proc`. */
+export interface JobObservation {
   /** True while one of them is blocked reading the input that we write; false if `/proc` does not show it. */
   readonly awaitingInput: boolean;
   /** TCP ports that they listen on. */

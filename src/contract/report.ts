@@ -1,6 +1,6 @@
 import type { Enforcement, SandboxName, SupervisionLevel } from './isolation.ts';
 
-/** What a worker found on its machine, as `nacre doctor` shows it. */
+/** Result of `Backend.report`: the capabilities of the worker's machine, as `nacre doctor` shows them. */
 export interface MachineReport {
   readonly bash: { readonly path: string; readonly version: string };
   /** The `PATH` of commands. */

@@ -1,16 +1,16 @@
-/** The state of a persistent shell after a command. */
+/** The state of a persistent shell after a command, in `JobEnd.session`. */
 export interface SessionEnd {
   /** The working directory of the shell, or of the one that will replace it. */
   readonly cwd: string;
   /** True if the command ended its shell, for example by `exit`; the next command gets a new one. */
   readonly shellEnded: boolean;
-  /** False if the shell could not open the files for the command's output and did not run it. */
+  /** False if the shell did not run the command, because open() of the files for its output failed. */
   readonly ran: boolean;
   /** The state that was restored into a new shell before the command; null if the shell was still running. */
   readonly restored: Restoration | null;
 }
 
-/** The state that a new shell got from the previous one. */
+/** The state that a new shell got from the previous one, as counts for `SessionEnd.restored`. */
 export interface Restoration {
   /** Why there is a new shell: the last one ended, was closed while idle, or moved to the background with its command. */
   readonly reason: 'ended' | 'idle' | 'moved';

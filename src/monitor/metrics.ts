@@ -1,7 +1,7 @@
-// Metrics about commands, counted from audit records, in the Prometheus text format.
+// Metrics about commands for `/metrics`, counted from audit records, in the Prometheus text format.
 import type { AuditRecord } from '../audit/read-records.ts';
 
-/** Current values that are read when metrics are requested. */
+/** Current values, read at each request for `/metrics`. */
 export interface Gauges {
   /** Calls that wait for a persistent shell. */
   readonly queue: number;

@@ -33,7 +33,7 @@ export function recogniseContent(firstBytes: Uint8Array): Content {
   return isBinary ? { kind: 'binary', what: 'data that is not UTF-8 text' } : plainText;
 }
 
-/** The line that replaces binary output. */
+/** The line that replaces binary output: its format (`what`), its size, and how to get it. */
 export function binaryNotice(what: string, totalBytes: number): string {
   const hint =
     what === 'UTF-16 text' ? 'pipe it through iconv -f UTF-16' : 'pipe it through base64 or xxd | head';
@@ -42,7 +42,7 @@ export function binaryNotice(what: string, totalBytes: number): string {
 
 const plainText: Content = { kind: 'text', nul: 'picture' };
 
-// Every file of a known format is at least this long; a shorter sample is more likely text with an invalid byte.
+// Every file that `formatOf` recognises is at least this long; a shorter sample is more likely text with an invalid byte.
 const fewestBytes = 16;
 
 // With fewer odd bytes the sample stays text: a reader can skip a few U+FFFD.
@@ -99,7 +99,7 @@ function recordLengths(sample: Uint8Array): number[] {
   return lengths;
 }
 
-// Western text in UTF-16 has a NUL at every second byte; other text is recognised only by its byte order mark.
+// Western text in UTF-16 has a NUL at every second byte; other text is recognised only by its byte order mark (`hasMark`).
 function isUtf16(sample: Uint8Array, { nul }: Counts): boolean {
   const [first, second] = sample;
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);

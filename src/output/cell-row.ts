@@ -12,7 +12,6 @@ export class CellRow {
   #units = 0;
   #column = 0;
 
-  /** The number of columns in use. */
   get columns(): number {
     return this.#cells.length;
   }
@@ -22,12 +21,11 @@ export class CellRow {
     return Math.max(this.#cells.length, this.#units);
   }
 
-  /** The column of the next glyph. */
+  /** The cursor: the column of the next `put`. */
   get column(): number {
     return this.#column;
   }
 
-  /** The text of the row. */
   get text(): string {
     return this.#cells.join('');
   }
@@ -45,7 +43,6 @@ export class CellRow {
     this.#column = Math.min(Math.max(0, column), Math.max(furthestColumn, this.#cells.length));
   }
 
-  /** Removes everything from the cursor to the end. */
   eraseToEnd(): void {
     this.#unjoin(this.#column);
     this.#truncate(this.#column);
@@ -92,7 +89,7 @@ export class CellRow {
     this.#column = end;
   }
 
-  /** Replaces a wide glyph that spans this border by blanks, because half of it is about to be overwritten. */
+  /** Replaces a wide glyph that spans `border` by blanks, because half of it is about to be overwritten. */
   #unjoin(border: number): void {
     if (border >= this.#cells.length || this.#cells[border] !== '') return;
     let i = this.#head(border);

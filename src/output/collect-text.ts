@@ -13,10 +13,10 @@ export type StreamBytes =
       readonly totalBytes: number;
     };
 
-/** The kept text of a stream, and its total size: characters, or bytes if only its ends were read. */
+/** The kept text of a stream, and its size: `chars`, or `bytes` if only its ends were read. */
 export interface CollectedText extends TextEnds {
   readonly total: { readonly unit: 'chars' | 'bytes'; readonly amount: number };
-  /** The notice that replaces binary output. */
+  /** The `binaryNotice` that replaces binary output. */
   readonly binary?: string;
 }
 

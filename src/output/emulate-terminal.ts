@@ -4,7 +4,7 @@ import { sanitise } from './sanitise.ts';
 
 /** An emulated terminal: it interprets a program's output and returns the screen that it would show. */
 export interface EmulatedTerminal {
-  /** Resolves when the bytes have been drawn. */
+  /** Resolves when `view` includes the bytes. */
   feed(bytes: Uint8Array): Promise<void>;
   resize(size: TerminalSize): void;
   reset(): void;

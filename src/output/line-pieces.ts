@@ -18,7 +18,7 @@ export interface LinePieces {
   push(chunks: readonly OutputChunk[]): readonly TextPiece[];
   /** The position where the first unfinished line begins. */
   unfinishedFrom(): Cursor;
-  /** The text of unfinished lines. */
+  /** The text of unfinished lines, from `unfinishedFrom` on. */
   rest(): readonly TextPiece[];
 }
 
@@ -58,7 +58,7 @@ export function createLinePieces(from: Cursor, view: TextView): LinePieces {
   };
 }
 
-/** Decodes lines without sanitising them. */
+/** Like `createSanitiser`, but only decodes UTF-8. */
 function createRawLines() {
   const decoder = createUtf8Decoder();
   let line = '';

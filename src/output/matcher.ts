@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { NacreError } from '../contract/failure.ts';
 import { createDeferred, type Deferred } from '../support/deferred.ts';
-import { within } from '../support/within.ts';
+import { settlesWithin } from '../support/settles-within.ts';
 
 /** Tests texts against untrusted patterns in a worker thread, so that catastrophic backtracking can be stopped. */
 export interface Matcher {
@@ -26,7 +26,7 @@ export function checkPattern(field: string, pattern: string | undefined): void {
   }
 }
 
-/** Creates a matcher; its thread starts with the first test, and a new one starts after a pattern timed out. */
+/** Creates a matcher; its thread starts with the first `test`, and a new one after a pattern exceeded `limitMs`. */
 export function createMatcher({ limitMs = defaultLimitMs }: { limitMs?: number } = {}): Matcher {
   let thread: Thread | null = null;
   let turn: Promise<unknown> = Promise.resolve();
@@ -35,7 +35,7 @@ export function createMatcher({ limitMs = defaultLimitMs }: { limitMs?: number }
     thread ??= startThread();
     await thread.online;
     const matches = thread.match({ pattern, flags, texts });
-    if (await within(matches, limitMs)) return matches;
+    if (await settlesWithin(matches, limitMs)) return matches;
     await thread.end();
     thread = null;
     throw tooSlow(pattern);
@@ -81,7 +81,7 @@ function startThread(): Thread {
   let open: Deferred<readonly boolean[]> | null = null;
   worker.on('online', () => online.resolve());
   worker.on('message', (found: readonly boolean[]) => {
-    // An idle thread must not keep the process alive.
+    // `unref`, because an idle thread must not keep the process alive.
     worker.unref();
     open?.resolve(found);
   });

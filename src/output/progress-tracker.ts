@@ -4,7 +4,7 @@ import { sanitise } from './sanitise.ts';
 import { safeCut } from './surrogates.ts';
 import { unfinishedBytes } from './utf8.ts';
 
-/** The progress of a command as seen in its output. */
+/** Result of `ProgressTracker.snapshot`: the progress of a command as seen in its output. */
 export interface ProgressSnapshot {
   readonly lines: number;
   readonly bytes: number;

@@ -14,7 +14,7 @@ export interface Sanitiser {
   push(chunk: Uint8Array): string;
   /** The visible text of the unfinished line, for live display. */
   pending(): string;
-  /** Returns the rest of the text. */
+  /** Returns the rest of the text, including the `pending` line. */
   end(): string;
 }
 
@@ -57,5 +57,5 @@ export function sanitise(bytes: Uint8Array, options: { nul?: NulMeaning } = {}):
 
 const byteOrderMark = 0xfeff;
 
-// V8 substrings keep their parent string alive, so decode in pieces to bound what an unfinished line retains.
+// V8 substrings keep their parent string alive, so decode `pieceBytes` at a time to bound what an unfinished line retains.
 const pieceBytes = 65_536;

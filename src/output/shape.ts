@@ -12,7 +12,7 @@ import type { TextEnds } from './head-tail.ts';
 export interface ShapeOutputOptions {
   /** Maximum characters of both streams together, without the notice. */
   readonly maxChars: number;
-  /** A sentence that says how to get the rest. */
+  /** A sentence for the notice that says how to get the rest, such as by `read_output`. */
   readonly how: string;
   /** Cuts at line ends if that loses less than a tenth of the kept text; true by default. */
   readonly cutAtLines?: boolean | undefined;
@@ -53,7 +53,7 @@ export function shapeOutput(
   };
 }
 
-/** Joins the two ends, with the notice on its own line if something is missing between them. */
+/** Joins the two ends, with the notice on its own line unless they are `joined`. */
 export function joinEnds({ head, tail, joined }: TextEnds, notice: string): string {
   if (joined) return head + tail;
   const border = head === '' || head.endsWith('\n') ? '' : '\n';

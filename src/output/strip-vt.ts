@@ -5,7 +5,7 @@ import type { VisibleLine } from './visible-line.ts';
 /** The longest OSC, DCS, SOS, PM or APC string that is removed; one packet of kitty graphics has 4 KiB. */
 export const maxStringChars = 8_192;
 
-/** The longest parameters of a CSI sequence that is removed. */
+/** The longest parameters of a CSI (`ESC [`) sequence that is removed. */
 export const maxParameterChars = 256;
 
 /** How a NUL is printed: as `␀`, as a line end for NUL-separated text, or unchanged for programs. */
@@ -30,7 +30,6 @@ export class VtStripper {
     this.#nul = nul;
   }
 
-  /** Processes the next piece of text. */
   feed(text: string): void {
     let at = 0;
     while (at < text.length) at = this.#step(text, at);

@@ -6,7 +6,7 @@ export interface Utf8Decoder {
   end(): string;
 }
 
-/** Creates a decoder, which buffers at most three bytes. */
+/** Creates a decoder, which buffers at most three bytes; see `unfinishedBytes`. */
 export function createUtf8Decoder(): Utf8Decoder {
   let rest = nothing;
   return {

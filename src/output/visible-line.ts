@@ -23,7 +23,7 @@ export class VisibleLine {
     return done;
   }
 
-  /** The unfinished line as it looks now. */
+  /** The unfinished line as it looks now; `take` does not return it yet. */
   get pending(): string {
     return this.#row?.text ?? this.#held;
   }
@@ -41,7 +41,6 @@ export class VisibleLine {
     else this.#returned = this.#held !== '';
   }
 
-  /** Moves the cursor within the line. */
   moveBy(columns: number): void {
     const row = this.#cells();
     row.moveTo(row.column + columns);
@@ -53,7 +52,6 @@ export class VisibleLine {
     this.#backToText();
   }
 
-  /** Erases part of the line, or all of it. */
   erase(part: 'to-end' | 'to-start' | 'all'): void {
     if (part === 'to-end') this.#eraseToEnd();
     else if (part === 'to-start') this.#cells().eraseToStart();
@@ -67,7 +65,7 @@ export class VisibleLine {
     this.#row = undefined;
   }
 
-  /** Saves the cursor's column. */
+  /** Saves the cursor's column for `restoreCursor`. */
   saveCursor(): void {
     this.#saved = { line: this.#line, column: this.#cells().column };
     this.#backToText();

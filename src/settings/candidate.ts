@@ -3,7 +3,7 @@ import type { Setting } from './define.ts';
 import { describeAccepted } from './describe.ts';
 import { toNumber } from './units.ts';
 
-/** The kind of place that set a value. */
+/** The kind of place that set a value; `program` is an object passed to `createNacre`. */
 export type Source = 'flag' | 'environment' | 'project' | 'user' | 'program' | 'default';
 
 /** An invalid setting; `where` is the flag, the environment variable or the `path:line` that set it. */
@@ -12,7 +12,7 @@ export interface SettingProblem {
   readonly message: string;
 }
 
-/** A value for a setting from one source, not yet checked. */
+/** A value for a setting from one source, not yet checked by `checkCandidate`. */
 export interface Candidate {
   readonly setting: Setting;
   readonly source: Source;

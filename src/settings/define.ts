@@ -40,7 +40,7 @@ declare module 'zod' {
 /** Settings by name, as the `settings.ts` of each folder declares them. */
 export type Declarations = Readonly<Record<string, z.ZodType>>;
 
-/** Declarations under headings, for help and reference. */
+/** Declarations under headings, for `toHelp` and `toReference`. */
 export type SettingGroups = Readonly<Record<string, Declarations>>;
 
 /** The values that a set of declarations resolves to. */

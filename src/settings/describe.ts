@@ -1,7 +1,7 @@
 import type { Setting } from './define.ts';
 import { suffixWords } from './units.ts';
 
-/** The accepted values, as a phrase for the end of a sentence. */
+/** The accepted values as a phrase for the end of a sentence, such as `one of off, block`. */
 export function describeAccepted(setting: Setting): string {
   if (setting.accepts !== undefined) return setting.accepts;
   const { kind } = setting;

@@ -66,7 +66,7 @@ export interface GivenSetting {
   readonly text: string;
 }
 
-/** The settings on the command line, as they can be passed to another process. */
+/** The settings on the command line, as `nacre init` writes them into a client's configuration. */
 export function listGiven(flags: ParsedFlags, settings: readonly Setting[]): readonly GivenSetting[] {
   return settings.flatMap((setting) => {
     const texts = (flags.given.get(setting.name) ?? []).map(({ text }) => text);

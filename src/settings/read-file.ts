@@ -4,7 +4,7 @@ import type { Setting } from './define.ts';
 import { describePlaces } from './describe.ts';
 import { didYouMean } from './nearest.ts';
 
-/** The path and text of a settings file. */
+/** The path and text of a settings file, such as `nacre.yaml`. */
 export interface SettingsFile {
   readonly path: string;
   readonly text: string;
