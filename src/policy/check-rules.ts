@@ -3,7 +3,7 @@ import { ruleFor } from './match-rules.ts';
 import { surveyCommand } from './survey-command.ts';
 import { understand } from './understand.ts';
 
-/** A rule example with the wrong result, described in one sentence. */
+/** A `matches` example that does not match, or a `spares` example that does, with a sentence that says so. */
 export interface FailedExample {
   readonly rule: PolicyRule;
   readonly command: string;

@@ -3,7 +3,7 @@ import type { Invocation } from './walk/survey.ts';
 import { wordText } from './words/arg.ts';
 import { baseName } from './words/paths.ts';
 
-/** Returns the first program that is not considered safe (P11). */
+/** Returns the first program that `confirm: unlisted` asks about (P11). */
 export function firstUnconfirmed(
   invocations: readonly Invocation[],
   programDirs: readonly string[],

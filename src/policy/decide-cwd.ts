@@ -30,7 +30,7 @@ export function decideCwd(
   return cwd.path;
 }
 
-/** Returns true if a canonical path is the directory itself or is inside it. */
+/** Returns true if a canonical `path` is `directory` itself or inside it. */
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
 }

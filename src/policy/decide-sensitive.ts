@@ -5,7 +5,7 @@ import { isWithin } from './decide-cwd.ts';
 
 const systemDirectories = ['/proc', '/sys', '/dev', '/boot', '/etc'];
 
-/** Directories that web pages and apps may not run commands in: system directories and the user's key folders. */
+/** Directories that web pages and apps may not run commands in: /etc, /proc and the like, and key folders such as ~/.ssh. */
 export function sensitiveDirectories(home: string): readonly string[] {
   return [...systemDirectories, ...credentialFolders.map((name) => `${home}/${name}`)];
 }

@@ -2,7 +2,7 @@ import { baseName, directoryOf, normalisePath } from './words/paths.ts';
 
 const systemDirs = ['/bin', '/usr/bin', '/sbin', '/usr/sbin'];
 
-/** Returns true if a program as written is listed (P3): by name, by base name in a system directory, or as a literal path. */
+/** Returns true if a program as written is listed (P3): `git`, `/usr/bin/git` by its base name, or a listed literal path. */
 export function isListed(name: string, listed: readonly string[], programDirs: readonly string[]): boolean {
   if (listed.includes(name)) return true;
   if (!name.startsWith('/')) return false;

@@ -13,7 +13,7 @@ export interface MatchedRule {
 
 const strictness = { allow: 0, ask: 1, deny: 2 } as const;
 
-/** Returns the strictest rule that matches one of the programs; the first of equally strict rules. */
+/** Returns the strictest matching rule (`deny` over `ask` over `allow`); the first of equally strict ones. */
 export function ruleFor(
   invocations: readonly Invocation[],
   rules: readonly PolicyRule[],

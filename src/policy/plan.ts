@@ -5,7 +5,7 @@ import type { Command } from '../contract/command.ts';
 export interface Plan {
   readonly command: Command;
   readonly context: CommandContext;
-  /** The parse tree of a shell command; undefined for an argv command and for text too long or too deeply nested to parse. */
+  /** The parse tree; undefined for an `argv` command and for text that is too long or too deeply nested to parse. */
   readonly script: ParsedScript | undefined;
   /** Bare names (no slash) of programs that the command would run. */
   readonly programs: readonly string[];
@@ -15,7 +15,7 @@ export interface Plan {
 export interface CommandContext {
   /** True in a persistent shell, where later commands see the functions, variables and traps this one defines. */
   readonly lasting?: boolean | undefined;
-  /** Variables that the caller sets for the command. */
+  /** Variables from the call's `env`. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** The command's stdin: `none`, a known text, or `later` for input that is written while it runs (the default). */
   readonly stdin?:

@@ -33,7 +33,7 @@ export const presetNames = ['read-only', 'git', 'dev-node', 'dev-python', 'full'
 /** One preset name. */
 export type PresetName = (typeof presetNames)[number];
 
-/** The settings that each preset implies. */
+/** The values of `allowedCommands` and `fileWrites` that each preset implies. */
 export const presets: Readonly<
   Record<PresetName, { readonly allowedCommands: readonly string[]; readonly fileWrites?: 'none' }>
 > = {

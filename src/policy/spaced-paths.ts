@@ -1,7 +1,7 @@
 import type { Command } from 'unbash';
 import { parseScript } from './walk/parse-script.ts';
 
-/** Adjacent unquoted words that may be one path with spaces. */
+/** Adjacent unquoted words that may be one path with spaces, as in `cat my file.txt`. */
 export interface SpacedWords {
   readonly words: readonly string[];
   readonly pos: number;

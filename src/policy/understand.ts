@@ -10,7 +10,7 @@ export function understand(command: Command, context: CommandContext = {}): Plan
   return new UnderstoodCommand(command, context);
 }
 
-// A class, because V8 keeps objects captured by an object literal's getter (here the parse tree) alive until the next full GC.
+// A class: V8 keeps what the getter of an object literal captures (here the parse tree) alive until the next full GC.
 class UnderstoodCommand implements Plan {
   readonly command: Command;
   readonly context: CommandContext;

@@ -8,7 +8,6 @@ const seed = Number(process.env.NACRE_FUZZ_SEED ?? 20_261);
 const count = soakCount(2_000, 200);
 const list = ['ls', 'echo', 'bash', 'ka', 'find', 'xargs', 'sed', 'awk', 'git'];
 
-/** The time limit for one decision. */
 function limitMs(command: string): number {
   // Generous: the test is about hangs, and coverage makes everything several times slower.
   return command.length <= 65_536 ? 3_000 : 8_000;

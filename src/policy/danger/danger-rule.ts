@@ -7,7 +7,7 @@ export interface DangerFound {
   readonly reason: string;
 }
 
-/** A rule that recognises one kind of danger. */
+/** A rule that recognises one kind of danger in the calls of some `programs`. */
 export interface DangerRule {
   /** A stable name, such as `recursive_delete`. */
   readonly rule: string;

@@ -10,7 +10,7 @@ const rmOptions = {
   long: 'force interactive[=] one-file-system no-preserve-root preserve-root[=] recursive dir verbose help version',
 };
 
-/** Deleting the root directory, a home directory or a system directory. */
+/** Deleting the root, a home or a system directory with `rm`, `find`, `mv` or `rsync`. */
 export const deleteRules: readonly DangerRule[] = [
   {
     rule: 'recursive_delete',

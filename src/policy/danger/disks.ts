@@ -3,7 +3,7 @@ import { type Arg, prefixOf, wordText } from '../words/arg.ts';
 import { describeDevice } from '../words/devices.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
 
-/** Disk tools that format or overwrite a device. */
+/** Disk tools such as `mkfs` and `wipefs` that format or overwrite a device. */
 export const diskRules: readonly DangerRule[] = [
   {
     rule: 'format',
@@ -107,7 +107,7 @@ function testFormat(call: ProgramCall): DangerFound | undefined {
       };
 }
 
-/** For each program, returns true if these words only read the device. */
+/** For each program, returns true if these words only read the device, as `fdisk -l` does. */
 const readsOnly: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   wipefs: (words) => !words.some((word) => /^(?:-[a-z]*[ao].*|--all?|--of.*)$/.test(word)),
   sgdisk: (words) =>

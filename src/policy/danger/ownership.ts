@@ -77,7 +77,7 @@ function testMode(call: ProgramCall): DangerFound | undefined {
   return undefined;
 }
 
-/** Returns true for a mode that makes files world-writable or removes all permissions. */
+/** Returns true for a mode such as `777` or `000` that makes files world-writable or removes all permissions. */
 function opensToAll(mode: string): boolean {
   return (
     /^0*[0-7]?[0-7][0-7][2367]$/.test(mode) ||

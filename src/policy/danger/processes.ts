@@ -1,7 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
 
-/** Killing every process. */
+/** Killing every process, as `kill -9 -1` does. */
 export const processRules: readonly DangerRule[] = [
   {
     rule: 'kill_all',

@@ -2,7 +2,7 @@ import { type Arg, knownArg, patternOf } from '../words/arg.ts';
 import { escapeGlob, globMatches, globMatchesAnything } from '../words/glob.ts';
 import { normalisePath } from '../words/paths.ts';
 
-/** A protected directory that a word refers to. */
+/** A protected directory (`/`, a home, `/etc` and the like) that a word refers to. */
 export interface ProtectedPlace {
   readonly kind: 'root' | 'home' | 'system';
   /** True if the word refers to the directory's contents, as `/etc/*` does, not to the directory itself. */

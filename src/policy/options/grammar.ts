@@ -17,7 +17,7 @@ export interface OptionGrammar {
   readonly singleDash?: boolean;
 }
 
-/** The value of an option: none, required, or optional and attached. */
+/** The value of an option: none, required (`-n 5`), or optional and attached (`--color=auto`). */
 export type OptionValueKind = 'nothing' | 'value' | 'attached';
 
 /** A grammar's options by name. */

@@ -1,7 +1,7 @@
 import { type Arg, mayBeOption, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { type OptionGrammar, type OptionValueKind, optionsOf } from './grammar.ts';
 
-/** One option as given. An ambiguous abbreviation yields one entry for each name it may mean. */
+/** One option as given. An ambiguous abbreviation such as `--re` yields one entry for each name it may mean. */
 export interface GivenOption {
   readonly name: string;
   readonly value: Arg | undefined;
@@ -17,7 +17,7 @@ export interface ParsedOptions {
   readonly operands: readonly Arg[];
   /** Option words that are not in the grammar. */
   readonly unrecognised: readonly Arg[];
-  /** The first word that may be an option or an operand; the words after it may then mean something else. */
+  /** The first word that may be an option or an operand, such as `$x`; it may change what later words mean. */
   readonly ambiguous: Arg | undefined;
   has(...names: string[]): boolean;
   values(...names: string[]): Arg[];

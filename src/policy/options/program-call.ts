@@ -2,11 +2,10 @@ import type { Arg } from '../words/arg.ts';
 import type { Stdin } from '../words/output.ts';
 import type { ParsedOptions } from './parse-options.ts';
 
-/** One call of a program. */
+/** One call of a program, the input of `effects` and of danger rules. */
 export interface ProgramCall {
-  /** The program's base name. */
+  /** The program's base name: `git` for `/usr/bin/git`. */
   readonly name: string;
-  /** The arguments. */
   readonly args: readonly Arg[];
   /** The arguments, parsed with the entry's option grammar. */
   readonly options: ParsedOptions;

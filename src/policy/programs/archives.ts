@@ -28,7 +28,7 @@ const tarOptions = {
   ),
 };
 
-/** Archivers, and the programs that their options run. */
+/** Archivers such as `tar` and `zip`, and the programs that their options run. */
 export const archivePrograms: readonly ProgramEntry[] = [
   {
     names: ['tar', 'gtar', 'bsdtar'],
@@ -162,7 +162,7 @@ function written(path: Arg): Effect {
   return { does: 'write', path };
 }
 
-/** `tar cfI x.tar prog`: letters without a dash, whose values follow in order. */
+/** Reads `tar cfI x.tar prog`: option letters without a dash, whose values follow in order. */
 function oldStyle(args: readonly Arg[]): readonly Arg[] {
   const [first, ...rest] = args;
   if (first?.text === undefined || first.text === '' || first.text.startsWith('-')) return args;
@@ -184,7 +184,7 @@ function checkpoint(action: Arg): Effect[] {
     : [];
 }
 
-/** An archive name with a colon before any slash is on another machine, reached through a remote shell. */
+/** `host:archive.tar`, with a colon before any slash, makes `tar` start a remote shell. */
 function remote(file: Arg, local: boolean): Effect[] {
   const reached = !local && /^[^/]+:/.test(prefixOf(file));
   return reached

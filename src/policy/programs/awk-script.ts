@@ -1,11 +1,11 @@
-/** What an awk program does beyond printing. `whole` is false when only the beginning of a command is certain. */
+/** An effect of an awk program beyond printing. `whole` is false if only the beginning of a command is known. */
 export interface AwkAction {
   readonly kind: 'run' | 'write' | 'refuse';
   readonly text: string;
   readonly whole: boolean;
 }
 
-/** The commands that an awk program starts, the files it writes and the code it loads. */
+/** Returns the commands that an awk program starts, the files it writes and the code it loads. */
 export function awkActions(program: string): AwkAction[] {
   const tokens = tokensOf(program);
   return tokens.flatMap((token, index) => actionsAt(tokens, index, token));
@@ -14,9 +14,9 @@ export function awkActions(program: string): AwkAction[] {
 interface Token {
   readonly kind: 'name' | 'string' | 'regex' | 'number' | 'sign' | 'line';
   readonly text: string;
-  /** How many parentheses are open. */
+  /** The number of open parentheses. */
   readonly depth: number;
-  /** The depth at which a print statement began, while in one. */
+  /** The parenthesis depth at which the current `print` statement began. */
   readonly printing: number | undefined;
 }
 
@@ -109,7 +109,7 @@ function read(program: string, at: number): Found {
   return { kind: sign === undefined ? undefined : 'sign', text: sign ?? '', end };
 }
 
-/** A slash begins a regular expression wherever no value stands before it. */
+/** A slash starts a regular expression unless a value precedes it; then it divides. */
 function regexAt(program: string, at: number, before: Token | undefined): Found | undefined {
   const start = /^[ \t]*\//.exec(program.slice(at, at + 64))?.[0].length;
   const value =

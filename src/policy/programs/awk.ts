@@ -4,7 +4,7 @@ import { awkActions } from './awk-script.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
 
-/** awk: programs that start commands or write files. */
+/** `awk`, `gawk` and `mawk`: scripts that start commands or write files. */
 export const awkPrograms: readonly ProgramEntry[] = [
   {
     names: ['awk', 'gawk', 'mawk', 'nawk', 'original-awk'],

@@ -1,6 +1,6 @@
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** The text that base64 stands for; undefined for what is not base64 and for bytes that are not plain ASCII. */
+/** Decodes base64; `undefined` if the text is not base64 or decodes to anything but ASCII. */
 export function decodeBase64(text: string): string | undefined {
   const clean = text.replace(/\s+/g, '').replace(/=+$/, '');
   if (clean.length > 65_536 || !/^[A-Za-z0-9+/]*$/.test(clean)) return undefined;

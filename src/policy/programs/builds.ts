@@ -5,7 +5,7 @@ import { refuseOptions, startsOperands } from './effects.ts';
 import { refused, startOptions, stdinText, subcommands } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Build tools: the project's own files are theirs to run, code in their arguments is not. */
+/** Build tools such as `make` and `cmake`: they may run the project's files, but not code in their arguments. */
 export const buildPrograms: readonly ProgramEntry[] = [
   {
     names: ['make', 'gmake', 'bmake', 'remake'],
@@ -172,14 +172,14 @@ function makeEffects(call: ProgramCall): Effect[] {
   ];
 }
 
-/** A makefile that is no file: stdin, or what another program prints. */
+/** True for a makefile that is read from stdin (`-f -`) or printed by another program. */
 function isRead({ text, pieces: [first] }: Arg): boolean {
   return text === undefined
     ? typeof first === 'object' && first.hole === 'process'
     : /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+)$/.test(text);
 }
 
-/** The command lines in a makefile's text. */
+/** Returns the recipe lines of a makefile. */
 function recipes(text: string): string[] {
   const lines = text
     .split('\n')
@@ -188,7 +188,7 @@ function recipes(text: string): string[] {
   return [...lines, ...calls];
 }
 
-/** An operand `NAME=value` sets a variable of make. */
+/** True for an operand `NAME=value`, which sets a make variable. */
 function makeWord(call: ProgramCall, word: Arg): Effect[] {
   const known = word.pieces.filter((piece) => typeof piece === 'string').join('');
   const command = shellCall.exec(known)?.[1];
@@ -243,7 +243,7 @@ function cmakeDefinition(call: ProgramCall, definition: Arg): Effect[] {
     : [];
 }
 
-/** cmake -E: small tools of its own, some of which start a program. */
+/** `cmake -E`: built-in tools, some of which start a program. */
 function toolCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
   const [tool, ...rest] = words;
   const name = tool?.text ?? '';

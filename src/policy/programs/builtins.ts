@@ -5,7 +5,7 @@ import { joinWords } from './effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
 
-/** Builtins of the shell that run, define or evaluate something. */
+/** Shell builtins that run, define or evaluate something: `eval`, `source`, `alias`, `trap` … */
 export const builtinPrograms: readonly ProgramEntry[] = [
   {
     names: ['eval'],
@@ -275,7 +275,7 @@ function setEffects({ args }: ProgramCall): Effect[] {
   return end < 0 ? [] : [{ does: 'positional', args: args.slice(end) }];
 }
 
-/** Options with which text means something else than is assumed here. */
+/** Shell options that change how the rest of the script is parsed, such as `posix` and `extglob`. */
 function changesReading(word: string): boolean {
   return /^-[a-zA-Z]*k/.test(word) || parsingOptions.has(word);
 }

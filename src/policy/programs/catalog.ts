@@ -36,7 +36,7 @@ import { versionControlPrograms } from './version-control.ts';
 import { watcherPrograms } from './watchers.ts';
 import { wrapperPrograms } from './wrappers.ts';
 
-/** Everything that is known about programs. */
+/** All program entries. */
 export const programs: readonly ProgramEntry[] = [
   ...archivePrograms,
   ...awkPrograms,
@@ -78,7 +78,7 @@ export const programs: readonly ProgramEntry[] = [
 
 const byName = new Map(programs.flatMap((program) => program.names.map((name) => [name, program] as const)));
 
-/** The entry for a program's bare name; `python3.11` and `clang-15` are found without their version. */
+/** Finds the entry for a program's base name; a version suffix is ignored (`python3.11`, `clang-15`). */
 export function programNamed(name: string): ProgramEntry | undefined {
   return (
     byName.get(name) ??

@@ -3,7 +3,7 @@ import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { refused, startOptions, subcommands, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Compilers and the tools around them: programs that they start instead of their own, and code that they load. */
+/** Compilers and linkers: options such as `-B` and `-fplugin` that make them start other programs or load code. */
 export const compilerPrograms: readonly ProgramEntry[] = [
   {
     names: ['cargo'],

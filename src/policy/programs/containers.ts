@@ -1,5 +1,5 @@
-// Containers are a world of their own: programs that run inside need not be listed. What reaches out of one does:
-// folders of this machine that are mounted, rights over it, and files that are copied out.
+// Programs that run inside a container need not be listed. Whatever reaches out of one is judged: mounted host folders
+// (`-v`), host privileges (`--privileged`) and files copied out (`docker cp`).
 import { quoteWord } from '../../support/quote.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
@@ -14,7 +14,7 @@ const globalOptions = {
   stop: true,
 };
 
-/** Container tools. */
+/** Container tools: `docker`, `podman`, `nerdctl` and their `compose` commands. */
 export const containerPrograms: readonly ProgramEntry[] = [
   {
     names: ['docker', 'podman', 'nerdctl', 'docker-compose', 'podman-compose', 'buildah'],
@@ -254,7 +254,7 @@ const composeExecOptions = {
   stop: true,
 };
 
-/** A compose file that is read from stdin may mount anything. */
+/** A compose file read from stdin (`-f -`) may mount any host folder. */
 function composeEffects(call: ProgramCall): Effect[] {
   const files = call.options
     .values('f', 'file')
@@ -340,7 +340,7 @@ function isSensitive(path: string | undefined, home: string, readOnly: boolean):
   );
 }
 
-/** What the container's program does to mounted folders, looked through for danger with the paths of this machine. */
+/** Judges the container's program for danger, with mounted paths translated to host paths. */
 function insideDanger(call: ProgramCall, mounts: readonly Mount[]): Effect[] {
   const [, ...words] = call.options.operands;
   const entry = call.options.last('entrypoint');
@@ -350,7 +350,7 @@ function insideDanger(call: ProgramCall, mounts: readonly Mount[]): Effect[] {
   return [{ does: 'perhaps', text: knownArg(text, call.self) }];
 }
 
-/** Paths inside as they are outside; those that are not mounted stay in a place of their own. */
+/** Translates a container path to its host path; a path that is not mounted maps to a harmless placeholder. */
 function outside(text: string, mounts: readonly Mount[]): string {
   return text.replace(/(^|[\s'"=;&|(])(\/[^\s'";&|)]*)/g, (_whole, before: string, path: string) => {
     const mount = mounts.find(

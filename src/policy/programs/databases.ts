@@ -4,7 +4,7 @@ import { shellOptions } from './effects.ts';
 import { refused, stdinText, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Clients of databases: commands in their input that start programs or write files. */
+/** Database clients: commands in their input, such as `\!` in psql, that start programs or write files. */
 export const databasePrograms: readonly ProgramEntry[] = [
   {
     names: ['sqlite3', 'sqlite', 'duckdb', 'sqlcipher'],
@@ -131,12 +131,12 @@ export const databasePrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** What a database client is told: the texts of options, and what is known of stdin. */
+/** The input of a database client: option values such as `-c`, and stdin as far as it is known. */
 function told(call: ProgramCall, texts: readonly Arg[]): Arg[] {
   return [...texts, knownArg(stdinText(call), call.self)];
 }
 
-/** Data in a statement may be unknown; a text without any certain beginning may be any command. */
+/** A statement may contain unknown data, but if its beginning is unknown it could be any command. */
 function unclear(call: ProgramCall, text: Arg): Effect[] {
   return text.text === undefined && prefixOf(text).trim() === ''
     ? [{ does: 'unknown', at: text, reason: `what ${call.name} would do cannot be known` }]

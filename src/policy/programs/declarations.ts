@@ -2,7 +2,7 @@ import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Builtins that set variables. */
+/** Builtins that set variables: `export`, `declare`, `read`, `mapfile`, `printf -v` … */
 export const declarationPrograms: readonly ProgramEntry[] = [
   {
     names: ['declare', 'typeset', 'local', 'export', 'readonly'],
@@ -152,7 +152,7 @@ function declared(word: Arg, attributes: Attributes): Effect[] {
   const [whole, name, sign] = [match?.[0], match?.[1], match?.[2]];
   if (whole !== undefined && name !== undefined) {
     const value = withoutPrefix(word, whole.length);
-    // A list in quotes is read once more: declare -a 'x=($(y))'.
+    // bash parses a quoted list a second time: `declare -a 'x=($(y))'`.
     const list: Effect[] = prefixOf(value).startsWith('(')
       ? [{ does: 'evaluate', text: value, as: 'prompt' }]
       : [];
@@ -171,7 +171,7 @@ function declared(word: Arg, attributes: Attributes): Effect[] {
   return namedOnly(word, attributes);
 }
 
-/** `export NAME` and `declare -i NAME` change how a variable is used, not what it holds. */
+/** `export NAME` and `declare -i NAME` change the attributes of a variable, not its value. */
 function namedOnly(word: Arg, attributes: Attributes): Effect[] {
   return [
     { does: 'evaluate', text: word, as: 'name' },
@@ -179,7 +179,7 @@ function namedOnly(word: Arg, attributes: Attributes): Effect[] {
   ];
 }
 
-/** What read gives also depends on IFS, on backslashes and on what was read before, so its text is one possibility. */
+/** The value that `read` assigns also depends on IFS, backslashes and earlier reads, so the text is only a guess. */
 function readEffects({ options, stdin, self }: ProgramCall): Effect[] {
   const uncertain = stdin === 'none' ? '' : stdin.text;
   const list = options.values('a').map((name): Effect => ({ does: 'assign', name, uncertain }));

@@ -9,10 +9,10 @@ const simple: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** Where the escapes stand: in echo -e, in printf's format, or in a word for printf's %b. */
+/** The dialect of the escapes: `echo -e`, the format of `printf`, or an argument for `%b`. */
 export type EscapePlace = 'echo' | 'format' | '%b';
 
-/** What escapes become; undefined when it depends on the shell, the locale or anything else that is not known here. */
+/** Decodes escapes; `undefined` if the result depends on the shell, the locale or something else unknown. */
 export function decodeEscapes(text: string, place: EscapePlace): string | undefined {
   let certain = true;
   const decoded = text.replace(/\\([0-7]{1,4}|x[0-9a-fA-F]{0,2}|[\s\S]?)/g, (_, written: string) => {
@@ -25,7 +25,7 @@ export function decodeEscapes(text: string, place: EscapePlace): string | undefi
 
 function numbered(written: string, place: EscapePlace): string | undefined {
   if (/^x[0-7][0-9a-fA-F]$/.test(written)) return String.fromCharCode(Number.parseInt(written.slice(1), 16));
-  // A format takes up to three digits, echo and %b a zero and three more.
+  // A `printf` format accepts up to three octal digits; `echo` and `%b` accept a zero and three more.
   const digits = place === 'format' ? /^([01][0-7]{2})([0-7]?)$/ : /^0([01][0-7]{2})()$/;
   const [, octal, rest] = digits.exec(written) ?? [];
   return octal === undefined ? undefined : String.fromCharCode(Number.parseInt(octal, 8)) + rest;

@@ -4,7 +4,7 @@ import { allOf, refuseOptions } from './effects.ts';
 import { refused, startOptions, stdinText, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Tools for documents, pictures and sound, with the scripts and programs that their inputs can name. */
+/** Tools for documents, images and audio, such as `pandoc` and `convert`, and the scripts that their inputs can name. */
 export const documentPrograms: readonly ProgramEntry[] = [
   {
     names: [
@@ -162,7 +162,7 @@ export const documentPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** Names that begin with a bar are commands; some formats are scripts. */
+/** ImageMagick runs a file name that starts with `|` as a command; formats such as `msl:` are scripts. */
 function pictureEffects(call: ProgramCall): Effect[] {
   const { args } = call;
   const words = args.flatMap((arg): Effect[] => {

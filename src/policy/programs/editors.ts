@@ -4,7 +4,7 @@ import { allOf, refuseOptions } from './effects.ts';
 import { refused, startOptions, stdinText, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Pagers and editors: their commands can start programs. */
+/** Pagers and editors such as `less` and `vim`, whose commands can start programs. */
 export const editorPrograms: readonly ProgramEntry[] = [
   {
     names: ['less', 'more', 'most', 'pg', 'zless', 'zmore', 'lesspipe'],
@@ -180,7 +180,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** The words after a plus: `+!command`, keys and the like. */
+/** Commands given as `+COMMAND`, for example `+!ls`. */
 function pagerEffects(call: ProgramCall): Effect[] {
   const typed = call.args
     .filter((arg) => /^\+/.test(prefixOf(arg)))
@@ -217,7 +217,7 @@ function vimEffects(call: ProgramCall): Effect[] {
     if (arg === undefined || arg.text === '--') break;
     const start = prefixOf(arg);
     const next = args[at + 1];
-    // A plus alone means the last line.
+    // `+` alone goes to the last line.
     if (arg.text === '+') continue;
     const before = typedCommand.exec(start)?.[0].length;
     if (arg.text === '--cmd' || before === arg.text?.length) {
@@ -236,10 +236,10 @@ function vimEffects(call: ProgramCall): Effect[] {
   return [...effects, ...scriptLines(call, typed, exLine)];
 }
 
-/** `-c`, also behind other letters (`-esc`), or a plus: what follows in the word, or else the next word, is a command. */
+/** Matches `-c`, also after other letters (`-esc`), and `+`: the rest of the word, or else the next word, is a command. */
 const typedCommand = /^-[^-cSuUiqtTVwWoOp]*c|^\+/;
 
-/** `-s` after `-e`, or for ex, means silent. */
+/** `-s` after `-e`, or for `ex`, means silent mode. */
 function exSilent({ name, args }: ProgramCall, option: string): boolean {
   return option === '-s' && (name === 'ex' || args.some((arg) => /^-[a-zA-Z]*e/.test(arg.text ?? '')));
 }
@@ -255,7 +255,7 @@ function scriptLines(
     .flatMap((each) => (each === '' ? [] : line(call, knownArg(each, call.self))));
 }
 
-/** One command line of vim, with the commands after bars in it. */
+/** Judges one vim command line, including commands after `|`. */
 function exLine(call: ProgramCall, line: Arg): Effect[] {
   if (line.text === undefined)
     return [{ does: 'unknown', at: line, reason: `what ${call.name} would do cannot be known` }];
@@ -274,7 +274,7 @@ function exLine(call: ProgramCall, line: Arg): Effect[] {
     : [];
 }
 
-/** One line of ed's input. */
+/** Judges one line of input for `ed`. */
 function edLine(_call: ProgramCall, line: Arg): Effect[] {
   const [, shell] = /^[^!]*?(?:^|[\d,$.;%]|[rwefEW]\s*)!+(.*)$/.exec(line.text ?? '') ?? [];
   if (shell !== undefined) return [{ does: 'shell', text: knownArg(shell, line) }];

@@ -2,12 +2,12 @@ import type { ProgramCall } from '../options/program-call.ts';
 import type { Arg } from '../words/arg.ts';
 import type { Effect } from './program.ts';
 
-/** The operands are a program and its arguments. */
+/** For wrappers whose operands are a program and its arguments. */
 export function startsOperands(call: ProgramCall): Effect[] {
   return startsAfter(0)(call);
 }
 
-/** After so many operands, the rest is a program and its arguments. */
+/** For wrappers with `count` operands before the program and its arguments. */
 export function startsAfter(count: number): (call: ProgramCall) => Effect[] {
   return (call) => {
     const argv = call.options.operands.slice(count);
@@ -15,14 +15,14 @@ export function startsAfter(count: number): (call: ProgramCall) => Effect[] {
   };
 }
 
-/** A wrapper whose own options are not all understood might start something else than it seems to. */
+/** Refuses a wrapper with an unknown option: the option might change which word is the program. */
 export function unclearStart({ options, name }: ProgramCall): Effect[] {
   const at = options.ambiguous ?? options.unrecognised[0];
   if (at === undefined) return [];
   return [{ does: 'unknown', at, reason: `which program ${name} would start cannot be known` }];
 }
 
-/** Options that run code or write files, each with the reason for refusing it. */
+/** Refuses options that run code or write files, each with its reason. */
 export function refuseOptions(reasons: Readonly<Record<string, string>>): (call: ProgramCall) => Effect[] {
   return ({ options, name }) =>
     options.given.flatMap((option): Effect[] => {
@@ -33,19 +33,19 @@ export function refuseOptions(reasons: Readonly<Record<string, string>>): (call:
     });
 }
 
-/** Options whose value is handed to a shell. */
+/** For options whose value is passed to a shell. */
 export function shellOptions(...names: string[]): (call: ProgramCall) => Effect[] {
   return ({ options }) => options.values(...names).map((text) => ({ does: 'shell', text }) as const);
 }
 
-/** The effects of several descriptions, one after the other. */
+/** Combines several effect functions. */
 export function allOf(
   ...parts: ((call: ProgramCall) => readonly Effect[])[]
 ): (call: ProgramCall) => Effect[] {
   return (call) => parts.flatMap((part) => part(call));
 }
 
-/** The words as one text with blanks between, as ssh and eval make it. */
+/** Joins words with blanks, as `ssh` and `eval` do. */
 export function joinWords(words: readonly Arg[], fallback: Arg): Arg {
   const [first] = words;
   const last = words.at(-1);

@@ -6,7 +6,7 @@ import { refused, refusedSub, type Sub, subcommands } from './option-effects.ts'
 import type { Effect, ProgramEntry } from './program.ts';
 import { startWithAssignments } from './wrappers.ts';
 
-/** Programs that run another one in a project's or language's environment. */
+/** Programs that run another one in a project's or language's environment: `poetry run`, `bundle exec`, `uvx` … */
 export const envRunnerPrograms: readonly ProgramEntry[] = [
   {
     names: ['direnv', 'asdf', 'rbenv', 'pyenv', 'nodenv', 'goenv', 'jenv', 'volta', 'fnm', 'nvm', 'rustup'],
@@ -269,7 +269,7 @@ function uvEffects(call: ProgramCall): readonly Effect[] {
   })(call);
 }
 
-/** A script of the project runs as one of python; anything else is a program. */
+/** `uv run script.py` runs Python; any other operand is a program. */
 function uvRunEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const [first] = options.operands;
@@ -280,14 +280,14 @@ function uvRunEffects(call: ProgramCall): Effect[] {
   return script ? [] : startsOperands(call);
 }
 
-/** `uvx ruff@latest check`: a package's program, named without its version. */
+/** `uvx ruff@latest check` runs the program `ruff`. */
 function packageStart(call: ProgramCall): Effect[] {
   const [first, ...rest] = call.options.operands;
   if (first === undefined || call.options.has('help', 'version')) return [];
   return [...unclearStart(call), { does: 'start', argv: [withoutVersion(first), ...rest] }];
 }
 
-/** A package's name without the version behind it. */
+/** Strips the version from a package name: `ruff@latest`, `ruff==0.4`. */
 export function withoutVersion(word: Arg): Arg {
   const at = prefixOf(word).indexOf('@', 1);
   return word.text !== undefined && at > 0 ? knownArg(word.text.slice(0, at), word) : word;

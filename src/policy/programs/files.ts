@@ -2,7 +2,7 @@ import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Programs that write the files named in their arguments. */
+/** Programs that write the files named in their arguments: `cp`, `tee`, `install`, `ln` … */
 export const filePrograms: readonly ProgramEntry[] = [
   {
     names: ['dd', 'gdd', 'dcfldd'],

@@ -3,7 +3,7 @@ import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, type Piece, toArg, unknown, wordText } from '../words/arg.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** find: what it starts for the files that it finds, and what it writes and deletes itself. */
+/** `find`: programs that `-exec` starts, files that `-fprint` writes, and `-delete`. */
 export const findPrograms: readonly ProgramEntry[] = [
   {
     names: ['find', 'gfind', 'bfs'],
@@ -39,7 +39,7 @@ export const findPrograms: readonly ProgramEntry[] = [
 
 const starters = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 const writers = new Set(['-fprint', '-fprint0', '-fprintf', '-fls']);
-/** Tests whose next word is a value, however it looks. */
+/** Tests such as `-name` whose next word is always a value. */
 const valued =
   /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|regextype|type|xtype|size|user|group|uid|gid|perm|[acm]min|[acm]time|newer..|newer|[ac]newer|samefile|inum|links|maxdepth|mindepth|printf|fstype|used|context|files0-from)$/;
 
@@ -78,7 +78,7 @@ function written(target: Arg | undefined, at: Arg, name: string): Effect[] {
   return target === undefined ? [refuse] : [refuse, { does: 'write', path: target }];
 }
 
-/** What is found: something below the starting point, and that itself where all is taken. */
+/** A word for the found paths: something below the starting point, or the starting point itself if no test filters it. */
 function whatIsFound(call: ProgramCall): Found {
   const [start] = startingPoints(call);
   const below: readonly Piece[] = start === undefined ? [unknown] : [...start.pieces, '/', unknown];
@@ -91,7 +91,7 @@ interface Found {
   readonly paths: readonly (readonly Piece[])[];
 }
 
-/** The program with what is found in place of `{}`. */
+/** Replaces `{}` in the program's words with the found path. */
 function started({ selective, paths }: Found, argv: readonly Arg[], at: Arg): Effect[] {
   if (argv.length === 0)
     return [{ does: 'unknown', at, reason: 'which program find would start cannot be known' }];

@@ -3,18 +3,18 @@ import { type Arg, knownArg, withoutPrefix } from '../words/arg.ts';
 import type { Effect } from './program.ts';
 import { splitWords } from './split-words.ts';
 
-/** Settings whose value git gives to a shell or starts. */
+/** Matches git settings whose value is a command, such as `core.pager`. */
 const commands =
   /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|pager\..+|sequence\.editor|diff\.external|diff\..+\.(?:command|textconv)|merge\..+\.driver|filter\..+\.(?:clean|smudge|process)|credential(?:\..+)?\.helper|gpg(?:\..+)?\.(?:program|defaultkeycommand)|(?:merge|diff)tool\..+\.(?:cmd|path)|guitool\..+\.cmd|browser\..+\.(?:cmd|path)|man\..+\.(?:cmd|path)|interactive\.difffilter|sendemail\..*(?:cmd|command)|uploadpack\.packobjectshook|remote\..+\.(?:uploadpack|receivepack|vcs)|tar\..+\.command|trailer\..+\.(?:command|cmd)|receive\.procreceiverefs|imap\.tunnel|instaweb\.(?:httpd|browser)|web\.browser|help\.browser|ssh\.variant\.command|submodule\..+\.update)$/;
 
-/** Settings that name files or folders from which git takes code or further settings, or that let code in. */
+/** Matches git settings that choose where git loads code or settings from, such as `core.hooksPath` and `include.path`. */
 const doors =
   /^(?:core\.(?:hookspath|attributesfile|worktree\.hooks)|include\.path|includeif\..+\.path|init\.templatedir|protocol(?:\..+)?\.allow|url\..+\.(?:insteadof|pushinsteadof)|remote\..+\.(?:proxy|url)|core\.gitdir|safe\.directory|http(?:\..+)?\.(?:proxy|sslcert|cookiefile)|sendemail\..*smtpserver|extensions\..+|commit\.template)$/;
 
 const spared =
   /^(?:remote\..+\.url|safe\.directory|http\..*|url\.https?:.*|core\.attributesfile|commit\.template|extensions\..+)$/;
 
-/** What giving git a setting means: `at` holds `key=value`, the value from `from` on; without it the value is not known. */
+/** The effects of setting `key`: the value is the text of `at` from index `from` on, or unknown without `from`. */
 export function configEffects(key: string, at: Arg | undefined, from: number, call: ProgramCall): Effect[] {
   const name = key.toLowerCase();
   const place = at ?? call.self;

@@ -12,7 +12,7 @@ interface Subcommand {
   readonly effects: (options: ParsedOptions, call: ProgramCall, args: readonly Arg[]) => readonly Effect[];
 }
 
-/** What a git subcommand runs or writes. */
+/** The effects of a git subcommand: programs that it runs and files that it writes. */
 export function subcommandEffects(
   subcommand: Arg,
   args: readonly Arg[],

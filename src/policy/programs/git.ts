@@ -11,7 +11,7 @@ const globalOptions = {
   stop: true,
 };
 
-/** git: settings and options that run programs. */
+/** `git`: settings (`-c`), options and aliases that run programs. */
 export const gitPrograms: readonly ProgramEntry[] = [
   {
     names: ['git'],

@@ -1,44 +1,44 @@
 // Inline code of interpreters (P5):
-// 1. the words are read as the interpreter reads them: options, inline code, a file, or nothing;
-// 2. code that cannot be known is refused under a list; code that visibly starts programs too;
-// 3. texts in the code that would reach a shell, and paths that it would delete or overwrite, are looked through for
-//    danger, which counts under every list.
+// 1. `inlineCode` parses the arguments as the interpreter does: options, inline code, a file, or nothing.
+// 2. Under a list, unknown code is refused, and so is code that visibly starts programs.
+// 3. Strings that the code would pass to a shell, and paths that it would delete or overwrite, are judged by the danger
+//    rules, which apply under every list.
 
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBeOption, textOf, withoutPrefix, wordText } from '../words/arg.ts';
 import type { Effect } from './program.ts';
 import { scriptIn } from './script-file.ts';
 
-/** How an interpreter takes code, and what in it starts programs. */
+/** An interpreter: which options contain code, and which patterns in the code start programs. */
 export interface Language {
   readonly name: string;
   readonly inline: {
-    /** Letters of options that hold code. */
+    /** Letters of options whose value is code, such as `e` in `perl -e`. */
     readonly letters: string;
-    /** Letters of options that take a value, code included. */
+    /** Letters of options that take a value, including those in `code`. */
     readonly takes: string;
-    /** Letters that take the rest of the word as their value. */
+    /** Letters whose value is the rest of the word, never the next word. */
     readonly attached?: string;
-    /** Letters that may be followed by digits. */
+    /** Letters that may be followed by digits, such as `-0777`. */
     readonly digits?: string;
-    /** Words that stand for others. */
+    /** Words that are abbreviations of others. */
     readonly aliases?: Readonly<Record<string, string>>;
     readonly long?: readonly string[];
   };
-  /** Long options that take a value as the next word. */
+  /** Long options whose value is the next word. */
   readonly valued?: readonly string[];
-  /** Options, long or `-M`, whose value is code or an address of code. */
+  /** Options such as `--import` or `-M` whose value is code or a `data:` URL with code. */
   readonly codeOptions?: readonly string[];
-  /** Options with which nothing is run. */
+  /** Options such as `--version` with which the interpreter runs nothing. */
   readonly words: readonly string[];
-  /** Letters after whose value everything belongs to the code. */
+  /** Letters after whose value all words are arguments of the code. */
   readonly endsOptions?: string;
-  /** What is only text in this language. */
+  /** Matches strings and comments, which start nothing. */
   readonly strip?: RegExp;
   readonly spawns: readonly RegExp[];
 }
 
-/** The effects of an interpreter's call. */
+/** The effects of calling an interpreter. */
 export function inlineCode(language: Language): (call: ProgramCall) => Effect[] {
   return (call) => {
     const read = readWords(call, language);
@@ -89,7 +89,7 @@ function readLong(words: Words, language: Language, args: readonly Arg[], at: nu
   return takesNext ? at + 1 : at;
 }
 
-/** The value of an option such as `--import` is code only when it is an address that holds code. */
+/** The value of `--import` is code only if it is a `data:` URL; otherwise it names a file or package. */
 function codeValue(language: Language, name: string, value: Arg): Arg[] {
   if (!language.codeOptions?.includes(name) || name.length === 2) return [value];
   return value.text?.startsWith('data:') ? [knownArg(decodeAddress(value.text), value)] : [];
@@ -128,7 +128,7 @@ function readLetters(words: Words, language: Language, args: readonly Arg[], at:
   return at;
 }
 
-/** After `-c code` or `-m module` the rest are arguments; the code of `-m timeit` is among them. */
+/** After `-c CODE` or `-m MODULE` the rest are arguments; `-m timeit` takes its code from them. */
 function endOptions(
   words: Words,
   letter: string,
@@ -148,7 +148,7 @@ function prefix(arg: Arg): string {
   return typeof first === 'string' ? first : '';
 }
 
-/** Without inline code, a file runs, or stdin. */
+/** Without inline code, the interpreter runs a file or stdin. */
 function sourceEffects(language: Language, file: Arg | undefined, call: ProgramCall): Effect[] {
   const at = file ?? knownArg('-', call.self);
   const cannotKnow: Effect = {
@@ -162,7 +162,7 @@ function sourceEffects(language: Language, file: Arg | undefined, call: ProgramC
   return script === 'unknown' ? [cannotKnow] : codeEffects(language, script, call);
 }
 
-/** What code in a language would do: refused when it cannot be known or starts programs. */
+/** Judges code: `unknown` if its text is not known, `refuse` if it starts programs. */
 export function codeEffects(language: Language, code: Arg, call: ProgramCall): Effect[] {
   const known = code.pieces.filter((piece) => typeof piece === 'string').join('');
   const danger = dangerIn(known, code);
@@ -184,7 +184,7 @@ export function codeEffects(language: Language, code: Arg, call: ProgramCall): E
   return spawns ? [refuse, ...danger] : danger;
 }
 
-/** Numbers put into code are data. */
+/** A number that is substituted into code is data. */
 function onlyDataHoles(code: Arg): boolean {
   return code.pieces.every((piece) => typeof piece === 'string' || piece.hole === 'number');
 }
@@ -205,10 +205,10 @@ const opens = new RegExp(
   'g',
 );
 
-/** Perl writes the direction into the string, or into one before it. */
+/** Perl's `open` has the mode in the file name (`">f"`) or in the argument before it. */
 const redirects = /\bopen\b[^;]*?["']\+?>>?(?:["']\s*,\s*["']|\s*)(\/dev\/[^"']*)/g;
 
-/** What the code would hand to a shell, delete or overwrite, written as commands. */
+/** Translates what the code would run, delete or overwrite into shell commands for the danger rules. */
 function dangerIn(code: string, at: Arg): Effect[] {
   const commands = [
     ...matches(callsShell, code).map(([, , first = '', rest = '']) => [first, ...listed(rest)].join(' ')),

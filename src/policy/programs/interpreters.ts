@@ -22,7 +22,7 @@ const python: Language = {
   ],
 };
 
-/** How node takes code; other runtimes take it alike. */
+/** How `node` accepts code; other JavaScript runtimes reuse this. */
 export const javascript: Language = {
   name: 'JavaScript',
   inline: { letters: 'ep', takes: 'eprC', aliases: { '-pe': '-e' }, long: ['--eval', '--print'] },
@@ -99,7 +99,7 @@ const lua: Language = {
   ],
 };
 
-/** Interpreters: files they run are theirs, inline code that starts programs is not allowed. */
+/** Interpreters such as `python` and `perl`: they may run files, but not inline code that starts programs. */
 export const interpreterPrograms: readonly ProgramEntry[] = [
   {
     names: ['python', 'pypy', 'ipython', 'python3'],
@@ -238,7 +238,7 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** Modules of Python that are there to start other programs or to read code. */
+/** Python modules for `-m` that start programs or read code, such as `pty` and `code`. */
 function spawningModule({ args, name }: ProgramCall): Effect[] {
   const at = args.find(
     (arg, index) =>

@@ -4,7 +4,7 @@ import { refuseOptions } from './effects.ts';
 import { refused, stdinText, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Java, its relatives and their build tools. */
+/** `java`, `kotlin`, `scala` and their build tools. */
 export const javaPrograms: readonly ProgramEntry[] = [
   {
     names: ['gradle', 'gradlew', 'mvn', 'mvnw', 'mvnd', 'ant', 'sbt'],

@@ -16,7 +16,7 @@ const withShell: Language = {
   ],
 };
 
-/** Deno and Bun: subcommands of their own besides scripts and inline code. */
+/** `deno` and `bun`: subcommands, scripts and inline code. */
 export const javascriptRuntimePrograms: readonly ProgramEntry[] = [
   {
     names: ['deno'],
@@ -92,7 +92,7 @@ function dashE(call: ProgramCall): ProgramCall['self'] {
   return { ...call.self, text: '-e', pieces: ['-e'] };
 }
 
-/** The module that runs: a file of the project, or something that is fetched or read. */
+/** Judges the module to run: a file may run; a URL or stdin may not. */
 function source(call: ProgramCall, args: ProgramCall['args']): Effect[] {
   if (args.some((arg) => /^(?:--version|-V|--help|-h)$/.test(arg.text ?? ''))) return [];
   const file = args.find((arg) => !/^-./.test(prefixOf(arg)));

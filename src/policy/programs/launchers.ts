@@ -6,7 +6,7 @@ import type { Effect, ProgramEntry } from './program.ts';
 
 const asking = ['h', 'V', 'help', 'version'];
 
-/** Programs that start another one on certain processors, on a terminal, repeatedly, under a lock, or later. */
+/** Programs that start another one on certain CPUs (`taskset`), in a terminal (`script`), repeatedly (`watch`), under a lock (`flock`) or later (`at`). */
 export const launcherPrograms: readonly ProgramEntry[] = [
   {
     names: ['chrt'],
@@ -275,7 +275,7 @@ export const launcherPrograms: readonly ProgramEntry[] = [
       const [text] = operands;
       if (call.options.has('s')) return text === undefined ? [] : [{ does: 'shell', text }];
       const [program, ...rest] = operands;
-      // `/_` stands for the file that changed, which may be the program too.
+      // `entr` replaces `/_` with the changed file, which may also be the program.
       const changed = program?.text === '/_' ? refused(call, 'runs the file that changed') : undefined;
       return changed
         ? [changed]
@@ -351,7 +351,7 @@ function scriptEffects(call: ProgramCall): Effect[] {
   ];
 }
 
-/** The commands of a table that is read from stdin; one in a file or an editor is not known. */
+/** The commands of a crontab read from stdin; the contents of a file or an editor are unknown. */
 function crontabEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('l', 'r', 'V', 'n', 'T')) return [];
@@ -373,7 +373,7 @@ function crontabEffects(call: ProgramCall): Effect[] {
     : commands;
 }
 
-/** A terminal's program comes after `-e`, `-x` or `--`; without one it starts a shell. */
+/** Terminal emulators: the program follows `-e`, `-x` or `--`; without one they start a shell. */
 function terminalEffects(call: ProgramCall): Effect[] {
   const { args } = call;
   if (args.some((arg) => /^--?(?:v|version|help|h)$/.test(arg.text ?? ''))) return [];

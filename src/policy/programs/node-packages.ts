@@ -10,7 +10,7 @@ import type { Effect, ProgramEntry } from './program.ts';
 const npmLongs =
   'prefix= workspace= workspaces include-workspace-root global silent loglevel= json yes no package= call= script-shell= node-options= git= editor= viewer= userconfig= globalconfig= init-module= registry= tag= access= otp= save-dev save-exact save-optional save-peer production omit= include= ignore-scripts legacy-peer-deps force dry-run no-audit no-fund if-present parseable depth= location= cache= offline prefer-offline quiet version help foreground-scripts';
 
-/** npm and its relatives: scripts of the project are theirs to run, other programs are not. */
+/** `npm`, `pnpm`, `yarn` and `npx`: they may run the project's scripts, but not other programs. */
 export const nodePackagePrograms: readonly ProgramEntry[] = [
   {
     names: ['npm', 'cnpm'],
@@ -143,7 +143,7 @@ const npmCommands: Readonly<Record<string, Sub>> = {
 
 const npmCommandEffects = subcommands(npmCommands);
 
-/** Options that choose the shell or the programs which npm starts. */
+/** Options such as `--script-shell` that choose which programs npm starts. */
 function npmSettings(call: ProgramCall): Effect[] {
   return (call.name === 'npx' ? refuseForNpx : refuseForNpm)(call);
 }
@@ -164,10 +164,10 @@ const choosing = {
 
 const refuseForNpm = refuseOptions(choosing);
 
-/** npm's `-n` is an abbreviation of `--no-yes`; only npx takes node's options there. */
+/** For npm, `-n` abbreviates `--no-yes`; only npx reads Node options there. */
 const refuseForNpx = refuseOptions({ ...choosing, n: settingReason });
 
-/** npm's options may stand behind the subcommand too; those were seen with the rest. */
+/** An unknown option before the subcommand makes the call ambiguous; options after it were already checked. */
 function nestedOptions(call: ProgramCall): Effect[] {
   return call.options.ambiguous === undefined || call.options.operands.length > 0
     ? []
@@ -214,7 +214,7 @@ function createEffects(call: ProgramCall): Effect[] {
   return [{ does: 'start', argv: [program, ...rest] }];
 }
 
-/** A script put into package.json is a command for later. */
+/** `npm pkg set scripts.x=…` stores a command that runs later. */
 function packageFields({ options }: ProgramCall): Effect[] {
   const [action, ...fields] = options.operands;
   if (action?.text !== 'set') return [];
@@ -224,7 +224,7 @@ function packageFields({ options }: ProgramCall): Effect[] {
   });
 }
 
-/** Names of everyday programs: as an unknown subcommand they are started, scripts are hardly called so. */
+/** Names of common programs: `yarn ls` starts the program, since scripts rarely have such names. */
 const everyday =
   /^(?:touch|rm|sh|bash|zsh|dash|cp|mv|cat|curl|wget|nc|python3?|perl|ruby|env|xargs|sudo|chmod|chown|dd|tee|ln|mkdir|rimraf|kill|find|sed|awk|tar|git)$/;
 

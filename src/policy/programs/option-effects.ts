@@ -1,4 +1,4 @@
-// Effects that many entries share: options and subcommands that start, write, or run what cannot be judged.
+// Effect functions that many entries share: options and subcommands that start programs, write files or run unknown code.
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
@@ -7,16 +7,16 @@ import { startsOperands } from './effects.ts';
 import type { Effect } from './program.ts';
 import { splitWords } from './split-words.ts';
 
-/** A function from a call to its effects. */
+/** Returns the effects of a call. */
 export type Effects = (call: ProgramCall) => readonly Effect[];
 
-/** Options whose value is a program with its arguments, split at blanks without a shell. */
+/** For options whose value is a program with arguments, split at blanks without a shell. */
 export function startOptions(...names: string[]): Effects {
   return ({ options }) =>
     options.values(...names).map((value) => ({ does: 'start', argv: splitWords(value), stdin: 'none' }));
 }
 
-/** Options whose value is a file that is written; `-` is standard output. */
+/** For options whose value is an output file; `-` is stdout. */
 export function writeOptions(...names: string[]): Effects {
   return ({ options }) =>
     options
@@ -25,14 +25,14 @@ export function writeOptions(...names: string[]): Effects {
       .map((path) => ({ does: 'write', path }));
 }
 
-/** Options that show something and end, so that nothing is started. */
+/** For options such as `--help` that print something and exit before anything starts. */
 export function unlessGiven(names: readonly string[], effects: Effects): Effects {
   return (call) => (call.options.has(...names) ? [] : effects(call));
 }
 
-/** What the entry does when the first operand is one of the names, which stand side by side in a key; it gets the call without the words up to there. */
+/** Picks the effects by the first operand. A key may list several names; the function gets the call without the words up to the subcommand. */
 export function subcommands(table: Readonly<Record<string, Sub>>): Effects {
-  // Read when it is needed, since some tables are made for one call.
+  // Parsed lazily, since some tables are created for a single call.
   let byName: ReadonlyMap<string, Sub> | undefined;
   return (call) => {
     const [word] = call.options.operands;
@@ -59,18 +59,18 @@ function eachNamed(table: Readonly<Record<string, Sub>>): ReadonlyMap<string, Su
   return new Map(entries.flatMap(([names, sub]) => names.split(' ').map((name) => [name, sub] as const)));
 }
 
-/** One subcommand: its options and what it does. */
+/** Declares a subcommand: its options and effects. */
 export interface Sub {
   readonly options?: OptionGrammar;
   readonly effects: Effects;
 }
 
-/** A subcommand whose operands are a program and its arguments. */
+/** Declares a subcommand whose operands are a program and its arguments. */
 export function startingSub(short = '', long = ''): Sub {
   return { options: { short, long, stop: true }, effects: startsOperands };
 }
 
-/** A subcommand that being listed does not cover. */
+/** Declares a subcommand that is refused even if the program is listed. */
 export function refusedSub(reason: string): Sub {
   return { effects: (call) => [refused(call, reason)] };
 }
@@ -80,7 +80,7 @@ export function refused(call: ProgramCall, reason: string, at: Arg = call.self):
   return { does: 'refuse', at, reason: `${call.name} ${reason}` };
 }
 
-/** Text from stdin that a shell reads: judged when it is known, refused under a list otherwise. */
+/** For a shell that reads stdin: known text is judged; unknown text is refused under a list. */
 export function shellStdin(call: ProgramCall): Effect[] {
   if (call.stdin === 'none') return [];
   const { text, more } = call.stdin;
@@ -93,7 +93,7 @@ export function shellStdin(call: ProgramCall): Effect[] {
     : known;
 }
 
-/** What is known of stdin. */
+/** Returns the text of stdin as far as it is known. */
 export function stdinText({ stdin }: ProgramCall): string {
   return stdin === 'none' ? '' : stdin.text;
 }

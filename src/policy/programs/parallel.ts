@@ -5,7 +5,7 @@ import { joinWords, unclearStart } from './effects.ts';
 import { refused } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** GNU parallel: the command is shell text in which the arguments are put, or the arguments are the commands. */
+/** GNU `parallel`: substitutes the arguments into a shell command, or runs the arguments as commands. */
 export const parallelPrograms: readonly ProgramEntry[] = [
   {
     names: ['parallel', 'sem', 'env_parallel'],
@@ -104,7 +104,7 @@ function commands(call: ProgramCall, template: readonly Arg[], values: readonly 
   return values.slice(0, 64).map((value) => filled(call, text.text ?? '', value));
 }
 
-/** A shell that gets the piped blocks runs them. */
+/** With `--pipe`, a shell runs the blocks that it receives on stdin. */
 function readers(call: ProgramCall, template: readonly Arg[]): Effect[] {
   return template.length === 1 && /^(?:ba|da|z|k)?sh$|^python|^perl$|^node$/.test(template[0]?.text ?? '')
     ? [{ does: 'unknown', at: call.self, reason: `what ${call.name} would have run cannot be known` }]
@@ -113,7 +113,7 @@ function readers(call: ProgramCall, template: readonly Arg[]): Effect[] {
 
 const marks = /\{(?:[+-]?\d+)?(?:\.|\/|\/\/|\/\.|#|%|\+[^}]*)?\}/g;
 
-/** The text with one value in it. Parallel quotes values, so that they stay one word outside of quotes. */
+/** Substitutes one value into the command. `parallel` quotes values, so outside quotes they stay one word. */
 function filled(call: ProgramCall, template: string, value: Arg): Effect {
   if (template.includes('{=')) return refused(call, 'would run Perl code');
   const custom = call.options.last('I', 'replace')?.text;
@@ -153,7 +153,7 @@ function quoted(template: readonly Arg[], value: Arg): Effect {
   return { does: 'start', argv: holds ? argv : [...argv, value], stdin: 'none' };
 }
 
-/** The words after `:::`, and one that is not known for what `::::` reads from files. */
+/** The words after `:::`, and an unknown word for the files that `::::` reads. */
 function listedValues(words: readonly Arg[], call: ProgramCall): Arg[] {
   let fromFile = false;
   const values = words.flatMap((word): Arg[] => {

@@ -4,7 +4,7 @@ import { decodeBase64 } from './base64.ts';
 import { decodeEscapes } from './decode-escapes.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Programs whose output can be foretold; it matters when a shell or xargs reads it. */
+/** Programs with predictable output, such as `echo`; it matters if a shell or `xargs` reads it. */
 export const printingPrograms: readonly ProgramEntry[] = [
   {
     names: ['echo'],
@@ -64,14 +64,14 @@ export const printingPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** What ls lists by bare name stands in the working directory, and with -d what its operands say. */
+/** `ls` prints names relative to the working directory; `ls -d` prints its operands. */
 function listed({ args }: ProgramCall): { text: string; more: true } {
   const operands = args.filter((arg) => !prefixOf(arg).startsWith('-'));
   const itself = args.some((arg) => /^-[a-zA-Z]*d/.test(wordText(arg)));
   return { text: operands.length === 0 ? '.\n' : itself ? placesIn(operands) : '', more: true };
 }
 
-/** Directories of which everything is named; a listing with one of them is a listing of all that it holds. */
+/** Finds operands such as `/*` that name everything in a directory. */
 function placesIn(words: readonly Arg[]): string {
   let places = '';
   for (const word of words) {
@@ -83,7 +83,7 @@ function placesIn(words: readonly Arg[]): string {
   return places;
 }
 
-/** printf -v keeps what it would print; when that is not known, it is still made of the words. */
+/** `printf -v` assigns its output to a variable; if the output is unknown, the variable may contain any of the words. */
 function storedEffects({ options, args, posix }: ProgramCall): Effect[] {
   if (!args[0]?.text?.startsWith('-v')) return [];
   const [format, ...values] = options.operands;
@@ -105,7 +105,7 @@ function echoed({ args, posix }: ProgramCall): string | { text: string; more: tr
   const words = flags === 0 ? args : args.slice(flags);
   const text = knownText(words);
   if (text === undefined) return { text: placesIn(words), more: true };
-  // The echo of sh decodes without being asked, and prints -e.
+  // In `sh`, `echo` always decodes escapes and prints `-e` literally.
   if (posix && (text.includes('\\') || /[eE]/.test(options))) return undefined;
   const end = options.includes('n') ? '' : '\n';
   const decodes = options.lastIndexOf('e') > options.lastIndexOf('E');
@@ -117,7 +117,7 @@ function isEchoOption(word: string): boolean {
   return word.startsWith('-') && /^-[neE]+$/.test(word);
 }
 
-/** The words with a blank between, when all of them are certain. */
+/** Joins the words with blanks if all of them are known. */
 function knownText(words: readonly Arg[]): string | undefined {
   let text = '';
   for (let at = 0; at < words.length; at++) {
@@ -136,7 +136,7 @@ function printed({ args, posix }: ProgramCall): string | undefined {
 function formatted(format: Arg, values: readonly Arg[], posix: boolean): string | undefined {
   if (format.text === undefined || format.text.startsWith('-')) return undefined;
   if (values.some((value) => value.text === undefined || value.many)) return undefined;
-  // The printf of sh knows fewer escapes.
+  // In `sh`, `printf` supports fewer escapes.
   if (/%[^sb%d]|%$/.test(format.text) || (posix && /\\[^nt\\]/.test(format.text))) return undefined;
   const texts = values.map((value) => wordText(value));
   let output = '';
@@ -148,7 +148,7 @@ function formatted(format: Arg, values: readonly Arg[], posix: boolean): string 
   return texts.length > 0 && output.length >= 65_536 ? undefined : output;
 }
 
-/** The format applied once; it takes the values it uses off the list. */
+/** Applies the format once and removes the values that it used from the list. */
 function once(format: string, values: string[]): string | undefined {
   let output = '';
   for (const part of format.split(/(%[sbd%])/)) {

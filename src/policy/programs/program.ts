@@ -1,13 +1,13 @@
-// What the policy knows about programs, one entry a program.
+// The policy's knowledge about programs, one entry per program.
 //
-// 1. An entry names the program, says which options it has (`options`, see ../options/grammar.ts) and what a call of
-//    it does (`effects`): the programs it starts, the text it hands to a shell, the files it writes where nobody
-//    would expect that, or that it would run code the list does not cover.
+// 1. An entry has the program's names, its options (`options`, see ../options/grammar.ts) and the effects of a call
+//    (`effects`): programs that it starts, text that it passes to a shell, files that it unexpectedly writes, and code
+//    that it runs although the list does not cover it.
 // 2. Its examples are checked by catalog.test.ts:
-//    - `runs`: refused while only the entry's own names are listed. `['env touch x', 'touch']` is also allowed once
-//      the further names are listed.
-//    - `harmless`: allowed while only the entry's own names (and the further names given) are listed.
-// 3. A file exports one array of entries; catalog.ts collects them. A program without an entry takes its arguments
+//    - `runs`: refused if only the entry's own names are listed. `['env touch x', 'touch']` must also be allowed once
+//      `touch` is listed too.
+//    - `harmless`: allowed if only the entry's own names (and the additional names) are listed.
+// 3. Each file exports one array of entries; catalog.ts collects them. The arguments of a program without an entry count
 //    as data.
 //
 // To add a program: put an entry into the file of its kind (or a new file, added to catalog.ts):
@@ -15,36 +15,36 @@
 //   { names: ['nice'], options: { short: 'n:', long: 'adjustment= help version', stop: true },
 //     effects: startsOperands, runs: [['nice -n 5 touch x', 'touch']], harmless: ['nice'] }
 //
-// `startsOperands`, `startsAfter(1)`, `refuseOptions(…)`, `shellOptions(…)` in ./effects.ts say the usual things;
-// anything else is a function from the call to its effects. Effects work on words (`Arg`): `arg.text` is undefined when
-// the word is not known. For what cannot be known, give `{ does: 'unknown', … }`: it refuses under a list and passes
-// under `*`.
+// `startsOperands`, `startsAfter(1)`, `refuseOptions(…)` and `shellOptions(…)` in ./effects.ts cover the usual cases;
+// otherwise write a function from the call to its effects. Effects work on words (`Arg`): `arg.text` is undefined if the
+// word is unknown. Return `{ does: 'unknown', … }` for what is known only at run time: it is refused under a list and
+// allowed under `*`.
 import type { OptionGrammar } from '../options/grammar.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import type { Arg } from '../words/arg.ts';
 import type { Stdin } from '../words/output.ts';
 
-/** A command that shows what an entry knows; the names after it are listed too. */
+/** An example command; the names after it are listed in addition to the entry's own. */
 export type Example = string | readonly [command: string, ...also: string[]];
 
-/** What is known about a program. */
+/** The entry of a program. */
 export interface ProgramEntry {
   readonly names: readonly string[];
-  /** `only` for what exists in the shell alone, so that a wrapper cannot start it. */
+  /** `only` for builtins that do not exist as programs, so a wrapper such as `env` cannot start them. */
   readonly builtin?: 'only';
   readonly options?: OptionGrammar;
   readonly effects?: (call: ProgramCall) => readonly Effect[];
-  /** What it prints, when that can be known. */
+  /** The output of a call, if it is predictable. */
   readonly output?: (
     call: ProgramCall,
   ) => string | { readonly text: string; readonly more: true } | undefined;
-  /** Must be refused while only this program is listed. */
+  /** Examples that must be refused if only this program is listed. */
   readonly runs: readonly Example[];
-  /** Must be allowed while only this program is listed. */
+  /** Examples that must be allowed if only this program is listed. */
   readonly harmless: readonly Example[];
 }
 
-/** What a call does, as far as the policy must know. */
+/** An effect of a call that the policy must judge. */
 export type Effect =
   /** Starts a program: the words are its name and arguments. */
   | {
@@ -53,54 +53,54 @@ export type Effect =
       readonly stdin?: Stdin;
       readonly env?: readonly (readonly [name: string, value: Arg])[];
       readonly cwd?: Arg | undefined;
-      /** True when functions and builtins of the shell are meant too. */
+      /** True if the name may also be a shell function or builtin. */
       readonly inShell?: boolean;
     }
-  /** Hands text to a new shell, which gets `args` as $0, $1, … */
+  /** Passes text to a new shell, with `args` as `$0`, `$1`, … */
   | {
       readonly does: 'shell';
       readonly text: Arg;
       readonly args?: readonly Arg[];
       readonly env?: readonly (readonly [name: string, value: Arg])[];
     }
-  /** Might hand text to a shell: looked through for danger only, and no matter when it does not parse. */
+  /** May pass text to a shell: judged by the danger rules only, and ignored if it does not parse. */
   | { readonly does: 'perhaps'; readonly text: Arg }
-  /** Has this shell evaluate text; `later` for what runs at the end or between other commands, such as a trap. */
+  /** Evaluates text in the current shell; `later` if it runs at the end or between other commands, such as a trap. */
   | {
       readonly does: 'eval';
       readonly text: Arg;
       readonly later?: 'atExit' | 'between';
-      /** $1, $2, … while it is evaluated, when it has its own. */
+      /** The positional parameters during evaluation, if it has its own. */
       readonly args?: readonly Arg[];
     }
-  /** Runs something that cannot be known: refused under a list. */
+  /** Runs something that is known only at run time: refused under a list. */
   | { readonly does: 'unknown'; readonly at: Arg; readonly reason: string }
-  /** Does what being listed does not cover: refused under a list. */
+  /** Does something that listing the program does not cover: refused under a list. */
   | { readonly does: 'refuse'; readonly at: Arg; readonly reason: string; readonly rule?: string }
-  /** Is danger under every list. */
+  /** Is dangerous: refused under every list. */
   | { readonly does: 'danger'; readonly at: Arg; readonly rule: string; readonly reason: string }
   /** Writes a file. */
   | { readonly does: 'write'; readonly path: Arg }
-  /** Sets a variable of the shell; no value means one that is not known. */
+  /** Sets a shell variable; without `value`, the value is unknown. */
   | {
       readonly does: 'assign';
       readonly name: Arg;
       readonly value?: Arg | undefined;
-      /** Set when it may also get something else, made from this text. */
+      /** Set if the variable may also get another value made from this text. */
       readonly uncertain?: string;
       readonly attributes?: {
         readonly exported?: boolean;
         readonly local?: boolean;
         readonly integer?: boolean;
-        /** Written in another case than given. */
+        /** The value is converted to upper or lower case. */
         readonly recased?: boolean;
         readonly nameref?: boolean;
         readonly readonly?: boolean;
-        /** Past the locals of the running functions. */
+        /** Sets the global variable, not the local one of a running function. */
         readonly global?: boolean;
       };
     }
-  /** Gives a variable attributes and leaves its value. */
+  /** Changes the attributes of a variable, not its value. */
   | {
       readonly does: 'mark';
       readonly name: string;
@@ -108,7 +108,7 @@ export type Effect =
         readonly exported?: boolean;
         readonly local?: boolean;
         readonly integer?: boolean;
-        /** Written in another case than given. */
+        /** The value is converted to upper or lower case. */
         readonly recased?: boolean;
         readonly nameref?: boolean;
         readonly readonly?: boolean;
@@ -118,9 +118,9 @@ export type Effect =
   /** Removes a variable or function. */
   | { readonly does: 'unset'; readonly name: Arg; readonly what: 'variable' | 'function' }
   | { readonly does: 'exportFunction'; readonly name: Arg }
-  /** Has bash evaluate a word once more. */
+  /** Makes bash expand a word a second time. */
   | { readonly does: 'evaluate'; readonly text: Arg; readonly as: 'arithmetic' | 'name' | 'prompt' }
-  /** Changes the shell's directory; no path means one that is not known. */
+  /** Changes the working directory; without `path`, the new directory is unknown. */
   | { readonly does: 'chdir'; readonly path: Arg | undefined }
   | { readonly does: 'alias'; readonly name: string; readonly text: Arg }
   /** Sets `$1`, `$2`, … */

@@ -9,7 +9,7 @@ import { splitWords } from './split-words.ts';
 const sshShort = '46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:';
 const copyOptions = { short: '346ABCprqTvRc:D:F:i:J:l:o:P:S:X:s:aNfb:n', long: '' };
 
-/** Programs that reach other machines; the command that runs there is judged like one that runs here. */
+/** Programs that reach other machines, such as `ssh`; a remote command is judged like a local one. */
 export const remotePrograms: readonly ProgramEntry[] = [
   {
     names: ['ssh', 'slogin', 'autossh', 'hpnssh'],
@@ -279,7 +279,7 @@ function sshEffects(call: ProgramCall): Effect[] {
   return [...settings, ...unclearStart(call), ...(gitHost ? [] : remoteCommand(call, after.operands))];
 }
 
-/** The words after the host are joined and given to a shell there; without any, it reads stdin. */
+/** `ssh` joins the words after the host and passes them to a remote shell; without any, that shell reads stdin. */
 function remoteCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
   const [first] = words;
   const argv = first?.text === '--' ? words.slice(1) : words;
@@ -288,7 +288,7 @@ function remoteCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
   return simple ? [{ does: 'start', argv }] : [{ does: 'shell', text: joinWords(argv, call.self) }];
 }
 
-/** One `-o` setting: `Name=value` or `Name value`. */
+/** Judges one `-o` setting: `Name=value` or `Name value`. */
 function settingEffects(call: ProgramCall, option: Arg): Effect[] {
   const [, name, between = ''] = /^\s*([A-Za-z0-9]+)(\s*=\s*|\s+)?/.exec(prefixOf(option)) ?? [];
   if (name === undefined) return [refused(call, '-o might choose what runs', option)];
@@ -316,7 +316,7 @@ function copySettings(call: ProgramCall): Effect[] {
   ];
 }
 
-/** In sftp's input, lines that begin with `!` are for a local shell. */
+/** `sftp` passes input lines that start with `!` to a local shell. */
 function sftpInput(call: ProgramCall): Effect[] {
   if (call.name !== 'sftp') return [];
   return stdinText(call)
@@ -325,7 +325,7 @@ function sftpInput(call: ProgramCall): Effect[] {
     .map((text): Effect => ({ does: 'shell', text: knownArg(text, call.self) }));
 }
 
-/** The last operand is written, when it is on this machine. */
+/** `scp` and `rsync` write their last operand if it is local. */
 function lastWritten({ options, name }: ProgramCall): Effect[] {
   const { operands } = options;
   const target = operands.at(-1);
@@ -347,15 +347,15 @@ function lastWritten({ options, name }: ProgramCall): Effect[] {
   ];
 }
 
-/** What arrives from the network in a shell is refused where the shell is judged; here nothing is left to do. */
+/** `nc -e /bin/sh` gives remote callers a shell; `nc | sh` is refused when that shell is judged. */
 function shellsOnConnection(call: ProgramCall): Effect[] {
   return call.options
     .values('e', 'exec', 'c', 'sh-exec')
     .filter((value) => /(?:^|\/)(?:ba|da|z|k|c|tc|fi)?sh(?:\s|$)/.test(value.text ?? ''))
-    .map((value) => refused(call, 'gives whoever connects a shell', value));
+    .map((value) => refused(call, 'gives remote callers a shell', value));
 }
 
-/** socat's addresses: `EXEC:`, `SYSTEM:` and `SHELL:` run programs, `CREATE:` and `OPEN:` write files. */
+/** Judges a `socat` address: `EXEC:`, `SYSTEM:` and `SHELL:` run programs, `CREATE:` and `OPEN:` write files. */
 function socatEffects(call: ProgramCall): Effect[] {
   return call.args
     .filter((arg) => !/^-[^-]/.test(prefixOf(arg)) || prefixOf(arg).includes(':'))

@@ -1,7 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, wordText } from '../words/arg.ts';
 
-/** The script behind a file operand: a real file, text that is known, or something that cannot be known. */
+/** Classifies a script operand: a real file, known text (such as `<(echo …)`), or unknown text. */
 export function scriptIn({ stdin }: ProgramCall, file: Arg): Arg | 'file' | 'unknown' {
   const piece = file.pieces[0];
   if (typeof piece === 'object' && piece.hole === 'process') {

@@ -5,9 +5,9 @@ import { stdinText } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 interface Script extends Language {
-  /** Options whose value is code: the whole word, as in `-e` or `--eval`; an `=` may follow. */
+  /** Options whose value is code, such as `-e` or `--eval`; the value may follow after `=`. */
   readonly code: RegExp;
-  /** Options that take another value. */
+  /** Other options that take a value. */
   readonly taking?: RegExp;
 }
 
@@ -99,7 +99,7 @@ const mongo = script(
   { taking: /^(?:--host|--port|-u|-p|--username|--password|-f|--file|--authenticationDatabase)$/ },
 );
 
-/** Further interpreters: inline code that starts programs is not allowed, files may run. */
+/** More interpreters, such as `lua` and `Rscript`: they may run files, but not inline code that starts programs. */
 export const scriptingPrograms: readonly ProgramEntry[] = [
   entry(
     tcl,

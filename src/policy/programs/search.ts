@@ -4,7 +4,7 @@ import { allOf, refuseOptions } from './effects.ts';
 import { startOptions, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Programs that search files, and what their options start. */
+/** Programs that search files, such as `grep`, `fd` and `rg`, and the programs that their options start. */
 export const searchPrograms: readonly ProgramEntry[] = [
   {
     names: ['fd', 'fdfind'],
@@ -96,7 +96,7 @@ export const searchPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** The words after `-x` up to a `;` are a program, to which what is found is added. */
+/** `fd -x`: the words up to `;` are a program, to which the found paths are appended. */
 function fdEffects(call: ProgramCall): Effect[] {
   const { options, args } = call;
   return options.given
@@ -115,7 +115,7 @@ function fdEffects(call: ProgramCall): Effect[] {
 
 const placeholder = /\{(?:|\/|\/\/|\.|\/\.)\}/;
 
-/** Everything below a path is found when the pattern leaves nothing out. */
+/** True if the pattern matches everything below a path. */
 function foundBy({ options }: ProgramCall): readonly Piece[] {
   const [pattern, path] = options.operands;
   const selective = !/^\.?\*?$/.test(pattern?.text ?? 'x') || options.has('e', 'extension');
@@ -153,7 +153,7 @@ function fzfEffects(call: ProgramCall): Effect[] {
   ];
 }
 
-/** fzf quotes what it puts in place of `{}`. */
+/** `fzf` quotes the text that it substitutes for `{}`. */
 function previewText(text: Arg): Arg {
   if (text.text === undefined) return text;
   const filled = text.text.replace(/\{[^{}]*\}/g, 'line');

@@ -1,10 +1,10 @@
-/** What a sed script does beyond editing: a command it runs (empty: the edited text itself), a file it writes. */
+/** An effect of a sed script: a command that it runs (empty if it runs the edited text) or a file that it writes. */
 export interface SedAction {
   readonly kind: 'run' | 'write';
   readonly text: string;
 }
 
-/** The commands that a sed script runs and the files it writes; undefined when the script is not understood. */
+/** Returns the commands that a sed script runs and the files it writes; `undefined` if it does not parse. */
 export function sedActions(script: string): SedAction[] | undefined {
   const reader = new SedReader(script);
   return reader.read() ? reader.actions : undefined;
@@ -19,7 +19,7 @@ class SedReader {
     this.script = script;
   }
 
-  /** Reads command after command; false for what sed would not understand either. */
+  /** Parses all commands; false for a syntax error. */
   read(): boolean {
     while (true) {
       this.skip(/[\s;}]/);
@@ -55,7 +55,7 @@ class SedReader {
     return true;
   }
 
-  /** Moves behind the next delimiter that is neither escaped nor, in a pattern, inside brackets. */
+  /** Skips past the next delimiter that is not escaped and, in a pattern, not inside brackets. */
   private until(delimiter: string, pattern: boolean): boolean {
     for (; this.at < this.script.length; this.at++) {
       const character = this.script.charAt(this.at);
@@ -105,7 +105,7 @@ class SedReader {
     return true;
   }
 
-  /** Text for a, i and c goes on over lines that end with a backslash. */
+  /** The text of `a`, `i` and `c` continues after a line that ends with a backslash. */
   private text(): boolean {
     this.skip(/[ \t]/);
     let ended = false;

@@ -4,7 +4,7 @@ import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
 import { type SedAction, sedActions } from './sed-script.ts';
 
-/** sed: scripts that run commands or write files. */
+/** `sed`: scripts that run commands or write files. */
 export const sedPrograms: readonly ProgramEntry[] = [
   {
     names: ['sed', 'gsed', 'ssed'],
@@ -79,7 +79,7 @@ function fileEffects(call: ProgramCall, file: Arg): Effect[] {
 }
 
 function scriptEffects(call: ProgramCall, script: Arg): Effect[] {
-  // Digits stand for what is not known: they fit an address, a pattern and a replacement alike.
+  // Replace unknown text with digits, which are valid in an address, a pattern and a replacement.
   const text = script.pieces.map((piece) => (typeof piece === 'string' ? piece : '1')).join('');
   const actions = sedActions(text);
   if (actions === undefined)

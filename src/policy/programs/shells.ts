@@ -2,10 +2,10 @@ import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBeOption, wordText } from '../words/arg.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Bash's long options that take a file to run first. */
+/** Long options of bash that name a file to run first. */
 const startupOptions = new Set(['init-file', 'rcfile']);
 
-/** Shells: their `-c` text, what they read from stdin, and the files they run. */
+/** Shells: the text of `-c`, the input from stdin, and the files that they run. */
 export const shellPrograms: readonly ProgramEntry[] = [
   {
     names: ['bash', 'sh', 'dash', 'rbash', 'ash'],
@@ -87,7 +87,7 @@ export const shellPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** Bash and its relatives; what they read is judged as bash would read it. */
+/** bash and compatible shells; their input is parsed as bash would parse it. */
 function shellEffects(call: ProgramCall): Effect[] {
   const { command, stdin, operands, startup, version } = readShellWords(call.args);
   if (version) return [];
@@ -113,7 +113,7 @@ function shellEffects(call: ProgramCall): Effect[] {
   return [...effects, ...(stdin ? stdinEffects(call, operands) : scriptEffects(call, first, rest))];
 }
 
-/** Options that change how text is read. */
+/** Options that change how the shell parses text. */
 const readingOptions = /^(?:--posix|-[a-zA-Z]*k.*|posix|keyword|lastpipe|xpg_echo|nocasematch)$/;
 
 interface ShellWords {
@@ -124,7 +124,7 @@ interface ShellWords {
   startup: Arg[];
 }
 
-/** Bash takes options one after the other, `-c` among them, and its text is the first word that is none. */
+/** bash accepts `-c` anywhere among its options; the script is the first word that is not an option. */
 function readShellWords(args: readonly Arg[]): ShellWords {
   const found: ShellWords = { command: false, stdin: false, version: false, operands: [], startup: [] };
   let at = 0;
@@ -151,7 +151,7 @@ function readLongOption(arg: Arg, word: string, found: ShellWords): number {
   return valued && !word.includes('=') ? 1 : 0;
 }
 
-/** How many further words the letters take: `-o` and `-O` take one each. */
+/** The number of values that the letters take: `-o` and `-O` take one each. */
 function readLetters(word: string, found: ShellWords): number {
   const letters = word.slice(1);
   if (word.startsWith('-') && letters.includes('c')) found.command = true;
@@ -159,7 +159,7 @@ function readLetters(word: string, found: ShellWords): number {
   return letters.split('').filter((letter) => letter === 'o' || letter === 'O').length;
 }
 
-/** A script file may run; stdin must be known. */
+/** Allows a script file; stdin must be known text. */
 function scriptEffects(call: ProgramCall, file: Arg | undefined, rest: readonly Arg[]): Effect[] {
   const piece = file?.pieces[0];
   if (typeof piece === 'object' && piece.hole === 'process') {
@@ -174,7 +174,7 @@ function scriptEffects(call: ProgramCall, file: Arg | undefined, rest: readonly 
     return [{ does: 'shell', text: knownArg(piece.output, file ?? call.self), args: [call.self, ...rest] }];
   }
   if (file === undefined) return stdinEffects(call, []);
-  // A word that is not known may be `-c`, when there is room for its text.
+  // An unknown word may expand to `-c` if another word follows it.
   if (mayBeOption(file) && file.text === undefined && (file.many || rest.length > 0)) {
     return [{ does: 'unknown', at: file, reason: `what ${call.name} would run cannot be known` }];
   }
@@ -200,11 +200,11 @@ function stdinEffects(call: ProgramCall, rest: readonly Arg[], understood = true
     at: call.self,
     reason: `what ${call.name} would read and run cannot be known`,
   };
-  // A part of the text shows danger, and nothing else.
+  // Part of a script is judged only for danger.
   return [unknownText, { does: 'perhaps', text: knownArg(stdin.text, call.self) }];
 }
 
-/** Text in which words, quotes and separators mean the same to every shell. */
+/** Matches text that every shell parses in the same way. */
 const common = /^[\w\s./,:;&|"'@%+-]*$/;
 
 const keywords =
@@ -221,7 +221,7 @@ function foreignText(call: ProgramCall, at: Arg, text: Arg | undefined): Effect[
   return text === undefined ? [unknownText] : [unknownText, { does: 'perhaps', text }];
 }
 
-/** Shells with a language of their own: their text is not understood, so it is not allowed; danger is still looked for. */
+/** Shells with their own syntax, such as `fish`: their scripts are refused under a list, and judged for danger as far as possible. */
 function foreignShell(call: ProgramCall): Effect[] {
   const inline = call.args.findIndex((arg) =>
     /^-[a-z]*c$|^-{1,2}(?:command|c|EncodedCommand|e|ec).*$/i.test(wordText(arg)),

@@ -1,6 +1,6 @@
 import { type Arg, knownArg, unknownArg } from '../words/arg.ts';
 
-/** The words that a program makes of one text by blanks and quotes, without a shell: `env -S`, aliases, `PAGER`. */
+/** Splits text at blanks and quotes without a shell, as `env -S`, git aliases and `PAGER` are split. */
 export function splitWords(arg: Arg): Arg[] {
   if (arg.text === undefined) return [unknownArg(arg)];
   const words: string[] = [];
@@ -21,6 +21,6 @@ export function splitWords(arg: Arg): Arg[] {
     } else word = (word ?? '') + (character === '\\' ? arg.text.charAt(++at) : character);
   }
   if (word !== undefined) words.push(word);
-  // A variable in the text is put in by the program, so its word is not known.
+  // The program substitutes variables itself, so a word with one is unknown.
   return words.map((text) => (text.includes('$') ? unknownArg(arg) : knownArg(text, arg)));
 }

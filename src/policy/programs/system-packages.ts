@@ -4,7 +4,7 @@ import { allOf, refuseOptions, shellOptions } from './effects.ts';
 import { refused, refusedSub, startingSub, subcommands } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Package managers of systems and languages: installing is theirs, hooks and programs in arguments are not. */
+/** Package managers such as `apt-get` and `pip`: they may install, but not run hooks or programs from their arguments. */
 export const systemPackagePrograms: readonly ProgramEntry[] = [
   {
     names: ['apt', 'apt-get', 'aptitude', 'apt-cache', 'apt-config'],
@@ -178,7 +178,7 @@ function aptEffects(call: ProgramCall): Effect[] {
   ];
 }
 
-/** Macros of rpm can hold commands: `%(command)`. */
+/** rpm macros can contain commands: `%(command)`. */
 function macroEffects(call: ProgramCall): Effect[] {
   const isRpm = call.name.startsWith('rpm');
   const macros = call.options.values(...(isRpm ? ['E', 'eval', 'D', 'define'] : []), 'setopt');

@@ -3,7 +3,7 @@ import { type Arg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { refused, refusedSub, subcommands } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Tools for the administration of systems and networks. */
+/** System and network administration tools, such as `systemctl`, `mount` and `ip`. */
 export const systemToolPrograms: readonly ProgramEntry[] = [
   {
     names: ['systemctl', 'loginctl', 'machinectl', 'timedatectl', 'hostnamectl', 'resolvectl'],
@@ -193,7 +193,7 @@ function captureEffects(call: ProgramCall): Effect[] {
   ];
 }
 
-/** Programs that run the commands in a settings file. */
+/** Daemons and mail programs, which run the commands in their configuration. */
 function daemonEffects(call: ProgramCall): Effect[] {
   const asks = call.args.some((arg) => /^(?:-d|--debug|--version|-l|--help|-h|-\?)$/.test(arg.text ?? ''));
   if (/^mail/.test(call.name) || call.name === 'mutt') {

@@ -5,7 +5,7 @@ import { joinWords } from './effects.ts';
 import { refused } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Terminal multiplexers: what they start, and the keys they type. */
+/** Terminal multiplexers such as `tmux`: the programs that they start and the keys that they send. */
 export const terminalPrograms: readonly ProgramEntry[] = [
   {
     names: ['tmux'],
@@ -78,7 +78,7 @@ export const terminalPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** Commands are separated by words that end in a semicolon. */
+/** `tmux` separates commands at words that end with a semicolon. */
 function tmuxEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('V')) return [];
@@ -153,7 +153,7 @@ function tmuxCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
     : [];
 }
 
-/** One word is a text for a shell, several are a program and its arguments. */
+/** A single word is shell text; several words are a program and its arguments. */
 function launched(call: ProgramCall, words: readonly Arg[]): Effect[] {
   const [text] = words;
   if (text === undefined) return [];
@@ -165,7 +165,7 @@ function launched(call: ProgramCall, words: readonly Arg[]): Effect[] {
 const keys =
   /^(?:Enter|C-.|M-.|S-.|Escape|Tab|Space|BSpace|Up|Down|Left|Right|Home|End|PageUp|PageDown|PPage|NPage|F\d+|KPEnter|q)$/;
 
-/** Keys that are typed into a shell are text for it. */
+/** `send-keys` types text into a shell. */
 function typed(call: ProgramCall, words: readonly Arg[]): Effect[] {
   if (words.some(({ text }) => text === undefined))
     return [{ does: 'unknown', at: call.self, reason: 'what tmux would type cannot be known' }];

@@ -3,7 +3,7 @@ import { allOf, refuseOptions, shellOptions } from './effects.ts';
 import { refused, startOptions, stdinText, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Tools for text and keys, with what their options and their small languages run. */
+/** Text and key tools, such as `sort`, `jq` and `gpg`, and the programs that their options and languages run. */
 export const textToolPrograms: readonly ProgramEntry[] = [
   {
     names: ['sdiff', 'diff3'],

@@ -4,7 +4,7 @@ import { allOf, shellOptions, startsOperands } from './effects.ts';
 import { refused, stdinText, subcommands, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Debuggers, tracers and benchmarks: programs that watch another one run. */
+/** Debuggers, tracers and benchmarks, such as `gdb`, `strace` and `hyperfine`, which run another program. */
 export const tracerPrograms: readonly ProgramEntry[] = [
   {
     names: ['strace', 'ltrace'],
@@ -205,7 +205,7 @@ const perfOptions = {
   stop: true,
 };
 
-/** `perf sched record` and the like have a second word before the program. */
+/** `perf sched record` and similar commands have a second word before the program. */
 function startsRecorded(call: ProgramCall): Effect[] {
   const [first, ...rest] = call.options.operands;
   const second = /^(?:record|report|latency|map|list|show|timehist|replay|stat|info|contention)$/.test(
@@ -246,7 +246,7 @@ function runsTarget({ options }: ProgramCall, names: readonly string[]): boolean
     .some((command) => /^\s*(?:r|run|start|starti|process launch)\b/.test(command.text ?? ''));
 }
 
-/** One command of a debugger. */
+/** Judges one debugger command. */
 function debuggerCommand(call: ProgramCall, command: Arg): Effect[] {
   const text = command.text;
   if (text === undefined)
@@ -276,7 +276,7 @@ function valgrindOptions(call: ProgramCall): Effect[] {
   });
 }
 
-/** Every option is one word; the first word without a dash is the program. */
+/** Every option is a single word; the first word without a dash is the program. */
 function startsPastDashes({ args }: ProgramCall): Effect[] {
   const start = args.findIndex((arg) => !prefixOf(arg).startsWith('-') || arg.text === '--');
   const argv = start < 0 ? [] : args.slice(args[start]?.text === '--' ? start + 1 : start);
@@ -286,7 +286,7 @@ function startsPastDashes({ args }: ProgramCall): Effect[] {
 function hyperfineEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('help', 'version', 'V')) return [];
-  // A list takes two words, a scan three: further values of theirs are no commands.
+  // `-L` takes two words and `-P` three; these values are not commands.
   const lists = call.args.filter((_, at) => /^(?:-L|--parameter-list)$/.test(call.args[at - 2]?.text ?? ''));
   const scans = call.args.filter((_, at) =>
     [2, 3].some((back) => /^(?:-P|--parameter-scan)$/.test(call.args[at - back]?.text ?? '')),

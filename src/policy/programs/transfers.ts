@@ -6,7 +6,7 @@ import type { Effect, ProgramEntry } from './program.ts';
 
 const fromFile = 'takes settings from a file';
 
-/** Programs that fetch from the network: where they write, and what their settings run. */
+/** Download programs such as `curl` and `wget`: the files that they write and the programs that their settings run. */
 export const transferPrograms: readonly ProgramEntry[] = [
   {
     names: ['curl'],
@@ -140,7 +140,7 @@ export const transferPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** Files that are written, in the folder that another option names. */
+/** Output files, relative to the folder that another option names. */
 function inFolder(call: ProgramCall, files: readonly Arg[], folder: Arg | undefined): Effect[] {
   return files
     .filter(({ text }) => text !== '-')
@@ -155,7 +155,7 @@ function inFolder(call: ProgramCall, files: readonly Arg[], folder: Arg | undefi
     );
 }
 
-/** The files that addresses give their names to. */
+/** Output files that are named after the URLs. */
 function fetched(call: ProgramCall, folder: Arg | undefined): Effect[] {
   const names = call.options.operands.flatMap(({ text }) =>
     text === undefined ? [] : (text.split(/[?#]/)[0]?.split('/').at(-1) ?? []),

@@ -7,7 +7,7 @@ import { userWrapperPrograms } from './user-wrappers.ts';
 
 const commandOf = (example: Example): string => (typeof example === 'string' ? example : example[0]);
 
-/** The example with one of its words after the other replaced by one that only bash will know. */
+/** Returns copies of an example, each with one word replaced by an unknown word. */
 function withUnknownWords(command: string): string[] {
   const words = command.split(' ');
   return words
@@ -17,7 +17,7 @@ function withUnknownWords(command: string): string[] {
     );
 }
 
-/** Examples in which every blank separates two words. */
+/** Selects examples in which every blank separates two words. */
 function plainExamples(program: ProgramEntry): string[] {
   return [...program.runs, ...program.harmless]
     .map(commandOf)
@@ -38,7 +38,7 @@ describe.each(programs.map((program) => [program.names[0] ?? '', program] as con
 
 const starters = [...userWrapperPrograms, ...launcherPrograms]
   .flatMap(({ names }) => names)
-  // It stamps lines with the time and starts nothing.
+  // `ts` adds timestamps to lines and starts nothing.
   .filter((name) => name !== 'ts');
 
 test.each(starters)('P6: `%s` with words that are not known is refused under a list', (name) => {

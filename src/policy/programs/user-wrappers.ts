@@ -4,7 +4,7 @@ import { allOf, startsAfter, startsOperands, unclearStart } from './effects.ts';
 import { refused, shellStdin, unlessGiven } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Programs that start another one as somebody else, in other namespaces or behind walls. */
+/** Programs that start another one as a different user (`su`), in namespaces (`unshare`) or in a sandbox (`bwrap`). */
 export const userWrapperPrograms: readonly ProgramEntry[] = [
   {
     names: ['su', 'runuser'],
@@ -244,27 +244,27 @@ function suEffects(call: ProgramCall): Effect[] {
       : [refused(call, '-s chooses the shell that runs', shell)];
   const texts = options.values('c', 'command', 'session-command');
   if (texts.length > 0) return [...chosen, ...texts.map((text): Effect => ({ does: 'shell', text }))];
-  // `runuser -u user program …` starts the program itself.
+  // `runuser -u USER PROGRAM …` starts the program without a shell.
   if (options.has('u', 'user') && options.operands.length > 0)
     return [{ does: 'start', argv: options.operands }];
   return [...chosen, ...shellStdin(call)];
 }
 
-/** `sg group command`: the command is text for a shell, with or without `-c` before it; alone, a shell reads stdin. */
+/** `sg GROUP [-c] COMMAND` passes the command to a shell; without a command, the shell reads stdin. */
 function sgEffects(call: ProgramCall): Effect[] {
   const [, command] = call.options.operands.filter((word) => word.text !== '-');
   const texts = [...call.options.values('c', 'command'), ...(command === undefined ? [] : [command])];
   return texts.length > 0 ? texts.map((text) => ({ does: 'shell', text })) : shellStdin(call);
 }
 
-/** Without a program, a shell is started. */
+/** Without a program, it starts a shell. */
 function shellOrOperands(call: ProgramCall): Effect[] {
   return call.options.operands.length > 0
     ? startsOperands(call)
     : [...unclearStart(call), refused(call, 'starts a shell')];
 }
 
-/** How many values an option of bwrap takes; those that are not named here take none. */
+/** The number of values of each `bwrap` option; options that are not listed take none. */
 const bwrapValues: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
     'bind bind-try dev-bind dev-bind-try ro-bind ro-bind-try symlink setenv file bind-data ro-bind-data chmod bind-fd ro-bind-fd overlay'

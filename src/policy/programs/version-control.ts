@@ -4,7 +4,7 @@ import { refuseOptions, shellOptions } from './effects.ts';
 import { refused, type Sub, startOptions, subcommands } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Version control other than git, and the command lines of its hosts. */
+/** Version control besides git (`hg`, `svn`), and command lines of hosting services (`gh`, `glab`). */
 export const versionControlPrograms: readonly ProgramEntry[] = [
   {
     names: ['hg', 'chg', 'sl'],
@@ -155,7 +155,7 @@ function hgEffects(call: ProgramCall): Effect[] {
   ];
 }
 
-/** An alias that begins with `!` is text for a shell. */
+/** An alias that starts with `!` is shell text. */
 function aliasValue(call: ProgramCall, value: Arg | undefined): Effect[] {
   if (value?.text === undefined) return [refused(call, 'alias may run a program', value)];
   return value.text.startsWith('!') ? [{ does: 'shell', text: knownArg(value.text.slice(1), value) }] : [];
@@ -190,7 +190,7 @@ function codespace(): Sub {
   };
 }
 
-/** What stands behind `--` goes to git. */
+/** Words after `--` are passed to git. */
 function gitFlags(call: ProgramCall): Effect[] {
   const mark = call.args.findIndex((arg) => arg.text === '--');
   const flags = mark < 0 ? [] : call.args.slice(mark + 1);

@@ -4,7 +4,7 @@ import { joinWords, shellOptions, startsOperands, unclearStart } from './effects
 import { refused } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-/** Programs that run commands when files change, and those that run several commands side by side. */
+/** Programs that run commands when files change (`nodemon`), and those that run several in parallel (`concurrently`). */
 export const watcherPrograms: readonly ProgramEntry[] = [
   {
     names: ['watchexec', 'onchange'],
@@ -120,13 +120,13 @@ function joined(call: ProgramCall): Effect[] {
   return [...unclearStart(call), { does: 'shell', text: joinWords(operands, call.self) }];
 }
 
-/** Patterns first, the program after `--`. */
+/** Patterns come first; the program follows after `--`. */
 function afterDashes({ args }: ProgramCall): Effect[] {
   const mark = args.findIndex((arg) => arg.text === '--');
   return mark < 0 ? [] : [{ does: 'start', argv: args.slice(mark + 1), stdin: 'none' }];
 }
 
-/** nodemon puts the file behind the command. */
+/** `nodemon` appends the file to the command of `--exec`. */
 function withRest(effect: Effect, call: ProgramCall): Effect {
   if (effect.does !== 'shell' || effect.text.text === undefined) return effect;
   return {
@@ -135,7 +135,7 @@ function withRest(effect: Effect, call: ProgramCall): Effect {
   };
 }
 
-/** Names of scripts and addresses to wait for are no commands. */
+/** Script names and URLs to wait for are not commands. */
 function isCommand({ text }: Arg): boolean {
   return !/^(?:(?:npm|pnpm|yarn|bun|node):\S+|https?(?:-get)?:\S+|tcp:\S+|\d+|start|test|dev|serve|[a-z]+:[a-z:-]+)$/.test(
     text ?? '',

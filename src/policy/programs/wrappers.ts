@@ -12,7 +12,7 @@ const archOptions = {
   stop: true,
 };
 
-/** Programs that start the program named in their arguments. */
+/** Programs that start the program named in their arguments: `env`, `sudo`, `timeout`, `xargs` … */
 export const wrapperPrograms: readonly ProgramEntry[] = [
   {
     names: ['env'],
@@ -190,7 +190,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** setarch may name the machine first, and further options after it; without a program it starts a shell. */
+/** `setarch` accepts an architecture first and options after it; without a program it starts a shell. */
 function archEffects(call: ProgramCall): Effect[] {
   const { options, name } = call;
   const [first] = options.operands;
@@ -216,7 +216,7 @@ function envEffects(call: ProgramCall): Effect[] {
   return [...unclearStart(call), ...startWithAssignments(words, options.last('C', 'chdir'))];
 }
 
-/** Words of the form `NAME=value` at the beginning are variables, the rest is a program. */
+/** Leading words of the form `NAME=value` are variables; the rest is a program. */
 export function startWithAssignments(words: readonly Arg[], cwd: Arg | undefined): Effect[] {
   const count = words.findIndex((word) => !assignment.test(prefixOf(word)));
   const variables = count < 0 ? words : words.slice(0, count);
@@ -267,12 +267,12 @@ function startWith(
   return { does: 'start', argv: listing ? withRecursive(argv, call.self) : argv, stdin: 'none' };
 }
 
-/** xargs may hand over the words in one go or in any number of rounds. */
+/** `xargs` may pass the words in one call or in several. */
 function batches(items: readonly Arg[]): (readonly Arg[])[] {
   return items.length < 2 ? [items] : [items, ...items.slice(0, 16).map((item) => [item]), items.slice(-1)];
 }
 
-/** The words that xargs reads: those that are known, and one for whatever else may come. */
+/** The words that `xargs` reads: the known ones, and an unknown one for the rest. */
 function itemsOf({ stdin, options, self }: ProgramCall): Arg[] {
   const rest = unknownArg(self);
   if (stdin === 'none' || options.has('a', 'arg-file')) return [rest];

@@ -135,7 +135,7 @@ function applyWrite(walk: Walk, redirect: Redirect, program: string | undefined,
   }
 }
 
-/** Reports descriptors from 10 up, which bash uses itself; a persistent shell reads its commands and writes its state there. */
+/** Reports descriptors from 10 up, which bash uses itself; a persistent shell exchanges commands and state there. */
 function judgeDuplicate(walk: Walk, target: Arg, program: string | undefined): void {
   const { text, pieces, pos, end } = target;
   const isKnown = text !== undefined ? !/^\d{2,}-?$/.test(text) : !pieces.every(mayBeNumber);

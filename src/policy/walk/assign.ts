@@ -4,7 +4,7 @@ import type { Definitions, Shell } from './shell.ts';
 import { bounded, everyValue, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk, WalkSite } from './walk.ts';
 
-/** Assigns a variable and judges what its name implies: code it chooses, arithmetic evaluation, namerefs. */
+/** Assigns a variable and judges what follows: code it chooses (PATH), arithmetic (`declare -i`), namerefs (`declare -n`). */
 export function assignVariable(
   site: WalkSite,
   writtenName: string,

@@ -52,12 +52,12 @@ export class CopyOnWriteMap<V> implements Iterable<[string, V]> {
     this.shared = other.shared;
   }
 
-  /** Releases the shared map, so that other users need not copy it; this map must not be used afterwards. */
+  /** Decrements `refCount`, so that other users need not copy; this map must not be used afterwards. */
   release(): void {
     this.shared.refCount--;
   }
 
-  /** Freezes the content: every user copies before writing. */
+  /** Freezes the content: every user copies before writing, even after `release()`. */
   freeze(): void {
     this.shared.refCount = Number.POSITIVE_INFINITY;
   }

@@ -1,14 +1,14 @@
 import type { AndOr, Command, PipelineNode } from 'unbash';
 import type { Walk } from './walk.ts';
 
-/** Returns true if the commands after this one may not be reached. */
+/** Returns true if the commands after this one may not be reached, as after `x || exit`. */
 export function mayExitEarly(node: PipelineNode | AndOr): boolean {
   if (node.type === 'Command') return isExiting(node);
   if (node.type === 'AndOr') return node.commands.some(mayExitEarly);
   return node.type === 'BraceGroup' && node.body.commands.some(({ command }) => mayExitEarly(command));
 }
 
-/** Returns true if a command ends with leaving the script, function or loop. */
+/** Returns true if a command ends with `exit`, `return`, `break`, `continue` or `exec`. */
 export function exitsEarly(node: PipelineNode | AndOr | undefined): boolean {
   if (node?.type === 'Command') return isExiting(node);
   if (node?.type === 'BraceGroup') return exitsEarly(node.body.commands.at(-1)?.command);

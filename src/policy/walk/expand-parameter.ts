@@ -71,7 +71,7 @@ function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonl
   return [...variable.entries.values, [unknown]];
 }
 
-/** Returns the possible values of a variable or parameter. */
+/** Returns the possible values of a variable, or of a parameter such as `1` or `0`. */
 export function lookUp(walk: Walk, scope: WalkScope, writtenName: string): readonly Value[] {
   const name = scope.shell.defined.namerefs.get(writtenName) ?? writtenName;
   if (name === '') return [[unknown]];

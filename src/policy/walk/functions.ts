@@ -7,7 +7,7 @@ import type { FunctionBody, ShellFunction } from './shell.ts';
 import { union, unknownVariable } from './variable.ts';
 import type { Walk } from './walk.ts';
 
-/** Records a function; its body is judged where it is called, or at the end if it is never called. */
+/** Records a function; its body is judged where it is called, or in `judgeUncalled` if it never is. */
 export function defineFunction(walk: Walk, node: FunctionNode, scope: WalkScope): Output {
   const name = node.name.value;
   const body: FunctionBody = { node: node.body, within: scope.within, tracker: { called: false } };
@@ -22,7 +22,7 @@ export function defineFunction(walk: Walk, node: FunctionNode, scope: WalkScope)
   return silent;
 }
 
-/** Walks a function body with the arguments of a call; undefined means unknown arguments. */
+/** Walks a function body with the arguments of a call; `undefined` means unknown arguments. */
 export function callFunction(
   walk: Walk,
   called: ShellFunction,

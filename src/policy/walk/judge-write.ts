@@ -4,7 +4,7 @@ import { normalisePath } from '../words/paths.ts';
 import type { WalkScope } from './scope.ts';
 import type { Walk } from './walk.ts';
 
-/** Judges a file that would be written: devices are danger; files that programs load code from are refused under a list. */
+/** Judges a file that would be written: devices such as /dev/sda are danger; a list refuses files such as ~/.bashrc. */
 export function judgeWrite(walk: Walk, target: Arg, program: string | undefined, scope: WalkScope): void {
   const span = { pos: target.pos, end: target.end };
   if (!isOwnOutput(target.text)) {

@@ -8,10 +8,10 @@ export interface ListEntries {
   readonly mayExpand: boolean;
 }
 
-/** An empty array. */
+/** The entries of `a=()`. */
 export const noEntries: ListEntries = { values: [], keys: undefined, mayExpand: false };
 
-/** Appends values to entries with the keys 0, 1, 2, … */
+/** Appends values, as `a+=(…)` does, to entries with the keys 0, 1, 2, … */
 export function counted(old: ListEntries, values: readonly Value[]): ListEntries {
   const mayExpand = old.mayExpand || values.some(hasText);
   return { values: old.values.concat(values), keys: undefined, mayExpand };

@@ -7,15 +7,14 @@ import { baseName } from '../words/paths.ts';
 
 /** Facts about a program that follow from its name alone. */
 export interface ProgramFacts {
-  /** The base name. */
   readonly base: string;
   readonly entry: ProgramEntry | undefined;
   readonly dangers: readonly DangerRule[];
-  /** True if it needs no listing when the shell runs it. */
+  /** True if it needs no listing when the shell runs it, such as `cd`. */
   readonly freeInShell: boolean;
-  /** True if it needs no listing when a program starts it. */
+  /** True if it needs no listing when a program starts it, such as `true`. */
   readonly freeOutside: boolean;
-  /** Input that its output may contain: its arguments or its stdin. */
+  /** Input that its output may contain: the arguments of `echo`, the stdin of `cat`. */
   readonly echoes: 'words' | 'stdin' | undefined;
 }
 

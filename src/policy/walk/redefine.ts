@@ -2,7 +2,7 @@ import type { TextSpan } from '../words/arg.ts';
 import type { WalkScope } from './scope.ts';
 import type { Walk } from './walk.ts';
 
-/** Builtins with which a persistent shell reports its state; a redefined one could report a false state. */
+/** Builtins such as `declare` with which a persistent shell reports its state; redefined, they could report a false one. */
 export const stateBuiltins: ReadonlySet<string> = new Set(
   'alias builtin command declare enable eval exec exit export jobs local printf pwd read set shopt trap typeset unalias unset'.split(
     ' ',

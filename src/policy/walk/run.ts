@@ -109,7 +109,7 @@ function textFrom(stdin: Stdin): string | undefined {
   return derivedHole([stdin.text, stdin.from ?? '']).from;
 }
 
-/** A call whose arguments are parsed on first access. */
+/** A call whose `options` are parsed on first access. */
 class LazyCall implements ProgramCall {
   readonly name: string;
   readonly args: readonly Arg[];
@@ -175,7 +175,7 @@ function recordFunction({ walk, scope, span, name, args }: NamedCall, output: Ou
   return output;
 }
 
-/** Judges an alias. Bash expands it depending on `shopt expand_aliases`, so both its text and the program of that name are judged. */
+/** Judges the text of an alias. The program of that name is judged too, since `expand_aliases` may be off. */
 function runAlias({ walk, scope, span, name, args }: NamedCall, text: string): void {
   const words = args.map((arg) =>
     arg.text === undefined ? '"$unknown_word"' : `'${arg.text.replaceAll("'", "'\\''")}'`,

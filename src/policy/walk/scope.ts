@@ -11,15 +11,15 @@ export class WalkScope implements CallSite {
   readonly forked: boolean = false;
   readonly background: boolean = false;
   readonly pipeline: number = 0;
-  /** True if definitions last for later commands of a persistent shell. */
+  /** True in a persistent shell outside of subshells: later commands see definitions made here. */
   readonly lasting: boolean = false;
   /** Set inside nested text: the span to report in place of positions within that text. */
   readonly within: TextSpan | undefined;
   readonly depth: number = 0;
-  /** The program that runs the current shell text. */
+  /** The program that runs the current shell text, such as `bash` in `bash -c '…'`. */
   readonly via: string | undefined;
   readonly frames: readonly Frame[] = [];
-  /** Calls in the parent shells, whose exported functions this shell may call. */
+  /** Calls in the parent shells, whose functions this shell may call after `export -f`. */
   readonly outerFrames: readonly Frame[] = [];
   readonly loops: number = 0;
   /** True in the second walk over a loop body, where calls are not counted as recursion again. */
@@ -67,7 +67,7 @@ export class WalkScope implements CallSite {
     return inner;
   }
 
-  /** Returns a mutable scope for a subprocess with its own shell. */
+  /** Returns a mutable scope for a subprocess, such as `(…)` or `… &`, with its own shell. */
   fork(shell: Shell = this.shell.clone()): ScopeDraft {
     const inner: ScopeDraft = new WalkScope(shell, this.stdin, this);
     inner.forked = true;
@@ -78,10 +78,10 @@ export class WalkScope implements CallSite {
 
 type ScopeFields = Omit<WalkScope, 'with' | 'copy' | 'at' | 'fork'>;
 
-/** A scope that may still be modified. */
+/** A `WalkScope` that may still be modified. */
 type ScopeDraft = { -readonly [Field in keyof WalkScope]: WalkScope[Field] };
 
-/** How a function call is reached. */
+/** How a function call is reached; fork bombs are recognised by it (`judgeRecursion`). */
 export interface CallSite {
   readonly conditional: boolean;
   readonly forked: boolean;
@@ -97,13 +97,13 @@ export interface Frame {
   /** True if its arguments count as unknown. */
   readonly general: boolean;
   readonly locals: Map<string, Variable | undefined>;
-  /** Locals whose outer variable may have changed too. */
+  /** Locals whose outer variable may have changed too, for example by `declare -g`. */
   readonly leaks: Set<string>;
   readonly recursions: CallSite[];
   readonly site: CallSite;
 }
 
-/** The span to report for a node: its own, or that of the word containing the nested text. */
+/** The span to report for a node: its own, or `within` inside nested text. */
 export function spanOf(node: TextSpan, scope: Pick<WalkScope, 'within'>): TextSpan {
   return scope.within ?? { pos: node.pos, end: node.end };
 }

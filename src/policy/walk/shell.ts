@@ -8,7 +8,7 @@ import { derivedHole, everyValue, union, unknownVariable, type Variable } from '
 export interface ShellFunction {
   readonly name: string;
   readonly bodies: readonly FunctionBody[];
-  /** False if the name may still refer to a program. */
+  /** False if the name may still refer to a program, for example after `if x; then f() { …; }; fi`. */
   readonly certain: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface FunctionBody {
   readonly tracker: { called: boolean };
 }
 
-/** The definitions of a shell besides variable values: functions, aliases and attributes. */
+/** Functions, aliases and variable attributes of a shell, shared by its copies until `define()` is called. */
 export class Definitions {
   readonly functions: Map<string, ShellFunction>;
   readonly aliases: Map<string, string>;
@@ -30,7 +30,7 @@ export class Definitions {
   readonly recased: Set<string>;
   readonly namerefs: Map<string, string>;
   readonly readonly: Set<string>;
-  /** The number of shells that share this object. */
+  /** The number of shells that share this object; `define()` copies it if there are several. */
   refCount = 0;
 
   constructor(from?: Definitions) {
@@ -44,7 +44,7 @@ export class Definitions {
     this.readonly = new Set(from?.readonly);
   }
 
-  /** True if some variable does not simply get its assigned value; checked on every assignment. */
+  /** True if some variable is marked with `declare -i`, `-u`, `-l`, `-n` or `-r`; checked on every assignment. */
   get hasMarked(): boolean {
     const { integers, recased, namerefs, readonly } = this;
     return integers.size + recased.size + namerefs.size + readonly.size > 0;
@@ -59,7 +59,7 @@ export class Shell {
   arg0: string | undefined;
   /** True in text for `sh`, which reads some bash syntax differently. */
   posix: boolean;
-  /** The possible working directories; undefined if unknown. */
+  /** The possible working directories, several after `cd x || true`; undefined if unknown. */
   cwd: readonly string[] | undefined;
   private definitions: Definitions;
 
@@ -96,7 +96,7 @@ export class Shell {
     return this;
   }
 
-  /** Releases the shared state, so that other users need not copy it; this shell must not be used afterwards. */
+  /** Decrements the reference counts, so that other users need not copy; this shell must not be used afterwards. */
   release(): void {
     this.variables.release();
     this.definitions.refCount--;

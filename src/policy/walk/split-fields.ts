@@ -18,7 +18,7 @@ export function splitFields(pieces: readonly Piece[], ifs: string): Chunk[] {
   );
 }
 
-/** Joins chunks to words. */
+/** Joins chunks to words; `wordBreak` ends a word. */
 export function joinChunks(chunks: readonly Chunk[], span: TextSpan): Arg[] {
   const [only] = chunks;
   if (chunks.length === 1 && only !== undefined) return oneWord(only, span);

@@ -15,12 +15,12 @@ export interface CommandProblem extends TextSpan {
 
 /** A program that the command would start, with its arguments. */
 export interface Invocation extends TextSpan {
-  /** The name or path as written, after expansion. */
+  /** The name or path after expansion, such as `git` or `./run.sh`. */
   readonly name: string;
   readonly args: readonly Arg[];
-  /** The program that starts it; undefined for the shell. */
+  /** The program that starts it, such as `xargs`; undefined for the shell. */
   readonly via: string | undefined;
-  /** False for control builtins and the command's own functions. */
+  /** False for control builtins such as `cd`, and for the command's own functions. */
   readonly needsListing: boolean;
   /** The directories it may run in; undefined if unknown. */
   readonly cwd: readonly string[] | undefined;

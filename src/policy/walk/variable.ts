@@ -10,7 +10,7 @@ export type Variable =
 /** A variable about which nothing is known. */
 export const unknownVariable: Variable = { kind: 'text', values: [[unknown]] };
 
-/** A variable that may have the values of either. */
+/** Returns a variable that may have the values of `one` or of `other`. */
 export function union(one: Variable, other: Variable): Variable {
   if (one.kind === 'list' && other.kind === 'list') return unionOfLists(one.entries, other.entries);
   if (one.kind === 'text' && other.kind === 'text' && isSubset(other.values, one.values)) return one;
@@ -50,7 +50,7 @@ function isSamePiece(mine: Piece, theirs: Piece | undefined): boolean {
   return mine.hole === theirs.hole && mine.text === theirs.text && mine.from === theirs.from;
 }
 
-/** Limits the number and size of values; if some are dropped, an unknown value is added. */
+/** Applies `limits.values` and `limits.textLength`; if values are dropped, an unknown one is added. */
 export function bounded(values: readonly Value[]): readonly Value[] {
   const [only] = values;
   if (values.length === 1 && only !== undefined && !isLong(only)) return values;

@@ -88,7 +88,7 @@ function isEndless(node: While): boolean {
   return node.kind === 'while' ? name === 'true' || name === ':' : name === 'false';
 }
 
-/** Returns true if another round with the variable's new value could reveal more: not if it was and stays unknown. */
+/** Returns false if a variable was unknown `before` and still is; another round could then reveal nothing new. */
 function mayRevealMore(shell: Shell, before: Shell, name: string): boolean {
   return !isUnknown(before.variables.get(name)) || !isUnknown(shell.variables.get(name));
 }

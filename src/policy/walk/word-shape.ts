@@ -1,13 +1,13 @@
 /** The shape of a word, recognised from its text without having unbash parse its parts. */
 export type WordShape =
-  /** Nothing is quoted or expanded. */
+  /** Nothing is quoted or expanded: `src/a.ts`. */
   | 'plain'
-  /** One quoted string without expansions. */
+  /** One quoted string without expansions: `"a b"`, `'a b'`. */
   | 'double'
   | 'single'
-  /** One variable, with or without double quotes. */
+  /** One variable, with or without double quotes: `$x`, `"$x"`. */
   | 'variable'
-  /** One double-quoted string whose only expansions are variables. */
+  /** One double-quoted string whose only expansions are variables: `"a $x"`. */
   | 'quoted'
   | 'other';
 

@@ -4,12 +4,12 @@ export interface TextSpan {
   readonly end: number;
 }
 
-/** A part of a word that is known only at run time: any text, a number, a file pattern, or the path of a process substitution. */
+/** A part of a word that is known only at run time: any text (`$x`), a number (`$#`), a glob, or the path of `<(…)`. */
 export interface Hole {
   readonly hole: 'unknown' | 'number' | 'glob' | 'process';
   /** The source text, such as `$x`; for a glob, the pattern. */
   readonly text: string;
-  /** The output of a process substitution, if known. */
+  /** The output of a process substitution `<(…)`, if known. */
   readonly output?: string | undefined;
   /** The directory whose entries it lists, as `$(ls)` does. */
   readonly listed?: string | undefined;
@@ -86,7 +86,7 @@ export function wordText(arg: Arg | undefined): string {
   return arg?.text ?? '';
 }
 
-/** The known text that the word begins with. */
+/** The known text that the word begins with: `--x=` for `--x=$y`. */
 export function prefixOf(arg: Arg): string {
   const first = arg.text ?? arg.pieces[0];
   return typeof first === 'string' ? first : '';
@@ -98,7 +98,7 @@ export function withoutPrefix(arg: Arg, length: number): Arg {
   return toArg([typeof first === 'string' ? first.slice(length) : '', ...rest], arg, arg.many);
 }
 
-/** Returns true if the word begins with a dash or might do so. */
+/** Returns true if the word begins with `-` or might do so. */
 export function mayBeOption(arg: Arg): boolean {
   const first = arg.text ?? arg.pieces[0];
   if (first === undefined) return false;

@@ -3,7 +3,7 @@ const disk =
 const memory = /^\/dev\/(?:mem|kmem|port|nvram)$/;
 const kernel = /^\/proc\/(?:sysrq-trigger|kcore)$/;
 
-/** Describes a device file that must not be written; undefined for any other path. */
+/** Describes a device file that must not be written, such as /dev/sda; undefined for any other path. */
 export function describeDevice(path: string): string | undefined {
   if (memory.test(path)) return 'the machine’s memory';
   if (kernel.test(path)) return 'a control file of the running kernel';

@@ -13,15 +13,15 @@ export const limits = {
   combinations: 64,
   /** In a word with more parts than this, a part with several forms becomes one unknown piece. */
   formedParts: 12,
-  /** Nested loops whose body is walked twice; in deeper loops every variable counts as unknown. */
+  /** Nested loops whose body `walkLoop` walks twice; in deeper loops every variable counts as unknown. */
   loops: 3,
-  /** Words that one brace expansion may produce. */
+  /** Words that one brace expansion such as `{a,b}{1..9}` may produce. */
   braceWords: 512,
   /** Braces that one word may open. */
   braces: 128,
-  /** Estimated repeated work of the parser, quadratic in braces per word, nested arithmetic and heredocs. */
+  /** Estimated work of unbash (`parserWork`), quadratic in braces per word, nested arithmetic and heredocs. */
   parserWork: 4_000_000,
-  /** Nested substitutions in one text. */
+  /** Nested `$(…)`, `<(…)` and `>(…)` in one text. */
   substitutions: 512,
   /** Longest session array that is parsed; a longer one may contain code. */
   sessionArray: 4_096,

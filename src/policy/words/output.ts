@@ -11,7 +11,7 @@ export interface Output {
   readonly forms?: Forms;
 }
 
-/** Nothing is printed. */
+/** Output of a command that prints nothing, such as `cd`. */
 export const silent: Output = { text: '', more: false };
 
 /** Anything may be printed. */
@@ -28,7 +28,7 @@ export function joinOutput(one: Output, other: Output): Output {
   return { text: one.text + other.text, more, from, forms: more ? joinForms(one, other) : undefined };
 }
 
-/** The output of a command that may not run. */
+/** The output of a command that may not run, as `b` in `a || exit; b`. */
 export function skippable(output: Output): Output {
   if (output.text === '' && !output.more) return output;
   const forms = formsOf(output);
@@ -39,7 +39,7 @@ function joinForms(one: Output, other: Output): Forms {
   return combineForms(formsOf(one), formsOf(other));
 }
 
-/** All texts that may be printed; undefined if they are unknown or too many. */
+/** All texts that may be printed; undefined if they are unknown or more than `limits.values`. */
 export type Forms = readonly string[] | undefined;
 
 /** The forms of an output. */

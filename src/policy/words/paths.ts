@@ -9,7 +9,7 @@ export function normalisePath(path: string, cwd: string | undefined): string | u
   return `/${parts.join('/')}`;
 }
 
-/** The last component of a path. */
+/** The last component of a path: `git` for `/usr/bin/git`. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
