@@ -31,7 +31,7 @@ beforeAll(async () => {
     'a.css': 'p{}',
     'b.exe': 'x',
   });
-  // What is no applet does not disturb those that are.
+  // Entries of `applets_dir` that are not applets are ignored.
   write(applets, { 'README.txt': 'x' });
   symlinkSync('nowhere', join(applets, 'broken'));
   write(join(here.cwd, 'outside'), { 'secret.txt': 'secret' });
@@ -63,7 +63,7 @@ async function openApplet(slug: string): Promise<string> {
   return signIn(headers.get('location') ?? '', `http://${hostOf(slug)}`);
 }
 
-/** What the page of an applet would send. */
+/** Sends a POST /api/shell as the page of an applet would. */
 function from(slug: string, body: object, headers: Record<string, string> = {}): Promise<HttpReply> {
   const own = { Host: hostOf(slug), Origin: `http://${hostOf(slug)}`, Cookie: cookies[slug] ?? '' };
   return rawRequest(here.address, '/api/shell', {
@@ -74,7 +74,7 @@ function from(slug: string, body: object, headers: Record<string, string> = {}):
 }
 
 describe('H8: an applet', () => {
-  test('may run what it declares, by the fetch of the specification', async () => {
+  test('may run what it declares, with the fetch call of the specification', async () => {
     const reply = await from('gits', { command: 'git', args: ['--version'] });
     expect(reply).toMatchObject({
       status: 200,
@@ -91,7 +91,7 @@ describe('H8: an applet', () => {
     expect((await from('gits', { command: 'git', args: ['-c', 'alias.x=!ls', 'x'] })).status).toBe(403);
   });
 
-  test('may not run what the server does not allow, and says so at start', async () => {
+  test('may not run what the server does not allow, which is a warning at start', async () => {
     expect((await from('lister', { command: 'ls' })).status).toBe(200);
     expect((await from('lister', { command: 'rm', args: ['x'] })).status).toBe(403);
     const other = await serve({ args: ['--applets-dir', join(here.cwd, 'applets')] });
@@ -99,11 +99,11 @@ describe('H8: an applet', () => {
     expect(await other.close()).toEqual([]);
   });
 
-  test('without a permission runs nothing', async () => {
+  test('without permissions runs nothing', async () => {
     for (const command of ['git', 'ls', 'true']) expect((await from('idle', { command })).status).toBe(403);
   });
 
-  test('cannot pass for another, or for the server', async () => {
+  test('cannot impersonate another applet or the server', async () => {
     const git = { command: 'git', args: ['--version'] };
     expect(
       (await from('idle', git, { Host: hostOf('gits'), Origin: `http://${hostOf('gits')}` })).status,
@@ -127,13 +127,13 @@ describe('H8: an applet', () => {
     ).toBe(403);
   });
 
-  test('has no tools, no list of commands and no way to another', async () => {
+  test('has no tools, no state and no link to another applet', async () => {
     const own = { Cookie: cookies.gits ?? '', 'Sec-Fetch-Site': 'same-origin' };
     for (const path of ['/api/tools', '/api/state', '/mcp', '/applets/idle/'])
       expect((await get(hostOf('gits'), path, own)).status).toBe(404);
   });
 
-  test('streams, within its permissions', async () => {
+  test('streams commands within its permissions', async () => {
     const address = `http://127.0.0.1:${here.port}`;
     const own = { Host: hostOf('gits'), Origin: `http://${hostOf('gits')}`, Cookie: cookies.gits ?? '' };
     expect(await refusalOf(address, { ...own, Origin: `http://${hostOf('idle')}` })).toBe(403);
@@ -149,8 +149,8 @@ describe('H8: an applet', () => {
   });
 });
 
-describe('H8: its files', () => {
-  test('come with their types and a strict policy', async () => {
+describe('H8: the files of an applet', () => {
+  test('have a Content-Type and a strict CSP', async () => {
     const page = await get(hostOf('gits'), '/');
     expect(page.body.text).toBe('<p>git');
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -179,7 +179,7 @@ describe('H8: its files', () => {
     '/a.css/',
     '/nothing.html',
     `/${'a/'.repeat(500)}x.txt`,
-  ])('end at its folder: %s', async (path) => {
+  ])('cannot be outside its folder: %s', async (path) => {
     for (const slug of ['idle', 'gits']) {
       const { status, body } = await get(hostOf(slug), path);
       expect([400, 404]).toContain(status);
@@ -187,7 +187,7 @@ describe('H8: its files', () => {
     }
   });
 
-  test('are not there for an applet that is not there', async () => {
+  test('are 404 for an unknown applet', async () => {
     expect((await get(hostOf('never'), '/')).status).toBe(404);
   });
 });
@@ -201,7 +201,7 @@ describe('H8: the list of applets', () => {
     };
   };
 
-  test('is live, and names what is wrong with a manifest by file and field', async () => {
+  test('is live, and reports errors in a manifest by file and field', async () => {
     expect((await state()).applets.map(({ slug }) => slug)).toEqual(['gits', 'idle', 'lister']);
     const applets = join(here.cwd, 'applets');
     write(join(applets, 'later'), { 'applet.json': manifest('later', []), 'index.html': 'x' });
@@ -223,7 +223,7 @@ describe('H8: the list of applets', () => {
 });
 
 describe('H10: pages', () => {
-  test('a link works once, and only where it leads to', async () => {
+  test('a link works once, and only at its own origin', async () => {
     const { body } = await here.post('/api/link', {});
     const { pathname, search } = new URL(String(body.link));
     expect((await get(`localhost:${here.port}`, `${pathname}${search}`)).status).toBe(401);
@@ -232,7 +232,7 @@ describe('H10: pages', () => {
     expect((await get(`127.0.0.1:${here.port}`, `${pathname}${search}`)).status).toBe(401);
   });
 
-  test('a cookie counts only with the Origin of its page, or where the browser says so', async () => {
+  test('a cookie requires the Origin of its page, or Sec-Fetch-Site: same-origin', async () => {
     const send = (headers: Record<string, string>) =>
       get(`127.0.0.1:${here.port}`, '/api/state', { Cookie: cookies.main ?? '', ...headers });
     expect((await send({ 'Sec-Fetch-Site': 'same-origin' })).status).toBe(200);
@@ -245,7 +245,7 @@ describe('H10: pages', () => {
     ).toBe(401);
   });
 
-  test('whoever is not signed in is led to the start page', async () => {
+  test('an applet redirects to the start page without a session', async () => {
     const { status, headers } = await get(`127.0.0.1:${here.port}`, '/applets/gits/');
     expect([status, headers.get('location')]).toEqual([302, '/']);
     const start = await get(`127.0.0.1:${here.port}`, '/');

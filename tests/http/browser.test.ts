@@ -13,7 +13,7 @@ let here: TestServer;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let foreign: Server;
 let foreignAddress: string;
-const pictures = process.env.NACRE_SCREENSHOTS;
+const screenshotFolder = process.env.NACRE_SCREENSHOTS;
 
 beforeAll(async () => {
   const applets = resolve('dist/applets');
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 async function show(page: Page, name: string): Promise<void> {
-  if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`) });
+  if (screenshotFolder) await page.screenshot({ path: join(screenshotFolder, `${name}.png`) });
 }
 
 async function startPage(): Promise<Page> {
@@ -63,7 +63,7 @@ async function startPage(): Promise<Page> {
   return page;
 }
 
-// What a page gets when it asks for something: a status, or that the browser kept it from asking or reading.
+// The status that a page gets from `fetch`, or `refused` if the browser blocks the request or its reply.
 const ask = (page: Page, url: string, init: object = {}) =>
   page.evaluate(
     async ([address, options]) => {
@@ -77,19 +77,19 @@ const ask = (page: Page, url: string, init: object = {}) =>
   );
 
 describe('H10: the start page', { timeout: 60_000 }, () => {
-  test('tells how to get in where nobody is signed in', async () => {
+  test('explains how to sign in, and stops polling', async () => {
     const page = await browser.context.newPage();
-    const asked: string[] = [];
-    page.on('request', (request) => request.url().endsWith('/api/state') && asked.push(request.url()));
+    const polled: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/api/state') && polled.push(request.url()));
+    await page.clock.install();
     await page.goto(here.address.replace('127.0.0.1', 'localhost'));
-    await page.getByRole('heading', { name: 'Open this page by its link' }).waitFor();
-    // A page that somebody forgot must not go on being refused.
-    await sleep(4_500);
-    expect(asked).toHaveLength(1);
+    await page.getByRole('heading', { name: 'Open this page with its link' }).waitFor();
+    await page.clock.runFor(60_000);
+    expect(polled).toHaveLength(1);
     await page.close();
   });
 
-  test('shows what runs, what ran and the applets, and works by keyboard', async () => {
+  test('shows running and finished commands and the applets, and works by keyboard', async () => {
     await here.shell('git', ['--version']);
     const slow = here.shell('tail', ['-f', '/dev/null']);
     const page = await startPage();
@@ -116,7 +116,7 @@ describe('H8: applets in a browser', { timeout: 60_000 }, () => {
     return page;
   };
 
-  test('git-status shows status, diff and log of a repository, and refreshes', async () => {
+  test('git-status shows the status, diff and log of a repository, and refreshes', async () => {
     const page = await open('Git status');
     await page.waitForURL(`http://git-status.localhost:${here.port}/`);
     await page.getByLabel('Repository').fill(join(here.cwd, 'project'));
@@ -132,8 +132,8 @@ describe('H8: applets in a browser', { timeout: 60_000 }, () => {
     await page.close();
   });
 
-  test('H9: terminal gives a shell, and a lost connection is taken up where it was', async () => {
-    // Lets the test cut the connections of the page, as a network would.
+  test('H9: terminal opens a shell, and resumes it after a lost connection', async () => {
+    // Collects the sockets of the page, so that the test can close one as a network failure would.
     await browser.context.addInitScript(`{
       const { WebSocket: Own } = globalThis;
       globalThis.sockets = [];
@@ -151,7 +151,7 @@ describe('H8: applets in a browser', { timeout: 60_000 }, () => {
     await page.keyboard.type('kept=before');
     await page.keyboard.press('Enter');
     await page.evaluate('sockets.at(-1).close()');
-    // The policy of the page keeps the browser from waiting for a condition by itself.
+    // `page.waitForFunction` uses eval, which the CSP of the page forbids.
     const isBack = () => page.evaluate('sockets.length === 2 && sockets[1].readyState === 1');
     for (let tries = 0; tries < 500 && !(await isBack()); tries += 1) await sleep(20);
     expect(await isBack()).toBe(true);
@@ -166,7 +166,7 @@ describe('H8: applets in a browser', { timeout: 60_000 }, () => {
     await page.close();
   });
 
-  test('an applet cannot use another’s permissions or read it', async () => {
+  test('an applet can neither use another’s permissions nor read its files', async () => {
     const page = await open('Git status');
     await page.waitForURL(`http://git-status.localhost:${here.port}/`);
     const post = (command: string) => ({
@@ -186,7 +186,7 @@ describe('H8: applets in a browser', { timeout: 60_000 }, () => {
 });
 
 describe('H10: a page of another origin', { timeout: 60_000 }, () => {
-  test('can neither run nor read nor stream anything, although the browser is signed in', async () => {
+  test('cannot run, read or stream anything, although the browser is signed in', async () => {
     const signedIn = await startPage();
     const page = await browser.context.newPage();
     await page.goto(foreignAddress);
@@ -231,7 +231,7 @@ describe('H10: a page of another origin', { timeout: 60_000 }, () => {
       })`);
     };
     const shown = () => page.frames().at(-1)?.url();
-    // What may be framed shows that the test can tell.
+    // A page that may be framed, to show that the test can tell the difference.
     await frame(`${foreignAddress}/other`);
     await expect.poll(shown).toBe(`${foreignAddress}/other`);
     for (const address of [`${here.address}/`, `http://git-status.localhost:${here.port}/`]) {

@@ -22,7 +22,7 @@ const send = (headers: Record<string, string>, body = ask) =>
   rawRequest(here.address, '/api/shell', { method: 'POST', headers: { ...json, ...headers }, body });
 
 describe('H10: a token', () => {
-  test('is needed, and a wrong one is none', async () => {
+  test('is required, and must be the right one', async () => {
     const without = await here.send('/api/shell', { method: 'POST', headers: json, body: ask });
     expect(without).toMatchObject({ status: 401, body: { error: expect.stringMatching(/token/) } });
     expect(without.headers.get('www-authenticate')).toMatch(/^Bearer/);
@@ -37,7 +37,7 @@ describe('H10: a token', () => {
     expect(here.stderr()).not.toContain(here.token);
   });
 
-  test('that is wrong too often is told to wait, while the right one goes on', async () => {
+  test('that is wrong too often gets 429, while the right one still works', async () => {
     const other = await serve();
     const statuses = [];
     for (let tries = 0; tries < 14; tries += 1)
@@ -45,34 +45,34 @@ describe('H10: a token', () => {
     expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
     expect(statuses.at(-1)).toBe(429);
     expect((await other.post('/api/shell', ask)).status).toBe(200);
-    // Whoever is on this machine has sixteen million addresses to come from.
-    const elsewhere = await new Promise<number>((resolve) => {
+    // All of 127.0.0.0/8 counts as one caller.
+    const fromOtherAddress = await new Promise<number>((resolve) => {
       const { hostname, port } = new URL(other.address);
-      const asked = request({ hostname, port, path: '/metrics', localAddress: '127.0.77.7' });
-      asked.on('response', ({ statusCode = 0 }) => resolve(statusCode)).end();
+      const sent = request({ hostname, port, path: '/metrics', localAddress: '127.0.77.7' });
+      sent.on('response', ({ statusCode = 0 }) => resolve(statusCode)).end();
     });
-    expect(elsewhere).toBe(429);
+    expect(fromOtherAddress).toBe(429);
     expect(await other.close()).toEqual([]);
   });
 
-  test('can be given, or kept in a file that commands cannot read', async () => {
-    const given = await serve({ env: { NACRE_TOKEN: 'a-token-that-is-long-enough' } });
-    expect(given.token).toBe('a-token-that-is-long-enough');
-    expect(await given.close()).toEqual([]);
+  test('can be configured, or stored in a file that commands cannot read', async () => {
+    const configured = await serve({ env: { NACRE_TOKEN: 'a-token-that-is-long-enough' } });
+    expect(configured.token).toBe('a-token-that-is-long-enough');
+    expect(await configured.close()).toEqual([]);
     const args = ['--token-file', 'kept/token'];
-    const first = await serve({ args });
-    const file = join(first.cwd, 'kept', 'token');
-    expect(readFileSync(file, 'utf8').trim()).toBe(first.token);
+    const stored = await serve({ args });
+    const file = join(stored.cwd, 'kept', 'token');
+    expect(readFileSync(file, 'utf8').trim()).toBe(stored.token);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await first.shell('cat', [file])).body).toMatchObject({ stdout: '' });
-    expect(await first.close()).toEqual([]);
+    expect((await stored.shell('cat', [file])).body).toMatchObject({ stdout: '' });
+    expect(await stored.close()).toEqual([]);
   });
 
   test.each([
-    ['is short', 'short', 0o600, /must hold 16 to 512/],
-    ['has blanks', 'a token that nobody could send', 0o600, /without blanks/],
+    ['is short', 'short', 0o600, /must contain 16 to 512/],
+    ['has blanks', 'a token with blanks in it', 0o600, /without blanks/],
     ['others can read', 'a-token-that-is-long-enough', 0o644, /others can read it/],
-  ])('in a file that %s stops the start', async (_, text, mode, words) => {
+  ])('in a file that %s prevents the start', async (_, text, mode, words) => {
     const place = createPlace();
     writeFileSync(join(place.cwd, 'token'), text);
     chmodSync(join(place.cwd, 'token'), mode);
@@ -81,29 +81,29 @@ describe('H10: a token', () => {
     expect(stderr).toMatch(words);
   });
 
-  test('is never shown, not even where it cannot be', async () => {
+  test('is never printed, not even in the error about it', async () => {
     const place = createPlace({ NACRE_TOKEN: 'a-token-that-is-long-enough' });
     expect((await runInProcess(['config'], place)).stdout).toMatch(/^token +"\(hidden\)"/m);
     const short = createPlace({ NACRE_TOKEN: 'too-short' });
     const { stderr, code } = await runInProcess(['serve'], short);
     expect(code).toBe(125);
-    expect(stderr).toMatch(/16 to 512 letters/);
+    expect(stderr).toMatch(/16 to 512 printable/);
     expect(stderr).not.toContain('too-short');
-    const blank = createPlace({ NACRE_TOKEN: 'a token that nobody could send' });
+    const blank = createPlace({ NACRE_TOKEN: 'a token with blanks in it' });
     expect((await runInProcess(['serve'], blank)).code).toBe(125);
   });
 });
 
 describe('H10: a foreign Host or Origin is 403', () => {
   const foreign = ['evil.example', 'localhost', 'localhost:1', '127.0.0.1', 'x.localhost:1'];
-  test.each(foreign)('Host: %j, on every route', async (Host) => {
+  test.each(foreign)('the Host %j, on every route', async (Host) => {
     expect((await send({ ...here.bearer, Host })).status).toBe(403);
     for (const path of ['/', '/healthz', '/readyz', '/applets/'])
       expect((await rawRequest(here.address, path, { headers: { Host } })).status).toBe(403);
   });
 
   test.each(['http://evil.example', 'null', 'http://localhost:1', 'https://127.0.0.1', 'file://'])(
-    'Origin: %s',
+    'the Origin %s',
     async (Origin) => {
       const reply = await send({ ...here.bearer, Origin });
       expect(reply).toMatchObject({ status: 403, body: { error: expect.stringMatching(/origin/) } });
@@ -112,13 +112,13 @@ describe('H10: a foreign Host or Origin is 403', () => {
     },
   );
 
-  test.each(['[::1', 'x.127.0.0.1:80', 'a b', 'x\\y'])('Host: %j is none at all', async (Host) => {
+  test.each(['[::1', 'x.127.0.0.1:80', 'a b', 'x\\y'])('the Host %j is malformed', async (Host) => {
     const reply = await send({ ...here.bearer, Host });
     expect([400, 403]).toContain(reply.status);
     expect(reply.headers.get('x-content-type-options') ?? 'nosniff').toBe('nosniff');
   });
 
-  test('names of this machine and those of the settings are ours', async () => {
+  test('names of this machine and of http_hosts are accepted', async () => {
     for (const Host of [
       `localhost:${here.port}`,
       `127.0.0.1:${here.port}`,
@@ -130,7 +130,7 @@ describe('H10: a foreign Host or Origin is 403', () => {
     expect((await send({ ...here.bearer, ...own })).status).toBe(200);
   });
 
-  test('a page that the settings name may call with a token, and read the answer', async () => {
+  test('a page of cors_origins may call with a token, and read the reply', async () => {
     const Origin = 'http://localhost:6274';
     const preflight = await rawRequest(here.address, '/api/shell', {
       method: 'OPTIONS',
@@ -149,13 +149,13 @@ describe('H10: a foreign Host or Origin is 403', () => {
   });
 });
 
-describe('H10: a cookie of a page', () => {
+describe('H10: the cookie of a page', () => {
   let cookie: string;
   beforeAll(async () => {
     cookie = (await fetch(here.link)).headers.get('set-cookie')?.split(';')[0] ?? '';
   });
 
-  test('counts for the page itself alone, not for one that the settings let call with a token', async () => {
+  test('is accepted from the page itself only, not from a page of cors_origins', async () => {
     const other = { Cookie: cookie, Origin: 'http://localhost:6274' };
     expect((await send({ Cookie: cookie, Origin: here.address })).status).toBe(200);
     expect((await send(other)).status).toBe(401);
@@ -165,7 +165,7 @@ describe('H10: a cookie of a page', () => {
     expect((await send({ Cookie: cookie, 'Sec-Fetch-Site': 'same-site' })).status).toBe(401);
   });
 
-  test('is found among others of its name, which pages on other ports can add', async () => {
+  test('is found among others of its name, which pages on other ports can set', async () => {
     const [name] = cookie.split('=');
     const tossed = { Cookie: `${name}=x; ${cookie}; ${name}=y`, 'Sec-Fetch-Site': 'same-origin' };
     expect((await send(tossed)).status).toBe(200);
@@ -173,7 +173,7 @@ describe('H10: a cookie of a page', () => {
   });
 });
 
-describe('H2: refusals come in their order', () => {
+describe('H2: refusals have a fixed order', () => {
   const long = JSON.stringify({ command: 'ls', args: ['x'.repeat(1_100_000)] });
   test('401, 403, 413, 415, 400, 403', async () => {
     const [bad, type] = [{ Host: 'evil.example' }, { 'Content-Type': 'text/plain' }];
@@ -186,16 +186,16 @@ describe('H2: refusals come in their order', () => {
     expect((await send({ ...here.bearer }, '{"command":"rm"}')).status).toBe(403);
   });
 
-  test('413 also for a body that does not say how long it is', async () => {
+  test('413 for a long body without Content-Length', async () => {
     const chunked = { ...here.bearer, 'Transfer-Encoding': 'chunked' };
     const reply = await send(chunked, long).catch((error: Error) => error);
-    // The connection may be cut while the rest is still sent.
+    // The server may close the connection while the rest is still being sent.
     if (!(reply instanceof Error)) expect(reply.status).toBe(413);
     expect((await here.post('/api/shell', ask)).status).toBe(200);
   });
 });
 
-describe('H10: tokens with names', () => {
+describe('H10: named tokens', () => {
   const sha256 = (token: string) => createHash('sha256').update(token).digest('hex');
   let named: TestServer;
   beforeAll(async () => {
@@ -217,14 +217,14 @@ describe('H10: tokens with names', () => {
   const as = (token: string) => ({ Authorization: `Bearer ${token}` });
   const shell = (token: string, body: object) => named.post('/api/shell', body, as(token));
 
-  test('have a list that only narrows', async () => {
+  test('have an allow list that only narrows the server’s', async () => {
     expect((await shell('the-token-of-ci', { command: 'git', args: ['--version'] })).status).toBe(200);
     const refused = await shell('the-token-of-ci', { command: 'ls' });
     expect(refused).toMatchObject({ status: 403, body: { error: expect.stringMatching(/token ci/) } });
     expect((await shell('the-token-of-ci', { command: 'rm' })).status).toBe(403);
   });
 
-  test('have directories of their own', async () => {
+  test('have their own directories', async () => {
     expect(
       (await shell('the-token-of-ci', { command: 'git', args: ['--version'], cwd: '/usr/lib' })).status,
     ).toBe(200);
@@ -233,7 +233,7 @@ describe('H10: tokens with names', () => {
     );
   });
 
-  test('bind tools, too', async () => {
+  test('apply to tools as well', async () => {
     const call = (command: string, token: string) =>
       named.post('/api/tools/execute_command', { command }, as(token));
     expect((await call('git --version', 'the-token-of-ci')).body).toMatchObject({ is_error: false });
@@ -243,7 +243,7 @@ describe('H10: tokens with names', () => {
     });
   });
 
-  test('have a rate of their own', async () => {
+  test('have their own rate limit', async () => {
     const replies = [];
     for (let tries = 0; tries < 4; tries += 1)
       replies.push(await shell('the-token-of-slow', { command: 'git', args: ['--version'] }));
@@ -251,18 +251,20 @@ describe('H10: tokens with names', () => {
     expect(Number(replies[3]?.headers.get('retry-after'))).toBeGreaterThan(10);
   });
 
-  test('cannot get round their rate with many commands over one socket', async () => {
+  test('cannot evade their rate limit with many commands over one socket', async () => {
     const socket = await openSocket(named.address, as('the-token-of-streams'));
     for (const id of ['a', 'b', 'c', 'd'])
       socket.send({ type: 'shell.run', id, command: 'git', args: ['--version'] });
     await socket.exit('a');
     await socket.exit('b');
     await socket.until(({ id, type }) => id === 'd' && type === 'shell.error');
-    expect(socket.of('c', 'shell.error')).toMatchObject([{ error: expect.stringMatching(/rate.*used up/) }]);
+    expect(socket.of('c', 'shell.error')).toMatchObject([
+      { error: expect.stringMatching(/reached its rate limit/) },
+    ]);
     await socket.close();
   });
 
-  test('cannot get round their rate with a batch over MCP', async () => {
+  test('cannot evade their rate limit with a batch over MCP', async () => {
     const mcp = async (body: unknown, session = '') =>
       fetch(named.mcp, {
         method: 'POST',
@@ -281,11 +283,11 @@ describe('H10: tokens with names', () => {
     const batch = [1, 2, 3, 4].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: call }));
     const text = await (await mcp(batch, opened.headers.get('mcp-session-id') ?? '')).text();
     expect(text.match(/git version/g)?.length).toBeGreaterThan(0);
-    expect(text.match(/The rate of this token is used up/g)?.length).toBeGreaterThan(0);
+    expect(text.match(/This token has reached its rate limit/g)?.length).toBeGreaterThan(0);
     expect(text.match(/"isError":true/g)).toHaveLength(2);
   });
 
-  test('open a terminal only where they are named for it, and only in their directories', async () => {
+  test('open a terminal only if their list names the shell, and only in their directories', async () => {
     const open = async (token: string, cwd: string) => {
       const socket = await openSocket(named.address, as(token));
       const pty = { cols: 80, rows: 24 };
@@ -300,7 +302,7 @@ describe('H10: tokens with names', () => {
     expect(await open('the-token-of-shells', named.cwd)).toMatch(/not within \/usr/);
   });
 
-  test('do not see one another’s commands', async () => {
+  test('do not see each other’s commands', async () => {
     const start = await named.post(
       '/api/tools/start_command',
       { command: 'git --version' },
@@ -318,21 +320,21 @@ describe('H10: tokens with names', () => {
   });
 });
 
-describe('H10: where it serves', () => {
-  test.each(['0.0.0.0', '::', '192.0.2.1'])('%s needs TLS or --insecure', async (host) => {
+describe('H10: the address', () => {
+  test.each(['0.0.0.0', '::', '192.0.2.1'])('%s requires TLS or --insecure', async (host) => {
     const { code, stderr } = await runInProcess(['serve', '--host', host], createPlace());
     expect(code).toBe(125);
     expect(stderr).toMatch(/without TLS.*\n.*--insecure/);
   });
 
-  test('half of TLS, files that are not there and a port that is taken are told', async () => {
+  test('half of TLS, missing files and a port in use are reported', async () => {
     const serveWith = (...args: string[]) => runInProcess(['serve', ...args], createPlace());
     expect((await serveWith('--tls-cert', 'x')).stderr).toMatch(/belong together/);
     expect((await serveWith('--tls-cert', 'x', '--tls-key', 'y')).stderr).toMatch(/x cannot be read/);
-    expect((await serveWith('--port', String(here.port))).stderr).toMatch(/taken already/);
+    expect((await serveWith('--port', String(here.port))).stderr).toMatch(/already in use/);
   });
 
-  test('--insecure serves beyond this machine and says so', async () => {
+  test('--insecure serves beyond this machine without TLS', async () => {
     const open = await serve({ args: ['--host', '0.0.0.0', '--insecure'] });
     expect(open.address).toMatch(/^http:\/\/localhost:/);
     expect((await open.shell('git', ['--version'])).status).toBe(200);
@@ -340,8 +342,8 @@ describe('H10: where it serves', () => {
   });
 });
 
-describe('H10: answers', () => {
-  test('have headers that keep browsers from misusing them', async () => {
+describe('H10: replies', () => {
+  test('have security headers', async () => {
     for (const path of ['/healthz', '/api/shell', '/nowhere']) {
       const { headers } = await here.send(path);
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -355,11 +357,11 @@ describe('H10: answers', () => {
     }
   });
 
-  test('tell that something is not there without telling more', async () => {
+  test('of unknown routes reveal nothing more', async () => {
     const { status, body } = await here.send('/nowhere');
     expect(status).toBe(404);
     expect(body).toEqual({
-      error: 'There is nothing at GET /nowhere; docs/reference/http.md lists what there is.',
+      error: 'There is nothing at GET /nowhere; docs/reference/http.md lists every route.',
     });
   });
 });

@@ -1,36 +1,39 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type ServeOptions, serve, type TestServer } from '../support/http.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serve, type TestServer } from '../support/http.ts';
 import { createPlace, endOf, sleep, startReal, survivors } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
+import { soakCount } from '../support/soak.ts';
 
-let here: TestServer | undefined;
-afterEach(async () => {
-  expect((await here?.close()) ?? []).toEqual([]);
-  here = undefined;
+const allowAll = { SHELL_ALLOWLIST: '*', ALLOWED_COMMANDS: '*', NACRE_TOOLS: 'all', NACRE_DRAIN_MS: '0' };
+let here: TestServer;
+beforeAll(async () => {
+  here = await serve({ env: allowAll });
 });
+afterAll(async () => expect(await here.close()).toEqual([]));
 
-async function open(options: ServeOptions = {}): Promise<TestServer> {
-  here = await serve({ ...options, env: { SHELL_ALLOWLIST: '*', NACRE_DRAIN_MS: '0', ...options.env } });
-  return here;
-}
-
-const until = async (what: () => boolean) => {
-  for (let tries = 0; tries < 1_500 && !what(); tries += 1) await sleep(10);
-  expect(what()).toBe(true);
+const until = async (condition: () => boolean) => {
+  for (let tries = 0; tries < 1_500 && !condition(); tries += 1) await sleep(10);
+  expect(condition()).toBe(true);
 };
 
-describe('H2: calls that come together', () => {
-  test('200 at once are all answered', { timeout: 120_000 }, async () => {
-    const { shell } = await open();
-    const replies = await Promise.all(Array.from({ length: 200 }, () => shell('true')));
+describe('H2: simultaneous calls', () => {
+  let narrow: TestServer;
+  beforeAll(async () => {
+    const limits = { NACRE_HTTP_MAX_RUNNING: '1', NACRE_HTTP_MAX_QUEUED: '2' };
+    narrow = await serve({ env: { ...allowAll, ...limits } });
+  });
+  afterAll(async () => expect(await narrow.close()).toEqual([]));
+
+  test('are all served, even many', { timeout: 120_000 }, async () => {
+    const count = soakCount(200, 60);
+    const replies = await Promise.all(Array.from({ length: count }, () => here.shell('true')));
     expect(replies.filter(({ status, body }) => status !== 200 || body.code !== 0)).toEqual([]);
   });
 
-  test('wait in line, callers in turn, and more than that is 429 with Retry-After', async () => {
-    const { shell } = await open({ env: { NACRE_HTTP_MAX_RUNNING: '1', NACRE_HTTP_MAX_QUEUED: '2' } });
-    const replies = await Promise.all(Array.from({ length: 6 }, () => shell('sleep', ['0.2'])));
+  test('wait in a queue, and those beyond its limit get 429 with Retry-After', async () => {
+    const replies = await Promise.all(Array.from({ length: 6 }, () => narrow.shell('sleep', ['0.2'])));
     const refused = replies.filter(({ status }) => status === 429);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(3);
     expect(refused).toHaveLength(3);
@@ -38,11 +41,11 @@ describe('H2: calls that come together', () => {
       expect(headers.get('retry-after')).toBe('1');
       expect(body.error).toMatch(/waiting already/);
     }
-    expect((await shell('true')).status).toBe(200);
+    expect((await narrow.shell('true')).status).toBe(200);
   });
 
-  test('end with their callers, also while they wait', async () => {
-    const { address, bearer, cwd } = await open({ env: { NACRE_HTTP_MAX_RUNNING: '1' } });
+  test('end when their callers disconnect, also while they wait', async () => {
+    const { address, bearer, cwd } = narrow;
     const call = (script: string) => {
       const leave = new AbortController();
       const headers = { ...bearer, 'Content-Type': 'application/json' };
@@ -60,13 +63,13 @@ describe('H2: calls that come together', () => {
     await first.gone;
     await until(() => processesWith(`mark-${cwd}`).length === 0);
     expect(existsSync(join(cwd, 'never'))).toBe(false);
-    expect((await here?.shell('true'))?.status).toBe(200);
+    expect((await narrow.shell('true')).status).toBe(200);
   });
 });
 
 describe('/api/tools', () => {
   test('lists the tools with their schemas and calls them', async () => {
-    const { send, post, bearer } = await open({ env: { NACRE_TOOLS: 'all', ALLOWED_COMMANDS: '*' } });
+    const { send, post, bearer } = here;
     const { tools } = (await send('/api/tools', { headers: bearer })).body as { tools: { name: string }[] };
     expect(tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['execute_command', 'shell_execute', 'Bash']),
@@ -86,15 +89,15 @@ describe('/api/tools', () => {
   });
 
   test('keeps a persistent shell for its caller', async () => {
-    const { post } = await open({ env: { NACRE_TOOLS: 'bash' } });
-    await post('/api/tools/Bash', { command: 'cd /usr && word=kept' });
-    expect((await post('/api/tools/Bash', { command: 'echo $word $PWD' })).body.text).toContain('kept /usr');
+    await here.post('/api/tools/Bash', { command: 'cd /usr && word=kept' });
+    const { body } = await here.post('/api/tools/Bash', { command: 'echo $word $PWD' });
+    expect(body.text).toContain('kept /usr');
   });
 });
 
-describe('the end of the server', () => {
-  test('gives calls time to finish, takes no new ones, and says how it went', async () => {
-    const { address, shell, interrupt, ended, stderr } = await open();
+describe('a shutdown', () => {
+  test('waits for open calls, refuses new ones, and logs how many finished', async () => {
+    const { address, shell, interrupt, ended, stderr, mark } = await serve({ env: allowAll });
     const slow = shell('sleep', ['0.5']);
     await sleep(200);
     interrupt('SIGTERM');
@@ -102,10 +105,12 @@ describe('the end of the server', () => {
     expect((await ended).code).toBe(0);
     expect(stderr()).toContain('ended: 1 of 1 open calls were finished.');
     await expect(fetch(`${address}/healthz`)).rejects.toThrow();
+    expect(await survivors(mark)).toEqual([]);
   });
 
-  test('ends what does not finish in time', async () => {
-    const { shell, interrupt, ended, stderr, cwd } = await open({ env: { NACRE_SHUTDOWN_MS: '100' } });
+  test('kills commands that do not finish in time', async () => {
+    const server = await serve({ env: { ...allowAll, NACRE_SHUTDOWN_MS: '100' } });
+    const { shell, interrupt, ended, stderr, cwd, mark } = server;
     writeFileSync(join(cwd, 'stay.sh'), "trap '' TERM; sleep 100; sleep 100");
     const stuck = shell('sh', ['stay.sh', cwd]).catch(() => undefined);
     await until(() => processesWith(`stay.sh\0${cwd}`).length > 0);
@@ -113,10 +118,10 @@ describe('the end of the server', () => {
     await ended;
     await stuck;
     expect(stderr()).toContain('ended: 0 of 1 open calls were finished.');
-    expect(processesWith(`stay.sh\0${cwd}`)).toEqual([]);
+    expect(await survivors(mark)).toEqual([]);
   });
 
-  test('of the built one comes with SIGTERM, and leaves nothing', async () => {
+  test('of the built server follows SIGTERM, and leaves no process behind', async () => {
     const place = createPlace({ SHELL_ALLOWLIST: '*' });
     const child = startReal(['serve', '--port', '0'], place);
     const lines = await new Promise<string>((resolve) =>

@@ -30,35 +30,37 @@ const post = (body: string, more: readonly string[] = []) =>
   );
 const errorOf = (text: string) => JSON.parse(text.slice(text.indexOf('{'))).error;
 
-describe('H2, H10: every refusal has a sentence, whatever is wrong with the bytes', () => {
+describe('H2, H10: every malformed request gets a status and a sentence', () => {
   test.each([
     ['no Host', () => toText('GET /healthz HTTP/1.1', []), 400],
-    ['no Host of HTTP/1.0', () => toText('GET /healthz HTTP/1.0', []), 400],
+    ['no Host in HTTP/1.0', () => toText('GET /healthz HTTP/1.0', []), 400],
     ['two Hosts', () => toText('GET /healthz HTTP/1.1', [own(), 'Host: evil.example']), 403],
     ['a Host with a user', () => toText('GET /healthz HTTP/1.1', [`Host: a@127.0.0.1:${here.port}`]), 400],
-    ['a Host with a dot behind', () => toText('GET / HTTP/1.1', [`Host: localhost.:${here.port}`]), 403],
-    ['a Host in another form', () => toText('GET / HTTP/1.1', [`Host: 127.1:${here.port}`]), 403],
+    ['a Host with a trailing dot', () => toText('GET / HTTP/1.1', [`Host: localhost.:${here.port}`]), 403],
+    ['a short form of the Host', () => toText('GET / HTTP/1.1', [`Host: 127.1:${here.port}`]), 403],
     ['a target of another host', () => toText('GET http://evil.example/healthz HTTP/1.1', [own()]), 403],
-    ['a foreign Host where nothing is', () => toText('GET /api/x HTTP/1.1', ['Host: evil.example']), 403],
+    ['a foreign Host and an unknown path', () => toText('GET /api/x HTTP/1.1', ['Host: evil.example']), 403],
     ['two Origins', () => toText('GET / HTTP/1.1', [own(), `Origin: ${here.address}`, 'Origin: null']), 403],
-    ['two lengths', () => post('{}', ['Content-Length: 2', 'Content-Length: 3']), 400],
+    ['two Content-Lengths', () => post('{}', ['Content-Length: 2', 'Content-Length: 3']), 400],
     [
-      'a length and chunks',
+      'a Content-Length and chunks',
       () => post('0\r\n\r\n', ['Content-Length: 5', 'Transfer-Encoding: chunked']),
       400,
     ],
-    ['chunks that are none', () => post('zz\r\n{}\r\n', ['Transfer-Encoding: chunked']), 400],
-    ['too many headers', () => toText('GET / HTTP/1.1', [own(), `X: ${'x'.repeat(20_000)}`]), 431],
-    ['no HTTP at all', () => 'hello\r\n\r\n', 400],
-    ['an old version of WebSockets', () => upgrade(['Sec-WebSocket-Version: 7']), 400],
-    ['WebSockets with two Hosts', () => upgrade(['Sec-WebSocket-Version: 13', 'Host: evil.example']), 403],
+    ['malformed chunks', () => post('zz\r\n{}\r\n', ['Transfer-Encoding: chunked']), 400],
+    ['headers that are too long', () => toText('GET / HTTP/1.1', [own(), `X: ${'x'.repeat(20_000)}`]), 431],
+    ['bytes that are not HTTP', () => 'hello\r\n\r\n', 400],
+    ['an old WebSocket version', () => upgrade(['Sec-WebSocket-Version: 7']), 400],
+    ['a WebSocket with two Hosts', () => upgrade(['Sec-WebSocket-Version: 13', 'Host: evil.example']), 403],
   ])('%s', async (_, bytes, expected) => {
-    const { status, text } = await sendBytes(here.port, bytes(), { isOver: (seen) => seen.includes('}') });
+    const { status, text } = await sendBytes(here.port, bytes(), {
+      isComplete: (seen) => seen.includes('}'),
+    });
     expect([status, errorOf(text)]).toEqual([expected, expect.stringMatching(/^[A-Z].*\.$/)]);
   });
 
   test.each(['/applets/a%0d%0aX:b', '/applets/a%00b', '/applets/%zz', '/applets/%2f%2fevil.example'])(
-    'GET %s is no failure of ours',
+    'GET %s is not an internal failure',
     async (path) => {
       const { status, text } = await sendBytes(
         here.port,
@@ -70,24 +72,19 @@ describe('H2, H10: every refusal has a sentence, whatever is wrong with the byte
     },
   );
 
-  test('a request that never comes to its end is told so', { timeout: 90_000 }, async () => {
-    const begun = toText('GET /healthz HTTP/1.1', [own()]).trim();
-    const { status, text } = await sendBytes(here.port, begun, { patienceMs: 60_000 });
-    expect([status, errorOf(text)]).toEqual([408, expect.stringMatching(/did not arrive whole/)]);
-  });
-
-  test('a body that is cut off is no failure of ours', async () => {
-    await sendBytes(here.port, post('{', ['Content-Length: 50']), { patienceMs: 100 });
-    await sendBytes(here.port, post('5\r\n{', ['Transfer-Encoding: chunked']), { patienceMs: 100 });
+  test('a truncated body is not an internal failure', async () => {
+    await sendBytes(here.port, post('{', ['Content-Length: 50']), { idleMs: 100 });
+    await sendBytes(here.port, post('5\r\n{', ['Transfer-Encoding: chunked']), { idleMs: 100 });
     expect((await here.shell('true')).status).toBe(200);
   });
 
-  test('what comes behind a request that runs does not get into its answer', async () => {
+  test('garbage after a running request does not get into its reply', async () => {
     const body = JSON.stringify({ command: 'sh', args: ['-c', 'sleep 100 # behind'] });
     const { text } = await sendBytes(here.port, `${post(body)}\0\0garbage\r\n\r\n`);
     expect(text).toMatch(/^(?:$|HTTP\/1\.1 400 )/);
-    for (let tries = 0; tries < 500 && processesWith('# behind').length > 0; tries += 1) await sleep(10);
-    expect(processesWith('# behind')).toEqual([]);
+    // A command that was admitted before the garbage arrived may only just be starting.
+    expect((await here.shell('true')).status).toBe(200);
+    await expect.poll(() => processesWith('# behind'), { timeout: 10_000 }).toEqual([]);
   });
 });
 
@@ -101,13 +98,13 @@ const upgrade = (more: readonly string[]) =>
     ...more,
   ]);
 
-describe('H10: a target that names its host', () => {
+describe('H10: an absolute target', () => {
   const ask = async (target: string, headers: readonly string[]) => {
     const text = toText(`GET ${target} HTTP/1.1`, [...headers, 'Connection: close']);
     return (await sendBytes(here.port, text)).status;
   };
 
-  test('is for that one, whatever the Host says, and calls say 401 before 403', async () => {
+  test('overrides the Host header, and calls report 401 before 403', async () => {
     const token = `Authorization: Bearer ${here.token}`;
     expect(await ask(`http://127.0.0.1:${here.port}/healthz`, ['Host: evil.example'])).toBe(200);
     expect(await ask(`http://127.0.0.1:${here.port}`, [own()])).toBe(200);
@@ -117,26 +114,26 @@ describe('H10: a target that names its host', () => {
   });
 });
 
-describe('H1: requests that offer HTTP/2', () => {
+describe('H1: requests that offer an upgrade to HTTP/2', () => {
   const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'];
 
-  test('are answered in HTTP/1.1, bodies included, and so are those behind them', async () => {
+  test('are served over HTTP/1.1, with their bodies, and so are the requests after them', async () => {
     const body = JSON.stringify({ command: 'echo', args: ['hello'] });
     const first = post(body, [`Content-Length: ${body.length}`, ...offer]);
     const { text } = await sendBytes(here.port, `${first}${toText('GET /healthz HTTP/1.1', [own()])}`, {
-      isOver: (seen) => seen.includes('"status":"ok"'),
+      isComplete: (seen) => seen.includes('"status":"ok"'),
     });
     expect(text).toMatch(/"stdout":"hello\\n".*"status":"ok"/s);
   });
 
-  test('have to show a token all the same', async () => {
+  test('still require a token', async () => {
     const request = toText('GET /metrics HTTP/1.1', [own(), ...offer]);
-    expect((await sendBytes(here.port, request, { isOver: () => true })).status).toBe(401);
+    expect((await sendBytes(here.port, request, { isComplete: () => true })).status).toBe(401);
   });
 });
 
-describe('H2: the caller’s disconnect ends the command', () => {
-  test('also of the requests behind the first', async () => {
+describe('H2: a disconnect ends the command', () => {
+  test('of every pipelined request', async () => {
     const script = (index: number) =>
       post(JSON.stringify({ command: 'sh', args: ['-c', `sleep 100; # pipelined ${index}`] }));
     const socket = connect(here.port, '127.0.0.1');
@@ -154,20 +151,20 @@ describe('H2: the caller’s disconnect ends the command', () => {
 });
 
 describe('H10: a one-time link', () => {
-  const look = (method: string, link: string) => fetch(link, { method });
+  const open = (method: string, link: string) => fetch(link, { method });
 
-  test('is not used up by whoever only looks where it leads', async () => {
-    expect((await look('HEAD', here.link)).status).toBe(405);
-    expect((await look('GET', here.link)).status).toBe(200);
+  test('is not used up by a HEAD request', async () => {
+    expect((await open('HEAD', here.link)).status).toBe(405);
+    expect((await open('GET', here.link)).status).toBe(200);
   });
 
-  test('opens once, however many come at the same time', async () => {
+  test('opens once, however many requests arrive together', async () => {
     const { body } = await here.post('/api/link', {});
-    const opened = await Promise.all(Array.from({ length: 8 }, () => look('GET', String(body.link))));
+    const opened = await Promise.all(Array.from({ length: 8 }, () => open('GET', String(body.link))));
     expect(opened.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(401)]);
   });
 
-  test('leads to the name by which the server was asked for it', async () => {
+  test('has the host name of the request that created it', async () => {
     const headers = { ...here.bearer, Host: `localhost:${here.port}` };
     const { body } = await rawRequest(here.address, '/api/link', { method: 'POST', headers });
     expect(body.link).toMatch(new RegExp(`^http://localhost:${here.port}/open\\?ticket=`));

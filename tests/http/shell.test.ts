@@ -21,7 +21,7 @@ beforeAll(async () => {
         './data',
       ].join(','),
       EXEC_MAX_BUFFER_BYTES: '100000',
-      EXEC_TIMEOUT_MS: '1500',
+      EXEC_TIMEOUT_MS: '1200',
     },
   });
   writeFileSync(join(here.cwd, 'data'), 'some text\n');
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => expect(await here.close()).toEqual([]));
 
 describe('H1: POST /api/shell', () => {
-  test('runs a program with its arguments and answers with the keys of the specification', async () => {
+  test('runs a program with its arguments and replies with the keys of the specification', async () => {
     const { status, body } = await here.shell('git', ['--version']);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -43,7 +43,7 @@ describe('H1: POST /api/shell', () => {
     });
   });
 
-  test('works in the directory that is asked for, and in its own without one', async () => {
+  test('runs in the given directory, and in the server’s own by default', async () => {
     mkdirSync(join(here.cwd, 'repo'));
     expect((await here.shell('git', ['init', '-q'], { cwd: join(here.cwd, 'repo') })).body.code).toBe(0);
     writeFileSync(join(here.cwd, 'repo', 'new.txt'), 'x');
@@ -54,7 +54,7 @@ describe('H1: POST /api/shell', () => {
     expect((await here.shell('ls')).body.stdout).toContain('repo\n');
   });
 
-  test('file operations: ls, cat, grep', async () => {
+  test('runs file operations: ls, cat, grep', async () => {
     expect((await here.shell('ls', ['-1', here.cwd])).body.stdout).toContain('lines\n');
     expect((await here.shell('cat', ['lines'])).body.stdout).toBe('one\ntwo\nthree\n');
     expect((await here.shell('grep', ['-c', 'o', 'lines'])).body.stdout).toBe('2\n');
@@ -77,20 +77,20 @@ describe('H1: POST /api/shell', () => {
   });
 });
 
-describe('H1, E6: what is no such request is 400, and names the field', () => {
+describe('H1, E6: an invalid request is 400, and the error names the field', () => {
   test.each([
     ['no command', {}, /command is required/],
     ['an empty command', { command: '' }, /command must not be empty/],
-    ['a command that is no text', { command: 7 }, /command must be a string/],
-    ['args that are no list', { command: 'ls', args: '-l' }, /args must be a list/],
-    ['an argument that is no text', { command: 'ls', args: [1] }, /args\.0 must be a string/],
+    ['a command that is not a string', { command: 7 }, /command must be a string/],
+    ['args that are not a list', { command: 'ls', args: '-l' }, /args must be a list/],
+    ['an argument that is not a string', { command: 'ls', args: [1] }, /args\.0 must be a string/],
     ['an argument with a NUL byte', { command: 'ls', args: ['a\0b'] }, /NUL/],
     [
       'too many arguments',
       { command: 'ls', args: Array(10_001).fill('') },
       /args must have at most 10000 entries/,
     ],
-    ['a field that does not exist', { command: 'ls', arguments: [] }, /no field "arguments"/],
+    ['an unknown field', { command: 'ls', arguments: [] }, /no field "arguments"/],
     ['a list', [], /must be an object/],
     ['broken JSON', '{"command":', /not valid JSON/],
   ])('%s', async (_, body, words) => {
@@ -99,7 +99,7 @@ describe('H1, E6: what is no such request is 400, and names the field', () => {
     expect(reply.body.error).toMatch(words);
   });
 
-  test('a body of broken UTF-8', async () => {
+  test('invalid UTF-8', async () => {
     const body = Buffer.concat([
       Buffer.from('{"command":"ls","args":["'),
       Buffer.from([0xff, 0xfe]),
@@ -110,8 +110,8 @@ describe('H1, E6: what is no such request is 400, and names the field', () => {
   });
 });
 
-describe('H2: what a command came to', () => {
-  test('is 200 whatever its exit code', async () => {
+describe('H2: the status of a command', () => {
+  test('is 200 for every exit code', async () => {
     const { status, body } = await here.shell('git', ['status'], { cwd: here.cwd });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -121,19 +121,19 @@ describe('H2: what a command came to', () => {
     });
   });
 
-  test('is 128 + N with the signal where one ended it', async () => {
+  test('is 200 with code 128 + N and the signal if a signal ended it', async () => {
     const { status, body } = await here.shell('sh', ['-c', 'kill -9 $$']);
     expect(status).toBe(200);
     expect(body).toMatchObject({ code: 137, signal: 'SIGKILL' });
   });
 
-  test('is 500 where there is no such program', async () => {
+  test('is 500 if there is no such program', async () => {
     const { status, body } = await here.shell('nowhere-to-be-found');
     expect(status).toBe(500);
     expect(body.error).toMatch(/nowhere-to-be-found: command not found/);
   });
 
-  test('is 200 with code 126 and the reason where a file may not be executed', async () => {
+  test('is 200 with code 126 and the reason if the file is not executable', async () => {
     chmodSync(join(here.cwd, 'data'), 0o644);
     const { status, body } = await here.shell('./data');
     expect(status).toBe(200);
@@ -142,19 +142,19 @@ describe('H2: what a command came to', () => {
 });
 
 describe('H4: limits', () => {
-  test('408 with what a command wrote until then, and its tree is gone', async () => {
+  test('408 with the output so far, and the process tree is gone', async () => {
     const { status, body } = await here.shell('sh', ['stubborn.sh']);
     expect(status).toBe(408);
     expect(body).toMatchObject({
       stdout: 'begun\n',
       stderr: '',
-      error: expect.stringMatching(/timed out after 1500 ms/),
+      error: expect.stringMatching(/timed out after 1200 ms/),
     });
     expect(body).not.toHaveProperty('code');
     expect(processesWith('stubborn.sh')).toEqual([]);
   });
 
-  test('500 with the beginning of an output that is over the limit', async () => {
+  test('500 with the beginning of output over the limit', async () => {
     const { status, body } = await here.shell('find', ['/usr/share', '/usr/lib', '-printf', '%p\\n']);
     expect(status).toBe(500);
     expect(body).toMatchObject({
@@ -165,7 +165,7 @@ describe('H4: limits', () => {
     expect(Buffer.byteLength(String(body.stdout))).toBeLessThanOrEqual(100_000);
   });
 
-  test('the limit counts each stream', async () => {
+  test('the limit applies to each stream', async () => {
     const script = 'head -c 90000 /dev/zero | tr "\\0" a; head -c 90000 /dev/zero | tr "\\0" b >&2';
     const wide = await serve({ env: { SHELL_ALLOWLIST: '*', EXEC_MAX_BUFFER_BYTES: '100000' } });
     const { status, body } = await wide.shell('sh', ['-c', script]);
@@ -174,7 +174,7 @@ describe('H4: limits', () => {
     expect(body).toMatchObject({ stdout: 'a'.repeat(90_000), stderr: 'b'.repeat(90_000) });
   });
 
-  test('output below the limit is whole', async () => {
+  test('output below the limit is complete', async () => {
     writeFileSync(join(here.cwd, 'long'), `${'0123456789'.repeat(9_900)}\n`);
     const { status, body } = await here.shell('cat', ['long']);
     expect(status).toBe(200);
@@ -188,15 +188,15 @@ describe('H3: output is clean text', () => {
     ['titles and links', '\\033]0;title\\007text\\n', 'text\n'],
     ['CRLF', 'a\\r\\nb\\r\\n', 'a\nb\n'],
     ['progress bars', '10%%\\r20%%\\r100%%\\n', '100%\n'],
-    ['a shorter rewrite', 'hello\\rab\\n', 'abllo\n'],
+    ['a shorter rewrite of a line', 'hello\\rab\\n', 'abllo\n'],
     ['invalid bytes', 'a\\377b\\n', 'a\uFFFDb\n'],
     ['a character of four bytes', '\\360\\237\\230\\200\\n', '😀\n'],
-    ['NULs between names', 'one\\0two\\0', 'one\0two\0'],
+    ['NUL separators', 'one\\0two\\0', 'one\0two\0'],
   ])('%s', async (_, given, expected) => {
     expect((await here.shell('printf', [given])).body.stdout).toBe(expected);
   });
 
-  test('also where sequences and characters are split between chunks', async () => {
+  test('sequences and characters that are split between chunks', async () => {
     const script =
       "printf 'a\\033['; sleep 0.1; printf '31mred\\303'; sleep 0.1; printf '\\251\\r'; sleep 0.1; printf '\\n'";
     writeFileSync(join(here.cwd, 'split.sh'), script);
@@ -204,8 +204,8 @@ describe('H3: output is clean text', () => {
   });
 });
 
-describe('H5: the list', () => {
-  test('has the seventeen names of the specification when nobody sets it', async () => {
+describe('H5: the allow list', () => {
+  test('has the seventeen names of the specification by default', async () => {
     const plain = await serve();
     const { status, body } = await plain.shell('chmod', ['777', 'x']);
     expect(status).toBe(403);
@@ -227,7 +227,7 @@ describe('H5: the list', () => {
     ['git', ['status', ';', 'touch', 'made']],
     ['ls', ['$(touch made)', '`touch made`', '| touch made', '&& touch made', '> made']],
     ['cat', ['*', '$HOME', '~']],
-  ])('arguments of %s are data: %j', async (command, args) => {
+  ])('treats the arguments of %s as data: %j', async (command, args) => {
     const { status, body } = await here.shell(command, args);
     expect(status).toBe(200);
     expect(body.code).not.toBe(0);
@@ -238,7 +238,7 @@ describe('H5: the list', () => {
     ['find', ['.', '-exec', 'touch', 'made', ';']],
     ['git', ['-c', 'alias.x=!touch made', 'x']],
     ['env', ['touch', 'made']],
-  ])('programs named inside the arguments of %s are judged: %j', async (command, args) => {
+  ])('applies to programs in the arguments of %s: %j', async (command, args) => {
     const { status, body } = await here.shell(command, args);
     expect(status).toBe(403);
     expect(body.error).toMatch(/touch/);
@@ -257,7 +257,7 @@ describe('H6: sensitive directories', () => {
   );
 
   test.each(['.ssh', '.gnupg', '.aws', '.kube', '.docker', '.azure'])(
-    '~/%s is 403, also through a link',
+    '~/%s is 403, also through a symlink',
     async (name) => {
       const folder = join(here.cwd, name);
       mkdirSync(join(folder, 'below'), { recursive: true });
@@ -267,7 +267,7 @@ describe('H6: sensitive directories', () => {
     },
   );
 
-  test('a store of keys that is a link itself protects what it leads to', async () => {
+  test('the target of a ~/.ssh symlink is 403', async () => {
     const other = await serve();
     mkdirSync(join(other.cwd, 'keys'));
     symlinkSync(join(other.cwd, 'keys'), join(other.cwd, '.ssh'));
@@ -275,7 +275,7 @@ describe('H6: sensitive directories', () => {
     expect(await other.close()).toEqual([]);
   });
 
-  test('what only looks like one is none', async () => {
+  test('a directory with a similar name is allowed', async () => {
     mkdirSync(join(here.cwd, '.sshx'));
     expect((await here.shell('ls', [], { cwd: join(here.cwd, '.sshx') })).status).toBe(200);
   });

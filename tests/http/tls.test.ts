@@ -11,7 +11,7 @@ import { createPlace, runInProcess } from '../support/nacre.ts';
 import { sendBytes } from '../support/raw-http.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** Makes a certificate for this machine and its key, for a day. */
+/** Creates a certificate for this machine, valid for a day, and its key. */
 function makeCertificate(folder: string, name: string) {
   const paths = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) };
   const names = 'subjectAltName=DNS:localhost,DNS:idle.localhost,IP:127.0.0.1';
@@ -47,7 +47,7 @@ async function send(path: string, options: RequestOptions = {}, body = '') {
 }
 
 describe('H10: over TLS', () => {
-  test('beyond this machine, commands run and need a token', async () => {
+  test('commands run on a public address, with a token', async () => {
     expect(here.address).toBe(`https://localhost:${here.port}`);
     const body = JSON.stringify({ command: 'git', args: ['--version'] });
     const headers = { ...here.bearer, 'Content-Type': 'application/json' };
@@ -58,7 +58,7 @@ describe('H10: over TLS', () => {
     expect((await send('/api/state')).status).toBe(401);
   });
 
-  test('a link becomes a cookie that is never sent without TLS', async () => {
+  test('a link sets a cookie with Secure', async () => {
     const { pathname, search, host } = new URL(here.link);
     const opened = await send(`${pathname}${search}`, { headers: { Host: host } });
     const [cookie = ''] = opened.headers['set-cookie'] ?? [];
@@ -69,7 +69,7 @@ describe('H10: over TLS', () => {
     expect((await state(here.address.replace('https', 'http'))).status).toBe(403);
   });
 
-  test('commands stream', async () => {
+  test('commands are streamed', async () => {
     const socket = new WebSocket(`wss://localhost:${here.port}/api/shell/stream`, {
       ca,
       headers: here.bearer,
@@ -85,12 +85,12 @@ describe('H10: over TLS', () => {
     socket.terminate();
   });
 
-  test('an applet has an origin of its own', async () => {
+  test('an applet has its own origin', async () => {
     const reply = await send('/', { headers: { Host: `idle.localhost:${here.port}` } });
     expect(reply).toMatchObject({ status: 200, text: 'an applet' });
   });
 
-  test('what is no TLS, or offers another protocol in it, does no harm', async () => {
+  test('plain HTTP is refused, and an offer of HTTP/2 is ignored', async () => {
     expect((await sendBytes(here.port, 'GET / HTTP/1.1\r\n\r\n')).text).not.toContain('200');
     const socket = connectTls({ host: '127.0.0.1', port: here.port, ca });
     await once(socket, 'secureConnect');
@@ -106,18 +106,18 @@ function onMessages(socket: WebSocket): AsyncIterable<[unknown]> {
   return on(socket, 'message') as AsyncIterable<[unknown]>;
 }
 
-describe('H10: files that are no certificate and its key', () => {
+describe('H10: files that are not a certificate and its key', () => {
   const junk = join(folder, 'junk');
   writeFileSync(junk, 'junk');
   test.each([
-    ['no certificate', junk, own.key],
-    ['no key', own.cert, junk],
-    ['the key of another', own.cert, other.key],
-  ])('%s stops the start, and says which files', async (_, cert, key) => {
+    ['an invalid certificate', junk, own.key],
+    ['an invalid key', own.cert, junk],
+    ['the key of another certificate', own.cert, other.key],
+  ])('%s prevents the start, and the error names the files', async (_, cert, key) => {
     const args = ['serve', '--port', '0', '--tls-cert', cert, '--tls-key', key];
     const { code, stderr } = await runInProcess(args, createPlace());
     expect(code).toBe(125);
-    expect(stderr).toContain(`${cert} and ${key} are no certificate and its key`);
+    expect(stderr).toContain(`${cert} and ${key} are not a certificate and its key`);
     expect(stderr).not.toContain('Internal');
   });
 });

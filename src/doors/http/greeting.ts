@@ -1,17 +1,20 @@
-import type { Assembly } from '../door.ts';
-import type { AppParts } from './create-app.ts';
-import type { OwnToken } from './read-token.ts';
+import type { FlagAccess, VersionAccess } from '../door.ts';
+import type { PageSessions } from './access/page-sessions.ts';
+import type { Sites } from './access/sites.ts';
+import type { OwnToken } from './access/tokens.ts';
 
-/** What is printed when the server is ready: for people, or one line of JSON for scripts. */
+type GreetingDeps = FlagAccess<{ readonly json: boolean }> & Pick<VersionAccess, 'version'>;
+
+/** The text that `nacre serve` prints once it listens; with `--json` one line of JSON. */
 export function toGreeting(
-  { flags, version }: Pick<Assembly, 'flags' | 'version'>,
-  { sites, pages }: Pick<AppParts, 'sites' | 'pages'>,
+  { flags, version }: GreetingDeps,
+  { sites, pages }: { readonly sites: Sites; readonly pages: PageSessions },
   token: OwnToken,
 ): string {
   const address = sites.address();
   const link = `${address}/open?ticket=${pages.issueTicket({ origin: address })}`;
   const mcp = `${address}/mcp`;
-  if (flags.json === true) return `${JSON.stringify({ address, token: token.text, link, mcp })}\n`;
+  if (flags.json) return `${JSON.stringify({ address, token: token.text, link, mcp })}\n`;
   const shown = token.isNew ? token.text : 'YOUR_TOKEN';
   const snippet = {
     mcpServers: { nacre: { type: 'http', url: mcp, headers: { Authorization: `Bearer ${shown}` } } },
@@ -23,9 +26,9 @@ export function toGreeting(
     '',
     token.isNew
       ? `Token for programs (shown once):\n  ${token.text}`
-      : 'Token for programs: the one that you set.',
+      : 'Token for programs: the one that you configured.',
     '',
-    `For an agent that speaks MCP over HTTP:\n${JSON.stringify(snippet, null, 2)}`,
+    `For agents that use MCP over HTTP:\n${JSON.stringify(snippet, null, 2)}`,
     '',
   ].join('\n');
 }

@@ -1,96 +1,129 @@
-import { Hono } from 'hono';
-import { toMcpTool } from '../to-mcp-tool.ts';
-import type { AppParts, Call, Env } from './create-app.ts';
-import { inLine } from './line.ts';
-import { toOpenApi } from './open-api.ts';
-import { leadToApplet, makeLink, openLink, serveApplet, servePage, tellState } from './page-routes.ts';
-import { HttpProblem, toAnswer } from './problem.ts';
-import { readJson } from './read-body.ts';
-import { serveShell } from './serve-shell.ts';
-import { tellMetrics } from './tell-metrics.ts';
-import { callTool } from './tool-call.ts';
+// The routes of the server itself and of an applet's origin. `open` routes serve everybody; `call` routes serve
+// authenticated callers only, and `handle-requests.ts` passes the caller to them.
+import { fileURLToPath } from 'node:url';
+import type { HttpSettings } from '../settings.ts';
+import type { AuthenticateDeps } from './access/authenticate.ts';
+import type { HttpCaller } from './access/callers.ts';
+import type { Applets } from './applets/applets.ts';
+import { type MetricsDeps, showMetrics } from './endpoints/metrics-endpoint.ts';
+import { toOpenApi } from './endpoints/open-api.ts';
+import * as page from './endpoints/page-endpoints.ts';
+import { runShell, type ShellDeps } from './endpoints/shell-endpoint.ts';
+import { serveFile } from './endpoints/static-files.ts';
+import { listTools, runTool } from './endpoints/tool-endpoint.ts';
+import type { McpEndpoint } from './mcp/mcp-endpoint.ts';
+import { toWebRequest } from './mcp/web-messages.ts';
+import type { FoundRoute, Route } from './requests/find-route.ts';
+import { pagePolicy } from './requests/headers.ts';
+import { HttpProblem } from './requests/problem.ts';
+import { type Exchange, type Reply, type RequestTarget, toJsonReply } from './requests/raw-http.ts';
 
-/** The routes of the server itself. */
-export function createMain(parts: AppParts, call: Call): Hono<Env> {
-  const app = createSite(parts, call);
-  app.get('/healthz', () => Response.json({ status: 'ok', version: parts.version }));
-  app.get('/readyz', () => ready(parts));
-  for (const path of ['/', '/applets', '/applets/']) app.get(path, () => servePage('start.html'));
-  app.get('/assets/:name', ({ req }) => servePage(req.param('name')));
-  const lead = call((caller, _, { req }) => leadToApplet(parts, caller, req.param('slug') ?? ''));
-  app.get('/applets/:slug/', async (context) => {
-    const answer = await lead(context).catch((error: unknown) => toAnswer(error, parts.log));
-    // Whoever is not signed in finds out how on the start page.
-    return answer.status === 401 ? context.redirect('/') : answer;
-  });
-  app.get('/applets/:slug', ({ req, redirect }) =>
-    redirect(`/applets/${encodeURIComponent(req.param('slug'))}/`),
-  );
-  app.get(
-    '/metrics',
-    call(async () => tellMetrics(parts)),
-  );
-  app.get('/openapi.json', () => Response.json(toOpenApi(parts)));
-  app.get('/docs', () => servePage('docs.html'));
-  app.get(
-    '/api/state',
-    call((caller) => tellState(parts, caller)),
-  );
-  app.post(
-    '/api/link',
-    call((caller, _, { req }) => makeLink(parts, caller, req.raw)),
-  );
-  app.get(
-    '/api/tools',
-    call(({ tools }) => Response.json({ tools: tools.map(toMcpTool) })),
-  );
-  app.post(
-    '/api/tools/:name',
-    call(async (caller, { incoming, signal, send }, { req }) => {
-      const body = await readJson(incoming);
-      return inLine(parts.line, caller, signal, async () =>
-        send(200, await callTool(req.param('name') ?? '', body, caller, signal)),
-      );
+/** What the routes use. */
+export interface HttpDeps extends AuthenticateDeps, ShellDeps, MetricsDeps, page.PageDeps {
+  readonly applets: Applets;
+  readonly settings: HttpSettings;
+  readonly mcp: McpEndpoint;
+  /** True once the server has been told to shut down. */
+  readonly isClosing: () => boolean;
+  readonly log: (message: string) => void;
+}
+
+/** The target of a request, with the path segments that its route names. */
+export type RouteMatch = RequestTarget & Pick<FoundRoute<unknown>, 'params'>;
+
+/** A reply; only MCP returns a web Response. */
+export type Replying = Reply | Response | Promise<Reply | Response>;
+
+/** Serves one route. */
+export type Handler =
+  | { readonly access: 'open'; handle(exchange: Exchange, match: RouteMatch): Replying }
+  | {
+      readonly access: 'caller';
+      handle(caller: HttpCaller, exchange: Exchange, match: RouteMatch): Replying;
+    };
+
+type OpenHandle = (exchange: Exchange, match: RouteMatch) => Replying;
+type CallHandle = (caller: HttpCaller, exchange: Exchange, match: RouteMatch) => Replying;
+
+const open = (method: string, path: string, handle: OpenHandle): Route<Handler> => ({
+  method,
+  path,
+  handler: { access: 'open', handle },
+});
+const call = (method: string, path: string, handle: CallHandle): Route<Handler> => ({
+  method,
+  path,
+  handler: { access: 'caller', handle },
+});
+
+/** The routes of the server itself; `admit` authenticates a caller. */
+export function mainRoutes(
+  deps: HttpDeps,
+  admit: (exchange: Exchange) => HttpCaller,
+): readonly Route<Handler>[] {
+  return [
+    ...sharedRoutes(deps),
+    open('GET', '/healthz', () => toJsonReply(200, { status: 'ok', version: deps.version })),
+    open('GET', '/readyz', () =>
+      deps.isClosing() ? toJsonReply(503, { status: 'closing' }) : toJsonReply(200, { status: 'ready' }),
+    ),
+    open('GET', '/openapi.json', () => toJsonReply(200, toOpenApi(deps))),
+    open('GET', '/docs', () => servePage('docs.html')),
+    open('GET', '/assets/:name', (_, { params }) => servePage(params.name ?? '')),
+    ...['/', '/applets', '/applets/'].map((path) => open('GET', path, () => servePage('start.html'))),
+    open('GET', '/applets/:slug', (_, { params }) =>
+      page.redirect(`/applets/${encodeURIComponent(params.slug ?? '')}/`),
+    ),
+    open('GET', '/applets/:slug/', (exchange, { params }) => {
+      const caller = signedIn(() => admit(exchange));
+      // The start page explains how to sign in.
+      return caller === undefined
+        ? page.redirect('/')
+        : page.redirectToApplet(deps, caller, params.slug ?? '');
     }),
-  );
-  app.all(
-    '/mcp',
-    call((caller, _, { req }) => parts.mcp.answer(req.raw, caller)),
-  );
-  return app;
+    call('GET', '/api/state', (caller) => page.showState(deps, caller)),
+    call('POST', '/api/link', (caller, exchange) => page.makeLink(deps, caller, exchange)),
+    call('GET', '/api/tools', listTools),
+    call('POST', '/api/tools/:name', (caller, exchange, { params }) =>
+      runTool(deps, params.name ?? '', caller, exchange),
+    ),
+    call('GET', '/metrics', () => showMetrics(deps)),
+    call('*', '/mcp', (caller, exchange) =>
+      deps.mcp.answer(toWebRequest(exchange, `${deps.sites.address()}/mcp`), caller),
+    ),
+  ];
 }
 
-/** The routes of an applet's origin. */
-export function createAppletSite(parts: AppParts, call: Call): Hono<Env> {
-  const app = createSite(parts, call);
-  app.get('*', ({ req }) => {
-    const site = parts.sites.find(req.header('host') ?? null);
-    return serveApplet(parts, site?.kind === 'applet' ? site.slug : '', new URL(req.url).pathname);
-  });
-  return app;
+/** The routes of an applet's origin: its files, and the commands that it may run. */
+export function appletRoutes(deps: HttpDeps): readonly Route<Handler>[] {
+  return [
+    ...sharedRoutes(deps),
+    open('GET', '*', ({ headers }, { path }) => {
+      const site = deps.sites.find(headers.get('host'));
+      return page.serveApplet(deps, site?.kind === 'applet' ? site.slug : '', path);
+    }),
+  ];
 }
 
-// What every site has.
-function createSite(parts: AppParts, call: Call): Hono<Env> {
-  const app = new Hono<Env>();
-  app.get('/open', ({ req }) => openLink(parts, req.raw));
-  app.post(
-    '/api/shell',
-    call((caller, received) => serveShell(parts, caller, received)),
-  );
-  app.notFound(({ req }) => {
-    parts.sites.check(req.raw.headers);
-    throw new HttpProblem(
-      404,
-      `There is nothing at ${req.method} ${new URL(req.url).pathname}; docs/reference/http.md lists what there is.`,
-    );
-  });
-  app.onError((error) => toAnswer(error, parts.log));
-  return app;
+function sharedRoutes(deps: HttpDeps): readonly Route<Handler>[] {
+  return [
+    call('POST', '/api/shell', (caller, exchange) => runShell(deps, caller, exchange)),
+    open('GET', '/open', (exchange, { search }) => page.openLink(deps, exchange, search)),
+  ];
 }
 
-function ready({ isClosing }: AppParts): Response {
-  return isClosing()
-    ? Response.json({ status: 'closing' }, { status: 503 })
-    : Response.json({ status: 'ready' });
+// Resolved here, since the build puts all code into one folder with `pages` in it.
+const pagesFolder = fileURLToPath(new URL('./pages', import.meta.url));
+
+function servePage(name: string): Promise<Reply> {
+  return serveFile(pagesFolder, `/${name}`, pagePolicy);
+}
+
+function signedIn(admit: () => HttpCaller): HttpCaller | undefined {
+  try {
+    return admit();
+  } catch (error) {
+    if (error instanceof HttpProblem && error.status === 401) return undefined;
+    throw error;
+  }
 }

@@ -1,36 +1,36 @@
-// Applets: folders with an applet.json and static files, each on an origin of its own.
-// The folder is looked at anew whenever the list is asked for, so that new and changed ones are there at once.
+// Applets: folders with an applet.json and static files, each served on its own origin.
+// `list` and `find` read the folder every time, so new and changed applets show up without a restart.
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { AllowList } from '../../../contract/decision.ts';
-import type { Assembly } from '../../door.ts';
-import type { HttpCaller } from '../callers.ts';
+import type { HttpAccess } from '../../door.ts';
+import type { HttpCaller } from '../access/callers.ts';
 import { type Manifest, manifestSchema, programsOf } from './manifest.ts';
 
-/** One applet that can be opened. */
+/** An applet with a valid manifest. */
 export interface Applet {
   readonly manifest: Manifest;
-  /** Its canonical folder. */
+  /** The canonical path of its folder. */
   readonly folder: string;
-  /** Who its page is when it calls. */
+  /** The caller that its page is authenticated as. */
   readonly caller: HttpCaller;
-  /** Programs that it asks for and the server does not allow. */
+  /** Programs that its manifest asks for and the server does not allow. */
   readonly refused: readonly string[];
 }
 
-/** The applets of a folder. */
+/** The applets in `applets_dir`. */
 export interface Applets {
   list(): { readonly applets: readonly Applet[]; readonly problems: readonly string[] };
   find(slug: string): Applet | undefined;
 }
 
-const longestManifest = 65_536;
+const maxManifestChars = 65_536;
 
-/** Finds the applets of a folder; without one there are none. */
+/** Reads applets from `dir`; there are none if it is undefined. */
 export function createApplets(
   dir: string | undefined,
-  { shellRules, terminalRules }: Pick<Assembly, 'shellRules' | 'terminalRules'>,
+  { shellRules, terminalRules }: Pick<HttpAccess, 'shellRules' | 'terminalRules'>,
   terminalShells: readonly string[],
 ): Applets {
   const read = (name: string): Applet => {
@@ -64,7 +64,7 @@ export function createApplets(
   };
 }
 
-/** What is wrong with applets, and which of them ask for more than they get. */
+/** Warnings about invalid manifests, and about applets that ask for programs they may not run. */
 export function warnOfApplets(applets: Applets): readonly string[] {
   const found = applets.list();
   const asking = found.applets.filter(({ refused }) => refused.length > 0);
@@ -84,7 +84,7 @@ function namesIn(dir: string | undefined): readonly string[] {
     .sort();
 }
 
-// Beside applets there may be anything, such as files, which cannot be looked into.
+// `applets_dir` may contain plain files and broken links, for which `statSync` throws.
 function isFile(path: string): boolean {
   return attempt(() => statSync(path).isFile()) === true;
 }
@@ -99,9 +99,10 @@ function attempt<T>(step: () => T): T | string {
 
 function readManifest(path: string, name: string): Manifest {
   const text = readFileSync(path, 'utf8');
-  if (text.length > longestManifest) throw new Error(`${path} is longer than ${longestManifest} characters.`);
+  if (text.length > maxManifestChars)
+    throw new Error(`${path} is longer than ${maxManifestChars} characters.`);
   const parsed = manifestSchema.safeParse(toJson(path, text));
-  if (!parsed.success) throw new Error(`${path}: ${toWords(parsed.error)}.`);
+  if (!parsed.success) throw new Error(`${path}: ${describeIssues(parsed.error)}.`);
   if (parsed.data.slug !== name) {
     throw new Error(
       `${path}: slug is ${parsed.data.slug}, but the folder is ${name}; they must be the same.`,
@@ -118,7 +119,7 @@ function toJson(path: string, text: string): unknown {
   }
 }
 
-function toWords({ issues }: z.ZodError): string {
+function describeIssues({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `${path.join('.') || 'the manifest'}: ${message}`).join('; ');
 }
 

@@ -1,4 +1,4 @@
-// Shows openapi.json for people.
+// Renders openapi.json.
 const element = (name, text = '') => {
   const made = document.createElement(name);
   made.textContent = text;
@@ -11,11 +11,11 @@ function toSection(path, method, { summary, description, requestBody, responses 
   if (description !== undefined && description !== summary) section.append(element('p', description));
   const fields = requestBody?.content['application/json'].schema;
   if (fields !== undefined) section.append(toFields(fields));
-  const answers = Object.entries(responses).map(([status, one]) =>
+  const replies = Object.entries(responses).map(([status, one]) =>
     element('li', `${status}: ${one.description}`),
   );
   const list = element('ul');
-  list.append(...answers);
+  list.append(...replies);
   section.append(list);
   return section;
 }
@@ -36,7 +36,7 @@ function toFields({ properties, required = [] }) {
 }
 
 const { paths, info } = await (await fetch('/openapi.json')).json();
-const sections = Object.entries(paths).flatMap(([path, { security: _open, ...methods }]) =>
+const sections = Object.entries(paths).flatMap(([path, { security: _security, ...methods }]) =>
   Object.entries(methods).map(([method, operation]) => toSection(path, method, operation)),
 );
 document.getElementById('content').append(...sections);

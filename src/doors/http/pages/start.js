@@ -1,4 +1,4 @@
-// Shows what runs, what ran and which applets there are; asks again every two seconds while somebody looks who may.
+// Shows running and finished commands and the applets; polls /api/state every two seconds while the page is visible.
 const at = (id) => document.getElementById(id);
 const element = (name, text, className = '') => {
   const made = document.createElement(name);
@@ -23,7 +23,7 @@ function toApplet({ slug, title, description, permissions, refused }, terminalSh
   item.append(
     link,
     element('p', description ?? ''),
-    element('p', permissions.join(', ') || 'runs nothing', 'soft'),
+    element('p', permissions.join(', ') || 'no permissions', 'soft'),
   );
   if (refused.length > 0) item.append(element('p', toReason(slug, refused, terminalShells), 'bad'));
   return item;
@@ -32,7 +32,7 @@ function toApplet({ slug, title, description, permissions, refused }, terminalSh
 function toReason(slug, refused, terminalShells) {
   if (slug !== 'terminal') return `Not allowed by SHELL_ALLOWLIST: ${refused.join(', ')}.`;
   const now = terminalShells.length === 0 ? 'Off' : `Off for ${refused.join(', ')}`;
-  return `${now}. Start with NACRE_TERMINAL_SHELLS=${refused.join(',')} to turn it on: whoever has this page can then do whatever you can, and what is typed is not judged.`;
+  return `${now}. Start the server with NACRE_TERMINAL_SHELLS=${refused.join(',')} to turn it on. This page can then do everything that you can, and no policy applies to what is typed.`;
 }
 
 function fill(id, items, whenEmpty) {
@@ -45,34 +45,34 @@ function show(state) {
   at('content').hidden = false;
   at('sign-in').hidden = true;
   at('status').textContent = `version ${state.version}, ${state.running.length} running`;
-  // What has not changed keeps the keyboard's focus.
+  // Replacing unchanged elements would lose the keyboard focus.
   if (JSON.stringify(state) === shown) return;
   shown = JSON.stringify(state);
-  fill('running', state.running.map(toCommand), 'Nothing.');
-  fill('recent', state.recent.map(toCommand), 'Nothing yet.');
+  fill('running', state.running.map(toCommand), 'No commands are running.');
+  fill('recent', state.recent.map(toCommand), 'No commands yet.');
   fill(
     'applets',
     state.applets.map((applet) => toApplet(applet, state.terminal_shells)),
-    'None. Name a folder of applets with --applets-dir.',
+    'No applets. Set their folder with --applets-dir.',
   );
   at('problems').replaceChildren(...state.problems.map((problem) => element('li', problem)));
 }
 
-async function look() {
+async function poll() {
   try {
-    const answer = await fetch('/api/state');
-    isSignedIn = answer.status !== 401;
-    if (answer.ok) return show(await answer.json());
+    const reply = await fetch('/api/state');
+    isSignedIn = reply.status !== 401;
+    if (reply.ok) return show(await reply.json());
     at('content').hidden = true;
     at('sign-in').hidden = false;
     at('status').textContent =
-      answer.status === 401 ? 'This browser is not signed in.' : 'The server refused.';
+      reply.status === 401 ? 'This browser is not signed in.' : 'The server refused the request.';
   } catch {
-    at('status').textContent = 'The server does not answer.';
+    at('status').textContent = 'The server does not respond.';
   }
 }
 
-await look();
-// Who is not signed in would only be refused again and again.
-setInterval(() => document.hidden || !isSignedIn || look(), 2_000);
-document.addEventListener('visibilitychange', () => document.hidden || look());
+await poll();
+// Without a session every poll would be refused.
+setInterval(() => document.hidden || !isSignedIn || poll(), 2_000);
+document.addEventListener('visibilitychange', () => document.hidden || poll());

@@ -1,16 +1,16 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { OutputChunk, Stream } from '../../../contract/job.ts';
 
-/** Turns the bytes of both streams into text for messages. */
+/** Converts output bytes into the `data` of messages. */
 export interface Decoder {
   decode(chunk: OutputChunk): string;
-  /** What each stream still held: half a character at its very end. */
+  /** Incomplete characters at the end of each stream. */
   end(): readonly { readonly stream: Stream; readonly data: string }[];
 }
 
 const streams = ['stdout', 'stderr'] as const;
 
-/** Makes a decoder that goes on behind these chunks, which were told before: a character may have begun there. */
+/** Creates a decoder; `before` is output already sent, in which a character may have begun. */
 export function createDecoder(encoding: 'utf8' | 'base64', before: readonly OutputChunk[] = []): Decoder {
   if (encoding === 'base64') {
     return { decode: ({ data }) => Buffer.from(data).toString('base64'), end: () => [] };

@@ -26,7 +26,7 @@ afterEach(() => {
   server.close();
 });
 
-test('H7: a socket is not read while too much of what it sent is under way', async () => {
+test('H7: a socket is paused while too many bytes are being handled', async () => {
   const [first, second] = [createDeferred<void>(), createDeferred<void>()];
   intake.hold(600_000, first.promise);
   expect(socket.isPaused).toBe(false);
@@ -37,17 +37,17 @@ test('H7: a socket is not read while too much of what it sent is under way', asy
   second.resolve();
 });
 
-test('H7: however small messages are, only so many are under way', () => {
+test('H7: the number of small messages being handled is bounded', () => {
   for (let count = 0; count < 2_000; count += 1) intake.hold(1, new Promise(() => {}));
   expect(socket.isPaused).toBe(true);
 });
 
-test('H7: what fails has been dealt with as well', async () => {
+test('H7: a failed message counts as handled', async () => {
   intake.hold(2_000_000, Promise.reject(new Error('no')));
   await expect.poll(() => socket.isPaused).toBe(false);
 });
 
-test('H7: pings are answered, but not for ever to a client that takes no answers', async () => {
+test('H7: pings get a pong, but not without limit if the client does not read', async () => {
   client.ping('are you there');
   expect(String((await once(client, 'pong'))[0])).toBe('are you there');
   client.pause();

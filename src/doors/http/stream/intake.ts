@@ -1,29 +1,29 @@
 import type { WebSocket } from 'ws';
 
-/** Reads from a socket no faster than what comes over it is dealt with. */
+/** Pauses a socket while too many of its messages are still being handled. */
 export interface Intake {
-  /** Counts what came until it has been dealt with: while too much is under way, the socket is not read. */
-  hold(bytes: number, dealtWith: Promise<unknown>): void;
+  /** Counts a message of this size until `handled` settles. */
+  hold(bytes: number, handled: Promise<unknown>): void;
 }
 
-/** How much of one client may be under way. */
-const mostBytes = 1_048_576;
-// What a message costs beside its bytes.
+/** Bytes of one client that may be in progress. */
+const maxPendingBytes = 1_048_576;
+// The cost of a message in addition to its bytes, so that small messages are bounded as well.
 const messageBytes = 1_024;
 
-/** Begins to answer pings; whatever else comes is held by whoever deals with it. */
+/** Creates the intake of a socket and replies to its pings. */
 export function createIntake(socket: WebSocket): Intake {
-  let underWay = 0;
+  let pendingBytes = 0;
   const count = (bytes: number) => {
-    underWay += bytes;
-    if (underWay > mostBytes) socket.pause();
+    pendingBytes += bytes;
+    if (pendingBytes > maxPendingBytes) socket.pause();
     else if (socket.isPaused) socket.resume();
   };
-  const hold = (bytes: number, dealtWith: Promise<unknown>) => {
+  const hold = (bytes: number, handled: Promise<unknown>) => {
     count(bytes + messageBytes);
-    dealtWith.catch(() => {}).then(() => count(-bytes - messageBytes));
+    handled.catch(() => {}).then(() => count(-bytes - messageBytes));
   };
-  // ws itself would answer however many answers a client has not taken yet.
+  // With `autoPong`, ws would buffer pongs without limit for a client that does not read.
   socket.on('ping', (data) => {
     hold(data.length, new Promise<void>((done) => socket.pong(data, false, () => done())));
   });

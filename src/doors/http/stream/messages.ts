@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { envMap, inputText } from '../../../contract/request.ts';
-import { shellRequest } from '../post-shell.ts';
+import { shellRequest } from '../endpoints/shell-endpoint.ts';
 
 const id = z.string().regex(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits and . : _ -');
 const size = z.strictObject({ cols: z.int().min(1).max(1_000), rows: z.int().min(1).max(1_000) });
 
-/** What a client may say, by the type of the message. */
+/** The schema of each message type that a client may send. */
 export const clientMessages = {
   'shell.run': shellRequest.extend({
-    id: id.optional().describe('What the client calls the command; the server finds a name without it.'),
+    id: id.optional().describe("The client's id for the command; the server generates one when omitted."),
     env: envMap.optional(),
-    stdin: z.enum(['open', 'empty']).default('open').describe('open takes shell.stdin.'),
+    stdin: z.enum(['open', 'empty']).default('open').describe('open accepts shell.stdin.'),
     timeout_ms: z.int().min(1).max(86_400_000).optional(),
-    pty: size.optional().describe('Gives it a terminal of this size.'),
-    encoding: z.enum(['utf8', 'base64']).default('utf8').describe('How data of the output is written.'),
+    pty: size.optional().describe('Runs it in a terminal of this size.'),
+    encoding: z.enum(['utf8', 'base64']).default('utf8').describe('Encoding of data in output messages.'),
   }),
   'shell.stdin': z.strictObject({ id, data: inputText.default(''), eof: z.boolean().default(false) }),
   'shell.signal': z.strictObject({ id, signal: z.enum(['SIGINT', 'SIGTERM', 'SIGKILL']) }),
@@ -29,13 +29,13 @@ export const clientMessages = {
   }),
 };
 
-/** The types of messages that a client may send. */
+/** The type of a client message. */
 export type ClientType = keyof typeof clientMessages;
 
-/** The content of one of them. */
+/** A client message of one type, parsed. */
 export type ClientMessage<Type extends ClientType> = z.output<(typeof clientMessages)[Type]>;
 
-/** What the server says; a cursor is how much of the command's output has been told, in bytes. */
+/** A message of the server; `cursor` counts the bytes of the command's output that have been sent. */
 export type ServerMessage =
   | { type: 'shell.start'; id: string; command_id: string; cursor: number }
   | { type: 'shell.stdout' | 'shell.stderr'; id: string; data: string; cursor: number }

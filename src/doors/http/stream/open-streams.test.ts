@@ -4,9 +4,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../../tests/support/engine.ts';
 import { openSocket } from '../../../../tests/support/socket.ts';
-import { pause } from '../../../support/pause.ts';
-import { createHistory } from '../history.ts';
-import { openStreams } from './open-streams.ts';
+import { sleep } from '../../../support/sleep.ts';
+import { createHistory } from '../requests/history.ts';
+import { openStreams, type StreamTimes } from './open-streams.ts';
 
 const rules = {
   rules: { allow: { kind: 'all' }, allowSetting: 'SHELL_ALLOWLIST', danger: 'block' },
@@ -26,7 +26,7 @@ afterEach(async () => {
   await here.close();
 });
 
-async function listen(patience: { keptMs?: number; pingMs?: number }) {
+async function listen(times: StreamTimes) {
   const history = createHistory();
   const streams = openStreams(
     {
@@ -37,7 +37,7 @@ async function listen(patience: { keptMs?: number; pingMs?: number }) {
       history,
     },
     () => caller,
-    patience,
+    times,
   );
   streams.attach(server);
   server.listen(0, '127.0.0.1');
@@ -45,21 +45,21 @@ async function listen(patience: { keptMs?: number; pingMs?: number }) {
   return { history, streams, port: (server.address() as AddressInfo).port };
 }
 
-test('H7: a command that nobody comes back to is ended', async () => {
-  const { history, streams, port } = await listen({ keptMs: 50 });
+test('H7: a command that no client resumes is ended', async () => {
+  const { history, streams, port } = await listen({ expiryMs: 50 });
   const socket = await openSocket(`http://127.0.0.1:${port}`, {});
   socket.send({ type: 'shell.run', id: 'a', command: 'sleep', args: ['100'] });
   const { command_id } = await socket.until(({ type }) => type === 'shell.start');
   await socket.close();
   const look = () =>
-    here.engine.look(String(command_id), { caller: { door: 'http', client: 'x' }, owner: 'me' });
-  for (let tries = 0; tries < 500 && !(await look()).state.end; tries += 1) await pause(10);
+    here.engine.observe(String(command_id), { caller: { door: 'http', client: 'x' }, owner: 'me' });
+  for (let tries = 0; tries < 500 && !(await look()).state.end; tries += 1) await sleep(10);
   expect((await look()).state.end).toMatchObject({ cause: 'stopped' });
   expect(history.list()).toMatchObject([{ command: 'sleep 100', outcome: 'stopped' }]);
   await streams.close();
 });
 
-test('H7: a socket whose other end does not answer is dropped, one that does is kept', async () => {
+test('H7: a socket that does not reply to pings is terminated, and one that does stays open', async () => {
   const { streams, port } = await listen({ pingMs: 50 });
   const alive = await openSocket(`http://127.0.0.1:${port}`, {});
   const mute = connect(port, '127.0.0.1');
@@ -69,7 +69,7 @@ test('H7: a socket whose other end does not answer is dropped, one that does is 
   );
   mute.resume();
   await once(mute, 'close');
-  await pause(200);
+  await sleep(200);
   expect(alive.socket.readyState).toBe(alive.socket.OPEN);
   await alive.close();
   await streams.close();

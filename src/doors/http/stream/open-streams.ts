@@ -1,50 +1,56 @@
 import type { Server } from 'node:http';
-import { pause } from '../../../support/pause.ts';
-import type { Authenticate } from '../authenticate.ts';
-import type { AppParts } from '../create-app.ts';
+import { sleep } from '../../../support/sleep.ts';
+import type { Authenticate } from '../access/authenticate.ts';
 import { acceptUpgrades } from './accept-upgrades.ts';
-import { createKeptCommands, type KeptCommand } from './kept-commands.ts';
-import { serveSocket } from './serve-socket.ts';
+import { createResumableCommands, type ResumableCommand } from './resumable-commands.ts';
+import { type SocketDeps, serveSocket } from './serve-socket.ts';
 
-/** What comes over WebSockets. */
+/** The commands that are streamed over WebSockets. */
 export interface Streams {
-  /** From now on also at this server. */
+  /** Accepts sockets on this server, too. */
   attach(server: Server): void;
-  /** How many commands somebody waits for who hears of their end. */
-  waitedFor(): number;
-  /** Ends every command, lets clients know what became of theirs, and closes their sockets. */
+  /** How many running commands have a client that waits for their end. */
+  countOpen(): number;
+  /** Ends every command, sends its end to the client, and closes the sockets. */
   close(): Promise<void>;
 }
 
-const ladder = { signal: 'SIGTERM', graceMs: 2_000 } as const;
-const lastWordsMs = 1_000;
+/** Waiting times. */
+export interface StreamTimes {
+  /** How long a command outlives its socket. */
+  readonly expiryMs?: number;
+  readonly pingMs?: number;
+}
 
-/** Serves what comes over WebSockets; a command that nobody came back to is ended. */
+const stopSteps = { signal: 'SIGTERM', graceMs: 2_000 } as const;
+const lastMessagesMs = 1_000;
+
+/** Serves commands over WebSockets. */
 export function openStreams(
-  parts: Pick<AppParts, 'engine' | 'refresh' | 'isClosing' | 'log' | 'history'>,
+  deps: Omit<SocketDeps, 'commands'>,
   authenticate: Authenticate,
-  patience: { readonly keptMs?: number; readonly pingMs?: number } = {},
+  times: StreamTimes = {},
 ): Streams {
-  const end = async ({ commandId, asker }: KeptCommand) => {
-    await (await parts.engine()).stop(commandId, ladder, asker);
+  const stop = async ({ commandId, context }: ResumableCommand) => {
+    await (await deps.engine()).stop(commandId, stopSteps, context);
   };
-  const kept = createKeptCommands((command) => void end(command).catch(() => {}), patience.keptMs);
-  const isTold = ({ attached, ended }: KeptCommand) => attached !== undefined && !ended;
+  const commands = createResumableCommands((command) => void stop(command).catch(() => {}), times.expiryMs);
+  const hasClient = ({ attached, ended }: ResumableCommand) => attached !== undefined && !ended;
   const upgrades = acceptUpgrades(
-    { authenticate, isClosing: parts.isClosing },
-    (socket, caller) => serveSocket({ ...parts, kept }, socket, caller),
-    patience.pingMs,
+    { authenticate, isClosing: deps.isClosing },
+    (socket, caller) => serveSocket({ ...deps, commands }, socket, caller),
+    times.pingMs,
   );
   return {
     attach: upgrades.attach,
-    // A terminal ends when somebody leaves it, which is nothing to wait for.
-    waitedFor: () => kept.list().filter((command) => isTold(command) && !command.isEndless).length,
+    // A terminal ends only when its user leaves it, so shutdown does not wait for one.
+    countOpen: () => commands.list().filter((command) => hasClient(command) && !command.isEndless).length,
     async close() {
-      await Promise.allSettled(kept.list().map(end));
-      for (let waitedMs = 0; kept.list().some(isTold) && waitedMs < lastWordsMs; waitedMs += 20)
-        await pause(20);
+      await Promise.allSettled(commands.list().map(stop));
+      for (let waitedMs = 0; commands.list().some(hasClient) && waitedMs < lastMessagesMs; waitedMs += 20)
+        await sleep(20);
       await upgrades.close();
-      kept.close();
+      commands.close();
     },
   };
 }

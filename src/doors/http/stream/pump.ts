@@ -1,51 +1,49 @@
 import type { Cursor } from '../../../contract/job.ts';
-import type { Asker } from '../../../engine/commands/commands.ts';
+import type { CallerContext } from '../../../engine/context/call-context.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import { type ReadLog, readRange, tail } from '../../../support/tail.ts';
 import { createDecoder } from './decoder.ts';
 import type { ServerMessage } from './messages.ts';
 
 /** A command whose output goes to a socket. */
-export interface PumpedCommand {
-  /** What the client calls it. */
+export interface StreamedCommand {
+  /** The client's id for it. */
   readonly id: string;
   readonly commandId: string;
   readonly encoding: 'utf8' | 'base64';
-  /** True at a terminal: there is no reason for it to end by itself. */
+  /** True for a command in a terminal, which is not expected to end by itself. */
   readonly isEndless: boolean;
-  readonly asker: Asker;
-  /** Told once what it came to. */
+  readonly context: CallerContext;
+  /** Sets its outcome in the history; only the first call counts. */
   readonly done: (outcome: string) => void;
 }
 
-/** Sends a message and resolves when the other side has room for the next; false when it is gone. */
-export type Outlet = (message: ServerMessage) => Promise<boolean>;
+/** Sends a message and resolves once the socket has written it; false if the socket is closed. */
+export type SendMessage = (message: ServerMessage) => Promise<boolean>;
 
 const pieceBytes = 65_536;
-const waitMs = 5_000;
-// A command that has been silent for this long may wait for input; looking at it costs something, so looks get rarer.
-const firstLookMs = 400;
+const maxWaitMs = 5_000;
+// After this much silence `look` checks whether the command waits for input; it is costly, so the interval doubles.
+const firstCheckMs = 400;
 const lookBackBytes = 65_536;
 
 /**
- * Tells the output of a command from a position on, and then its end. What the client does not take stays in the log,
- * so that a slow reader costs no memory. Resolves to true when the end has been told.
+ * Sends the output of a command from a cursor on, and then its end. Output that the client has not read stays in the
+ * command's log, so a slow client costs no memory. Resolves to true once the end has been sent.
  */
 export async function pump(
   engine: Engine,
-  command: PumpedCommand,
+  command: StreamedCommand,
   from: Cursor,
-  { send, signal }: { readonly send: Outlet; readonly signal: AbortSignal },
+  { send, signal }: { readonly send: SendMessage; readonly signal: AbortSignal },
 ): Promise<boolean> {
-  const { id, commandId, asker } = command;
-  const read = (at: Cursor, maxBytes: number, patienceMs: number) =>
-    engine.readBytes(commandId, at, { waitMs: patienceMs, maxBytes }, asker);
-  const back = Math.max(0, from - lookBackBytes);
-  const before = from === 0 ? [] : (await read(back, from - back, 0)).chunks;
+  const { id, commandId, context } = command;
+  const read: ReadLog = (at, options) => engine.readBytes(commandId, at, options, context);
+  const before = await readRange(read, Math.max(0, from - lookBackBytes), from);
   const decoder = createDecoder(command.encoding, before);
-  let patienceMs = firstLookMs;
+  let waitMs = firstCheckMs;
   let cursor = from;
-  for (;;) {
-    const { chunks, next, end, final } = await read(cursor, pieceBytes, patienceMs);
+  for await (const { chunks, isLast } of tail(read, from, { waitMs: () => waitMs, maxBytes: pieceBytes })) {
     for (const chunk of chunks) {
       if (signal.aborted) return false;
       cursor += chunk.data.length;
@@ -53,13 +51,13 @@ export async function pump(
       if (data !== '' && !(await send({ type: `shell.${chunk.stream}`, id, data, cursor }))) return false;
     }
     if (signal.aborted) return false;
-    if (final && next === end) break;
-    if (chunks.length > 0) patienceMs = firstLookMs;
-    else if (patienceMs < waitMs) {
-      patienceMs = Math.min(waitMs, patienceMs * 2);
-      const { look } = await engine.look(commandId, asker);
+    if (isLast) break;
+    if (chunks.length > 0) waitMs = firstCheckMs;
+    else if (waitMs < maxWaitMs) {
+      waitMs = Math.min(maxWaitMs, waitMs * 2);
+      const { look } = await engine.observe(commandId, context);
       if (look.awaitingInput) {
-        patienceMs = waitMs;
+        waitMs = maxWaitMs;
         await send({ type: 'shell.awaiting_input', id, cursor });
       }
     }
@@ -68,8 +66,8 @@ export async function pump(
   return send(await toExit(engine, command, cursor));
 }
 
-async function toExit(engine: Engine, command: PumpedCommand, cursor: Cursor): Promise<ServerMessage> {
-  const { state } = await engine.look(command.commandId, command.asker);
+async function toExit(engine: Engine, command: StreamedCommand, cursor: Cursor): Promise<ServerMessage> {
+  const { state } = await engine.observe(command.commandId, command.context);
   const { exitCode = 0, signal = null, cause = 'exit', detail = null } = state.end ?? {};
   command.done(cause === 'exit' ? `exit ${exitCode}` : cause);
   return {

@@ -1,65 +1,65 @@
 // One WebSocket:
-// 1. a message is checked like every other input, 2. `shell.run` starts a command and tell-commands.ts tells its output,
-// 3. the others write to it, signal it, resize it, or take it up again where a lost connection left off,
-// 4. when the socket closes its commands are kept for a while (kept-commands.ts).
+// 1. `dispatch` validates each message, 2. `shell.run` starts a command and stream-commands.ts sends its output,
+// 3. the other messages write to it, signal it, resize it, or resume it after a lost connection,
+// 4. when the socket closes, its commands stay resumable for a minute (resumable-commands.ts).
 import type { WebSocket } from 'ws';
 import { NacreError, shuttingDown } from '../../../contract/failure.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { createId } from '../../../support/create-id.ts';
-import type { HttpCaller } from '../callers.ts';
-import { charge } from '../charge.ts';
-import type { History } from '../history.ts';
-import { toFailure } from '../problem.ts';
-import { dispatch, type Handlers, type Refusal } from './dispatch.ts';
+import type { HttpCaller } from '../access/callers.ts';
+import { charge } from '../access/rate-limit.ts';
+import type { History } from '../requests/history.ts';
+import { toFailure } from '../requests/problem.ts';
+import { dispatch, type MessageHandlers, type RefusedMessage } from './dispatch.ts';
 import { createIntake } from './intake.ts';
-import type { KeptCommand, KeptCommands } from './kept-commands.ts';
 import type { ClientMessage, ClientType } from './messages.ts';
-import type { Outlet } from './pump.ts';
-import { createTellCommands } from './tell-commands.ts';
+import type { SendMessage } from './pump.ts';
+import type { ResumableCommand, ResumableCommands } from './resumable-commands.ts';
+import { createSocketStreams } from './stream-commands.ts';
 
-/** What every socket needs. */
-export interface SocketParts {
+/** What every socket uses. */
+export interface SocketDeps {
   readonly engine: () => Promise<Engine>;
-  /** Takes in what has changed in the settings, before a command is judged by them. */
+  /** Applies changed settings before a command is judged by them. */
   readonly refresh: () => Promise<void>;
-  readonly kept: KeptCommands;
+  readonly commands: ResumableCommands;
   readonly history: History;
   readonly isClosing: () => boolean;
   readonly log: (message: string) => void;
 }
 
 /** Serves one socket of a caller until it closes. */
-export function serveSocket(parts: SocketParts, socket: WebSocket, caller: HttpCaller): void {
-  const send = outletOf(socket);
+export function serveSocket(deps: SocketDeps, socket: WebSocket, caller: HttpCaller): void {
+  const send = sendTo(socket);
   const intake = createIntake(socket);
-  const { tell, close } = createTellCommands(parts, socket, send);
-  const refuse = ({ id, cause }: Refusal) => {
-    const { body } = toFailure(cause, parts.log);
+  const streams = createSocketStreams(deps, socket, send);
+  const refuse = ({ id, cause }: RefusedMessage) => {
+    const { body } = toFailure(cause, deps.log);
     return send({ type: 'shell.error', id, ...body });
   };
-  // Goes on for as long as the command does.
-  const follow = (command: KeptCommand, from: number) =>
-    void tell(command, from).catch((cause) => refuse({ id: command.id, cause }));
-  const handlers = createHandlers(parts, caller, follow);
+  // Not awaited: it lasts as long as the command.
+  const follow = (command: ResumableCommand, from: number) =>
+    void streams.stream(command, from).catch((cause) => refuse({ id: command.id, cause }));
+  const handlers = createHandlers(deps, caller, follow);
   socket.on('message', (data, isBinary) => {
     const { length } = data as Buffer;
     intake.hold(length, dispatch(handlers, data, isBinary).catch(refuse));
   });
-  socket.on('close', close);
+  socket.on('close', streams.close);
 }
 
 function createHandlers(
-  parts: SocketParts,
+  deps: SocketDeps,
   caller: HttpCaller,
-  follow: (command: KeptCommand, from: number) => void,
-): Handlers {
-  const asker = { caller: { door: 'http', client: caller.client }, owner: caller.owner } as const;
-  const starting = new Map<string, Promise<KeptCommand>>();
+  follow: (command: ResumableCommand, from: number) => void,
+): MessageHandlers {
+  const context = { caller: { door: 'http', client: caller.client }, owner: caller.owner } as const;
+  const starting = new Map<string, Promise<ResumableCommand>>();
 
-  // What comes right behind shell.run waits until there is a command.
-  const find = async (id: string): Promise<KeptCommand> => {
+  // Messages sent right behind `shell.run` wait until the command has started.
+  const find = async (id: string): Promise<ResumableCommand> => {
     await starting.get(id)?.catch(() => {});
-    const found = parts.kept.find(caller.owner, id);
+    const found = deps.commands.find(caller.owner, id);
     if (!found) throw notFound(id);
     return found;
   };
@@ -67,48 +67,28 @@ function createHandlers(
     id: string,
     input: { text?: string; keys?: string[]; eof?: boolean; resize?: { cols: number; rows: number } },
   ) => {
-    const engine = await parts.engine();
+    const engine = await deps.engine();
     const { commandId } = await find(id);
-    await engine.write(commandId, { text: '', eof: false, secret: false, ...input }, asker);
-  };
-  const begin = async (id: string, message: ClientMessage<'shell.run'>): Promise<KeptCommand> => {
-    const { command, args, cwd, env, stdin, timeout_ms, pty: terminal, encoding } = message;
-    const request = { cwd, env, stdin, timeoutMs: timeout_ms ?? null, terminal };
-    try {
-      charge(caller, 'commands');
-      await parts.refresh();
-      const { shells, rules } = caller.terminal;
-      const engine = await parts.engine();
-      const started = await engine.start(
-        { command: { kind: 'argv', argv: [command, ...args] }, ...request },
-        { ...(terminal && shells.includes(command) ? rules : caller.rules), ...asker },
-      );
-      const done = parts.history.begin(caller, [command, ...args].join(' '));
-      const isEndless = terminal !== undefined;
-      return parts.kept.add({ id, commandId: started.id, encoding, isEndless, asker, done });
-    } catch (error) {
-      parts.kept.release(caller.owner, id);
-      throw error;
-    }
+    await engine.write(commandId, { text: '', eof: false, secret: false, ...input }, context);
   };
   const handlers: { readonly [Type in ClientType]: (message: ClientMessage<Type>) => Promise<void> } = {
     async 'shell.run'(message) {
       const id = message.id ?? createId('cmd');
-      if (parts.isClosing()) throw shuttingDown();
-      if (!parts.kept.reserve(caller.owner, id)) throw isTaken(id);
-      const begun = begin(id, message);
-      starting.set(id, begun);
-      follow(await begun.finally(() => starting.delete(id)), 0);
+      if (deps.isClosing()) throw shuttingDown();
+      if (!deps.commands.reserve(caller.owner, id)) throw isInUse(id);
+      const started = start(deps, caller, id, message);
+      starting.set(id, started);
+      follow(await started.finally(() => starting.delete(id)), 0);
     },
     'shell.stdin': ({ id, data, eof }) => write(id, { text: data, eof }),
     async 'shell.signal'({ id, signal }) {
       if (signal === 'SIGINT') return write(id, { keys: ['ctrl-c'] });
-      await (await parts.engine()).stop((await find(id)).commandId, { signal, graceMs }, asker);
+      await (await deps.engine()).stop((await find(id)).commandId, { signal, graceMs }, context);
     },
     'shell.resize': ({ id, cols, rows }) => write(id, { resize: { cols, rows } }),
     async 'shell.resume'({ id, cursor }) {
       const command = await find(id);
-      const { state } = await (await parts.engine()).look(command.commandId, asker);
+      const { state } = await (await deps.engine()).observe(command.commandId, context);
       if (cursor > state.stdoutBytes + state.stderrBytes) throw beyondEnd(id, cursor);
       follow(command, cursor);
     },
@@ -118,7 +98,32 @@ function createHandlers(
 
 const graceMs = 2_000;
 
-function outletOf(socket: WebSocket): Outlet {
+async function start(
+  { commands, refresh, engine, history }: SocketDeps,
+  caller: HttpCaller,
+  id: string,
+  { command, args, cwd, env, stdin, timeout_ms, pty: terminal, encoding }: ClientMessage<'shell.run'>,
+): Promise<ResumableCommand> {
+  const context = { caller: { door: 'http', client: caller.client }, owner: caller.owner } as const;
+  const argv = [command, ...args] as const;
+  try {
+    charge(caller, 'commands');
+    await refresh();
+    const { shells, rules } = caller.terminal;
+    const started = await (await engine()).start(
+      { command: { kind: 'argv', argv }, cwd, env, stdin, timeoutMs: timeout_ms ?? null, terminal },
+      { ...(terminal && shells.includes(command) ? rules : caller.rules), ...context },
+    );
+    const done = history.begin(caller, argv.join(' '));
+    const isEndless = terminal !== undefined;
+    return commands.add({ id, commandId: started.id, encoding, isEndless, context, done });
+  } catch (error) {
+    commands.release(caller.owner, id);
+    throw error;
+  }
+}
+
+function sendTo(socket: WebSocket): SendMessage {
   return (message) =>
     new Promise((resolve) => {
       socket.send(JSON.stringify(message), (error) => resolve(error === undefined || error === null));
@@ -127,18 +132,18 @@ function outletOf(socket: WebSocket): Outlet {
 
 function notFound(id: string): NacreError {
   return new NacreError('job_not_found', `There is no command ${id}.`, {
-    hint: 'Start it with shell.run; what nobody listens to is ended after a minute.',
+    hint: 'Start it with shell.run; a command without a socket is ended after a minute.',
   });
 }
 
-function isTaken(id: string): NacreError {
-  return new NacreError('invalid_request', `A command ${id} is running already.`, {
-    hint: 'Choose another id, or take it up with shell.resume.',
+function isInUse(id: string): NacreError {
+  return new NacreError('invalid_request', `A command ${id} is already running.`, {
+    hint: 'Choose another id, or resume it with shell.resume.',
   });
 }
 
 function beyondEnd(id: string, cursor: number): NacreError {
   return new NacreError('invalid_request', `${id} has not written ${cursor} bytes.`, {
-    hint: 'Give the cursor of the last message that arrived.',
+    hint: 'Pass the cursor of the last message that arrived.',
   });
 }

@@ -1,0 +1,91 @@
+// Identifies the caller of a request or WebSocket upgrade, in the order that refusals must have:
+// 1. a token or a page's cookie identifies the caller, else 401, 2. Host and Origin must be ours, else 403,
+// 3. a cookie is accepted only from its own page: browsers attach cookies to requests of other ports' pages, too,
+//    but Origin and Sec-Fetch-Site name the page that sent the request.
+import { HttpProblem } from '../requests/problem.ts';
+import type { RequestHeaders } from '../requests/raw-headers.ts';
+import type { Callers, HttpCaller } from './callers.ts';
+import { networkOf } from './network-of.ts';
+import type { PageSessions } from './page-sessions.ts';
+import { charge, createRateLimit, tooMany } from './rate-limit.ts';
+import type { Site, Sites } from './sites.ts';
+
+/** What `createAuthenticate` uses. */
+export interface AuthenticateDeps {
+  readonly callers: Callers;
+  readonly sites: Sites;
+  readonly pages: PageSessions;
+  readonly applets: { find(slug: string): { readonly caller: HttpCaller } | undefined };
+  /** Called for every failed attempt within the rate limit. */
+  readonly onRefused: (address: string, reason: string) => void;
+}
+
+/** Returns the caller that sends these headers from this address; throws 401, 403 or 429. */
+export type Authenticate = (headers: RequestHeaders, address: string) => HttpCaller;
+
+const failuresPerMinute = 10;
+
+/** Creates the check that every call and every upgrade passes. */
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const failures = createRateLimit(failuresPerMinute);
+  return (headers, address) => {
+    const found = identify(deps, headers);
+    if (found === undefined) {
+      const reason = headers.has('authorization') ? 'a token that is not valid' : 'no token';
+      // Limited before `onRefused`, so that repeated attempts cannot fill the log.
+      const waitMs = failures.take(networkOf(address));
+      if (waitMs > 0) throw tooMany('There were too many attempts without a valid token.', waitMs);
+      deps.onRefused(address, reason);
+      throw unauthenticated();
+    }
+    const corsOrigin = deps.sites.check(headers);
+    if (found.byCookie && (corsOrigin !== undefined || !isOwnPage(headers))) throw unauthenticated();
+    charge(found.caller, 'requests');
+    return found.caller;
+  };
+}
+
+interface Identified {
+  readonly caller: HttpCaller;
+  readonly byCookie: boolean;
+}
+
+function identify(deps: AuthenticateDeps, headers: RequestHeaders): Identified | undefined {
+  const site = deps.sites.find(headers.get('host'));
+  const token = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  if (token !== undefined && site?.kind !== 'applet') {
+    const caller = deps.callers.byToken(token);
+    return caller && { caller, byCookie: false };
+  }
+  const caller = site && fromCookie(deps, headers, site);
+  return caller && { caller, byCookie: true };
+}
+
+function fromCookie(
+  { pages, callers, applets }: AuthenticateDeps,
+  headers: RequestHeaders,
+  site: Site,
+): HttpCaller | undefined {
+  const cookies = readCookies(headers.get('cookie') ?? '', site.cookieName);
+  const [identity] = cookies.flatMap((cookie) => pages.find(cookie, site.origin) ?? []);
+  if (identity === undefined) return undefined;
+  if (identity.slug === undefined) return { ...callers.own, client: 'page' };
+  return applets.find(identity.slug)?.caller;
+}
+
+// Pages on other ports of the host can set more cookies of this name, so each value is tried.
+function readCookies(header: string, name: string): readonly string[] {
+  const pairs = header.split(';').map((pair) => pair.trim());
+  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
+}
+
+// `sites.check` has accepted the Origin, if there is one; without it, Sec-Fetch-Site has to name the same origin.
+function isOwnPage(headers: RequestHeaders): boolean {
+  return headers.has('origin') || headers.get('sec-fetch-site') === 'same-origin';
+}
+
+function unauthenticated(): HttpProblem {
+  const message =
+    'A valid token is required: send it as Authorization: Bearer TOKEN, or open the link that the server printed.';
+  return new HttpProblem(401, message, { 'WWW-Authenticate': 'Bearer realm="nacre"' });
+}

@@ -1,0 +1,91 @@
+import type { RunContext } from '../../../engine/context/call-context.ts';
+import type { Tool } from '../../../tools/common/tool.ts';
+import type { HttpAccess, ToolAccess } from '../../door.ts';
+import type { History } from '../requests/history.ts';
+import { createRateLimit, type RateLimit } from './rate-limit.ts';
+import { digest, isSameDigest } from './tokens.ts';
+
+/** An authenticated caller, and what it may do. */
+export interface HttpCaller {
+  /** Its name in the audit log. */
+  readonly client: string;
+  /** Owns the commands and sessions that it starts; it sees no others. */
+  readonly owner: string;
+  readonly rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  /** The shells that it may open in a terminal, and the rules for them. */
+  readonly terminal: { readonly shells: readonly string[]; readonly rules: HttpCaller['rules'] };
+  /** The tools that it may call; empty for an applet. */
+  readonly tools: readonly Tool[];
+  readonly rate?: RateLimit | undefined;
+}
+
+/** Callers by token. */
+export interface Callers {
+  /** The caller with the server's own token, and its signed-in pages. */
+  readonly own: HttpCaller;
+  byToken(token: string): HttpCaller | undefined;
+}
+
+/** Creates the callers that `token` and `tokens` name, each with its own rules. */
+export async function createCallers(
+  deps: HttpAccess & ToolAccess,
+  ownToken: string,
+  history: History,
+): Promise<Callers> {
+  const { terminalShells, tokens } = deps.http;
+  const own = {
+    client: 'token',
+    owner: 'http',
+    get rules() {
+      return deps.shellRules();
+    },
+    get terminal() {
+      return { shells: terminalShells, rules: deps.terminalRules() };
+    },
+    tools: withHistory(await deps.tools(), history),
+  };
+  const known: (readonly [Buffer, HttpCaller])[] = [[digest(ownToken), own]];
+  for (const { name, sha256, allow, cwd_roots: cwdRoots, requests_per_minute } of tokens) {
+    const narrowing = { allow, cwdRoots, named: `the list of the token ${name}` };
+    known.push([
+      Buffer.from(sha256, 'hex'),
+      {
+        client: `token ${name}`,
+        owner: `http/${name}`,
+        get rules() {
+          return deps.shellRules(narrowing);
+        },
+        // A terminal can do everything that the server's user can, so the token's own `allow` has to name the shell.
+        get terminal() {
+          const shells = terminalShells.filter((shell) => allow?.includes(shell));
+          return { shells, rules: deps.terminalRules(narrowing) };
+        },
+        tools: withHistory(await deps.tools(narrowing), history),
+        rate: requests_per_minute === undefined ? undefined : createRateLimit(requests_per_minute),
+      },
+    ]);
+  }
+  return {
+    own,
+    byToken(token) {
+      const sent = digest(token);
+      // `filter` compares with every digest, so that the time does not reveal which one matched.
+      return known.filter(([expected]) => isSameDigest(sent, expected))[0]?.[1];
+    },
+  };
+}
+
+// Wraps the tools themselves, so that calls over MCP are listed as well.
+function withHistory(tools: readonly Tool[], history: History): readonly Tool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    async call(input, context) {
+      const { command } = { command: undefined, ...(input as { command?: unknown }) };
+      if (typeof command !== 'string') return tool.call(input, context);
+      const done = history.begin({ owner: context.owner, client: context.caller.client }, command);
+      const reply = await tool.call(input, context);
+      done(reply.isError ? 'failed' : 'ok');
+      return reply;
+    },
+  }));
+}

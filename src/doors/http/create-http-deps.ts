@@ -1,0 +1,116 @@
+import { resolve } from 'node:path';
+import type { Tool } from '../../tools/common/tool.ts';
+import type {
+  ControlAccess,
+  EngineAccess,
+  FlagAccess,
+  HttpAccess,
+  IoAccess,
+  ProcessAccess,
+  ReplyLimits,
+  SettingsAccess,
+  ToolAccess,
+  VersionAccess,
+} from '../door.ts';
+import { createCallers } from './access/callers.ts';
+import { createPageSessions } from './access/page-sessions.ts';
+import { createApplets } from './applets/applets.ts';
+import { closeShells } from './mcp/close-shells.ts';
+import type { McpCalls } from './mcp/mcp-calls.ts';
+import {
+  createMcpEndpoint,
+  type McpDeps,
+  type McpEndpoint,
+  type McpResourceListener,
+} from './mcp/mcp-endpoint.ts';
+import { FairQueue } from './requests/fair-queue.ts';
+import { createHistory } from './requests/history.ts';
+import { createRequestCounts } from './requests/request-counts.ts';
+import type { HttpDeps } from './routes.ts';
+
+/** What `nacre serve` uses of the assembly. */
+export type ServeDeps = FlagAccess<{ readonly json: boolean }> &
+  IoAccess &
+  VersionAccess &
+  SettingsAccess &
+  ProcessAccess &
+  EngineAccess &
+  ReplyLimits &
+  ToolAccess &
+  HttpAccess &
+  ControlAccess;
+
+type McpSource = Pick<EngineAccess, 'engine'> &
+  ReplyLimits & {
+    readonly owner: string;
+    readonly connection?: string | undefined;
+    readonly isOneRequest?: boolean;
+  };
+
+/** The functions of the MCP door, passed in by the catalog, since doors do not import one another. */
+export interface McpDoor {
+  createServer(
+    tools: readonly Tool[],
+    version: string,
+    source: McpSource,
+  ): ReturnType<McpDeps['createServer']>;
+  watchResources(source: McpSource, listener: McpResourceListener): Promise<() => void>;
+}
+
+/** Creates what the routes use, except for what depends on the port. */
+export async function createHttpDeps(
+  deps: ServeDeps,
+  token: string,
+  mcp: McpEndpoint,
+  log: (message: string) => void,
+): Promise<Omit<HttpDeps, 'sites' | 'appletAddress'>> {
+  const { http: settings, cwd, io, version, engine } = deps;
+  const { appletsDir, terminalShells } = settings;
+  const dir = appletsDir === undefined ? undefined : resolve(cwd, appletsDir);
+  const history = createHistory();
+  const recordRefused = async (address: string, reason: string) =>
+    (await engine()).noteUnknown({ door: 'http', client: address }, reason);
+  return {
+    callers: await createCallers(deps, token, history),
+    history,
+    pages: createPageSessions(),
+    applets: createApplets(dir, deps, terminalShells),
+    onRefused(address, reason) {
+      log(`refused ${address}: ${reason}`);
+      void recordRefused(address, reason).catch(() => {});
+    },
+    engine,
+    refresh: deps.refresh,
+    settings,
+    queue: new FairQueue({ running: settings.httpMaxRunning, queued: settings.httpMaxQueued }),
+    requests: createRequestCounts(),
+    mcp,
+    version,
+    isClosing: () => io.interrupted.aborted,
+    log,
+  };
+}
+
+/** Creates the `/mcp` endpoint on top of the MCP door; `calls` counts the tool calls. */
+export function createMcp(
+  deps: ServeDeps,
+  door: McpDoor,
+  calls: McpCalls,
+  log: (message: string) => void,
+): McpEndpoint {
+  const { version, engine } = deps;
+  return createMcpEndpoint(
+    {
+      createServer: (caller, connection) =>
+        door.createServer(calls.toolsOf(caller), version, {
+          ...deps,
+          owner: caller.owner,
+          connection,
+          isOneRequest: connection === undefined,
+        }),
+      closeShells: async ({ owner }, connection) => closeShells(await engine(), { owner, connection }),
+      watch: ({ owner }, listener) => door.watchResources({ ...deps, owner }, listener),
+    },
+    log,
+  );
+}

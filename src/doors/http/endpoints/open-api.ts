@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import type { Tool } from '../../../tools/common/tool.ts';
+import { shellRequest } from './shell-endpoint.ts';
+
+const text = { type: 'string' } as const;
+const shellReply = {
+  type: 'object',
+  properties: {
+    stdout: text,
+    stderr: text,
+    code: { type: 'integer', description: 'The exit code; 128 + N if signal N ended the program.' },
+    signal: text,
+    id: text,
+    duration_ms: { type: 'integer' },
+    truncated: { type: 'boolean' },
+  },
+  required: ['stdout', 'stderr', 'code'],
+};
+const failure = {
+  type: 'object',
+  properties: { error: text, hint: text, reason: text, stdout: text, stderr: text },
+  required: ['error'],
+};
+const toolReply = {
+  type: 'object',
+  properties: { is_error: { type: 'boolean' }, text, result: { type: 'object' } },
+  required: ['is_error', 'text', 'result'],
+};
+const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+const failed = (description: string) => ({ description, ...json({ $ref: '#/components/schemas/Failure' }) });
+
+const refusals = {
+  400: failed('The request, or its cwd, is not valid.'),
+  401: failed('The token is missing or not valid.'),
+  403: failed('The Host, Origin, directory or program is not allowed.'),
+  413: failed('The body is longer than 1 MiB.'),
+  415: failed('The Content-Type is not application/json.'),
+  429: failed('Too many calls are waiting; Retry-After says when to retry.'),
+};
+const shellFailures = {
+  ...refusals,
+  408: failed('The command timed out; stdout and stderr have its output so far.'),
+  500: failed('There is no such program, or its output exceeded the limit.'),
+};
+
+/** What `toOpenApi` describes. */
+export interface OpenApiSource {
+  readonly version: string;
+  readonly callers: { readonly own: { readonly tools: readonly Tool[] } };
+  readonly sites: { address(): string };
+}
+
+/** The HTTP API as an OpenAPI 3.1 document, made from the schemas that validate requests. */
+export function toOpenApi({ version, callers, sites }: OpenApiSource) {
+  const tools = callers.own.tools.map(({ name, title, description, inputSchema }) => [
+    `/api/tools/${name}`,
+    {
+      post: operation(
+        title,
+        inputSchema(),
+        { 200: { description: 'The reply of the tool.', ...json(toolReply) }, ...refusals },
+        description,
+      ),
+    },
+  ]);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'nacre', version, description: 'Runs programs and shell commands.' },
+    servers: [{ url: sites.address() }],
+    security: [{ token: [] }],
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: { Failure: failure },
+    },
+    paths: {
+      '/api/shell': {
+        post: operation('Run a program without a shell', toSchema(shellRequest), {
+          200: { description: 'The output and exit code of the program.', ...json(shellReply) },
+          ...shellFailures,
+        }),
+      },
+      '/api/shell/stream': view('Stream commands over a WebSocket', '101'),
+      '/api/tools': view('List the tools'),
+      ...Object.fromEntries(tools),
+      '/api/state': view('Running and recent commands, and the applets'),
+      '/api/link': {
+        post: {
+          summary: 'Make a one-time link to the start page',
+          responses: { 200: { description: 'The link.' } },
+        },
+      },
+      '/mcp': {
+        post: {
+          summary: 'MCP over Streamable HTTP',
+          responses: { 200: { description: 'An MCP message.' } },
+        },
+      },
+      '/metrics': view('Metrics in the Prometheus text format'),
+      '/healthz': { ...view('Liveness of the server'), security: [] },
+      '/readyz': { ...view('Readiness for calls'), security: [] },
+    },
+  };
+}
+
+function operation(summary: string, schema: object, responses: object, description?: string): object {
+  return {
+    summary,
+    ...(description !== undefined && { description }),
+    requestBody: { required: true, ...json(schema) },
+    responses,
+  };
+}
+
+function view(summary: string, status = '200'): object {
+  return { get: { summary, responses: { [status]: { description: summary } } } };
+}
+
+function toSchema(schema: z.ZodType): object {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' });
+  return rest;
+}

@@ -1,0 +1,115 @@
+// The server's own pages, and how a browser gets to an applet:
+// 1. a one-time link sets a cookie for one origin, 2. the start page is public and empty; its script fetches /api/state
+// with that cookie, 3. the link to an applet is another one-time link, to the applet's own origin.
+import type { HttpSettings } from '../../settings.ts';
+import type { Callers, HttpCaller } from '../access/callers.ts';
+import type { PageSessions } from '../access/page-sessions.ts';
+import type { Sites } from '../access/sites.ts';
+import type { AppletAddress } from '../applets/applet-addresses.ts';
+import type { Applets } from '../applets/applets.ts';
+import { appletPolicy } from '../requests/headers.ts';
+import type { History } from '../requests/history.ts';
+import { HttpProblem } from '../requests/problem.ts';
+import { type Exchange, type Reply, toJsonReply } from '../requests/raw-http.ts';
+import { serveFile } from './static-files.ts';
+
+/** What the page endpoints use. */
+export interface PageDeps {
+  readonly sites: Sites;
+  readonly pages: PageSessions;
+  readonly callers: Callers;
+  readonly applets: Applets;
+  readonly appletAddress: AppletAddress;
+  readonly history: History;
+  readonly settings: Pick<HttpSettings, 'terminalShells'>;
+  readonly version: string;
+}
+
+/** Serves GET /open?ticket=…: exchanges the ticket of a one-time link for a session cookie. */
+export function openLink(
+  { sites, pages }: Pick<PageDeps, 'sites' | 'pages'>,
+  { method, headers }: Exchange,
+  search: string,
+): Reply {
+  // A HEAD request, as link previews send it, must not use the ticket up.
+  if (method !== 'GET') throw new HttpProblem(405, `Open a link with GET, not ${method}.`, { Allow: 'GET' });
+  const site = sites.find(headers.get('host'));
+  const ticket = new URLSearchParams(search).get('ticket') ?? '';
+  const cookie = site && pages.redeem(ticket, site.origin);
+  if (site === undefined || cookie === undefined)
+    return toPage(401, 'This link has been used or has expired; nacre serve prints a new one.');
+  const secure = site.origin.startsWith('https:') ? '; Secure' : '';
+  const { headers: own, ...page } = toPage(200, 'Opening…', '<meta http-equiv="refresh" content="0;url=/">');
+  const setCookie = `${site.cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+  return { ...page, headers: { ...own, 'Set-Cookie': setCookie } };
+}
+
+/** Serves POST /api/link: a new one-time link to the start page, under the Host name of the request. */
+export function makeLink(
+  { sites, pages, callers }: Pick<PageDeps, 'sites' | 'pages' | 'callers'>,
+  { owner }: HttpCaller,
+  { headers }: Exchange,
+): Reply {
+  if (owner !== callers.own.owner)
+    throw new HttpProblem(403, "Only the server's own token opens its pages; call with that one.");
+  const origin = sites.find(headers.get('host'))?.origin ?? sites.address();
+  return toJsonReply(200, { link: `${origin}/open?ticket=${pages.issueTicket({ origin })}` });
+}
+
+/** Serves GET /applets/SLUG/: redirects a signed-in page to the applet's own origin. */
+export async function redirectToApplet(
+  { appletAddress, pages, applets, callers }: PageDeps,
+  { owner }: HttpCaller,
+  slug: string,
+): Promise<Reply> {
+  if (owner !== callers.own.owner)
+    throw new HttpProblem(403, "Only the server's own token opens applets; call with that one.");
+  if (!applets.find(slug)) throw noApplet(slug);
+  const origin = await appletAddress(slug);
+  return redirect(`${origin}/open?ticket=${pages.issueTicket({ slug, origin })}`);
+}
+
+/** A 302 to another address. */
+export function redirect(location: string): Reply {
+  return { status: 302, headers: { Location: location }, body: '' };
+}
+
+/** Serves a file of an applet, on its own origin. */
+export function serveApplet(
+  { applets }: Pick<PageDeps, 'applets'>,
+  slug: string,
+  path: string,
+): Promise<Reply> {
+  const applet = applets.find(slug);
+  if (!applet) throw noApplet(slug);
+  const { entry } = applet.manifest;
+  return serveFile(applet.folder, path === '/' ? `/${entry}` : path, appletPolicy);
+}
+
+/** Serves GET /api/state: the calls that this caller may see, and the applets. */
+export function showState(
+  { applets, history, version, settings, callers }: PageDeps,
+  { owner }: HttpCaller,
+): Reply {
+  const isOwn = owner === callers.own.owner;
+  const entries = history.list(isOwn ? undefined : owner);
+  const found = applets.list();
+  return toJsonReply(200, {
+    version,
+    running: entries.filter(({ outcome }) => outcome === null),
+    recent: entries.filter(({ outcome }) => outcome !== null).slice(0, 50),
+    applets: found.applets.map(({ manifest, refused }) => ({ ...manifest, refused })),
+    // `problems` contain paths of the server's user.
+    problems: isOwn ? found.problems : [],
+    terminal_shells: settings.terminalShells,
+  });
+}
+
+function noApplet(slug: string): HttpProblem {
+  return new HttpProblem(404, `There is no applet ${JSON.stringify(slug)}; the start page lists them.`);
+}
+
+function toPage(status: number, text: string, head = ''): Reply {
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>nacre</title>${head}<p>${text} <a href="/">Start page</a></p></html>`;
+  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
+}

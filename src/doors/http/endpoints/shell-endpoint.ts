@@ -1,0 +1,93 @@
+// POST /api/shell runs a program with its arguments, without a shell:
+// 1. `readJson` reads the body, 2. the call waits in the fair queue, 3. the engine runs it under the caller's rules and
+// collects its output, 4. every exit is 200; only a limit that ended the command is an error.
+import { z } from 'zod';
+import type { Outcome } from '../../../contract/outcome.ts';
+import { commandText, directoryText, maxArguments, plainText } from '../../../contract/request.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { receive } from '../../../tools/common/receive.ts';
+import type { HttpSettings } from '../../settings.ts';
+import type { HttpCaller } from '../access/callers.ts';
+import type { FairQueue } from '../requests/fair-queue.ts';
+import type { History } from '../requests/history.ts';
+import { type Exchange, type Reply, toJsonReply } from '../requests/raw-http.ts';
+import { readJson } from '../requests/read-body.ts';
+
+/** The schema of the body. */
+export const shellRequest = z.strictObject({
+  command: commandText.describe('The program to run.'),
+  args: z
+    .array(plainText('an argument'))
+    .max(maxArguments)
+    .default([])
+    .describe('Its arguments; no shell interprets them.'),
+  cwd: directoryText('cwd')
+    .refine((path) => path.startsWith('/'), 'cwd must be an absolute path')
+    .optional()
+    .describe("Absolute directory to run in; the server's own when omitted."),
+});
+
+/** What `runShell` uses. */
+export interface ShellDeps {
+  readonly engine: () => Promise<Engine>;
+  /** Applies changed settings before the command is judged by them. */
+  readonly refresh: () => Promise<void>;
+  readonly settings: Pick<HttpSettings, 'execTimeoutMs' | 'execMaxBufferBytes'>;
+  readonly queue: FairQueue;
+  readonly history: History;
+}
+
+/** Serves one POST /api/shell. */
+export async function runShell(
+  deps: ShellDeps,
+  caller: HttpCaller,
+  { incoming, signal }: Pick<Exchange, 'incoming' | 'signal'>,
+): Promise<Reply> {
+  const body = await readJson(incoming);
+  return deps.queue.run(caller.owner, signal, async () => {
+    await deps.refresh();
+    return toReply(await runProgram(deps, body, caller, signal), deps.settings.execTimeoutMs);
+  });
+}
+
+async function runProgram(
+  { engine, settings, history }: ShellDeps,
+  body: unknown,
+  caller: HttpCaller,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { command, args, cwd } = receive('POST /api/shell', shellRequest, body);
+  const done = history.begin(caller, [command, ...args].join(' '));
+  try {
+    const outcome = await (await engine()).run(
+      {
+        command: { kind: 'argv', argv: [command, ...args] },
+        cwd,
+        timeoutMs: settings.execTimeoutMs,
+        maxOutputChars: settings.execMaxBufferBytes,
+        maxStreamBytes: settings.execMaxBufferBytes,
+      },
+      { ...caller.rules, caller: { door: 'http', client: caller.client }, howToGetRest: '', signal },
+    );
+    done(outcome.cause === 'exit' ? `exit ${outcome.exitCode}` : outcome.cause);
+    return outcome;
+  } catch (error) {
+    done('not run');
+    throw error;
+  }
+}
+
+function toReply(outcome: Outcome, timeoutMs: number): Reply {
+  const { stdout, stderr, exitCode, signal, truncated, durationMs, id, cause, detail } = outcome;
+  const more = {
+    id,
+    duration_ms: durationMs,
+    ...(signal !== null && { signal }),
+    ...(truncated && { truncated }),
+  };
+  if (cause === 'exit' || cause === 'stopped')
+    return toJsonReply(200, { stdout, stderr, code: exitCode, ...more });
+  const timedOut = `The command timed out after ${timeoutMs} ms and was ended.`;
+  const error = cause === 'timeout' ? timedOut : (detail ?? `The command was ended: ${cause}.`);
+  return toJsonReply(cause === 'timeout' ? 408 : 500, { error, stdout, stderr, ...more });
+}

@@ -1,0 +1,83 @@
+// One HTTP request:
+// 1. its Host selects a site and `toTarget` its path, 2. `routes.ts` has the handler; calls are authenticated first,
+// 3. calls that run commands wait in the fair queue, 4. every reply gets the same security headers and is counted.
+import type { RequestListener } from 'node:http';
+import { shuttingDown } from '../../contract/failure.ts';
+import { type Authenticate, createAuthenticate } from './access/authenticate.ts';
+import type { Sites } from './access/sites.ts';
+import { sendWebResponse } from './mcp/web-messages.ts';
+import { createFindRoute } from './requests/find-route.ts';
+import { preflightHeaders } from './requests/headers.ts';
+import { HttpProblem, toFailure } from './requests/problem.ts';
+import type { RequestHeaders } from './requests/raw-headers.ts';
+import { type Exchange, openExchange, send, toFailureReply, toTarget } from './requests/raw-http.ts';
+import { appletRoutes, type HttpDeps, mainRoutes, type Replying } from './routes.ts';
+
+/** Creates the listener for every request, and the check that WebSocket upgrades share with it. */
+export function handleRequests(deps: HttpDeps): {
+  readonly listener: RequestListener;
+  readonly authenticate: Authenticate;
+} {
+  const authenticate = createAuthenticate(deps);
+  const admit = ({ headers, address }: Exchange) => {
+    const caller = authenticate(headers, address);
+    if (deps.isClosing()) throw shuttingDown();
+    return caller;
+  };
+  const find = {
+    main: createFindRoute(mainRoutes(deps, admit)),
+    applet: createFindRoute(appletRoutes(deps)),
+  };
+
+  const reply = (exchange: Exchange, { corsOrigin, problem }: SiteCheck): Replying => {
+    const { method, headers } = exchange;
+    const target = toTarget(exchange.incoming);
+    if (method === 'OPTIONS' && corsOrigin !== undefined)
+      return { status: 204, headers: preflightHeaders, body: '' };
+    const { kind = 'main' } = deps.sites.find(headers.get('host')) ?? {};
+    const { handler, params = {} } = find[kind](method, target.path) ?? {};
+    // A call reports a missing token (401) before a foreign Host or Origin (403).
+    if (handler?.access === 'caller') return handler.handle(admit(exchange), exchange, { ...target, params });
+    if (problem) throw problem;
+    if (!handler) throw nothingAt(method, target.path);
+    return handler.handle(exchange, { ...target, params });
+  };
+  const serve = async (exchange: Exchange) => {
+    const site = checkSite(deps.sites, exchange.headers);
+    const replied = await (async () => reply(exchange, site))().catch((error: unknown) =>
+      toFailureReply(toFailure(error, deps.log)),
+    );
+    deps.requests.add(replied.status);
+    if (replied instanceof Response) await sendWebResponse(exchange.outgoing, replied, site.corsOrigin);
+    else send(exchange, replied, site.corsOrigin);
+  };
+  return {
+    authenticate,
+    listener: (incoming, outgoing) =>
+      void serve(openExchange(incoming, outgoing)).catch((error: unknown) => {
+        toFailure(error, deps.log);
+        outgoing.destroy();
+      }),
+  };
+}
+
+interface SiteCheck {
+  readonly corsOrigin?: string | undefined;
+  readonly problem?: HttpProblem;
+}
+
+function checkSite(sites: Sites, headers: RequestHeaders): SiteCheck {
+  try {
+    return { corsOrigin: sites.check(headers) };
+  } catch (error) {
+    if (error instanceof HttpProblem) return { problem: error };
+    throw error;
+  }
+}
+
+function nothingAt(method: string, path: string): HttpProblem {
+  return new HttpProblem(
+    404,
+    `There is nothing at ${method} ${path}; docs/reference/http.md lists every route.`,
+  );
+}

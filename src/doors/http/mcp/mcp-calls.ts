@@ -1,0 +1,40 @@
+import type { Tool, ToolReply } from '../../../tools/common/tool.ts';
+import type { HttpCaller } from '../access/callers.ts';
+import { charge } from '../access/rate-limit.ts';
+import { HttpProblem } from '../requests/problem.ts';
+
+/** Tool calls over MCP. They bypass the fair queue, and one request can bring many of them. */
+export interface McpCalls {
+  /** The tools of a caller, wrapped: each call counts against its rate limit, and as open until it returns. */
+  toolsOf(caller: HttpCaller): readonly Tool[];
+  /** How many calls are open. */
+  count(): number;
+}
+
+/** Creates a counter with no open calls. */
+export function createMcpCalls(): McpCalls {
+  let open = 0;
+  const counted = (caller: HttpCaller, tool: Tool): Tool => ({
+    ...tool,
+    async call(input, context) {
+      open += 1;
+      try {
+        charge(caller, 'commands');
+        return await tool.call(input, context);
+      } catch (error) {
+        if (error instanceof HttpProblem) return toErrorReply(error);
+        throw error;
+      } finally {
+        open -= 1;
+      }
+    },
+  });
+  return {
+    toolsOf: (caller) => caller.tools.map((tool) => counted(caller, tool)),
+    count: () => open,
+  };
+}
+
+function toErrorReply({ message }: HttpProblem): ToolReply {
+  return { text: message, structured: { error: message }, isError: true };
+}

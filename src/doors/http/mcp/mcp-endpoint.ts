@@ -1,0 +1,147 @@
+// MCP over Streamable HTTP, for both protocol generations:
+// 1. since 2026-07-28 requests are independent, 2. before that, a handshake opens a session with an id that only the
+// caller who opened it can use. Commands belong to the caller either way; persistent shells belong to the session.
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpHttpHandler,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { createId } from '../../../support/create-id.ts';
+import type { HttpCaller } from '../access/callers.ts';
+import { createSecret } from '../access/tokens.ts';
+
+/** What `createMcpEndpoint` uses of the MCP door and the engine. */
+export interface McpDeps {
+  /** Creates the MCP server for one session, or for one request if `connection` is undefined. */
+  createServer(caller: HttpCaller, connection: string | undefined): Server;
+  /** Closes the persistent shells of an ended session. */
+  closeShells(caller: HttpCaller, connection: string): Promise<void>;
+  /** Reports changes of a caller's resources until the returned function is called. */
+  watch(caller: HttpCaller, listener: McpResourceListener): Promise<() => void>;
+}
+
+/** Is called when the resources of a caller change. */
+export interface McpResourceListener {
+  listChanged(): void;
+  updated(uri: string): void;
+}
+
+/** Serves `/mcp`. */
+export interface McpEndpoint {
+  answer(request: Request, caller: HttpCaller): Promise<Response>;
+  close(): Promise<void>;
+}
+
+// Each request has its own MCP server, so notifications between requests are sent through `handler`.
+interface ModernCaller {
+  readonly handler: McpHttpHandler;
+  watching: Promise<(() => void) | undefined> | undefined;
+}
+
+interface Session {
+  readonly owner: string;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  usedAt: number;
+}
+
+const maxBodyBytes = 12 * 1_048_576;
+const maxSessions = 1_000;
+const idleMs = 3_600_000;
+
+/** Creates the endpoint; a caller with `most` sessions loses those that it has not used for longest. */
+export function createMcpEndpoint(
+  { createServer, closeShells, watch }: McpDeps,
+  log: (message: string) => void,
+  most = maxSessions,
+): McpEndpoint {
+  const modern = new Map<string, ModernCaller>();
+  const sessions = new Map<string, Session>();
+  let isClosing = false;
+  const onerror = (error: Error) => log(`protocol error: ${error.message}`);
+
+  const findModern = (caller: HttpCaller) => {
+    const known = modern.get(caller.owner);
+    if (known) return known;
+    const handler = createMcpHandler(() => createServer(caller, undefined), {
+      legacy: 'reject',
+      onerror,
+      maxRequestBodySize: maxBodyBytes,
+    });
+    const made: ModernCaller = { handler, watching: undefined };
+    modern.set(caller.owner, made);
+    return made;
+  };
+  const answerModern = async (request: Request, caller: HttpCaller) => {
+    const found = findModern(caller);
+    const { notify } = found.handler;
+    const listener = { listChanged: notify.resourcesChanged, updated: notify.resourceUpdated };
+    // `watch` fails if there is no engine; the tool call then reports the reason.
+    found.watching ??= watch(caller, listener).catch(() => {
+      found.watching = undefined;
+      return undefined;
+    });
+    await found.watching;
+    return found.handler.fetch(request);
+  };
+  const openSession = async (caller: HttpCaller) => {
+    dropOldSessions(sessions, caller.owner, most);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: createSecret,
+      maxRequestBodySize: maxBodyBytes,
+      onsessioninitialized: (id) => {
+        sessions.set(id, { owner: caller.owner, transport, usedAt: performance.now() });
+      },
+      onsessionclosed: (id) => void sessions.delete(id),
+    });
+    const connection = createId('mcp');
+    transport.onclose = () => {
+      if (!isClosing) closeShells(caller, connection).catch(() => {});
+    };
+    await createServer(caller, connection).connect(transport);
+    return transport;
+  };
+  const answerSession = async (request: Request, caller: HttpCaller) => {
+    const id = request.headers.get('mcp-session-id');
+    if (id === null) return (await openSession(caller)).handleRequest(request);
+    const session = sessions.get(id);
+    if (session?.owner !== caller.owner) return sessionNotFound();
+    session.usedAt = performance.now();
+    return session.transport.handleRequest(request);
+  };
+
+  return {
+    async answer(request, caller) {
+      const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes });
+      return isLegacy ? answerSession(request, caller) : answerModern(request, caller);
+    },
+    async close() {
+      // The engine closes every shell when the server ends, so `onclose` must not.
+      isClosing = true;
+      for (const { handler, watching } of modern.values()) {
+        (await watching)?.();
+        await handler.close().catch(() => {});
+      }
+      await Promise.allSettled([...sessions.values()].map(({ transport }) => transport.close()));
+    },
+  };
+}
+
+// The limit applies per caller, so that one caller cannot push out the sessions of another.
+function dropOldSessions(sessions: Map<string, Session>, owner: string, most: number): void {
+  const own = [...sessions].filter(([, session]) => session.owner === owner);
+  if (own.length < most) return;
+  const oldest = own.sort(([, one], [, other]) => one.usedAt - other.usedAt);
+  for (const [index, [id, { transport, usedAt }]] of oldest.entries()) {
+    if (index > 0 && performance.now() - usedAt < idleMs) return;
+    sessions.delete(id);
+    transport.close().catch(() => {});
+  }
+}
+
+// Also the reply for a session of another caller, so that ids cannot be probed.
+function sessionNotFound(): Response {
+  const error = { code: -32_001, message: 'Session not found' };
+  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 404 });
+}

@@ -1,0 +1,119 @@
+import { HttpProblem } from './problem.ts';
+
+/** How many calls may run, and how many may wait. */
+export interface QueueLimits {
+  readonly running: number;
+  readonly queued: number;
+}
+
+interface QueuedCall {
+  start(): void;
+  refuse(problem: HttpProblem): void;
+}
+
+/**
+ * A bounded queue of calls. Owners are served round-robin, and when the queue is full the owner with the most waiting
+ * calls loses its newest one to an owner with fewer.
+ */
+export class FairQueue {
+  readonly #limits: QueueLimits;
+  /** Insertion order is the round: the first owner is served next. */
+  readonly #waiting = new Map<string, QueuedCall[]>();
+  #running = 0;
+  #queued = 0;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  /** How many calls are running and how many are waiting. */
+  counts(): QueueLimits {
+    return { running: this.#running, queued: this.#queued };
+  }
+
+  /** Calls `step` once there is a free slot; throws 429 when the queue is full, 499 when `signal` aborts. */
+  async run<Result>(owner: string, signal: AbortSignal, step: () => Promise<Result>): Promise<Result> {
+    const free = await this.enter(owner, signal);
+    try {
+      return await step();
+    } finally {
+      free();
+    }
+  }
+
+  /** Waits for a slot, as `run` does; the returned function frees it. */
+  async enter(owner: string, signal: AbortSignal): Promise<() => void> {
+    if (signal.aborted) throw disconnected();
+    if (this.#running < this.#limits.running && this.#queued === 0) return this.#occupy();
+    if (this.#isFullFor(owner)) throw queueFull(this.#limits.queued);
+    return this.#wait(owner, signal);
+  }
+
+  #occupy(): () => void {
+    this.#running += 1;
+    let isFree = false;
+    return () => {
+      if (isFree) return;
+      isFree = true;
+      this.#running -= 1;
+      this.#startNext();
+    };
+  }
+
+  #startNext(): void {
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+    const [owner, calls] = first;
+    const call = calls.shift();
+    this.#waiting.delete(owner);
+    if (calls.length > 0) this.#waiting.set(owner, calls);
+    this.#queued -= 1;
+    call?.start();
+  }
+
+  #isFullFor(owner: string): boolean {
+    if (this.#queued < this.#limits.queued) return false;
+    const longest = [...this.#waiting.values()].reduce(
+      (one, other) => (other.length > one.length ? other : one),
+      [],
+    );
+    const own = this.#waiting.get(owner)?.length ?? 0;
+    if (longest.length <= own + 1) return true;
+    longest.at(-1)?.refuse(queueFull(this.#limits.queued));
+    return false;
+  }
+
+  #wait(owner: string, signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      const calls = this.#waiting.get(owner) ?? [];
+      const leave = () => call.refuse(disconnected());
+      const call: QueuedCall = {
+        start: () => {
+          signal.removeEventListener('abort', leave);
+          resolve(this.#occupy());
+        },
+        refuse: (problem) => {
+          signal.removeEventListener('abort', leave);
+          calls.splice(calls.indexOf(call), 1);
+          if (calls.length === 0) this.#waiting.delete(owner);
+          this.#queued -= 1;
+          reject(problem);
+        },
+      };
+      calls.push(call);
+      this.#waiting.set(owner, calls);
+      this.#queued += 1;
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+}
+
+function disconnected(): HttpProblem {
+  return new HttpProblem(499, 'The caller disconnected.');
+}
+
+function queueFull(limit: number): HttpProblem {
+  return new HttpProblem(429, `${limit} calls are waiting already, which is the limit. Try again later.`, {
+    'Retry-After': '1',
+  });
+}
