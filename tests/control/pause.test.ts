@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const nacre = (...words: string[]) => runInProcess(words, server);
 
-it.each(eras)('T9: a pause also stops what is just about to start, over MCP %s', async (era) => {
+it.each(eras)('T9: a pause stops commands that wait for approval, over MCP %s', async (era) => {
   const questions: string[] = [];
   let decide = (_approve: boolean) => {};
   const decided = new Promise<boolean>((resolve) => {
@@ -41,7 +41,7 @@ it.each(eras)('T9: a pause also stops what is just about to start, over MCP %s',
   expect((await server.use('list_commands', { status: 'running' })).structured).toEqual({ commands: [] });
 });
 
-it('T9: a pause holds for servers that start later, and for persistent shells', async () => {
+it('T9: a pause applies to servers that start later, and to persistent shells', async () => {
   server = await connect({ env: { ALLOWED_COMMANDS: '*' }, args: ['--tools', 'all'] });
   await expect.poll(() => server.stderr(), { timeout: 10_000 }).toContain('ready:');
   await server.use('Bash', { command: 'sleep 60 &' });

@@ -1,27 +1,30 @@
 import { NacreError } from '../../contract/failure.ts';
-import type { ApprovalInbox, WaitingApproval } from '../../engine/approval/approval-inbox.ts';
-import { visible } from '../../support/visible.ts';
-import type { Assembly } from '../door.ts';
-import { toSentences, write } from '../say.ts';
-import { showAsked, toRow } from '../show-asked.ts';
-import { askServers, type ReachedServer } from './reach-servers.ts';
+import type { ApprovalInbox, PendingApproval } from '../../engine/approval/approval-inbox.ts';
+import { escapeControls } from '../../support/escape-controls.ts';
+import type { Arguments, FlagAccess, IoAccess } from '../door.ts';
+import { print, toErrorText } from '../print.ts';
+import { showApprovalRequest, toRow } from '../show-approval-request.ts';
+import { askServers, type ReachedServer, type ServerFolder } from './reach-servers.ts';
 
-type Listed = Awaited<ReturnType<ApprovalInbox['list']>>;
-interface Inbox extends Listed {
+type ListedApprovals = Awaited<ReturnType<ApprovalInbox['list']>>;
+type ApprovalsDeps = FlagAccess<{ readonly json: boolean }> & IoAccess & Arguments & ServerFolder;
+
+interface Inbox extends ListedApprovals {
   readonly server: ReachedServer;
 }
 
-/** Lists what waits for approval on every running server, approves one of them or denies it. */
-export async function open({ io, words, flags, controlDir }: Assembly): Promise<number> {
-  const order = toOrder(words);
-  const { answered, failed, close } = await askServers<Listed>(controlDir, { method: 'approvals' });
+/** Lists the pending approval requests of every running server, or approves or denies one of them. */
+export async function approvalsDoor(deps: ApprovalsDeps): Promise<number> {
+  const { io, words, flags } = deps;
+  const verdict = toVerdict(words);
+  const { replies, failed, close } = await askServers<ListedApprovals>(deps, { method: 'approvals' });
   try {
-    const inboxes = answered.map(({ server, result }) => ({ server, ...result }));
-    await write(
+    const inboxes = replies.map(({ server, result }) => ({ server, ...result }));
+    await print(
       io.stdout,
-      order ? await answer(inboxes, order) : flags.json ? toJson(inboxes) : toList(inboxes),
+      verdict ? await answer(inboxes, verdict) : flags.json ? toJson(inboxes) : toList(inboxes),
     );
-    await write(io.stderr, failed.map(toSentences).join(''));
+    await print(io.stderr, failed.map(toErrorText).join(''));
     return 0;
   } finally {
     close();
@@ -33,45 +36,49 @@ function toJson(inboxes: readonly Inbox[]): string {
   return `${JSON.stringify(waiting, null, 2)}\n`;
 }
 
-interface Order {
+interface Verdict {
   readonly answer: 'approved' | 'declined';
   readonly id: string;
 }
 
-const verbs: Readonly<Record<string, Order['answer']>> = { approve: 'approved', deny: 'declined' };
+const verbs: Readonly<Record<string, Verdict['answer']>> = { approve: 'approved', deny: 'declined' };
 
-function toOrder([verb, id, ...more]: readonly string[]): Order | undefined {
+function toVerdict([verb, id, ...more]: readonly string[]): Verdict | undefined {
   if (verb === undefined || (verb === 'list' && id === undefined)) return undefined;
   const answer = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (answer !== undefined && id !== undefined && more.length === 0) return { answer, id };
-  throw new NacreError('invalid_request', 'nacre approvals takes nothing, approve ID or deny ID.', {
-    hint: 'nacre approvals lists what waits.',
+  throw new NacreError('invalid_request', 'nacre approvals accepts no arguments, approve ID or deny ID.', {
+    hint: 'nacre approvals lists the requests.',
   });
 }
 
-async function answer(inboxes: readonly Inbox[], order: Order): Promise<string> {
-  const { server } = inboxes.find(({ waiting }) => waiting.some(({ id }) => id === order.id)) ?? {};
+async function answer(inboxes: readonly Inbox[], verdict: Verdict): Promise<string> {
+  const { server } = inboxes.find(({ waiting }) => waiting.some(({ id }) => id === verdict.id)) ?? {};
   if (!server) {
     const off = inboxes.flatMap((inbox) => inbox.off ?? []);
-    throw new NacreError('job_not_found', [`Nothing waits as ${visible(order.id)}.`, ...off].join(' '), {
-      hint: 'nacre approvals lists what waits.',
-    });
+    throw new NacreError(
+      'job_not_found',
+      [`No request ${escapeControls(verdict.id)} is waiting for approval.`, ...off].join(' '),
+      {
+        hint: 'nacre approvals lists the requests.',
+      },
+    );
   }
-  const { id, secondsLeft } = (await server.call({ method: 'answer', ...order })) as WaitingApproval;
-  return order.answer === 'approved'
-    ? `${id} approved: it runs when it is asked for again, once, within ${secondsLeft} s.\n`
+  const { id, secondsLeft } = (await server.call({ method: 'answer', ...verdict })) as PendingApproval;
+  return verdict.answer === 'approved'
+    ? `${id} approved: the same request runs, once, if it is made again within ${secondsLeft} s.\n`
     : `${id} denied.\n`;
 }
 
 function toList(inboxes: readonly Inbox[]): string {
   const waiting = inboxes.flatMap((inbox) => inbox.waiting).map(toText);
-  const off = [...new Set(inboxes.flatMap((inbox) => inbox.off ?? []))].map((why) => `${why}\n`);
+  const off = [...new Set(inboxes.flatMap((inbox) => inbox.off ?? []))].map((reason) => `${reason}\n`);
   return waiting.length > 0
     ? [...waiting, ...off].join('\n')
-    : ['Nothing waits for approval.\n', ...off].join('');
+    : ['Nothing is waiting for approval.\n', ...off].join('');
 }
 
-function toText({ id, asked, reason, caller, secondsLeft }: WaitingApproval): string {
-  const head = `${id}  ${secondsLeft} s left  ${visible(`${caller.client} over ${caller.door}`)}\n`;
-  return head + toRow('why', reason) + showAsked(asked);
+function toText({ id, asked, reason, caller, secondsLeft }: PendingApproval): string {
+  const head = `${id}  ${secondsLeft} s left  ${escapeControls(`${caller.client} over ${caller.door}`)}\n`;
+  return head + toRow('why', reason) + showApprovalRequest(asked);
 }

@@ -1,27 +1,28 @@
-// A person in front of a command of a running server:
-// 1. what it prints is shown, as it is, 2. what is typed goes to it, over a connection of its own. At a terminal of its own the
-// command gets every key; without one it gets lines, as this terminal makes them. 3. Ctrl-] leaves it.
+// Connects this terminal to a command of a running server:
+// 1. its output is printed unchanged, 2. typed input goes to it over a second connection: every key if the command has
+// a terminal, otherwise lines as this terminal edits them, 3. Ctrl-] detaches.
 import { StringDecoder } from 'node:string_decoder';
 import type { ReadStream } from 'node:tty';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
-import type { Assembly, Io } from '../door.ts';
-import { toSentences, write } from '../say.ts';
+import type { Arguments, Io, IoAccess } from '../door.ts';
+import { print, toErrorText } from '../print.ts';
 import { reachCommand } from './reach-command.ts';
-import type { ReachedServer } from './reach-servers.ts';
+import type { ReachedServer, ServerFolder } from './reach-servers.ts';
 import { showOutput } from './show-output.ts';
 
 const detachKey = '\x1d';
 
-/** Puts this terminal in front of a command until it ends, or until Ctrl-] is pressed. */
-export async function open({ io, words, controlDir }: Assembly): Promise<number> {
-  const { server, command } = await reachCommand(controlDir, words, 'attach');
-  // A call that waits for output must not hold up what is typed.
-  const writer = await server.again();
-  const leaving = new AbortController();
-  leaving.signal.addEventListener('abort', server.close);
-  const letGo = takeKeys(io, command, {
+/** Connects this terminal to a command until the command ends or Ctrl-] is pressed. */
+export async function attachDoor(deps: IoAccess & Arguments & ServerFolder): Promise<number> {
+  const { io, words } = deps;
+  const { server, command } = await reachCommand(deps, words, 'attach');
+  // A `read` that waits for output would block a `write` on the same connection.
+  const writer = await server.reconnect();
+  const detaching = new AbortController();
+  detaching.signal.addEventListener('abort', server.close);
+  const stopReading = readKeys(io, command, {
     type: (text, eof) => void type(writer, command, { text, eof }, io),
-    leave: () => leaving.abort(),
+    detach: () => detaching.abort(),
   });
   try {
     const { stdoutBytes, stderrBytes } = command.state;
@@ -29,11 +30,11 @@ export async function open({ io, words, controlDir }: Assembly): Promise<number>
     const { end } = await showOutput(server, command.id, io, { from, view: 'raw', follow: true });
     return end?.exitCode ?? 0;
   } catch (error) {
-    if (!leaving.signal.aborted) throw error;
-    await write(io.stdout, `\r\nDetached; ${command.id} goes on.\n`);
+    if (!detaching.signal.aborted) throw error;
+    await print(io.stdout, `\r\nDetached; ${command.id} keeps running.\n`);
     return 0;
   } finally {
-    letGo();
+    stopReading();
     for (const one of [server, writer]) one.close();
   }
 }
@@ -47,37 +48,37 @@ async function type(
   try {
     await writer.call({ method: 'write', id, input: { text, eof, secret: false } });
   } catch (error) {
-    await write(io.stderr, toSentences(error).replaceAll('\n', '\r\n'));
+    await print(io.stderr, toErrorText(error).replaceAll('\n', '\r\n'));
   }
 }
 
-interface Typist {
+interface KeyHandlers {
   type(text: string, eof: boolean): void;
-  leave(): void;
+  detach(): void;
 }
 
-function takeKeys(
+function readKeys(
   { stdin, interrupted }: Io,
   { hasScreen }: ListedCommand,
-  { type, leave }: Typist,
+  { type, detach }: KeyHandlers,
 ): () => void {
   const terminal = stdin as Io['stdin'] & Partial<ReadStream>;
   const decoder = new StringDecoder();
   const onData = (data: Buffer) => {
     const [text = '', ...rest] = decoder.write(data).split(detachKey);
     if (text !== '') type(text, false);
-    if (rest.length > 0) leave();
+    if (rest.length > 0) detach();
   };
-  // There the end of input is a key like any other.
+  // A command in a terminal gets Ctrl-D as a key instead.
   const onEnd = () => {
     if (!hasScreen) type('', true);
   };
   if (hasScreen) terminal.setRawMode?.(true);
   stdin.on('data', onData).on('end', onEnd);
-  interrupted.addEventListener('abort', leave);
+  interrupted.addEventListener('abort', detach);
   return () => {
     stdin.off('data', onData).off('end', onEnd);
-    interrupted.removeEventListener('abort', leave);
+    interrupted.removeEventListener('abort', detach);
     if (hasScreen) terminal.setRawMode?.(false);
   };
 }

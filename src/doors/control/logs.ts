@@ -1,14 +1,18 @@
-import type { Assembly } from '../door.ts';
+import type { Arguments, FlagAccess, IoAccess } from '../door.ts';
 import { interruptedExit } from '../exit-codes.ts';
 import { reachCommand } from './reach-command.ts';
+import type { ServerFolder } from './reach-servers.ts';
 import { showOutput } from './show-output.ts';
 
-/** Prints what a command has printed; with -f goes on until it has ended. */
-export async function open({ io, words, flags, controlDir }: Assembly): Promise<number> {
-  const { server, command } = await reachCommand(controlDir, words, 'logs');
+type LogsDeps = FlagAccess<{ readonly follow: boolean }> & IoAccess & Arguments & ServerFolder;
+
+/** Prints the output of a command; with `-f` until the command has ended. */
+export async function logsDoor(deps: LogsDeps): Promise<number> {
+  const { io, words, flags } = deps;
+  const { server, command } = await reachCommand(deps, words, 'logs');
   io.interrupted.addEventListener('abort', server.close);
   try {
-    await showOutput(server, command.id, io, { from: 0, view: 'clean', follow: flags.follow === true });
+    await showOutput(server, command.id, io, { from: 0, view: 'clean', follow: flags.follow });
     return 0;
   } catch (error) {
     if (io.interrupted.aborted) return interruptedExit;

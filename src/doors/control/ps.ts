@@ -1,17 +1,20 @@
 import { showCommand } from '../../contract/command.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
-import { oneLine } from '../../support/visible.ts';
-import type { Assembly } from '../door.ts';
-import { toSentences, write } from '../say.ts';
-import { askServers } from './reach-servers.ts';
+import { toOneLine } from '../../support/escape-controls.ts';
+import type { FlagAccess, IoAccess } from '../door.ts';
+import { print, toErrorText } from '../print.ts';
+import { askServers, type ServerFolder } from './reach-servers.ts';
 
-/** Lists the commands of every running server, and says which server did not answer. */
-export async function open({ io, flags, controlDir }: Assembly): Promise<number> {
-  const asked = await askServers<readonly ListedCommand[]>(controlDir, { method: 'list' });
-  asked.close();
-  const commands = asked.answered.flatMap(({ result }) => result);
-  await write(io.stdout, flags.json ? `${JSON.stringify(commands, null, 2)}\n` : toTable(commands));
-  await write(io.stderr, asked.failed.map(toSentences).join(''));
+type PsDeps = FlagAccess<{ readonly json: boolean }> & IoAccess & ServerFolder;
+
+/** Prints the commands of every running server, and an error for each server that did not reply. */
+export async function psDoor(deps: PsDeps): Promise<number> {
+  const { io, flags } = deps;
+  const { replies, failed, close } = await askServers<readonly ListedCommand[]>(deps, { method: 'list' });
+  close();
+  const commands = replies.flatMap(({ result }) => result);
+  await print(io.stdout, flags.json ? `${JSON.stringify(commands, null, 2)}\n` : toTable(commands));
+  await print(io.stderr, failed.map(toErrorText).join(''));
   return 0;
 }
 
@@ -24,7 +27,7 @@ function toTable(commands: readonly ListedCommand[]): string {
     toSeconds(state.resources?.cpuMs),
     toMegabytes(state.resources?.peakMemoryBytes),
     look.listening.join(',') || '-',
-    oneLine(showCommand(command)),
+    toOneLine(showCommand(command)),
   ]);
   const all = [['ID', 'NAME', 'STATUS', 'TIME', 'CPU', 'MEMORY', 'PORTS', 'COMMAND'], ...rows];
   const widths = [0, 1, 2, 3, 4, 5, 6].map((column) =>
@@ -35,7 +38,7 @@ function toTable(commands: readonly ListedCommand[]): string {
     .join('');
 }
 
-// What nobody could look at yet is no figure.
+// `resources` is null until the command's processes have been measured once.
 function toSeconds(ms: number | null | undefined): string {
   return ms == null ? '-' : `${(ms / 1_000).toFixed(1)}s`;
 }

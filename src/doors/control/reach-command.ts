@@ -1,25 +1,25 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
-import { askServers, type ReachedServer } from './reach-servers.ts';
+import { askServers, type ReachedServer, type ServerFolder } from './reach-servers.ts';
 
-/** A command of a running server. */
+/** A command, and a connection to the server that runs it. */
 export interface ReachedCommand {
   readonly server: ReachedServer;
   readonly command: ListedCommand;
 }
 
-/** The command that a person means by its id or name; throws where there is none, and where there are several. */
+/** Finds the command with the id or name in `words`; throws if there is none, or if several run under the name. */
 export async function reachCommand(
-  folder: string,
+  folder: ServerFolder,
   words: readonly string[],
-  door: string,
+  subcommand: string,
 ): Promise<ReachedCommand> {
-  const word = oneWord(door, words);
-  const { answered, failed, close } = await askServers<readonly ListedCommand[]>(folder, { method: 'list' });
+  const idOrName = onlyWord(words, subcommand);
+  const { replies, failed, close } = await askServers<readonly ListedCommand[]>(folder, { method: 'list' });
   try {
-    const all = answered.flatMap(({ server, result }) => result.map((command) => ({ server, command })));
-    const found = choose(all, word) ?? fail(word, failed);
-    for (const { server } of answered) if (server !== found.server) server.close();
+    const all = replies.flatMap(({ server, result }) => result.map((command) => ({ server, command })));
+    const found = choose(all, idOrName) ?? fail(idOrName, failed);
+    for (const { server } of replies) if (server !== found.server) server.close();
     return found;
   } catch (error) {
     close();
@@ -27,13 +27,13 @@ export async function reachCommand(
   }
 }
 
-// An id is one command's alone. A name is first of all that of what runs, and then of what ran last.
-function choose(all: readonly ReachedCommand[], word: string): ReachedCommand | undefined {
-  const byId = all.find(({ command }) => command.id === word);
+// An id is unique. A name means the running command of that name, else the one that started last.
+function choose(all: readonly ReachedCommand[], idOrName: string): ReachedCommand | undefined {
+  const byId = all.find(({ command }) => command.id === idOrName);
   if (byId) return byId;
-  const named = all.filter(({ command }) => command.name === word);
+  const named = all.filter(({ command }) => command.name === idOrName);
   const running = named.filter(({ command }) => command.state.end === null);
-  if (running.length > 1) throw ambiguous(word, running);
+  if (running.length > 1) throw ambiguous(idOrName, running);
   const [newest] = named.toSorted((one, other) => startOf(other).localeCompare(startOf(one)));
   return running[0] ?? newest;
 }
@@ -48,20 +48,22 @@ function ambiguous(name: string, found: readonly ReachedCommand[]): NacreError {
     'invalid_request',
     `${found.length} commands are running under the name ${name}: ${ids}.`,
     {
-      hint: 'Use the id of the one that you mean.',
+      hint: 'Use the id of one of them.',
     },
   );
 }
 
-function fail(word: string, [first]: readonly NacreError[]): never {
+function fail(idOrName: string, [first]: readonly NacreError[]): never {
   if (first) throw first;
-  throw new NacreError('job_not_found', `No server has a command ${word}.`, { hint: 'nacre ps lists them.' });
+  throw new NacreError('job_not_found', `No server has a command ${idOrName}.`, {
+    hint: 'nacre ps lists them.',
+  });
 }
 
-function oneWord(door: string, words: readonly string[]): string {
+function onlyWord(words: readonly string[], subcommand: string): string {
   const [word, ...more] = words;
   if (word !== undefined && more.length === 0) return word;
-  throw new NacreError('invalid_request', `nacre ${door} takes the id or the name of one command.`, {
+  throw new NacreError('invalid_request', `nacre ${subcommand} requires the id or the name of one command.`, {
     hint: 'nacre ps lists them.',
   });
 }

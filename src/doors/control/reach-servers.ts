@@ -3,39 +3,49 @@ import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../../contract/failure.ts';
-import { within } from '../../support/within.ts';
-import type { ControlAnswer, ControlCall } from './control-call.ts';
+import { settlesWithin } from '../../support/settles-within.ts';
+import type { ControlFolder } from '../door.ts';
+import type { ControlCall, ControlReply } from './control-call.ts';
 
-/** A running server, reached through its socket. */
+/** The folder with the sockets of running servers. */
+export interface ServerFolder extends ControlFolder {
+  /** How long a server may take to reply to a call that does not wait for a command. */
+  readonly replyMs?: number | undefined;
+}
+
+/** A connection to a running server. */
 export interface ReachedServer {
   readonly pid: string;
-  /** Asks it for something; one that does not answer in time is given up. */
+  /** Makes a call; throws if the server does not reply in time, and closes the connection. */
   call(call: ControlCall): Promise<unknown>;
-  /** Another connection, for what must not wait behind a call that does. */
-  again(): Promise<ReachedServer>;
+  /** Opens another connection, for calls that must not queue behind one that waits. */
+  reconnect(): Promise<ReachedServer>;
   close(): void;
 }
 
-/** What the servers of this user answered. */
-export interface Answers<Result> {
-  readonly answered: readonly { readonly server: ReachedServer; readonly result: Result }[];
-  /** What went wrong with those that did not. */
+/** The replies of all servers of this user. */
+export interface ServerReplies<Result> {
+  readonly replies: readonly { readonly server: ReachedServer; readonly result: Result }[];
+  /** The errors of servers that did not reply. */
   readonly failed: readonly NacreError[];
   close(): void;
 }
 
-/** Asks every server of this user; what dead ones left is removed. */
-export async function askServers<Result>(folder: string, call: ControlCall): Promise<Answers<Result>> {
-  const reached = await Promise.all(listSockets(folder).map(tryToReach));
+/** Calls every server of this user; removes the sockets of dead ones. */
+export async function askServers<Result>(
+  { controlDir, replyMs = defaultReplyMs }: ServerFolder,
+  call: ControlCall,
+): Promise<ServerReplies<Result>> {
+  const reached = await Promise.all(listSockets(controlDir).map((path) => tryToReach(path, replyMs)));
   const servers = reached.flatMap((one) => (one === undefined || one instanceof NacreError ? [] : [one]));
-  const answers = await Promise.allSettled(
+  const settled = await Promise.allSettled(
     servers.map(async (server) => ({ server, result: (await server.call(call)) as Result })),
   );
   return {
-    answered: answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    replies: settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
     failed: [
       ...reached.filter((one) => one instanceof NacreError),
-      ...answers.flatMap((one) => (one.status === 'rejected' ? [one.reason as NacreError] : [])),
+      ...settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as NacreError] : [])),
     ],
     close() {
       for (const server of servers) server.close();
@@ -53,60 +63,60 @@ function listSockets(folder: string): readonly string[] {
   }
 }
 
-async function tryToReach(path: string): Promise<ReachedServer | NacreError | undefined> {
+async function tryToReach(path: string, replyMs: number): Promise<ReachedServer | NacreError | undefined> {
   try {
-    return await reach(path);
+    return await reach(path, replyMs);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Nobody listens any more; a server that ends just now removes its files itself.
-    if (code === 'ECONNREFUSED') bury(path);
+    // ECONNREFUSED: the server was killed. A server that ends normally removes its own files.
+    if (code === 'ECONNREFUSED') removeSocket(path);
     if (code === 'ECONNREFUSED' || code === 'ENOENT') return undefined;
     return new NacreError('internal', `The server with pid ${pidOf(path)} cannot be reached: ${error}.`, {
-      hint: 'Check that it is yours and runs: nacre ps lists those that answer.',
+      hint: 'Check that it is yours and that it runs: nacre ps lists the commands of servers that reply.',
     });
   }
 }
 
-async function reach(path: string): Promise<ReachedServer> {
+async function reach(path: string, replyMs: number): Promise<ReachedServer> {
   const secret = readFileSync(`${path}.secret`, 'utf8');
   const socket = await open(path);
   const reader = createInterface({ input: socket });
-  // Whoever closes the socket while it waits for an answer waits no longer.
+  // Ends `lines`, and with it a call that waits for its reply, when the socket closes.
   socket.on('close', () => reader.close());
   const lines = reader[Symbol.asyncIterator]();
   return {
     pid: pidOf(path),
-    again: () => reach(path),
+    reconnect: () => reach(path, replyMs),
     async call(call) {
       socket.write(`${JSON.stringify({ ...call, secret })}\n`);
-      const line = lines.next().catch(() => gone);
-      if (!(await within(line, patienceFor(call)))) {
+      const line = lines.next().catch(() => closed);
+      if (!(await settlesWithin(line, replyLimit(call, replyMs)))) {
         socket.destroy();
-        throw silent(pidOf(path));
+        throw noReply(pidOf(path));
       }
       const { value, done } = await line;
       if (done) throw hasEnded(pidOf(path));
-      const answer = JSON.parse(value) as ControlAnswer;
-      if ('result' in answer) return answer.result;
-      const { code, message, hint } = answer.error;
+      const reply = JSON.parse(value) as ControlReply;
+      if ('result' in reply) return reply.result;
+      const { code, message, hint } = reply.error;
       throw new NacreError(code, message, { hint });
     },
     close: () => void socket.destroy(),
   };
 }
 
-// What ends commands takes as long as they are given to end by themselves.
-function patienceFor(call: ControlCall): number {
-  if (call.method === 'read') return usualMs + call.query.waitMs;
-  return call.method === 'stop' || call.method === 'end_all' ? 4 * usualMs : usualMs;
+// `stop` and `end_all` reply once the commands have ended, which includes their grace period.
+function replyLimit(call: ControlCall, replyMs: number): number {
+  if (call.method === 'read') return replyMs + call.query.waitMs;
+  return call.method === 'stop' || call.method === 'end_all' ? 4 * replyMs : replyMs;
 }
 
-const usualMs = 5_000;
-const gone = { done: true, value: undefined } as const;
+const defaultReplyMs = 5_000;
+const closed = { done: true, value: undefined } as const;
 
-function silent(pid: string): NacreError {
-  return new NacreError('internal', `The server with pid ${pid} does not answer.`, {
-    hint: 'It may be stopped or overloaded: look at it with ps, and end it if need be.',
+function noReply(pid: string): NacreError {
+  return new NacreError('internal', `The server with pid ${pid} does not reply.`, {
+    hint: 'It may be stopped or overloaded: check it with ps, and kill it if necessary.',
   });
 }
 
@@ -121,12 +131,12 @@ function open(path: string): Promise<Socket> {
   });
 }
 
-function bury(path: string): void {
+function removeSocket(path: string): void {
   for (const file of [path, `${path}.secret`]) rmSync(file, { force: true });
 }
 
-function hasEnded(pid: number | string): NacreError {
+function hasEnded(pid: string): NacreError {
   return new NacreError('shutting_down', `The server with pid ${pid} has ended.`, {
-    hint: 'nacre ps lists the commands of those that run.',
+    hint: 'nacre ps lists the commands of running servers.',
   });
 }

@@ -1,6 +1,6 @@
 // A private socket through which the same user reaches the commands of a running server from another terminal:
-// 1. a folder and a socket for the owner alone, and a secret in a file beside it, 2. one request a line, which has to
-// bring the secret, 3. each is a call of the engine, on behalf of the person who may see every command.
+// 1. a folder and a socket with owner-only permissions, and a secret in a file next to it, 2. one JSON request per line,
+// which has to contain the secret, 3. each becomes an engine call by the local user, who may see every command.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -10,15 +10,15 @@ import { NacreError } from '../../contract/failure.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { createId } from '../../support/create-id.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { answerLine } from './answer-line.ts';
-import { longestLine } from './control-call.ts';
+import { answerRequest } from './answer-request.ts';
+import { maxLineBytes } from './control-call.ts';
 
-/** A socket that is open. */
+/** An open control socket. */
 export interface ControlServer {
   close(): Promise<void>;
 }
 
-/** Opens the socket of this process in a folder. */
+/** Opens the control socket of this process in a folder. */
 export async function serveControl(folder: string, engine: () => Promise<Engine>): Promise<ControlServer> {
   makeFolder(folder);
   const path = join(folder, `${createId(String(process.pid))}.sock`);
@@ -28,10 +28,10 @@ export async function serveControl(folder: string, engine: () => Promise<Engine>
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on('close', () => sockets.delete(socket)));
-    serveSocket(socket, secret, engine);
+    serveConnection(socket, secret, engine);
   });
   await listen(server, path);
-  // Nobody waits for this alone.
+  // The control socket alone does not keep the process alive.
   server.unref();
   return {
     async close() {
@@ -44,7 +44,7 @@ export async function serveControl(folder: string, engine: () => Promise<Engine>
 
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(notOpened(path, error)));
+    server.once('error', (error) => reject(cannotOpen(path, error)));
     server.listen(path, () => {
       chmodSync(path, 0o600);
       resolve();
@@ -52,35 +52,35 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-function notOpened(path: string, { message }: Error): NacreError {
+function cannotOpen(path: string, { message }: Error): NacreError {
   return new NacreError('settings_invalid', `The socket ${path} cannot be opened: ${message}.`, {
-    hint: 'Its path may have about 100 characters: choose a shorter state_dir if it is longer.',
+    hint: 'The path of a socket is limited to about 100 characters: choose a shorter state_dir if it is longer.',
   });
 }
 
-function serveSocket(socket: Socket, secret: string, engine: () => Promise<Engine>): void {
+function serveConnection(socket: Socket, secret: string, engine: () => Promise<Engine>): void {
   const gone = new AbortController();
   socket.on('error', () => socket.destroy());
   socket.on('close', () => gone.abort());
-  let received = 0;
+  let lineBytes = 0;
   socket.on('data', (data) => {
-    received += data.length;
-    if (received > longestLine) socket.destroy();
+    lineBytes += data.length;
+    if (lineBytes > maxLineBytes) socket.destroy();
   });
   const answer = async (line: string) => {
-    // Whoever has gone away is noticed between two answers, however many were asked for.
+    // Lets a `close` event in between two replies, so that the rest of a long queue is dropped with its client.
     await new Promise(setImmediate);
     if (socket.destroyed || socket.readableEnded) return;
-    const answered = await answerLine(line, secret, engine, gone.signal);
-    if (!socket.destroyed) socket.write(`${JSON.stringify(answered)}\n`);
+    const reply = await answerRequest(line, secret, engine, gone.signal);
+    if (!socket.destroyed) socket.write(`${JSON.stringify(reply)}\n`);
   };
-  // One after the other: what is typed must arrive in order, and so must the answers.
+  // One request at a time: typed input has to arrive in order, and replies carry no id.
   let turn = Promise.resolve();
   const lines = createInterface({ input: socket });
-  // It repeats the errors of its socket: somebody who has gone away before the answer is one.
+  // readline re-emits socket errors, such as EPIPE from a client that left before its reply.
   lines.on('error', () => {});
   lines.on('line', (line) => {
-    received = 0;
+    lineBytes = 0;
     turn = turn.then(() => answer(line)).catch(() => void socket.destroy());
   });
 }

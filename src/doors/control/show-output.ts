@@ -1,23 +1,23 @@
 import type { Cursor } from '../../contract/job.ts';
 import type { Reading } from '../../engine/reading/read-command.ts';
 import type { Io } from '../door.ts';
-import { write } from '../say.ts';
+import { print } from '../print.ts';
 import type { ReachedServer } from './reach-servers.ts';
 
-/** How output is shown. */
+/** How output is printed. */
 export interface ShowOptions {
   readonly from: Cursor;
   readonly view: 'clean' | 'raw';
-  /** Goes on until the command has ended. */
+  /** Continue until the command has ended. */
   readonly follow: boolean;
 }
 
 const pieceChars = 200_000;
 const waitMs = 30_000;
-// Matches as soon as there is anything.
-const anything = '';
+// An empty `waitFor` matches as soon as there is any output.
+const anyOutput = '';
 
-/** Prints what a command has printed, piece by piece, and tells how the command was then. */
+/** Prints the output of a command, piece by piece; returns its last state. */
 export async function showOutput(
   server: ReachedServer,
   id: string,
@@ -25,10 +25,10 @@ export async function showOutput(
   { from, view, follow }: ShowOptions,
 ): Promise<Reading['state']> {
   for (let cursor = from; ; ) {
-    const waiting = { waitMs: follow ? waitMs : 0, waitFor: anything };
-    const query = { ...waiting, cursor, maxChars: pieceChars, keep: 'beginning', view } as const;
+    const wait = { waitMs: follow ? waitMs : 0, waitFor: anyOutput };
+    const query = { ...wait, cursor, maxChars: pieceChars, keep: 'beginning', view } as const;
     const reading = (await server.call({ method: 'read', id, query })) as Reading;
-    await write(stdout, reading.stdout + reading.stderr, interrupted);
+    await print(stdout, reading.stdout + reading.stderr, interrupted);
     const isAtEnd = reading.next === cursor;
     if (isAtEnd && (!follow || reading.state.end)) return reading.state;
     cursor = reading.next;

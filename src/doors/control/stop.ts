@@ -1,13 +1,14 @@
 import type { CommandView } from '../../engine/commands/commands.ts';
-import type { Assembly } from '../door.ts';
-import { write } from '../say.ts';
+import type { Arguments, IoAccess } from '../door.ts';
+import { print } from '../print.ts';
 import { reachCommand } from './reach-command.ts';
+import type { ServerFolder } from './reach-servers.ts';
 
-/** Ends a command of a running server with everything it has started. */
-export async function open({ io, words, controlDir }: Assembly): Promise<number> {
-  const { server, command } = await reachCommand(controlDir, words, 'stop');
+/** Stops a command of a running server, including every process that it started. */
+export async function stopDoor(deps: IoAccess & Arguments & ServerFolder): Promise<number> {
+  const { server, command } = await reachCommand(deps, deps.words, 'stop');
   const { state } = (await server.call({ method: 'stop', id: command.id })) as CommandView;
   server.close();
-  await write(io.stdout, `${command.id} ${state.status}, exit code ${state.end?.exitCode}\n`);
+  await print(deps.io.stdout, `${command.id} ${state.status}, exit code ${state.end?.exitCode}\n`);
   return 0;
 }

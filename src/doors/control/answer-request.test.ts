@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
-import { answerLine } from './answer-line.ts';
+import { answerRequest } from './answer-request.ts';
 
 let here: TestEngine;
 beforeEach(() => {
@@ -10,7 +10,7 @@ afterEach(() => here.close());
 
 const { signal } = new AbortController();
 const ask = (request: unknown, line = JSON.stringify(request)) =>
-  answerLine(line, 'the secret', async () => here.engine, signal);
+  answerRequest(line, 'the secret', async () => here.engine, signal);
 const call = (request: object) => ask({ ...request, secret: 'the secret' });
 
 test('T9: another terminal lists, reads, types into and stops commands', async () => {
@@ -20,10 +20,11 @@ test('T9: another terminal lists, reads, types into and stops commands', async (
   expect(await call({ method: 'write', id: 'cat', input })).toEqual({ result: { isTaken: true } });
   const query = { waitMs: 10_000, waitFor: 'typed', maxChars: 10, keep: 'beginning', view: 'clean' };
   expect(await call({ method: 'read', id, query })).toMatchObject({ result: { stdout: 'typed\n' } });
+  expect(await call({ method: 'read', query })).toMatchObject({ error: { code: 'job_not_found' } });
   expect(await call({ method: 'stop', id })).toMatchObject({ result: { state: { status: 'killed' } } });
 });
 
-test('T9: a command that is too long for a list is cut there', async () => {
+test('T9: a very long command is truncated in the list', async () => {
   await here.start(`: ${'x'.repeat(100_000)}; sleep 60`);
   expect(JSON.stringify(await call({ method: 'list' })).length).toBeLessThan(12_000);
   expect(await call({ method: 'end_all' })).toEqual({ result: null });
@@ -37,13 +38,13 @@ test.each([
   [{ method: 'nonsense', secret: 'the secret' }, 'nonsense'],
   [{ method: 'approvals', secret: 'the secret' }, 'approval'],
   [{ method: 'answer', id: 'x', answer: 'approved', secret: 'the secret' }, 'approval'],
-])('E6: %j is answered by an error', async (request, word) => {
+])('E6: the reply to %j is an error', async (request, word) => {
   expect(await ask(request)).toMatchObject({
     error: { code: 'invalid_request', message: expect.stringContaining(word) },
   });
 });
 
-test('E6: a line that is no JSON, and what is wrong with ourselves, are errors too', async () => {
+test('E6: a line that is not JSON, and an internal failure, are errors as well', async () => {
   expect(await ask(null, '{')).toMatchObject({ error: { code: 'invalid_request' } });
   expect(await call({ method: 'write', id: await here.start('cat') })).toMatchObject({
     error: { code: 'internal' },

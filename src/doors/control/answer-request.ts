@@ -1,0 +1,116 @@
+import { timingSafeEqual } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { showCommand } from '../../contract/command.ts';
+import { NacreError, toNacreError } from '../../contract/failure.ts';
+import type { ListedCommand } from '../../engine/commands/commands.ts';
+import type { CallerContext } from '../../engine/context/call-context.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { type ControlReply, type ControlRequest, localUser } from './control-call.ts';
+
+/** Handles one line of the control socket; refuses a request without the right secret. */
+export async function answerRequest(
+  line: string,
+  secret: string,
+  engine: () => Promise<Engine>,
+  signal: AbortSignal,
+): Promise<ControlReply> {
+  try {
+    const request = toRequest(line);
+    if (!isSameSecret(request.secret, secret)) throw wrongSecret();
+    return { result: (await perform(await engine(), request, { ...localUser, signal })) ?? null };
+  } catch (error) {
+    const { code, message, hint } = toNacreError(error);
+    return { error: { code, message, hint } };
+  }
+}
+
+function toRequest(line: string): ControlRequest {
+  try {
+    const request: unknown = JSON.parse(line);
+    if (typeof request === 'object' && request !== null) return request as ControlRequest;
+  } catch {}
+  throw new NacreError(
+    'invalid_request',
+    `A request is a JSON object on one line, not ${line.slice(0, 40)}.`,
+    {
+      hint: 'Use nacre ps, logs, attach, stop or approvals of the same version.',
+    },
+  );
+}
+
+async function perform(engine: Engine, request: ControlRequest, context: CallerContext): Promise<unknown> {
+  switch (request.method) {
+    case 'list':
+      return (await engine.list(context)).map(shortenCommand);
+    case 'read':
+      return engine.read(
+        idOf(request),
+        { ...request.query, howToReadOn: () => 'nacre logs shows the whole output.' },
+        context,
+      );
+    case 'write':
+      return engine.write(idOf(request), request.input, context);
+    case 'stop':
+      return engine.stop(idOf(request), { signal: 'SIGINT', graceMs: 2_000 }, context);
+    case 'end_all':
+      return engine.endAll();
+    case 'approvals':
+      return inboxOf(engine).list();
+    case 'answer':
+      return inboxOf(engine).answer(idOf(request), request.answer, nameUser());
+    default:
+      throw unknownMethod(request);
+  }
+}
+
+// Without this check an absent id would match every command without a name.
+function idOf({ id }: { readonly id: unknown }): string {
+  if (typeof id === 'string') return id;
+  throw new NacreError('job_not_found', `The id of a command must be a string, not ${JSON.stringify(id)}.`, {
+    hint: 'nacre ps lists the commands.',
+  });
+}
+
+// A list of many commands of maximum length would exceed `maxLineBytes`.
+function shortenCommand(listed: ListedCommand): ListedCommand {
+  const script = showCommand(listed.command);
+  return script.length > maxCommandChars
+    ? { ...listed, command: { kind: 'shell', script: `${script.slice(0, maxCommandChars).toWellFormed()}…` } }
+    : listed;
+}
+
+const maxCommandChars = 10_000;
+
+function unknownMethod({ method }: { readonly method?: unknown }): NacreError {
+  return new NacreError(
+    'invalid_request',
+    `This server does not know the method ${JSON.stringify(method)}.`,
+    {
+      hint: 'It may be of another version: restart it.',
+    },
+  );
+}
+
+function inboxOf({ approvals }: Engine): NonNullable<Engine['approvals']> {
+  if (approvals) return approvals;
+  throw new NacreError('invalid_request', 'This server does not hold commands for approval.', {
+    hint: 'Check another server, or set confirm or a policy rule with the verdict ask.',
+  });
+}
+
+// Only the user who runs the server can read the socket's secret, so that user is the one who answers.
+function nameUser(): string {
+  return `${userInfo().username}, from another terminal`;
+}
+
+function wrongSecret(): NacreError {
+  return new NacreError('invalid_request', 'The secret of the request is not that of this server.', {
+    hint: 'Read it from the .secret file next to the socket; a server creates a new one when it starts.',
+  });
+}
+
+function isSameSecret(sent: unknown, expected: string): boolean {
+  if (typeof sent !== 'string') return false;
+  const [one, other] = [Buffer.from(sent), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
