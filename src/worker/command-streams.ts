@@ -3,7 +3,13 @@ import { NacreError } from '../contract/failure.ts';
 import type { JobSpec, Stream, TerminalSize } from '../contract/job.ts';
 import { Capture } from './io/capture.ts';
 import { type CommandInput, PipeInput, TerminalInput, writeAndClose } from './io/command-input.ts';
-import { findReader, type InputFile, isSameSleep, type Reader, toInputFile } from './look/find-reader.ts';
+import {
+  findReader,
+  type InputFile,
+  isSameSleep,
+  type Reader,
+  toInputFile,
+} from './observe/find-blocked-reader.ts';
 import type { StartedProcess } from './start/start-process.ts';
 import type { Terminal } from './terminal/open-terminal.ts';
 

@@ -3,7 +3,7 @@ import type { Cursor, ReadResult, Stream } from '../contract/job.ts';
 import { createNotifier } from '../support/notifier.ts';
 import { OutputLog } from './io/output-log.ts';
 import { type Spool, SpoolFullError } from './io/spool.ts';
-import type { LimitReached } from './limits/judge-end.ts';
+import type { LimitReached } from './limits/explain-exit.ts';
 
 /** Options of a job's output. */
 export interface JobOutputOptions {

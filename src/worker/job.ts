@@ -4,7 +4,7 @@ import type {
   Cursor,
   EndCause,
   JobEnd,
-  JobLook,
+  JobObservation,
   JobSpec,
   JobState,
   JobStatus,
@@ -17,9 +17,9 @@ import { createStopwatch } from '../support/stopwatch.ts';
 import { CommandStreams, inputClosed, noTerminal } from './command-streams.ts';
 import type { Spool } from './io/spool.ts';
 import { JobOutput } from './job-output.ts';
-import type { Watch } from './limits/create-watch.ts';
-import type { LimitReached } from './limits/judge-end.ts';
-import { listeningPorts } from './look/listening-ports.ts';
+import type { LimitReached } from './limits/explain-exit.ts';
+import type { ResourceWatch } from './limits/resource-watch.ts';
+import { listeningPorts } from './observe/listening-ports.ts';
 import type { KeptDaemons } from './processes/kept-daemons.ts';
 import { type ProcessExit, toExitStatus } from './processes/process-exit.ts';
 import { describeSettled, type ProcessTree } from './processes/process-tree.ts';
@@ -74,7 +74,7 @@ export class Job {
   #tree: ProcessTree | null = null;
   #enforcement: Enforcement | null = null;
   #deniedHosts: () => readonly string[] = () => [];
-  #watch: Watch | null = null;
+  #watch: ResourceWatch | null = null;
   #session: Started['session'];
   #begun = false;
   #exited: Promise<void> = Promise.resolve();
@@ -121,7 +121,7 @@ export class Job {
     this.#startedAt = new Date().toISOString();
     this.#elapsed = createStopwatch();
     this.#streams?.sendOrder();
-    this.#watch?.begin((reached) => this.#stopAtLimit(reached));
+    this.#watch?.start((reached) => this.#stopAtLimit(reached));
     if (timeoutMs !== null) this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
   }
 
@@ -157,12 +157,12 @@ export class Job {
   }
 
   /** Inspects the job's processes. */
-  async look(): Promise<JobLook> {
+  async observe(): Promise<JobObservation> {
     const tree = this.#end ? null : this.#tree;
     if (!tree) return { awaitingInput: false, listening: [] };
     const awaitingInput = this.awaitsInput();
     const view = await tree.sample();
-    this.#watch?.note(view);
+    this.#watch?.record(view);
     return { awaitingInput, listening: listeningPorts(view.commandProcesses.map(({ pid }) => pid)) };
   }
 
@@ -252,7 +252,7 @@ export class Job {
     if (!this.#begun) this.#streams?.dropOrder();
     clearTimeout(this.#timer);
     if (end.cause === 'exit' || end.cause === 'timeout') this.#limit ??= await this.#judge();
-    this.#watch?.end();
+    this.#watch?.stop();
     const value = { ...this.#toEnd(end), session: await this.#session };
     this.#end = { durationMs: this.#elapsed(), value, digests: this.#output.digests() };
     // Background processes in a session may still write to the log.
@@ -293,7 +293,7 @@ export class Job {
   // A job without a process cannot have hit a limit.
   async #judge(): Promise<LimitReached | null> {
     if (!this.#watch || !this.#exit) return null;
-    return this.#watch.judge(this.#exit, () => this.#output.stderrTail(evidenceBytes));
+    return this.#watch.explainExit(this.#exit, () => this.#output.stderrTail(evidenceBytes));
   }
 
   #status(): JobStatus {

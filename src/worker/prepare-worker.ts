@@ -1,7 +1,7 @@
 // What a worker needs before it can start commands:
 // 1. the environment of commands, with that of the login shell where the settings ask for it,
 // 2. bash, the server's folders and FIFOs, and a sweep of what dead servers left,
-// 3. the warden for limits, the exec guard, and the best starter that works here,
+// 3. the limit enforcer, the exec guard, and the best starter that works here,
 // 4. persistent shells on top of that starter.
 import { basename, join } from 'node:path';
 import type { Place } from '../contract/facts.ts';
@@ -12,7 +12,7 @@ import { memoryFolders } from './folders/pipe-folder.ts';
 import { createServerFolders, type ServerFolders } from './folders/server-folders.ts';
 import { instanceVariable, sweepProcesses } from './folders/sweep-processes.ts';
 import { createCgroups } from './limits/cgroups.ts';
-import { createWarden, type Warden } from './limits/create-warden.ts';
+import { createLimitEnforcer, type LimitEnforcer } from './limits/limit-enforcer.ts';
 import { type Bash, findBash } from './machine/bash.ts';
 import { type Environment, filterEnvironment, toAbsolutePath } from './machine/environment.ts';
 import { toPlace } from './machine/inspect.ts';
@@ -35,7 +35,7 @@ export interface PreparedWorker {
   readonly path: string;
   readonly starter: Starter;
   readonly shells: ShellSessions;
-  readonly warden: Warden;
+  readonly limitEnforcer: LimitEnforcer;
   /** Names of variables that commands do not get. */
   readonly withheld: readonly string[];
   /** The server's variables, withheld ones included. */
@@ -93,7 +93,7 @@ export class Preparation {
     await prepared?.shells.closeAll();
     await prepared?.starter.close();
     await prepared?.sweeping;
-    await prepared?.warden.close();
+    await prepared?.limitEnforcer.close();
     this.#ownFiles.close();
     await prepared?.folders.remove();
   }
@@ -126,15 +126,15 @@ interface StartParts extends Pick<PreparedWorker, 'bash' | 'folders' | 'path'> {
 async function prepareStart(
   options: WorkerOptions,
   found: StartParts,
-): Promise<Pick<PreparedWorker, 'starter' | 'shells' | 'warden' | 'sweeping'>> {
+): Promise<Pick<PreparedWorker, 'starter' | 'shells' | 'limitEnforcer' | 'sweeping'>> {
   const { table } = options;
   const name = basename(found.folders.path);
   const cgroups = options.cgroups === false ? null : createCgroups(name);
   void cgroups?.sweep((owner) => isDeadServer(owner, table)).catch(() => {});
   const sweeping = sweepProcesses(table, options.environment[instanceVariable]).catch(() => []);
   const isRoot = process.getuid?.() === 0;
-  const warden = createWarden({ limits: options, cgroups, isRoot });
-  const starter = await chooseStarter(await toStartDeps(options, found, warden, isRoot), options);
+  const limitEnforcer = createLimitEnforcer({ limits: options, cgroups, isRoot });
+  const starter = await chooseStarter(await toStartDeps(options, found, limitEnforcer, isRoot), options);
   const shells = createShellSessions({
     starter,
     table,
@@ -143,18 +143,18 @@ async function prepareStart(
     idleMs: options.sessionIdleMs,
     bounds: options.shellBounds,
   });
-  return { starter, shells, warden, sweeping };
+  return { starter, shells, limitEnforcer, sweeping };
 }
 
 async function toStartDeps(
   options: WorkerOptions,
   { bash, folders, path, env, ownFiles }: StartParts,
-  warden: Warden,
+  limitEnforcer: LimitEnforcer,
   isRoot: boolean,
 ): Promise<SupervisedDeps> {
   const { table, keep, cwd, home, warmShells } = options;
   return {
-    ...{ table, keep, cwd, home, warmShells, env, path, ownFiles, warden, isRoot },
+    ...{ table, keep, cwd, home, warmShells, env, path, ownFiles, limitEnforcer, isRoot },
     isolation: options,
     execChoice: await chooseExecGuard(options, { path, bashPath: bash.path }),
     bashPath: bash.path,

@@ -1,96 +1,102 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Limits } from '../../contract/limits.ts';
-import { pause } from '../../support/pause.ts';
-import { findCgroupParents, type Hierarchy } from './find-cgroup-parents.ts';
-import type { KernelCounts } from './judge-end.ts';
+import { sleep } from '../../support/sleep.ts';
+import type { KernelCounts } from './explain-exit.ts';
+import { type CgroupParent, type Controller, findCgroupParents } from './find-cgroup-parents.ts';
 
-/** The kernel's own account of one command's whole tree. */
+/** A cgroup that contains all processes of one command. */
 export interface Cgroup {
-  readonly holds: Holds;
-  /** The files that take the number of a process that enters. */
-  readonly lists: readonly string[];
+  readonly enforces: EnforcedByCgroup;
+  /** The `cgroup.procs` files, to which the pid of an entering process is written. */
+  readonly procsFiles: readonly string[];
+  /** Moves a process into the cgroup. */
   enter(pid: number): void;
   counts(): KernelCounts;
-  /** Takes it away once nothing lives in it. */
+  /** Removes the cgroup, retrying while it still has processes. */
   remove(): Promise<void>;
 }
 
-/** What of a tree the kernel holds to its limit. */
-export interface Holds {
+/** The limits of a tree that its cgroup enforces. */
+export interface EnforcedByCgroup {
   readonly memory: boolean;
   readonly processes: boolean;
 }
 
-/** Makes a cgroup for each command that has a limit for its whole tree. */
+/** Creates a cgroup for each command with a limit on its whole tree. */
 export interface Cgroups {
-  /** A group with these limits; null when there is nothing for it to hold, or none can be made here. */
+  /** Creates a cgroup with these limits; null if none of them applies to a whole tree, or no cgroup can be made. */
   create(id: string, limits: Limits): Cgroup | null;
-  /** Takes away the groups of servers for which `isDead` holds, given the middle of the name. */
+  /** Removes the cgroups of dead servers; `isDead` gets the owner, the middle part of a cgroup's name. */
   sweep(isDead: (owner: string) => Promise<boolean>): Promise<void>;
 }
 
-const mark = 'nacre';
-const removeTries = 40;
+const prefix = 'nacre';
+const maxRemoveTries = 40;
 
-/** Cgroups below the server's own, named after the server and the command; whether any can be made is found out by making one. */
-export function createCgroups(owner: string, find = findCgroupParents): Cgroups {
-  let usable: readonly Hierarchy[] | undefined;
-  const hierarchies = () => {
-    usable ??= find({ mayEnable: true }).filter((hierarchy) => works(hierarchy, `${mark}.${owner}.probe`));
+/** Creates cgroups below the server's own, named `nacre.SERVER.COMMAND`; parents are probed by creating one. */
+export function createCgroups(owner: string, findParents = findCgroupParents): Cgroups {
+  let usable: readonly CgroupParent[] | undefined;
+  const usableParents = () => {
+    usable ??= findParents({ mayEnable: true }).filter((parent) =>
+      canLimit(parent, `${prefix}.${owner}.probe`),
+    );
     return usable;
   };
   return {
     create(id, limits) {
-      const wanted = hierarchies().filter(({ controls }) => controls.some((one) => isLimited(one, limits)));
-      const folders: Folder[] = [];
+      const parents = usableParents().filter(({ controllers }) =>
+        controllers.some((one) => isLimited(one, limits)),
+      );
+      const groups: Group[] = [];
       try {
-        for (const hierarchy of wanted) folders.push(makeFolder(hierarchy, `${mark}.${owner}.${id}`, limits));
+        for (const parent of parents) groups.push(makeGroup(parent, `${prefix}.${owner}.${id}`, limits));
       } catch {
-        for (const { path } of folders) tryRemove(path);
+        for (const { path } of groups) tryRemove(path);
         return null;
       }
-      return folders.length === 0 ? null : toCgroup(folders, limits);
+      return groups.length === 0 ? null : toCgroup(groups, limits);
     },
     async sweep(isDead) {
-      for (const { parent } of find({ mayEnable: false }))
-        for (const name of readdirSync(parent)) {
-          const [word, dead, id] = name.split('.');
-          if (word === mark && dead !== undefined && id !== undefined && (await isDead(dead)))
-            tryRemove(join(parent, name));
+      for (const { folder } of findParents({ mayEnable: false }))
+        for (const name of readdirSync(folder)) {
+          const [word, server, id] = name.split('.');
+          if (word === prefix && server !== undefined && id !== undefined && (await isDead(server)))
+            tryRemove(join(folder, name));
         }
     },
   };
 }
 
-interface Folder extends Hierarchy {
+/** A cgroup in one hierarchy. */
+interface Group extends Omit<CgroupParent, 'folder'> {
   readonly path: string;
 }
 
-function makeFolder(hierarchy: Hierarchy, name: string, limits: Limits): Folder {
-  const path = join(hierarchy.parent, name);
+function makeGroup({ folder, version, controllers }: CgroupParent, name: string, limits: Limits): Group {
+  const path = join(folder, name);
   mkdirSync(path);
   try {
-    for (const control of hierarchy.controls) bind(path, hierarchy.version, control, limits);
+    for (const controller of controllers) setLimits(path, version, controller, limits);
   } catch (error) {
     tryRemove(path);
     throw error;
   }
-  return { ...hierarchy, path };
+  return { version, controllers, path };
 }
 
-function bind(path: string, version: 1 | 2, control: 'memory' | 'pids', limits: Limits): void {
+function setLimits(path: string, version: 1 | 2, controller: Controller, limits: Limits): void {
   const { maxProcesses, treeMemoryBytes } = limits;
   const set = (file: string, value: number) => writeFileSync(join(path, file), String(value));
   const trySet = (file: string, value: number) => {
     try {
       set(file, value);
     } catch {
-      // Without an account of swap there is only the limit of what is in memory.
+      // Kernels without swap accounting have no such file; then only resident memory is limited.
     }
   };
-  if (control === 'pids' && maxProcesses !== undefined) set('pids.max', maxProcesses);
-  if (control !== 'memory' || treeMemoryBytes === undefined) return;
+  if (controller === 'pids' && maxProcesses !== undefined) set('pids.max', maxProcesses);
+  if (controller !== 'memory' || treeMemoryBytes === undefined) return;
   set(version === 1 ? 'memory.limit_in_bytes' : 'memory.max', treeMemoryBytes);
   if (version === 1) trySet('memory.memsw.limit_in_bytes', treeMemoryBytes);
   else
@@ -98,45 +104,47 @@ function bind(path: string, version: 1 | 2, control: 'memory' | 'pids', limits: 
       trySet(file, value);
 }
 
-function toCgroup(folders: readonly Folder[], limits: Limits): Cgroup {
-  const holding = (control: 'memory' | 'pids') =>
-    isLimited(control, limits) ? folders.find(({ controls }) => controls.includes(control)) : undefined;
-  const [memory, pids] = [holding('memory'), holding('pids')];
+function toCgroup(groups: readonly Group[], limits: Limits): Cgroup {
+  const find = (controller: Controller) =>
+    isLimited(controller, limits)
+      ? groups.find(({ controllers }) => controllers.includes(controller))
+      : undefined;
+  const [memory, pids] = [find('memory'), find('pids')];
   const memoryFile = memory?.version === 1 ? 'memory.oom_control' : 'memory.events';
-  const lists = folders.map(({ path }) => join(path, 'cgroup.procs'));
+  const procsFiles = groups.map(({ path }) => join(path, 'cgroup.procs'));
   return {
-    holds: { memory: memory !== undefined, processes: pids !== undefined },
-    lists,
+    enforces: { memory: memory !== undefined, processes: pids !== undefined },
+    procsFiles,
     enter(pid) {
-      for (const list of lists) writeFileSync(list, String(pid));
+      for (const file of procsFiles) writeFileSync(file, String(pid));
     },
     counts: () => ({
       memoryKills: memory ? readCount(join(memory.path, memoryFile), 'oom_kill') : 0,
       refusedForks: pids ? readCount(join(pids.path, 'pids.events'), 'max') : 0,
     }),
     async remove() {
-      for (const { path } of folders)
-        for (let tries = 0; tries < removeTries && !tryRemove(path); tries += 1)
-          await pause(Math.min(2 ** tries, 50));
+      for (const { path } of groups)
+        for (let tries = 0; tries < maxRemoveTries && !tryRemove(path); tries += 1)
+          await sleep(Math.min(2 ** tries, 50));
     },
   };
 }
 
-function isLimited(control: 'memory' | 'pids', { treeMemoryBytes, maxProcesses }: Limits): boolean {
-  return (control === 'memory' ? treeMemoryBytes : maxProcesses) !== undefined;
+function isLimited(controller: Controller, { treeMemoryBytes, maxProcesses }: Limits): boolean {
+  return (controller === 'memory' ? treeMemoryBytes : maxProcesses) !== undefined;
 }
 
-// A folder that can be made may still be one whose limits cannot be set.
-function works(hierarchy: Hierarchy, name: string): boolean {
+// A directory may be creatable although its limits cannot be set.
+function canLimit(parent: CgroupParent, name: string): boolean {
   try {
     const probe = { treeMemoryBytes: 1_073_741_824, maxProcesses: 1_000 };
-    return tryRemove(makeFolder(hierarchy, name, probe).path);
+    return tryRemove(makeGroup(parent, name, probe).path);
   } catch {
     return false;
   }
 }
 
-/** True when it is gone. */
+/** Returns true if the directory is gone afterwards. */
 function tryRemove(path: string): boolean {
   try {
     rmdirSync(path);

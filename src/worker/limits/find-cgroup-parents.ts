@@ -1,47 +1,50 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A cgroup below which others may be made, and what they can hold. */
-export interface Hierarchy {
+const wantedControllers = ['memory', 'pids'] as const;
+
+/** A cgroup controller that nacre uses. */
+export type Controller = (typeof wantedControllers)[number];
+
+/** A cgroup below which others may be created, and the controllers that they will have. */
+export interface CgroupParent {
   readonly version: 1 | 2;
-  readonly parent: string;
-  readonly controls: readonly ('memory' | 'pids')[];
+  readonly folder: string;
+  readonly controllers: readonly Controller[];
 }
 
-const wanted = ['memory', 'pids'] as const;
-
 /**
- * The server's own cgroups, in each hierarchy that can hold memory or processes; empty where there are none. Groups
- * of version 2 may have to be told first that those below them are to be held.
+ * The server's own cgroups in each hierarchy with a `memory` or `pids` controller. With `mayEnable`, controllers are
+ * enabled for the children of version 2 cgroups (`cgroup.subtree_control`).
  */
-export function findCgroupParents({ mayEnable }: { readonly mayEnable: boolean }): readonly Hierarchy[] {
+export function findCgroupParents({ mayEnable }: { readonly mayEnable: boolean }): readonly CgroupParent[] {
   try {
     const mounts = parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
-    return toHierarchies(parseOwnGroups(readFileSync('/proc/self/cgroup', 'utf8')), mounts, mayEnable);
+    return toCgroupParents(parseOwnGroups(readFileSync('/proc/self/cgroup', 'utf8')), mounts, mayEnable);
   } catch {
     return [];
   }
 }
 
-/** Where a process in these groups can make others. */
-export function toHierarchies(
+/** The cgroups below which a process in `groups` can create others. */
+export function toCgroupParents(
   groups: readonly OwnGroup[],
   mounts: readonly CgroupMount[],
   mayEnable: boolean,
-): readonly Hierarchy[] {
+): readonly CgroupParent[] {
   return groups.flatMap((own) =>
-    own.controls.length === 0 ? unified(own.path, mounts, mayEnable) : legacy(own, mounts),
+    own.controllers.length === 0 ? findInVersion2(own.path, mounts, mayEnable) : findInVersion1(own, mounts),
   );
 }
 
-/** A group that this process is in. */
+/** A cgroup that this process is in. */
 export interface OwnGroup {
   /** Empty for version 2. */
-  readonly controls: readonly string[];
+  readonly controllers: readonly string[];
   readonly path: string;
 }
 
-/** A mounted hierarchy. */
+/** A mounted cgroup hierarchy. */
 export interface CgroupMount {
   readonly version: 1 | 2;
   /** The part of the hierarchy that is mounted. */
@@ -50,7 +53,7 @@ export interface CgroupMount {
   readonly options: readonly string[];
 }
 
-/** Reads the cgroup lines of /proc/self/mountinfo. */
+/** Parses the cgroup lines of /proc/self/mountinfo. */
 export function parseMounts(text: string): readonly CgroupMount[] {
   return text.split('\n').flatMap((line) => {
     const [place = '', kind = ''] = line.split(' - ');
@@ -61,51 +64,58 @@ export function parseMounts(text: string): readonly CgroupMount[] {
   });
 }
 
-/** Reads /proc/self/cgroup: `4:memory:/a/b`, and `0::/a/b` for version 2. */
+/** Parses /proc/self/cgroup: `4:memory:/a/b`, or `0::/a/b` for version 2. */
 export function parseOwnGroups(text: string): readonly OwnGroup[] {
   return text.split('\n').flatMap((line) => {
-    const [, controls, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
-    if (controls === undefined || path === undefined) return [];
-    return [{ controls: controls.split(',').filter(Boolean), path }];
+    const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    if (controllers === undefined || path === undefined) return [];
+    return [{ controllers: controllers.split(',').filter(Boolean), path }];
   });
 }
 
-function legacy({ controls, path }: OwnGroup, mounts: readonly CgroupMount[]): readonly Hierarchy[] {
-  const held = wanted.filter((control) => controls.includes(control));
+function findInVersion1(
+  { controllers, path }: OwnGroup,
+  mounts: readonly CgroupMount[],
+): readonly CgroupParent[] {
+  const used = wantedControllers.filter((controller) => controllers.includes(controller));
   const mount = mounts.find(
-    ({ version, options }) => version === 1 && held.some((one) => options.includes(one)),
+    ({ version, options }) => version === 1 && used.some((one) => options.includes(one)),
   );
-  return mount === undefined ? [] : [{ version: 1, parent: toFolder(path, mount), controls: held }];
+  return mount === undefined ? [] : [{ version: 1, folder: toFolder(path, mount), controllers: used }];
 }
 
-// A group of version 2 that has processes cannot have limited groups below it, unless it is the topmost; the group
-// above it can, where it is ours.
-function unified(path: string, mounts: readonly CgroupMount[], mayEnable: boolean): readonly Hierarchy[] {
+// A version 2 cgroup with processes cannot enable controllers for its children, unless it is the root. Its parent can,
+// if we may write to it.
+function findInVersion2(
+  path: string,
+  mounts: readonly CgroupMount[],
+  mayEnable: boolean,
+): readonly CgroupParent[] {
   const mount = mounts.find(({ version }) => version === 2);
   if (mount === undefined) return [];
   const own = toFolder(path, mount);
   const above = own === mount.point ? [] : [dirname(own)];
-  for (const parent of [own, ...above]) {
-    const controls = enabled(parent, mayEnable && parent === own);
-    if (controls.length > 0) return [{ version: 2, parent, controls }];
+  for (const folder of [own, ...above]) {
+    const controllers = enabledControllers(folder, mayEnable && folder === own);
+    if (controllers.length > 0) return [{ version: 2, folder, controllers }];
   }
   return [];
 }
 
-function enabled(parent: string, mayEnable: boolean): Hierarchy['controls'] {
-  const read = (file: string) => readWords(join(parent, file));
-  const offered = wanted.filter((control) => read('cgroup.controllers').includes(control));
-  const missing = offered.filter((control) => !read('cgroup.subtree_control').includes(control));
-  if (mayEnable && missing.length > 0) tryWrite(join(parent, 'cgroup.subtree_control'), missing);
-  const now = read('cgroup.subtree_control');
-  return offered.filter((control) => now.includes(control));
+function enabledControllers(folder: string, mayEnable: boolean): readonly Controller[] {
+  const read = (file: string) => readWords(join(folder, file));
+  const offered = wantedControllers.filter((controller) => read('cgroup.controllers').includes(controller));
+  const missing = offered.filter((controller) => !read('cgroup.subtree_control').includes(controller));
+  if (mayEnable && missing.length > 0) tryEnable(join(folder, 'cgroup.subtree_control'), missing);
+  const enabled = read('cgroup.subtree_control');
+  return offered.filter((controller) => enabled.includes(controller));
 }
 
-function tryWrite(file: string, controls: readonly string[]): void {
+function tryEnable(file: string, controllers: readonly Controller[]): void {
   try {
-    writeFileSync(file, controls.map((control) => `+${control}`).join(' '));
+    writeFileSync(file, controllers.map((controller) => `+${controller}`).join(' '));
   } catch {
-    // It has processes, or belongs to somebody else.
+    // EBUSY if the cgroup has processes, EACCES if it belongs to another user.
   }
 }
 
@@ -117,7 +127,7 @@ function readWords(file: string): readonly string[] {
   }
 }
 
-// In a container the path may be the one that the host sees, of which only the end is mounted.
+// In a container, /proc/self/cgroup may show the path as the host sees it, of which only the end is mounted.
 function toFolder(path: string, { root, point }: CgroupMount): string {
   const isBelow = path === root || path.startsWith(root === '/' ? '/' : `${root}/`);
   const folder = isBelow ? join(point, path.slice(root === '/' ? 0 : root.length)) : point;

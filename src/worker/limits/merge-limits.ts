@@ -1,7 +1,7 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { Limits } from '../../contract/limits.ts';
 
-/** Every limit, by name. */
+/** The names of all limits. */
 export const limitNames = [
   'memoryBytes',
   'treeMemoryBytes',
@@ -10,28 +10,28 @@ export const limitNames = [
   'fileBytes',
 ] as const satisfies readonly (keyof Limits)[];
 
-/** The limits of one command: a call can ask for less than the settings grant; to ask for more is refused. */
+/** The limits of one command: a call may tighten the limits of the settings; asking for more is an error. */
 export function mergeLimits(settings: Limits, asked: Limits = {}): Limits {
   const merged = limitNames.flatMap((name) => {
     const [granted, wanted] = [settings[name], asked[name]];
     if (granted !== undefined && wanted !== undefined && wanted > granted)
-      throw tooMuch(name, wanted, granted);
+      throw exceedsGranted(name, wanted, granted);
     const limit = wanted ?? granted;
     return limit === undefined ? [] : [[name, limit] as const];
   });
   return Object.fromEntries(merged);
 }
 
-function tooMuch(name: string, wanted: number, granted: number): NacreError {
+function exceedsGranted(name: string, wanted: number, granted: number): NacreError {
   const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return new NacreError(
     'invalid_request',
-    `${key} ${wanted} is more than the ${granted} that the settings grant. Nothing was run.`,
+    `${key} ${wanted} is more than the ${granted} that the settings allow. Nothing was run.`,
     { hint: `Ask for at most ${granted}, or leave ${key} out.` },
   );
 }
 
-/** True when nothing is limited. */
+/** True when there is no limit at all. */
 export function isUnlimited(limits: Limits): boolean {
   return limitNames.every((name) => limits[name] === undefined);
 }

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { parseAuxiliaryVector, systemUnits } from '../processes/system-units.ts';
+import { formatBytes } from './format-bytes.ts';
 import { isUnlimited, mergeLimits } from './merge-limits.ts';
 import { toPrelude } from './to-prelude.ts';
-import { toSize } from './to-size.ts';
 
 describe('the prelude of a shell', () => {
-  const plain = { ownProcesses: null, enter: [] };
+  const plain = { ownProcesses: null, cgroupFiles: [] };
 
   test('is empty without limits', () => {
     expect(toPrelude({ limits: {}, ...plain })).toBe('');
     expect(toPrelude({ limits: { treeMemoryBytes: 1e9, maxProcesses: 9 }, ...plain })).toBe('');
   });
 
-  test('binds by ulimit, counts our own processes in, and enters cgroups first', () => {
+  test('enters cgroups first, then calls ulimit, and adds our own processes to the limit', () => {
     const limits = { memoryBytes: 1_025, fileBytes: 1_024, maxProcesses: 9, cpuSeconds: 7 };
-    const steps = toPrelude({ limits, ownProcesses: 2, enter: ["/a 'b'"] }).split('; ');
+    const steps = toPrelude({ limits, ownProcesses: 2, cgroupFiles: ["/a 'b'"] }).split('; ');
     expect(steps.map((step) => step.split(' 2>/dev/null')[0])).toEqual([
       `echo "$$" >'/a '\\''b'\\''' || exit 125`,
       'ulimit -d 2',
@@ -26,8 +26,8 @@ describe('the prelude of a shell', () => {
   });
 });
 
-describe('two sets of limits', () => {
-  test('give the tighter of each', () => {
+describe('merging two sets of limits', () => {
+  test('keeps the tighter of each', () => {
     expect(mergeLimits({ memoryBytes: 5, cpuSeconds: 3 }, { cpuSeconds: 1, fileBytes: 4 })).toEqual({
       memoryBytes: 5,
       cpuSeconds: 1,
@@ -37,19 +37,19 @@ describe('two sets of limits', () => {
     expect(mergeLimits({ maxProcesses: 4 }, { maxProcesses: 4 })).toEqual({ maxProcesses: 4 });
   });
 
-  test('of which the second asks for more are refused', () => {
+  test('refuses a call that asks for more than the settings allow', () => {
     expect(() => mergeLimits({ treeMemoryBytes: 5 }, { treeMemoryBytes: 9 })).toThrow(
-      'tree_memory_bytes 9 is more than the 5 that the settings grant',
+      'tree_memory_bytes 9 is more than the 5 that the settings allow',
     );
   });
 
-  test('that hold nothing are unlimited', () => {
+  test('without any limit is unlimited', () => {
     expect([isUnlimited(mergeLimits({}, {})), isUnlimited({ fileBytes: 1 })]).toEqual([true, false]);
   });
 });
 
-describe('what the kernel counts in', () => {
-  test('is read from the auxiliary vector', () => {
+describe('the units of the kernel', () => {
+  test('are read from the auxiliary vector', () => {
     const words = Buffer.alloc(48);
     words.writeBigUInt64LE(6n, 0);
     words.writeBigUInt64LE(65_536n, 8);
@@ -66,7 +66,7 @@ describe('what the kernel counts in', () => {
     [2_147_483_648, '2.1 GB'],
     [2_000, '2 kB'],
     [12, '12 bytes'],
-  ])('%d bytes are %s for people', (bytes, words) => {
-    expect(toSize(bytes)).toBe(words);
+  ])('%d bytes are formatted as %s', (bytes, words) => {
+    expect(formatBytes(bytes)).toBe(words);
   });
 });

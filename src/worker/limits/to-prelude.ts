@@ -1,37 +1,37 @@
 import type { Limits } from '../../contract/limits.ts';
 import { quote } from '../../support/quote.ts';
 
-/** What a shell is to do to itself before it runs a command. */
+/** The limits that a shell sets on itself before it runs a command. */
 export interface PreludePlan {
   readonly limits: Limits;
-  /** How many processes of ours the kernel counts beside the command's; null where it would count those of others too. */
+  /** How many of nacre's own processes RLIMIT_NPROC counts with the command's; null if it would count all of the user's. */
   readonly ownProcesses: number | null;
-  /** The lists of cgroups that the shell is to enter by itself. */
-  readonly enter: readonly string[];
+  /** The `cgroup.procs` files to which the shell writes its own pid. */
+  readonly cgroupFiles: readonly string[];
 }
 
-// Seconds of CPU time between the signal that a program can act on and the one that it cannot.
-const lastCpuSeconds = 2;
+// Seconds of CPU time between SIGXCPU (soft limit) and SIGKILL (hard limit).
+const cpuGraceSeconds = 2;
 
-/** One line of bash that binds the shell, and so everything it starts; empty when there is nothing to bind. */
-export function toPrelude({ limits, ownProcesses, enter }: PreludePlan): string {
+/** One line of bash that limits the shell and everything it starts; empty if there is nothing to limit. */
+export function toPrelude({ limits, ownProcesses, cgroupFiles }: PreludePlan): string {
   const { memoryBytes, cpuSeconds, fileBytes, maxProcesses } = limits;
   const steps = [
-    ...enter.map((list) => `echo "$$" >${quote(list)} || exit 125`),
-    ...(memoryBytes === undefined ? [] : [set('d', toKib(memoryBytes))]),
-    ...(fileBytes === undefined ? [] : [set('f', toKib(fileBytes))]),
-    ...(maxProcesses === undefined || ownProcesses === null ? [] : [set('u', maxProcesses + ownProcesses)]),
-    ...(cpuSeconds === undefined ? [] : [set('t', cpuSeconds + lastCpuSeconds), soft(cpuSeconds)]),
+    ...cgroupFiles.map((file) => `echo "$$" >${quote(file)} || exit 125`),
+    ...(memoryBytes === undefined ? [] : [limit('d', toKib(memoryBytes))]),
+    ...(fileBytes === undefined ? [] : [limit('f', toKib(fileBytes))]),
+    ...(maxProcesses === undefined || ownProcesses === null ? [] : [limit('u', maxProcesses + ownProcesses)]),
+    ...(cpuSeconds === undefined ? [] : [limit('t', cpuSeconds + cpuGraceSeconds), softCpuLimit(cpuSeconds)]),
   ];
   return steps.join('; ');
 }
 
-// Where the server itself is held tighter than that, its own limit stays.
-function set(option: string, value: number): string {
+// If the server's own hard limit is lower, `ulimit` fails and that limit stays.
+function limit(option: string, value: number): string {
   return `ulimit -${option} ${value} 2>/dev/null || ulimit -S${option} hard`;
 }
 
-function soft(seconds: number): string {
+function softCpuLimit(seconds: number): string {
   return `ulimit -St ${seconds} 2>/dev/null || :`;
 }
 

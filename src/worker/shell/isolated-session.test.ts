@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { needLevel } from '../../../tests/support/needs.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
+import { soakCount } from '../../../tests/support/soak.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 
 let here: TestWorker;
-beforeEach((context) => needLevel(context, 'namespace'));
+beforeEach(async (context) => {
+  here = createTestWorker();
+  await needLevel(context, 'namespace');
+});
 afterEach(async () => {
-  await here?.close();
-  await expect.poll(() => processesWith(`HOME=${here?.folder}`)).toEqual([]);
+  await here.close();
+  await expect.poll(() => processesWith(`HOME=${here.folder}`)).toEqual([]);
 });
 
 describe.each(['workspace', 'strict'] as const)('a persistent shell in the sandbox %s', (sandbox) => {
@@ -58,12 +62,13 @@ test('two sessions share no variable, directory or pipe, and run concurrently', 
   expect((await say('b', `ls ${folder}/shells`)).stdout).toBe('1\n');
 });
 
-test('twenty concurrent sessions are twenty shells', async () => {
+test('many concurrent sessions are as many shells', async () => {
   here = createTestWorker({ highestLevel: 'namespace', supervisionRequire: 'namespace' });
-  const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
+  const count = soakCount(50, 20);
+  const names = Array.from({ length: count }, (_, index) => `s${index}`);
   const say = (session: string, script: string) => here.run(script, { session, timeoutMs: 20_000 });
   await Promise.all(names.map((name) => say(name, `v=${name}`)));
   const heard = await Promise.all(names.map((name) => say(name, 'echo $v')));
   expect(heard.map(({ stdout }) => stdout)).toEqual(names.map((name) => `${name}\n`));
-  expect(await here.worker.listSessions()).toHaveLength(20);
+  expect(await here.worker.listSessions()).toHaveLength(count);
 });

@@ -4,7 +4,7 @@ import { randomHex } from '../../support/random-hex.ts';
 import { settlesWithin } from '../../support/settles-within.ts';
 import { Capture } from '../io/capture.ts';
 import { writeAtomically } from '../io/write-pipe.ts';
-import { type InputFile, toInputFile } from '../look/find-reader.ts';
+import { type InputFile, toInputFile } from '../observe/find-blocked-reader.ts';
 import type { ProcessExit } from '../processes/process-exit.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import type { Started } from '../start/starter.ts';
@@ -178,7 +178,7 @@ export class ShellHost {
     for (const stream of [this.#status, this.#stderr]) stream.close();
     this.#stdin.destroy();
     tree.release();
-    watch.end();
+    watch.stop();
     watch.release();
   }
 }

@@ -19,10 +19,10 @@ describe.each(supervisionLevels)('a persistent shell at level %s', (level) => {
     here = open(options);
   };
   beforeEach(async (context) => {
-    await needLevel(context, level);
     here = open();
+    await needLevel(context, level);
   });
-  afterEach(() => here?.closeCompletely());
+  afterEach(() => here.closeCompletely());
   const say = (script: string, spec?: Partial<JobSpec>) => here.say(script, spec);
 
   test('B3: directory, variables, functions, options and aliases survive from call to call', async () => {

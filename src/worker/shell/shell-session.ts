@@ -6,8 +6,8 @@ import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/create-id.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { createFifoPool } from '../io/fifo-pool.ts';
-import { createWatch, type Watch } from '../limits/create-watch.ts';
-import type { LimitReached } from '../limits/judge-end.ts';
+import type { LimitReached } from '../limits/explain-exit.ts';
+import { type ResourceWatch, TreeWatch } from '../limits/resource-watch.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { ProcessExit } from '../processes/process-exit.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
@@ -207,7 +207,7 @@ export class ShellSession {
       },
       { visibleFolders: [folder], baseEnv: base },
     );
-    started.watch.begin((reached) => this.#onLimit(reached));
+    started.watch.start((reached) => this.#onLimit(reached));
     return new ShellHost(started, { table, bounds: this.#bounds });
   }
 
@@ -258,16 +258,19 @@ export class ShellSession {
     return { text, removeScript: () => isWritten && rmSync(path, { force: true }) };
   }
 
-  // Limits apply to the whole session, so `whole` judges; reaching one stops the running command.
-  #createWatch(tree: ProcessTree, whole: Watch): Watch {
-    const own = createWatch({ limits: {}, tree, group: null, endedCpuMs: () => null, onRelease() {} });
+  // Limits apply to the whole session, so `whole` explains an exit; reaching a limit stops the running command.
+  #createWatch(tree: ProcessTree, whole: ResourceWatch): ResourceWatch {
+    const own = new TreeWatch({ limits: {}, tree, group: null, endedCpuMs: () => null, onRelease() {} });
     return {
-      ...own,
-      begin: (onReached) => {
-        this.#onLimit = onReached;
-        own.begin(onReached);
+      start: (onLimit) => {
+        this.#onLimit = onLimit;
+        own.start(onLimit);
       },
-      judge: whole.judge,
+      resources: () => own.resources(),
+      record: (view) => own.record(view),
+      explainExit: (exit, stderr) => whole.explainExit(exit, stderr),
+      stop: () => own.stop(),
+      release: () => own.release(),
     };
   }
 

@@ -10,11 +10,11 @@ import { ShellSession, type ShellSessionDeps } from './shell-session.ts';
 /** A worker's persistent shells, by key. */
 export interface ShellSessions {
   /** State and directory of a session, for policy; undefined for one that has run nothing yet. */
-  look(key: string): Promise<SessionSnapshot | undefined>;
+  snapshot(key: string): Promise<SessionSnapshot | undefined>;
   /** Starts a command in a session; `base` replaces the server's variables in a shell that is started for it. */
   start(key: string, spec: JobSpec, base?: Environment | undefined): Promise<Started>;
   /** Prepends a session's state to a command that begins with it (`beginsAs`) but runs outside of it. */
-  likeSession(spec: JobSpec): Promise<JobSpec>;
+  withSessionState(spec: JobSpec): Promise<JobSpec>;
   /** Detaches a session's running command: it keeps running, and the session is free. */
   detach(key: string): void;
   list(): readonly SessionState[];
@@ -67,7 +67,7 @@ export function createShellSessions(deps: ShellSessionsDeps): ShellSessions {
   };
 
   return {
-    look: async (key) => entries.get(key)?.session.snapshot(),
+    snapshot: async (key) => entries.get(key)?.session.snapshot(),
     async start(key, spec, base) {
       const entry = entries.get(key) ?? add(key);
       entry.running = spec.id;
@@ -83,7 +83,7 @@ export function createShellSessions(deps: ShellSessionsDeps): ShellSessions {
         throw error;
       }
     },
-    async likeSession(spec) {
+    async withSessionState(spec) {
       const { beginsAs, command } = spec;
       const state = beginsAs === undefined ? undefined : await entries.get(beginsAs)?.session.restoreScript();
       if (state === undefined || command.kind === 'argv') return spec;

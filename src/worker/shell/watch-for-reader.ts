@@ -1,4 +1,4 @@
-import { findReader, type InputFile, isSameSleep, type Reader } from '../look/find-reader.ts';
+import { findReader, type InputFile, isSameSleep, type Reader } from '../observe/find-blocked-reader.ts';
 
 const againMs = 100;
 const longestMs = 4_000;

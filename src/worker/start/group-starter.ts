@@ -1,6 +1,6 @@
 import type { JobSpec } from '../../contract/job.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
-import type { Ward } from '../limits/create-warden.ts';
+import type { AppliedLimits } from '../limits/limit-enforcer.ts';
 import { type Environment, forPipes, forTerminal, toCommandEnvironment } from '../machine/environment.ts';
 import { keepGaps } from '../processes/kept-daemons.ts';
 import { createFoundTree } from '../processes/process-tree.ts';
@@ -25,32 +25,36 @@ export function createGroupStarter(deps: StartDeps): Starter {
 
 async function startInGroup(spec: JobSpec, { baseEnv }: StartOptions, deps: StartDeps): Promise<Started> {
   const elapsed = createStopwatch();
-  const ward = deps.warden.take({
+  const applied = deps.limitEnforcer.apply({
     id: spec.id,
     asked: spec.limits,
     ownProcesses: null,
-    isPowerless: false,
-    enters: 'alone',
+    cannotRaiseLimits: false,
+    entry: 'shell',
   });
-  const process = await startLimited(spec, ward, { ...deps, env: baseEnv ?? deps.env }).catch(
+  const process = await startLimited(spec, applied, { ...deps, env: baseEnv ?? deps.env }).catch(
     (error: unknown) => {
-      ward.drop();
+      applied.discard();
       throw error;
     },
   );
   const startTime = await deps.table.startTime(process.pid).catch(() => null);
   const root = { pid: process.pid, startTime, marker: `NACRE_COMMAND_ID=${spec.id}`, elapsed };
   const tree = createFoundTree(root, deps.table);
-  const gaps = [...toGaps(deps), ...ward.gaps];
+  const gaps = [...toGaps(deps), ...applied.gaps];
   return {
     process,
     tree,
     enforcement: toEnforcement('group', noIsolation, { setuid: true, exec: 'off', gaps }),
-    watch: ward.watch({ tree, endedCpuMs: () => null }),
+    watch: applied.watch({ tree, endedCpuMs: () => null }),
   };
 }
 
-async function startLimited(spec: JobSpec, { prelude }: Ward, deps: StartDeps): Promise<StartedProcess> {
+async function startLimited(
+  spec: JobSpec,
+  { prelude }: AppliedLimits,
+  deps: StartDeps,
+): Promise<StartedProcess> {
   const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
   // A shell that runs `exec PROGRAM`, or a terminal, would report a missing program in its own words.
   if (spec.terminal || (prelude !== '' && program !== undefined)) checkStart(program, spec.cwd, deps.path);

@@ -3,8 +3,8 @@ import type { JobSpec } from '../../contract/job.ts';
 import type { SessionEnd } from '../../contract/session.ts';
 import type { ExecChoice } from '../exec/choose-exec-guard.ts';
 import type { FifoPool } from '../io/fifo-pool.ts';
-import type { Warden } from '../limits/create-warden.ts';
-import type { Watch } from '../limits/create-watch.ts';
+import type { LimitEnforcer } from '../limits/limit-enforcer.ts';
+import type { ResourceWatch } from '../limits/resource-watch.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
@@ -21,7 +21,7 @@ export interface StartDeps {
   readonly instance: Environment;
   /** The PATH of commands. */
   readonly path: string;
-  readonly warden: Warden;
+  readonly limitEnforcer: LimitEnforcer;
   /** Names of daemons that may stay after their command. */
   readonly keep: readonly string[];
   /** The exec guard, and the gaps that it leaves. */
@@ -39,7 +39,7 @@ export interface Started {
   readonly enforcement: Enforcement;
   /** The hosts that a filtered network has refused so far. */
   readonly deniedHosts?: (() => readonly string[]) | undefined;
-  readonly watch: Watch;
+  readonly watch: ResourceWatch;
   /** For a command in a persistent shell: how it left the shell. Its background processes keep running. */
   readonly session?: Promise<SessionEnd> | undefined;
 }

@@ -58,7 +58,7 @@ export class SupervisedStarter implements Starter {
       asked: spec.limits,
       ownProcesses: this.#supervisor.ownProcesses,
       cannotRaiseLimits: isolation.sandbox !== 'off',
-      entry: 'put',
+      entry: 'caller',
     });
     const keeper = await this.#keepers.open(spec, isolation, options).catch((error: unknown) => {
       applied.discard();

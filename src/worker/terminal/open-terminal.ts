@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, type Stats } from 'node:fs';
 import type { TerminalSize } from '../../contract/job.ts';
 import { withholdFromChildren } from '../io/inherited-descriptors.ts';
-import type { InputFile } from '../look/find-reader.ts';
+import type { InputFile } from '../observe/find-blocked-reader.ts';
 import type { PtyBinary } from './load-pty.ts';
 
 /** Our side of a terminal. */

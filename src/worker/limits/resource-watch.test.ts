@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createProcProcessTable } from '../processes/proc-process-table.ts';
 import { createFoundTree } from '../processes/process-tree.ts';
-import { createWatch } from './create-watch.ts';
+import { TreeWatch } from './resource-watch.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -9,28 +9,28 @@ afterEach(() => void vi.useRealTimers());
 function watchIdle() {
   const root = { pid: process.pid, startTime: null, marker: null, elapsed: () => 0 };
   const tree = createFoundTree(root, createProcProcessTable());
-  const glance = vi.fn(async () => ({ commandProcesses: [], ownProcesses: [] }));
-  const watch = createWatch({
+  const sample = vi.fn(async () => ({ commandProcesses: [], ownProcesses: [] }));
+  const watch = new TreeWatch({
     limits: {},
-    tree: { ...tree, sample: glance },
+    tree: { ...tree, sample },
     group: null,
     endedCpuMs: () => null,
     onRelease() {},
   });
-  watch.begin(() => {});
-  return { watch, looks: () => glance.mock.calls.length };
+  watch.start(() => {});
+  return { watch, samples: () => sample.mock.calls.length };
 }
 
-test('S7: a tree that waits is looked at every second for a while, then less and less often', async () => {
-  const { watch, looks } = watchIdle();
+test('S7: an idle tree is sampled every second at first, then less and less often', async () => {
+  const { watch, samples } = watchIdle();
   await vi.advanceTimersByTimeAsync(8_000);
-  expect(looks()).toBeGreaterThanOrEqual(9);
+  expect(samples()).toBeGreaterThanOrEqual(9);
   await vi.advanceTimersByTimeAsync(120_000);
-  const before = looks();
+  const before = samples();
   await vi.advanceTimersByTimeAsync(80_000);
-  expect(looks() - before).toBeGreaterThanOrEqual(9);
-  expect(looks() - before).toBeLessThanOrEqual(12);
-  watch.end();
+  expect(samples() - before).toBeGreaterThanOrEqual(9);
+  expect(samples() - before).toBeLessThanOrEqual(12);
+  watch.stop();
   await vi.advanceTimersByTimeAsync(80_000);
-  expect(looks() - before).toBeLessThanOrEqual(12);
+  expect(samples() - before).toBeLessThanOrEqual(12);
 });

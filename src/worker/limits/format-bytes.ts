@@ -1,5 +1,5 @@
-/** A number of bytes as people say it: `256 MB`. */
-export function toSize(bytes: number): string {
+/** Formats a number of bytes for messages: `256 MB`. */
+export function formatBytes(bytes: number): string {
   const unit = units.find(({ factor }) => bytes >= factor) ?? lastUnit;
   const value = bytes / unit.factor;
   return `${value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${unit.name}`;

@@ -39,7 +39,7 @@ describe.each(['group', 'namespace'] as const)('T9: who waits for input, seen fr
     here = createTestWorker({ highestLevel: level });
   });
   afterEach(() => here.close());
-  const isAwaiting = async (id: string) => (await here.worker.look(id)).awaitingInput;
+  const isAwaiting = async (id: string) => (await here.worker.observe(id)).awaitingInput;
   const poll = (id: string) => expect.poll(() => isAwaiting(id), { timeout: 15_000 });
 
   test.each(Object.entries(waits))('a command that %s does', async (_, script) => {
@@ -47,7 +47,7 @@ describe.each(['group', 'namespace'] as const)('T9: who waits for input, seen fr
     await poll(id).toBe(true);
     await here.worker.write(id, Buffer.from('a line\n'));
     await here.worker.stop(id, { signal: 'SIGKILL', graceMs: 0 });
-    expect(await here.worker.look(id)).toEqual({ awaitingInput: false, listening: [] });
+    expect(await here.worker.observe(id)).toEqual({ awaitingInput: false, listening: [] });
   });
 
   test.each(Object.entries(busy))('a command that %s does not', async (_, script) => {
@@ -84,7 +84,7 @@ test('T9: listening ports are those of the processes that are asked about', asyn
   const id = await here.start(python(code));
   await here.worker.read(id, 0, { waitMs: 20_000, maxBytes: 10 });
   const port = Number((await here.output(id)).stdout);
-  expect(await here.worker.look(id)).toEqual({ awaitingInput: false, listening: [port] });
+  expect(await here.worker.observe(id)).toEqual({ awaitingInput: false, listening: [port] });
   expect(listeningPorts([2 ** 30])).toEqual([]);
   expect(descendantsOf(2 ** 30)).toEqual([]);
   await here.close();

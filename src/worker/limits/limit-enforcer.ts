@@ -1,0 +1,104 @@
+// How a command is limited:
+// 1. `mergeLimits` combines the limits of the settings and of the call: the tighter of each,
+// 2. `cgroups.create` makes a cgroup if the whole tree has a limit and the kernel permits one,
+// 3. the command's shell runs the prelude (`ulimit`) before the command, and enters the cgroup itself or is put into it,
+// 4. a `TreeWatch` samples the tree while it runs, and finds out from the evidence whether a limit ended it.
+import { release } from 'node:os';
+import type { Limits } from '../../contract/limits.ts';
+import type { Cgroup, Cgroups } from './cgroups.ts';
+import { isUnlimited, mergeLimits } from './merge-limits.ts';
+import { type ResourceWatch, TreeWatch, type TreeWatchDeps } from './resource-watch.ts';
+import { toPrelude } from './to-prelude.ts';
+
+/** What a limit enforcer needs. */
+export interface LimitEnforcerDeps {
+  /** The limits of every command. */
+  readonly limits: Limits;
+  /** Null if cgroups must not be used. */
+  readonly cgroups: Cgroups | null;
+  readonly isRoot: boolean;
+}
+
+/** How a command is about to be started. */
+export interface LimitPlan {
+  readonly id: string;
+  /** The limits that the call asks for. */
+  readonly asked: Limits | undefined;
+  /** How many of nacre's own processes share the command's user namespace; null if it has no namespace. */
+  readonly ownProcesses: number | null;
+  /** True when the command cannot raise its own limits, even as root. */
+  readonly cannotRaiseLimits: boolean;
+  /** `shell`: the shell enters the cgroup itself; `caller`: the caller puts it there by pid. */
+  readonly entry: 'shell' | 'caller';
+}
+
+/** The limits of one command, ready to be enforced. */
+export interface AppliedLimits {
+  /** A line of bash for the command's shell; empty if there is nothing to limit. */
+  readonly prelude: string;
+  readonly group: Cgroup | null;
+  /** Sentences about limits that are not enforced reliably. */
+  readonly gaps: readonly string[];
+  /** Creates the watch for the command's processes. */
+  watch(deps: Pick<TreeWatchDeps, 'tree' | 'endedCpuMs'>): ResourceWatch;
+  /** Removes the cgroup of a command that was not started. */
+  discard(): void;
+}
+
+/** Applies limits to commands. */
+export interface LimitEnforcer {
+  apply(plan: LimitPlan): AppliedLimits;
+  /** Resolves when every cgroup is removed. */
+  close(): Promise<void>;
+}
+
+/** Creates the limit enforcer of a worker. */
+export function createLimitEnforcer({ limits: general, cgroups, isRoot }: LimitEnforcerDeps): LimitEnforcer {
+  const removals = new Set<Promise<void>>();
+  const remove = (group: Cgroup | null) => {
+    if (group === null) return;
+    const removal = group.remove().finally(() => removals.delete(removal));
+    removals.add(removal);
+  };
+  return {
+    apply(plan) {
+      const limits = mergeLimits(general, plan.asked);
+      const group = cgroups?.create(plan.id, limits) ?? null;
+      const ownProcesses = !isRoot && countsPerNamespace() ? plan.ownProcesses : null;
+      const cgroupFiles = plan.entry === 'shell' && group ? group.procsFiles : [];
+      const discard = () => remove(group);
+      return {
+        prelude: toPrelude({ limits, ownProcesses, cgroupFiles }),
+        group,
+        gaps: toGaps(limits, group, { ownProcesses, canRaise: isRoot && !plan.cannotRaiseLimits }),
+        discard,
+        watch: (deps) => new TreeWatch({ ...deps, limits, group, onRelease: discard }),
+      };
+    },
+    async close() {
+      await Promise.all(removals);
+    },
+  };
+}
+
+function toGaps(
+  limits: Limits,
+  group: Cgroup | null,
+  { ownProcesses, canRaise }: { readonly ownProcesses: number | null; readonly canRaise: boolean },
+): readonly string[] {
+  if (isUnlimited(limits)) return [];
+  const { treeMemoryBytes, maxProcesses } = limits;
+  const memory = treeMemoryBytes !== undefined && !group?.enforces.memory;
+  const processes = maxProcesses !== undefined && !group?.enforces.processes && ownProcesses === null;
+  return [
+    ...(memory ? ['The memory of the whole process tree is only sampled, not limited by the kernel.'] : []),
+    ...(processes ? ['The number of processes is only sampled, not limited by the kernel.'] : []),
+    ...(canRaise ? ['As root, a command can raise its own limits.'] : []),
+  ];
+}
+
+/** True if RLIMIT_NPROC counts per user namespace (Linux 5.14). On older kernels a busy user could not fork at all. */
+export function countsPerNamespace(version = release()): boolean {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  return process.platform === 'linux' && (major > 5 || (major === 5 && minor >= 14));
+}
