@@ -1,11 +1,11 @@
-// An agent: a model that is offered nacre's tools and called until it has nothing more to run.
+// An agent: calls a model with nacre's tools, and runs its tool calls until it makes no more.
 // OPENAI_API_KEY=… MODEL=… node examples/agent.mjs 'Which files here are larger than 1 MB?'
 import { fileURLToPath } from 'node:url';
 import { createNacre, toText } from 'nacre';
 
 const maxTurns = 30;
 
-/** Works on a task until the model answers without a call; `model` takes and gives chat messages. */
+/** Calls `model` with the conversation and the tools until it replies without a tool call. */
 export async function runAgent(model, task, settings, context) {
   const nacre = await createNacre(settings);
   const tools = nacre.registry.getAllSchemas('openai');
@@ -31,7 +31,7 @@ async function askModel(request) {
   const headers = { authorization: `Bearer ${OPENAI_API_KEY}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ model: MODEL, ...request });
   const response = await fetch(`${OPENAI_BASE_URL}/chat/completions`, { method: 'POST', headers, body });
-  if (!response.ok) throw new Error(`The model answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`The API returned ${response.status}: ${await response.text()}`);
   return (await response.json()).choices[0].message;
 }
 

@@ -1,11 +1,11 @@
-// The same agent for Anthropic's messages: with nacre's tools, or with the bash tool that its models know by themselves.
+// The same agent for Anthropic's Messages API: with nacre's tools, or with Anthropic's own bash tool (--native).
 // ANTHROPIC_API_KEY=… MODEL=… node examples/anthropic-agent.mjs 'What changed here today?' [--native]
 import { fileURLToPath } from 'node:url';
 import { createNacre, ToolRegistry, toAnthropicBash, toText } from 'nacre';
 
 const maxTurns = 30;
 
-/** Works on a task until the model answers without a call; `model` takes a request and gives a message. */
+/** Calls `model` with the conversation and the tools until it replies without a tool call. */
 export async function runAgent(model, task, { native = false, context, ...settings } = {}) {
   const nacre = await createNacre(settings);
   const bash = toAnthropicBash(nacre.registry);
@@ -45,7 +45,7 @@ async function askModel(request) {
   };
   const body = JSON.stringify({ model: MODEL, ...request });
   const response = await fetch(`${ANTHROPIC_BASE_URL}/v1/messages`, { method: 'POST', headers, body });
-  if (!response.ok) throw new Error(`The model answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`The API returned ${response.status}: ${await response.text()}`);
   return response.json();
 }
 

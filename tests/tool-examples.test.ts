@@ -5,7 +5,7 @@ import { createNacre, type Nacre, toText } from '../src/index.ts';
 import type { ToolFamily } from '../src/tools/settings.ts';
 import { createPlace, survivors } from './support/nacre.ts';
 
-// What the reference shows of each tool, made anew: the calls of a family build on one another.
+// Repeats the calls in the reference and compares the replies; the calls of a family depend on one another.
 const place = createPlace({});
 const open: Nacre[] = [];
 let lastId = '';
@@ -34,16 +34,16 @@ describe.each(Object.entries(describeTools()))('%s', (family, tools) => {
   });
 
   it.each(examples)('$tool replies as the reference shows', async ({ tool, input, reply }) => {
-    const given = Object.fromEntries(
+    const args = Object.fromEntries(
       Object.entries(input).map(([name, value]) => [name, value === 'ID' ? lastId : value]),
     );
-    const text = toText(await nacre.registry.execute(tool, given));
+    const text = toText(await nacre.registry.execute(tool, args));
     lastId = /\b(?:cmd|shell)_[0-9a-f]{12}\b/.exec(text)?.[0] ?? lastId;
-    expect(withoutChance(text)).toBe(reply);
+    expect(withoutVariableParts(text)).toBe(reply);
   });
 });
 
-function withoutChance(text: string): string {
+function withoutVariableParts(text: string): string {
   return text
     .replaceAll(/\b(?:cmd|shell)_[0-9a-f]{12}\b/g, 'ID')
     .replaceAll(/\b(age_ms|cpu_ms|memory_bytes): \d+/g, '$1: N')

@@ -37,13 +37,13 @@ Read its output with BashOutput (bash_id ID), kill it with KillShell.`,
   },
   {
     tool: 'execute_command',
-    input: { command: 'echo one; sleep 60', timeout_ms: 2_000 },
+    input: { command: 'echo one; sleep 60', timeout_ms: 500 },
     reply: `exit_code: null
 stdout: |
   one
 stderr: ""
 signal: "SIGTERM"
-error: "Command timed out after 2000 ms and was killed with everything it had started."
+error: "Command timed out after 500 ms and was killed with everything it had started."
 hint: "It may be waiting for input: pass it in \`input\`, or use start_command for interactive or long-running commands. A larger timeout_ms (up to 600000) also helps."
 `,
   },

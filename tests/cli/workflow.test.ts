@@ -45,7 +45,7 @@ steps:
 `;
 
 describe('S9: nacre workflow', () => {
-  it('prints JSON lines where there is no terminal, and a result that lists every step', async () => {
+  it('prints JSON lines without a terminal, and a result that lists every step', async () => {
     const { stdout, code } = await workflow(flow);
     expect(code).toBe(0);
     expect(eventsOf(stdout).map(({ type }) => type)).toEqual([
@@ -68,7 +68,7 @@ describe('S9: nacre workflow', () => {
     });
   });
 
-  it('ends with 1 when a step fails, and goes on with --resume', async () => {
+  it('exits with 1 if a step fails, and continues with --resume', async () => {
     const text = 'steps:\n  - { id: a, command: echo kept }\n  - { id: b, command: "[ -e ok ]" }\n';
     const first = await workflow(text);
     expect(first.code).toBe(1);
@@ -82,13 +82,13 @@ describe('S9: nacre workflow', () => {
     });
   });
 
-  it('is judged by the rules of the person who runs it', async () => {
+  it('applies the rules of the local user', async () => {
     const { stdout, code } = await workflow(flow, '--allow', 'echo');
     expect(code).toBe(1);
     expect(resultOf(stdout)).toMatchObject({ steps: [{ status: 'completed' }, { status: 'refused' }] });
   });
 
-  it('names line and column of everything that is wrong, and runs nothing', async () => {
+  it('reports line and column of every problem, and runs nothing', async () => {
     const { stderr, code } = await workflow(
       'name: x\nstep:\n  - a\nsteps:\n  - id: a\n    comand: touch ran\n    needs: [b]\n  - 5\n',
     );
@@ -104,21 +104,21 @@ describe('S9: nacre workflow', () => {
     expect((await workflow('')).stderr).toContain('steps is required');
     for (const [step, problem] of [
       ['command: !js "true"', /flow\.yaml:2:\d+: Unresolved tag: !js/],
-      ['command: "true", timeout: 0', /flow\.yaml:2:\d+: steps\.0\.timeout must be seconds/],
-      ['command: "true", when: { step: a }', /flow\.yaml:2:\d+: steps\.0\.when.* must ask for outcome/],
+      ['command: "true", timeout: 0', /flow\.yaml:2:\d+: steps\.0\.timeout must be a number of seconds/],
+      ['command: "true", when: { step: a }', /flow\.yaml:2:\d+: steps\.0\.when.* must have outcome/],
     ] as const)
       expect((await workflow(`steps:\n  - { id: a, ${step} }\n`)).stderr).toMatch(problem);
     expect((await workflow('steps: []\n---\nsteps: []\n')).stderr).toMatch(
-      /:2:1: there is more than one document/,
+      /:2:1: the file has more than one document/,
     );
     expect((await workflow(`steps: ${'['.repeat(20_000)}\n`)).stderr).toContain('it is nested too deeply');
     expect(existsSync(join(place.cwd, 'ran'))).toBe(false);
   });
 
-  it('says so when there is no file, or not one', async () => {
+  it('reports a missing argument or file', async () => {
     expect(await runInProcess(['workflow'], place)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('takes one file'),
+      stderr: expect.stringContaining('expects one file'),
     });
     expect((await runInProcess(['workflow', '/no/such.yaml'], place)).stderr).toContain(
       '/no/such.yaml cannot be read',
@@ -129,7 +129,7 @@ describe('S9: nacre workflow', () => {
     expect((await workflow(flow, '--resume', 'run_000000000000')).stderr).toContain('There is no run');
   });
 
-  it('aborts when a file appears, and when it is interrupted', async () => {
+  it('aborts when the abort file appears, and on SIGINT', async () => {
     const long = file(
       'steps:\n  - { id: a, command: echo begun; sleep 3274 }\n  - { id: b, command: "true" }\n',
       'long.yaml',
@@ -144,7 +144,7 @@ describe('S9: nacre workflow', () => {
       status: 'aborted',
       steps: [{ status: 'killed' }, { status: 'skipped' }],
     });
-    // One that is there from the start lets nothing begin.
+    // If the file exists from the start, no step runs.
     const never = await runInProcess(['workflow', '--abort-file', stop, long], place);
     expect(resultOf(never.stdout)).toMatchObject({ steps: [{ status: 'skipped' }, { status: 'skipped' }] });
 
@@ -168,8 +168,8 @@ describe('S9: nacre workflow', () => {
   });
 });
 
-describe('the live view', () => {
-  it('draws each step in one line, over its own lines, and lets no output move the cursor', async () => {
+describe('the workflow view', () => {
+  it('draws each step in one line, redraws only its own lines, and escapes control characters', async () => {
     const terminal = Object.assign(new PassThrough(), { columns: 40 });
     const { text } = collect(terminal);
     const view = createWorkflowView(terminal, () => 10_000);
@@ -217,11 +217,11 @@ describe('the live view', () => {
     expect(last.replaceAll('\u001b[2K', '').split('\n').slice(1)).toEqual([
       '✗ b  1.5 s  failed (exit code 2)',
       '– c  1.5 s  skipped: why',
-      '✓ d  1.5 s  from the earlier run',
+      '✓ d  1.5 s  reused from the earlier run',
       'failed after 2.0 s',
       '  line',
       '  bad \\u{1b}[2J',
-      'Go on with: nacre workflow FILE --resume run_1',
+      'To continue: nacre workflow FILE --resume run_1',
       '',
     ]);
   });

@@ -133,7 +133,9 @@ test('a tool that a program registers is offered to other vendors too', async ()
 
 test('the example stops after 30 turns of a model that never finishes', async () => {
   const turns = Array.from({ length: 40 }, () => [['ListShells', {}]] as const);
-  expect(await runAgent(scripted(...turns).model, 'Go on.', { stateDir })).toBe('Not done after 30 turns.');
+  expect(await runAgent(scripted(...turns).model, 'Continue.', { stateDir })).toBe(
+    'Not done after 30 turns.',
+  );
 });
 
 test('the example calls the Messages API when it is started', async () => {

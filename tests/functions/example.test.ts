@@ -64,7 +64,7 @@ test('B15: the example runs the calls of a model and returns the results to it',
 test('the example stops after 30 turns of a model that never finishes', async () => {
   const turns = Array.from({ length: 40 }, () => ['ListShells', {}] as const);
   const settings = { stateDir: join(place.cwd, 'state') };
-  expect(await runAgent(scripted(...turns).model, 'Go on.', settings)).toBe('Not done after 30 turns.');
+  expect(await runAgent(scripted(...turns).model, 'Continue.', settings)).toBe('Not done after 30 turns.');
 });
 
 test('the example calls the Chat Completions API when it is started', async () => {

@@ -208,8 +208,8 @@ describe('S5: each kind of error has its own message', () => {
       'at most 131000 bytes',
     );
     const longest = { X: `${'€'.repeat(43_666)}xx` };
-    const held = await run({ command: 'printenv X | wc -c', environment: longest });
-    expect(held.metadata).toMatchObject({ stdout: '131001\n' });
+    const accepted = await run({ command: 'printenv X | wc -c', environment: longest });
+    expect(accepted.metadata).toMatchObject({ stdout: '131001\n' });
   });
 
   it('a directory that does not exist is an error whose metadata has the request', async () => {

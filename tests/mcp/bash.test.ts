@@ -11,7 +11,7 @@ const serve = shareServers();
 const background: ServerOptions = { args: ['--tools', 'bash', '--on-timeout', 'background'] };
 let lastSession = 0;
 
-/** A session of its own on a shared server, in a folder of its own. */
+/** Opens a new session on a shared server, in a new folder. */
 async function openSession(options: ServerOptions = {}) {
   const server = await serve({ args: ['--tools', 'bash'], ...options });
   lastSession += 1;
@@ -72,7 +72,7 @@ test('B4: set -n, a deleted directory and replaced output files are reported wit
   expect((await bash('set -n; echo never')).text).toMatch(/^\[The command ended its shell, as .* set -n do/);
   await bash(`rmdir ${cwd}/sub`);
   expect((await bash('echo $x; pwd')).text).toBe(
-    `kept\n${cwd}\n[The session's directory ${cwd}/sub is gone or closed; the command began in ${cwd}.]`,
+    `kept\n${cwd}\n[The session's directory ${cwd}/sub is gone or inaccessible; the command started in ${cwd}.]`,
   );
   const run = join(cwd, '.local/state/nacre/run');
   for (const folder of readdirSync(run)) replaceFiles(join(run, folder, 'shells/0/pipes'));

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { ShellManager, type ShellProcess, type ToolResult } from '../../src/index.ts';
 import type { BashWorld } from './bash-world.ts';
 
-const patience = { timeout: 15_000 };
+const polling = { timeout: 15_000 };
 
 Given('a background shell', async (world: BashWorld) => {
   await world.start('echo something; sleep 300');
@@ -46,7 +46,7 @@ When(/^I execute BashOutputTool with bash_id="(.*)"$/, async (world: BashWorld, 
 When(/^I execute BashOutputTool again with bash_id="(.*)"$/, async (world: BashWorld, bash_id: string) => {
   const noted = Number(world.returned);
   await expect
-    .poll(async () => (await world.shell.readOutput()).stdoutBuffer.length, patience)
+    .poll(async () => (await world.shell.readOutput()).stdoutBuffer.length, polling)
     .toBeGreaterThan(noted);
   await world.execute('BashOutput', { bash_id });
 });
@@ -99,9 +99,9 @@ Then('the shell should no longer be running', async (world: BashWorld) => {
   expect((await world.shell.readOutput()).isRunning).toBe(false);
 });
 
-/** Waits until a shell has written something; looking at a shell reads nothing on behalf of the tool. */
+/** Waits until stdout of a shell matches; does not consume output that `BashOutput` would return. */
 async function written(shell: ShellProcess, pattern: RegExp): Promise<void> {
-  await expect.poll(async () => (await shell.readOutput()).stdoutBuffer, patience).toMatch(pattern);
+  await expect.poll(async () => (await shell.readOutput()).stdoutBuffer, polling).toMatch(pattern);
 }
 
 function ticks({ output }: ToolResult): number[] {

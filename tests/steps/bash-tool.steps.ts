@@ -5,7 +5,7 @@ import { type DataTable, Given, Then, When } from 'quickpickle';
 import { expect } from 'vitest';
 import type { BashWorld } from './bash-world.ts';
 
-// What a process pays once is not counted against its first command.
+// The first command of a process creates the engine; run one before the steps that measure time.
 Given('an execution context', async (world: BashWorld) => {
   await world.nacre.run('true');
 });
@@ -38,7 +38,7 @@ Given('an execution context with package.json', (world: BashWorld) => {
 });
 
 When(/^I execute BashTool with command="(.*)"$/, async (world: BashWorld, command: string) => {
-  // What must be blocked is never tried for real: policy decides before a dry run, too.
+  // A dry run for `@blocked` scenarios, so that a bug in policy cannot run a dangerous command.
   const context = world.tagsMatch(['@blocked']) ? { ...world.context, dryRun: true } : world.context;
   await world.execute('Bash', { command }, context);
 });

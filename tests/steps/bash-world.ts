@@ -13,28 +13,28 @@ import {
 } from '../../src/index.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 
-/** What of quickpickle's own world is used here; its types do not resolve under Node's rules for modules. */
-interface OwnWorld {
+/** The used part of `QuickPickleWorld`, whose own types do not resolve with `moduleResolution: nodenext`. */
+interface BaseWorld {
   init(): Promise<void>;
   tagsMatch(tags: readonly string[]): readonly string[] | null;
 }
 
-const World = QuickPickleWorld as new (...given: unknown[]) => OwnWorld;
+const World = QuickPickleWorld as new (...args: unknown[]) => BaseWorld;
 
-/** What the steps of one scenario share: a nacre in a folder of its own, and what came of the last step. */
+/** State that the steps of one scenario share: a nacre instance in its own folder, and the results so far. */
 export class BashWorld extends World {
   readonly place = createPlace(offline);
-  /** Stands for /home/user. */
+  /** Replaces /home/user. */
   readonly home = join(this.place.cwd, 'home');
-  /** Stands for /tmp. */
+  /** Replaces /tmp. */
   readonly temporary = join(this.place.cwd, 'tmp');
   context: ExecutionContext = { workingDir: this.home };
   registry = new ToolRegistry();
   results: ToolResult[] = [];
   shells: ShellProcess[] = [];
-  /** What a call of the manager or of a shell returned. */
+  /** Return value of the last call of `ShellManager` or `ShellProcess`. */
   returned: unknown;
-  /** Managers and shells that the words call A and B. */
+  /** Managers and shells that a scenario calls A and B. */
   readonly managers: Record<string, ShellManager> = {};
   readonly named: Record<string, ShellProcess> = {};
   #nacre: Nacre<'all'> | undefined;
@@ -48,7 +48,7 @@ export class BashWorld extends World {
   }
 
   get nacre(): Nacre<'all'> {
-    if (this.#nacre === undefined) throw new Error('There is no nacre yet.');
+    if (this.#nacre === undefined) throw new Error('init was not called yet.');
     return this.#nacre;
   }
 
@@ -60,29 +60,29 @@ export class BashWorld extends World {
 
   get shell(): ShellProcess {
     const last = this.shells.at(-1);
-    if (last === undefined) throw new Error('There is no shell yet.');
+    if (last === undefined) throw new Error('No shell was started yet.');
     return last;
   }
 
-  /** Puts this scenario's folders and shell in the place of those that the words name. */
-  toOwn(words: string): string {
-    const own = words.replaceAll('/home/user', this.home).replace(/(?<![\w/])\/tmp\b/g, this.temporary);
+  /** Replaces the folders and the shell id in a step's text with those of this scenario. */
+  toOwn(text: string): string {
+    const own = text.replaceAll('/home/user', this.home).replace(/(?<![\w/])\/tmp\b/g, this.temporary);
     return own.includes('{shell_id}') ? own.replaceAll('{shell_id}', this.shell.id) : own;
   }
 
-  /** Executes a tool with an input in words, and keeps the result. */
+  /** Executes a tool with input from a step's text, and stores the result. */
   async execute(
     tool: string,
-    words: Readonly<Record<string, string>>,
+    input: Readonly<Record<string, string>>,
     context = this.context,
   ): Promise<ToolResult> {
-    const entries = Object.entries(words).map(([name, value]) => [name, toValue(name, this.toOwn(value))]);
+    const entries = Object.entries(input).map(([name, value]) => [name, toValue(name, this.toOwn(value))]);
     const result = await this.nacre.registry.execute(tool, Object.fromEntries(entries), context);
     this.results.push(result);
     return result;
   }
 
-  /** Starts a background shell through the tool. */
+  /** Starts a background shell with the `Bash` tool. */
   async start(command: string, more: Readonly<Record<string, string>> = {}): Promise<ShellProcess> {
     const { success, error, metadata } = await this.nacre.registry.execute(
       'Bash',
@@ -91,13 +91,13 @@ export class BashWorld extends World {
     );
     expect(success, error).toBe(true);
     const shell = await ShellManager.getShell(String(metadata.bash_id));
-    if (shell === null) throw new Error(`The manager does not know ${metadata.bash_id}.`);
+    if (shell === null) throw new Error(`ShellManager does not list ${metadata.bash_id}.`);
     this.shells.push(shell);
     return shell;
   }
 }
 
-// The only registry is one that does not answer.
+// Port 9 refuses connections, so that npm stays off the network.
 const offline = {
   PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
   npm_config_offline: 'true',
@@ -107,9 +107,9 @@ const offline = {
   npm_config_audit: 'false',
 };
 
-function toValue(name: string, words: string): unknown {
-  if (name === 'timeout') return Number(words);
-  return name === 'run_in_background' ? words === 'true' : words;
+function toValue(name: string, text: string): unknown {
+  if (name === 'timeout') return Number(text);
+  return name === 'run_in_background' ? text === 'true' : text;
 }
 
 setWorldConstructor(BashWorld);

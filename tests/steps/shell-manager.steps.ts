@@ -9,7 +9,7 @@ Given('a ShellManager instance', () => {
   expect(new ShellManager()).toBeInstanceOf(ShellManager);
 });
 
-// Ids are given out by nacre: the one that the words name stands for the one that was.
+// nacre generates the ids, so the id in the step's text means the shell that was created.
 Given(/^a ShellManager with a shell "(\w+)"$/, async (world: BashWorld) => {
   await create(world, 'sleep 300');
 });
@@ -19,21 +19,21 @@ Given(/^a ShellManager with no shell "(\w+)"$/, async (_world: BashWorld, id: st
 });
 
 Given(/^a ShellManager with (\d+)(?: running)? shells$/, async (world: BashWorld, count: string) => {
-  for (let made = 0; made < Number(count); made += 1) await create(world, 'sleep 300');
+  for (let created = 0; created < Number(count); created += 1) await create(world, 'sleep 300');
 });
 
 Given('a ShellManager with running shells', async (world: BashWorld) => {
-  for (let made = 0; made < 2; made += 1) await create(world, 'sleep 300');
+  for (let created = 0; created < 2; created += 1) await create(world, 'sleep 300');
   world.returned = new ShellManager();
 });
 
 Given('a ShellManager with 2 running and 1 completed shell', async (world: BashWorld) => {
-  for (let made = 0; made < 2; made += 1) await create(world, 'sleep 300');
+  for (let created = 0; created < 2; created += 1) await create(world, 'sleep 300');
   await (await create(world, 'true')).wait();
 });
 
 Given('a ShellManager with shells completed more than 1 hour ago', async (world: BashWorld) => {
-  for (let made = 0; made < 2; made += 1) await (await create(world, 'true')).wait();
+  for (let created = 0; created < 2; created += 1) await (await create(world, 'true')).wait();
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * hourMs });
   await create(world, 'sleep 300');
   await (await create(world, 'true')).wait();
@@ -133,8 +133,8 @@ Then('A and B should be the same instance', ({ managers }: BashWorld) => {
 });
 
 Then('shells created via A should be visible via B', async ({ managers }: BashWorld) => {
-  const made = await managers.A?.createShell('sleep 300');
-  expect((await managers.B?.listShells())?.map((shell) => shell.id)).toEqual([made?.id]);
+  const shell = await managers.A?.createShell('sleep 300');
+  expect((await managers.B?.listShells())?.map(({ id }) => id)).toEqual([shell?.id]);
 });
 
 Then('the singleton should be cleared', async () => {

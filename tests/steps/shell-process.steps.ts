@@ -5,7 +5,7 @@ import type { BashWorld } from './bash-world.ts';
 
 Given(/^a ShellProcess with stdout_buffer="(.*)"$/, async (world: BashWorld, text: string) => {
   const shell = await ShellManager.createShell(`printf '${text}'`);
-  expect((await shell.wait()).stdoutBuffer).toBe(toText(text));
+  expect((await shell.wait()).stdoutBuffer).toBe(unescapeNewlines(text));
   world.shells.push(shell);
 });
 
@@ -50,7 +50,7 @@ When('I observe the status through execution', async (world: BashWorld) => {
 });
 
 Then(/^the result should be "(.*)"$/, (world: BashWorld, text: string) => {
-  expect(world.returned).toBe(toText(text));
+  expect(world.returned).toBe(unescapeNewlines(text));
 });
 
 Then('last_read_stdout should be updated to {int}', (world: BashWorld, count: number) => {
@@ -92,6 +92,6 @@ async function observe(command: string, timeoutMs?: number, kill = false): Promi
   return seen;
 }
 
-function toText(words: string): string {
-  return words.replaceAll('\\n', '\n');
+function unescapeNewlines(text: string): string {
+  return text.replaceAll('\\n', '\n');
 }

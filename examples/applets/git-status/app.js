@@ -1,4 +1,4 @@
-// Status, diff and log of a repository, by three calls of git; the server runs nothing else for this page.
+// Shows status, diff and log of a repository; `applet.json` allows this page to run git only.
 import { parseStatus } from './parse-status.js';
 
 const at = (id) => document.getElementById(id);
@@ -33,9 +33,9 @@ async function refresh() {
 }
 
 function showBranch({ name, ahead, behind }, files) {
-  const moved = ahead + behind === 0 ? '' : `, ${ahead} ahead, ${behind} behind`;
+  const divergence = ahead + behind === 0 ? '' : `, ${ahead} ahead, ${behind} behind`;
   const changes = files.length === 1 ? '1 change' : `${files.length} changes`;
-  at('branch').textContent = `On ${name}${moved}: ${files.length === 0 ? 'nothing has changed' : changes}.`;
+  at('branch').textContent = `On ${name}${divergence}: ${files.length === 0 ? 'no changes' : changes}.`;
 }
 
 function showFiles(files) {
@@ -55,10 +55,10 @@ async function showDiff(path) {
   const only = path === undefined ? [] : ['--', path];
   const text = await git('diff', 'HEAD', ...only).catch(() => git('diff', ...only));
   const lines = text.split('\n').map((line) => {
-    const shown = document.createElement('span');
-    shown.className = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : '';
-    shown.textContent = `${line}\n`;
-    return shown;
+    const span = document.createElement('span');
+    span.className = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : '';
+    span.textContent = `${line}\n`;
+    return span;
   });
   at('diff').replaceChildren(...lines);
 }

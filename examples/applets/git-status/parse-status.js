@@ -1,4 +1,4 @@
-/** Reads `git status --porcelain=v2 --branch -z`. */
+/** Parses the output of `git status --porcelain=v2 --branch -z`. */
 export function parseStatus(text) {
   const branch = { name: '(unknown)', ahead: 0, behind: 0 };
   const files = [];

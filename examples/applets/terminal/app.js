@@ -1,8 +1,8 @@
-// A shell at a terminal over the stream. A connection that is lost is taken up again where it left off.
-const say = (text) => {
+// A bash in a terminal over the WebSocket stream; after a lost connection it resumes at `cursor`.
+const showStatus = (text) => {
   document.getElementById('status').textContent = text;
 };
-const place = document.getElementById('terminal');
+const container = document.getElementById('terminal');
 const terminal = new globalThis.Terminal({ cursorBlink: true, theme: { background: '#101413' } });
 const id = `terminal-${crypto.randomUUID()}`;
 const retryMs = 1_000;
@@ -11,21 +11,21 @@ let socket;
 let started = false;
 let ended = false;
 
-terminal.open(place);
-fillPlace();
+terminal.open(container);
+fitTerminal();
 terminal.focus();
 terminal.onData((data) => send({ type: 'shell.stdin', id, data }));
 terminal.onResize(({ cols, rows }) => send({ type: 'shell.resize', id, cols, rows }));
-new ResizeObserver(fillPlace).observe(place);
+new ResizeObserver(fitTerminal).observe(container);
 connect();
 
-// As many cells as there is room for, by the size of one.
-function fillPlace() {
-  const screen = place.querySelector('.xterm-screen');
+// Resizes the terminal to fill its container.
+function fitTerminal() {
+  const screen = container.querySelector('.xterm-screen');
   const [width, height] = [screen.clientWidth / terminal.cols, screen.clientHeight / terminal.rows];
   if (!(width > 0 && height > 0)) return;
-  const cols = Math.max(20, Math.floor((place.clientWidth - 24) / width));
-  const rows = Math.max(5, Math.floor((place.clientHeight - 8) / height));
+  const cols = Math.max(20, Math.floor((container.clientWidth - 24) / width));
+  const rows = Math.max(5, Math.floor((container.clientHeight - 8) / height));
   if (cols !== terminal.cols || rows !== terminal.rows) terminal.resize(cols, rows);
 }
 
@@ -39,7 +39,7 @@ function connect() {
   socket.addEventListener('message', ({ data }) => receive(JSON.parse(data)));
   socket.addEventListener('close', () => {
     if (ended) return;
-    say('The connection was lost. Trying again… (Or open the terminal anew from the start page.)');
+    showStatus('Connection lost. Reconnecting… (You can also reopen the terminal from the start page.)');
     setTimeout(connect, retryMs);
   });
 }
@@ -52,15 +52,16 @@ function receive(message) {
   if ('cursor' in message) cursor = message.cursor;
   if (message.type === 'shell.start') {
     started = true;
-    say('bash');
+    showStatus('bash');
   }
   if (message.type === 'shell.stdout') terminal.write(message.data);
-  if (message.type === 'shell.exit') finish(`The shell ended with code ${message.code}. Reload for another.`);
+  if (message.type === 'shell.exit')
+    finish(`The shell ended with code ${message.code}. Reload the page to start another.`);
   if (message.type === 'shell.error') finish(`${message.error} ${message.hint ?? ''}`);
 }
 
-function finish(words) {
+function finish(text) {
   ended = true;
-  say(words);
+  showStatus(text);
   socket.close();
 }
