@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runChild } from '../../tests/support/child.ts';
 import { processesWith } from '../../tests/support/processes.ts';
 
-test('E3: when the spool cannot be written the command is ended and told so, and the server goes on', async () => {
+test('E3: if the spool cannot be written, the command is killed with a reason, and the server keeps running', async () => {
   const found = await runChild('full-disk', { ulimits: ['-f 200'] });
   expect(found).toMatchObject({
     status: 'killed',
@@ -15,7 +15,7 @@ test('E3: when the spool cannot be written the command is ended and told so, and
   expect((found as { durationMs: number }).durationMs).toBeLessThan(10_000);
 });
 
-test('E3: 200 MiB on one line leave memory flat and read back whole', async () => {
+test('E3: with 200 MiB on one line memory stays flat, and all of it is read back', async () => {
   const bytes = 209_715_200;
   const found = await runChild('flat-memory', { args: [String(bytes)] });
   expect(found).toMatchObject({ status: 'completed', wrote: bytes, readBack: bytes });
@@ -36,7 +36,7 @@ test('E2: without free descriptors commands are refused, running ones still end,
   expect(processesWith(mark)).toEqual([]);
 });
 
-test('a command for which there is no process is an error of resources, and nothing is left of it', async () => {
+test('a command that cannot fork fails with resources_unavailable and leaves nothing behind', async () => {
   const found = await runChild('few-processes');
   expect(found).toEqual({ code: 'resources_unavailable', leaked: 0, after: 'works\n' });
 });

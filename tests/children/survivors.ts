@@ -23,7 +23,7 @@ for (const level of ['unshare', 'namespace'] as const) {
       return begun;
     },
     timeout: async () => {
-      const { id, begun } = await begin('sleep 60', 5_000);
+      const { id, begun } = await begin('sleep 60', 2_000);
       await here.worker.wait(id, 10_000);
       return begun;
     },

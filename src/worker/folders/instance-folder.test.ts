@@ -32,7 +32,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 
 describe('the folder of a server', () => {
-  test('is private on every level that nacre makes, and removed at the end', async () => {
+  test('is private, like every folder that nacre creates above it, and removed at the end', async () => {
     const own = await createInstanceFolder(state, table);
     expect([state, runs, own.path].map(modeOf)).toEqual([0o700, 0o700, 0o700]);
     writeFileSync(join(own.path, 'x'), '');
@@ -41,7 +41,7 @@ describe('the folder of a server', () => {
     expect(readdirSync(runs)).toEqual([]);
   });
 
-  test('is another one for every server, in the same process too', async () => {
+  test('is different for every server, even in the same process', async () => {
     const [first, second] = [
       await createInstanceFolder(state, table),
       await createInstanceFolder(state, table),
@@ -52,7 +52,7 @@ describe('the folder of a server', () => {
     await second.remove();
   });
 
-  test('takes a state directory as it is, and only closes what lies in it', async () => {
+  test('does not change the mode of an existing state directory, only of folders inside it', async () => {
     mkdirSync(state);
     chmodSync(state, 0o1777);
     mkdirSync(runs);
@@ -62,7 +62,7 @@ describe('the folder of a server', () => {
     await own.remove();
   });
 
-  test('may lie behind a link of the user', async () => {
+  test('may be behind a symlink of the user', async () => {
     mkdirSync(join(folder, 'elsewhere'));
     symlinkSync(join(folder, 'elsewhere'), state);
     await (await createInstanceFolder(state, table)).remove();
@@ -75,14 +75,14 @@ describe('the folder of a server', () => {
     hint: expect.stringContaining('state_dir'),
   });
 
-  test('is refused where others could replace it', async () => {
+  test('is refused if other users could replace it', async () => {
     mkdirSync(state);
     chmodSync(state, 0o777);
     await expect(createInstanceFolder(state, table)).rejects.toMatchObject(refused(/others can write/));
     expect(modeOf(state)).toBe(0o777);
   });
 
-  test('is refused where a file, or a link below the state directory, is in the way', async () => {
+  test('is refused if a file, or a symlink below the state directory, is in the way', async () => {
     writeFileSync(state, 'mine');
     await expect(createInstanceFolder(state, table)).rejects.toMatchObject(refused(/state/));
     expect(readFileSync(state, 'utf8')).toBe('mine');
@@ -94,8 +94,8 @@ describe('the folder of a server', () => {
     expect(readdirSync(join(folder, 'target'))).toEqual([]);
   });
 
-  test('is refused where somebody else owns the place', async () => {
-    // Root makes a folder of another user; another user finds one of root that is closed to him.
+  test('is refused if another user owns the state directory', async () => {
+    // Root creates a folder for another user; an ordinary user tries a folder of root.
     const foreign = isRoot ? state : '/root/nacre';
     if (isRoot) {
       mkdirSync(state);
@@ -105,8 +105,8 @@ describe('the folder of a server', () => {
   });
 });
 
-describe('sweeping', () => {
-  test('removes the folders of servers that are gone and spares the living, and what is not theirs', async () => {
+describe('a sweep', () => {
+  test('removes the folders of dead servers, and spares living servers and other files', async () => {
     const own = await createInstanceFolder(state, table);
     const [name = ''] = readdirSync(runs);
     const reborn = name.replace(/-\d+-(\w+)$/, '-1-$1');
@@ -119,7 +119,7 @@ describe('sweeping', () => {
     await own.remove();
   });
 
-  test('spares a server of another machine or container that shares the folder, until it is long silent', async () => {
+  test('spares a server on another machine that shares the folder, until its heartbeat is a day old', async () => {
     const own = await createInstanceFolder(state, table);
     const [name = ''] = readdirSync(runs);
     const foreign = name.replace(/^[0-9a-f]+/, '00000000').replace(/-\d+-/, '-99999999-');
@@ -131,15 +131,15 @@ describe('sweeping', () => {
     await own.remove();
   });
 
-  test('spares a server whose start another kind of table told, while there is a process of its number', async () => {
+  test('spares a server whose start time has another format, while a process with its pid exists', async () => {
     const { path, remove } = await createInstanceFolder(state, table);
-    const told = basename(path).replace(/-(\d+)-(\d+)-/, '-$1-Mon_Jan_5_10_11_12_2026-');
-    expect(await isDeadServer(told, table)).toBe(false);
+    const asDate = basename(path).replace(/-(\d+)-(\d+)-/, '-$1-Mon_Jan_5_10_11_12_2026-');
+    expect(await isDeadServer(asDate, table)).toBe(false);
     expect(await isDeadServer(basename(path).replace(/-(\d+)-(\d+)-/, '-$1-$2$2-'), table)).toBe(true);
     await remove();
   });
 
-  test('removes nothing while processes cannot be asked about', async () => {
+  test('removes nothing while start times cannot be read', async () => {
     const own = await createInstanceFolder(state, table);
     const blind = { ...table, startTime: () => Promise.reject(new Error('EMFILE')) };
     expect(await sweepFolders(runs, blind)).toEqual([]);

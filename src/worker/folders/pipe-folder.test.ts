@@ -37,8 +37,8 @@ const uid = process.getuid?.();
 const inMemory = () => join(memory, 'nacre');
 const make = (...folders: readonly string[]) => createPipeFolder(instance.path, folders, table);
 
-describe('the folder for pipes', () => {
-  test('is a private one in the first place that is in memory, and nothing is left of it at the end', async () => {
+describe('the folder for FIFOs', () => {
+  test('is private, in the first candidate that is in memory, and removed at the end', async () => {
     const pipes = make(
       join(folder, 'none', 'nacre'),
       join(folder, 'nacre'),
@@ -55,13 +55,13 @@ describe('the folder for pipes', () => {
     expect(readdirSync(memory)).toEqual([]);
   });
 
-  test('shares the folder of its user with other servers, and leaves it to them', async () => {
+  test('shares its parent with other servers of the user, and leaves it to them', async () => {
     mkdirSync(join(inMemory(), 'of-another'), { recursive: true });
     await make(inMemory())?.remove();
     expect(readdirSync(inMemory())).toEqual(['of-another']);
   });
 
-  test('is not in memory where nothing is, where others could replace it, and where something is in the way', () => {
+  test('is not created on disk, where other users could replace it, or where a symlink is in the way', () => {
     expect(make(join(folder, 'nacre'))).toBeNull();
     chmodSync(memory, 0o777);
     expect(make(inMemory())).toBeNull();
@@ -74,7 +74,7 @@ describe('the folder for pipes', () => {
     expect(make(inMemory())).toBeNull();
   });
 
-  test.runIf(uid === 0)('E5: is neither made nor swept in a folder of somebody else', async () => {
+  test.runIf(uid === 0)('E5: is neither created nor swept in a folder of another user', async () => {
     const dead = basename(instance.path).replace(/-(\d+)-(\d+)-/, '-99999999-$2-');
     mkdirSync(join(inMemory(), dead), { recursive: true });
     chownSync(inMemory(), 12_345, 12_345);
@@ -83,7 +83,7 @@ describe('the folder for pipes', () => {
     expect(readdirSync(inMemory())).toEqual([dead]);
   });
 
-  test('is touched now and then, so that servers elsewhere do not take it for abandoned', async () => {
+  test('is touched every hour, so that servers on other machines do not remove it', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const pipes = make(inMemory());
@@ -95,14 +95,14 @@ describe('the folder for pipes', () => {
     await pipes?.remove();
   });
 
-  test("may be in the user's own place for what does not last", () => {
+  test('may be in XDG_RUNTIME_DIR', () => {
     const shared = `/dev/shm/nacre-${uid}`;
     expect(memoryFolders({ XDG_RUNTIME_DIR: '/run/user/7' })).toEqual([`/run/user/7/nacre-${uid}`, shared]);
     for (const none of [{}, { XDG_RUNTIME_DIR: '' }, { XDG_RUNTIME_DIR: 'relative' }])
       expect(memoryFolders(none)).toEqual([shared]);
   });
 
-  test('E2: is swept after its server was killed, and nothing else is', async () => {
+  test('E2: is removed by a sweep after its server was killed, and nothing else is', async () => {
     const living = basename(instance.path);
     const dead = living.replace(/-(\d+)-(\d+)-/, '-99999999-$2-');
     const elsewhere = dead.replace(/^[0-9a-f]{8}/, '00000000');
@@ -120,14 +120,14 @@ describe('the folder for pipes', () => {
   });
 });
 
-describe('E2: pipes are made on disk', () => {
+describe('E2: FIFOs are created on disk', () => {
   const serve = async () => {
     const folders = await createServerFolders(join(folder, 'state'), [inMemory()], table);
     onTestFinished(() => folders.remove());
     return folders;
   };
 
-  test('once their folder in memory is gone, even if another one has taken its place', async () => {
+  test('once their folder in memory is gone, even if another folder has its name', async () => {
     const { fifos, path } = await serve();
     const [first = ''] = await fifos.take(1);
     expect(first).toMatch(`${inMemory()}/${basename(path)}/`);
@@ -144,7 +144,7 @@ describe('E2: pipes are made on disk', () => {
     expect(await fifos.take(1)).toEqual([next]);
   });
 
-  test('when memory takes no more of them', async () => {
+  test('if they cannot be created in memory', async () => {
     const { fifos, path } = await serve();
     mkdirSync(join(inMemory(), basename(path), 'fifo-5'));
     const [name = ''] = await fifos.take(1);
@@ -153,7 +153,7 @@ describe('E2: pipes are made on disk', () => {
 });
 
 describe.each(['off', 'workspace', 'strict'] as const)('with sandbox %s', (sandbox) => {
-  test('E5: no command sees the pipes of others, and nothing of them is left at the end', async () => {
+  test('E5: no command sees the FIFOs of others, and none is left at the end', async () => {
     const environment = { PATH: '/usr/bin:/bin', XDG_RUNTIME_DIR: memory };
     const cwd = join(folder, 'project');
     mkdirSync(cwd);
@@ -172,7 +172,7 @@ describe.each(['off', 'workspace', 'strict'] as const)('with sandbox %s', (sandb
   });
 });
 
-test('E2: a start that fails leaves no folder, however often it is tried', async () => {
+test('E2: a failed start leaves no folder, even after several attempts', async () => {
   const here = createTestWorker({
     supervisionRequire: 'namespace',
     environment: { PATH: '/usr/bin:/bin', XDG_RUNTIME_DIR: memory },
@@ -184,7 +184,7 @@ test('E2: a start that fails leaves no folder, however often it is tried', async
   expect(readdirSync(join(here.folder, 'state', 'run'))).toEqual([]);
 });
 
-test('E2: commands go on when the folder in memory is removed under a running server', async () => {
+test('E2: commands still run after the folder in memory was removed', async () => {
   const here = createTestWorker({ environment: { PATH: '/usr/bin:/bin', XDG_RUNTIME_DIR: memory } });
   onTestFinished(() => here.close());
   expect(await here.run('echo before')).toMatchObject({ stdout: 'before\n' });

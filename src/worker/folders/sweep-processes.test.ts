@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { basename } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
+import { soakCount } from '../../../tests/support/soak.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { sleep } from '../../support/sleep.ts';
 import { createProcProcessTable } from '../processes/proc-process-table.ts';
@@ -23,19 +24,19 @@ function endGroup({ pid }: ReturnType<typeof spawn>) {
   try {
     process.kill(-(pid ?? 0), 'SIGKILL');
   } catch {
-    // Another worker's sweep was faster.
+    // ESRCH: another test's sweep has already killed it.
   }
 }
 
-/** The name that a server had which is no longer alive. */
+/** The name of a server that is dead. */
 async function deadServer(): Promise<string> {
   const { path } = await createInstanceFolder(temporaryFolder(), table);
   const { pid } = spawnSync('true');
   return basename(path).replace(`-${process.pid}-`, `-${pid}-`);
 }
 
-/** Starts a shell that carries a server's name, with a child that has cleared its environment. */
-async function leave(server: string) {
+/** Starts a shell with a server's name in its environment, and a child that has cleared its own. */
+async function leaveRunning(server: string) {
   const script = 'env -i MARK="$MARK" sleep 77.25 & echo up; wait';
   const env = { PATH: '/usr/bin:/bin', MARK: mark, [instanceVariable]: server };
   const child = spawn('bash', ['-c', script], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
@@ -45,8 +46,8 @@ async function leave(server: string) {
   return child;
 }
 
-test('E2: what a dead server left is ended, with all that descends from it', async () => {
-  const child = await leave(await deadServer());
+test('E2: processes of a dead server are killed with their descendants', async () => {
+  const child = await leaveRunning(await deadServer());
   const ended = once(child, 'close');
   await sweepProcesses(table, undefined);
   expect(processesWith(mark)).toEqual([]);
@@ -54,11 +55,11 @@ test('E2: what a dead server left is ended, with all that descends from it', asy
   expect(child.signalCode).toBe('SIGKILL');
 });
 
-test('E2: what carries the name of a living server, of one elsewhere or no such name is left alone', async () => {
+test('E2: processes of a living server, of another machine or of no server are spared', async () => {
   const { path, remove } = await createInstanceFolder(temporaryFolder(), table);
   const elsewhere = (await deadServer()).replace(/^[0-9a-f]{8}/, '00000000');
   for (const name of [basename(path), elsewhere, 'anything', '']) {
-    const child = await leave(name);
+    const child = await leaveRunning(name);
     await sweepProcesses(table, undefined);
     expect(processesWith(mark)).toHaveLength(2);
     endGroup(child);
@@ -67,20 +68,21 @@ test('E2: what carries the name of a living server, of one elsewhere or no such 
   await remove();
 });
 
-test('E2: a server that was itself started by such a command does not end its own surroundings', async () => {
+test('E2: a server that runs inside a command of a dead server does not kill that command', async () => {
   const own = await deadServer();
-  const child = await leave(own);
+  const child = await leaveRunning(own);
   const swept = await sweepProcesses(table, own);
   expect(swept.map(({ pid }) => pid)).not.toContain(child.pid);
 });
 
-test('E2: a supervisor that died while it was being started leaves nothing after the sweep', async () => {
+test('E2: a sweep kills what a supervisor left that was killed while starting', async () => {
   const env = { PATH: '/usr/bin:/bin', MARK: mark, [instanceVariable]: await deadServer() };
   const [program, ...args] =
     'bwrap --unshare-pid --unshare-user --die-with-parent --dev-bind / / sleep 77.5'.split(' ');
-  for (let round = 0; round < 60; round += 1) {
+  const rounds = soakCount(60, 15);
+  for (let round = 0; round < rounds; round += 1) {
     const bubblewrap = spawn(`${program}`, args, { env, stdio: 'ignore', detached: true });
-    const until = performance.now() + round / 15;
+    const until = performance.now() + (4 * round) / rounds;
     while (performance.now() < until);
     bubblewrap.kill('SIGKILL');
     await once(bubblewrap, 'exit');
@@ -89,6 +91,6 @@ test('E2: a supervisor that died while it was being started leaves nothing after
   expect(processesWith(mark)).toEqual([]);
 });
 
-test('a table that cannot see variables finds nothing to end', async () => {
+test('a process table without environments finds nothing to kill', async () => {
   expect(await sweepProcesses(createPsProcessTable(), undefined)).toEqual([]);
 });

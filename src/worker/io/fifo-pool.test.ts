@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('many takes at once never get the same name, and every name is a private FIFO', async () => {
+test('concurrent takes never return the same name, and every name is a private FIFO', async () => {
   const pool = createFifoPool(fifos);
   const taken = await Promise.all(Array.from({ length: 200 }, (_, index) => pool.take(1 + (index % 3))));
   const names = taken.flat();
@@ -26,7 +26,7 @@ test('many takes at once never get the same name, and every name is a private FI
   await pool.close();
 });
 
-test('a folder that was deleted is made again', async () => {
+test('a deleted folder is created again', async () => {
   const pool = createFifoPool(fifos);
   await pool.take(2);
   rmSync(fifos, { recursive: true });
@@ -35,7 +35,7 @@ test('a folder that was deleted is made again', async () => {
   await pool.close();
 });
 
-test('a file in place of the folder is an error that names the folder, and later tries can succeed', async () => {
+test('a file in place of the folder is an error that names the folder, and a later attempt can succeed', async () => {
   writeFileSync(fifos, '');
   const pool = createFifoPool(fifos);
   await expect(pool.take(2)).rejects.toMatchObject({
@@ -48,9 +48,9 @@ test('a file in place of the folder is an error that names the folder, and later
   await pool.close();
 });
 
-test('names that somebody else made are skipped, and left alone', async () => {
+test('existing files are skipped and not changed', async () => {
   mkdirSync(fifos);
-  writeFileSync(join(fifos, 'fifo-5'), 'whose?');
+  writeFileSync(join(fifos, 'fifo-5'), 'foreign');
   const pool = createFifoPool(fifos);
   await expect(pool.take(1)).rejects.toMatchObject({ code: 'resources_unavailable' });
   const [name = ''] = await pool.take(1);
@@ -74,7 +74,7 @@ test('a failing mkfifo leaves nothing behind', async () => {
   expect(readdirSync(fifos)).toEqual([]);
 });
 
-test('after closing nothing is being made any more, so that the folder can be removed', async () => {
+test('after closing no more FIFOs are created, so that the folder can be removed', async () => {
   const pool = createFifoPool(fifos);
   await pool.take(120);
   await pool.close();

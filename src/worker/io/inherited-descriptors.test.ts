@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withoutInherited } from './inherited-descriptors.ts';
 
-test('descriptors that were left open become /dev/null, and those that a child is to have stay', () => {
+test('inherited descriptors become /dev/null, and those in `stdio` stay', () => {
   const shielded = withoutInherited([7, 8, 9, 'ignore', 10], [2, 3, 4, 6]);
   expect(shielded).toEqual([7, 8, 9, expect.any(Number), 10, 'ignore', shielded[3]]);
   expect(withoutInherited([7, 8, 9], [])).toEqual([7, 8, 9]);

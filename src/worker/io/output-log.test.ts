@@ -26,7 +26,7 @@ const newLog = (ringBytes: number, events: Partial<typeof ignore> = {}) =>
     ...events,
   });
 
-/** Bytes that differ from place to place, so that a mix-up shows. */
+/** Bytes that depend on their position, so that a mix-up is detected. */
 function pattern(size: number, seed: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   for (let index = 0; index < size; index += 1) bytes[index] = index * 31 + seed * 17 + (index >> 8);
@@ -60,8 +60,8 @@ const appends = fc.array(
   { maxLength: 40 },
 );
 
-describe('E4: whatever is appended', () => {
-  test('reads back byte for byte, in order and per stream, from any cursor, in memory and on disk', async () => {
+describe('E4: appended output', () => {
+  test('is read back byte for byte, in order and per stream, from any cursor, from memory and disk', async () => {
     await fc.assert(
       fc.asyncProperty(
         appends,
@@ -100,7 +100,7 @@ describe('E4: whatever is appended', () => {
     expect(readdirSync(join(folder, 'spool'))).toEqual([]);
   });
 
-  test('reads the same while more is being written and flushed', async () => {
+  test('is read back correctly while more is being written and flushed', async () => {
     const log = newLog(4_096);
     const pieces = Array.from({ length: 300 }, (_, index) => pattern(1_000 + index, index));
     const writing = (async () => {
@@ -127,7 +127,7 @@ describe('E4: whatever is appended', () => {
   });
 });
 
-test('S6: a digest covers every byte of its stream, however much of it went to disk', async () => {
+test('S6: a digest covers every byte of its stream, including those on disk', async () => {
   quota = new SpoolQuota(1_073_741_824);
   const log = newLog(1_048_576);
   const hashes = { stdout: createHash('sha256'), stderr: createHash('sha256') };
@@ -146,7 +146,7 @@ test('S6: a digest covers every byte of its stream, however much of it went to d
 });
 
 describe('E3: a log', () => {
-  test('keeps a small output off the disk', async () => {
+  test('does not write a small output to disk', async () => {
     const log = newLog(65_536);
     log.append('stdout', pattern(60_000, 1));
     await log.finish();
@@ -154,7 +154,7 @@ describe('E3: a log', () => {
     expect(joined(await log.read(0, 100_000)).stdout.equals(pattern(60_000, 1))).toBe(true);
   });
 
-  test('lets go of a large output once it is finished', async () => {
+  test('moves a large output to disk when it is finished', async () => {
     const log = newLog(1_048_576);
     log.append('stdout', pattern(300_000, 2));
     expect(quota.usedBytes).toBe(0);
@@ -163,7 +163,7 @@ describe('E3: a log', () => {
     expect(joined(await readAll(log, 0, 70_000)).all.equals(pattern(300_000, 2))).toBe(true);
   });
 
-  test('asks for a pause while the disk is behind, and for more when it has caught up', async () => {
+  test('is full while the disk is behind, and calls onRelief when it has caught up', async () => {
     let relieved = 0;
     const log = newLog(4_096, { onRelief: () => (relieved += 1) });
     expect(log.isFull).toBe(false);
@@ -175,7 +175,7 @@ describe('E3: a log', () => {
     expect(relieved).toBeGreaterThan(0);
   });
 
-  test('that has no room on disk says so once and keeps a prefix of what came', async () => {
+  test('without space on disk reports it once and keeps a prefix of the output', async () => {
     quota = new SpoolQuota(10_000);
     const failures: Error[] = [];
     const log = newLog(4_096, { onSpoolFailure: (error?: Error) => void (error && failures.push(error)) });
@@ -191,7 +191,7 @@ describe('E3: a log', () => {
     expect(quota.usedBytes).toBe(0);
   });
 
-  test('that is disposed of in the middle of a flush leaves nothing on disk', async () => {
+  test('that is disposed of during a flush leaves nothing on disk', async () => {
     const log = newLog(4_096);
     for (let round = 0; round < 20; round += 1) log.append('stderr', pattern(65_536, round));
     const finishing = log.finish();

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a quota gives out what it has, no more, and takes it back', () => {
+test('a quota grants no more than it has, and released bytes can be claimed again', () => {
   const quota = new SpoolQuota(10);
   expect([quota.claim(6), quota.claim(5), quota.claim(4), quota.claim(1)]).toEqual([
     true,
@@ -34,7 +34,7 @@ test('a quota gives out what it has, no more, and takes it back', () => {
   expect(quota.usedBytes).toBe(10);
 });
 
-test('a spool makes a private file at its first block and removes it', async () => {
+test('a spool creates a private file for its first block and removes it when disposed of', async () => {
   const quota = new SpoolQuota(100);
   const spool = new Spool(path, quota);
   expect(existsSync(path)).toBe(false);
@@ -55,7 +55,7 @@ test('a spool makes a private file at its first block and removes it', async () 
   expect(quota.usedBytes).toBe(0);
 });
 
-test('a block over the quota is refused by name, and nothing is written', async () => {
+test('a block that exceeds the quota is rejected with SpoolFullError, and nothing is written', async () => {
   const spool = new Spool(path, new SpoolQuota(4));
   await expect(spool.append([{ start: 0, bytes: Buffer.from('12345') }])).rejects.toBeInstanceOf(
     SpoolFullError,
@@ -63,21 +63,21 @@ test('a block over the quota is refused by name, and nothing is written', async 
   expect(existsSync(path)).toBe(false);
 });
 
-test('a spool never writes into a file that is already there', async () => {
+test('a spool never writes to an existing file', async () => {
   mkdirSync(join(folder, 'spool'));
-  writeFileSync(path, 'whose?');
+  writeFileSync(path, 'foreign');
   const quota = new SpoolQuota(100);
   const spool = new Spool(path, quota);
   await expect(spool.append([{ start: 0, bytes: Buffer.from('mine') }])).rejects.toMatchObject({
     code: 'EEXIST',
   });
-  expect(readFileSync(path, 'utf8')).toBe('whose?');
+  expect(readFileSync(path, 'utf8')).toBe('foreign');
   await spool.dispose();
-  expect(readFileSync(path, 'utf8')).toBe('whose?');
+  expect(readFileSync(path, 'utf8')).toBe('foreign');
   expect(quota.usedBytes).toBe(0);
 });
 
-test('what somebody cut off or deleted is an error, never other bytes', async () => {
+test('reading from a truncated or deleted file is an error', async () => {
   const spool = new Spool(path, new SpoolQuota(100));
   await spool.append([{ start: 0, bytes: Buffer.from('0123456789') }]);
   await expect(new Spool(path, new SpoolQuota(1)).blockAt(0)).rejects.toThrow('not in the spool');

@@ -17,7 +17,7 @@ function fake(body: string): string {
   chmodSync(path, 0o755);
   return path;
 }
-const remedy = expect.stringContaining('brew install bash');
+const installHint = expect.stringContaining('brew install bash');
 
 describe('E9: bash', () => {
   test.each(['4.4', '4.4.20(1)-release', '4.10', '5.2.15(1)-release', '10.0'])(
@@ -37,36 +37,39 @@ describe('E9: bash', () => {
     expect(version).toMatch(/^\d+\.\d+/);
   });
 
-  test('that is too old is named with its version and a remedy', async () => {
+  test('that is too old is refused with its version and a hint', async () => {
     const path = fake("printf %s '3.2.57(1)-release'");
     await expect(findBash(undefined, folder)).rejects.toMatchObject({
       code: 'resources_unavailable',
       message: `${path} is bash 3.2.57(1)-release; nacre needs 4.4 or newer.`,
-      hint: remedy,
+      hint: installHint,
     });
   });
 
-  test('that is another shell is told so', async () => {
+  test('that is another shell is refused', async () => {
     const path = fake('exit 0');
-    await expect(findBash(path, '')).rejects.toMatchObject({ message: `${path} is not bash.`, hint: remedy });
+    await expect(findBash(path, '')).rejects.toMatchObject({
+      message: `${path} is not bash.`,
+      hint: installHint,
+    });
   });
 
-  test('that is missing or fails is told so', async () => {
+  test('that is missing or fails is refused', async () => {
     await expect(findBash(undefined, folder)).rejects.toMatchObject({
       message: 'bash is not on the PATH.',
-      hint: remedy,
+      hint: installHint,
     });
     await expect(findBash(join(folder, 'none'), '')).rejects.toThrow('could not be run as bash');
     await expect(findBash(fake('exit 1'), '')).rejects.toThrow('could not be run as bash');
   });
 
-  test('that hangs does not keep anybody waiting for ever, nor running', async () => {
+  test('that hangs is killed at the time limit', async () => {
     const path = fake('trap "" TERM\nwhile :; do sleep 0.2; done');
     await expect(findBash(path, '', 300)).rejects.toThrow('could not be run as bash');
     await expect.poll(() => processesWith(path)).toEqual([]);
   });
 
-  test('tells its version whatever its start-up files print', async () => {
+  test('reports its version even if BASH_ENV prints something', async () => {
     const noisy = join(folder, 'noisy');
     writeFileSync(noisy, 'printf 1.0');
     const before = process.env.BASH_ENV;

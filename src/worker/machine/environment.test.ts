@@ -14,7 +14,7 @@ describe('E5: of the server’s environment', () => {
     DB_PASSWORD: 't3',
   };
 
-  test('commands get everything but tokens and secrets, whose names are told', () => {
+  test('commands get everything except tokens and secrets, whose names are listed', () => {
     expect(filterEnvironment(server, none)).toEqual({
       env: { PATH: '/usr/bin', JAVA_HOME: '/opt/java', SSH_AUTH_SOCK: '/run/agent' },
       withheld: ['DB_PASSWORD', 'GITHUB_TOKEN', 'NACRE_TOKEN'],
@@ -27,25 +27,25 @@ describe('E5: of the server’s environment', () => {
     ['a pattern', ['*_TOKEN'], [], ['DB_PASSWORD']],
     ['everything', ['***'], [], []],
     [
-      'a part of a name, which is no match',
+      'a part of a name, which does not match',
       ['GITHUB', 'TOKEN'],
       [],
       ['DB_PASSWORD', 'GITHUB_TOKEN', 'NACRE_TOKEN'],
     ],
     ['more withheld', [], ['JAVA_*'], ['DB_PASSWORD', 'GITHUB_TOKEN', 'JAVA_HOME', 'NACRE_TOKEN']],
-    ['both, of which withholding wins', ['*'], ['GITHUB_*'], ['GITHUB_TOKEN']],
+    ['both, where withholding wins', ['*'], ['GITHUB_*'], ['GITHUB_TOKEN']],
   ])('the settings pass on %s', (_, envPass, envWithhold, withheld) => {
     expect(filterEnvironment(server, { envPass, envWithhold }).withheld).toEqual(withheld);
   });
 
-  test('a hostile pattern costs no time', () => {
+  test('a pattern with many asterisks is matched quickly', () => {
     const name = `${'A'.repeat(20_000)}_TOKEN`;
     const started = performance.now();
     filterEnvironment({ [name]: 'x' }, { envPass: [`${'*'.repeat(40)}B`], envWithhold: [] });
     expect(performance.now() - started).toBeLessThan(500);
   });
 
-  test('a command sees neither secrets nor what replaces them, and its state names them', async () => {
+  test('a command does not see secrets, and its state lists their names', async () => {
     const here = createTestWorker({
       environment: { PATH: '/usr/bin:/bin', API_KEY: 'hush', NVM_DIR: '/nvm' },
     });
@@ -66,12 +66,12 @@ describe('E7: a command', () => {
     GIT_TERMINAL_PROMPT: '0',
   };
 
-  test('gets quiet tools, whatever the server has', () => {
+  test('gets variables for quiet tools that override those of the server', () => {
     const env = toCommandEnvironment(forPipes({ TERM: 'xterm', PAGER: 'less', LANG: 'C.UTF-8' }), {}, {});
     expect(env).toMatchObject(quiet);
   });
 
-  test('gets what its caller sets instead, but keeps its marker', () => {
+  test('gets the variables of its caller, except for its marker', () => {
     const additions = { TERM: 'xterm', PAGER: 'less', MARK: 'forged', NEW: '1' };
     const env = toCommandEnvironment(forPipes({ LANG: 'C.UTF-8' }), additions, { MARK: 'true' });
     expect(env).toMatchObject({ ...quiet, TERM: 'xterm', PAGER: 'less', NEW: '1', MARK: 'true' });
@@ -105,7 +105,7 @@ describe('E7: a command', () => {
   });
 
   test.each([{ LANG: 'C' }, { LC_ALL: 'C' }, { LC_CTYPE: 'C' }])(
-    'whose caller sets %j has that',
+    'whose caller sets %j has that locale',
     (additions) => {
       const { LANG, LC_CTYPE, LC_ALL } = toCommandEnvironment({}, additions, {});
       expect({ LANG, LC_CTYPE, LC_ALL }).toEqual({
@@ -137,7 +137,7 @@ describe('the PATH of a command', () => {
   });
 
   test.each([{ PATH: '.' }, { PATH: '' }, {}])(
-    'never leads into the working directory: %j',
+    'never contains the working directory: %j',
     async (environment) => {
       const here = createTestWorker({ environment });
       const { stdout, state } = await here.run(

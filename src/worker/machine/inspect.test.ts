@@ -22,11 +22,11 @@ describe('T7: a directory', () => {
     ['sub', 'sub'],
     ['./sub/../sub/deep/', 'sub/deep'],
     ['link', 'sub/deep'],
-  ])('%s is relative to the server’s own and becomes canonical', async (asked, path) => {
+  ])('%s is resolved against the server’s directory and made canonical', async (asked, path) => {
     expect(await toPlace(asked, folder)).toEqual({ asked, path: join(folder, path).replace(/\/$/, '') });
   });
 
-  test('that is absolute is taken as it is, through links and upwards', async () => {
+  test('that is absolute or leads upwards is resolved through symlinks', async () => {
     expect(await toPlace(join(folder, 'link'), '/')).toMatchObject({ path: join(folder, 'sub/deep') });
     expect(await toPlace('out/usr', folder)).toMatchObject({ path: realpathSync('/usr') });
     expect(await toPlace('../../../../..', folder)).toMatchObject({ path: '/' });
@@ -49,7 +49,7 @@ describe('T7: a directory', () => {
 });
 
 describe('a program', () => {
-  test('is the first executable file of its name, in an absolute entry of the PATH', () => {
+  test('is the first executable file of its name in an absolute entry of the PATH', () => {
     for (const name of ['a', 'b']) {
       mkdirSync(join(folder, name));
       writeFileSync(join(folder, name, 'tool'), '');
@@ -64,8 +64,8 @@ describe('a program', () => {
   });
 });
 
-test('T8: an inspection answers for the directory, every root and every program, in their order', async () => {
-  const here = {
+test('T8: an inspection resolves the directory, every root and every program, in their order', async () => {
+  const context = {
     cwd: folder,
     ownPlace: { asked: folder, path: folder },
     home: '/home/me',
@@ -77,7 +77,7 @@ test('T8: an inspection answers for the directory, every root and every program,
     programs: ['sh', 'no-such-program'],
     workspace: ['sub', 'gone'],
   };
-  expect(await inspect(query, here)).toEqual({
+  expect(await inspect(query, context)).toEqual({
     cwd: { asked: folder, path: folder },
     roots: [
       { asked: 'sub', path: join(folder, 'sub') },

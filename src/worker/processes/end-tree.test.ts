@@ -21,7 +21,7 @@ beforeEach(() => {
   strangers = [];
 });
 afterEach(async () => {
-  // Everything that a test starts stops by itself once this folder is gone.
+  // Every process that a test starts exits once this folder is gone.
   rmSync(folder, { recursive: true, force: true });
   for (const stranger of strangers) stranger.kill('SIGKILL');
   await expect.poll(() => processesWith(mark)).toEqual([]);
@@ -42,7 +42,7 @@ const byTerm = { table, signal: 'SIGTERM', graceMs: 300 } as const;
 const byKill = { table, signal: 'SIGKILL', graceMs: 0 } as const;
 
 describe('E2: ending a tree', () => {
-  test('ends what starts new processes while it is being ended', async () => {
+  test('ends a process that starts new ones while it is being ended', async () => {
     const { root, exited } = await start(
       'trap "" TERM; while [ -d "$GO" ]; do setsid sleep 60 & sleep 61 & sleep 0.002; done',
     );
@@ -52,7 +52,7 @@ describe('E2: ending a tree', () => {
     await exited;
   });
 
-  test('ends a chain in which every process starts its successor and is gone', async () => {
+  test('ends a chain in which every process starts the next and exits', async () => {
     const generation = 'exit if fork; open my $f, ">>", "$ENV{GO}/beat"; print $f "x"; close $f';
     writeFileSync(join(folder, 'beat'), '');
     const beats = () => statSync(join(folder, 'beat')).size;
@@ -67,7 +67,7 @@ describe('E2: ending a tree', () => {
     }
   });
 
-  test('ends stopped processes politely', async () => {
+  test('sends SIGTERM to stopped processes and continues them', async () => {
     const { root, exited } = await start('trap "touch $GO/polite; exit" TERM; kill -STOP $$; sleep 5');
     await sleep(100);
     expect(await endTree(root, { ...byTerm, graceMs: 3_000 })).toEqual([]);
@@ -75,7 +75,7 @@ describe('E2: ending a tree', () => {
     expect(existsSync(join(folder, 'polite'))).toBe(true);
   });
 
-  test('spares what does not belong to it', async () => {
+  test('spares processes that do not belong to the tree', async () => {
     const stranger = spawn('sleep', ['62'], { env: { PATH: '/usr/bin:/bin', TEST_MARK: 'another' } });
     strangers.push(stranger);
     const neighbour = await start('sleep 63');
@@ -89,14 +89,14 @@ describe('E2: ending a tree', () => {
     await endTree(neighbour.root, byKill);
   });
 
-  test('spares a stranger who got the number of the root meanwhile', async () => {
+  test('spares a process that reuses the pid of the root', async () => {
     const { root } = await start('sleep 66');
     expect(await endTree({ ...root, startTime: '1', marker: 'NO=1' }, byKill)).toEqual([]);
     expect(processesWith(mark)).toEqual([root.pid]);
     await endTree(root, byKill);
   });
 
-  test('works by process group while processes cannot be listed', async () => {
+  test('signals the process group while processes cannot be listed', async () => {
     const blind: ProcessTable = {
       ...table,
       startTime: async () => null,
@@ -111,7 +111,7 @@ describe('E2: ending a tree', () => {
     expect(processesWith(mark)).toEqual([]);
   });
 
-  test('is done at once when there is nothing left', async () => {
+  test('returns immediately if nothing is left', async () => {
     const { root, exited } = await start('true');
     await exited;
     const elapsed = createStopwatch();

@@ -6,32 +6,34 @@ import { createTestWorker, type TestWorker } from '../../../tests/support/worker
 import type { WorkerOptions } from '../worker-options.ts';
 import { createPsProcessTable } from './ps-process-table.ts';
 
-// Longer than what the kernel keeps of a name.
+// Longer than the 15 characters of a name that the kernel keeps.
 const daemon = 'nacre-test-daemon';
 
-describe.each([
+let here: TestWorker;
+let script = '';
+const begin = (options: Partial<WorkerOptions>) => {
+  here = createTestWorker({ ...options, keep: ['other', daemon], keepPollMs: 50, killGraceMs: 200 });
+  copyFileSync('/usr/bin/sleep', join(here.folder, daemon));
+  const quiet = '> /dev/null 2>&1 < /dev/null';
+  script = `${here.folder}/${daemon} 1201 ${quiet} & (trap "" TERM; sleep 1202; sleep 1203) & echo up; sleep 0.1`;
+};
+afterEach(async () => {
+  await here.close();
+  expect(processesWith(here.folder)).toEqual([]);
+});
+const alive = () => processesWith(`${daemon}\u00001201`);
+const others = () => processesWith('sleep\u0000120');
+
+test.each([
   { highestLevel: 'group' },
   { highestLevel: 'group', table: createPsProcessTable() },
   { highestLevel: 'unshare' },
   { highestLevel: 'namespace' },
   { highestLevel: 'namespace', maxProcesses: 50 },
-] as const)('E1: at level $highestLevel a daemon that keep names', (options: Partial<WorkerOptions>) => {
-  let here: TestWorker;
-  let script = '';
-  beforeEach(() => {
-    here = createTestWorker({ ...options, keep: ['other', daemon], killGraceMs: 200 });
-    copyFileSync('/usr/bin/sleep', join(here.folder, daemon));
-    const quiet = '> /dev/null 2>&1 < /dev/null';
-    script = `${here.folder}/${daemon} 1201 ${quiet} & (trap "" TERM; sleep 1202; sleep 1203) & echo up; sleep 0.1`;
-  });
-  afterEach(async () => {
-    await here.close();
-    expect(processesWith(here.folder)).toEqual([]);
-  });
-  const alive = () => processesWith(`${daemon}\u00001201`);
-  const others = () => processesWith('sleep\u0000120');
-
-  test('stays after its command, is told of, and ends with the worker', async () => {
+] as const)(
+  'E1: at level $highestLevel a daemon named by keep stays after its command, is reported, and ends with the worker',
+  async (options: Partial<WorkerOptions>) => {
+    begin(options);
     const { state, stdout } = await here.run(script);
     expect(stdout).toBe('up\n');
     expect(state.end?.kept).toEqual([
@@ -49,16 +51,20 @@ describe.each([
     expect(alive()).toHaveLength(1);
     await here.worker.close();
     expect(alive()).toEqual([]);
-  });
+  },
+);
 
-  test('is let go when it ends by itself', async () => {
+describe.each(['group', 'namespace'] as const)('E1: at level %s a daemon named by keep', (highestLevel) => {
+  beforeEach(() => begin({ highestLevel }));
+
+  test('is released when it ends by itself', async () => {
     const { state } = await here.run(script);
     const left = () => processesWith(`NACRE_COMMAND_ID=${state.id}`).length;
     for (const pid of alive()) process.kill(pid, 'SIGKILL');
-    await expect.poll(left, { timeout: 10_000, interval: 100 }).toBe(0);
+    await expect.poll(left, { timeout: 10_000, interval: 50 }).toBe(0);
   });
 
-  test('does not outlive a timeout or a stop', async () => {
+  test('does not survive a timeout or a stop', async () => {
     const id = await here.start(`${script}; sleep 1204`);
     await here.worker.read(id, 0, { waitMs: 5_000, maxBytes: 10 });
     await here.worker.stop(id, { signal: 'SIGTERM', graceMs: 100 });

@@ -6,7 +6,7 @@ import { createStopwatch } from '../../support/stopwatch.ts';
 import { createProcessTable } from './create-process-table.ts';
 import { createProcProcessTable, parseStat, startedAfter } from './proc-process-table.ts';
 
-/** A stat line as the kernel writes it, with a name, a state and a number of threads. */
+/** A /proc/PID/stat line with a name, a state and a number of threads. */
 const stat = (name: string, state = 'S', threads = 1) =>
   `4242 (${name}) ${state} 17 4200 4100 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 ${threads} 0 987654 1 2 3\n`;
 
@@ -34,28 +34,28 @@ describe('parseStat', () => {
     );
   });
 
-  test('E2: a process whose first thread has ended is a zombie only when no other thread runs', () => {
+  test('E2: a process whose main thread has exited is a zombie only if no other thread runs', () => {
     expect(parseStat(stat('x', 'Z'))?.zombie).toBe(true);
     expect(parseStat(stat('x', 'X', 0))?.zombie).toBe(true);
     expect(parseStat(stat('x', 'Z', 2))?.zombie).toBe(false);
   });
 
-  test.each(['', 'nonsense', '12 (x)', '12 (x) S 1 2'])('gives nothing for %j', (line) => {
+  test.each(['', 'nonsense', '12 (x)', '12 (x) S 1 2'])('returns null for %j', (line) => {
     expect(parseStat(line)).toBeNull();
   });
 });
 
 describe('startedAfter', () => {
-  test('holds for the numbers between the first and the last', () => {
+  test('accepts the pids from the first to the last', () => {
     expect([99, 100, 101, 120, 121].filter(startedAfter(100, 120))).toEqual([100, 101, 120]);
   });
 
-  test('holds for both ends when the counter has wrapped', () => {
+  test('accepts pids at both ends if the counter has wrapped', () => {
     expect([1, 300, 301, 30_000, 30_001].filter(startedAfter(30_000, 300))).toEqual([1, 300, 30_000, 30_001]);
   });
 });
 
-describe('the table of /proc', () => {
+describe('the process table of /proc', () => {
   const table = createProcProcessTable();
   const children: ReturnType<typeof spawn>[] = [];
   const start = async (env: Record<string, string> = {}) => {
@@ -74,11 +74,11 @@ describe('the table of /proc', () => {
   const pidsOf = async (root: Parameters<typeof table.members>[0]) =>
     (await table.members(root)).map(({ pid }) => pid);
 
-  test('is the one that is used where there is a /proc', () => {
+  test('is used where there is a /proc', () => {
     expect(createProcessTable().name).toBe('/proc');
   });
 
-  test('knows the living by their start and says nothing of others', async () => {
+  test('finds a living process by its pid and start time, and no other', async () => {
     const [first, second] = [await start(), await start()];
     const startTime = await table.startTime(first);
     expect(startTime).toMatch(/^\d+$/);
@@ -91,7 +91,7 @@ describe('the table of /proc', () => {
     expect(second).toBeGreaterThan(0);
   });
 
-  test('tells a root and what descends from it, and nothing of another process with its number', async () => {
+  test('lists a root and its descendants, and nothing for another process with its pid', async () => {
     const shell = spawn('sh', ['-c', '(sleep 40 & wait) & wait'], { env: { PATH: '/usr/bin:/bin' } });
     children.push(shell);
     await once(shell, 'spawn');
@@ -105,7 +105,7 @@ describe('the table of /proc', () => {
     for (const one of (await found()).slice(1)) process.kill(one.pid, 'SIGKILL');
   });
 
-  test('names a kernel thread or a process without a command line by its short name', async () => {
+  test('describes a process by its command line', async () => {
     const shell = spawn('sh', ['-c', 'true & exec sleep 40'], { env: { PATH: '/usr/bin:/bin' } });
     children.push(shell);
     await once(shell, 'spawn');
@@ -115,16 +115,16 @@ describe('the table of /proc', () => {
     await expect.poll(() => pidsOf(root)).toEqual([root.pid]);
   });
 
-  test('E2: finds a member with a number from before the counter went round, once that is possible', async () => {
-    // The process with the lower number carries the marker of a root with a higher one, as after a full turn.
-    const member = await start({ TEST_MARKER: 'turn' });
+  test('E2: finds a member with a lower pid than the root, once the pid counter may have wrapped', async () => {
+    // The process with the lower pid has the marker of a root with a higher one, as after the counter has wrapped.
+    const member = await start({ TEST_MARKER: 'wrapped' });
     const rootPid = await start();
     const startTime = await table.startTime(member);
-    const root = { pid: rootPid, startTime, marker: 'TEST_MARKER=turn' };
+    const root = { pid: rootPid, startTime, marker: 'TEST_MARKER=wrapped' };
     expect(await pidsOf({ ...root, elapsed: () => 3_600_000_000 })).toEqual(expect.arrayContaining([member]));
   });
 
-  test('does not look for the marker in what is older than the root', async () => {
+  test('ignores the marker of a process that is older than the root', async () => {
     const older = await start({ TEST_MARKER: 'older' });
     await new Promise((resolve) => setTimeout(resolve, 30));
     const rootPid = await start();

@@ -17,7 +17,7 @@ const members = (processes: readonly ProcessInfo[], marked: readonly number[] = 
   selectMembers(processes, root, ({ pid }) => marked.includes(pid)).map(({ pid }) => pid);
 
 describe('the members of a tree', () => {
-  test('are the root, its descendants, its group, its session and what carries the marker, and their descendants', () => {
+  test('are the root, its descendants, its group, its session, processes with the marker, and their descendants', () => {
     const processes = [
       info(1, 0),
       info(100, 1),
@@ -33,21 +33,21 @@ describe('the members of a tree', () => {
     expect(members(processes, [105])).toEqual([100, 101, 102, 103, 104, 105, 106]);
   });
 
-  test('do not include zombies, but what has a zombie for a parent', () => {
+  test('do not include zombies, but children of zombies', () => {
     expect(members([info(100, 1, { zombie: true }), info(101, 100)])).toEqual([101]);
   });
 
-  test('are found when the root is gone and its number is not used again', () => {
+  test('are found if the root is gone and its pid is not reused', () => {
     expect(members([info(103, 1, { group: 100 }), info(104, 103)])).toEqual([103, 104]);
   });
 
-  test('do not include a stranger who got the number of the root, nor its children', () => {
+  test('do not include a process that reuses the pid of the root, nor its children', () => {
     const stranger = [info(100, 1, { startTime: '9' }), info(101, 100), info(102, 1, { group: 100 })];
     expect(members(stranger)).toEqual([]);
     expect(members([...stranger, info(103, 1)], [103])).toEqual([103]);
   });
 
-  test('are listed once, whatever circles and gaps the list of processes has', () => {
+  test('are listed once, even if the list of processes has cycles and gaps', () => {
     const processes = fc.array(
       fc.record({
         pid: fc.integer({ min: 95, max: 115 }),

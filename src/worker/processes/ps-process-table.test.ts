@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { createPsProcessTable, parsePsLine } from './ps-process-table.ts';
 
-test('a line of ps is read, with or without leading blanks', () => {
+test('a line of ps is parsed, with or without leading blanks', () => {
   expect(parsePsLine('   77   1   70 Ss   Mon Jan  5 10:11:12 2026')).toEqual({
     pid: 77,
     parent: 1,
@@ -18,7 +18,7 @@ test('a line of ps is read, with or without leading blanks', () => {
   expect(parsePsLine('8 1 8 Z')).toBeNull();
 });
 
-test('a live process is found with its children, described, and gone when it is gone', async () => {
+test('a living process is found with its children and described, and not found after its end', async () => {
   const table = createPsProcessTable();
   const child = spawn('sh', ['-c', 'sleep 41 & sleep 42; true'], { detached: true });
   await once(child, 'spawn');
@@ -36,7 +36,7 @@ test('a live process is found with its children, described, and gone when it is 
   expect(await table.describe(pid)).toBe(`process ${pid}`);
 });
 
-test('a ps that cannot be run is an error, not an empty machine', async () => {
+test('a ps that cannot be run is an error, not an empty list', async () => {
   const table = createPsProcessTable('/nowhere');
   const root = { pid: 1, startTime: null, marker: '', elapsed: createStopwatch() };
   await expect(table.members(root)).rejects.toThrow('ps');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toCacheEnvironment } from './cache-environment.ts';
 
-test('caches of a sandbox lie in its own /tmp, unless somebody has chosen a place', () => {
+test('caches in a sandbox are in its private /tmp, unless a location is set', () => {
   expect(toCacheEnvironment('off', {})).toEqual({});
   expect(toCacheEnvironment('workspace', {})).toEqual({
     XDG_CACHE_HOME: '/tmp/cache',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findHostSockets, toListening } from './host-sockets.ts';
 
-test('of the kernel’s table only what can be connected or sent to by path counts, once', () => {
+test('only sockets that can be connected or sent to by path are listed, each once', () => {
   const table = `Num       RefCount Protocol Flags    Type St Inode Path
 0000000000000000: 00000002 00000000 00010000 0001 01 20001 /var/lib/app/with space.sock
 0000000000000000: 00000002 00000000 00010000 0001 01    12 /var/lib/app/with space.sock
@@ -22,7 +22,7 @@ test('of the kernel’s table only what can be connected or sent to by path coun
   ]);
 });
 
-test('a socket that no sandbox of root could cover or reach is left out', async () => {
+test('a socket that root in a sandbox could neither cover nor reach is left out', async () => {
   const folder = realpathSync(mkdtempSync('/var/tmp/nacre-test-'));
   const server = createServer().listen(join(folder, 's'));
   await new Promise((resolve) => server.once('listening', resolve));
@@ -37,7 +37,7 @@ test('a socket that no sandbox of root could cover or reach is left out', async 
   rmSync(folder, { recursive: true });
 });
 
-test('a socket is found where it really is, unless a sandbox replaces that place anyway', async () => {
+test('a socket is listed by its canonical path, unless a sandbox replaces that folder anyway', async () => {
   const folder = realpathSync(mkdtempSync('/var/tmp/nacre-test-'));
   const hidden = realpathSync(mkdtempSync('/tmp/nacre-test-'));
   mkdirSync(join(folder, 'real'));

@@ -21,20 +21,20 @@ describe('own files', () => {
     mkdirSync(join(folder, 'a', 'own'), { recursive: true });
   });
   afterEach(() => rmSync(folder, { recursive: true }));
-  const hold = (...names: string[]) => {
+  const findOf = (...names: string[]) => {
     const own = new OwnFiles(names.map((name) => join(folder, name)));
     onTestFinished(() => own.close());
     return () => own.find().map((path) => path.slice(folder.length + 1));
   };
 
-  test('are named where they really are, the outermost alone, and only those that exist', () => {
+  test('are listed by canonical path, without those inside others, and only if they exist', () => {
     symlinkSync(join(folder, 'a', 'own'), join(folder, 'link'));
     mkdirSync(join(folder, 'a', 'own', 'audit'));
-    expect(hold('link', 'a/own/audit', 'missing')()).toEqual(['a/own']);
+    expect(findOf('link', 'a/own/audit', 'missing')()).toEqual(['a/own']);
   });
 
-  test('are found after a folder above them was renamed, and beside what took their place', () => {
-    const find = hold('a/own', 'a/token');
+  test('are found after a folder above them was renamed, in addition to what replaced them', () => {
+    const find = findOf('a/own', 'a/token');
     writeFileSync(join(folder, 'a', 'token'), 'secret');
     expect(find()).toEqual(['a/own', 'a/token']);
     renameSync(join(folder, 'a'), join(folder, 'b'));
@@ -45,8 +45,8 @@ describe('own files', () => {
     expect(find()).toEqual(['a/own']);
   });
 
-  test('are found behind a link that took the place of the folder above them', () => {
-    const find = hold('a/own');
+  test('are found behind a symlink that replaced the folder above them', () => {
+    const find = findOf('a/own');
     expect(find()).toEqual(['a/own']);
     renameSync(join(folder, 'a'), join(folder, 'b'));
     symlinkSync('b', join(folder, 'a'));
@@ -58,37 +58,37 @@ describe('own files', () => {
   test('E5: are found by each of their names', () => {
     writeFileSync(join(folder, 'token'), 'secret');
     linkSync(join(folder, 'token'), join(folder, 'second'));
-    const find = hold('token', 'second');
+    const find = findOf('token', 'second');
     for (let turn = 0; turn < 2; turn += 1) expect(find()).toEqual(['token', 'second']);
     renameSync(join(folder, 'token'), join(folder, 'moved'));
     linkSync(join(folder, 'moved'), join(folder, 'token'));
     for (let turn = 0; turn < 2; turn += 1) expect(find().sort()).toEqual(['moved', 'second', 'token']);
   });
 
-  test('stop nothing where a file took the place of a folder above them', () => {
-    const find = hold('a/own');
+  test('are skipped if a file replaced a folder above them', () => {
+    const find = findOf('a/own');
     expect(find()).toEqual(['a/own']);
     rmSync(join(folder, 'a'), { recursive: true });
     writeFileSync(join(folder, 'a'), '');
     expect(find()).toEqual([]);
   });
 
-  test('are let go of when they are deleted', () => {
-    const find = hold('a/own');
-    const openOnes = () =>
+  test('are closed when they are deleted', () => {
+    const find = findOf('a/own');
+    const openFiles = () =>
       readdirSync('/proc/self/fd').filter((fd) => tryReadLink(`/proc/self/fd/${fd}`).startsWith(folder));
     for (let turn = 0; turn < 3; turn += 1) {
       expect(find()).toEqual(['a/own']);
-      expect(openOnes()).toHaveLength(1);
+      expect(openFiles()).toHaveLength(1);
       rmSync(join(folder, 'a', 'own'), { recursive: true });
       expect(find()).toEqual([]);
-      expect(openOnes()).toEqual([]);
+      expect(openFiles()).toEqual([]);
       mkdirSync(join(folder, 'a', 'own'));
     }
   });
 });
 
-// The one with which the folder itself is read is gone by now.
+// `readdirSync` lists its own descriptor, which is closed by now.
 function tryReadLink(path: string): string {
   try {
     return readlinkSync(path);
@@ -101,7 +101,7 @@ describe('without a sandbox', () => {
   let here: TestWorker;
   afterEach(() => here.close());
 
-  test('E5: neither a folder of ours that was moved nor one that was made later can be read', async () => {
+  test('E5: neither an own folder that was moved nor one that was created later can be read', async () => {
     const outer = temporaryFolder();
     onTestFinished(() => rmSync(outer, { recursive: true }));
     const [state, config] = [join(outer, 'local', 'state'), join(outer, 'config')];

@@ -6,13 +6,13 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import type { WorkerOptions } from '../worker-options.ts';
 
-// A sandbox has a /tmp of its own, which would hide a home directory that lies there.
-const usualTemporary = process.env.TMPDIR;
+// A sandbox has a private /tmp, which would hide a home directory there.
+const originalTmpdir = process.env.TMPDIR;
 beforeAll(() => {
   process.env.TMPDIR = '/var/tmp';
 });
 afterAll(() => {
-  process.env.TMPDIR = usualTemporary ?? '/tmp';
+  process.env.TMPDIR = originalTmpdir ?? '/tmp';
 });
 
 let here: TestWorker;
@@ -49,7 +49,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
     expect(readFileSync(join(here.folder, 'target'), 'utf8')).toBe('kept');
   });
 
-  test('there is no network, no abstract socket and no server of the machine', async () => {
+  test('a server on the loopback of the machine cannot be reached', async () => {
     const server = createServer((socket) => socket.end('leak'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -71,7 +71,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
     expect(Number(stdout.trim())).toBeLessThan(10);
   });
 
-  test('ordinary work goes on: git, pipes, process substitution, background jobs', async () => {
+  test('git, pipes, process substitution and background jobs work', async () => {
     const { stdout, state } = await run(
       'git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first && git log --format=%s; diff <(echo a) <(echo a) && echo same; sleep 0.01 & wait; node -e "console.log(1+1)"; python3 -c "print(3)"',
     );
@@ -82,7 +82,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
     });
   });
 
-  test.each(['/', '/usr', '/etc/ssl', '/home'])('%s is no workspace', async (cwd) => {
+  test.each(['/', '/usr', '/etc/ssl', '/home'])('%s is not a workspace', async (cwd) => {
     await expect(here.start('true', { cwd })).rejects.toMatchObject({ code: 'isolation_unavailable' });
   });
 
@@ -96,7 +96,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
       await expect(here.start('true', { cwd })).rejects.toThrow("one of nacre's own folders");
   });
 
-  test('E5: folders of settings are a workspace only where the user names them', async () => {
+  test('E5: settings folders are a workspace only if the user names them', async () => {
     for (const name of [
       '.config/autostart',
       '.local/share/here',
@@ -125,7 +125,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
     rmSync(home, { recursive: true });
   });
 
-  test('E5: key stores and a home directory that are links are hidden where they are', async () => {
+  test('E5: key stores and a home directory that are symlinks are hidden at their targets', async () => {
     await here.close();
     const elsewhere = temporaryFolder();
     mkdirSync(join(elsewhere, 'home'));
@@ -145,33 +145,33 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
     rmSync(elsewhere, { recursive: true });
   });
 
-  test('E5: what root could undo without it is no gap in it', async () => {
+  test('E5: root cannot unmount what hides nacre’s own files, and no such gap is reported', async () => {
     const { state, stdout } = await run('umount -l ~/state 2> /dev/null; ls -A ~/state 2> /dev/null | wc -l');
     expect(stdout).toBe('0\n');
     expect(state.enforcement?.gaps.join()).not.toContain('undo');
     expect((await here.worker.report()).gaps.join()).not.toContain('undo');
   });
 
-  test('a user without a home directory can have it', async () => {
+  test('works for a user without a home directory', async () => {
     await here.close();
     make({ sandbox, home: '/nonexistent' });
     expect((await run('echo ran')).stdout).toBe('ran\n');
   });
 
-  test('the home directory is no workspace', async () => {
+  test('the home directory is not a workspace', async () => {
     await expect(here.start('true', { cwd: here.folder })).rejects.toThrow('not a workspace');
   });
 });
 
 describe('the sandbox', () => {
-  test('strict hides what lies in the home directory beside the workspace', async () => {
+  test('strict hides the home directory except for the workspace', async () => {
     make({ sandbox: 'strict' });
     writeFileSync(join(here.folder, 'diary'), 'private');
     linkSync(join(here.folder, 'diary'), join(here.folder, 'copy'));
     expect((await run('cat ~/diary ~/copy 2> /dev/null; ls -A ~')).stdout).toBe('project\n');
   });
 
-  test('workspace shows the home directory, and the network when it is on', async () => {
+  test('workspace shows the home directory, and allows the network if it is on', async () => {
     make({ sandbox: 'workspace', network: 'on' });
     writeFileSync(join(here.folder, 'notes'), 'public\n');
     const { stdout, state } = await run('cat ~/notes');
@@ -180,7 +180,7 @@ describe('the sandbox', () => {
     expect(await here.worker.report()).toMatchObject({ network: 'on' });
   });
 
-  test('strict has no network, whatever the setting says', async () => {
+  test('strict has no network, even if the setting is on', async () => {
     make({ sandbox: 'strict', network: 'on' });
     const { stdout, state } = await run('tail -n +3 /proc/net/dev | cut -d: -f1');
     expect(stdout.trim()).toBe('lo');
@@ -188,7 +188,7 @@ describe('the sandbox', () => {
     expect(await here.worker.report()).toMatchObject({ network: 'off' });
   });
 
-  test('configured folders stay writable in place of the working directory', async () => {
+  test('configured folders are writable instead of the working directory', async () => {
     make({ sandbox: 'workspace' });
     await here.close();
     const other = join(here.folder, 'other');
@@ -204,7 +204,7 @@ describe('the sandbox', () => {
     expect(stdout).toBe('ok\nrefused\n');
   });
 
-  test('a configured workspace is one folder, however it is written', async () => {
+  test('a configured workspace may be relative, contain .. or be a symlink', async () => {
     for (const workspace of ['project', './project/', 'other/../project', 'link']) {
       make({ sandbox: 'workspace', workspace: [workspace] });
       symlinkSync(project, join(here.folder, 'link'));
@@ -223,7 +223,7 @@ describe('the sandbox', () => {
     await expect(run('true')).rejects.toThrow('leave missing writable, which does not exist');
   });
 
-  test('is refused, never dropped, where it cannot be enforced', async () => {
+  test('is refused, not ignored, if it cannot be enforced', async () => {
     here = createTestWorker({ highestLevel: 'unshare', sandbox: 'workspace' });
     await expect(here.start('true')).rejects.toMatchObject({
       code: 'isolation_unavailable',

@@ -13,7 +13,7 @@ const settings: Isolation = {
   workspace: [],
 };
 
-test('a call gets what it asks for where that is not looser, and a workspace where the settings name none', () => {
+test('a call gets the isolation that it requests if it is stricter, and a workspace if the settings name none', () => {
   expect(tightenIsolation(settings)).toEqual(settings);
   expect(tightenIsolation(settings, { sandbox: 'strict' })).toEqual({ ...settings, sandbox: 'strict' });
   expect(tightenIsolation(settings, { workspace: ['/a'] })).toEqual({ ...settings, workspace: ['/a'] });
@@ -32,9 +32,9 @@ describe('a command', () => {
   let here: TestWorker;
   afterEach(() => here.close());
 
-  test('runs in the sandbox that it asks for, also in a workspace beside its directory', async () => {
+  test('runs in the sandbox that it requests, also with a workspace other than its directory', async () => {
     here = createTestWorker({ highestLevel: 'namespace', home: '/nowhere' });
-    // Not below /tmp, which a sandbox replaces by one of its own.
+    // Not below /tmp, which a sandbox replaces.
     const project = mkdtempSync('/var/tmp/nacre-project-');
     const other = mkdtempSync('/var/tmp/nacre-other-');
     onTestFinished(() => {
@@ -49,8 +49,8 @@ describe('a command', () => {
       isolation: { sandbox: 'workspace', workspace: [other] },
     });
     expect([existsSync(`${project}/here`), existsSync(`${other}/there`)]).toEqual([true, true]);
-    const loose = await here.run('rm here', { cwd: project });
-    expect(loose.state.enforcement).toMatchObject({ sandbox: 'off' });
+    const unsandboxed = await here.run('rm here', { cwd: project });
+    expect(unsandboxed.state.enforcement).toMatchObject({ sandbox: 'off' });
   });
 
   test.each([

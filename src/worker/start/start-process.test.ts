@@ -12,7 +12,7 @@ import { type ProcessPlan, startProcess } from './start-process.ts';
 let folder = '';
 let fifos: readonly string[] = [];
 let before = 0;
-// What stands in for descriptors that were left open in this process is opened once and stays.
+// Opens /dev/null for inherited descriptors, which then stays open; so it does not count as a leak.
 withoutInherited([]);
 beforeEach(async () => {
   folder = temporaryFolder();
@@ -21,7 +21,7 @@ beforeEach(async () => {
   await pool.close();
   before = openDescriptors();
 });
-// Whatever goes wrong, no descriptor and no pipe stays.
+// Every failure must close all descriptors and unlink all FIFOs.
 afterEach(() => {
   expect(openDescriptors()).toBe(before);
   expect(fifos.filter((name) => existsSync(name))).toEqual([]);
@@ -39,8 +39,8 @@ const plan = (changes: Partial<ProcessPlan> = {}): ProcessPlan => ({
 });
 const argv = (...words: [string, ...string[]]): Command => ({ kind: 'argv', argv: words });
 
-describe('what cannot be started', () => {
-  test('for the length of its arguments is an invalid request', async () => {
+describe('a start fails', () => {
+  test('with invalid_request if the arguments are too long', async () => {
     await expect(startProcess(plan({ command: argv('echo', 'x'.repeat(3_000_000)) }))).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringContaining('too long'),
@@ -52,14 +52,14 @@ describe('what cannot be started', () => {
     ['a script', { command: { kind: 'shell', script: 'echo a\0b' } as const }],
     ['a variable', { env: { PATH: '/usr/bin', X: 'a\0b' } }],
     ['a directory', { cwd: '/tmp/a\0b' }],
-  ])('E6: for a NUL byte in %s is an invalid request', async (_, changes) => {
+  ])('E6: with invalid_request for a NUL byte in %s', async (_, changes) => {
     await expect(startProcess(plan(changes))).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringContaining('NUL'),
     });
   });
 
-  test('T7: for a directory that is gone names the directory', async () => {
+  test('T7: with an error that names a missing directory', async () => {
     const cwd = join(folder, 'gone');
     await expect(startProcess(plan({ cwd }))).rejects.toMatchObject({
       code: 'cwd_invalid',
@@ -67,7 +67,7 @@ describe('what cannot be started', () => {
     });
   });
 
-  test('T7: for a file in place of the directory names the directory', async () => {
+  test('T7: with an error that names the directory if it is a file', async () => {
     const cwd = join(folder, 'plain');
     writeFileSync(cwd, '');
     await expect(startProcess(plan({ cwd }))).rejects.toMatchObject({
@@ -76,18 +76,18 @@ describe('what cannot be started', () => {
     });
   });
 
-  test('for a missing program names the program', async () => {
+  test('with an error that names a missing program', async () => {
     await expect(startProcess(plan({ command: argv('no-such-program') }))).rejects.toMatchObject({
       code: 'program_not_found',
       message: 'no-such-program: command not found.',
     });
   });
 
-  test('for a file that is not executable is known as such', async () => {
+  test('with NotExecutableError for a file that is not executable', async () => {
     await expect(startProcess(plan({ command: argv(folder) }))).rejects.toBeInstanceOf(NotExecutableError);
   });
 
-  test('for a pipe that somebody deleted is not blamed on the program', async () => {
+  test('with resources_unavailable, not program_not_found, if a FIFO was deleted', async () => {
     rmSync(fifos[1] ?? '');
     await expect(startProcess(plan())).rejects.toMatchObject({
       code: 'resources_unavailable',
@@ -95,7 +95,7 @@ describe('what cannot be started', () => {
     });
   });
 
-  test('for a place for its long script that cannot be written is told so', async () => {
+  test('with resources_unavailable if its long script cannot be written to a file', async () => {
     mkdirSync(join(folder, 'scripts', 'one'), { recursive: true });
     const command = { kind: 'shell', script: `true ${'x'.repeat(200_000)}` } as const;
     await expect(startProcess(plan({ command }))).rejects.toMatchObject({

@@ -5,7 +5,7 @@ import { openDescriptors, processesWith } from '../../../tests/support/processes
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 
-describe.each(['unshare', 'namespace'] as const)('an order at level %s', (level) => {
+describe('an order', () => {
   let here: TestWorker;
   let home: string;
   afterEach(async () => {
@@ -15,24 +15,31 @@ describe.each(['unshare', 'namespace'] as const)('an order at level %s', (level)
   const begin = (locale: Record<string, string> = { LANG: 'C.UTF-8' }) => {
     home = temporaryFolder();
     const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, ...locale };
-    here = createTestWorker({ highestLevel: level, supervisionRequire: level, environment });
+    here = createTestWorker({
+      highestLevel: 'namespace',
+      supervisionRequire: 'namespace',
+      environment,
+    });
   };
 
-  test.each([{ LANG: 'C.UTF-8' }, { LC_ALL: 'C' }])('T2: says every text as it is, in %o', async (locale) => {
-    begin(locale);
-    const text = `ä€😀 it's "quoted" \\303 \\ $x\ttab\nsecond line \u0001\u007f`;
-    const echo = await here.run('printf %s "$said"; cat', {
-      env: { said: text },
-      stdin: 'empty',
-    });
-    expect(echo.stdout).toBe(text);
-    const script = await here.run(`printf %s '${text.replaceAll("'", '')}'; printf %s "$LINENO"`);
-    expect(script.stdout).toBe(`${text.replaceAll("'", '')}2`);
-    const argv = await here.run('', { command: { kind: 'argv', argv: ['printf', '%s|', text, ''] } });
-    expect(argv.stdout).toBe(`${text}||`);
-  });
+  test.each([{ LANG: 'C.UTF-8' }, { LC_ALL: 'C' }])(
+    'T2: passes every text unchanged, in the locale %o',
+    async (locale) => {
+      begin(locale);
+      const text = `ä€😀 it's "quoted" \\303 \\ $x\ttab\nsecond line \u0001\u007f`;
+      const echo = await here.run('printf %s "$text"; cat', {
+        env: { text },
+        stdin: 'empty',
+      });
+      expect(echo.stdout).toBe(text);
+      const script = await here.run(`printf %s '${text.replaceAll("'", '')}'; printf %s "$LINENO"`);
+      expect(script.stdout).toBe(`${text.replaceAll("'", '')}2`);
+      const argv = await here.run('', { command: { kind: 'argv', argv: ['printf', '%s|', text, ''] } });
+      expect(argv.stdout).toBe(`${text}||`);
+    },
+  );
 
-  test('T3: leaves what follows it to the command, to the byte', async () => {
+  test('T3: leaves every byte after it to the command', async () => {
     begin();
     const [long, TMOUT, LC_ALL] = ['ä'.repeat(60_000), '1', 'C'];
     const id = await here.start('cat; echo "$long" | wc -c', { stdin: 'open', env: { TMOUT, LC_ALL, long } });
@@ -41,7 +48,7 @@ describe.each(['unshare', 'namespace'] as const)('an order at level %s', (level)
     expect((await here.output(id)).stdout).toBe('000012first\0ü120001\n');
   });
 
-  test('S6: nothing of a command that is ready runs before it is started, nor after it is given up', async () => {
+  test('S6: nothing of a prepared command runs before it is started, nor after it is stopped', async () => {
     begin();
     await here.run('true');
     const descriptors = openDescriptors();
@@ -54,7 +61,7 @@ describe.each(['unshare', 'namespace'] as const)('an order at level %s', (level)
       timeoutMs: null,
     } as const;
     for (let round = 0; round < 8; round += 1) {
-      const id = `given-up-${round}`;
+      const id = `stopped-${round}`;
       await here.worker.prepare({ ...spec, id });
       await new Promise((resolve) => setTimeout(resolve, 30));
       const ended = await here.worker.stop(id, { signal: 'SIGKILL', graceMs: 0 });
@@ -68,7 +75,7 @@ describe.each(['unshare', 'namespace'] as const)('an order at level %s', (level)
     await here.worker.start({ ...spec, id: 'run' });
     expect((await here.worker.wait('run', 20_000)).status).toBe('completed');
     expect(existsSync(made)).toBe(true);
-    // A shell that waits may have come since, with four of them.
+    // A keeper of the pool, with four descriptors, may have been started since.
     await expect.poll(openDescriptors, { timeout: 10_000 }).toBeLessThanOrEqual(descriptors + 4);
   });
 });

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { plainSandboxPlan } from '../../../tests/support/plain-sandbox-plan.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
+import { soakCount } from '../../../tests/support/soak.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { createFifoPool } from '../io/fifo-pool.ts';
@@ -20,7 +21,8 @@ test('E2: a keeper that is discarded at any moment of its start leaves nothing b
   const lifeline = new Lifeline(fifos);
   const readEnd = await lifeline.readEnd();
   const env = { PATH: '/usr/bin:/bin', KEEPER: folder };
-  for (let round = 0; round < 40; round += 1) {
+  const rounds = soakCount(40, 14);
+  for (let round = 0; round < rounds; round += 1) {
     const names = await fifos.take(4);
     const keeper = await startKeeper({
       supervisor: toBubblewrapCommand(plainSandboxPlan),
@@ -31,7 +33,8 @@ test('E2: a keeper that is discarded at any moment of its start leaves nothing b
       lifeline: readEnd,
     });
     const elapsed = createStopwatch();
-    while (elapsed() < round / 10);
+    // Blocks the event loop on purpose, up to 4 ms: the keeper is discarded at different moments.
+    while (elapsed() < (4 * round) / rounds);
     await keeper.discard();
   }
   await lifeline.close();
