@@ -3,7 +3,7 @@ import { execModes, sandboxNames, supervisionLevels } from '../contract/isolatio
 import { defineSettings } from '../settings/define.ts';
 import { environmentPattern, environmentWords } from '../settings/environment-pattern.ts';
 
-// A name, *. and a name, or an address; an IPv6 address with a port stands in brackets.
+// A host name, `*.` and a host name, or an address; an IPv6 address with a port is in brackets.
 const hostPattern = z
   .string()
   .max(300)
@@ -11,18 +11,18 @@ const hostPattern = z
     /^(?:(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?(?::(?:\d{1,5}|\*))?|\[[0-9A-Fa-f:.]+\](?::(?:\d{1,5}|\*))?|[0-9A-Fa-f]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)$/,
   );
 
-/** How commands are run and captured, and what they get to see. */
+/** Settings for how commands run, how their output is kept, and what they can see. */
 export const workerSettings = defineSettings({
   ringBytes: z.int().min(4_096).max(67_108_864).default(1_048_576).meta({
     env: 'NACRE_RING_BYTES',
     flag: '--ring-bytes',
-    description: 'Bytes of output kept in memory per command; the rest is spooled.',
+    description: 'Bytes of output kept in memory per command; older output is moved to disk.',
     project: 'lower',
   }),
   spoolBytes: z.int().min(65_536).max(1_099_511_627_776).default(268_435_456).meta({
     env: 'NACRE_SPOOL_BYTES',
     flag: '--spool-bytes',
-    description: 'Bytes of output kept on disk per command; at this limit the command is ended.',
+    description: 'Bytes of output kept on disk per command; a command that writes more is killed.',
     project: 'lower',
   }),
   spoolTotalBytes: z.int().min(65_536).max(1_099_511_627_776).default(2_147_483_648).meta({
@@ -34,14 +34,14 @@ export const workerSettings = defineSettings({
   memoryBytes: z.int().min(16_777_216).max(1_125_899_906_842_624).optional().meta({
     env: 'NACRE_MEMORY_BYTES',
     flag: '--memory-bytes',
-    description: 'Bytes of memory that each process of a command may have.',
+    description: 'Bytes of memory that each process of a command may use.',
     unset: 'no limit',
     project: 'lower',
   }),
   treeMemoryBytes: z.int().min(16_777_216).max(1_125_899_906_842_624).optional().meta({
     env: 'NACRE_TREE_MEMORY_BYTES',
     flag: '--tree-memory-bytes',
-    description: 'Bytes of memory that all processes of a command may have together.',
+    description: 'Bytes of memory that all processes of a command may use together.',
     unset: 'no limit',
     project: 'lower',
   }),
@@ -62,7 +62,7 @@ export const workerSettings = defineSettings({
   fileBytes: z.int().min(1_024).max(1_125_899_906_842_624).optional().meta({
     env: 'NACRE_FILE_BYTES',
     flag: '--file-bytes',
-    description: 'Bytes that a file may have that a command writes.',
+    description: 'Maximum size in bytes of each file that a command writes.',
     unset: 'no limit',
     project: 'lower',
   }),
@@ -70,12 +70,12 @@ export const workerSettings = defineSettings({
     env: 'NACRE_DRAIN_MS',
     flag: '--drain-ms',
     description:
-      'How long output is still awaited after a command has ended and something holds its streams.',
+      'Milliseconds to wait for more output after a command has ended while another process has its stdout or stderr open.',
   }),
   killGraceMs: z.int().min(0).max(60_000).default(2_000).meta({
     env: 'NACRE_KILL_GRACE_MS',
     flag: '--kill-grace-ms',
-    description: 'How long a command has between SIGTERM and SIGKILL.',
+    description: 'Milliseconds between SIGTERM and SIGKILL when a command is stopped.',
   }),
   stateDir: z.string().min(1).optional().meta({
     env: 'NACRE_STATE_DIR',
@@ -87,14 +87,15 @@ export const workerSettings = defineSettings({
   bash: z.string().min(1).optional().meta({
     env: 'NACRE_BASH',
     flag: '--bash',
-    description: 'The bash that runs commands, version 4.4 or newer.',
+    description: 'Path of the bash that runs commands; version 4.4 or newer.',
     unset: 'the first bash on the PATH',
     path: true,
   }),
   loginEnv: z.enum(['auto', 'always', 'never']).default('auto').meta({
     env: 'NACRE_LOGIN_ENV',
     flag: '--login-env',
-    description: "Whether commands get the login shell's environment; auto takes it when the PATH is bare.",
+    description:
+      "Whether commands get the login shell's environment; auto uses it if PATH has only system directories.",
   }),
   envPass: z.array(environmentPattern).default([]).meta({
     env: 'NACRE_ENV_PASS',
@@ -106,7 +107,7 @@ export const workerSettings = defineSettings({
   envWithhold: z.array(environmentPattern).default([]).meta({
     env: 'NACRE_ENV_WITHHOLD',
     flag: '--env-withhold',
-    description: 'Variables withheld from commands beside those whose names look like secrets.',
+    description: 'Variables withheld from commands in addition to those whose names look like secrets.',
     accepts: environmentWords,
     project: 'add',
   }),
@@ -114,7 +115,7 @@ export const workerSettings = defineSettings({
     env: 'NACRE_SANDBOX',
     flag: '--sandbox',
     description:
-      'What commands may do to the machine: workspace writes only there, strict also hides the home directory.',
+      'Limits what commands can change: workspace allows writes only in the workspace, strict also hides the home directory.',
     project: 'stricter',
   }),
   workspace: z.array(z.string().min(1)).default([]).meta({
@@ -128,27 +129,29 @@ export const workerSettings = defineSettings({
   network: z.enum(['on', 'off']).default('off').meta({
     env: 'NACRE_NETWORK',
     flag: '--network',
-    description: 'Whether commands in a sandbox reach the network.',
+    description: 'Whether commands in a sandbox can reach the network.',
     project: 'stricter',
   }),
   networkAllow: z.array(hostPattern).max(1_000).default([]).meta({
     env: 'NACRE_NETWORK_ALLOW',
     flag: '--network-allow',
     description:
-      'Hosts that commands in a sandbox reach while its network is off, through a proxy; without a port 80 and 443.',
-    accepts: 'a comma-separated list of hosts, such as example.com, *.example.com, example.com:8443 or 192.0.2.1:*',
+      'Hosts that commands in a sandbox can reach through a proxy while network is off; ports 80 and 443 unless one is given.',
+    accepts:
+      'a comma-separated list of hosts, such as example.com, *.example.com, example.com:8443 or 192.0.2.1:*',
     project: 'intersect',
   }),
   processes: z.enum(['host', 'own']).default('own').meta({
     env: 'NACRE_PROCESSES',
     flag: '--processes',
-    description: "Whether commands see and signal only processes that they started, or all of the machine's.",
+    description: 'Whether commands see and signal only their own processes, or all processes of the machine.',
     project: 'stricter',
   }),
   supervisionRequire: z.enum(supervisionLevels).default('group').meta({
     env: 'NACRE_SUPERVISION_REQUIRE',
     flag: '--supervision-require',
-    description: 'The least certainty that nothing of a command survives; below it nothing runs.',
+    description:
+      'The lowest acceptable level of supervision, which ensures that no process of a command survives; below it no command runs.',
     project: 'stricter',
   }),
   keep: z
@@ -157,7 +160,7 @@ export const workerSettings = defineSettings({
     .meta({
       env: 'NACRE_KEEP',
       flag: '--keep',
-      description: 'Daemons that may stay after the command that started them, until nacre ends.',
+      description: 'Daemons that may keep running after the command that started them, until nacre ends.',
       accepts: 'a comma-separated list of program names, such as gpg-agent',
       project: 'intersect',
     }),
@@ -165,18 +168,18 @@ export const workerSettings = defineSettings({
     env: 'NACRE_EXEC',
     flag: '--exec',
     description:
-      'Whether the kernel executes only what ALLOWED_COMMANDS lists: report runs without it where it cannot, enforce refuses.',
+      'Whether the kernel executes only the programs in ALLOWED_COMMANDS; where it cannot, report runs commands anyway and enforce refuses them.',
     project: 'stricter',
   }),
   warmShells: z.int().min(0).max(16).default(2).meta({
     env: 'NACRE_WARM_SHELLS',
     flag: '--warm-shells',
-    description: 'Shells that wait for commands, started ahead of need.',
+    description: 'Number of shells to start ahead of need.',
   }),
   sessionIdleMs: z.int().min(1_000).max(86_400_000).default(1_800_000).meta({
     env: 'NACRE_SESSION_IDLE_MS',
     flag: '--session-idle-ms',
     description:
-      'Milliseconds without a command after which a persistent shell with nothing in the background is ended; its state is kept for the next command.',
+      'Milliseconds without a command after which a persistent shell without background jobs is ended; its state is kept for the next command.',
   }),
 });
