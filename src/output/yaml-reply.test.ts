@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { soakCount } from '../../tests/support/soak.ts';
 import { toYamlReply, type YamlValue } from './yaml-reply.ts';
 
 const versions = ['1.1', '1.2'] as const;
@@ -98,7 +99,7 @@ describe('the reply as YAML', () => {
         expect(readBack(entries)).toEqual(versions.map(() => entries));
         expect(parseAllDocuments(toYamlReply(entries))).toHaveLength(1);
       }),
-      { numRuns: 1000 },
+      { numRuns: soakCount(1_000, 250) },
     );
   });
 

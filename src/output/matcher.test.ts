@@ -1,0 +1,27 @@
+import { afterEach, expect, test } from 'vitest';
+import { checkPattern, createMatcher, type Matcher } from './matcher.ts';
+
+let matcher: Matcher;
+afterEach(() => matcher.close());
+
+test('B11: a pattern is tested against each text, with ^ and $ at line ends', async () => {
+  matcher = createMatcher();
+  expect(await matcher.test('^b$', ['a\nb', 'ab', 'b'])).toEqual([true, false, true]);
+});
+
+test('B11: a pattern that takes too long is stopped, and the next one works', async () => {
+  matcher = createMatcher({ limitMs: 100 });
+  const slow = matcher.test('(a+)+$', [`${'a'.repeat(40)}b`]);
+  const next = matcher.test('a', ['a']);
+  await expect(slow).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining('(a+)+$'),
+  });
+  expect(await next).toEqual([true]);
+});
+
+test('B11: an invalid pattern is an error that names the field', () => {
+  matcher = createMatcher();
+  expect(() => checkPattern('filter', '(')).toThrow(/^filter is not a valid regular expression: /);
+  expect(() => checkPattern('filter', undefined)).not.toThrow();
+});
