@@ -2,7 +2,7 @@ import type { Facts, InspectQuery } from './facts.ts';
 import type {
   Cursor,
   EnvironmentRules,
-  JobLook,
+  JobObservation,
   JobSpec,
   JobState,
   ReadResult,
@@ -63,9 +63,9 @@ export interface Backend {
   interrupt(id: string): Promise<void>;
   /** Kills the whole process tree and resolves once it is gone; a job that has ended keeps its state. */
   stop(id: string, options: StopOptions): Promise<JobState>;
-  /** Reads the job's processes in /proc; empty for a job that has ended. */
-  look(id: string): Promise<JobLook>;
-  /** The cheaper half of `look`: true while a process of the job is blocked reading its stdin or terminal. */
+  /** Observes the job's processes in /proc; empty for a job that has ended. */
+  observe(id: string): Promise<JobObservation>;
+  /** The cheaper half of `observe`: true while a process of the job is blocked reading its stdin or terminal. */
   awaitsInput(id: string): Promise<boolean>;
   list(): Promise<readonly JobState[]>;
   /** Forgets an ended job and deletes its output. */

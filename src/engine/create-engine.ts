@@ -1,5 +1,7 @@
-// Assembles the engine: `createDeps` builds what its functions share, `lifecycle.ts` tracks open calls and background
-// commands, and each group of methods below binds the functions of one folder.
+// Assembles the engine:
+// 1. `createDeps` builds the dependencies that all functions share, lifecycle.ts tracks open calls and background commands
+// 2. `journeyMethods` run commands in turn for their persistent shell and record failures
+// 3. `commandMethods` and `auditMethods` bind the functions that read, type into and account for them
 import { stopOnClose } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
 import { NacreError } from '../contract/failure.ts';
@@ -11,7 +13,7 @@ import { createMatcher } from '../output/matcher.ts';
 import { createId } from '../support/create-id.ts';
 import { type ApprovalInbox, createApprovalInbox, type InboxDeps } from './approval/approval-inbox.ts';
 import { type Announcer, createAnnouncer } from './commands/announcer.ts';
-import { forget, list, look, readBytes, stop } from './commands/commands.ts';
+import { forget, list, observe, readBytes, stop } from './commands/commands.ts';
 import type { JourneyContext, RunContext, StartContext, StartRequest } from './context/call-context.ts';
 import type { EngineDeps } from './context/engine-deps.ts';
 import { createOwnRecords } from './context/own-records.ts';
@@ -27,7 +29,7 @@ import { checkReading, read } from './reading/read-command.ts';
 import { run } from './run.ts';
 import { write } from './typing/write-command.ts';
 
-/** What an engine is created from. */
+/** Options of `createEngine`. */
 export interface EngineOptions extends Pick<EngineDeps, 'backend' | 'sessions' | 'audit' | 'stopOnCancel'> {
   /** Lets the user approve commands from another terminal; absent if no terminal can reach this process. */
   readonly approvals?: Pick<InboxDeps, 'deadlineMs' | 'open'> | undefined;
@@ -91,7 +93,7 @@ function whyApprovalIsOff({ hidesOwnFiles, supervision }: MachineReport): string
   return `Approval from another terminal is off, because a command could approve itself: ${cause}.`;
 }
 
-/** What running commands needs besides `EngineDeps`. */
+/** `EngineDeps` with what tracks background commands. */
 interface JourneyDeps extends EngineDeps {
   readonly lifecycle: Lifecycle;
   readonly announcer: Announcer;
@@ -183,14 +185,14 @@ function recordFailure({ audit }: EngineDeps, { id, caller }: JourneyContext, er
 
 function commandMethods(
   deps: EngineDeps,
-): Pick<Engine, 'read' | 'checkReading' | 'readBytes' | 'look' | 'write' | 'stop' | 'list' | 'forget'> {
+): Pick<Engine, 'read' | 'checkReading' | 'readBytes' | 'observe' | 'write' | 'stop' | 'list' | 'forget'> {
   return {
     read: (idOrName, query, context) => read(deps, idOrName, query, context),
     async checkReading(idOrName, query, context) {
       await checkReading(deps, idOrName, query, context);
     },
     readBytes: (idOrName, from, query, context) => readBytes(deps, idOrName, from, query, context),
-    look: (idOrName, context) => look(deps, idOrName, context),
+    observe: (idOrName, context) => observe(deps, idOrName, context),
     write: (idOrName, input, context) => write(deps, idOrName, input, context),
     stop: (idOrName, options, context) => stop(deps, idOrName, options, context),
     list: (context) => list(deps, context),

@@ -30,10 +30,10 @@ export interface Engine {
   read(idOrName: string, query: ReadQuery, context: CallerContext): Promise<Reading>;
   /** Throws if `read` would reject the query, so that a caller can check it before an action such as a write. */
   checkReading(idOrName: string, query: ReadQuery, context: CallerContext): Promise<void>;
-  /** Reads output as bytes from a cursor, for callers that keep the cursor themselves; see support/tail.ts. */
+  /** Reads output as bytes from a cursor, for callers that track the cursor themselves; see support/tail.ts. */
   readBytes(idOrName: string, from: Cursor, query: BytesQuery, context: CallerContext): Promise<ReadResult>;
-  /** Returns one command and what /proc shows about its processes. */
-  look(idOrName: string, context: CallerContext): Promise<ListedCommand>;
+  /** Returns one command with an observation of its processes in /proc. */
+  observe(idOrName: string, context: CallerContext): Promise<ListedCommand>;
   /** Types into a command. */
   write(idOrName: string, input: WriteRequest, context: CallerContext): Promise<WriteResult>;
   /** Stops a command with its whole process tree; one that has ended keeps its state. */

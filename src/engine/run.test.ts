@@ -30,7 +30,7 @@ const only = (...names: string[]) => ({
 const marked = () => ({ env: { TEST_MARK: mark } });
 
 describe('S6: the journey of a command is recorded', () => {
-  test('as asked, decided and finished, under one id that the outcome has too', async () => {
+  test('as asked, decided, started and finished, under the id of the outcome', async () => {
     const outcome = await here.run('echo out; echo err >&2; exit 3');
     expect(outcome).toMatchObject({
       status: 'failed',
@@ -58,7 +58,7 @@ describe('S6: the journey of a command is recorded', () => {
     expect(finished).toMatchObject({ resources: expect.any(Object), enforcement: { level: 'group' } });
   });
 
-  test('as asked, decided and failed when policy refuses it, and nothing runs', async () => {
+  test('as asked, decided and refused if the policy denies it, and nothing runs', async () => {
     await expect(here.run('touch made', {}, only('ls'))).rejects.toMatchObject({
       code: 'policy_denied',
       message: expect.stringContaining('touch'),
@@ -68,25 +68,25 @@ describe('S6: the journey of a command is recorded', () => {
     expect(here.records()[2]).toMatchObject({ code: 'policy_denied' });
   });
 
-  test('as asked and failed when its directory is wrong', async () => {
+  test('as asked and failed if its directory is invalid', async () => {
     await expect(here.run('touch made', { cwd: 'none' })).rejects.toMatchObject({ code: 'cwd_invalid' });
     expect(kinds()).toEqual(['asked', 'failed']);
   });
 
-  test('as failed when its program cannot be started', async () => {
+  test('as failed if its program does not exist', async () => {
     const command = { kind: 'argv', argv: ['no-such-program'] } as const;
     await expect(here.run('', { command })).rejects.toMatchObject({ code: 'program_not_found' });
     expect(kinds()).toEqual(['asked', 'decided', 'started', 'failed']);
   });
 
-  test('before it runs: what cannot be recorded is not run', async () => {
+  test('before it runs: a command that cannot be recorded does not run', async () => {
     writeFileSync(here.auditDir, 'in the way');
     await expect(here.run('touch made')).rejects.toMatchObject({ code: 'audit_unavailable' });
     await expect(here.run('touch made', {}, only('ls'))).rejects.toMatchObject({ code: 'audit_unavailable' });
     expect(existsSync(join(here.folder, 'made'))).toBe(false);
   });
 
-  test('after it ran: where its outcome cannot be recorded nothing runs until records can be', async () => {
+  test('after it ran: if its outcome cannot be recorded, nothing runs until the log is writable', async () => {
     const script = `rm -r ${here.auditDir} && touch ${here.auditDir} && echo done`;
     const outcome = await here.run(script);
     expect(outcome).toMatchObject({ status: 'completed', stdout: 'done\n' });
@@ -105,7 +105,7 @@ describe('T7: the working directory', () => {
   const cwdOf = async (cwd: string | undefined, roots: readonly (readonly string[])[] = []) =>
     (await here.run('pwd', { cwd }, { cwdRoots: roots })).stdout.trim();
 
-  test('is the server’s own, or relative to it, or absolute', async () => {
+  test('is the server’s own, relative to it, or absolute', async () => {
     expect(await cwdOf(undefined)).toBe(here.folder);
     expect(await cwdOf('sub')).toBe(join(here.folder, 'sub'));
     expect(await cwdOf('sub/../sub')).toBe(join(here.folder, 'sub'));
@@ -116,15 +116,15 @@ describe('T7: the working directory', () => {
     ['none', 'does not exist'],
     ['file', 'is not a directory'],
     ['file/deeper', 'is not a directory'],
-  ])('%s is an error that says what is wrong, and nothing runs', async (cwd, words) => {
+  ])('%s is an error that names the problem, and nothing runs', async (cwd, problem) => {
     await expect(here.run(`touch ${here.folder}/made`, { cwd })).rejects.toMatchObject({
       code: 'cwd_invalid',
-      message: expect.stringContaining(words),
+      message: expect.stringContaining(problem),
     });
     expect(existsSync(join(here.folder, 'made'))).toBe(false);
   });
 
-  test('that an ordinary user may not enter is an error', async () => {
+  test('that the user may not enter is an error', async () => {
     expect(await runChild('closed-cwd')).toMatchObject({
       code: 'cwd_invalid',
       message: expect.stringContaining('cannot be entered'),
@@ -132,7 +132,7 @@ describe('T7: the working directory', () => {
     });
   });
 
-  test('T8: must lie within a root, on canonical paths of both', async () => {
+  test('T8: must lie within a root, by canonical paths', async () => {
     symlinkSync(join(here.folder, 'sub'), join(here.folder, 'alias'));
     symlinkSync('/usr', join(here.folder, 'sub', 'escape'));
     mkdirSync(join(here.folder, 'subway'));
@@ -147,13 +147,13 @@ describe('T7: the working directory', () => {
     }
   });
 
-  test('T8: without roots is free, and the server’s own is not bound by them', async () => {
+  test('T8: is free without roots, and the server’s own needs no root', async () => {
     expect(await cwdOf('/usr', [])).toBe(realpathSync('/usr'));
     expect(await cwdOf('/usr', [[]])).toBe(realpathSync('/usr'));
     expect(await cwdOf(undefined, [['sub']])).toBe(here.folder);
   });
 
-  test('T8: with one root that cannot be resolved is a configuration error, but only when it is given', async () => {
+  test('T8: with an unresolvable root is a configuration error, but only if the caller requests one', async () => {
     const roots = [['sub', join(here.folder, 'none')]];
     await expect(here.run('pwd', { cwd: 'sub' }, { cwdRoots: roots })).rejects.toMatchObject({
       code: 'cwd_roots_invalid',
@@ -162,7 +162,7 @@ describe('T7: the working directory', () => {
     expect(await cwdOf(undefined, roots)).toBe(here.folder);
   });
 
-  test('T8: must lie within the project’s roots beside the user’s', async () => {
+  test('T8: must lie within the project’s roots and the user’s', async () => {
     mkdirSync(join(here.folder, 'sub', 'deep'));
     const roots = [['sub'], [join('sub', 'deep'), '/usr']];
     expect(await cwdOf('sub/deep', roots)).toBe(join(here.folder, 'sub', 'deep'));
@@ -175,14 +175,14 @@ describe('T7: the working directory', () => {
 });
 
 describe('E2: cancelling', () => {
-  test('before the start means that nothing starts', async () => {
+  test('before the start starts nothing', async () => {
     const signal = AbortSignal.abort();
     await expect(here.run('touch made', {}, { signal })).rejects.toMatchObject({ code: 'cancelled' });
     expect(existsSync(join(here.folder, 'made'))).toBe(false);
     expect(kinds()).toEqual(['asked', 'decided', 'failed']);
   });
 
-  test('while it runs ends the tree and returns what there was', async () => {
+  test('while it runs kills the process tree and returns the output so far', async () => {
     const cancel = new AbortController();
     const running = here.run('echo begun; sleep 60 & sleep 61', marked(), { signal: cancel.signal });
     await expect.poll(() => processesWith(mark).length).toBe(3);
@@ -198,7 +198,7 @@ describe('E2: cancelling', () => {
     expect(kinds()).toEqual(['asked', 'decided', 'started', 'finished']);
   });
 
-  test('during the start ends it all the same', async () => {
+  test('during the start kills the command, too', async () => {
     const cancel = new AbortController();
     const running = here
       .run('sleep 62', marked(), { signal: cancel.signal })
@@ -214,7 +214,7 @@ describe('E2: cancelling', () => {
     expect(processesWith(mark)).toEqual([]);
   });
 
-  test('after the answer changes nothing', async () => {
+  test('after the reply changes nothing', async () => {
     const cancel = new AbortController();
     const outcome = await here.run('echo done', {}, { signal: cancel.signal });
     cancel.abort();
@@ -224,8 +224,8 @@ describe('E2: cancelling', () => {
   });
 });
 
-describe('output as it comes', () => {
-  test('B17: reaches a slow reader whole and in order', async () => {
+describe('streamed output', () => {
+  test('B17: reaches a slow listener completely and in order', async () => {
     const seen: Buffer[] = [];
     const onOutput = async (chunks: readonly { data: Uint8Array }[]) => {
       await sleep(1);
@@ -244,7 +244,7 @@ describe('output as it comes', () => {
     ).toBe(true);
   });
 
-  test('E2: whose reader fails does not leave the command running', async () => {
+  test('E2: with a failing listener stops the command', async () => {
     const onOutput = () => Promise.reject(new Error('EPIPE'));
     await expect(here.run('echo x; sleep 63', marked(), { onOutput })).rejects.toThrow('EPIPE');
     expect(processesWith(mark)).toEqual([]);
@@ -253,12 +253,12 @@ describe('output as it comes', () => {
 });
 
 describe('input', () => {
-  test('T1: is given to the command, and its end with it', async () => {
+  test('T1: is written to stdin, followed by EOF', async () => {
     expect(await here.run('wc -c', { input: 'ü'.repeat(100_000) })).toMatchObject({ stdout: '200000\n' });
     expect(await here.run('wc -c', { input: '' })).toMatchObject({ stdout: '0\n' });
   });
 
-  test('that nobody reads keeps nobody waiting', async () => {
+  test('that the command never reads does not delay the outcome', async () => {
     const elapsed = createStopwatch();
     const outcome = await here.run('exec 0<&-; echo done', { input: 'x'.repeat(2_000_000) });
     expect(outcome).toMatchObject({ stdout: 'done\n', status: 'completed' });
@@ -267,7 +267,7 @@ describe('input', () => {
 });
 
 describe('closing', () => {
-  test('E2: ends what runs, whose outcome is still returned and recorded', async () => {
+  test('E2: stops running commands, and their outcomes are still returned and recorded', async () => {
     const running = here.run('echo begun; touch said; sleep 64', marked());
     await expect.poll(() => existsSync(join(here.folder, 'said'))).toBe(true);
     await here.engine.close();
@@ -284,14 +284,14 @@ describe('closing', () => {
     expect(kinds()).toHaveLength(4);
   });
 
-  test('twice is once', async () => {
-    await Promise.all([here.engine.close(), here.engine.close()]);
-    await here.engine.close();
+  test('twice closes once', async () => {
+    await expect(Promise.all([here.engine.close(), here.engine.close()])).resolves.toHaveLength(2);
+    await expect(here.engine.close()).resolves.toBeUndefined();
   });
 });
 
 describe('the machine', () => {
-  test('is reported, also to warm up, and its problems show at the first command', async () => {
+  test('is reported after a warm-up, whose failure shows at the first command', async () => {
     await here.engine.warmUp();
     expect(await here.engine.report()).toMatchObject({
       processTable: '/proc',
@@ -302,7 +302,7 @@ describe('the machine', () => {
     await expect(here.run('true')).rejects.toMatchObject({ code: 'resources_unavailable' });
   });
 
-  test('that cannot read back an output still tells how the command ended', async () => {
+  test('returns how a command ended although its output cannot be read back', async () => {
     await fresh({ worker: { ringBytes: 4_096 } });
     const spooled = `until ls ${here.folder}/state/run/*/spool/*; do sleep 0.02; done > /dev/null 2>&1`;
     const outcome = await here.run(`seq 1 50000; ${spooled}; sleep 0.1; rm -rf ${here.folder}/state`);

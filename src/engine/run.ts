@@ -8,7 +8,7 @@
 // `maskOutput` cover secrets, `recordOutput` copies it to a recording. reading/live-screen.ts renders terminals.
 //
 // create-engine.ts calls `run` in turn for its persistent shell and records failures. A command that outlives its call
-// takes steps 1 and 2 alike; `recordEnd` (journey/follow.ts) then takes the place of the rest.
+// has the same steps 1 and 2; `recordEnd` (journey/follow.ts) replaces the rest.
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { RunCall } from './context/call-context.ts';

@@ -1,8 +1,8 @@
-// Recordings are asciicast files: a header, then one event a line. In version 3 an event tells the seconds since the one
-// before it, in version 2 since the beginning.
+// Recordings are asciicast files: a header line, then one event per line. The time of an event is in seconds since the
+// previous event in version 3, since the start in version 2.
 import { NacreError } from '../contract/failure.ts';
 
-/** How a recording begins. */
+/** The header of a recording. */
 export interface CastHeader {
   readonly cols: number;
   readonly rows: number;
@@ -11,42 +11,42 @@ export interface CastHeader {
   readonly title: string;
 }
 
-/** Something that happened: output, a new size or the exit. */
+/** One event: output (`o`), a new size (`r`) or the exit (`x`). */
 export interface CastEvent {
-  /** Seconds since the event before. */
+  /** Seconds since the previous event. */
   readonly after: number;
   readonly code: string;
   readonly data: string;
 }
 
-/** A whole recording. */
+/** A parsed recording. */
 export interface Cast {
   readonly header: CastHeader;
   readonly events: readonly CastEvent[];
 }
 
-/** The first line of a recording. */
+/** Formats the header line. */
 export function toHeaderLine({ cols, rows, timestamp, title }: CastHeader): string {
   return `${JSON.stringify({ version: 3, term: { cols, rows }, timestamp, title })}\n`;
 }
 
-/** The line of one event. */
+/** Formats the line of one event. */
 export function toEventLine({ after, code, data }: CastEvent): string {
   return `${JSON.stringify([round(after), code, data])}\n`;
 }
 
-/** How the name of a recording ends, by which players know it. */
+/** File name suffix of recordings, as players expect it. */
 export const recordingSuffix = '.cast';
 
-/** How much of the end of a recording tells whether it is whole. */
+/** Bytes at the end of a recording that `hasEnded` needs. */
 export const tailBytes = 64;
 
-/** Whether a recording that ends like this has the event of the exit, behind which nothing comes. */
+/** True if the last line is an exit event, which is always the last one. */
 export function hasEnded(tail: string): boolean {
   return /\n\[[^"]*,"x","-?\d+"\]\n$/.test(tail);
 }
 
-/** Reads a recording; a last line that was never finished is left out. */
+/** Parses a recording; an incomplete last line is ignored. */
 export function parseCast(text: string, name: string): Cast {
   try {
     const [first = '', ...lines] = text.split('\n').slice(0, -1);
@@ -58,14 +58,14 @@ export function parseCast(text: string, name: string): Cast {
     });
     return { header: { cols: term.cols, rows: term.rows, timestamp, title }, events };
   } catch (cause) {
-    throw new NacreError('invalid_request', `${name} is no recording: ${(cause as Error).message}.`, {
-      hint: 'nacre replay plays what was recorded with record: true, asciicast version 3.',
+    throw new NacreError('invalid_request', `${name} is not a recording: ${(cause as Error).message}.`, {
+      hint: 'nacre replay plays recordings made with record: true, in asciicast version 3.',
       cause,
     });
   }
 }
 
-/** The same in version 2, which older players know; it has no event for the exit. */
+/** Converts a recording to version 2, for older players; it has no exit event. */
 export function toVersion2({ header, events }: Cast): string {
   const { cols: width, rows: height, timestamp, title } = header;
   let time = 0;
@@ -76,7 +76,7 @@ export function toVersion2({ header, events }: Cast): string {
   return `${[JSON.stringify({ version: 2, width, height, timestamp, title }), ...lines].join('\n')}\n`;
 }
 
-// Microseconds are what players show.
+// Players show microseconds at most.
 function round(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6;
 }

@@ -26,7 +26,7 @@ function put(name: string, ageHours: number, last = { code: 'o', data: '["x","0"
   utimesSync(path, time, time);
 }
 
-test('the oldest recordings go until the rest fits, but none that is being written', async () => {
+test('the oldest recordings are deleted until the rest fits, except those being written', async () => {
   put('newest', 0, whole);
   put('writing', 2);
   put('oldest', 2.9, { code: 'x', data: '-1' });
@@ -37,7 +37,7 @@ test('the oldest recordings go until the rest fits, but none that is being writt
   expect(names()).toEqual(['writing.cast']);
 });
 
-test('what nobody has written for hours was left by a server that was killed, and goes in its turn', async () => {
+test('an unfinished recording without writes for hours is deleted in its turn', async () => {
   put('left', 4);
   put('whole', 5, whole);
   await pruneRecordings(dir, { keepDays: 1, maxBytes: 1_800 });
@@ -46,14 +46,14 @@ test('what nobody has written for hours was left by a server that was killed, an
   expect(names()).toEqual([]);
 });
 
-test('what is too old goes although there is room', async () => {
+test('recordings older than keepDays are deleted although there is room', async () => {
   put('old', 25);
   put('young', 23, whole);
   await pruneRecordings(dir, { keepDays: 1, maxBytes: 1_048_576 });
   expect(names()).toEqual(['young.cast']);
 });
 
-test('room is made while recordings are written, and they themselves stay', async () => {
+test('old recordings are deleted while others are written, which stay', async () => {
   const maxBytes = 160_000;
   const recordings = createRecordings(dir, { keepDays: 1, maxBytes });
   const long = await recordings.begin('cmd_0000', undefined);
@@ -64,7 +64,7 @@ test('room is made while recordings are written, and they themselves stay', asyn
     await short.end(0);
     await short.close();
   }
-  // It alone is more than there may be; so is what came before it.
+  // `cmd_0000` alone exceeds `maxBytes`; it stays because it is being written.
   expect(names()).toEqual(['cmd_0000.cast']);
   await long.end(0);
   await long.close();
@@ -75,7 +75,7 @@ test('room is made while recordings are written, and they themselves stay', asyn
   expect(names()).toEqual(['cmd_0001.cast']);
 });
 
-test('what is no recording stays and stops nothing', async () => {
+test('other files in the folder stay and cause no failure', async () => {
   symlinkSync('nowhere', join(dir, 'link.cast'));
   const notes = join(dir, 'notes.txt');
   writeFileSync(notes, 'x'.repeat(2_000));
@@ -88,11 +88,11 @@ test('what is no recording stays and stops nothing', async () => {
   expect(names()).toEqual(['folder', 'folder.cast', 'link.cast', 'notes.txt']);
 });
 
-test('a recording of a command that prints nothing for hours does not look abandoned', async () => {
+test('the recording of a silent command is touched, so that it does not count as abandoned', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const recordings = createRecordings(dir, { keepDays: 1, maxBytes: 1_048_576 });
-    // The folder is looked at for this one, and then not for a while.
+    // The first recording checks the folder; then `partBytes` must be written before the next check.
     await (await recordings.begin('cmd_01', undefined)).close();
     const recorder = await recordings.begin('cmd_00', undefined);
     const path = join(dir, 'cmd_00.cast');

@@ -2,18 +2,18 @@ import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasEnded, recordingSuffix, tailBytes } from './asciicast.ts';
 
-/** How long and how much is kept of recordings. */
+/** Limits on the age and the total size of recordings. */
 export interface RecordingLimits {
   readonly keepDays: number;
   readonly maxBytes: number;
 }
 
-/** How often whoever writes a recording touches it, however little its command prints. */
+/** How often a server touches a recording that it writes, even if its command prints nothing. */
 export const touchEveryMs = 3_600_000;
 const abandonedMs = 3 * touchEveryMs;
 const dayMs = 86_400_000;
 
-/** Removes recordings that are too old, and the oldest as long as there is too much of them; never one that is being written. */
+/** Deletes recordings older than `keepDays`, and the oldest beyond `maxBytes`; never one that is being written. */
 export async function pruneRecordings(dir: string, { keepDays, maxBytes }: RecordingLimits): Promise<void> {
   const now = Date.now();
   const files = await listByAge(dir);
@@ -21,7 +21,7 @@ export async function pruneRecordings(dir: string, { keepDays, maxBytes }: Recor
   for (const file of files) {
     const ageMs = now - file.touchedMs;
     if (ageMs < keepDays * dayMs && bytes <= maxBytes) return;
-    if (ageMs < abandonedMs && !(await isWhole(file))) continue;
+    if (ageMs < abandonedMs && !(await isComplete(file))) continue;
     await rm(file.path, { force: true });
     bytes -= file.bytes;
   }
@@ -38,14 +38,14 @@ async function listByAge(dir: string): Promise<readonly RecordingFile[]> {
   for (const name of await readdir(dir)) {
     if (!name.endsWith(recordingSuffix)) continue;
     const path = join(dir, name);
-    // Another server may make room, too.
+    // Another server may delete it at the same time.
     const stats = await stat(path).catch(() => undefined);
     if (stats?.isFile()) files.push({ path, bytes: stats.size, touchedMs: stats.mtimeMs });
   }
   return files.sort((one, other) => one.touchedMs - other.touchedMs);
 }
 
-async function isWhole({ path, bytes }: RecordingFile): Promise<boolean> {
+async function isComplete({ path, bytes }: RecordingFile): Promise<boolean> {
   const file = await open(path).catch(() => undefined);
   if (!file) return false;
   try {

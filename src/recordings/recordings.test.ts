@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test('a command is recorded to its end, also when the server ends before it', async () => {
+test('a command is recorded to its end, also if the server closes first', async () => {
   const here = createTestEngine({ wrap: (backend) => recordOutput(backend, createRecordings(dir, limits)) });
   const id = await here.start('echo begun; sleep 30');
   await expect.poll(() => readFileSync(join(dir, `${id}.cast`), 'utf8')).toContain('begun');
@@ -25,15 +25,15 @@ test('a command is recorded to its end, also when the server ends before it', as
   ]);
 });
 
-test('a terminal that changes its size and a character that is never finished are in the recording', async () => {
+test('a recording has resizes and an incomplete last character', async () => {
   const here = createTestEngine({ wrap: (backend) => recordOutput(backend, createRecordings(dir, limits)) });
-  const asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
+  const context = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
   const id = await here.start('stty -echo; read -r; printf "ready\\303"', {
     terminal: { cols: 80, rows: 24 },
   });
   const input = { text: '', eof: false, secret: false };
-  await here.engine.write(id, { ...input, resize: { cols: 100, rows: 30 } }, asker);
-  await here.engine.write(id, { ...input, text: 'go\n' }, asker);
+  await here.engine.write(id, { ...input, resize: { cols: 100, rows: 30 } }, context);
+  await here.engine.write(id, { ...input, text: 'go\n' }, context);
   const codes = () => readRecording(dir, id).events.map(({ code, data }) => [code, data]);
   await expect.poll(() => codes().at(-1), { timeout: 10_000 }).toEqual(['x', '0']);
   expect(codes()).toContainEqual(['r', '100x30']);
@@ -41,7 +41,7 @@ test('a terminal that changes its size and a character that is never finished ar
   await here.close();
 });
 
-test('a command that could not be started leaves no recording, and one whose output is lost no open file', async () => {
+test('a command that cannot start leaves no recording, and a failing read leaves no open file', async () => {
   let isBroken = false;
   const here = createTestEngine({
     wrap: (backend) =>
@@ -72,7 +72,7 @@ const openIn = (folder: string) =>
     }
   });
 
-test('a recording that cannot be made disturbs no command', async () => {
+test('a command runs although its recording cannot be created', async () => {
   writeFileSync(join(dir, 'file'), '');
   const recordings = createRecordings(join(dir, 'file', 'below'), limits);
   const here = createTestEngine({ wrap: (backend) => recordOutput(backend, recordings) });
@@ -80,7 +80,7 @@ test('a recording that cannot be made disturbs no command', async () => {
   await here.close();
 });
 
-test('old recordings go, and a broken one says what it is', async () => {
+test('old recordings are deleted, and another asciicast version is an error', async () => {
   const old = join(dir, 'cmd_00.cast');
   writeFileSync(old, '');
   utimesSync(old, 1, 1);
@@ -89,10 +89,10 @@ test('old recordings go, and a broken one says what it is', async () => {
   await recorder.end(0);
   await recorder.close();
   expect(readdirSync(dir)).toEqual(['cmd_01.cast']);
-  // A terminal has made new lines already.
+  // With a terminal, LF stays as it is: the line discipline has already added CR.
   expect(readRecording(dir, 'cmd_01')).toMatchObject({
     header: { cols: 100 },
     events: [{ data: 'a\nb' }, { code: 'x' }],
   });
-  expect(() => parseCast('{"version":2}\n', 'x.cast')).toThrow('x.cast is no recording: it is version 2');
+  expect(() => parseCast('{"version":2}\n', 'x.cast')).toThrow('x.cast is not a recording: it is version 2');
 });

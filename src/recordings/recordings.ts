@@ -8,14 +8,14 @@ import { createStopwatch } from '../support/stopwatch.ts';
 import { type Cast, parseCast, recordingSuffix, toEventLine, toHeaderLine } from './asciicast.ts';
 import { pruneRecordings, type RecordingLimits, touchEveryMs } from './prune-recordings.ts';
 
-/** Takes what one command prints. */
+/** Writes the recording of one command. */
 export interface Recorder {
   add(chunks: readonly OutputChunk[]): Promise<void>;
   resize(size: TerminalSize): Promise<void>;
   end(exitCode: number): Promise<void>;
-  /** Lets go of what has no end. */
+  /** Closes the file; without `end` before, the recording has no exit event. */
   close(): Promise<void>;
-  /** Removes the recording of a command that never ran. */
+  /** Deletes the recording of a command that did not start. */
   discard(): Promise<void>;
 }
 
@@ -24,11 +24,11 @@ export interface Recordings {
   begin(id: string, terminal: TerminalSize | undefined): Promise<Recorder>;
 }
 
-const usualSize = { cols: 80, rows: 24 };
+const defaultSize = { cols: 80, rows: 24 };
 
-/** Makes recordings in a folder, which has no more of them than the limits say. */
+/** Creates recordings in a folder and deletes old ones beyond the limits. */
 export function createRecordings(dir: string, limits: RecordingLimits): Recordings {
-  const room = createRoom(dir, limits);
+  const pruner = createPruner(dir, limits);
   return {
     async begin(id, terminal) {
       makeFolder(dir);
@@ -39,19 +39,19 @@ export function createRecordings(dir: string, limits: RecordingLimits): Recordin
         const after = elapsed() / 1_000;
         elapsed = createStopwatch();
         const { bytesWritten } = await file.write(toEventLine({ after, code, data }));
-        room.fill(bytesWritten);
+        pruner.wrote(bytesWritten);
       };
       const print = async (text: string) => {
-        // Without a terminal nobody has turned line feeds into new lines.
+        // Players need CR LF, which a terminal's line discipline would have made of LF.
         if (text !== '') await write('o', terminal ? text : text.replace(/\r?\n/g, '\r\n'));
       };
-      const { cols, rows } = terminal ?? usualSize;
+      const { cols, rows } = terminal ?? defaultSize;
       const timestamp = Math.floor(Date.now() / 1_000);
       const { bytesWritten } = await file.write(toHeaderLine({ cols, rows, timestamp, title: id }));
-      room.fill(bytesWritten);
-      const touching = setInterval(() => touch(file), touchEveryMs).unref();
+      pruner.wrote(bytesWritten);
+      const toucher = setInterval(() => touch(file), touchEveryMs).unref();
       const close = async () => {
-        clearInterval(touching);
+        clearInterval(toucher);
         await file.close();
       };
       return {
@@ -65,7 +65,7 @@ export function createRecordings(dir: string, limits: RecordingLimits): Recordin
         },
         async close() {
           await close();
-          await room.made();
+          await pruner.done();
         },
         async discard() {
           await close();
@@ -76,20 +76,20 @@ export function createRecordings(dir: string, limits: RecordingLimits): Recordin
   };
 }
 
-/** Looks at the folder at first and then whenever a part of what it may hold has been written. */
-function createRoom(dir: string, { keepDays, maxBytes }: RecordingLimits) {
+/** Prunes the folder at the first write, then each time another sixteenth of `maxBytes` was written. */
+function createPruner(dir: string, { keepDays, maxBytes }: RecordingLimits) {
   const partBytes = maxBytes / 16;
-  let unseenBytes = partBytes;
-  let made = Promise.resolve();
+  let bytesSincePruning = partBytes;
+  let pruning = Promise.resolve();
   return {
-    fill(bytes: number): void {
-      unseenBytes += bytes;
-      if (unseenBytes < partBytes) return;
-      unseenBytes = 0;
+    wrote(bytes: number): void {
+      bytesSincePruning += bytes;
+      if (bytesSincePruning < partBytes) return;
+      bytesSincePruning = 0;
       const limits = { keepDays, maxBytes: maxBytes - partBytes };
-      made = made.then(() => pruneRecordings(dir, limits)).catch(() => {});
+      pruning = pruning.then(() => pruneRecordings(dir, limits)).catch(() => {});
     },
-    made: () => made,
+    done: () => pruning,
   };
 }
 
@@ -106,7 +106,7 @@ export function readRecording(dir: string, id: string): Cast {
   } catch (error) {
     if (error instanceof NacreError) throw error;
     throw new NacreError('invalid_request', `There is no recording of ${id}.`, {
-      hint: 'Set record to true before the command is run; nacre history shows what ran.',
+      hint: 'Set record to true before the command runs; nacre history lists commands.',
       cause: error,
     });
   }
@@ -114,7 +114,7 @@ export function readRecording(dir: string, id: string): Cast {
 
 function toPath(dir: string, id: string): string {
   if (/^[a-z]+_[0-9a-f]+$/.test(id)) return join(dir, `${id}${recordingSuffix}`);
-  throw new NacreError('invalid_request', `${JSON.stringify(id)} is no id of a command.`, {
-    hint: 'nacre history shows ids.',
+  throw new NacreError('invalid_request', `${JSON.stringify(id)} is not a command id.`, {
+    hint: 'Run nacre history to see ids.',
   });
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { defineSettings } from '../settings/define.ts';
 
-/** Whether what commands print is kept, to be played again. */
+/** Settings of recordings. */
 export const recordingSettings = defineSettings({
   record: z.boolean().default(false).meta({
     env: 'NACRE_RECORD',
     flag: '--record',
-    description: "Whether every command's output is kept with its timing, for nacre replay.",
+    description: "Records every command's output with its timing, for nacre replay.",
   }),
   recordMaxBytes: z.int().min(1_048_576).max(1_099_511_627_776).default(1_073_741_824).meta({
     env: 'NACRE_RECORD_MAX_BYTES',
     flag: '--record-max-bytes',
-    description: 'Bytes of recordings that are kept; the oldest go first, and none that is being written.',
+    description: 'Total bytes of recordings; the oldest are deleted first, never one that is being written.',
   }),
 });

@@ -4,7 +4,7 @@ import { jobNotFound, NacreError } from '../contract/failure.ts';
 import type { Cursor, JobSpec, Stream } from '../contract/job.ts';
 import type { Screen } from '../contract/screen.ts';
 
-/** What a command is registered with besides its spec. */
+/** Owner and properties of a command that its spec does not have. */
 export interface Registration {
   /** Only this owner can find the command. */
   readonly owner: string;

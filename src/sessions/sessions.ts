@@ -1,6 +1,6 @@
 // The commands of one server:
 // 1. `prepare` checks `maxRunning` and registers the command, `start` runs it, `discard` undoes `prepare`
-// 2. `ended` keeps an ended command readable as a tombstone; `forget` disposes of it when its time is over
+// 2. `ended` makes a command a tombstone, whose result and output stay readable; `forget` disposes of it later
 // 3. `registry` finds commands by owner, id and name; the queues put calls for one shell or one stdin in order
 import type { Backend, StopOptions } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';

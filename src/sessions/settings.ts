@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineSettings } from '../settings/define.ts';
 
-/** How many commands there are at once and how long ended ones can be asked about. */
+/** Limits on running and ended commands. */
 export const sessionSettings = defineSettings({
   tombstoneSeconds: z.int().min(1).max(604_800).default(3_600).meta({
     env: 'NACRE_TOMBSTONE_SECONDS',

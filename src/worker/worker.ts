@@ -70,7 +70,7 @@ export function createWorker(options: WorkerOptions): Worker {
     wait: async (id, waitMs) => jobs.find(id).wait(waitMs),
     write: async (id, data, writeOptions) => (await jobs.findStarted(id)).write(data, writeOptions),
     stop: async (id, stopOptions) => (await jobs.findStarted(id)).stop('stopped', stopOptions),
-    look: async (id) => jobs.find(id).look(),
+    observe: async (id) => jobs.find(id).observe(),
     awaitsInput: async (id) => jobs.find(id).awaitsInput(),
     resize: async (id, size) => (await jobs.findStarted(id)).resize(size),
     interrupt: async (id) => (await jobs.findStarted(id)).interrupt(),

@@ -17,8 +17,8 @@ const create = () => {
   return here;
 };
 
-/** A backend that has nothing but a log. */
-const logOf = (chunks: readonly OutputChunk[], final: boolean) => {
+/** A masked backend with a fixed log. */
+const maskedLog = (chunks: readonly OutputChunk[], final: boolean) => {
   const length = chunks.reduce((sum, { data }) => sum + data.length, 0);
   const read: Backend['read'] = async (_, from, { maxBytes }) => {
     let at = 0;
@@ -35,24 +35,24 @@ const logOf = (chunks: readonly OutputChunk[], final: boolean) => {
 const textOf = (chunks: readonly OutputChunk[]) =>
   chunks.map(({ data }) => Buffer.from(data).toString()).join('');
 
-describe('S6: masked output', () => {
-  it('hides secrets in replies and in what listeners get while the command runs', async () => {
+describe('S6: maskOutput', () => {
+  it('masks secrets in replies and in streamed output', async () => {
     const here = create();
-    const heard: string[] = [];
+    const streamed: string[] = [];
     const { stdout, digests } = await here.run(
       'printf "a hunter2-"; sleep 0.2; echo "value b"; echo TOKEN=abc; printf "two "; sleep 0.2; echo words',
       {},
-      { onOutput: async (chunks) => void heard.push(textOf(chunks)) },
+      { onOutput: async (chunks) => void streamed.push(textOf(chunks)) },
     );
     expect(stdout).toBe('a ************* b\nTOKEN=***\n*********\n');
-    expect(heard.join('')).toBe(stdout);
+    expect(streamed.join('')).toBe(stdout);
     expect(digests?.stdout).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('does not hold back what is no beginning of a secret', async () => {
+  it('does not withhold text that cannot begin a secret', async () => {
     const here = create();
     const id = await here.start('printf "name? "; read x; echo "got $x"');
-    const asker = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
+    const context = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
     const query = {
       waitMs: 5_000,
       keep: 'beginning',
@@ -60,16 +60,16 @@ describe('S6: masked output', () => {
       maxChars: 1_000,
       howToReadOn: () => '',
     } as const;
-    expect(await here.engine.read(id, { ...query, waitFor: 'name' }, asker)).toMatchObject({
+    expect(await here.engine.read(id, { ...query, waitFor: 'name' }, context)).toMatchObject({
       stdout: 'name? ',
     });
-    await here.engine.write(id, { text: 'me\n', eof: true, secret: false }, asker);
-    expect(await here.engine.read(id, { ...query, waitFor: 'got' }, asker)).toMatchObject({
+    await here.engine.write(id, { text: 'me\n', eof: true, secret: false }, context);
+    expect(await here.engine.read(id, { ...query, waitFor: 'got' }, context)).toMatchObject({
       stdout: 'got me\n',
     });
   });
 
-  it('hides the same however the output came and is read, and never changes its length', async () => {
+  it('masks the same bytes however the output is split, and keeps its length', async () => {
     const pieces = fc.array(
       fc.record({
         stream: fc.constantFrom('stdout', 'stderr'),
@@ -94,7 +94,7 @@ describe('S6: masked output', () => {
         const chunks = given.map(({ stream, text }) => ({ stream, data: Buffer.from(text) }) as const);
         const at = (stream: string) =>
           Buffer.concat(chunks.filter((one) => one.stream === stream).map(({ data }) => data));
-        const backend = logOf(chunks, true);
+        const backend = maskedLog(chunks, true);
         const seen = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
         for (let from = 0; ; ) {
           const { chunks: found, next, end } = await backend.read('x', from, { waitMs: 0, maxBytes: size });
@@ -111,9 +111,9 @@ describe('S6: masked output', () => {
     );
   });
 
-  it('holds back a last word of a command that runs, and says that nothing is there yet', async () => {
+  it('withholds a possible secret at the end while the command runs', async () => {
     const chunks = [{ stream: 'stdout', data: Buffer.from('done hunter2-va') }] as const;
-    const backend = logOf(chunks, false);
+    const backend = maskedLog(chunks, false);
     const first = await backend.read('x', 0, { waitMs: 0, maxBytes: 100 });
     expect([textOf(first.chunks), first.next, first.end]).toEqual(['done ', 5, 5]);
     expect(await backend.read('x', 5, { waitMs: 0, maxBytes: 100 })).toMatchObject({
@@ -121,7 +121,7 @@ describe('S6: masked output', () => {
       next: 5,
       end: 5,
     });
-    const long = logOf([{ stream: 'stderr', data: Buffer.alloc(20_000, 'x') }], false);
+    const long = maskedLog([{ stream: 'stderr', data: Buffer.alloc(20_000, 'x') }], false);
     expect(await long.read('x', 0, { waitMs: 0, maxBytes: 30_000 })).toMatchObject({ next: 20_000 });
   });
 });

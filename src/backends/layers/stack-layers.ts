@@ -4,11 +4,11 @@ import type { Recordings } from '../../recordings/recordings.ts';
 import { hideTypedSecrets, maskOutput } from './mask-output.ts';
 import { recordOutput } from './record-output.ts';
 
-/** Which layers a backend gets besides `hideTypedSecrets`. */
+/** The optional layers; `hideTypedSecrets` is always there. */
 export interface LayerOptions {
   /** Masks secrets in all output; output stays as it is without one. */
   readonly mask?: Mask | undefined;
-  /** Where all output is recorded; nothing is recorded by default. */
+  /** Records all output; nothing is recorded by default. */
   readonly recordings?: Recordings | undefined;
 }
 

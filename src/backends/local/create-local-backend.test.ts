@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { workerOptionsIn } from '../../../tests/support/worker-options.ts';
 import { backends } from '../catalog.ts';
 
-test('the local backend runs commands in this very process, and tells what it cannot promise', async () => {
+test('the local backend starts commands from this process and reports what it cannot enforce', async () => {
   const folder = temporaryFolder();
   const backend = await backends.local(workerOptionsIn(folder));
   expect(backend.abilities).toEqual({ killTree: 'group' });

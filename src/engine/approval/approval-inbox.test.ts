@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ApprovalRequest } from './approval.ts';
 import { createApprovalInbox, type InboxDeps } from './approval-inbox.ts';
 
-const toQuestion = (script: string, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+const toRequest = (script: string, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   decision: { verdict: 'ask', rule: 'policy', reason: 'With care.', programs: [] },
   asked: { command: { kind: 'shell', script }, cwd: '/', env: {}, input: null, into: null, sandbox: null },
   id: 'cmd_1',
@@ -12,37 +12,37 @@ const toQuestion = (script: string, more: Partial<ApprovalRequest> = {}): Approv
   ...more,
 });
 
-function createInbox(parts: Partial<InboxDeps> = {}) {
+function createInbox(deps: Partial<InboxDeps> = {}) {
   const recorded: unknown[] = [];
   const inbox = createApprovalInbox({
     deadlineMs: 60_000,
     open: async () => {},
     whyOff: async () => null,
     record: ({ id }, answer, by) => recorded.push([id, answer, by]),
-    ...parts,
+    ...deps,
   });
-  const leave = async (question: ApprovalRequest) => {
-    const answer = await inbox.ask(question);
-    return answer.kind === 'waits' ? answer.approvalId : `not left: ${answer.kind}`;
+  const store = async (request: ApprovalRequest) => {
+    const answer = await inbox.ask(request);
+    return answer.kind === 'waits' ? answer.approvalId : `not stored: ${answer.kind}`;
   };
-  return { ...inbox, leave, recorded };
+  return { ...inbox, store, recorded };
 }
 
-test('an approval lets the same call pass, once, and is recorded', async () => {
+test('an approval lets the same call pass once and is recorded', async () => {
   const inbox = createInbox();
-  const id = await inbox.leave(toQuestion('touch x'));
+  const id = await inbox.store(toRequest('touch x'));
   expect((await inbox.list()).waiting).toMatchObject([{ id, reason: 'With care.', secondsLeft: 60 }]);
   expect(inbox.answer(id, 'approved', 'ann')).toMatchObject({ id });
   expect(inbox.recorded).toEqual([['cmd_1', 'approved', 'ann']]);
   expect((await inbox.list()).waiting).toEqual([]);
   expect(() => inbox.answer(id, 'declined', 'ann')).toThrow(/approved already/);
-  expect(await inbox.ask(toQuestion('touch x'))).toEqual({ kind: 'approved', by: 'ann' });
-  expect(await inbox.ask(toQuestion('touch x'))).toMatchObject({ kind: 'waits' });
+  expect(await inbox.ask(toRequest('touch x'))).toEqual({ kind: 'approved', by: 'ann' });
+  expect(await inbox.ask(toRequest('touch x'))).toMatchObject({ kind: 'waits' });
 });
 
-const plain = toQuestion('touch x');
+const plain = toRequest('touch x');
 test.each([
-  ['another command', toQuestion('touch y')],
+  ['another command', toRequest('touch y')],
   [
     'a program without a shell',
     { ...plain, asked: { ...plain.asked, command: { kind: 'argv', argv: ['touch x'] } } },
@@ -53,75 +53,75 @@ test.each([
   ['another shell', { ...plain, asked: { ...plain.asked, into: 'main' } }],
   ['another owner', { ...plain, owner: 'you' }],
   ['another client', { ...plain, caller: { door: 'mcp', client: 'other' } }],
-] satisfies [string, ApprovalRequest][])('an approval is not one for %s', async (_what, other) => {
+] satisfies [string, ApprovalRequest][])('an approval is not valid for %s', async (_what, other) => {
   const inbox = createInbox();
-  inbox.answer(await inbox.leave(plain), 'approved', 'ann');
+  inbox.answer(await inbox.store(plain), 'approved', 'ann');
   expect(await inbox.ask(other)).toMatchObject({ kind: 'waits' });
 });
 
-test('a denial holds for every further call', async () => {
+test('a denial is valid for every further call', async () => {
   const inbox = createInbox();
-  inbox.answer(await inbox.leave(plain), 'declined', 'ann');
+  inbox.answer(await inbox.store(plain), 'declined', 'ann');
   expect(await inbox.ask(plain)).toMatchObject({ kind: 'declined' });
   expect(await inbox.ask(plain)).toMatchObject({ kind: 'declined' });
 });
 
-test('of two calls that wait for one answer, one passes', async () => {
+test('one approval lets one of two waiting calls pass', async () => {
   const inbox = createInbox();
-  const id = await inbox.leave(plain);
+  const id = await inbox.store(plain);
   const calls = Promise.all([inbox.ask(plain), inbox.ask(plain)]);
   await Promise.resolve();
   inbox.answer(id, 'approved', 'ann');
   expect((await calls).map(({ kind }) => kind).sort()).toEqual(['approved', 'no_answer']);
 });
 
-test('a call that is given up waits no longer', async () => {
+test('a cancelled call stops waiting', async () => {
   const inbox = createInbox();
-  const id = await inbox.leave(plain);
-  const giveUp = new AbortController();
-  const call = inbox.ask({ ...plain, signal: giveUp.signal });
-  giveUp.abort();
+  const id = await inbox.store(plain);
+  const cancel = new AbortController();
+  const call = inbox.ask({ ...plain, signal: cancel.signal });
+  cancel.abort();
   expect(await call).toMatchObject({ kind: 'waits', approvalId: id });
 });
 
-test('after its deadline a question is gone', async () => {
+test('a request is gone after its deadline', async () => {
   const inbox = createInbox({ deadlineMs: 50 });
-  const id = await inbox.leave(plain);
+  const id = await inbox.store(plain);
   expect(await inbox.ask(plain)).toEqual({ kind: 'no_answer' });
-  expect(() => inbox.answer(id, 'approved', 'ann')).toThrow(/Nothing waits/);
+  expect(() => inbox.answer(id, 'approved', 'ann')).toThrow(/no approval request/);
   expect(inbox.recorded).toEqual([]);
 });
 
-test('an answer that cannot be recorded does not count', async () => {
+test('an answer that cannot be recorded has no effect', async () => {
   const inbox = createInbox({
     record() {
       throw new Error('full');
     },
   });
-  const id = await inbox.leave(plain);
+  const id = await inbox.store(plain);
   expect(() => inbox.answer(id, 'approved', 'ann')).toThrow('full');
   expect((await inbox.list()).waiting).toMatchObject([{ id }]);
 });
 
-test('E3: questions that together are longer than a person can be shown are not kept', async () => {
+test('E3: requests beyond a total size are not stored', async () => {
   const inbox = createInbox();
-  const long = (name: string) => toQuestion(`touch ${name} # ${'x'.repeat(1_000_000)}`);
-  for (const name of ['a', 'b', 'c', 'd']) await inbox.leave(long(name));
+  const long = (name: string) => toRequest(`touch ${name} # ${'x'.repeat(1_000_000)}`);
+  for (const name of ['a', 'b', 'c', 'd']) await inbox.store(long(name));
   expect(await inbox.ask(long('e'))).toMatchObject({ kind: 'cannot_ask' });
   expect((await inbox.list()).waiting).toHaveLength(4);
 });
 
-test('nothing is left where commands could answer, where nobody can come, and beyond a number', async () => {
+test('no request is stored if commands could answer it, if the socket cannot be opened, or beyond a number', async () => {
   const off = createInbox({ whyOff: async () => 'It is off.' });
   expect(await off.ask(plain)).toEqual({ kind: 'cannot_ask', why: 'It is off.' });
   expect(await off.list()).toEqual({ off: 'It is off.', waiting: [] });
-  const shut = createInbox({ open: () => Promise.reject(new Error('no room')) });
-  expect(await shut.ask(plain)).toMatchObject({
+  const unreachable = createInbox({ open: () => Promise.reject(new Error('no room')) });
+  expect(await unreachable.ask(plain)).toMatchObject({
     kind: 'cannot_ask',
     why: expect.stringContaining('no room'),
   });
   const full = createInbox();
-  for (let count = 0; count < 100; count += 1) await full.leave(toQuestion(`touch ${count}`));
+  for (let count = 0; count < 100; count += 1) await full.store(toRequest(`touch ${count}`));
   expect(await full.ask(plain)).toMatchObject({
     kind: 'cannot_ask',
     why: expect.stringContaining('Too many'),

@@ -11,7 +11,7 @@ const decision = {
   node: { pos: 0, end: 2, text: 'rm' },
   programs: [],
 } as const;
-const question: ApprovalRequest = {
+const request: ApprovalRequest = {
   decision,
   asked: {
     command: { kind: 'shell', script: 'rm x' },
@@ -27,7 +27,7 @@ const question: ApprovalRequest = {
   signal: undefined,
 };
 
-test('a denial says why and what to do, and carries the rule, the program and the place', () => {
+test('a denial has the reason, a hint, the rule, the program and its position', () => {
   expect(deniedError(decision)).toMatchObject({
     code: 'policy_denied',
     message: 'rm is not allowed.',
@@ -36,14 +36,14 @@ test('a denial says why and what to do, and carries the rule, the program and th
   });
 });
 
-test('what a person approves passes', async () => {
+test('an approved request passes', async () => {
   const asked: unknown[] = [];
   const ask = async (one: unknown): Promise<ApprovalAnswer> => {
     asked.push(one);
     return { kind: 'approved', by: 'me' };
   };
-  expect(await approval(question, ask)).toEqual({ kind: 'approved', by: 'me' });
-  expect(asked).toEqual([question]);
+  expect(await approval(request, ask)).toEqual({ kind: 'approved', by: 'me' });
+  expect(asked).toEqual([request]);
 });
 
 test.each([
@@ -57,11 +57,11 @@ test.each([
     'It waits for .* as apr_1\\.',
     expect.stringMatching(/nacre approvals approve apr_1.* 9 s.*same call again/),
   ],
-] as const)('an answer of %j is %s, and says so', async (answer, code, words, hint) => {
+] as const)('the answer %j is the error %s', async (answer, code, message, hint) => {
   const ask = answer === undefined ? undefined : async () => answer;
-  await expect(approval(question, ask)).rejects.toMatchObject({
+  await expect(approval(request, ask)).rejects.toMatchObject({
     code,
-    message: expect.stringMatching(new RegExp(`^rm is not allowed\\. ${words}.*Nothing was run\\.$`)),
+    message: expect.stringMatching(new RegExp(`^rm is not allowed\\. ${message}.*Nothing was run\\.$`)),
     hint,
   });
 });

@@ -4,7 +4,7 @@ import type { Command } from '../../contract/command.ts';
 import type { Decision } from '../../contract/decision.ts';
 import { NacreError } from '../../contract/failure.ts';
 
-/** What the user decides about; an approval is valid for exactly this. */
+/** The subject of a user's decision; an approval is valid for exactly this. */
 export interface ApprovalSubject {
   /** The command that would run, or the text that would be typed into a shell. */
   readonly command: Command;

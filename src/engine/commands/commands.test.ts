@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => here.close());
 
 const me: CallerContext = { caller: { door: 'cli', client: 'test' }, owner: 'tester' };
-const other: CallerContext = { ...me, owner: 'somebody else' };
+const other: CallerContext = { ...me, owner: 'other' };
 const usual: ReadQuery = {
   waitMs: 0,
   maxChars: 30_000,
@@ -18,15 +18,15 @@ const usual: ReadQuery = {
   view: 'clean',
   howToReadOn: (cursor) => `Read on from ${cursor}.`,
 };
-const read = (id: string, query: Partial<ReadQuery> = {}, asker = me) =>
-  here.engine.read(id, { ...usual, ...query }, asker);
+const read = (id: string, query: Partial<ReadQuery> = {}, context = me) =>
+  here.engine.read(id, { ...usual, ...query }, context);
 const toEnd = (id: string, query: Partial<ReadQuery> = {}) => read(id, { waitMs: 20_000, ...query });
 const write = (id: string, text: string, { eof = false, secret = false } = {}) =>
   here.engine.write(id, { text, eof, secret }, me);
 const kinds = () => here.records().map(({ kind }) => kind);
 
-describe('T9: a command that goes on after its call', () => {
-  test('is read while it runs, answers what is written to it, and tells how it ended', async () => {
+describe('T9: a background command', () => {
+  test('is read and typed into while it runs, and reports how it ended', async () => {
     const id = await here.start('read -r name; echo "hello $name"; echo oops >&2; exit 3');
     expect(await read(id)).toMatchObject({ stdout: '', state: { status: 'running' }, wakeReason: 'waited' });
     await write(id, 'world\n');
@@ -41,7 +41,7 @@ describe('T9: a command that goes on after its call', () => {
     expect(await read(id, { cursor: 0 })).toMatchObject({ stdout: 'hello world\n', stderr: 'oops\n' });
   });
 
-  test('S6: has its end recorded by itself, and its input unless it is secret', async () => {
+  test('S6: has its end recorded without a further call, and its input unless it is secret', async () => {
     const id = await here.start('cat');
     await write(id, 'open sesame\n');
     await write(id, 'hunter2\n', { secret: true, eof: true });
@@ -54,7 +54,7 @@ describe('T9: a command that goes on after its call', () => {
     expect(records[5]).toMatchObject({ id, exit_code: 0, stdout_bytes: 20 });
   });
 
-  test('belongs to its owner: to anybody else it never was', async () => {
+  test('belongs to its owner and is "not found" for everyone else', async () => {
     const id = await here.start('sleep 30', { name: 'mine' });
     const unknown = { code: 'job_not_found', message: `There is no command ${id}.` };
     await expect(read(id, {}, other)).rejects.toMatchObject(unknown);
@@ -69,7 +69,7 @@ describe('T9: a command that goes on after its call', () => {
     expect(await here.engine.list(me)).toMatchObject([{ id, name: 'mine', state: { status: 'running' } }]);
   });
 
-  test('can be called by its name, which is free again once it has ended', async () => {
+  test('is found by its name, which can be used again once it has ended', async () => {
     const first = await here.start('echo one; sleep 30', { name: 'server' });
     await expect(here.start('true', { name: 'server' })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -86,7 +86,7 @@ describe('T9: a command that goes on after its call', () => {
     expect(await read(first, { cursor: 0 })).toMatchObject({ stdout: 'one\n' });
   });
 
-  test('is read by each reader on its own', async () => {
+  test('has a read position for each reader', async () => {
     const id = await here.start('echo a');
     expect(await toEnd(id)).toMatchObject({ stdout: 'a\n' });
     const second = { ...me, reader: 'second' };
@@ -94,14 +94,14 @@ describe('T9: a command that goes on after its call', () => {
     expect(await read(id, {}, second)).toMatchObject({ stdout: '' });
   });
 
-  test('E2: ends with the engine, and its end is recorded', async () => {
+  test('E2: is stopped when the engine closes, and its end is recorded', async () => {
     const id = await here.start('trap "" TERM; sleep 300 & wait');
     await here.engine.close();
     expect(here.records().at(-1)).toMatchObject({ kind: 'finished', id, cause: 'stopped' });
     await expect(here.start('true')).rejects.toMatchObject({ code: 'shutting_down' });
   });
 
-  test('counts in the number of commands that may run, and is refused like any other', async () => {
+  test('counts towards max_running, and the policy applies to it', async () => {
     await here.close();
     here = createTestEngine({ maxRunning: 1 });
     await here.start('sleep 30');
@@ -111,14 +111,14 @@ describe('T9: a command that goes on after its call', () => {
     expect(kinds().slice(-3)).toEqual(['asked', 'decided', 'refused']);
   });
 
-  test('has a timeout only when it is given one', async () => {
+  test('has a timeout only if the request has one', async () => {
     const id = await here.start('echo began; sleep 60', { timeoutMs: 300 });
     expect(await toEnd(id)).toMatchObject({ stdout: 'began\n', state: { status: 'timeout' } });
   });
 });
 
 describe('T9: waiting', () => {
-  test('ends when a pattern matches what is new, in either stream or in the one that is named', async () => {
+  test('ends when a pattern matches new output, of both streams or of the requested one', async () => {
     const id = await here.start('echo starting; sleep 0.2; echo "ready on port 8080" >&2; sleep 60');
     expect(await toEnd(id, { waitFor: 'port \\d+$' })).toMatchObject({
       wakeReason: 'matched',
@@ -129,39 +129,41 @@ describe('T9: waiting', () => {
     expect(again).toMatchObject({ wakeReason: 'waited', stdout: 'starting\n', stderr: '' });
   });
 
-  test('finds a pattern in a line without end, such as a prompt', async () => {
+  test('finds a pattern in an unfinished line, such as a prompt', async () => {
     const id = await here.start('printf "Continue? [y/N] "; read -r answer; echo "got $answer"');
     expect(await toEnd(id, { waitFor: '\\? \\[y/N\\] $' })).toMatchObject({ stdout: 'Continue? [y/N] ' });
     await write(id, 'y\n');
     expect(await toEnd(id)).toMatchObject({ stdout: 'got y\n' });
   });
 
-  test('ends when the output has been quiet for a time', async () => {
+  test('ends when there was no output for idleMs', async () => {
     const id = await here.start('for i in 1 2 3; do echo $i; sleep 0.1; done; sleep 60');
     expect(await toEnd(id, { idleMs: 900 })).toMatchObject({ wakeReason: 'idle', stdout: '1\n2\n3\n' });
   });
 
-  test('ends in time however much is written', async () => {
+  test('ends in time although the command never stops printing', async () => {
     const id = await here.start('yes');
     expect(await read(id, { waitFor: 'never', waitMs: 200 })).toMatchObject({ wakeReason: 'waited' });
     await here.engine.stop(id, { signal: 'SIGKILL', graceMs: 0 }, me);
   });
 
-  test('ends when its caller is gone, who has seen nothing', async () => {
+  test('ends when the call is cancelled, and the output stays unread', async () => {
     const id = await here.start('echo said; sleep 60');
-    const gone = { ...me, signal: AbortSignal.abort() };
+    const cancelled = { ...me, signal: AbortSignal.abort() };
     for (const query of [{ waitFor: 'never' }, { idleMs: 40_000 }, {}]) {
-      await expect(read(id, { waitMs: 50_000, ...query }, gone)).rejects.toMatchObject({ code: 'cancelled' });
+      await expect(read(id, { waitMs: 50_000, ...query }, cancelled)).rejects.toMatchObject({
+        code: 'cancelled',
+      });
     }
     expect(await toEnd(id, { waitFor: 'said' })).toMatchObject({ stdout: 'said\n' });
   });
 });
 
 describe('T9: one stream', () => {
-  test('that is read alone leaves the other unread', async () => {
+  test('is read without marking the other as read', async () => {
     const id = await here.start('echo out; echo err >&2; echo more >&2; read -r x; echo "got $x" >&2');
-    const toIt = { waitFor: 'more', stream: 'stderr' } as const;
-    expect(await toEnd(id, toIt)).toMatchObject({ stdout: '', stderr: 'err\nmore\n' });
+    const untilMore = { waitFor: 'more', stream: 'stderr' } as const;
+    expect(await toEnd(id, untilMore)).toMatchObject({ stdout: '', stderr: 'err\nmore\n' });
     expect(await read(id, { stream: 'stderr', waitMs: 0 })).toMatchObject({ stderr: '' });
     expect(await read(id, { waitMs: 0 })).toMatchObject({ stdout: 'out\n', stderr: 'err\nmore\n' });
     await write(id, 'it\n');
@@ -170,7 +172,7 @@ describe('T9: one stream', () => {
 });
 
 describe('B11: patterns', () => {
-  test('that are invalid or take too long are errors, and nothing is consumed', async () => {
+  test('that are invalid or too slow are errors, and the output stays unread', async () => {
     const id = await here.start(`echo ${'a'.repeat(40)}b`);
     await toEnd(id, { cursor: 0, maxChars: 1, keep: 'beginning', stream: 'stderr' });
     const before = (await read(id, { cursor: 0, filter: 'nothing' })).next;
@@ -187,7 +189,7 @@ describe('B11: patterns', () => {
     expect(await read(id, { cursor: 0, filter: 'a+b' })).toMatchObject({ stdout: `${'a'.repeat(40)}b\n` });
   });
 
-  test('leave out lines, which count as read; an unfinished line is not judged before its end', async () => {
+  test('omit lines, which count as read; an unfinished line is not tested', async () => {
     const id = await here.start('printf "keep 1\\ndrop\\nkeep"; read -r; printf " 2\\ndrop\\n"; exit');
     const filter = '^keep';
     await toEnd(id, { cursor: 0, waitFor: 'keep$' });

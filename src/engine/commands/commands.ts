@@ -1,8 +1,8 @@
-// What callers do with a command that was started before, besides reading and typing: inspect, stop, list, forget.
+// Calls about a command that was started before: observe, stop, list, forget. reading/ reads it, typing/ types into it.
 // Commands are found by owner; those of another owner are "not found".
 import type { StopOptions } from '../../contract/backend.ts';
 import { stillRunning } from '../../contract/failure.ts';
-import type { Cursor, JobLook, JobState, ReadResult } from '../../contract/job.ts';
+import type { Cursor, JobObservation, JobState, ReadResult } from '../../contract/job.ts';
 import type { RegisteredCommand } from '../../sessions/command-registry.ts';
 import type { CallerContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
@@ -16,7 +16,8 @@ export interface CommandView extends Pick<RegisteredCommand, 'id' | 'name' | 'co
 
 /** A command as `list` shows it. */
 export interface ListedCommand extends CommandView {
-  readonly look: JobLook;
+  /** Named `look` because the control socket sends it as JSON. */
+  readonly look: JobObservation;
   readonly hasScreen: boolean;
 }
 
@@ -27,7 +28,7 @@ export interface BytesQuery {
   readonly maxBytes: number;
 }
 
-/** Reads output as bytes, for callers that keep a cursor themselves. */
+/** Reads output as bytes, for callers that track the cursor themselves. */
 export function readBytes(
   { backend, sessions }: EngineDeps,
   idOrName: string,
@@ -38,15 +39,15 @@ export function readBytes(
   return backend.read(sessions.registry.find(owner, idOrName).id, from, query);
 }
 
-/** Returns one command and what /proc shows about its processes. */
-export async function look(
+/** Returns one command with an observation of its processes in /proc. */
+export async function observe(
   deps: EngineDeps,
   idOrName: string,
   { owner, reader }: CallerContext,
 ): Promise<ListedCommand> {
   const command = deps.sessions.registry.find(owner, idOrName);
   // Before `wait`, because it updates `state.resources`.
-  const look = await deps.backend.look(command.id);
+  const look = await deps.backend.observe(command.id);
   const view = await toView(deps, command, reader ?? owner);
   return { ...view, look, hasScreen: command.screen !== undefined };
 }
@@ -82,7 +83,7 @@ export async function forget(
 /** Lists the owner's background commands, oldest first. */
 export async function list(deps: EngineDeps, context: CallerContext): Promise<readonly ListedCommand[]> {
   const views = await Promise.allSettled(
-    deps.sessions.registry.list(context.owner).map(({ id }) => look(deps, id, context)),
+    deps.sessions.registry.list(context.owner).map(({ id }) => observe(deps, id, context)),
   );
   // A command that was forgotten meanwhile rejects and is left out.
   return views.flatMap((view) => (view.status === 'fulfilled' ? [view.value] : []));

@@ -9,12 +9,12 @@ beforeEach(() => {
 afterEach(() => here.close());
 
 const me: CallerContext = { caller: { door: 'functions', client: 'test' }, owner: 'tester' };
-const ladder = { signal: 'SIGKILL', graceMs: 0 } as const;
+const kill = { signal: 'SIGKILL', graceMs: 0 } as const;
 
-test('B13: a command is forgotten by its owner alone, and only when it has ended', async () => {
+test('B13: only the owner can forget a command, and only after it has ended', async () => {
   const id = await here.start('sleep 1000');
   await expect(here.engine.forget(id, me)).rejects.toThrow(`${id} is still running.`);
-  await here.engine.stop(id, ladder, me);
+  await here.engine.stop(id, kill, me);
   await expect(here.engine.forget(id, { ...me, owner: 'other' })).rejects.toMatchObject({
     code: 'job_not_found',
   });
@@ -23,7 +23,7 @@ test('B13: a command is forgotten by its owner alone, and only when it has ended
   await expect(here.engine.forget(id, me)).rejects.toMatchObject({ code: 'job_not_found' });
 });
 
-test('B3: the id of a shell says that it is one', async () => {
+test('B3: the id of a shell begins with shell_', async () => {
   const request = { command: { kind: 'shell', script: 'true' }, timeoutMs: null, stdin: 'empty' } as const;
   const rules = { allow: { kind: 'all' }, allowSetting: 'LIST', danger: 'block' } as const;
   const context = { caller: me.caller, owner: me.owner, rules, cwdRoots: [] };

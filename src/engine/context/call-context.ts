@@ -1,5 +1,5 @@
-// What callers pass with a call: `RunContext` with a command that is awaited, `StartContext` and `StartRequest` with one
-// that outlives its call, `CallerContext` with a call about a command that was started before.
+// Contexts and requests that callers pass: `RunContext` for a command that is awaited, `StartContext` and `StartRequest` for
+// one that outlives its call, `CallerContext` for a call about a command that was started before.
 import type { Caller } from '../../contract/caller.ts';
 import type { CwdNames, Rules } from '../../contract/decision.ts';
 import type { EnvironmentRules, OutputChunk, TerminalSize } from '../../contract/job.ts';
@@ -24,7 +24,7 @@ export interface RunContext {
   readonly environment?: EnvironmentRules | undefined;
   /** Directories that stay writable in a sandbox if the settings name none. */
   readonly workspace?: readonly string[] | undefined;
-  /** Tells the reader of a truncated output how to get the rest; a function is called with the command id. */
+  /** The hint in a truncated output on how to read the rest; a function is called with the command id. */
   readonly howToGetRest: string | ((id: string) => string);
   /** Asks the caller's user for approval; absent if the caller cannot prompt. */
   readonly askUser?: AskUser | undefined;

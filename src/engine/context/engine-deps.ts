@@ -17,6 +17,6 @@ export interface EngineDeps {
   /** The newest audit records of each owner. */
   readonly ownRecords: OwnRecords;
   readonly sensitivePlaces: SensitivePlaces;
-  /** Holds approval requests of callers that cannot prompt a user; undefined if no one could answer them. */
+  /** Stores approval requests of callers that cannot prompt a user; undefined if no one could answer them. */
   readonly inbox?: ApprovalInbox | undefined;
 }

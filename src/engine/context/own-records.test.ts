@@ -4,7 +4,7 @@ import { createOwnRecords } from './own-records.ts';
 const toRecord = (id: string, seq: number) =>
   ({ seq, id, time: '', kind: 'asked', door: 'mcp', client: 'tester' }) as const;
 
-test('an owner sees the records of its own commands, and nobody those of none', () => {
+test('an owner sees the records of its own commands; no one sees those without an owner', () => {
   const records = createOwnRecords();
   records.claim('a', 'ann');
   records.claim('b', 'ben');
@@ -14,7 +14,7 @@ test('an owner sees the records of its own commands, and nobody those of none', 
   expect(records.of('ben').map(({ seq }) => seq)).toEqual([1]);
 });
 
-test('only the newest are kept', () => {
+test('only the newest records are kept', () => {
   const records = createOwnRecords();
   for (let seq = 0; seq < 600; seq += 1) {
     records.claim(`cmd_${seq}`, 'ann');

@@ -11,7 +11,7 @@ export interface OwnRecords {
 
 const maxRecords = 500;
 
-/** Keeps records for owners, who cannot read the audit log itself. */
+/** Collects records for owners, who cannot read the audit log itself. */
 export function createOwnRecords(): OwnRecords {
   const owners = new Map<string, string>();
   const newest: { readonly owner: string; readonly record: AuditRecord }[] = [];

@@ -40,7 +40,7 @@ export function collectOutput(
 }
 
 function overLimit(stream: Stream, maxStreamBytes: number) {
-  const detail = `The command wrote more than ${formatBytes(maxStreamBytes)} to ${stream} and was ended.`;
+  const detail = `The command wrote more than ${formatBytes(maxStreamBytes)} to ${stream} and was stopped.`;
   return { status: 'failed', cause: 'output_limit', detail } as const;
 }
 

@@ -60,7 +60,9 @@ async function inspectSession(
 // A session whose directory was deleted or made inaccessible continues in the nearest parent.
 function noteGone({ session, cwd }: Facts): readonly string[] {
   if (session === undefined || session.cwd === cwd.asked) return [];
-  return [`The session's directory ${session.cwd} is gone or closed; the command began in ${cwd.asked}.`];
+  return [
+    `The session's directory ${session.cwd} is gone or inaccessible; the command started in ${cwd.asked}.`,
+  ];
 }
 
 // `cd` in a session can leave the roots; the next command then runs in the last allowed directory.
@@ -76,7 +78,7 @@ function decideWithin(
     const isOutside = error instanceof NacreError && error.code === 'cwd_not_allowed';
     if (!isOutside || lastAllowed === undefined) throw error;
     const left = facts.session?.cwd ?? facts.cwd.asked;
-    const note = `The shell stood in ${left}, which ALLOWED_CWD_ROOTS does not allow; it went back to ${lastAllowed}.`;
+    const note = `The shell was in ${left}, which ALLOWED_CWD_ROOTS does not allow; it was moved back to ${lastAllowed}.`;
     return { cwd: lastAllowed, notes: [note] };
   }
 }
@@ -96,7 +98,7 @@ export async function noteOutside(
   } catch {
     const current = facts.session?.cwd ?? facts.cwd.asked;
     return [
-      `The shell now stands in ${current}, outside of ALLOWED_CWD_ROOTS; the next command starts in ${allowed}.`,
+      `The shell is now in ${current}, outside of ALLOWED_CWD_ROOTS; the next command starts in ${allowed}.`,
     ];
   }
 }

@@ -15,30 +15,30 @@ const own = {
 const notices = (names: readonly string[], enforcement: Enforcement | null) =>
   noticesFor(found(...names), { enforcement, kept: [] });
 
-test('who looks at processes in a namespace of its own is told what it saw, once, with the setting', () => {
+test('a program that lists processes in its own pid namespace gets one notice with the setting', () => {
   expect(notices(['git', '/usr/bin/pkill', 'ps'], own)).toEqual([
     'pkill saw only processes that this command started (processes: own); processes: host shows all.',
   ]);
 });
 
-test('who would gain rights is told that it cannot', () => {
+test('a setuid program gets a notice that it cannot gain privileges', () => {
   expect(notices(['sudo', 'ls'], own)).toEqual([
-    'sudo cannot gain rights here (processes: own, level namespace); processes: host lets it.',
+    'sudo cannot gain privileges here (processes: own, level namespace); processes: host allows it.',
   ]);
   expect(notices(['su'], { ...own, sandbox: 'strict' })).toEqual([
-    'su cannot gain rights here (sandbox: strict).',
+    'su cannot gain privileges here (sandbox: strict).',
   ]);
 });
 
-test('nothing is said where nothing is otherwise', () => {
+test('programs that behave as usual get no notice', () => {
   expect(notices(['git', 'ls'], own)).toEqual([]);
   expect(notices(['ps', 'sudo'], { ...own, level: 'group', processes: 'host', setuid: true })).toEqual([]);
   expect(notices(['ps'], null)).toEqual([]);
 });
 
-test('a daemon that stays is named', () => {
+test('a daemon that stays gets a notice', () => {
   const kept = [{ pid: 7, command: 'gpg-agent --daemon' }];
   expect(noticesFor([], { enforcement: own, kept })).toEqual([
-    'gpg-agent --daemon (pid 7) stays until nacre ends (keep).',
+    'gpg-agent --daemon (pid 7) keeps running until nacre exits (keep).',
   ]);
 });

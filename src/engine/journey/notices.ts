@@ -8,7 +8,7 @@ import type { EngineDeps } from '../context/engine-deps.ts';
 import { noteOutside } from './inspect-place.ts';
 import type { StartedCommand } from './start.ts';
 
-/** What notices are made of. */
+/** The sources of the notices on one outcome. */
 export interface NoticeSources {
   readonly request: Pick<CommandRequest, 'command' | 'session'>;
   readonly command: Pick<StartedCommand, 'command' | 'decision' | 'notes'>;
@@ -58,7 +58,7 @@ export function noticesFor(
   const viewer = enforcement.processes === 'own' ? firstOf(processViewers) : undefined;
   const setuid = enforcement.setuid ? undefined : firstOf(setuidPrograms);
   return [
-    ...kept.map(({ pid, command }) => `${command} (pid ${pid}) stays until nacre ends (keep).`),
+    ...kept.map(({ pid, command }) => `${command} (pid ${pid}) keeps running until nacre exits (keep).`),
     ...(viewer
       ? [
           `${viewer} saw only processes that this command started (processes: own); processes: host shows all.`,
@@ -67,8 +67,8 @@ export function noticesFor(
     ...(setuid
       ? [
           enforcement.sandbox === 'off'
-            ? `${setuid} cannot gain rights here (processes: own, level ${enforcement.level}); processes: host lets it.`
-            : `${setuid} cannot gain rights here (sandbox: ${enforcement.sandbox}).`,
+            ? `${setuid} cannot gain privileges here (processes: own, level ${enforcement.level}); processes: host allows it.`
+            : `${setuid} cannot gain privileges here (sandbox: ${enforcement.sandbox}).`,
         ]
       : []),
   ];

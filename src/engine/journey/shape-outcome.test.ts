@@ -12,8 +12,8 @@ afterEach(() => here.close());
 const mebibyte = 1_048_576;
 const zeros = (bytes: number) => `head -c ${bytes} /dev/zero | tr '\\0' 'x'`;
 
-describe('E3: of a large output', () => {
-  test('the reply keeps both ends and counts what is left out to the character, up to 8 MiB', async () => {
+describe('E3: a large output', () => {
+  test('of up to 8 MiB keeps both ends and the exact count of omitted characters', async () => {
     const script = `echo first; ${zeros(8 * mebibyte - 13)}; echo; echo last`;
     const outcome = await here.run(script, { maxOutputChars: 1_000 });
     expect(outcome).toMatchObject({ stdoutBytes: 8 * mebibyte - 1, truncated: true });
@@ -24,7 +24,7 @@ describe('E3: of a large output', () => {
     expect(Number(count.replaceAll(',', ''))).toBeGreaterThan(8 * mebibyte - 1_100);
   });
 
-  test('the reply keeps both ends and tells about how many bytes are left out, beyond 8 MiB', async () => {
+  test('of more than 8 MiB keeps both ends and the approximate count of omitted bytes', async () => {
     const script = `echo first; yes 'a line of text' | head -c ${9 * mebibyte}; echo; echo last`;
     const outcome = await here.run(script, { maxOutputChars: 1_000 });
     expect(outcome.stdout).toMatch(/^first\na line of text\n/);
@@ -34,7 +34,7 @@ describe('E3: of a large output', () => {
     expect(outcome).toMatchObject({ truncated: true, stderr: '' });
   });
 
-  test('a few words on the other stream are not lost, wherever they stood', async () => {
+  test('keeps a short text on the other stream, wherever it was printed', async () => {
     const script = `${zeros(5 * mebibyte)}; echo 'the only error' >&2; ${zeros(5 * mebibyte)}`;
     const outcome = await here.run(script, { maxOutputChars: 1_000 });
     expect(outcome.stderr).toBe('the only error\n');
@@ -44,7 +44,7 @@ describe('E3: of a large output', () => {
     expect(early.stderr).toBe('early\nlate\n');
   });
 
-  test('more on the other stream than the ends hold shows its own beginning and end', async () => {
+  test('keeps the beginning and the end of a longer text on the other stream', async () => {
     const errors = `{ echo begin; seq 1 500000; echo end; } >&2`;
     const outcome = await here.run(`${zeros(4 * mebibyte)}; ${errors}; ${zeros(4 * mebibyte)}`, {
       maxOutputChars: 2_000,
@@ -54,12 +54,12 @@ describe('E3: of a large output', () => {
   });
 });
 
-test('an outcome is made only of a job that has ended', async () => {
+test('a job that has not ended has no outcome', async () => {
   const worker = createTestWorker();
   const id = await worker.start('sleep 5');
   const state = await worker.worker.wait(id, 0);
   const backend = { abilities: { killTree: 'group' }, ...worker.worker } as const;
-  const shaping = shapeOutcome(backend, state, { cwd: '/', maxOutputChars: 10, howToGetRest: '' });
-  await expect(shaping).rejects.toMatchObject({ code: 'internal' });
+  const outcome = shapeOutcome(backend, state, { cwd: '/', maxOutputChars: 10, howToGetRest: '' });
+  await expect(outcome).rejects.toMatchObject({ code: 'internal' });
   await worker.close();
 });

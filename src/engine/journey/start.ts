@@ -91,7 +91,7 @@ function recordStart(
 
 function shellAtTerminal(): NacreError {
   const message =
-    'A shell at a terminal is not allowed while only listed programs are: its history, completion and editing cannot be judged.';
+    'A shell at a terminal is not allowed while only listed programs may run: its history, completion and editing cannot be judged.';
   return new NacreError('policy_denied', message, {
     hint: 'Start it without pty and type complete commands, or run each command by itself.',
   });

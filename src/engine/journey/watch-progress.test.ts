@@ -16,23 +16,23 @@ beforeEach(() => {
 afterEach(() => here.close());
 
 describe('B17: progress', () => {
-  test('is told about once a second while a command writes, and not after its answer', async () => {
+  test('is reported about once a second while a command prints, and not after its reply', async () => {
     await here.run('echo one; echo two; sleep 1.3; echo three >&2; sleep 1; echo four', {}, { onProgress });
-    const told = seen.length;
+    const count = seen.length;
     expect(seen[0]).toEqual({ elapsedMs: expect.any(Number), bytes: 8, lines: 2, lastLine: 'two' });
     expect(seen[1]).toMatchObject({ bytes: 14, lines: 3, lastLine: 'three' });
-    expect(told).toBe(2);
+    expect(count).toBe(2);
     await sleep(1_200);
-    expect(seen).toHaveLength(told);
+    expect(seen).toHaveLength(count);
   });
 
-  test('of a flood names its size and its newest line, and does not pretend to have counted', async () => {
+  test('of very fast output has its size and newest line, but no line count', async () => {
     const script = 'yes "some line" | head -c 30000000; echo the newest; sleep 1.3';
     await here.run(script, {}, { onProgress });
     expect(seen.at(-1)).toMatchObject({ bytes: 30_000_011, lines: null, lastLine: 'the newest' });
   });
 
-  test('of a listener that throws does no harm', async () => {
+  test('survives a listener that throws', async () => {
     const failing = () => {
       throw new Error('gone');
     };
@@ -41,7 +41,7 @@ describe('B17: progress', () => {
     });
   });
 
-  test('of a silent command is told at every eighth tick, so that its caller does not give up', async () => {
+  test('of a silent command is reported every eighth tick, so that the client keeps waiting', async () => {
     const worker = createTestWorker();
     const id = await worker.start('sleep 30');
     const backend = { abilities: { killTree: 'group' }, ...worker.worker } as const;
@@ -53,15 +53,15 @@ describe('B17: progress', () => {
     await worker.close();
   });
 
-  test('stops for good although a look is under way', async () => {
+  test('is not reported after stop(), although a poll is running', async () => {
     const worker = createTestWorker();
     const id = await worker.start('echo x; sleep 30');
     const backend: Backend = {
       abilities: { killTree: 'group' },
       ...worker.worker,
-      async read(...words) {
+      async read(...args) {
         await sleep(60);
-        return worker.worker.read(...words);
+        return worker.worker.read(...args);
       },
     };
     const stop = watchProgress(backend, id, onProgress, 10);

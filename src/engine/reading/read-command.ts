@@ -13,9 +13,9 @@ import { type ReadText, readText } from './read-text.ts';
 import type { TextQuery } from './text-query.ts';
 import { type WakeReason, waitForOutput } from './wait-for-output.ts';
 
-/** What to wait for, and what to return of a command's output. */
+/** The events to wait for, and the part of the output to return. */
 export interface ReadQuery extends Pick<TextQuery, 'keep' | 'view' | 'maxChars' | 'howToReadOn'> {
-  /** Where to begin; the caller's read position by default. */
+  /** Cursor to read from; the caller's read position by default. */
   readonly cursor?: Cursor | undefined;
   readonly waitMs: number;
   readonly waitFor?: string | undefined;

@@ -31,7 +31,7 @@ const usual = (end: number, rest: Partial<TextQuery> = {}): TextQuery => ({
   maxChars: 100,
   keep: 'ends',
   view: 'clean',
-  howToReadOn: (cursor) => `Go on at ${cursor}.`,
+  howToReadOn: (cursor) => `Read on from ${cursor}.`,
   ...rest,
 });
 
@@ -43,8 +43,8 @@ const chunks = fc.array(
   { maxLength: 12 },
 );
 
-describe('reading text', () => {
-  test('E4: piece by piece gives every character of each stream once and in order', async () => {
+describe('readText', () => {
+  test('E4: returns every character of each stream once and in order, piece by piece', async () => {
     await fc.assert(
       fc.asyncProperty(chunks, fc.integer({ min: 1, max: 20 }), async (list, maxChars) => {
         const log = list.map(({ stream, text }) => chunk(stream, text));
@@ -65,7 +65,7 @@ describe('reading text', () => {
     );
   });
 
-  test('E4: while it grows never tears a character or a sequence', async () => {
+  test('E4: never splits a character or an escape sequence while the log grows', async () => {
     await fc.assert(
       fc.asyncProperty(chunks, fc.array(fc.nat(60), { maxLength: 8 }), async (list, stops) => {
         const source = toSource(list.map(({ stream, text }) => chunk(stream, text)));
@@ -83,12 +83,12 @@ describe('reading text', () => {
     );
   });
 
-  test('of more than there is room for shows both ends, says how much is missing and where it goes on', async () => {
+  test('returns both ends of a longer output, with the size and the cursor of the omitted part', async () => {
     const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index}\n`).join('');
     const source = toSource([chunk('stdout', lines)]);
     const found = await readText(source, usual(source.end));
     expect(found.stdout).toMatch(
-      /^line 0\n[\s\S]*\[Output truncated: about 8\.\d kB left out\. Go on at 49\.\]\n/,
+      /^line 0\n[\s\S]*\[Output truncated: about 8\.\d kB left out\. Read on from 49\.\]\n/,
     );
     expect(found.stdout).toMatch(/\nline 999\n$/);
     expect(found).toMatchObject({ next: source.end, leftOutFrom: 49 });
@@ -96,14 +96,14 @@ describe('reading text', () => {
     expect(onward.stdout).toMatch(/^line 7\n/);
   });
 
-  test('puts the notice into stderr where stdout has nothing', async () => {
+  test('puts the notice into stderr if stdout is empty', async () => {
     const source = toSource([chunk('stderr', 'problem\n'.repeat(100))]);
     const found = await readText(source, usual(source.end));
     expect(found.stdout).toBe('');
     expect(found.stderr).toContain('[Output truncated');
   });
 
-  test('of the end gives as much of it as there is room for', async () => {
+  test('returns the last maxChars with keep: end', async () => {
     const source = toSource([chunk('stdout', 'début\n'.repeat(200)), chunk('stderr', 'last')]);
     const found = await readText(source, usual(source.end, { keep: 'end', maxChars: 20 }));
     expect(found).toMatchObject({ stderr: 'last', next: source.end });
@@ -112,7 +112,7 @@ describe('reading text', () => {
     expect(one).toMatchObject({ stdout: '', stderr: 'last' });
   });
 
-  test('as it was written keeps what a terminal would obey', async () => {
+  test('returns escape sequences with view: raw', async () => {
     const source = toSource([chunk('stdout', '\u001b[31mred\u001b[0m\r\n10%\r20%')]);
     expect(await readText(source, usual(source.end, { view: 'raw' }))).toMatchObject({
       stdout: '\u001b[31mred\u001b[0m\r\n10%\r20%',
@@ -120,7 +120,7 @@ describe('reading text', () => {
     expect(await readText(source, usual(source.end))).toMatchObject({ stdout: 'red\n20%' });
   });
 
-  test('through a filter goes on where there was no room', async () => {
+  test('continues a filtered output behind the last line that fit', async () => {
     const source = toSource([chunk('stdout', 'a1\nb\na2\nb\na3\n')]);
     const query = usual(source.end, { filter: '^a', maxChars: 6 });
     const first = await readText(source, query);

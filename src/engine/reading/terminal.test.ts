@@ -50,7 +50,7 @@ describe('T9: programs at a terminal', () => {
     expect((await read(id)).state.status).toBe('completed');
   });
 
-  test('python and node: questions and answers, with what they wait on', async () => {
+  test('python and node: input and output at their prompts', async () => {
     const python = await start('exec python3 -q');
     expect(await read(python, { waitFor: '>>> $' })).toMatchObject({ state: { status: 'running' } });
     expect((await type(python, { text: 'print(6 * 7)\n' }, { waitFor: '^42' })).stdout).toContain('42');
@@ -64,8 +64,8 @@ describe('T9: programs at a terminal', () => {
     expect((await read(node)).state.status).toBe('completed');
   });
 
-  test('prompts like those of psql: one for a statement, another for the rest of it', async () => {
-    // A console of a database whose prompts tell whether a statement is complete.
+  test('prompts like those of psql: one for a statement, another one for its continuation', async () => {
+    // Prints `db=# ` before a statement and `db-# ` while it is incomplete.
     const console = `statement=; prompt='db=# '
       while read -re -p "$prompt" line; do
         [ "$line" = '\\q' ] && exit 0
@@ -86,7 +86,7 @@ describe('T9: programs at a terminal', () => {
     expect((await read(id)).state.status).toBe('completed');
   });
 
-  test('vim: a file is written by keys, and the screen shows it', async () => {
+  test('vim: keys edit and save a file, and the screen shows it', async () => {
     const id = await start('exec vim -u NONE -N note.txt', { cols: 60, rows: 12 });
     await shows(id, /note\.txt/);
     await type(id, { text: 'ihello from vim', keys: ['esc'] }, { waitMs: 300 });
@@ -97,7 +97,7 @@ describe('T9: programs at a terminal', () => {
     expect(readFileSync(join(here.folder, 'note.txt'), 'utf8')).toBe('hello from vim\n');
   });
 
-  test('less: paging in both directions, and a new size', async () => {
+  test('less: paging and resizing', async () => {
     writeFileSync(
       join(here.folder, 'long'),
       Array.from({ length: 500 }, (_, i) => `line ${i + 1}\n`).join(''),
@@ -115,7 +115,7 @@ describe('T9: programs at a terminal', () => {
     expect((await read(id)).state.status).toBe('completed');
   });
 
-  test('top: redraws become one screen', async () => {
+  test('top: redraws result in one screen', async () => {
     const id = await start('exec top -d 0.3', { cols: 100, rows: 20 });
     await shows(id, /%Cpu[\s\S]*PID/);
     expect((await screen(id)).text.split('\n').length).toBeLessThanOrEqual(21);
@@ -123,7 +123,7 @@ describe('T9: programs at a terminal', () => {
     expect((await read(id)).state.status).toBe('completed');
   });
 
-  test('ssh-keygen: a passphrase is asked for without echo and kept secret', async () => {
+  test('ssh-keygen: a passphrase prompt without echo; the passphrase stays secret', async () => {
     const id = await start('exec ssh-keygen -t ed25519 -f key');
     expect(await read(id)).toMatchObject({
       wakeReason: 'awaiting_input',
@@ -137,7 +137,7 @@ describe('T9: programs at a terminal', () => {
     expect((await read(id, { cursor: 0 })).stdout).not.toContain('correct horse');
   });
 
-  test('a secret that the terminal echoes is not shown', async () => {
+  test('a secret that the terminal echoes is masked', async () => {
     const id = await start('read -r x; echo "it was $x"; sleep 60');
     await read(id);
     await type(id, { text: 'hunter2\n', secret: true }, { waitFor: 'it was' });
@@ -146,7 +146,7 @@ describe('T9: programs at a terminal', () => {
     expect((await screen(id)).text).toContain('it was *******');
   });
 
-  test('a secret of several lines is shown in none of them, raw neither, nor in a recording', async () => {
+  test('every line of a secret is masked in text, raw bytes and recordings', async () => {
     const folder = join(here.folder, 'recordings');
     const recorded = createTestEngine({
       wrap: (backend) =>
@@ -155,32 +155,32 @@ describe('T9: programs at a terminal', () => {
     const id = await recorded.start('read -r user; read -r word; echo "$user and $word"', {
       terminal: { cols: 80, rows: 24 },
     });
-    const input = { text: 'somebody\nhunter2\n', eof: false, secret: true };
+    const input = { text: 'username\nhunter2\n', eof: false, secret: true };
     await recorded.engine.write(id, input, me);
     const raw = { ...usual, waitFor: ' and ', untilInput: false, view: 'raw' } as const;
     expect((await recorded.engine.read(id, raw, me)).stdout).toMatch(/\*{8} and \*{7}/);
     const bytes = await recorded.engine.readBytes(id, 0, { waitMs: 0, maxBytes: 1_000 }, me);
-    expect(Buffer.concat(bytes.chunks.map(({ data }) => data)).toString()).not.toMatch(/somebody|hunter2/);
+    expect(Buffer.concat(bytes.chunks.map(({ data }) => data)).toString()).not.toMatch(/username|hunter2/);
     await recorded.close();
     const casts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
     expect(casts.join('')).toContain('*******');
-    expect(casts.join('')).not.toMatch(/somebody|hunter2/);
+    expect(casts.join('')).not.toMatch(/username|hunter2/);
   });
 
-  test('a program that asks its terminal gets an answer', async () => {
+  test('a program that queries its terminal gets a reply', async () => {
     const id = await start('printf "\\e[6n"; IFS= read -rs -d R answer; printf "%q\\n" "$answer"');
     expect((await read(id, { untilInput: false })).stdout).toContain('E[1;1');
   });
 });
 
-describe('T9: at a terminal', () => {
-  test('a flood does not hold up the screen', async () => {
+describe('T9: a terminal', () => {
+  test('shows the end of very fast output', async () => {
     const id = await start('seq 1 400000; echo the end; sleep 60');
     await read(id, { waitFor: '^the end$' });
     await shows(id, /400000\nthe end\n$/);
   });
 
-  test('only what has a terminal has a screen, a size and all the keys', async () => {
+  test('is needed for a screen, a size and most keys', async () => {
     const id = await here.start(
       'trap "echo caught; exit 4" INT; echo up; read -r x; while :; do sleep 0.05; done',
     );
@@ -200,7 +200,7 @@ describe('T9: at a terminal', () => {
     expect(await read(cat, { cursor: 0 })).toMatchObject({ stdout: 'a\t\n', state: { status: 'completed' } });
   });
 
-  test('a shell is refused while only listed programs may run, and so are keys in one without', async () => {
+  test('is refused for a shell while only listed programs may run, and so are editing keys in a shell without one', async () => {
     const rules = {
       allow: { kind: 'names', names: ['bash', 'echo'] },
       allowSetting: 'X',
@@ -216,7 +216,7 @@ describe('T9: at a terminal', () => {
     expect((await type(id, { keys: ['ctrl-d'] }, { untilInput: false })).state.status).toBe('completed');
   });
 
-  test('danger is refused in a shell at a terminal, too', async () => {
+  test('does not let dangerous commands be typed into its shell', async () => {
     const id = await start('exec bash --norc -i');
     await read(id);
     await expect(type(id, { text: 'rm -rf /', keys: ['enter'] })).rejects.toMatchObject({

@@ -18,7 +18,7 @@ export interface TextQuery {
   readonly stream?: Stream | undefined;
   /** A pattern; lines that do not match are omitted and count as read. */
   readonly filter?: string | undefined;
-  /** The sentence that tells how to read the omitted output from a cursor. */
+  /** Returns the sentence on how to read the omitted output from a cursor. */
   howToReadOn(from: Cursor): string;
 }
 

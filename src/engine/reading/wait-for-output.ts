@@ -5,7 +5,7 @@ import { createSanitiser } from '../../output/sanitise.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { logOf, tail } from '../../support/tail.ts';
 
-/** What a read waits for; the first of them ends the wait. */
+/** Events that end a wait; the first one wins. */
 export interface WaitQuery {
   readonly from: Cursor;
   readonly waitMs: number;

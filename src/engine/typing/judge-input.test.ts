@@ -15,8 +15,8 @@ const listed = (...names: string[]): Rules => ({
   allowSetting: 'ALLOWED_COMMANDS',
   danger: 'block',
 });
-const type = (id: string, text: string, asker = me) =>
-  here.engine.write(id, { text, eof: false, secret: false }, asker);
+const type = (id: string, text: string, context = me) =>
+  here.engine.write(id, { text, eof: false, secret: false }, context);
 const output = async (id: string, waitFor?: string) =>
   (
     await here.engine.read(
@@ -26,7 +26,7 @@ const output = async (id: string, waitFor?: string) =>
     )
   ).stdout;
 
-describe('T9: what is typed into a shell', () => {
+describe('T9: text typed into a shell', () => {
   test('is judged like any command while only listed programs may run', async () => {
     const id = await here.start('bash', {}, { rules: listed('bash', 'echo') });
     await type(id, 'echo typed\n');
@@ -45,7 +45,7 @@ describe('T9: what is typed into a shell', () => {
     expect(here.records().filter(({ kind }) => kind === 'decided')).toHaveLength(7);
   });
 
-  test('S6: does not come into the audit by way of what is said of it, when it is secret', async () => {
+  test('S6: is not in the audit log through its decision if it is secret', async () => {
     const id = await here.start('bash', {}, { rules: listed('bash', 'echo') });
     const typeSecret = (text: string) => here.engine.write(id, { text, eof: false, secret: true }, me);
     await expect(typeSecret('hunter2 again\n')).rejects.toMatchObject({ code: 'policy_denied' });
@@ -63,7 +63,7 @@ describe('T9: what is typed into a shell', () => {
     expect(JSON.stringify(here.records())).not.toMatch(/hunter2|again/);
   });
 
-  test('is judged together with what was typed before', async () => {
+  test('is judged together with the text typed before', async () => {
     const id = await here.start('bash', {}, { rules: listed('bash', 'echo') });
     await type(id, 'name=touch\n');
     await expect(type(id, '$name ran\n')).rejects.toMatchObject({ code: 'policy_denied' });
@@ -72,7 +72,7 @@ describe('T9: what is typed into a shell', () => {
     expect(await output(id, 'it')).toBe('said it\n');
   });
 
-  test('where everything may run is stopped only for danger, also when it comes in halves', async () => {
+  test('is denied only if it is dangerous while everything may run, also in two halves', async () => {
     const id = await here.start('bash');
     await type(id, 'if true; then\n');
     await type(id, 'echo from halves; fi\n');
@@ -82,7 +82,7 @@ describe('T9: what is typed into a shell', () => {
     await expect(type(id, 'rm -rf /; fi\n')).rejects.toMatchObject({ code: 'policy_denied' });
   });
 
-  test('where everything may run is judged by itself, too: what was typed before may have been deleted', async () => {
+  test('is also judged alone while everything may run, because earlier text may have been deleted', async () => {
     const id = await here.start('cat >&2; bash', { terminal: { cols: 80, rows: 24 } });
     await type(id, 'echo a');
     const deleted = { text: '', keys: ['ctrl-u'], eof: false, secret: false };
@@ -90,25 +90,25 @@ describe('T9: what is typed into a shell', () => {
     await expect(type(id, 'mkfs.none /does/not/exist\n')).rejects.toMatchObject({ code: 'policy_denied' });
   });
 
-  test('has a line end whatever its key is called', async () => {
+  test('ends its line by any name of the enter key', async () => {
     const id = await here.start('bash', {}, { rules: listed('bash', 'echo') });
     for (const key of ['Enter', 'return', 'RETURN']) {
       await here.engine.write(id, { text: `echo by ${key}`, keys: [key], eof: false, secret: false }, me);
       expect(await output(id, 'by')).toBe(`by ${key}\n`);
     }
-    const refused = { text: 'touch ran', keys: ['Return'], eof: false, secret: false };
-    await expect(here.engine.write(id, refused, me)).rejects.toMatchObject({ code: 'policy_denied' });
+    const denied = { text: 'touch ran', keys: ['Return'], eof: false, secret: false };
+    await expect(here.engine.write(id, denied, me)).rejects.toMatchObject({ code: 'policy_denied' });
     await here.engine.write(id, { text: '', keys: ['C-d'], eof: false, secret: false }, me);
     expect(await output(id)).toBe('');
   });
 
-  test('is judged with all before it, however many type at once', async () => {
+  test('is judged in order although two calls type concurrently', async () => {
     const id = await here.start('bash', {}, { rules: listed('bash', 'echo') });
     const answers = await Promise.allSettled([type(id, 'name=touch\n'), type(id, '$name ran\n')]);
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('S6: is not in the audit log when it is secret, although it was judged', async () => {
+  test('S6: is not in the audit log if it is secret, although it was judged', async () => {
     const id = await here.start('bash');
     await type(id, 'read -rs password\n');
     await here.engine.write(id, { text: 'hunter2 or so\n', eof: false, secret: true }, me);
@@ -118,7 +118,7 @@ describe('T9: what is typed into a shell', () => {
     expect(JSON.stringify(here.records())).not.toMatch(/hunter2|or so/);
   });
 
-  test('is asked about where the rules want that', async () => {
+  test('needs approval if the rules say so', async () => {
     const rules: Rules = { ...listed(), allow: { kind: 'all' }, confirm: 'unlisted' };
     const askUser = async () => ({ kind: 'approved' }) as const;
     const id = await here.start('bash', {}, { rules, askUser });
@@ -129,20 +129,20 @@ describe('T9: what is typed into a shell', () => {
   });
 });
 
-describe('T9: what is typed into anything else', () => {
-  test.each(['cat', 'python3 -c "print(input())"'])('is the business of %s', async (command) => {
+describe('T9: text typed into another program', () => {
+  test.each(['cat', 'python3 -c "print(input())"'])('is not judged for %s', async (command) => {
     const id = await here.start(command, {}, { rules: listed('cat', 'python3') });
     await type(id, 'touch x; rm -rf /\n');
     expect(await output(id, 'touch')).toContain('touch x; rm -rf /\n');
   });
 
-  test('is the business of an interpreter that is listed', async () => {
+  test('is not judged for a listed interpreter', async () => {
     const id = await here.start('python3 -i -q', {}, { rules: listed('python3') });
     await type(id, 'print(6 * 7)\n');
     expect(await output(id, '42')).toContain('42');
   });
 
-  test('is not judged where nothing is refused', async () => {
+  test('is not judged for a shell if no rule can deny it', async () => {
     const rules: Rules = { ...listed(), allow: { kind: 'all' }, danger: 'off' };
     const id = await here.start('bash', {}, { rules });
     await type(id, 'if true; then echo half\n');

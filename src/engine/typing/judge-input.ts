@@ -56,8 +56,8 @@ function decideOn({ command, env, facts, rules }: JudgeOptions, stdin: CommandCo
 }
 
 const incomplete = {
-  reason: 'Half a command is not allowed in a shell while only listed programs are.',
-  hint: 'Type complete commands and end them with a line end.',
+  reason: 'An incomplete command is not allowed in a shell while only listed programs may run.',
+  hint: 'Type complete commands and end them with a newline.',
 };
 const tooLong = {
   reason: `More than ${maxCommandBytes} characters of commands are not allowed in one shell.`,

@@ -18,11 +18,11 @@ test.each([
   ['alt-enter', '\x1b\r'],
   ['f1', '\x1bOP'],
   ['shift-tab', '\x1b[Z'],
-])('%s sends what a terminal sends', (name, text) => {
+])('%s sends the bytes of that key', (name, text) => {
   expect(press(name)).toEqual({ does: 'write', text });
 });
 
-test('arrows have another form for programs that want it', () => {
+test('arrow keys send other bytes in application mode', () => {
   expect(press('up', { hasTerminal: true, applicationKeys: true })).toEqual({
     does: 'write',
     text: '\x1bOA',
@@ -30,7 +30,7 @@ test('arrows have another form for programs that want it', () => {
 });
 
 test.each(['nonsense', '', 'alt-', 'alt-nonsense', 'ctrl-1', 'constructor', '__proto__', 'alt-constructor'])(
-  '%j is no key, and the error lists them',
+  '%j is not a key, and the error lists the keys',
   (name) => {
     expect(() => press(name)).toThrow(
       expect.objectContaining({ code: 'invalid_request', hint: expect.stringContaining('ctrl-a to ctrl-z') }),
@@ -38,9 +38,9 @@ test.each(['nonsense', '', 'alt-', 'alt-nonsense', 'ctrl-1', 'constructor', '__p
   },
 );
 
-test('names of what every object has are no keys of a pipe, either', () => {
+test('names of Object.prototype are not keys of a pipe either', () => {
   for (const name of ['constructor', '__proto__', 'valueOf']) {
-    expect(() => press(name, { hasTerminal: false, applicationKeys: false })).toThrow('There is no key');
+    expect(() => press(name, { hasTerminal: false, applicationKeys: false })).toThrow('is not a key');
   }
   expect(press('Return', { hasTerminal: false, applicationKeys: false })).toEqual({
     does: 'write',

@@ -1,19 +1,19 @@
 import { NacreError } from '../../contract/failure.ts';
 
-/** How a program wants its keys. */
+/** How a program receives its keys. */
 export interface KeyMode {
-  /** False for a program that reads a pipe: there are few keys that mean anything to it. */
+  /** False for a program that reads a pipe, for which only a few keys have a meaning. */
   readonly hasTerminal: boolean;
   readonly applicationKeys: boolean;
 }
 
-/** What pressing a key comes to: something to write, or what a terminal would do in place of it. */
+/** The effect of a key: bytes to write, SIGINT or EOF. */
 export type KeyStroke =
   | { readonly does: 'write'; readonly text: string }
   | { readonly does: 'interrupt' }
   | { readonly does: 'end' };
 
-/** Turns keys such as `enter`, `ctrl-c`, `alt-x`, `up` and `f1` into what they send; throws for what is no key. */
+/** Converts key names such as `enter`, `ctrl-c`, `alt-x`, `up` and `f1` to strokes; throws for unknown names. */
 export function toKeyStrokes(names: readonly string[], mode: KeyMode): readonly KeyStroke[] {
   return names.map((name) => {
     const key = toKeyName(name);
@@ -23,21 +23,21 @@ export function toKeyStrokes(names: readonly string[], mode: KeyMode): readonly 
   });
 }
 
-/** The one name of a key that people call by several. */
+/** The canonical name of a key: `C-c` and `Control+C` become `ctrl-c`, `return` becomes `enter`. */
 export function toKeyName(name: string): string {
   const key = name
     .toLowerCase()
     .replace(/^(?:control|c)[-+]/, 'ctrl-')
     .replace(/^(ctrl|alt|shift)\+/, '$1-');
-  return otherNames.get(key) ?? key;
+  return aliases.get(key) ?? key;
 }
 
-const otherNames: ReadonlyMap<string, string> = new Map([
+const aliases: ReadonlyMap<string, string> = new Map([
   ['return', 'enter'],
   ['escape', 'esc'],
 ]);
 
-/** Strokes with neighbouring text in one: a program that is given half of it might answer that half. */
+/** Joins adjacent writes into one: a program might react to the first half before the rest arrives. */
 export function joinStrokes(strokes: readonly KeyStroke[]): readonly KeyStroke[] {
   const joined: KeyStroke[] = [];
   for (const stroke of strokes) {
@@ -109,9 +109,9 @@ const keys: ReadonlyMap<string, string> = new Map([
 
 function unknownKey(name: string, { hasTerminal }: KeyMode): NacreError {
   const known = hasTerminal
-    ? `${[...arrows.keys(), ...keys.keys()].join(', ')}, ctrl-a to ctrl-z, alt- and a key`
-    : 'enter, tab, space, esc, backspace, ctrl-c, ctrl-d; others need a terminal (pty)';
-  return new NacreError('invalid_request', `There is no key ${JSON.stringify(name.slice(0, 40))} here.`, {
-    hint: `Keys: ${known}. Text goes into text.`,
+    ? `${[...arrows.keys(), ...keys.keys()].join(', ')}, ctrl-a to ctrl-z, alt- with a key`
+    : 'enter, tab, space, esc, backspace, ctrl-c, ctrl-d; other keys need a terminal (pty)';
+  return new NacreError('invalid_request', `${JSON.stringify(name.slice(0, 40))} is not a key.`, {
+    hint: `Keys: ${known}. Put text into text.`,
   });
 }

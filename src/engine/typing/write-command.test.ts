@@ -24,7 +24,7 @@ const output = async (id: string, waitFor: string) =>
 describe('T9: a command that does not read', () => {
   const much = 'x'.repeat(1_000_000);
 
-  test('holds up nobody who types into it, and gets it all in order once it reads', async () => {
+  test('does not block its callers, and gets all input in order once it reads', async () => {
     const id = await here.start(
       'trap "head -c 1000005 | tail -c 10; exit" INT; echo up; while :; do sleep 0.05; done',
     );
@@ -35,7 +35,7 @@ describe('T9: a command that does not read', () => {
     expect(await output(id, 'and')).toBe('up\nxxxxxand m');
   });
 
-  test('E3: does not make the server keep more than a bound', async () => {
+  test('E3: makes the server buffer a limited amount of input', async () => {
     const id = await here.start('sleep 60');
     const large = 'x'.repeat(10_000_000);
     expect(await type(id, { text: large })).toEqual({ isTaken: false });
@@ -45,7 +45,7 @@ describe('T9: a command that does not read', () => {
     });
   });
 
-  test('is typed into no further where what is typed has to be judged first', async () => {
+  test('accepts no further input if input has to be judged first', async () => {
     const id = await here.start('bash');
     await type(id, { text: 'echo up; while :; do sleep 0.05; done\n' });
     await output(id, 'up');
@@ -53,7 +53,7 @@ describe('T9: a command that does not read', () => {
     await expect(type(id, { text: 'echo late\n' })).rejects.toMatchObject({ code: 'resources_unavailable' });
   });
 
-  test('is ended with what it never took', async () => {
+  test('can be stopped although it has unread input', async () => {
     const id = await here.start('sleep 60');
     expect(await type(id, { text: much, eof: true })).toEqual({ isTaken: false });
     const { state } = await here.engine.stop(id, { signal: 'SIGKILL', graceMs: 0 }, me);
@@ -62,7 +62,7 @@ describe('T9: a command that does not read', () => {
   });
 });
 
-test('T9: after its end an input takes nothing more, which is said', async () => {
+test('T9: writing after EOF is an error', async () => {
   const id = await here.start('cat; echo ended; sleep 60');
   expect(await type(id, { text: 'all', eof: true })).toEqual({ isTaken: true });
   await output(id, 'ended');
@@ -72,7 +72,7 @@ test('T9: after its end an input takes nothing more, which is said', async () =>
   });
 });
 
-test('T9: who has no input can be interrupted all the same', async () => {
+test('T9: a command with empty stdin can be interrupted', async () => {
   const id = await here.start('trap "echo caught; exit" INT; echo up; while :; do sleep 0.05; done', {
     stdin: 'empty',
   });

@@ -33,7 +33,7 @@ export interface WriteResult {
 }
 
 const patienceMs = 1_000;
-// Unread input is kept in memory.
+// Unread input is buffered in memory.
 const maxUnreadChars = 16_777_216;
 
 /** Types into a command. */
@@ -123,7 +123,7 @@ function checkKeys(keys: readonly string[]): void {
   if (other === undefined) return;
   throw new NacreError(
     'policy_denied',
-    `The key ${other} is not allowed in a shell while only listed programs are.`,
+    `The key ${other} is not allowed in a shell while only listed programs may run.`,
     { hint: 'Type complete commands; ctrl-c and ctrl-d are allowed.' },
   );
 }

@@ -83,13 +83,13 @@ describe.each(['group', 'unshare', 'namespace'] as const)('T9: a command at a te
       const id = await here.start(`echo up; ${script}`, atTerminal);
       await shows(id, 'up');
       await expect
-        .poll(async () => (await here.worker.look(id)).awaitingInput, { timeout: 15_000 })
+        .poll(async () => (await here.worker.observe(id)).awaitingInput, { timeout: 15_000 })
         .toBe(true);
       await here.worker.stop(id, { signal: 'SIGKILL', graceMs: 0 });
     }
     const busy = await here.start('echo up; sleep 300', atTerminal);
     await shows(busy, 'up');
-    expect(await here.worker.look(busy)).toEqual({ awaitingInput: false, listening: [] });
+    expect(await here.worker.observe(busy)).toEqual({ awaitingInput: false, listening: [] });
   });
 
   test('runs a program without a shell, and says when there is none', async () => {
