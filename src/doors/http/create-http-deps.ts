@@ -28,7 +28,7 @@ import { createHistory } from './requests/history.ts';
 import { createRequestCounts } from './requests/request-counts.ts';
 import type { HttpDeps } from './routes.ts';
 
-/** What `nacre serve` uses of the assembly. */
+/** The parts of the assembly that `nacre serve` needs. */
 export type ServeDeps = FlagAccess<{ readonly json: boolean }> &
   IoAccess &
   VersionAccess &

@@ -11,7 +11,7 @@ import { preflightHeaders } from './requests/headers.ts';
 import { HttpProblem, toFailure } from './requests/problem.ts';
 import type { RequestHeaders } from './requests/raw-headers.ts';
 import { type Exchange, openExchange, send, toFailureReply, toTarget } from './requests/raw-http.ts';
-import { appletRoutes, type HttpDeps, mainRoutes, type Replying } from './routes.ts';
+import { appletRoutes, type HandlerResult, type HttpDeps, mainRoutes } from './routes.ts';
 
 /** Creates the listener for every request, and the check that WebSocket upgrades share with it. */
 export function handleRequests(deps: HttpDeps): {
@@ -29,7 +29,7 @@ export function handleRequests(deps: HttpDeps): {
     applet: createFindRoute(appletRoutes(deps)),
   };
 
-  const reply = (exchange: Exchange, { corsOrigin, problem }: SiteCheck): Replying => {
+  const reply = (exchange: Exchange, { corsOrigin, problem }: SiteCheck): HandlerResult => {
     const { method, headers } = exchange;
     const target = toTarget(exchange.incoming);
     if (method === 'OPTIONS' && corsOrigin !== undefined)

@@ -1,4 +1,4 @@
-// The routes of the server itself and of an applet's origin. `open` routes serve everybody; `call` routes serve
+// The routes of the server itself and of an applet's origin. `open` routes need no token; `call` routes serve
 // authenticated callers only, and `handle-requests.ts` passes the caller to them.
 import { fileURLToPath } from 'node:url';
 import type { HttpSettings } from '../settings.ts';
@@ -18,12 +18,12 @@ import { pagePolicy } from './requests/headers.ts';
 import { HttpProblem } from './requests/problem.ts';
 import { type Exchange, type Reply, type RequestTarget, toJsonReply } from './requests/raw-http.ts';
 
-/** What the routes use. */
+/** Dependencies of the routes. */
 export interface HttpDeps extends AuthenticateDeps, ShellDeps, MetricsDeps, page.PageDeps {
   readonly applets: Applets;
   readonly settings: HttpSettings;
   readonly mcp: McpEndpoint;
-  /** True once the server has been told to shut down. */
+  /** True once the server has received a signal to shut down. */
   readonly isClosing: () => boolean;
   readonly log: (message: string) => void;
 }
@@ -31,19 +31,16 @@ export interface HttpDeps extends AuthenticateDeps, ShellDeps, MetricsDeps, page
 /** The target of a request, with the path segments that its route names. */
 export type RouteMatch = RequestTarget & Pick<FoundRoute<unknown>, 'params'>;
 
-/** A reply; only MCP returns a web Response. */
-export type Replying = Reply | Response | Promise<Reply | Response>;
+/** The result of a handler; only MCP returns a web Response. */
+export type HandlerResult = Reply | Response | Promise<Reply | Response>;
+
+type OpenHandle = (exchange: Exchange, match: RouteMatch) => HandlerResult;
+type CallHandle = (caller: HttpCaller, exchange: Exchange, match: RouteMatch) => HandlerResult;
 
 /** Serves one route. */
 export type Handler =
-  | { readonly access: 'open'; handle(exchange: Exchange, match: RouteMatch): Replying }
-  | {
-      readonly access: 'caller';
-      handle(caller: HttpCaller, exchange: Exchange, match: RouteMatch): Replying;
-    };
-
-type OpenHandle = (exchange: Exchange, match: RouteMatch) => Replying;
-type CallHandle = (caller: HttpCaller, exchange: Exchange, match: RouteMatch) => Replying;
+  | { readonly access: 'open'; readonly handle: OpenHandle }
+  | { readonly access: 'caller'; readonly handle: CallHandle };
 
 const open = (method: string, path: string, handle: OpenHandle): Route<Handler> => ({
   method,

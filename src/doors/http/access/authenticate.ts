@@ -10,7 +10,7 @@ import type { PageSessions } from './page-sessions.ts';
 import { charge, createRateLimit, tooMany } from './rate-limit.ts';
 import type { Site, Sites } from './sites.ts';
 
-/** What `createAuthenticate` uses. */
+/** Dependencies of `createAuthenticate`. */
 export interface AuthenticateDeps {
   readonly callers: Callers;
   readonly sites: Sites;

@@ -3,7 +3,7 @@ import type { FairQueue } from '../requests/fair-queue.ts';
 import type { Reply } from '../requests/raw-http.ts';
 import type { RequestCounts } from '../requests/request-counts.ts';
 
-/** What `showMetrics` reads. */
+/** Dependencies of `showMetrics`. */
 export interface MetricsDeps {
   readonly engine: () => Promise<Engine>;
   readonly queue: FairQueue;

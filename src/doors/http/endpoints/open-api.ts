@@ -43,7 +43,7 @@ const shellFailures = {
   500: failed('There is no such program, or its output exceeded the limit.'),
 };
 
-/** What `toOpenApi` describes. */
+/** The part of the server that `toOpenApi` describes. */
 export interface OpenApiSource {
   readonly version: string;
   readonly callers: { readonly own: { readonly tools: readonly Tool[] } };

@@ -13,7 +13,7 @@ import { HttpProblem } from '../requests/problem.ts';
 import { type Exchange, type Reply, toJsonReply } from '../requests/raw-http.ts';
 import { serveFile } from './static-files.ts';
 
-/** What the page endpoints use. */
+/** Dependencies of the page endpoints. */
 export interface PageDeps {
   readonly sites: Sites;
   readonly pages: PageSessions;

@@ -27,7 +27,7 @@ export const shellRequest = z.strictObject({
     .describe("Absolute directory to run in; the server's own when omitted."),
 });
 
-/** What `runShell` uses. */
+/** Dependencies of `runShell`. */
 export interface ShellDeps {
   readonly engine: () => Promise<Engine>;
   /** Applies changed settings before the command is judged by them. */

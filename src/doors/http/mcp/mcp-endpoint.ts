@@ -12,7 +12,7 @@ import { createId } from '../../../support/create-id.ts';
 import type { HttpCaller } from '../access/callers.ts';
 import { createSecret } from '../access/tokens.ts';
 
-/** What `createMcpEndpoint` uses of the MCP door and the engine. */
+/** Functions of the MCP door and the engine that `createMcpEndpoint` needs. */
 export interface McpDeps {
   /** Creates the MCP server for one session, or for one request if `connection` is undefined. */
   createServer(caller: HttpCaller, connection: string | undefined): Server;
@@ -22,7 +22,7 @@ export interface McpDeps {
   watch(caller: HttpCaller, listener: McpResourceListener): Promise<() => void>;
 }
 
-/** Is called when the resources of a caller change. */
+/** Callbacks for changes of a caller's resources. */
 export interface McpResourceListener {
   listChanged(): void;
   updated(uri: string): void;

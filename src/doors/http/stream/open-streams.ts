@@ -15,7 +15,7 @@ export interface Streams {
   close(): Promise<void>;
 }
 
-/** Waiting times. */
+/** Timeouts that tests shorten. */
 export interface StreamTimes {
   /** How long a command outlives its socket. */
   readonly expiryMs?: number;

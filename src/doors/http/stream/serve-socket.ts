@@ -17,7 +17,7 @@ import type { SendMessage } from './pump.ts';
 import type { ResumableCommand, ResumableCommands } from './resumable-commands.ts';
 import { createSocketStreams } from './stream-commands.ts';
 
-/** What every socket uses. */
+/** Dependencies of every socket. */
 export interface SocketDeps {
   readonly engine: () => Promise<Engine>;
   /** Applies changed settings before a command is judged by them. */
