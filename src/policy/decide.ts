@@ -37,16 +37,16 @@ function surveyFor(plan: Plan, { home, session, cwd }: Facts): Survey {
 
 function judge(plan: Plan, survey: Survey, rules: Rules): Judgement {
   const tooLong = plan.command.kind === 'shell' && plan.script === undefined;
-  const judge = new Judge(showCommand(plan.command), survey, rules);
+  const checks = new Judge(showCommand(plan.command), survey, rules);
   return (
-    (tooLong ? judge.tooLong() : undefined) ??
-    judge.broken() ??
-    judge.dangerous() ??
-    judge.unlisted() ??
-    judge.writing() ??
-    judge.ruled() ??
-    judge.unconfirmed() ??
-    judge.allowed()
+    (tooLong ? checks.tooLong() : undefined) ??
+    checks.broken() ??
+    checks.dangerous() ??
+    checks.unlisted() ??
+    checks.writing() ??
+    checks.ruled() ??
+    checks.unconfirmed() ??
+    checks.allowed()
   );
 }
 
