@@ -1,5 +1,5 @@
 import type { ToolResult } from '../../contract/tool-result.ts';
-import type { JsonSchema } from '../../tools/common/tool.ts';
+import type { ToolSchema } from '../../tools/common/tool.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import type { FunctionTool } from './function-tool.ts';
 import type { ToolRegistry } from './tool-registry.ts';
@@ -27,7 +27,7 @@ export function toAnthropicBash(registry: ToolRegistry): AnthropicBash {
   };
 }
 
-const schema: JsonSchema = {
+const schema: ToolSchema = {
   type: 'object',
   properties: {
     command: { type: 'string', description: 'The command to run' },

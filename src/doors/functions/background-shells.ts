@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { StopOptions } from '../../contract/backend.ts';
 import { commandText } from '../../contract/request.ts';
-import type { RunContext } from '../../engine/call-context.ts';
 import type { CommandView } from '../../engine/commands/commands.ts';
+import type { RunContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Reading } from '../../engine/reading/read-command.ts';
 import { receive } from '../../tools/common/receive.ts';

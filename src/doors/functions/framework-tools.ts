@@ -1,6 +1,6 @@
 import type { ToolResult } from '../../contract/tool-result.ts';
 import { fromModel } from '../../tools/common/receive.ts';
-import type { JsonSchema } from '../../tools/common/tool.ts';
+import type { ToolSchema } from '../../tools/common/tool.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { type FunctionTool, toText } from './function-tool.ts';
 
@@ -11,13 +11,13 @@ const aiSdkSchema: unique symbol = Symbol.for('vercel.ai.schema') as never;
 /** A tool's input schema for the AI SDK; `validate` accepts anything, because the tool validates its input. */
 export interface AiSdkSchema {
   readonly [aiSdkSchema]: true;
-  readonly jsonSchema: JsonSchema;
+  readonly jsonSchema: ToolSchema;
   validate(value: unknown): { readonly success: true; readonly value: unknown };
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: 'nacre';
     validate(value: unknown): { readonly value: unknown };
-    readonly jsonSchema: { input(): JsonSchema; output(): JsonSchema };
+    readonly jsonSchema: { input(): ToolSchema; output(): ToolSchema };
   };
 }
 
@@ -37,7 +37,7 @@ export function toAiSdkTool(tool: FunctionTool, context: ExecutionContext = {}):
   };
 }
 
-function toAiSdkSchema(jsonSchema: JsonSchema): AiSdkSchema {
+function toAiSdkSchema(jsonSchema: ToolSchema): AiSdkSchema {
   return {
     [aiSdkSchema]: true,
     jsonSchema,

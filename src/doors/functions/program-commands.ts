@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Command } from '../../contract/command.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { commandText, cwdText, envMap, inputText } from '../../contract/request.ts';
-import type { RunContext } from '../../engine/call-context.ts';
+import type { RunContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Checked } from '../../engine/journey/check.ts';
 import { receive } from '../../tools/common/receive.ts';

@@ -1,5 +1,5 @@
 // Tool definitions in the documented format of each vendor's API, as plain data; no vendor package is imported.
-import type { JsonSchema } from '../../tools/common/tool.ts';
+import type { ToolSchema } from '../../tools/common/tool.ts';
 import { toMcpTool } from '../to-mcp-tool.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { type AiSdkTool, toAiSdkTool, toLangChainTool } from './framework-tools.ts';
@@ -19,7 +19,7 @@ export interface SchemaOptions {
 export interface OpenAiFunction {
   readonly name: string;
   readonly description: string;
-  readonly parameters: JsonSchema;
+  readonly parameters: ToolSchema;
   readonly strict: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface OpenAiFunction {
 export interface AnthropicTool {
   readonly name: string;
   readonly description: string;
-  readonly input_schema: JsonSchema;
+  readonly input_schema: ToolSchema;
   readonly strict?: true;
 }
 
@@ -98,6 +98,6 @@ function toGeminiFunction(tool: FunctionTool): GeminiFunction {
   return { name, description, ...(hasFields && { parameters: toOpenApiSchema(schema) }) };
 }
 
-function toStrict(schema: JsonSchema, optional: OptionalFields): JsonSchema {
+function toStrict(schema: ToolSchema, optional: OptionalFields): ToolSchema {
   return { ...toPlainSchema(schema, optional), type: 'object' };
 }

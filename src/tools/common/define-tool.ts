@@ -2,7 +2,7 @@
 // 3. `run` does the work and returns a reply, 4. `fail` turns anything thrown on the way into a reply.
 import { z } from 'zod';
 import { fromModel, receive } from './receive.ts';
-import type { JsonSchema, Tool, ToolAnnotations, ToolContext, ToolReply } from './tool.ts';
+import type { Tool, ToolAnnotations, ToolContext, ToolReply, ToolSchema } from './tool.ts';
 
 /** Declaration of a tool. */
 export interface ToolDeclaration<Input extends z.ZodObject> {
@@ -20,7 +20,7 @@ export interface ToolDeclaration<Input extends z.ZodObject> {
 /** Creates a tool from its declaration: derives the schemas, validates input, and replies to every failure. */
 export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclaration<Input>): Tool {
   const { name, title, description, annotations, input, output } = declaration;
-  let cached: JsonSchema | undefined;
+  let cached: ToolSchema | undefined;
   const inputSchema = () => {
     cached ??= toJsonSchema(input, 'input');
     return cached;
@@ -43,7 +43,7 @@ export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclarati
 }
 
 // Drops `$schema`: MCP clients assume 2020-12 anyway, and the URL costs tokens.
-function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ToolSchema {
   const options = { io, target: 'draft-2020-12', override } as const;
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, options);
   return { properties: {}, ...rest, type: 'object' };

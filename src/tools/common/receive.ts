@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
-import type { JsonSchema } from './tool.ts';
+import type { ToolSchema } from './tool.ts';
 
 /** Validates a tool's input; throws one error that lists every problem with its field. */
 export function receive<Input extends z.ZodObject>(
@@ -21,7 +21,7 @@ export function receive<Input extends z.ZodObject>(
 }
 
 /** Converts arguments as models write them into the input of a tool; leaves all other problems to `receive`. */
-export function fromModel(schema: JsonSchema, raw: unknown): unknown {
+export function fromModel(schema: ToolSchema, raw: unknown): unknown {
   const args = typeof raw === 'string' ? parseJson(raw) : raw;
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
   const { properties = {}, required = [] } = schema as Partial<ObjectSchema>;

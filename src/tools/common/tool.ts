@@ -12,8 +12,8 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly annotations: ToolAnnotations;
-  inputSchema(): JsonSchema;
-  outputSchema(): JsonSchema;
+  inputSchema(): ToolSchema;
+  outputSchema(): ToolSchema;
   /** Replies to any input: invalid input gets an error reply, not a rejection. */
   call(input: unknown, context: ToolContext): Promise<ToolReply>;
 }
@@ -26,8 +26,8 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean;
 }
 
-/** A JSON Schema (2020-12) as data. */
-export type JsonSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
+/** JSON Schema (2020-12) of a tool's input or output. */
+export type ToolSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
 
 /** The reply of a tool: text for the model, the same as data, and whether the call failed. */
 export interface ToolReply {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Outcome } from '../../../contract/outcome.ts';
 import { commandText, directoryText, maxArguments, plainText } from '../../../contract/request.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import { describeEnd } from '../../../tools/common/describe-outcome.ts';
 import { receive } from '../../../tools/common/receive.ts';
 import type { HttpSettings } from '../../settings.ts';
 import type { HttpCaller } from '../access/callers.ts';
@@ -78,7 +79,7 @@ async function runProgram(
 }
 
 function toReply(outcome: Outcome, timeoutMs: number): Reply {
-  const { stdout, stderr, exitCode, signal, truncated, durationMs, id, cause, detail } = outcome;
+  const { stdout, stderr, exitCode, signal, truncated, durationMs, id, cause } = outcome;
   const more = {
     id,
     duration_ms: durationMs,
@@ -87,7 +88,8 @@ function toReply(outcome: Outcome, timeoutMs: number): Reply {
   };
   if (cause === 'exit' || cause === 'stopped')
     return toJsonReply(200, { stdout, stderr, code: exitCode, ...more });
-  const timedOut = `The command timed out after ${timeoutMs} ms and was ended.`;
-  const error = cause === 'timeout' ? timedOut : (detail ?? `The command was ended: ${cause}.`);
-  return toJsonReply(cause === 'timeout' ? 408 : 500, { error, stdout, stderr, ...more });
+  const end = describeEnd(outcome, `${timeoutMs} ms`);
+  const isTimeout = cause === 'timeout';
+  const error = isTimeout ? `${end} and was killed.` : end;
+  return toJsonReply(isTimeout ? 408 : 500, { error, stdout, stderr, ...more });
 }
