@@ -6,7 +6,7 @@ import { type FailureCode, NacreError, shuttingDown, toNacreError } from '../../
 import type { JobSpec } from '../../src/contract/job.ts';
 import { type ApprovalRequest, approval, deniedError } from '../../src/engine/approval/approval.ts';
 import { cancelledBeforeStart } from '../../src/engine/journey/admit.ts';
-import { decideCwd } from '../../src/policy/decide-cwd.ts';
+import { decideCwd } from '../../src/policy/decide-place.ts';
 import { allSettings } from '../../src/rules/all-settings.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
 import { resolveSettings } from '../../src/settings/resolve-settings.ts';

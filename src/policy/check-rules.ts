@@ -1,7 +1,6 @@
 import type { PolicyRule } from '../contract/decision.ts';
 import { ruleFor } from './match-rules.ts';
-import { surveyCommand } from './survey-command.ts';
-import { understand } from './understand.ts';
+import { surveyCommand, understand } from './understand.ts';
 
 /** A `matches` example that does not match, or a `spares` example that does, with a sentence that says so. */
 export interface FailedExample {

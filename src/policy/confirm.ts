@@ -1,4 +1,4 @@
-import { isListed } from './listed.ts';
+import { isListed } from './match-rules.ts';
 import type { Invocation } from './walk/survey.ts';
 import { wordText } from './words/arg.ts';
 import { baseName } from './words/paths.ts';

@@ -1,7 +1,7 @@
 import type { Place } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
 import { credentialFolders } from '../support/credential-paths.ts';
-import { isWithin } from './decide-cwd.ts';
+import { isWithin } from './decide-place.ts';
 
 const systemDirectories = ['/proc', '/sys', '/dev', '/boot', '/etc'];
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Place } from '../contract/facts.ts';
-import { decideWorkspace } from './decide-workspace.ts';
+import { decideWorkspace } from './decide-place.ts';
 
 const at = (path: string): Place => ({ asked: path, path });
 const gone = (asked: string): Place => ({ asked, problem: 'missing' });

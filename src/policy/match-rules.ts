@@ -1,9 +1,8 @@
 import type { PolicyRule } from '../contract/decision.ts';
-import { isListed } from './listed.ts';
 import type { Invocation } from './walk/survey.ts';
 import { type Arg, prefixOf } from './words/arg.ts';
 import { globMatches } from './words/glob.ts';
-import { baseName } from './words/paths.ts';
+import { baseName, directoryOf, normalisePath } from './words/paths.ts';
 
 /** A matching rule and the program it matches. */
 export interface MatchedRule {
@@ -84,4 +83,15 @@ function matchesWord(pattern: string, arg: Arg, generous: boolean): boolean {
   const known = prefixOf(arg);
   const fixed = pattern.split('*')[0] ?? '';
   return known.startsWith(fixed) || fixed.startsWith(known);
+}
+
+const systemDirs = ['/bin', '/usr/bin', '/sbin', '/usr/sbin'];
+
+/** Returns true if a program as written is listed (P3): `git`, `/usr/bin/git` by its base name, or a listed literal path. */
+export function isListed(name: string, listed: readonly string[], programDirs: readonly string[]): boolean {
+  if (listed.includes(name)) return true;
+  if (!name.startsWith('/')) return false;
+  const path = normalisePath(name, undefined) ?? name;
+  const inPlace = [...systemDirs, ...programDirs].includes(directoryOf(path));
+  return listed.includes(path) || (inPlace && listed.includes(baseName(path)));
 }

@@ -1,9 +1,21 @@
+// Parses a command and finds out what it would run, as far as that is known before it runs:
+// 1. `understand` parses the command once into a `Plan`.
+// 2. `surveyCommand` builds the initial `Shell` from the facts: directory, home, a session's functions and aliases,
+// 3. judges variables that the caller sets like assignments,
+// 4. walks the parse tree or the argv (walk/create-walk.ts),
+// 5. turns a reached limit or an unexpected exception into a problem that is refused under every list.
 import type { ParsedScript } from 'unbash';
 import { type Command, maxCommandBytes } from '../contract/command.ts';
-import type { CommandContext, Plan } from './plan.ts';
-import { surveyCommand } from './survey-command.ts';
+import type { Facts } from '../contract/facts.ts';
+import { enterSession } from './enter-session.ts';
+import { createWalk, initialShell, judgeUncalled } from './walk/create-walk.ts';
 import { parseScript } from './walk/parse-script.ts';
+import { WalkScope } from './walk/scope.ts';
+import type { Survey } from './walk/survey.ts';
+import type { Walk } from './walk/walk.ts';
+import { knownArg } from './words/arg.ts';
 import { PolicyLimitError } from './words/limits.ts';
+import { anyOutput, type Stdin } from './words/output.ts';
 
 /** Parses a command once and lists the programs it names. */
 export function understand(command: Command, context: CommandContext = {}): Plan {
@@ -44,4 +56,108 @@ function namesIn(plan: Plan): readonly string[] {
   const { invocations } = surveyCommand(plan, { home: '/root', cwd: undefined, session: undefined });
   const names = invocations.filter((found) => found.needsListing).map((found) => found.name);
   return [...new Set(names)].filter((name) => name !== '' && !name.includes('/'));
+}
+
+/** The facts that the walk needs; `cwd` is undefined if the directory is unknown. */
+export type SurveyFacts = Pick<Facts, 'home' | 'session'> & { readonly cwd: string | undefined };
+
+/** Walks a command and returns the programs it would start and the problems found. */
+export function surveyCommand(plan: Plan, facts: SurveyFacts): Survey {
+  const walk = walkOnce(plan, facts, new Set());
+  // `volatile` (variables that traps may change) is complete only after a walk, so walk again with it from the start.
+  return walk.volatile.size === 0 ? walk : walkOnce(plan, facts, walk.volatile);
+}
+
+function walkOnce(plan: Plan, facts: SurveyFacts, volatile: ReadonlySet<string>): Walk {
+  const { command } = plan;
+  const length = command.kind === 'shell' ? command.script.length : 0;
+  const texts = command.kind === 'shell' ? [command.script] : command.argv;
+  const usesLastWord = facts.session !== undefined || texts.some((text) => underscore.test(text));
+  const walk = createWalk({ home: facts.home, usesLastWord, length, volatile });
+  try {
+    walkPlan(walk, plan, facts);
+    judgeUncalled(walk);
+  } catch (error) {
+    walk.problems.unshift({ scope: 'always', ...explain(error), pos: 0, end: 0 });
+  }
+  return walk;
+}
+
+// `_` as a whole word, as in `$_`. In a session it counts as used, because a session function may use it.
+const underscore = /(?<!\w)_(?!\w)/;
+
+/** Any exception in the walk refuses the command, a reached limit as well as a bug of our own. */
+function explain(error: unknown): { rule: string; reason: string } {
+  const limit =
+    error instanceof PolicyLimitError
+      ? error.message
+      : error instanceof RangeError
+        ? 'it is nested too deeply'
+        : undefined;
+  if (limit === undefined)
+    return {
+      rule: 'not_understood',
+      reason: 'The command is not allowed, because it could not be analysed.',
+    };
+  return {
+    rule: 'too_large',
+    reason: `The command is not allowed, because it is too large to check: ${limit}.`,
+  };
+}
+
+function walkPlan(walk: Walk, { command, context, script }: Plan, facts: SurveyFacts): void {
+  const shell = initialShell(facts.cwd ?? facts.session?.cwd);
+  const scope = new WalkScope(shell, stdinOf(context.stdin)).with({
+    lasting: context.lasting === true || facts.session !== undefined,
+  });
+  const nowhere = { pos: 0, end: 0 };
+  if (facts.session !== undefined) enterSession(walk, facts.session, scope);
+  for (const [name, value] of Object.entries(context.env ?? {})) {
+    walk.assign(name, { kind: 'text', values: [[value]] }, nowhere, scope, 'exported');
+  }
+  if (command.kind === 'shell') {
+    if (script !== undefined) walk.script(script, scope);
+  } else {
+    const spans = argvSpans(command.argv);
+    const argv = command.argv.map((word, index) => knownArg(word, spans[index] ?? nowhere));
+    walk.run(argv, scope, { by: 'program' });
+  }
+}
+
+function stdinOf(stdin: Plan['context']['stdin']): Stdin {
+  if (stdin?.kind === 'text') return { text: stdin.text, more: false };
+  return stdin?.kind === 'none' ? 'none' : anyOutput;
+}
+
+/** The position of each word in the argv as displayed, joined with single spaces. */
+function argvSpans(argv: readonly string[]): { pos: number; end: number }[] {
+  let pos = 0;
+  return argv.map((word) => {
+    const span = { pos, end: pos + word.length };
+    pos = span.end + 1;
+    return span;
+  });
+}
+
+/** A parsed command with the names of the programs to look up. */
+export interface Plan {
+  readonly command: Command;
+  readonly context: CommandContext;
+  /** The parse tree; undefined for an `argv` command and for text that is too long or too deeply nested to parse. */
+  readonly script: ParsedScript | undefined;
+  /** Bare names (no slash) of programs that the command would run. */
+  readonly programs: readonly string[];
+}
+
+/** Input the caller sends with the command that a program could read as code. */
+export interface CommandContext {
+  /** True in a persistent shell, where later commands see the functions, variables and traps this one defines. */
+  readonly lasting?: boolean | undefined;
+  /** Variables from the call's `env`. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The command's stdin: `none`, a known text, or `later` for input that is written while it runs (the default). */
+  readonly stdin?:
+    | { readonly kind: 'none' | 'later' }
+    | { readonly kind: 'text'; readonly text: string }
+    | undefined;
 }

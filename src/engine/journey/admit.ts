@@ -3,7 +3,7 @@ import type { Decision } from '../../contract/decision.ts';
 import { cancelled, type NacreError } from '../../contract/failure.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { decide } from '../../policy/decide.ts';
-import { decideWorkspace } from '../../policy/decide-workspace.ts';
+import { decideWorkspace } from '../../policy/decide-place.ts';
 import { findSpacedWords, quoteSpacedPaths } from '../../policy/spaced-paths.ts';
 import { understand } from '../../policy/understand.ts';
 import type { InputJudge } from '../../sessions/command-registry.ts';
@@ -13,14 +13,12 @@ import type { EngineDeps } from '../context/engine-deps.ts';
 import { createInputJudge } from '../typing/judge-input.ts';
 import { inspectPlace } from './inspect-place.ts';
 
-/** A command that may run, and what was found out about it. */
+/** A command that may run, with the `Decision` and the directory. */
 export interface Admission {
-  /** The command that will run: as requested, or with quotes around paths with spaces. */
+  /** The requested command, or the result of `quotePaths`. */
   readonly command: Command;
-  /** The canonical directory to run in. */
   readonly cwd: string;
   readonly decision: Decision;
-  /** Isolation beyond that of the settings. */
   readonly isolation: JobSpec['isolation'];
   /** Sentences about the directory, for the caller. */
   readonly notes: readonly string[];
@@ -59,7 +57,7 @@ export async function admit(
   return { command, cwd, decision, isolation, notes, inputJudge };
 }
 
-/** Error for a call that was cancelled before its command was started. */
+/** Error for a call whose `signal` fired before its command was started. */
 export function cancelledBeforeStart(): NacreError {
   return cancelled('The call was cancelled before its command was started.');
 }

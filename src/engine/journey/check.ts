@@ -1,20 +1,20 @@
 import type { Decision } from '../../contract/decision.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import { decide } from '../../policy/decide.ts';
-import { decideCwd } from '../../policy/decide-cwd.ts';
+import { decideCwd } from '../../policy/decide-place.ts';
 import { understand } from '../../policy/understand.ts';
 import type { RunContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 
-/** The decision on a command that was not run. */
+/** Result of `check`: the decision, and where the programs are. */
 export interface Checked {
   readonly decision: Decision;
   readonly cwd: string;
-  /** Path of each program in the server's PATH; null if it is not there. */
+  /** Path of each program in the server's `PATH`; null if it is not there. */
   readonly found: Readonly<Record<string, string | null>>;
 }
 
-/** Parses, inspects and judges a command without recording or running it. */
+/** The same stages as `admit`, without records: parses, inspects and judges a command that does not run. */
 export async function check(
   { backend }: Pick<EngineDeps, 'backend'>,
   request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,

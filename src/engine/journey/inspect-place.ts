@@ -1,15 +1,14 @@
 import type { Facts } from '../../contract/facts.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { CommandRequest } from '../../contract/request.ts';
-import { decideCwd } from '../../policy/decide-cwd.ts';
+import { decideCwd } from '../../policy/decide-place.ts';
 import { decideSensitive } from '../../policy/decide-sensitive.ts';
 import type { RunContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 
-/** The directory that a command would run in, and the facts that policy needs. */
+/** The directory that a command would run in, and the `Facts` for `decide`. */
 export interface InspectedPlace {
   readonly facts: Facts;
-  /** The canonical directory. */
   readonly cwd: string;
   /** Sentences about the directory, for the caller. */
   readonly notes: readonly string[];

@@ -82,3 +82,23 @@ export function split<T>(items: readonly T[], sizes: readonly number[]): readonl
   });
   return groups.filter((group) => group.length > 0);
 }
+
+/**
+ * Returns the client's workspace folders that exist and are inside a root of every group: `ALLOWED_CWD_ROOTS` limits
+ * where commands run, so a workspace outside of it must not become writable.
+ */
+export function decideWorkspace(
+  { workspace = [], roots }: Facts,
+  rootGroups: readonly (readonly string[])[],
+): readonly string[] {
+  const groups = split(
+    roots,
+    rootGroups.map((group) => group.length),
+  );
+  return workspace.flatMap(({ path }) => {
+    const isInside = groups.every((group) =>
+      group.some((root) => path !== undefined && root.path !== undefined && isWithin(path, root.path)),
+    );
+    return path !== undefined && isInside ? [path] : [];
+  });
+}
