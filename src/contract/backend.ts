@@ -24,7 +24,7 @@ export const stopOnClose: StopOptions = { signal: 'SIGTERM', graceMs: 500 };
 export interface WriteOptions {
   /** Closes stdin after the data. */
   readonly eof?: boolean;
-  /** Texts that were typed as secrets; reads of the job's output mask them. */
+  /** Texts that were typed as secrets; `read` masks them in the job's output. */
   readonly hide?: readonly string[];
 }
 
@@ -42,7 +42,6 @@ export interface Backend {
   /** Values of the worker's environment variables that `rules` withhold from commands, for redaction. */
   environmentSecrets(rules: EnvironmentRules): Promise<readonly string[]>;
   report(): Promise<MachineReport>;
-  /** Disk space that all spooled output uses now. */
   usage(): Promise<{ readonly spoolBytes: number }>;
   inspect(query: InspectQuery): Promise<Facts>;
   /**
@@ -50,7 +49,7 @@ export interface Backend {
    * not run is released by `stop` and `dispose`.
    */
   prepare(job: JobSpec): Promise<void>;
-  /** Resolves when the process runs. Starting the same id twice starts it once. */
+  /** Resolves when the process runs. A second call with the same `id` has no effect. */
   start(job: JobSpec): Promise<void>;
   /** Returns output from a cursor, waiting up to `waitMs` for some. Never drains: the same cursor returns the same bytes. */
   read(id: string, from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult>;
@@ -68,13 +67,13 @@ export interface Backend {
   /** The cheaper half of `observe`: true while a process of the job is blocked reading its stdin or terminal. */
   awaitsInput(id: string): Promise<boolean>;
   list(): Promise<readonly JobState[]>;
-  /** Forgets an ended job and deletes its output. */
+  /** Forgets an ended job and deletes its output; rejects with `invalid_request` while it runs. */
   dispose(id: string): Promise<void>;
   /** Detaches the running command from a persistent shell: it keeps running under its id; the session gets a new shell. */
   detach(session: string): Promise<void>;
   listSessions(): Promise<readonly SessionState[]>;
-  /** Ends a persistent shell and its background jobs; false if no session has that key. */
+  /** Ends a persistent shell and its background jobs; false if no session has that `key`. */
   closeSession(key: string): Promise<boolean>;
-  /** Stops every job and removes the worker's files. */
+  /** Stops every job with `stopOnClose` and removes the worker's files. */
   close(): Promise<void>;
 }

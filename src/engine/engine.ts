@@ -24,9 +24,9 @@ export interface Engine {
     request: CommandRequest & Pick<StartRequest, 'idPrefix'>,
     context: RunContext & { readonly owner: string },
   ): Promise<RunOrDetachResult>;
-  /** Starts a command that outlives the call; later calls find it by id or name. */
+  /** Starts a command that outlives the call; later calls find it by `id` or `name`. */
   start(request: StartRequest, context: StartContext): Promise<{ readonly id: string }>;
-  /** Waits as the query says and returns output that the caller has not read. */
+  /** Waits as `query` says and returns output behind the caller's read position. */
   read(idOrName: string, query: ReadQuery, context: CallerContext): Promise<Reading>;
   /** Throws if `read` would reject the query, so that a caller can check it before an action such as a write. */
   checkReading(idOrName: string, query: ReadQuery, context: CallerContext): Promise<void>;
@@ -34,39 +34,36 @@ export interface Engine {
   readBytes(idOrName: string, from: Cursor, query: BytesQuery, context: CallerContext): Promise<ReadResult>;
   /** Returns one command with an observation of its processes in /proc. */
   observe(idOrName: string, context: CallerContext): Promise<ListedCommand>;
-  /** Types into a command. */
   write(idOrName: string, input: WriteRequest, context: CallerContext): Promise<WriteResult>;
   /** Stops a command with its whole process tree; one that has ended keeps its state. */
   stop(idOrName: string, options: StopOptions, context: CallerContext): Promise<CommandView>;
-  /** Lists the owner's background commands, oldest first. */
+  /** Lists the background commands of `context.owner`, oldest first. */
   list(context: CallerContext): Promise<readonly ListedCommand[]>;
-  /** Forgets an ended command and its output. */
   forget(idOrName: string, context: CallerContext): Promise<void>;
   /** Ends every call, background command and persistent shell; new ones may follow. */
   endAll(): Promise<void>;
-  /** The owner's newest audit records, oldest first. */
   readonly recordsOf: OwnRecords['of'];
   /** Approval requests for the user at another terminal; undefined if no terminal can reach this process. */
   readonly approvals: ApprovalInbox | undefined;
   /** Subscribes to the owner's background commands that start from now on; the returned function unsubscribes. */
   listen: Announcer['listen'];
-  /** Judges a command without running it. */
+  /** Returns the `Decision` on a command without running it. */
   check(
     request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
     context: Pick<RunContext, 'rules' | 'cwdRoots'>,
   ): Promise<Checked>;
   /** Records a planned command that will not run; throws `audit_unavailable` if that fails. */
   skip(command: Command, caller: Caller, reason: string): Promise<void>;
-  /** Records a call without valid credentials. */
+  /** Records a call without valid credentials as `unknown_caller`. */
   noteUnknown(caller: Caller, reason: string): void;
   listSessions(): Promise<readonly SessionState[]>;
-  /** Ends a persistent shell and its background jobs; false if no session has that key. */
+  /** Ends a persistent shell and its background jobs; false if no session has that `key`. */
   closeSession(key: string): Promise<boolean>;
   /** Metrics of all commands so far, in the Prometheus text format. */
   metrics(): Promise<string>;
   report(): Promise<MachineReport>;
-  /** Prepares what the first command would otherwise wait for. Never rejects; a failure shows at that command. */
+  /** Calls `Backend.warmUp`. Never rejects; a failure shows at the first command. */
   warmUp(): Promise<void>;
-  /** Ends every command and releases everything. */
+  /** Stops every command with `stopOnClose` and closes the backend and the audit log. */
   close(): Promise<void>;
 }

@@ -7,17 +7,17 @@ import { type RecordedEnd, serverCloses } from './journey/follow.ts';
 
 /** The open calls and background commands of an engine, and how they end. */
 export interface Lifecycle {
-  /** Runs a call; its signal also fires when the engine ends all calls. Throws while paused or closing. */
+  /** Runs a call; its `signal` also fires in `endAll` and `close`. Throws while paused or closing. */
   during<T, C extends Pick<RunContext, 'signal'>>(
     context: C,
     call: (own: C & { readonly signal: AbortSignal }) => Promise<T>,
   ): Promise<T>;
-  /** Tracks a background command until its end. */
+  /** Tracks a background command until `ended` settles. */
   track(id: string, ended: Promise<RecordedEnd>): void;
   /** Ends every call, background command and persistent shell; new ones may follow. */
   endAll(): Promise<void>;
   closeSession(key: string): Promise<boolean>;
-  /** Ends everything and closes the backend and the audit log. */
+  /** Like `endAll`, for at most `closeMs`; then closes the backend and the audit log. */
   close(): Promise<void>;
 }
 

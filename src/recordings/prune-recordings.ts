@@ -8,7 +8,7 @@ export interface RecordingLimits {
   readonly maxBytes: number;
 }
 
-/** How often a server touches a recording that it writes, even if its command prints nothing. */
+/** Interval of `utimes` on a recording that is being written; one untouched for three intervals counts as abandoned. */
 export const touchEveryMs = 3_600_000;
 const abandonedMs = 3 * touchEveryMs;
 const dayMs = 86_400_000;

@@ -19,14 +19,14 @@ export interface Recorder {
   discard(): Promise<void>;
 }
 
-/** The recordings of one folder. */
+/** Creates a `Recorder` for each command. */
 export interface Recordings {
   begin(id: string, terminal: TerminalSize | undefined): Promise<Recorder>;
 }
 
 const defaultSize = { cols: 80, rows: 24 };
 
-/** Creates recordings in a folder and deletes old ones beyond the limits. */
+/** Creates recordings in `dir` and deletes old ones beyond `limits`. */
 export function createRecordings(dir: string, limits: RecordingLimits): Recordings {
   const pruner = createPruner(dir, limits);
   return {

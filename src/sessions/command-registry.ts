@@ -4,11 +4,11 @@ import { jobNotFound, NacreError } from '../contract/failure.ts';
 import type { Cursor, JobSpec, Stream } from '../contract/job.ts';
 import type { Screen } from '../contract/screen.ts';
 
-/** Owner and properties of a command that its spec does not have. */
+/** Properties of a command that `JobSpec` does not have. */
 export interface Registration {
-  /** Only this owner can find the command. */
+  /** The only owner for which `find` returns the command. */
   readonly owner: string;
-  /** An alias of the id, unique among the owner's running commands. */
+  /** An alias of `id`, unique among the owner's running commands. */
   readonly name?: string | undefined;
   /** True for a command that outlives its call; `list` leaves out all others. */
   readonly inBackground?: boolean | undefined;
@@ -23,11 +23,11 @@ export interface InputJudge {
   /** True if only listed programs may run. */
   readonly onlyListed: boolean;
   judge(text: string): Decision;
-  /** Remembers text that was typed: later input continues it. */
+  /** Remembers typed text, which `judge` puts before later input. */
   typed(text: string): void;
 }
 
-/** A command that its owner can find. */
+/** A command that `find` returns to its owner. */
 export interface RegisteredCommand extends Registration {
   readonly id: string;
   readonly command: Command;
@@ -40,18 +40,18 @@ export interface RegisteredCommand extends Registration {
 
 /** Commands by owner, id and name, and how far each reader has read their output. */
 export interface CommandRegistry {
-  /** Throws if another running command of the owner has the same name. */
+  /** Throws `invalid_request` if another running command of the owner has the same name. */
   add(spec: Pick<JobSpec, 'id' | 'command' | 'cwd'>, registration: Registration): void;
-  /** Lists a command from now on, because it outlives its call. */
+  /** Sets `inBackground`, because the command outlives its call. */
   moveToBackground(id: string): void;
   remove(id: string): void;
   /** Throws `job_not_found` for unknown commands and for those of another owner alike. */
   find(owner: string, idOrName: string): RegisteredCommand;
-  /** The owner's background commands, oldest first. */
+  /** Commands of the owner that are `inBackground`, oldest first. */
   list(owner: string): readonly RegisteredCommand[];
   /** The cursor up to which a reader has read both streams, or only `stream`. */
   position(id: string, reader: string, stream?: Stream): Cursor;
-  /** Moves a reader's cursor forward; ignored if that would skip unread output. */
+  /** Moves a reader's position to `next`, unless `from` is behind unread output. */
   advance(id: string, reader: string, range: ReadSpan): void;
 }
 
@@ -67,7 +67,7 @@ interface Entry {
   readonly positions: Map<string, Cursor>;
 }
 
-/** Owner id of the local user on the control socket, who sees every command. No remote caller gets it. */
+/** Value of `owner` for the local user on the control socket, who sees every command; no remote caller gets it. */
 const localUser = '*';
 
 /** Creates an empty registry. */

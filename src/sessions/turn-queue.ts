@@ -3,24 +3,22 @@ import { createStopwatch } from '../support/stopwatch.ts';
 
 /** How long a call was queued. */
 export interface QueueWait {
-  /** Calls that were ahead when it was queued. */
   readonly ahead: number;
   readonly waitedMs: number;
 }
 
-/** How a call waits in the queue. */
+/** Options of `inTurn`. */
 export interface WaitOptions {
-  /** Removes the call from the queue. */
+  /** Removes a waiting call from the queue, which rejects it as `cancelled`. */
   readonly signal?: AbortSignal | undefined;
   /** Called if the call has to wait. */
   readonly onWait?: ((ahead: number) => void) | undefined;
 }
 
-/** Runs one call per key at a time, in order of arrival. */
+/** Runs one `step` per key at a time, in order of arrival. */
 export interface TurnQueue {
   /** Runs `step` when all earlier calls for the key are done, immediately without a key. */
   inTurn<T>(key: string | undefined, options: WaitOptions, step: (wait: QueueWait) => Promise<T>): Promise<T>;
-  /** Calls that wait, for all keys. */
   waiting(): number;
 }
 

@@ -1,22 +1,21 @@
 import type { Backend } from '../contract/backend.ts';
 import type { Cursor, OutputChunk, ReadResult } from '../contract/job.ts';
 
-/** Reads the output log of one command at a cursor. */
+/** Reads the output log of one command at a cursor, like `Backend.read` with a fixed id. */
 export type ReadLog = (
   from: Cursor,
   options: { readonly waitMs: number; readonly maxBytes: number },
 ) => Promise<ReadResult>;
 
-/** The log of a backend's job; doors have the same of `Engine.readBytes`. */
+/** The log of a backend's job; doors wrap `Engine.readBytes` in the same way. */
 export function logOf(backend: Pick<Backend, 'read'>, id: string): ReadLog {
   return (from, options) => backend.read(id, from, options);
 }
 
 /** How `tail` reads. */
 export interface TailOptions {
-  /** How long one read waits for output; a function is called before each read. */
+  /** How long one `read` waits for output; a function is called before each read. */
   readonly waitMs: number | (() => number);
-  /** The largest piece. */
   readonly maxBytes: number;
   /** Skips to the last `maxBytes` of the log when more than this is unread; nothing is skipped by default. */
   readonly maxLagBytes?: number | undefined;
@@ -51,7 +50,7 @@ export async function* tail(
   }
 }
 
-/** Reads the chunks between two cursors, or as many as the log has. */
+/** Reads the chunks from cursor `from` up to `to`, or to the end of the log. */
 export async function readRange(read: ReadLog, from: Cursor, to: Cursor): Promise<OutputChunk[]> {
   const found: OutputChunk[] = [];
   for (let at = from; at < to; ) {

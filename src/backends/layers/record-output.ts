@@ -4,7 +4,7 @@ import { logOf, tail } from '../../support/tail.ts';
 
 const reading = { waitMs: 60_000, maxBytes: 262_144 };
 
-/** A backend that records the output of its commands with its timing. A failing recording never disturbs a command. */
+/** A backend that records output from `start` on, with its timing. A failing `Recorder` never disturbs a command. */
 export function recordOutput(backend: Backend, recordings: Recordings): Backend {
   const active = new Map<string, { readonly recorder: Recorder; readonly done: Promise<void> }>();
 

@@ -3,7 +3,7 @@ import { createProcessTable } from '../../worker/processes/create-process-table.
 import { createWorker } from '../../worker/worker.ts';
 import type { WorkerOptions } from '../../worker/worker-options.ts';
 
-/** Creates a backend that calls a worker in this process. */
+/** Creates a backend whose calls go to `createWorker` in this process. */
 export function createLocalBackend(options: Omit<WorkerOptions, 'table'>): Backend {
   const worker = createWorker({ ...options, table: createProcessTable() });
   return { abilities: { killTree: 'group' }, ...worker };

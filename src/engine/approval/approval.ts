@@ -8,21 +8,19 @@ import { NacreError } from '../../contract/failure.ts';
 export interface ApprovalSubject {
   /** The command that would run, or the text that would be typed into a shell. */
   readonly command: Command;
-  /** The canonical directory. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** The text on its stdin. */
   readonly input: string | null;
-  /** Key of the persistent shell that would run it, or id of the command that would read it. */
+  /** `session` key of the shell that would run it, or id of the command that would read it. */
   readonly into: string | null;
   readonly sandbox: string | null;
 }
 
-/** A question to the user, and the call that needs the answer. */
+/** A `Decision` that needs the user's answer, and the call that waits for it. */
 export interface ApprovalRequest {
   readonly decision: Decision;
   readonly asked: ApprovalSubject;
-  /** Id of the command, for audit records. */
   readonly id: string;
   readonly caller: Caller;
   readonly owner: string | undefined;
@@ -38,10 +36,10 @@ export type ApprovalAnswer =
   | { readonly kind: 'waits'; readonly approvalId: string; readonly secondsLeft: number }
   | { readonly kind: 'cannot_ask'; readonly why: string };
 
-/** Asks the user; doors whose client can prompt provide it. */
+/** Asks the user; `RunContext.askUser` if the client can prompt, else `ApprovalInbox.ask`. */
 export type AskUser = (request: ApprovalRequest) => Promise<ApprovalAnswer>;
 
-/** Asks the user through the caller, else through the inbox, and records the approval; throws without one. */
+/** Asks the user through `ask`, else through `inbox`, and records the approval; throws without one. */
 export async function requireApproval(
   { audit, inbox }: { readonly audit: AuditLog; readonly inbox?: { readonly ask: AskUser } | undefined },
   request: ApprovalRequest,
@@ -52,7 +50,7 @@ export async function requireApproval(
   audit.record({ kind: 'approved', id, caller, by });
 }
 
-/** Resolves only if the user approves; throws if they decline, do not answer in time or cannot be asked. */
+/** Resolves only if the user approves; throws `policy_denied` if they decline, `approval_required` without an answer. */
 export async function approval(
   request: ApprovalRequest,
   ask: AskUser = cannotAsk,
@@ -99,7 +97,7 @@ function toRefusal(
   }
 }
 
-/** The error for a denied command. */
+/** The `policy_denied` error for a denied command. */
 export function deniedError(decision: Decision): NacreError {
   return toError('policy_denied', decision);
 }

@@ -2,7 +2,7 @@ import type { Backend } from '../../contract/backend.ts';
 import { sleep } from '../../support/sleep.ts';
 import { logOf, tail } from '../../support/tail.ts';
 
-/** A background command has started, or its output or state has changed. */
+/** A background command has started (`began`), or its output or state has `changed`. */
 export interface CommandEvent {
   readonly kind: 'began' | 'changed';
   readonly id: string;
@@ -12,7 +12,7 @@ export interface CommandEvent {
 export interface Announcer {
   /** Calls `listener` for the owner's commands that start from now on; the returned function unsubscribes. */
   listen(owner: string, listener: (event: CommandEvent) => void): () => void;
-  /** Announces a command and follows it to its end, if its owner has a listener. */
+  /** Announces a command and every growth of its log until its end, if `owner` has a listener. */
   follow(owner: string, id: string): void;
 }
 

@@ -12,9 +12,8 @@ export interface EngineDeps {
   readonly sessions: Sessions;
   readonly audit: AuditLog;
   readonly matcher: Matcher;
-  /** How a command is stopped when its call is cancelled. */
+  /** Signal and grace for commands whose call's `signal` fires. */
   readonly stopOnCancel: StopOptions;
-  /** The newest audit records of each owner. */
   readonly ownRecords: OwnRecords;
   readonly sensitivePlaces: SensitivePlaces;
   /** Stores approval requests of callers that cannot prompt a user; undefined if no one could answer them. */

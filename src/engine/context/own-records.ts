@@ -1,11 +1,11 @@
 import type { AuditRecord } from '../../audit/read-records.ts';
 
-/** The newest audit records of this server, by owner. */
+/** The newest `AuditRecord`s of this server, by owner. */
 export interface OwnRecords {
   /** Assigns a command to its owner; called before its first record. */
   claim(id: string, owner: string | undefined): void;
   observe(record: AuditRecord): void;
-  /** The owner's newest records, oldest first. */
+  /** At most `maxRecords` of the owner, oldest first. */
   of(owner: string): readonly AuditRecord[];
 }
 

@@ -2,14 +2,14 @@ import type { Backend } from '../../contract/backend.ts';
 import type { Place } from '../../contract/facts.ts';
 import { sensitiveDirectories } from '../../policy/decide-sensitive.ts';
 
-/** Canonical paths of the system and credential directories, which may be symlinks themselves. */
+/** Canonical paths of `sensitiveDirectories`, which may be symlinks. */
 export interface SensitivePlaces {
   resolve(home: string): Promise<readonly Place[]>;
 }
 
 const validMs = 5_000;
 
-/** Resolves the directories through a backend and caches them for a few seconds: they rarely move between two calls. */
+/** Resolves the directories with `backend.inspect` and caches them for `validMs`: they rarely move between two calls. */
 export function createSensitivePlaces(backend: Pick<Backend, 'inspect'>): SensitivePlaces {
   let cached: { readonly places: Promise<readonly Place[]>; readonly until: number } | undefined;
   return {

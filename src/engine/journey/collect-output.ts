@@ -6,7 +6,7 @@ import type { RunContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 import { toFinished } from './shape-outcome.ts';
 
-/** Collects the complete text of a command while it runs. */
+/** Collects the complete text of a command through `onOutput`. */
 export interface OutputCollector {
   readonly onOutput: NonNullable<RunContext['onOutput']>;
   /** The outcome with the collected text; its cause is `output_limit` if that stopped the command. */

@@ -13,7 +13,7 @@ export type RunOrDetachResult =
   | { readonly kind: 'ended'; readonly outcome: Outcome }
   | { readonly kind: 'detached'; readonly id: string };
 
-/** A started command, and the promise of its recorded end. */
+/** A started command, and the promise of `recordEnd`. */
 export interface BackgroundCommand extends StartedCommand {
   readonly ended: Promise<RecordedEnd>;
 }

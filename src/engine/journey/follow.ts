@@ -14,7 +14,7 @@ export const serverCloses = Symbol('the server closes');
 const waitMs = 60_000;
 const pieceBytes = 262_144;
 
-/** Follows a started job to its end: passes its output on, reports progress, stops it if the call is cancelled. */
+/** Follows a started job to its end: passes output to `onOutput`, reports progress, stops it when `signal` fires. */
 export async function follow(
   deps: EngineDeps,
   id: string,

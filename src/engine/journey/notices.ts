@@ -8,7 +8,7 @@ import type { EngineDeps } from '../context/engine-deps.ts';
 import { noteOutside } from './inspect-place.ts';
 import type { StartedCommand } from './start.ts';
 
-/** The sources of the notices on one outcome. */
+/** Sources of the notices that `withNotices` adds. */
 export interface NoticeSources {
   readonly request: Pick<CommandRequest, 'command' | 'session'>;
   readonly command: Pick<StartedCommand, 'command' | 'decision' | 'notes'>;
@@ -17,7 +17,7 @@ export interface NoticeSources {
   readonly call: Pick<RunContext, 'cwdRoots'> & { readonly wait: QueueWait };
 }
 
-/** Adds to an outcome what the caller should know about how the command ran. */
+/** Adds `wait`, `rewrittenCommand` and `warnings` to an outcome. */
 export async function withNotices(
   deps: EngineDeps,
   outcome: Outcome,
@@ -47,7 +47,7 @@ const setuidPrograms = new Set([
   ...['fusermount', 'fusermount3', 'mount', 'umount'],
 ]);
 
-/** Sentences about programs that behave differently under the enforced isolation, and about daemons that stay. */
+/** Sentences about programs that behave differently under `enforcement`, and about `kept` daemons. */
 export function noticesFor(
   programs: readonly FoundProgram[],
   { enforcement, kept }: Pick<Outcome, 'enforcement' | 'kept'>,

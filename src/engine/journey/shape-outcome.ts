@@ -11,7 +11,7 @@ import { logOf, type ReadLog, readRange, tail } from '../../support/tail.ts';
 import type { RunContext } from '../context/call-context.ts';
 import type { Admission } from './admit.ts';
 
-/** How an outcome is shaped. */
+/** Options of `shapeOutcome`. */
 export interface ShapeOptions
   extends Pick<CommandRequest, 'maxOutputChars' | 'cutAtLines'>,
     Pick<RunContext, 'howToGetRest'> {

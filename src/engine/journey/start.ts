@@ -7,7 +7,7 @@ import type { EngineDeps } from '../context/engine-deps.ts';
 import { createLiveScreen, type LiveScreen } from '../reading/live-screen.ts';
 import type { Admission } from './admit.ts';
 
-/** A command that runs. */
+/** An admitted command that `start` has started. */
 export interface StartedCommand extends Admission {
   readonly id: string;
 }

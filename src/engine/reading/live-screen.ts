@@ -6,9 +6,9 @@ import { createNotifier } from '../../support/notifier.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { logOf, tail } from '../../support/tail.ts';
 
-/** The screen of one command, fed with its output. */
+/** The `Screen` of one command, fed with its output. */
 export interface LiveScreen extends Screen {
-  /** Feeds the output of a started command to the screen, until it ends. */
+  /** Feeds the output of a started command to `emulateTerminal`, until it ends. */
   follow(id: string): void;
 }
 

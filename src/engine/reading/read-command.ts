@@ -22,24 +22,22 @@ export interface ReadQuery extends Pick<TextQuery, 'keep' | 'view' | 'maxChars' 
   readonly idleMs?: number | undefined;
   readonly filter?: string | undefined;
   readonly stream?: Stream | undefined;
-  /** Ends the wait as soon as the command waits for input. */
   readonly untilInput?: boolean | undefined;
-  /** Returns the terminal's screen in place of the output. */
+  /** Returns `screen` in place of the output. */
   readonly wantsScreen?: boolean | undefined;
 }
 
-/** Output of a command, and the command as it was then. */
+/** Result of `read`: output, and the command as it was then. */
 export interface Reading extends CommandView, ReadText {
-  /** Why the wait ended. */
   readonly wakeReason: WakeReason;
   readonly from: Cursor;
   /** The line on which the command waits for input; null if it does not, or if /proc does not show it. */
   readonly prompt: string | null;
-  /** The terminal's screen, if the query wants it. */
+  /** Present with `wantsScreen`. */
   readonly screen: ScreenView | null;
 }
 
-/** Waits as the query says and returns output that the caller has not read. A failed call leaves it unread. */
+/** Waits as `query` says and returns output behind the caller's read position, which moves only on success. */
 export async function read(
   deps: EngineDeps,
   idOrName: string,

@@ -10,13 +10,13 @@ import { readRange } from '../../support/tail.ts';
 import { readBeginning } from './read-beginning.ts';
 import type { TextQuery, TextRange, TextSource, Texts } from './text-query.ts';
 
-/** Output as text. */
+/** Result of `readText`. */
 export interface ReadText {
   readonly stdout: string;
   readonly stderr: string;
   /** Cursor up to which the output counts as read. */
   readonly next: Cursor;
-  /** Cursor of the omitted middle; null if nothing was omitted. */
+  /** Cursor of the middle that `keep: 'ends'` omitted; null if nothing was omitted. */
   readonly leftOutFrom: Cursor | null;
   /** True if `maxChars` was too small: some output was omitted or left unread. */
   readonly isCut: boolean;
@@ -24,7 +24,7 @@ export interface ReadText {
 
 const bytesPerChar = 4;
 
-/** Reads a part of a log as text of bounded size; an incomplete character, escape sequence or filtered line stays unread. */
+/** Reads a part of a log as at most `maxChars`; an incomplete character, escape sequence or filtered line stays unread. */
 export async function readText(source: TextSource, query: TextQuery): Promise<ReadText> {
   const to = query.final ? query.end : await findSteadyEnd(source, query);
   const whole = { ...query, to };

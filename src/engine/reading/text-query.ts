@@ -6,11 +6,9 @@ import type { ReadLog } from '../../support/tail.ts';
 /** Selects a part of an output log and how it becomes text. */
 export interface TextQuery {
   readonly from: Cursor;
-  /** Current end of the log. */
   readonly end: Cursor;
   /** True if no output can follow `end`. */
   readonly final: boolean;
-  /** Limit on the characters of both streams together. */
   readonly maxChars: number;
   /** Which part of a longer output is returned: `beginning` leaves the rest unread, `ends` omits the middle. */
   readonly keep: 'beginning' | 'ends' | 'end';
@@ -28,10 +26,10 @@ export interface TextSource {
   readonly matcher: Matcher;
 }
 
-/** Text of each stream. */
+/** Text of `stdout` and `stderr`. */
 export type Texts = Record<Stream, string>;
 
-/** A query that reads up to a cursor. */
+/** A query that reads up to the cursor `to`. */
 export interface TextRange extends TextQuery {
   readonly to: Cursor;
 }

@@ -5,16 +5,15 @@ import { createSanitiser } from '../../output/sanitise.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { logOf, tail } from '../../support/tail.ts';
 
-/** Events that end a wait; the first one wins. */
+/** Events that end `waitForOutput`; the first one wins. */
 export interface WaitQuery {
   readonly from: Cursor;
   readonly waitMs: number;
   /** A pattern in the output behind `from`. */
   readonly waitFor?: string | undefined;
-  /** This long without output. */
   readonly idleMs?: number | undefined;
   readonly stream?: Stream | undefined;
-  /** Ends the wait as soon as the command waits for input. */
+  /** Ends the wait as soon as `awaitsInput` is confirmed. */
   readonly untilInput?: boolean | undefined;
 }
 

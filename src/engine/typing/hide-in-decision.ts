@@ -1,6 +1,6 @@
 import type { Decision } from '../../contract/decision.ts';
 
-/** Masks typed secrets in a decision, so that it can be recorded; the parser may have read part of a secret as a program name. */
+/** Masks typed secrets in `reason` and `programs`: the parser may have read part of a secret as a program name. */
 export function hideInDecision(decision: Decision, secrets: Iterable<string>): Decision {
   const known = [...secrets];
   const isPart = ({ name }: { readonly name: string }) => known.some((secret) => secret.includes(name));

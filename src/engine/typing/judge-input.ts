@@ -2,11 +2,10 @@ import { type Command, maxCommandBytes } from '../../contract/command.ts';
 import type { Decision, Rules } from '../../contract/decision.ts';
 import type { Facts } from '../../contract/facts.ts';
 import { decide } from '../../policy/decide.ts';
-import type { CommandContext } from '../../policy/plan.ts';
-import { understand } from '../../policy/understand.ts';
+import { type CommandContext, understand } from '../../policy/understand.ts';
 import type { InputJudge } from '../../sessions/command-registry.ts';
 
-/** The command that reads the input, and what policy needs to judge it. */
+/** The command that reads the input, and what `decide` needs. */
 export interface JudgeOptions {
   readonly command: Command;
   readonly env: Readonly<Record<string, string>>;

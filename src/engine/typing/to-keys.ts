@@ -1,8 +1,8 @@
 import { NacreError } from '../../contract/failure.ts';
 
-/** How a program receives its keys. */
+/** Whether a program has a terminal, and the mode of its arrow keys (DECCKM). */
 export interface KeyMode {
-  /** False for a program that reads a pipe, for which only a few keys have a meaning. */
+  /** False for a pipe, through which `throughPipe` sends only a few keys. */
   readonly hasTerminal: boolean;
   readonly applicationKeys: boolean;
 }
@@ -37,7 +37,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['escape', 'esc'],
 ]);
 
-/** Joins adjacent writes into one: a program might react to the first half before the rest arrives. */
+/** Joins adjacent `write` strokes: a program might react to the first half before the rest arrives. */
 export function joinStrokes(strokes: readonly KeyStroke[]): readonly KeyStroke[] {
   const joined: KeyStroke[] = [];
   for (const stroke of strokes) {

@@ -67,7 +67,7 @@ test('T9: writing after EOF is an error', async () => {
   expect(await type(id, { text: 'all', eof: true })).toEqual({ isTaken: true });
   await output(id, 'ended');
   await expect(type(id, { text: 'more' })).rejects.toMatchObject({
-    message: expect.stringContaining(`${id} takes no input: it has ended`),
+    message: expect.stringContaining(`${id} accepts no input: it has ended`),
     hint: expect.stringContaining('Start it again'),
   });
 });
