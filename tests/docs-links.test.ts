@@ -23,7 +23,7 @@ test('every page is linked from the README or a page that it links to', () => {
 });
 
 function exists(page: string, link: string): boolean {
-  if (/^https:\/\/[\w.-]+\//.test(link)) return true;
+  if (/^https:\/\/[\w.-]+(?:\/|$)/.test(link)) return true;
   const target = targetOf(page, link);
   const anchor = link.split('#')[1];
   if (!existsSync(target)) return false;

@@ -31,7 +31,7 @@ describe('every error', () => {
   });
 
   it('is a whole sentence, or ends with the message of the system', () => {
-    const isWhole = (message: string) => /[.}]$/.test(message);
+    const isWhole = (message: string) => /[.?}]$/.test(message);
     expect(sentences.filter(({ message }) => !isWhole(message)).map(({ message }) => message)).toEqual([]);
   });
 
