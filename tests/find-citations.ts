@@ -8,7 +8,9 @@ export type Citations = ReadonlyMap<string, readonly string[]>;
 export function findCitations(files: ReadonlyMap<string, string>): Citations {
   const citations = new Map<string, string[]>();
   for (const [path, source] of files) {
-    const titles = path.endsWith('.feature') ? featureTitles(source) : testTitles(source);
+    const titles = path.endsWith('.feature')
+      ? featureTitles(source)
+      : findTitles(source).map(({ text }) => text);
     for (const id of new Set(titles.flatMap(idsOf))) citations.set(id, [...(citations.get(id) ?? []), path]);
   }
   return citations;
@@ -32,13 +34,16 @@ function idsOf(title: string): string[] {
   return title.match(/\b[TSBHPE]\d{1,2}\b/g) ?? [];
 }
 
-/** The first arguments of `it`, `test` and `describe` calls, including `each`; skipped tests do not count. */
-function testTitles(source: string): string[] {
+/** The first arguments of `it`, `test` and `describe` calls, including `each`, with their lines; skipped tests do not count. */
+export function findTitles(source: string): { readonly text: string; readonly line: number }[] {
   const title =
     /(?:\b(?:it|test|describe)(?:\.\w+)*|[)`])\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`((?:\\.|[^`\\])*)`)/g;
   return [...blankComments(source).matchAll(title)]
     .filter(([call]) => !/^\w+\.(?:\w+\.)*(?:skip|todo)\b/.test(call))
-    .map(([, single, double, template]) => single ?? double ?? template ?? '');
+    .map(({ 0: call, 1: single, 2: double, 3: template, index }) => ({
+      text: single ?? double ?? template ?? '',
+      line: source.slice(0, index + call.length).split('\n').length,
+    }));
 }
 
 function featureTitles(source: string): string[] {
