@@ -2,7 +2,7 @@ import { constants as os } from 'node:os';
 import type { JobEnd } from '../../contract/job.ts';
 import type { Limits } from '../../contract/limits.ts';
 import type { ProcessExit } from '../processes/process-exit.ts';
-import { formatBytes } from './format-bytes.ts';
+import { formatLimit } from './format-limit.ts';
 
 /** A limit as the cause of a command's end, with a sentence of evidence. */
 export type LimitReached = Pick<JobEnd, 'cause' | 'detail'>;
@@ -52,7 +52,7 @@ export function explainExit(found: Evidence): LimitReached | null {
 /** The cause for a tree in which the kernel killed processes for lack of memory. */
 export function treeMemoryExceeded(limitBytes: number, kills: number): LimitReached {
   const processes = kills === 1 ? 'one of its processes' : `${kills} of its processes`;
-  const detail = `It needed more than ${formatBytes(limitBytes)} of memory, the limit for all its processes together; the kernel killed ${processes}.`;
+  const detail = `It needed more than ${formatLimit(limitBytes)} of memory, the limit for all its processes together; the kernel killed ${processes}.`;
   return { cause: 'oom', detail };
 }
 
@@ -77,7 +77,7 @@ function checkFileSize({ limits: { fileBytes }, exit, stderr }: Evidence): Limit
   const evidence = exit.signal === 'SIGXFSZ' ? 'SIGXFSZ ended it' : `It printed "${printed}"`;
   return {
     cause: 'file_size',
-    detail: `${evidence}: a file that it writes may have ${formatBytes(fileBytes)}.`,
+    detail: `${evidence}: a file that it writes may have ${formatLimit(fileBytes)}.`,
   };
 }
 
@@ -97,11 +97,11 @@ function checkProcesses({ limits, exit, kernel, stderr }: Evidence): LimitReache
 function checkMemory({ limits, exit, largestProcessBytes, stderr }: Evidence): LimitReached | null {
   const { memoryBytes } = limits;
   if (memoryBytes === undefined || !failed(exit)) return null;
-  const limit = `a process may have ${formatBytes(memoryBytes)} of memory`;
+  const limit = `a process may have ${formatLimit(memoryBytes)} of memory`;
   const printed = noMemory.exec(stderr)?.[0];
   if (printed !== undefined) return { cause: 'oom', detail: `It printed "${printed}": ${limit}.` };
   if (exit.signal === null || largestProcessBytes < memoryBytes * 0.9) return null;
-  const used = `One of its processes had ${formatBytes(largestProcessBytes)} of memory`;
+  const used = `One of its processes had ${formatLimit(largestProcessBytes)} of memory`;
   return { cause: 'oom', detail: `${used} before ${exit.signal} ended it: ${limit}.` };
 }
 

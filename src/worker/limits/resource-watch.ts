@@ -4,7 +4,7 @@ import type { ProcessExit } from '../processes/process-exit.ts';
 import type { ProcessTree, TreeView } from '../processes/process-tree.ts';
 import type { Cgroup } from './cgroups.ts';
 import { explainExit, type LimitReached, treeMemoryExceeded } from './explain-exit.ts';
-import { formatBytes } from './format-bytes.ts';
+import { formatLimit } from './format-limit.ts';
 import { isUnlimited } from './merge-limits.ts';
 import { PeakUsage, proportionalBytes, residentBytes, threadCount } from './peak-usage.ts';
 
@@ -156,6 +156,6 @@ function exceeded({ commandProcesses }: TreeView, limits: Limits): LimitReached 
   if (residentBytes(commandProcesses) <= treeMemoryBytes) return null;
   const bytes = proportionalBytes(commandProcesses);
   if (bytes <= treeMemoryBytes) return null;
-  const detail = `Its processes used ${formatBytes(bytes)} of memory together, above the limit of ${formatBytes(treeMemoryBytes)}.`;
+  const detail = `Its processes used ${formatLimit(bytes)} of memory together, above the limit of ${formatLimit(treeMemoryBytes)}.`;
   return { cause: 'oom', detail };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseAuxiliaryVector, systemUnits } from '../processes/system-units.ts';
-import { formatBytes } from './format-bytes.ts';
+import { formatLimit } from './format-limit.ts';
 import { isUnlimited, mergeLimits } from './merge-limits.ts';
 import { toPrelude } from './to-prelude.ts';
 
@@ -67,6 +67,6 @@ describe('the units of the kernel', () => {
     [2_000, '2 kB'],
     [12, '12 bytes'],
   ])('%d bytes are formatted as %s', (bytes, words) => {
-    expect(formatBytes(bytes)).toBe(words);
+    expect(formatLimit(bytes)).toBe(words);
   });
 });

@@ -1,5 +1,5 @@
-/** Formats a number of bytes for messages: `256 MB`. */
-export function formatBytes(bytes: number): string {
+/** Formats a limit in bytes for messages, without a needless fraction: `256 MB`. */
+export function formatLimit(bytes: number): string {
   const unit = units.find(({ factor }) => bytes >= factor) ?? lastUnit;
   const value = bytes / unit.factor;
   return `${value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${unit.name}`;
