@@ -7,18 +7,16 @@
 import { AsyncResource } from 'node:async_hooks';
 import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
-import { createId } from '../support/create-id.ts';
+import { createId } from '../support/ids.ts';
 import { toFileName } from './audit-files.ts';
 import { type AuditIndex, createAuditIndex } from './audit-index.ts';
 import type { AuditKey } from './audit-key.ts';
-import { ChainWriter } from './chain-writer.ts';
+import { ChainWriter, FileAnchors } from './chain-writer.ts';
 import type { AuditEntry } from './entry.ts';
-import { FileAnchors } from './file-anchors.ts';
 import type { Fsync } from './line-file.ts';
 import { prune, type Retention } from './prune.ts';
 import type { AuditRecord } from './read-records.ts';
-import { RecordListeners } from './record-listeners.ts';
-import { RecordQueue } from './record-queue.ts';
+import { RecordListeners, RecordQueue } from './record-queue.ts';
 import type { Redact } from './redact.ts';
 
 /** Append-only record of every command: what was asked, decided and done. */

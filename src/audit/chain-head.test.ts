@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { digestOf, genesis } from './chain.ts';
-import { ChainHead } from './chain-head.ts';
+import { ChainHead, digestOf, genesis } from './chain.ts';
 
 test('an empty chain starts with record 0 and the genesis digest', () => {
   const head = ChainHead.empty();

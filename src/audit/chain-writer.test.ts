@@ -7,8 +7,7 @@ import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { listAuditFiles } from './audit-files.ts';
 import { createAuditIndex } from './audit-index.ts';
 import { digestOf } from './chain.ts';
-import { ChainWriter } from './chain-writer.ts';
-import { FileAnchors } from './file-anchors.ts';
+import { ChainWriter, FileAnchors } from './chain-writer.ts';
 import type { QueuedEntry } from './record-queue.ts';
 
 const context = new AsyncResource('test', { requireManualDestroy: true });

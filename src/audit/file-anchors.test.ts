@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import type { Anchor, AuditIndex } from './audit-index.ts';
-import { ChainHead } from './chain-head.ts';
-import { DayFile } from './day-file.ts';
-import { FileAnchors } from './file-anchors.ts';
+import { ChainHead } from './chain.ts';
+import { FileAnchors } from './chain-writer.ts';
+import { DayFile } from './line-file.ts';
 
 let dir = '';
 let written: Anchor[] = [];

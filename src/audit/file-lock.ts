@@ -9,7 +9,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { createId } from '../support/create-id.ts';
+import { createId } from '../support/ids.ts';
 
 const timeoutMs = 5_000;
 const pollMs = 2;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import type { AuditRecord } from './read-records.ts';
-import { RecordListeners } from './record-listeners.ts';
+import { RecordListeners } from './record-queue.ts';
 
 function written(id: string) {
   const record: AuditRecord = { seq: 0, time: '', kind: 'asked', id, door: 'mcp', client: 'test' };

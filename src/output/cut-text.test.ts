@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutEnds, splitLimit } from './cut-text.ts';
+import { cutEnds, splitLimit } from './shape.ts';
 
 describe('splitting a limit', () => {
   test('a short text leaves its unused share to the other', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { randomHex } from './random-hex.ts';
+import { randomHex } from './ids.ts';
 
 test('has the requested length and never repeats, even where the pool is refilled', () => {
   const made = Array.from({ length: 3_000 }, () => randomHex(6));
