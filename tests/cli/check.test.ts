@@ -6,7 +6,7 @@ import { createPlace, runInProcess } from '../support/nacre.ts';
 const listed = { ALLOWED_COMMANDS: 'git,tail' };
 
 describe('nacre check', () => {
-  test('names the verdict, the rule and every program with its place, and runs nothing', async () => {
+  test('prints the verdict, the rule and every program with its position, and runs nothing', async () => {
     const place = createPlace(listed);
     const { code, stdout } = await runInProcess(['check', 'git log | tail -3'], place);
     expect({ code, stdout }).toEqual({
@@ -22,7 +22,7 @@ describe('nacre check', () => {
     });
   });
 
-  test('T6: says which program is not allowed, where it stands and what would allow it', async () => {
+  test('T6: names the program that is not allowed, its position and how to allow it', async () => {
     const place = createPlace(listed);
     const { code, stdout } = await runInProcess(['check', 'git log; touch made'], place);
     expect(code).toBe(126);
@@ -32,7 +32,7 @@ describe('nacre check', () => {
     expect(existsSync(join(place.cwd, 'made'))).toBe(false);
   });
 
-  test('says the same as JSON', async () => {
+  test('prints the same as JSON', async () => {
     const { code, stdout } = await runInProcess(['check', '--json', 'xargs rm'], createPlace(listed));
     expect(code).toBe(126);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -43,13 +43,13 @@ describe('nacre check', () => {
     });
   });
 
-  test('P8: danger is refused although everything is allowed, with the words blocked and dangerous', async () => {
+  test('P8: danger is refused even if every program is allowed, with the words blocked and dangerous', async () => {
     const { code, stdout } = await runInProcess(['check', 'rm -rf /'], createPlace());
     expect(code).toBe(126);
     expect(stdout).toMatch(/deny: rm is blocked as dangerous/);
   });
 
-  test('scores a file of labelled commands, with what is wrong', async () => {
+  test('scores a file of labelled commands, and lists the wrong verdicts', async () => {
     const place = createPlace();
     const cases = [
       { id: 'a', command: 'ls; touch x', allow: ['ls'], expect: 'deny' },
@@ -65,7 +65,7 @@ describe('nacre check', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ cases: 3, false_allows: 1, false_denies: 1 });
   });
 
-  test('P10: the sample of labelled commands is judged right, without a false allow or deny', async () => {
+  test('P10: the sample of labelled commands has no false allow or deny', async () => {
     const { code, stdout } = await runInProcess(
       ['check', '--file', 'tests/policy/sample.jsonl'],
       createPlace(),
@@ -74,17 +74,17 @@ describe('nacre check', () => {
   });
 
   test.each([
-    ['no command', ['check'], 'takes one command'],
-    ['several words', ['check', 'ls', '-l'], 'takes one command'],
+    ['no command', ['check'], 'expects one quoted command'],
+    ['several arguments', ['check', 'ls', '-l'], 'expects one quoted command'],
     ['an empty command', ['check', ''], 'command must not be empty'],
-    ['a file that is not there', ['check', '--file', '/no/such/file'], '/no/such/file cannot be read'],
+    ['a missing file', ['check', '--file', '/no/such/file'], '/no/such/file cannot be read'],
     [
-      'a file of something else',
+      'a file of another kind',
       ['check', '--file', 'package.json'],
       'package.json:1 is not a labelled command',
     ],
-    ['a directory that is not there', ['check', '--cwd', '/no/such', 'ls'], 'does not exist'],
-  ])('answers %s with a clear error', async (_what, argv, words) => {
+    ['a missing directory', ['check', '--cwd', '/no/such', 'ls'], 'does not exist'],
+  ])('reports %s with a clear error', async (_what, argv, words) => {
     const text = await runInProcess(argv, createPlace());
     expect(text).toMatchObject({ code: 125, stderr: expect.stringContaining(words) });
     const json = await runInProcess([argv[0] ?? '', '--json', ...argv.slice(1)], createPlace());
@@ -92,7 +92,7 @@ describe('nacre check', () => {
   });
 });
 
-describe('rules that people write', () => {
+describe('policy rules', () => {
   const rule = (verdict: string, matches = 'git push --force') => `policy:
   - verdict: ${verdict}
     program: git
@@ -106,14 +106,14 @@ describe('rules that people write', () => {
     return place;
   };
 
-  test('are matched on decoded arguments, wherever they stand, and give their reason', async () => {
+  test('match decoded arguments anywhere in a command, and show their reason', async () => {
     const place = withFile('nacre.yaml', rule('deny'));
     const denied = await runInProcess(['check', `git 'push' origin --fo"rce" main`], place);
     expect(denied.stdout).toContain('deny: git is not allowed here: History is not rewritten.');
     expect((await runInProcess(['check', 'git push origin main'], place)).code).toBe(0);
   });
 
-  test("E8: one that allows counts in the user's file, and not in a project's", async () => {
+  test("E8: that allow count in the user's file, but not in a project file", async () => {
     const env = { ALLOWED_COMMANDS: 'ls' };
     const project = withFile('nacre.yaml', rule('allow'), env);
     expect((await runInProcess(['check', 'git push --force'], project)).code).toBe(126);
@@ -131,14 +131,14 @@ describe('rules that people write', () => {
       'policy: [{ verdict: deny, program: git, reason: no. }]\n',
       'policy, entry 1: examples is missing.',
     ],
-    ['something that is no list', 'policy: all\n', 'policy cannot be "all"'],
-  ])('stop the start with %s', async (_what, text, words) => {
+    ['a value that is not a list', 'policy: all\n', 'policy cannot be "all"'],
+  ])('abort the start if there is %s', async (_what, text, words) => {
     const { code, stderr } = await runInProcess(['run', 'true'], withFile('nacre.yaml', text));
     expect(code).toBe(125);
     expect(stderr).toContain(words);
   });
 
-  test('P11: confirm asks for what is not generally safe, and a command line cannot ask', async () => {
+  test('P11: confirm requires approval for commands that are not generally safe, and nacre run cannot ask for it', async () => {
     const env = { NACRE_CONFIRM: 'unlisted' };
     const refused = await runInProcess(['run', 'touch made'], createPlace(env));
     expect(refused.code).toBe(126);

@@ -21,7 +21,7 @@ const fileOf = (shell: string) => join(scripts, `nacre.${shell}`);
 for (const shell of ['bash', 'zsh', 'fish'])
   writeFileSync(fileOf(shell), (await runInProcess(['completions', shell], place)).stdout);
 
-/** What each line is completed to, in every shell. */
+/** Command lines with their completions, in every shell. */
 const cases: readonly [words: readonly string[], expected: readonly string[]][] = [
   [['rep'], ['replay']],
   [['serve', '--sandb'], ['--sandbox']],
@@ -48,7 +48,7 @@ const cases: readonly [words: readonly string[], expected: readonly string[]][] 
 ];
 
 describe('nacre completions', () => {
-  it.each(['bash', 'zsh', 'fish'])('prints a script that %s understands', (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('prints a valid script for %s', (shell) => {
     const { status, stderr } = spawnSync(shell, ['-n', fileOf(shell)], { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
@@ -61,7 +61,7 @@ describe('nacre completions', () => {
     expect(inFish(words)).toEqual(expected);
   });
 
-  it('offers every command and every flag that help shows', () => {
+  it('offers every command and every flag', () => {
     expect(inBash([''])).toEqual([...Object.keys(doors), '--help', '--version'].sort());
     expect(inFish([''])).toEqual(Object.keys(doors).sort());
     for (const [name, { flags }] of Object.entries(doors)) {
@@ -89,7 +89,7 @@ describe('nacre completions', () => {
   it.each([
     ['bash', 'bash', ['--norc', '-i'], ''],
     ['zsh', 'zsh', ['-f', '-i'], 'autoload -U compinit; compinit -u -D; zstyle ":completion:*" menu no; '],
-  ] as const)('works on the terminal of %s', async (shell, program, args, before) => {
+  ] as const)('works in an interactive %s', async (shell, program, args, before) => {
     const setUp = `${before}source ${fileOf(shell)}; echo rea''dy`;
     const typed = await type(program, args, setUp, [
       'nacre comp\t',
@@ -105,10 +105,10 @@ describe('nacre completions', () => {
     expect(typed).toMatch(/nacre audit --sandbox[ =]workspace/);
   });
 
-  it.each([[[]], [['tcsh']], [['bash', 'zsh']]])('says which shells there are for %j', async (words) => {
+  it.each([[[]], [['tcsh']], [['bash', 'zsh']]])('lists the supported shells for %j', async (words) => {
     const { code, stderr } = await runInProcess(['completions', ...words], place);
     expect(code).toBe(125);
-    expect(stderr).toContain('Name one of bash, zsh, fish.');
+    expect(stderr).toContain('Use one of bash, zsh, fish.');
   });
 });
 
@@ -129,10 +129,10 @@ describe('nacre man', () => {
     expect(page).toContain('ALLOWED_COMMANDS');
     for (const code of Object.values(exitCodes)) expect(exitStatusOf(page)).toContain(String(code));
     expect(exitStatusOf(page)).toMatch(/^ +124 +The command of nacre run timed out\.$/m);
-    expect(exitStatusOf(page)).toMatch(/^ +128 \+ N\n? +Signal N ended the command/m);
+    expect(exitStatusOf(page)).toMatch(/^ +128 \+ N\n? +Signal N killed the command/m);
   });
 
-  it('is shipped where npm finds it', async () => {
+  it('is built as dist/nacre.1', async () => {
     const shipped = execFileSync('cat', ['dist/nacre.1'], { encoding: 'utf8' });
     expect(shipped).toBe((await runInProcess(['man'], place)).stdout);
   });
@@ -158,7 +158,7 @@ function offered(program: string, args: readonly string[]): string[] {
   return [...new Set(stdout.split('\n'))].filter((line) => line !== '').sort();
 }
 
-/** What a terminal shows when a shell was set up in it and then typed into, piece by piece. */
+/** The screen of a terminal after typing into a shell, piece by piece. */
 async function type(
   program: string,
   args: readonly string[],
@@ -181,7 +181,7 @@ async function type(
       await until(() => shown.length >= before + piece.length);
       await settled(() => shown.length);
     }
-    // What a shell takes back is not there.
+    // A backspace removes the character before it.
     return shown.replace(/[^\x08]\x08/g, '');
   } finally {
     terminal.write('\x15exit\r');
@@ -194,5 +194,5 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 async function settled(measure: () => number): Promise<void> {
-  for (let before = -1; before !== measure(); await sleep(300)) before = measure();
+  for (let before = -1; before !== measure(); await sleep(100)) before = measure();
 }

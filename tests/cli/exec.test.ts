@@ -1,19 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { needLandlock } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 const users = [
-  ['whoever runs the tests', undefined],
+  ['the user of the tests', undefined],
   ...(isRoot ? [['an ordinary user', nobody] as const] : []),
 ] as const;
 
 const python = '/usr/bin/python3';
 
-// A copy that everybody can read, wherever the sources lie.
+// A copy that every user can read, even if the sources are in a private folder.
 let installed = '';
 beforeAll(() => {
   installed = temporaryFolder();
@@ -24,7 +25,9 @@ beforeAll(() => {
     cpSync(join('node_modules', name), join(installed, 'node_modules', name), { recursive: true });
 });
 
-describe.each(users)('as %s', (_who, uid) => {
+beforeEach((context) => needLandlock(context));
+
+describe.each(users)('as %s', (_user, uid) => {
   const nacre = (args: readonly string[], env: Record<string, string> = {}) => {
     const home = temporaryFolder();
     mkdirSync(join(home, 'project'));
@@ -42,7 +45,7 @@ describe.each(users)('as %s', (_who, uid) => {
     });
   };
 
-  test('a listed interpreter starts nothing that is not listed', () => {
+  test('with exec: enforce a listed interpreter cannot start an unlisted program', () => {
     const { stdout, stderr, status } = nacre(['run', `${python} escape.py`], {
       ALLOWED_COMMANDS: python,
       NACRE_EXEC: 'enforce',
@@ -52,14 +55,14 @@ describe.each(users)('as %s', (_who, uid) => {
     expect(status).toBe(1);
   });
 
-  test('without the setting, or where everything is allowed, it does', () => {
+  test('without exec: enforce, or with every program allowed, it can', () => {
     for (const env of [{ ALLOWED_COMMANDS: python }, { ALLOWED_COMMANDS: '*', NACRE_EXEC: 'enforce' }])
       expect(nacre(['run', `${python} escape.py`], env).stdout).toContain('uid=');
   });
 
-  test('doctor says whether the kernel can, and whether it does', () => {
-    expect(nacre(['doctor']).stdout).toMatch(/^Landlock +available$/m);
-    const env = { ALLOWED_COMMANDS: 'ls', NACRE_EXEC: 'enforce' };
-    expect(nacre(['doctor'], env).stdout).toMatch(/^listed programs +enforced by the kernel$/m);
+  test('doctor shows that Landlock is available and that the list is enforced', () => {
+    const { stdout } = nacre(['doctor'], { ALLOWED_COMMANDS: 'ls', NACRE_EXEC: 'enforce' });
+    expect(stdout).toMatch(/^Landlock +available$/m);
+    expect(stdout).toMatch(/^listed programs +enforced by the kernel$/m);
   });
 });

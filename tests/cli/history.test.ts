@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('S6: nacre history', () => {
-  it('shows what ran, and finds it by words, failure, directory, time and number', async () => {
+  it('shows past commands, filtered by text, failure, directory, time and number', async () => {
     const shown = async (...flags: string[]) =>
       (await nacre('history', ...flags)).stdout.split('\n').slice(0, -1);
     expect(await shown()).toEqual([
@@ -45,7 +45,7 @@ describe('S6: nacre history', () => {
   });
 });
 
-it('S6: a command that is shown later cannot give orders to the terminal', async () => {
+it('S6: control characters in a past command are escaped', async () => {
   const other = createPlace();
   await runInProcess(['run', "echo '\u001b]0;title\u0007\r\u009b2J\u202e' > /dev/null"], other);
   for (const words of [['history'], ['audit', 'show']]) {
@@ -57,7 +57,7 @@ it('S6: a command that is shown later cannot give orders to the terminal', async
 });
 
 describe('nacre replay', () => {
-  it('plays what a command printed, with its timing or faster', async () => {
+  it('plays recorded output with its timing or faster', async () => {
     const id = await idOf('printf');
     const start = Date.now();
     expect(await nacre('replay', id)).toMatchObject({ code: 0, stdout: 'a\r\nb ü\r\n' });
@@ -69,7 +69,7 @@ describe('nacre replay', () => {
     expect(await stopped.ended).toMatchObject({ code: 130 });
   });
 
-  it('prints asciicast of both versions, which players show', async () => {
+  it('exports asciicast v2 and v3', async () => {
     const id = await idOf('printf');
     const lines = async (version: string) =>
       (await nacre('replay', '--export', version, id)).stdout
@@ -84,7 +84,7 @@ describe('nacre replay', () => {
       title: id,
     });
     expect(events.pop()?.slice(1)).toEqual(['x', '4']);
-    // A busy machine may hand over what one program wrote in more than one piece.
+    // On a busy machine the output of one write may arrive in several chunks.
     const isOutput = ([, code]: [number, string]) => code === 'o';
     expect(events.every(isOutput)).toBe(true);
     expect(events.map(([, , text]) => text).join('')).toBe('a\r\nb ü\r\n');
@@ -96,11 +96,11 @@ describe('nacre replay', () => {
     expect(older.at(-1)?.[0]).toBeGreaterThan(older[0]?.[0]);
   });
 
-  it('says so when there is nothing to play', async () => {
-    expect((await nacre('replay')).stderr).toContain('takes the id of one command');
+  it('reports a missing recording and an invalid id', async () => {
+    expect((await nacre('replay')).stderr).toContain('expects one command id');
     expect((await nacre('replay', 'cmd_000000000000')).stderr).toContain(
       'There is no recording of cmd_000000000000',
     );
-    expect((await nacre('replay', '../x')).stderr).toContain('is no id of a command');
+    expect((await nacre('replay', '../x')).stderr).toContain('is not a command id');
   });
 });

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { examineClients } from '../../src/doors/cli/doctor/examine-clients.ts';
 import { builtCli } from '../support/build.ts';
+import { createTestDeps } from '../support/door-deps.ts';
 import { fromToml } from '../support/from-toml.ts';
 import { runInProcess, startInProcess } from '../support/nacre.ts';
 import { pathWithout } from '../support/path-without.ts';
@@ -10,7 +12,7 @@ const { at, nacre, place, put, read, setEnv } = useHome();
 const node = process.execPath;
 
 describe('the entry that nacre init writes', () => {
-  it('changes what is given anew, and keeps what its user has added to the entry', async () => {
+  it('replaces the given values, and keeps keys that the user added', async () => {
     await nacre('init', 'claude-code', '--project', '.', '--preset', 'git', '--sandbox', 'off');
     const document = JSON.parse(read('.claude.json'));
     const entry = document.mcpServers.nacre;
@@ -39,7 +41,7 @@ describe('the entry that nacre init writes', () => {
     expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toMatchObject({ ALLOWED_COMMANDS: 'make' });
   });
 
-  it('leaves comments among the variables where they are', async () => {
+  it('keeps comments between the variables', async () => {
     const text = (variables: string) =>
       `{ "mcpServers": { "nacre": { "command": "${node}", "args": ["${builtCli}", "mcp"],\n  "env": {\n    // mine\n    "A": "x", /* b */\n${variables}  }\n} } }\n`;
     put('.gemini/settings.json', text('    "ALLOWED_COMMANDS": "ls", // old\n    "NACRE_SANDBOX": "off"\n'));
@@ -49,7 +51,7 @@ describe('the entry that nacre init writes', () => {
     );
   });
 
-  it('takes what is given anew in place of flags in the entry, which would outrank it', async () => {
+  it('replaces flags in the entry that would override new values', async () => {
     const own = ['mcp', '--cwd=/', '--allow', 'ls', '--allow=cat', '--tools', 'all', '--network', 'off'];
     put('.gemini/settings.json', JSON.stringify({ mcpServers: { nacre: { command: 'npx', args: own } } }));
     const entry = () => JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
@@ -67,34 +69,37 @@ describe('the entry that nacre init writes', () => {
     });
   });
 
-  it('proposes a list for an entry that has variables, but none', async () => {
+  it('proposes a list for an entry that has variables but no list', async () => {
     put('.gemini/settings.json', '{"mcpServers": {"nacre": {"command": "x", "env": {"A": "1"}}}}');
     expect((await nacre('init', 'gemini')).stdout).toContain('commands  the preset read-only');
-    const { env: told } = JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
-    expect(told).toEqual({ A: '1', NACRE_PRESET: 'read-only' });
+    const { env } = JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
+    expect(env).toEqual({ A: '1', NACRE_PRESET: 'read-only' });
   });
 
-  it('keeps a list without a program, and says that nothing may run', async () => {
+  it('keeps an empty list, and shows that nothing may run', async () => {
     put('.config/nacre/config.yaml', 'allowed_commands: [git]\n');
     put('.gemini/settings.json', '{"mcpServers": {"nacre": {"env": {"ALLOWED_COMMANDS": ""}}}}');
     expect((await nacre('init', 'gemini')).stdout).toContain('commands  nothing\n');
     expect(JSON.parse(read('.gemini/settings.json')).mcpServers.nacre.env).toEqual({ ALLOWED_COMMANDS: '' });
-    expect((await nacre('doctor')).stdout).toContain('its own list has no program that may run');
+    const { findings } = examineClients(await createTestDeps([], place()));
+    expect(findings[0]?.found).toContain('the list in the entry is empty, so no program may run');
   });
 
-  it('leaves the sandbox off where there is none, and says what turns it on later', async () => {
+  it('leaves the sandbox off if none is available, and shows how to turn it on later', async () => {
     const bin = pathWithout(place().cwd, { hidden: ['bwrap'] });
     const { stdout } = await runInProcess(['init', 'codex'], {
       ...place(),
       env: { ...place().env, PATH: bin },
     });
     expect(fromToml(read('.codex/config.toml')).nacre.env.NACRE_SANDBOX).toBe('off');
-    expect(stdout).toMatch(/There is no sandbox here: nacre doctor .* nacre init --sandbox workspace /);
+    expect(stdout).toMatch(
+      /No sandbox is available here\. Run nacre doctor .* nacre init --sandbox workspace /,
+    );
     await nacre('init', 'codex', '--sandbox', 'workspace');
     expect(fromToml(read('.codex/config.toml')).nacre.env.NACRE_SANDBOX).toBe('workspace');
   });
 
-  it('writes a preset and what is listed beside it as they were given', async () => {
+  it('writes a preset and additional programs as given', async () => {
     const args = [
       'init',
       '--print',
@@ -114,7 +119,7 @@ describe('the entry that nacre init writes', () => {
     });
   });
 
-  it("names a settings file that was given in place of the user's", async () => {
+  it('names the settings file that --config gives', async () => {
     put('mine.yaml', 'allowed_commands: [git]\nsandbox: strict\n');
     const args = ['init', '--print', '--config', 'mine.yaml'];
     expect(JSON.parse((await nacre(...args)).stdout).mcpServers.nacre).toEqual({
@@ -124,7 +129,7 @@ describe('the entry that nacre init writes', () => {
     });
   });
 
-  it('proposes what the folder needs, and leaves to the settings file what stands there', async () => {
+  it('proposes a preset for the folder, unless the settings file has a list', async () => {
     const preset = async () =>
       JSON.parse((await nacre('init', '--print', '--sandbox', 'off')).stdout).mcpServers.nacre.env;
     expect(await preset()).toEqual({ NACRE_PRESET: 'read-only', NACRE_SANDBOX: 'off' });
@@ -137,12 +142,12 @@ describe('the entry that nacre init writes', () => {
     put('.config/nacre/config.yaml', 'allowed_commands: [git]\nsandbox: strict\n');
     const { stdout } = await nacre('init', 'claude-code');
     expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toEqual({});
-    expect(stdout).toContain('commands  as your settings file says');
+    expect(stdout).toContain('commands  from your settings file');
     setEnv({ ALLOWED_COMMANDS: 'ls' });
     expect(await preset()).toEqual({ NACRE_SANDBOX: 'off' });
   });
 
-  it('writes other settings that are given as flags, too, paths from where it runs', async () => {
+  it('writes other settings given as flags, with absolute paths', async () => {
     const { stdout } = await nacre(
       'init',
       '--print',
@@ -167,29 +172,29 @@ describe('the entry that nacre init writes', () => {
   });
 });
 
-describe('nacre init where somebody answers', () => {
+describe('nacre init with answers', () => {
   async function answer(argv: readonly string[], answers: readonly [RegExp, string][]) {
     const started = startInProcess(['init', ...argv], place());
     for (const end of [started.stdin, started.stdout]) Object.assign(end, { isTTY: true });
-    for (const [question, words] of answers) {
+    for (const [question, text] of answers) {
       await expect.poll(started.out.text, { timeout: 10_000 }).toMatch(question);
-      started.stdin.write(words);
+      started.stdin.write(text);
     }
     return started;
   }
 
-  it('takes answers, asks again after a wrong one, and proposes what is there', async () => {
+  it('accepts answers, asks again after an invalid one, and proposes the existing values', async () => {
     mkdirSync(at('work'));
     const first = await answer(
       ['claude-code'],
       [
-        [/Folder that commands run in \[where Claude Code works\]: /, 'nowhere\n'],
-        [/nowhere is no folder\./, '~/work\n'],
+        [/Folder that commands run in \[the working folder of Claude Code\]: /, 'nowhere\n'],
+        [/nowhere is not a folder\./, '~/work\n'],
         [/Programs that may run.*\[read-only\]: /, ', ,\n'],
         [/names no program\./, 'dev node\n'],
-        [/dev node is no preset; dev-node is one\./, 'git ls\n'],
+        [/dev node is not a preset\. Did you mean dev-node\?/, 'git ls\n'],
         [/Sandbox: /, 'total\n'],
-        [/total is none of/, 'off\n'],
+        [/total is not one of/, 'off\n'],
       ],
     );
     expect((await first.ended).code).toBe(0);
@@ -212,7 +217,7 @@ describe('nacre init where somebody answers', () => {
     });
   });
 
-  it('writes nothing when nobody does, or the process is to end', async () => {
+  it('writes nothing at end of input or on SIGTERM', async () => {
     const leave = await answer(['claude-code'], [[/Folder/, '']]);
     leave.stdin.end();
     const interrupted = await answer(['claude-code'], [[/Folder/, '']]);
@@ -220,7 +225,7 @@ describe('nacre init where somebody answers', () => {
     for (const { ended } of [leave, interrupted])
       expect(await ended).toMatchObject({
         code: 130,
-        stderr: expect.stringContaining('There was no answer'),
+        stderr: expect.stringContaining('No answer was given'),
       });
     expect(existsSync(at('.claude.json'))).toBe(false);
   });

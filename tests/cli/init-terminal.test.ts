@@ -15,21 +15,21 @@ const file = () => join(place.cwd, '.claude.json');
 const entry = () => JSON.parse(readFileSync(file(), 'utf8')).mcpServers.nacre;
 
 describe('nacre init at a terminal', () => {
-  it('asks for folder, commands and sandbox, and asks again after an answer that cannot be', async () => {
+  it('asks for folder, commands and sandbox, and asks again after an invalid answer', async () => {
     mkdirSync(join(place.cwd, 'work'));
     writeFileSync(join(place.cwd, 'work', 'package.json'), '{}');
     const terminal = openTerminal(['init', 'claude-code'], place);
-    await terminal.shows(/Folder that commands run in \[where Claude Code works\]: /);
+    await terminal.shows(/Folder that commands run in \[the working folder of Claude Code\]: /);
     terminal.type('~/nowhere\r');
-    await terminal.shows(/nowhere is no folder\./);
+    await terminal.shows(/nowhere is not a folder\./);
     terminal.type('work\r');
     await terminal.shows(/or one of read-only, git, dev-node, dev-python, full \[dev-node\]: /);
     terminal.type('git, ls make\r');
     await terminal.shows(/Sandbox: off, workspace .* \[\w+\]: /);
     terminal.type('total\r');
-    await terminal.shows(/total is none of off, workspace and strict\./);
+    await terminal.shows(/total is not one of off, workspace and strict\./);
     terminal.type('strict\r');
-    await terminal.shows(/was written\./);
+    await terminal.shows(/was updated\./);
     expect(await terminal.ended).toBe(0);
     const work = join(place.cwd, 'work');
     expect(entry()).toMatchObject({
@@ -41,11 +41,11 @@ describe('nacre init at a terminal', () => {
       await again.shows(proposed);
       again.type('\r');
     }
-    await again.shows('says this already');
+    await again.shows('already has this entry');
     expect(await again.ended).toBe(0);
   });
 
-  it('puts the file of a project into the folder that was answered', async () => {
+  it('writes a project-scoped file into the chosen folder', async () => {
     mkdirSync(join(place.cwd, 'work'));
     const terminal = openTerminal(['init', 'cursor', '--preset', 'git', '--sandbox', 'off'], place);
     await terminal.shows(/Folder/);
@@ -62,11 +62,11 @@ describe('nacre init at a terminal', () => {
     await terminal.shows(/Folder/);
     terminal.type(keys);
     expect(await terminal.ended).toBe(130);
-    expect(terminal.text()).toContain('There was no answer; nothing was written.');
+    expect(terminal.text()).toContain('No answer was given; nothing was written.');
     expect(existsSync(file())).toBe(false);
   });
 
-  it('asks nothing with --yes', async () => {
+  it('asks no questions with --yes', async () => {
     const terminal = openTerminal(['init', 'claude-code', '--yes'], place);
     expect(await terminal.ended).toBe(0);
     expect(terminal.text()).not.toContain('Folder that');

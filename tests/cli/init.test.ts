@@ -23,12 +23,12 @@ const node = process.execPath;
 const env = '"ALLOWED_COMMANDS": "git,ls",\n        "NACRE_SANDBOX": "off"';
 
 describe('nacre init', () => {
-  it('adds Claude Code for all projects of its user, in a file full of other things', async () => {
+  it('adds Claude Code for all projects, in a file with other content', async () => {
     const before = `{
   "numStartups": 42,
   "projects": {
     "/home/me/app": {
-      "mcpServers": { "nacre": { "command": "somebody else's" } },
+      "mcpServers": { "nacre": { "command": "another" } },
       "history": [{ "display": "say \\"hi\\" // no comment" }]
     }
   },
@@ -40,7 +40,7 @@ describe('nacre init', () => {
     put('.claude.json', before);
     chmodSync(at('.claude.json'), 0o600);
     const { code, stdout } = await nacre('init', 'claude-code', ...flags);
-    expect([code, stdout]).toEqual([0, expect.stringContaining(`${at('.claude.json')} was written.`)]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`${at('.claude.json')} was updated.`)]);
     expect(read('.claude.json')).toBe(
       before.replace(
         'TOKEN}"} }\n',
@@ -61,10 +61,10 @@ describe('nacre init', () => {
     );
     expect(statSync(at('.claude.json')).mode & 0o777).toBe(0o600);
     expect(backups().map((path) => readFileSync(path, 'utf8'))).toEqual([before]);
-    expect(stdout).toContain(`The file as it was: ${backups()[0]}`);
+    expect(stdout).toContain(`Backup of the previous file: ${backups()[0]}`);
   });
 
-  it('adds Claude Desktop with the folder that it cannot know, where the platform keeps its file', async () => {
+  it('adds Claude Desktop with the project folder, in the application folder of the platform', async () => {
     const before = '{\r\n\t"globalShortcut": "Ctrl+Space",\r\n\t"mcpServers": {}\r\n}\r\n';
     put('.config/Claude/claude_desktop_config.json', `\ufeff${before}`);
     expect((await nacre('init', 'claude-desktop', ...flags)).code).toBe(0);
@@ -83,11 +83,11 @@ describe('nacre init', () => {
     const project = await nacre('init', 'claude-desktop', '--scope', 'project');
     expect([project.code, project.stderr]).toEqual([
       125,
-      expect.stringContaining('has no configuration for one project'),
+      expect.stringContaining('has no project-specific configuration'),
     ]);
   });
 
-  it('adds Cursor in the project, beside an entry that is written on one line', async () => {
+  it('adds Cursor in the project, next to an entry on one line', async () => {
     put('.cursor/mcp.json', '{"mcpServers":{"db":{"command":"npx","args":["-y","db"]}}}');
     expect((await nacre('init', 'cursor', ...flags)).code).toBe(0);
     const text = read('.cursor/mcp.json');
@@ -97,7 +97,7 @@ describe('nacre init', () => {
     expect(JSON.parse(text).mcpServers.nacre.args).toEqual([builtCli, 'mcp', '--cwd', place().cwd]);
   });
 
-  it('adds VS Code under servers, with comments and commas at the end left alone', async () => {
+  it('adds VS Code under servers, and keeps comments and trailing commas', async () => {
     put(
       '.vscode/mcp.json',
       `{
@@ -126,7 +126,7 @@ describe('nacre init', () => {
     expect(text.endsWith(`\n        },\n${tail}`)).toBe(true);
   });
 
-  it('adds Codex as a table of its own', async () => {
+  it('adds Codex as a separate table', async () => {
     const before =
       '# mine\nmodel = "gpt-5"\n\n[mcp_servers.docs]\ncommand = "npx"\nargs = ["-y", "docs"] # all\n';
     put('.codex/config.toml', before);
@@ -135,11 +135,11 @@ describe('nacre init', () => {
       `${before}\n[mcp_servers.nacre]\ncommand = "${node}"\nargs = ["${builtCli}", "mcp"]\nenv = { ALLOWED_COMMANDS = "git,ls", NACRE_SANDBOX = "off" }\n`,
     );
     const written = read('.codex/config.toml');
-    const told = await nacre('init', 'codex', '--print', '--remove');
-    expect(told.stdout).toBe(
+    const dryRun = await nacre('init', 'codex', '--print', '--remove');
+    expect(dryRun.stdout).toBe(
       `Codex would no longer start nacre: its entry would be removed from ${at('.codex/config.toml')}. Nothing was written.\n`,
     );
-    expect([told.code, read('.codex/config.toml')]).toEqual([0, written]);
+    expect([dryRun.code, read('.codex/config.toml')]).toEqual([0, written]);
     const { stdout } = await nacre('init', 'codex', '--remove');
     expect(stdout).toContain('Codex no longer starts nacre');
     expect(read('.codex/config.toml')).toBe(before);
@@ -156,7 +156,7 @@ describe('nacre init', () => {
     );
   });
 
-  it('makes what does not exist, also where the variables of a client point', async () => {
+  it('creates missing files, also where environment variables of a client point', async () => {
     setEnv({ CODEX_HOME: at('x/codex'), CLAUDE_CONFIG_DIR: at('x/claude') });
     for (const client of ['codex', 'claude-code'])
       expect((await nacre('init', client, ...flags)).code).toBe(0);
@@ -168,28 +168,35 @@ describe('nacre init', () => {
   });
 
   it.each(['claude-code', 'claude-desktop', 'cursor', 'vscode', 'codex', 'gemini'])(
-    '%s can use what was written, and a second time changes nothing',
+    '%s gets a complete entry, and a second run changes nothing',
     async (client) => {
       expect((await nacre('init', client, '--file', 'config', '--project', '.', ...flags)).code).toBe(0);
       const first = read('config');
       const again = await nacre('init', client, '--file', 'config', '--project', '.', ...flags);
-      expect(again.stdout).toContain('says this already; nothing was written.');
+      expect(again.stdout).toContain('already has this entry; nothing was written.');
       expect([read('config'), backups()]).toEqual([first, []]);
       const args = ['init', client, '--print', '--project', '.', ...flags];
       expect((await nacre(...args)).stdout).toBe(first);
-      const reply = await useEntry(
-        client === 'codex' ? fromToml(first) : Object.values(JSON.parse(first))[0],
-      );
-      expect(reply).toMatchObject({ exit_code: 0, stdout: expect.stringContaining('config') });
+      expect(entryIn(client, first)).toMatchObject({
+        command: node,
+        args: [builtCli, 'mcp', '--cwd', place().cwd],
+        env: { ALLOWED_CWD_ROOTS: place().cwd, ALLOWED_COMMANDS: 'git,ls', NACRE_SANDBOX: 'off' },
+      });
       expect((await nacre('init', client, '--file', 'config', '--remove')).code).toBe(0);
       expect(read('config')).not.toContain(builtCli);
     },
   );
+
+  it.each(['claude-code', 'codex'])('the entry of %s starts a server that runs commands', async (client) => {
+    await nacre('init', client, '--file', 'config', '--project', '.', ...flags);
+    const reply = await callServer(entryIn(client, read('config')));
+    expect(reply).toMatchObject({ exit_code: 0, stdout: expect.stringContaining('config') });
+  });
 });
 
-describe('nacre init in odd places', () => {
+describe('nacre init in unusual places', () => {
   it.each(['a b', 'ü 漢', 'quote"s \'and\\slashes', 'line\nbreak', 'a,b'])(
-    'names the folder %j as it is',
+    'writes the folder name %j unchanged',
     async (name) => {
       mkdirSync(at(name));
       for (const client of ['cursor', 'codex']) {
@@ -203,21 +210,21 @@ describe('nacre init in odd places', () => {
     },
   );
 
-  it('leaves alone what something else changes at the same time', () => {
+  it('does not overwrite a file that another program changed in the meantime', () => {
     put('c.json', '{}');
     const file = openConfigFile(at('c.json'));
     put('c.json', '{"theirs": 1}');
-    expect(() => file.replace('{"ours": 1}', at('backups'))).toThrow('something else has changed it');
+    expect(() => file.replace('{"ours": 1}', at('backups'))).toThrow('another program has changed it');
     expect(read('c.json')).toBe('{"theirs": 1}');
     const fresh = openConfigFile(at('new.json'));
     put('new.json', '{}');
-    expect(() => fresh.replace('{"ours": 1}', at('backups'))).toThrow('something else has changed it');
+    expect(() => fresh.replace('{"ours": 1}', at('backups'))).toThrow('another program has changed it');
     expect(readdirSync(place().cwd).filter((name) => name.includes('nacre_'))).toEqual([]);
   });
 });
 
 describe('nacre init follows symbolic links', () => {
-  it('to the file that they lead to, which keeps its mode, and to one that is not there yet', async () => {
+  it('to an existing target, which keeps its mode, and to a missing one', async () => {
     put('dotfiles/claude.json', '{}');
     chmodSync(at('dotfiles/claude.json'), 0o640);
     symlinkSync('dotfiles/claude.json', at('.claude.json'));
@@ -238,13 +245,18 @@ describe('nacre mcp --cwd', () => {
     const { code, stderr } = await nacre('mcp', '--cwd', 'nowhere');
     expect([code, stderr]).toEqual([
       125,
-      expect.stringContaining(`--cwd: ${at('nowhere')} is no directory.`),
+      expect.stringContaining(`--cwd: ${at('nowhere')} is not a directory.`),
     ]);
   });
 });
 
-async function useEntry(servers: unknown): Promise<unknown> {
-  const { command, args, env } = (servers as OneServer).nacre;
+function entryIn(client: string, text: string): OneServer['nacre'] {
+  const servers = client === 'codex' ? fromToml(text) : Object.values<OneServer>(JSON.parse(text))[0];
+  if (servers === undefined) throw new Error(`no servers in ${text}`);
+  return servers.nacre;
+}
+
+async function callServer({ command, args, env }: OneServer['nacre']): Promise<unknown> {
   const transport = new StdioClientTransport({
     command,
     args,

@@ -3,24 +3,38 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { needLevel, needPrograms } from '../support/needs.ts';
 import { pathWithout, type Without } from '../support/path-without.ts';
-import { cliFor, users } from '../support/users.ts';
+import { cliFor, type User, users } from '../support/users.ts';
 
-// Not below /tmp, which a sandbox replaces by one of its own.
-let home = '';
-beforeEach(() => {
-  home = mkdtempSync('/var/tmp/nacre-isolation-');
-});
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+beforeEach((context) => needLevel(context, 'namespace'));
 
-/** Traces the server without stopping it, reads its memory and environment and asks whether it could be signalled; tells what worked. */
+/** A home directory for all tests of one user. Not below /tmp, because a sandbox mounts its own /tmp. */
+function useUser(user: User) {
+  const here = { home: '', cli: '', identity: {} as { uid?: number; gid?: number } };
+  beforeAll(() => {
+    here.home = mkdtempSync('/var/tmp/nacre-isolation-');
+    Object.assign(here, cliFor(user, here.home));
+    mkdirSync(join(here.home, 'project'));
+    own(here.identity, join(here.home, 'project'));
+  });
+  afterAll(() => rmSync(here.home, { recursive: true, force: true }));
+  return here;
+}
+
+function own({ uid }: { readonly uid?: number }, ...paths: readonly string[]): void {
+  if (uid !== undefined) for (const path of paths) chownSync(path, uid, uid);
+}
+
+/** Tries to ptrace the server without stopping it, to read its memory and environment, and to signal it; prints what worked. */
 const reachServer = [
   `python3 -c 'import ctypes, os; print("traced" if ctypes.CDLL(None).ptrace(0x4206, int(os.environ["SERVER"]), 0, 0) == 0 else "")' | grep .`,
   'head -c 1 /proc/$SERVER/mem > /dev/null 2>&1 && echo read',
   'grep -l server-secret /proc/$SERVER/environ 2> /dev/null',
-  'kill -0 $SERVER 2> /dev/null && echo would end it',
+  'kill -0 $SERVER 2> /dev/null && echo signalled',
 ].join('\n');
 
 const projectFiles = {
@@ -46,117 +60,75 @@ const build = [
 ].join('\n');
 const built = 'built\n2\ndependency\nproject-1.0.0.tgz\n3\nfirst\n1c1\nwaited\n';
 
-describe.each(users)('E5: a sandboxed command of the user %s', (user) => {
+describe.each(users)('E5: a sandboxed command of user %s', (user) => {
+  const here = useUser(user);
   const nacre = (script: string, ...flags: string[]) => {
-    const { cli, identity } = cliFor(user, home);
-    const project = join(home, 'project');
-    mkdirSync(project, { recursive: true });
-    if (identity.uid !== undefined) chownSync(project, identity.uid, identity.uid);
     const env = {
       PATH: process.env.PATH ?? '',
-      HOME: home,
+      HOME: here.home,
       NACRE_LOGIN_ENV: 'never',
       SECRET_TOKEN: 'server-secret',
     };
-    // The command knows the server's number, which is no secret, and the server has one descriptor too many.
-    const args = [
-      '-c',
-      'exec 9< /etc/passwd; SERVER=$$ exec "$@"',
-      'bash',
-      process.execPath,
-      cli,
-      'run',
-      '--json',
-      ...flags,
-      script,
-    ];
-    const { stdout } = spawnSync('bash', args, {
+    // The command gets the server's pid, which is not a secret. The server inherits an extra file descriptor, 9.
+    const start = 'exec 9< /etc/passwd; SERVER=$$ exec "$@"';
+    const words = [process.execPath, here.cli, 'run', '--json', ...flags, script];
+    const { stdout } = spawnSync('bash', ['-c', start, 'bash', ...words], {
       env,
-      cwd: project,
+      cwd: join(here.home, 'project'),
       encoding: 'utf8',
       timeout: 30_000,
       killSignal: 'SIGKILL',
-      ...identity,
+      ...here.identity,
     });
     return JSON.parse(stdout);
   };
 
   test.each(['workspace', 'strict'])(
-    'in %s cannot write outside, gain a capability or remount what is read-only',
+    'with sandbox %s cannot write outside, gain a capability, remount a read-only mount or reach the server',
     (sandbox) => {
       const attempts = [
         'echo x > /etc/nacre-escape',
-        `echo x > ${home}/escape`,
+        `echo x > ${here.home}/escape`,
         'mount -o remount,rw /',
         'unshare -Urm sh -c "mount -o remount,rw,bind / && echo x > /etc/nacre-escape"',
         'mknod sda b 8 0 && head -c 1 sda',
-        `nsenter -t 1 -m sh -c "echo x > ${home}/escape"`,
+        `nsenter -t 1 -m sh -c "echo x > ${here.home}/escape"`,
         'chroot / true && [ "$(grep CapEff /proc/self/status | cut -f2)" != 0000000000000000 ] && echo capable',
       ];
       const script = attempts.map((attempt) => `( ${attempt} ) 2> /dev/null`).join('\n');
-      const { stdout } = nacre(`${script}\necho end`, '--sandbox', sandbox);
+      const { stdout } = nacre(`${script}\n${reachServer}\necho end`, '--sandbox', sandbox);
       expect(stdout).toBe('end\n');
-      expect([`${home}/escape`, '/etc/nacre-escape'].filter(existsSync)).toEqual([]);
+      expect([`${here.home}/escape`, '/etc/nacre-escape'].filter(existsSync)).toEqual([]);
     },
   );
 
-  test('cannot see the server: neither its processes, nor its environment, nor its files', () => {
-    const script =
-      'cat /proc/*/environ 2> /dev/null | tr "\\0" "\\n" | grep server-secret; ls -A ~/.local/state/nacre; ps -e | grep -c node; true';
-    const { stdout, warnings } = nacre(script, '--sandbox', 'off');
-    expect(stdout).toBe('0\n');
+  test("with sandbox off cannot see the server's processes, environment and files, or reach the server", () => {
+    const see =
+      'cat /proc/*/environ 2> /dev/null | tr "\\0" "\\n" | grep server-secret; ls -A ~/.local/state/nacre; ps -e | grep -c node';
+    const { stdout, warnings } = nacre(`${see}\n${reachServer}\necho end`, '--sandbox', 'off');
+    expect(stdout).toBe('0\nend\n');
     expect(warnings.join(' ')).toContain('ps saw only processes that this command started');
   });
 
-  test.each(['off', 'workspace'])(
-    'with sandbox %s cannot read settings or records, also where others name their places',
-    (sandbox) => {
-      const secret = 'env_withhold: [NOBODY_KNOWS]\n';
-      const named = join(home, 'project', 'named.yaml');
-      mkdirSync(join(home, 'project'), { recursive: true });
-      mkdirSync(join(home, '.config', 'nacre'), { recursive: true });
-      for (const path of [named, join(home, '.config', 'nacre', 'config.yaml')]) writeFileSync(path, secret);
-      const { uid } = cliFor(user, home).identity;
-      if (uid !== undefined) chownSync(join(home, 'project'), uid, uid);
-      const look = 'cat named.yaml ~/.config/nacre/*; ls audit; grep -rl NOBODY_KNOWS ~ . 2> /dev/null; true';
-      const flags = ['--config', named, '--audit-dir', join(home, 'project', 'audit')];
-      const { stdout } = nacre(look, '--sandbox', sandbox, ...flags);
-      expect(stdout).toBe('');
-    },
-  );
-
-  test.each(['off', 'workspace', 'strict'])(
-    'with sandbox %s cannot trace the server, read its memory or end it',
-    (sandbox) => {
-      const { stdout } = nacre(`${reachServer}\necho end`, '--sandbox', sandbox);
-      expect(stdout).toBe('end\n');
-    },
-  );
-
-  test('without a namespace can, and the result says so', () => {
-    const { stdout } = nacre(reachServer, '--processes', 'host');
-    expect(stdout).toContain('would end it');
-    const { cli, identity } = cliFor(user, home);
-    const options = { env: { PATH: '/usr/bin:/bin', HOME: home }, encoding: 'utf8', ...identity } as const;
-    const words = [cli, 'doctor', '--processes', 'host'];
-    expect(spawnSync(process.execPath, words, { cwd: home, ...options }).stdout).toContain(
-      "nacre's server among them",
-    );
+  test('without a namespace can reach the server, but gets no file descriptor of it', () => {
+    const { stdout } = nacre(`${reachServer}\ncat <&9; echo end`, '--processes', 'host');
+    expect(stdout).toMatch(/signalled\nend\n$/);
+    expect(report(here, { processes: 'host' }).gaps.join(' ')).toContain("nacre's server among them");
   });
 
-  test('in workspace builds and runs with gcc, make, npm, node, python and git', () => {
-    mkdirSync(join(home, 'project', 'dep'), { recursive: true });
+  test('in a workspace builds and runs with gcc, make, npm, node, python and git', (context) => {
+    needPrograms(context, 'gcc', 'make', 'npm', 'python3', 'git');
+    const project = join(here.home, 'project');
+    mkdirSync(join(project, 'dep'), { recursive: true });
     for (const [name, text] of Object.entries(projectFiles))
-      writeFileSync(join(home, 'project', name), text, { mode: 0o755 });
-    const { uid } = cliFor(user, home).identity;
-    for (const name of uid === undefined ? [] : ['dep', ...Object.keys(projectFiles)])
-      chownSync(join(home, 'project', name), uid ?? 0, uid ?? 0);
+      writeFileSync(join(project, name), text, { mode: 0o755 });
+    own(here.identity, ...['dep', ...Object.keys(projectFiles)].map((name) => join(project, name)));
     const { stdout, stderr } = nacre(build, '--sandbox', 'workspace');
     expect({ stdout, stderr }).toEqual({ stdout: built, stderr: '> b\n' });
   });
 
   test('reaches no socket of the machine', async () => {
-    const path = join(home, 'server.sock');
+    const path = join(here.home, 'server.sock');
     const servers = [path, '\0nacre-abstract-test'].map((address) =>
       createServer((peer) => peer.end('leak')).listen(address),
     );
@@ -164,8 +136,8 @@ describe.each(users)('E5: a sandboxed command of the user %s', (user) => {
     chmodSync(path, 0o777);
     const connect = (address: string) =>
       `python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect(${JSON.stringify(address)}); print(s.recv(9))' 2> /dev/null`;
-    const heard: string[] = [];
-    const datagrams = createSocket('udp4', (message) => heard.push(`${message}`)).bind(0, '127.0.0.1');
+    const received: string[] = [];
+    const datagrams = createSocket('udp4', (message) => received.push(`${message}`)).bind(0, '127.0.0.1');
     await once(datagrams, 'listening');
     const attempts = [
       connect('\\0nacre-abstract-test'),
@@ -177,68 +149,101 @@ describe.each(users)('E5: a sandboxed command of the user %s', (user) => {
     const { stdout } = nacre(attempts.join('; '), '--sandbox', 'strict');
     expect(stdout).toBe('end\n');
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     datagrams.close();
     for (const server of servers) server.close();
   });
 
-  test('shares nothing with the one before it: no file in /tmp, no variable, no descriptor, no process', () => {
+  test('shares no file in /tmp, variable, descriptor or process with the command before it', () => {
     const open = 'exec 7< /etc/passwd; sleep 50 &';
     nacre(`echo x > /tmp/nacre-shared; export SHARED=1; ${open}`, '--sandbox', 'workspace');
     const look = 'ls /tmp; echo "[$SHARED]"; ps -e | grep -c sleep; cat <&7; cat <&9';
     const { stdout } = nacre(look, '--sandbox', 'workspace');
     expect(stdout).toBe('[]\n0\n');
-    // Nor does it get what whoever started the server had left open: the password file on descriptor 9.
-    expect(nacre('cat <&9; echo end', '--processes', 'host').stdout).toBe('end\n');
   });
+
+  test.each(['off', 'workspace'])(
+    'with sandbox %s cannot read settings and records, even if flags place them in the project',
+    (sandbox) => {
+      const secret = 'env_withhold: [HIDDEN_FROM_COMMANDS]\n';
+      const named = join(here.home, 'project', 'named.yaml');
+      mkdirSync(join(here.home, '.config', 'nacre'), { recursive: true });
+      for (const path of [named, join(here.home, '.config', 'nacre', 'config.yaml')])
+        writeFileSync(path, secret);
+      const look =
+        'cat named.yaml ~/.config/nacre/*; ls audit; grep -rl HIDDEN_FROM_COMMANDS ~ . 2> /dev/null; true';
+      const flags = ['--config', named, '--audit-dir', join(here.home, 'project', 'audit')];
+      const { stdout } = nacre(look, '--sandbox', sandbox, ...flags);
+      expect(stdout).toBe('');
+    },
+  );
 });
 
-describe.each(users)('E2: the ladder of the user %s', (user) => {
-  const doctor = (words: readonly string[], identity: object, path: string, ...flags: string[]) => {
-    const env = { PATH: path, HOME: home, NACRE_LOGIN_ENV: 'never' };
-    const [program = '', ...args] = [...words, 'doctor', '--json', ...flags];
-    const { stdout } = spawnSync(program, args, { env, cwd: home, encoding: 'utf8', ...identity });
-    return JSON.parse(stdout);
-  };
-  /** What doctor finds with a PATH on which programs are missing or fail. */
-  const levelWith = (without: Without) => {
-    const { cli, identity } = cliFor(user, home);
-    return doctor([process.execPath, cli], identity, pathWithout(home, without));
+interface Report {
+  readonly supervision?: string;
+  readonly sandbox?: string;
+  readonly gaps: readonly string[];
+  readonly error?: { readonly code: string; readonly hint: string };
+}
+
+/** What `nacre doctor` would show about this machine, without its other checks. */
+function report(
+  { home, cli, identity }: ReturnType<typeof useUser>,
+  settings: object,
+  { path = '/usr/bin:/bin', prefix = [] as readonly string[] } = {},
+): Report {
+  const library = pathToFileURL(join(dirname(cli), 'index.js')).href;
+  const script = `const { createNacre } = await import(${JSON.stringify(library)});
+    const nacre = await createNacre(${JSON.stringify({ loginEnv: 'never', ...settings })});
+    const found = await nacre.report().catch(({ code, hint }) => ({ error: { code, hint } }));
+    console.log(JSON.stringify(found));
+    await nacre.close();`;
+  const [program = '', ...args] = [...prefix, process.execPath, '--input-type=module', '-e', script];
+  const env = { PATH: path, HOME: home };
+  const { stdout } = spawnSync(program, args, { env, cwd: home, encoding: 'utf8', ...identity });
+  return JSON.parse(stdout);
+}
+
+describe.each(users)('E2: the supervision level for user %s', (user) => {
+  const here = useUser(user);
+  /** The report with a PATH on which programs are missing or fail. */
+  const reportWith = (name: string, without: Without) => {
+    mkdirSync(join(here.home, name));
+    return report(here, {}, { path: pathWithout(join(here.home, name), without) });
   };
 
-  test('stands at namespace where bubblewrap works', () => {
-    expect(levelWith({})).toMatchObject({ supervision: 'namespace' });
+  test('is namespace if bubblewrap works', () => {
+    expect(report(here, {})).toMatchObject({ supervision: 'namespace' });
   });
 
   test.each([
     ['is missing', { hidden: ['bwrap'] }],
     ['is not permitted', { broken: ['bwrap'] }],
-  ])('falls to unshare where bubblewrap %s, and names the gap', (_what, without) => {
-    const report = levelWith(without);
-    expect(report).toMatchObject({ supervision: 'unshare' });
-    expect(report.gaps.join(' ')).toContain('not hidden');
+  ])('is unshare, with a gap, if bubblewrap %s', (name, without) => {
+    const found = reportWith(name, without);
+    expect(found).toMatchObject({ supervision: 'unshare' });
+    expect(found.gaps.join(' ')).toContain('not hidden');
   });
 
-  test('falls to process groups where namespaces are denied, and names the gaps', () => {
-    const report = levelWith({ broken: ['bwrap', 'unshare'] });
-    expect(report).toMatchObject({ supervision: 'group' });
-    expect(report.gaps.length).toBeGreaterThan(0);
+  test('is group, with gaps, if namespaces are denied', () => {
+    const found = reportWith('denied', { broken: ['bwrap', 'unshare'] });
+    expect(found).toMatchObject({ supervision: 'group' });
+    expect(found.gaps.length).toBeGreaterThan(0);
   });
 
-  test('falls to process groups where the kernel denies user namespaces, and refuses what needs more', () => {
-    const { cli, identity } = cliFor(user, home);
-    // In a user namespace of its own the limit can be set without harm to anybody, and given up for good.
+  test('is group if the kernel denies user namespaces, and a sandbox is refused', (context) => {
+    needPrograms(context, 'setpriv', 'unshare');
+    // Inside a new user namespace the sysctl can be set without affecting the machine; `setpriv` then drops all capabilities.
     const deny = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$0" "$@"';
     const powerless = ['--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all'];
-    const words = [
+    const prefix = [
       ...['unshare', '--user', '--map-current-user', '--keep-caps', 'bash', '-c', deny],
-      ...['setpriv', ...powerless, process.execPath, cli],
+      ...['setpriv', ...powerless],
     ];
-    const report = doctor(words, identity, '/usr/bin:/bin');
-    expect(report).toMatchObject({ supervision: 'group', sandbox: 'off' });
-    expect(report.gaps.join(' ')).toContain('is not found again');
-    const refused = doctor(words, identity, '/usr/bin:/bin', '--sandbox', 'workspace');
-    expect(refused.error).toMatchObject({
+    const found = report(here, {}, { prefix });
+    expect(found).toMatchObject({ supervision: 'group', sandbox: 'off' });
+    expect(found.gaps.join(' ')).toContain('is not found again');
+    expect(report(here, { sandbox: 'workspace' }, { prefix }).error).toMatchObject({
       code: 'isolation_unavailable',
       hint: expect.stringContaining('apt-get install bubblewrap'),
     });

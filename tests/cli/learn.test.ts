@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 describe('S6: nacre learn', () => {
-  it('proposes the programs that commands ran, counted, and tries the list on them', async () => {
+  it('suggests the programs that commands ran, with counts, and checks the list against them', async () => {
     for (const command of [
       'cd . && echo a | cat',
       'echo a',
@@ -29,39 +29,39 @@ describe('S6: nacre learn', () => {
     expect(code).toBe(0);
     expect(stdout).toBe(`ALLOWED_COMMANDS=cat,echo,ls,printf
 
-Commands that ran with each:
+Number of commands that ran each program:
        4  echo
        1  cat
        1  ls
        1  printf
 
-Refused for not being listed; add what you want:
+Refused because not listed; add the ones you want:
        1  uname
 
-With this list 6 of 6 commands that ran would run.
+With this list, 6 of the 6 commands that ran would be allowed.
 `);
     expect((await nacre('run', '--allow', 'cat,echo,ls,printf', 'cd . && echo a | cat')).stdout).toBe('a\n');
   });
 
-  it('tells what its list would refuse, and leaves out what is rare', async () => {
+  it('shows what its list would refuse, and leaves out rare programs', async () => {
     await nacre('run', 'echo a; echo b');
     await nacre('run', 'echo c');
     await nacre('run', '$(printf echo) x "$PATH"; e=$RANDOM; [ $e = x ] && "$e"; :');
     await nacre('run', 'uname >/dev/null');
     const { stdout } = await nacre('learn', '--json', '--min', '2');
-    const lesson = JSON.parse(stdout);
-    expect(lesson).toMatchObject({ allowed_commands: ['echo'], commands: 4, would_run: 2 });
-    expect(lesson.left_out).toContainEqual({ program: 'uname', commands: 1 });
-    expect(lesson.would_not).toContainEqual({
+    const suggestion = JSON.parse(stdout);
+    expect(suggestion).toMatchObject({ allowed_commands: ['echo'], commands: 4, would_run: 2 });
+    expect(suggestion.left_out).toContainEqual({ program: 'uname', commands: 1 });
+    expect(suggestion.would_not).toContainEqual({
       command: 'uname >/dev/null',
       times: 1,
       reason: 'uname is not allowed, because it is not in ALLOWED_COMMANDS.',
     });
     const text = (await nacre('learn', '--min', '2')).stdout;
-    expect(text).toMatch(/^With this list 2 of 4 commands that ran would run\.\n {7}1 {2}/m);
+    expect(text).toMatch(/^With this list, 2 of the 4 commands that ran would be allowed\.\n {7}1 {2}/m);
   });
 
-  it('shows nothing that a terminal would obey, and lists no name that a list cannot hold', async () => {
+  it('prints no control characters, and lists no name that a list cannot contain', async () => {
     await nacre('run', 'echo a');
     const folder = join(place.cwd, '.local/state/nacre/audit');
     const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
@@ -77,7 +77,7 @@ With this list 6 of 6 commands that ran would run.
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
   });
 
-  it('learns from what apps ran without a shell, too', async () => {
+  it('includes commands that apps ran without a shell', async () => {
     const server = await serve({ env: { SHELL_ALLOWLIST: 'echo,env' } });
     await server.shell('echo', ['a;', 'rm']);
     await server.shell('env', ['echo', 'b']);
@@ -90,23 +90,23 @@ With this list 6 of 6 commands that ran would run.
     });
   });
 
-  it('learns nothing from the calls of nacre doctor', async () => {
+  it('ignores the calls of nacre doctor', async () => {
     await nacre('run', 'uname >/dev/null');
     await nacre('doctor', '--json');
     expect(JSON.parse((await nacre('learn', '--json')).stdout)).toMatchObject({ commands: 1, refused: [] });
   });
 
-  it('filters by time and client, and says so when nothing is left', async () => {
+  it('filters by time and client, and fails if nothing is left', async () => {
     await nacre('run', 'echo a');
     expect((await nacre('learn', '--client', 'nacre run', '--since', '1h')).code).toBe(0);
     for (const flags of [
-      ['--client', 'somebody'],
+      ['--client', 'another'],
       ['--since', '2999-01-01'],
     ]) {
       const { code, stderr } = await nacre('learn', ...flags);
-      expect([code, stderr]).toEqual([125, expect.stringContaining('has no such command that ran')]);
+      expect([code, stderr]).toEqual([125, expect.stringContaining('has no matching command that ran')]);
     }
-    const { code, stdout } = await nacre('learn', '--json', '--since', 'whenever');
+    const { code, stdout } = await nacre('learn', '--json', '--since', 'soon');
     expect([code, JSON.parse(stdout).error.code]).toEqual([125, 'invalid_request']);
   });
 });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createNacre } from '../../src/index.ts';
 import { createPlace, endOf, runInProcess, startReal } from '../support/nacre.ts';
 
-it('S10: log lines on stderr carry the id that reply and audit have', async () => {
+it('S10: log lines on stderr have the same id as the reply and the audit log', async () => {
   const place = createPlace({ NACRE_AUDIT_DIR: 'audit', MY_TOKEN: 'hidden-value' });
   const flags = ['--log-level', 'debug', '--log-format', 'json', '--json'];
   const { stdout, stderr } = await endOf(startReal(['run', ...flags, 'echo hidden-value'], place));
@@ -19,7 +19,7 @@ it('S10: log lines on stderr carry the id that reply and audit have', async () =
   const folder = join(place.cwd, 'audit');
   const records = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   expect(records.join('')).toContain(id);
-  // Nothing is said unless somebody asks.
+  // Without `--log-level` nothing is logged.
   expect(await runInProcess(['run', 'true'], place)).toMatchObject({ stderr: '' });
   expect((await runInProcess(['run', '--log-level', 'info', 'true'], place)).stderr).toMatch(
     /info {2}cmd_\w+ finished: nacre run/,

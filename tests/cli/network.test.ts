@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
 
-// A sandbox has a /tmp of its own, which would hide a home directory that lies there.
+// A sandbox mounts its own /tmp, which would hide a home directory below /tmp.
 const usualTemporary = process.env.TMPDIR;
 const web = createServer((_asked, answer) => answer.end('hello\n'));
 let port = 0;
@@ -20,7 +20,7 @@ afterAll(async () => {
   await new Promise((resolve) => web.close(resolve));
 });
 
-it('nacre run reaches the hosts that are listed, and says which others were asked for', async () => {
+it('nacre run reaches listed hosts, and names the hosts that were refused', async () => {
   const place = createPlace({ NACRE_SANDBOX: 'workspace', NACRE_NETWORK_ALLOW: `allowed.localhost:${port}` });
   mkdirSync(join(place.cwd, 'project'));
   const script = `curl -s http://allowed.localhost:${port}/; curl -s http://denied.localhost:${port}/ > /dev/null`;

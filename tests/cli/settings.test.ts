@@ -20,7 +20,7 @@ function write(path: string, text: string): string {
 }
 
 describe('E8: nacre config', () => {
-  it('names every setting as files name it, with its value and where it came from', async () => {
+  it('lists every setting by its key, with its value and origin', async () => {
     place = createPlace({ NACRE_RING_BYTES: '2MiB', NACRE_MAX_RUNNING: '100' });
     const user = write('.config/nacre/config.yaml', '# mine\ndrain_ms: 50\nallowed_commands: [git, ls]\n');
     const project = write('nacre.yaml', 'max_running: 5\nallowed_commands: [git]\n');
@@ -45,7 +45,7 @@ describe('E8: nacre config', () => {
     expect(table).toContain('state_dir  unset  (default)\n');
   });
 
-  it('shows the limit that a project sets beside a value', async () => {
+  it('shows the limit that a project file adds to a value', async () => {
     const project = write('nacre.yaml', 'allowed_commands: [git]\n');
     const table = (await nacre('config')).stdout.replace(/ {2,}/g, '  ');
     expect(table).toContain(`allowed_commands  unset  (default, limited to ["git"] by ${project}:1)\n`);
@@ -57,7 +57,7 @@ describe('E8: nacre config', () => {
     });
   });
 
-  it('--origin tells why each value holds, and when a change would', async () => {
+  it('--origin explains each value, and when a change takes effect', async () => {
     place = createPlace({
       NACRE_MAX_RUNNING: '100',
       NACRE_PRESET: 'git',
@@ -77,22 +77,22 @@ describe('E8: nacre config', () => {
       'danger',
     );
     expect(stdout).toBe(`allowed_commands: ${JSON.stringify(presets.git.allowedCommands)}
-  given by NACRE_PRESET (an environment variable)
+  set by NACRE_PRESET (an environment variable)
   from the preset git
-  outranks ${user}:2 (your settings file): ["ls"]
-  a change of your settings file holds from the next command on
+  overrides ${user}:2 (your settings file): ["ls"]
+  a change in your settings file takes effect with the next command
 danger: "block"
-  nobody gave it, so its default holds
-  a change of your settings file holds from the next command on
+  not set, so the default applies
+  a change in your settings file takes effect with the next command
 token: "(hidden)"
-  given by NACRE_TOKEN (an environment variable)
-  outranks ${user}:3 (your settings file): "(hidden)"
-  a change of your settings file holds in servers that are started anew
+  set by NACRE_TOKEN (an environment variable)
+  overrides ${user}:3 (your settings file): "(hidden)"
+  a change in your settings file takes effect after a restart of the server
 max_running: 5
-  given by NACRE_MAX_RUNNING (an environment variable)
-  outranks ${user}:1 (your settings file): 7
-  tightened by ${project}:1 (the project's file)
-  a change of your settings file holds in servers that are started anew
+  set by NACRE_MAX_RUNNING (an environment variable)
+  overrides ${user}:1 (your settings file): 7
+  tightened by ${project}:1 (the project file)
+  a change in your settings file takes effect after a restart of the server
 `);
     const document = JSON.parse((await nacre('config', '--json', 'max_running')).stdout);
     expect(document).toEqual({
@@ -112,13 +112,13 @@ max_running: 5
     ]);
   });
 
-  it('shows the limit of a project as what it is', async () => {
+  it('--origin shows the limit of a project file', async () => {
     const project = write('nacre.yaml', 'allowed_commands: [git]\n');
     const { stdout } = await nacre('config', '--origin', 'allowed_commands');
-    expect(stdout).toContain(`  limited to ["git"] by ${project}:1 (the project's file)\n`);
+    expect(stdout).toContain(`  limited to ["git"] by ${project}:1 (the project file)\n`);
   });
 
-  it('tells of a newer nacre that is installed elsewhere', async () => {
+  it('warns about a newer nacre that is installed elsewhere', async () => {
     write('new/package.json', '{"name":"nacre","version":"99.0.0"}');
     write('new/bin/nacre', '');
     place = { ...place, env: { ...place.env, PATH: `${join(place.cwd, 'new/bin')}:/usr/bin:/bin` } };
@@ -128,7 +128,7 @@ max_running: 5
     expect((await nacre('run', 'true')).stderr).toBe('');
   });
 
-  it('warns of variables and roots that do nothing', async () => {
+  it('warns about unknown variables and missing roots', async () => {
     place = createPlace({
       NACRE_RING_BITES: '1',
       ALLOWED_CWD_ROOTS: '/does/not/exist',
@@ -138,13 +138,13 @@ max_running: 5
     const { code, stderr } = await nacre('config');
     expect(code).toBe(0);
     expect(stderr).toMatch(/NACRE_RING_BITES is not a setting.*Did you mean NACRE_RING_BYTES\?/);
-    expect(stderr).toMatch(/ALLOWED_CWD_ROOTS names \/does\/not\/exist/);
+    expect(stderr).toMatch(/ALLOWED_CWD_ROOTS lists \/does\/not\/exist/);
     expect(stderr).not.toMatch(/NACRE_(COMMAND_ID|INSTANCE)/);
   });
 });
 
 describe('E8: settings', () => {
-  it('that are wrong stop the start, all at once, with their names and the accepted values', async () => {
+  it('that are invalid abort the start, all in one message, with their names and the accepted values', async () => {
     place = createPlace({ NACRE_DANGER: 'maybe', NACRE_RING_BYTES: '5' });
     const user = write('.config/nacre/config.yaml', 'drain_ms: soon\nringbytes: 1\n');
     const { code, stdout, stderr } = await nacre('run', 'touch ran');
@@ -157,7 +157,7 @@ describe('E8: settings', () => {
     expect(stderr).toContain(`${user}:2: There is no setting ringbytes. Did you mean ring_bytes?`);
   });
 
-  it('of a project can only tighten', async () => {
+  it('of a project file can only tighten', async () => {
     write('nacre.yaml', 'allowed_commands: ["*"]\n');
     place = { ...place, env: { ...place.env, ALLOWED_COMMANDS: 'ls' } };
     expect((await nacre('run', 'pwd')).code).toBe(126);
@@ -166,7 +166,7 @@ describe('E8: settings', () => {
     expect([code, stderr]).toEqual([125, expect.stringContaining('bash is not allowed in a project file')]);
   });
 
-  it('P12: of a project bind also the person at the command line, from any folder below', async () => {
+  it('P12: of a project file also apply to the local user, in every folder below', async () => {
     write('nacre.yaml', 'allowed_commands: [ls]\n');
     mkdirSync(join(place.cwd, 'a/b'), { recursive: true });
     const below = { ...place, cwd: join(place.cwd, 'a/b'), env: { ...place.env, HOME: '/nonexistent' } };
@@ -175,7 +175,7 @@ describe('E8: settings', () => {
     expect((await runInProcess(['run', ...state, 'ls'], below)).code).toBe(0);
   });
 
-  it('come from the file that --config names in place of the own one, relative to the working directory', async () => {
+  it('come from the file that --config names, relative to the working directory', async () => {
     write('.config/nacre/config.yaml', 'allowed_commands: [ls]\n');
     write('other.yaml', 'allowed_commands: [pwd]\nstate_dir: elsewhere\n');
     expect((await nacre('run', 'pwd')).code).toBe(126);
@@ -186,7 +186,7 @@ describe('E8: settings', () => {
     expect([code, stderr]).toEqual([125, expect.stringContaining(join(place.cwd, 'missing.yaml'))]);
   });
 
-  it('come from XDG_CONFIG_HOME where that is set', async () => {
+  it('come from XDG_CONFIG_HOME if it is set', async () => {
     write('xdg/nacre/config.yaml', 'allowed_commands: [ls]\n');
     place = { ...place, env: { ...place.env, XDG_CONFIG_HOME: join(place.cwd, 'xdg') } };
     expect((await nacre('run', 'pwd')).code).toBe(126);
@@ -194,7 +194,7 @@ describe('E8: settings', () => {
 });
 
 describe('nacre doctor', () => {
-  it('shows what was found', async () => {
+  it('shows what it detected', async () => {
     place = createPlace({ API_TOKEN: 'x', ALLOWED_CWD_ROOTS: '/does/not/exist' });
     const { code, stdout } = await nacre('doctor');
     expect(code).toBe(0);
@@ -208,7 +208,9 @@ describe('nacre doctor', () => {
     expect(stdout).not.toMatch(/undefined|null/);
   });
 
-  it('--json prints one document', async () => {
+  it('--json prints one document, and the state is below XDG_STATE_HOME', async () => {
+    const state = join(place.cwd, 'xdg');
+    place = { ...place, env: { ...place.env, XDG_STATE_HOME: state } };
     const { stdout } = await nacre('doctor', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       version: expect.stringMatching(/^\d/),
@@ -217,7 +219,7 @@ describe('nacre doctor', () => {
       path: '/usr/local/bin:/usr/bin:/bin',
       login_environment: expect.any(String),
       withheld_env: [],
-      state_folder: expect.stringContaining(place.cwd),
+      state_folder: expect.stringMatching(new RegExp(`^${state}/nacre/run/`)),
       process_table: expect.any(String),
       supervision: 'namespace',
       sandbox: 'off',
@@ -227,14 +229,7 @@ describe('nacre doctor', () => {
     });
   });
 
-  it('keeps its state below XDG_STATE_HOME where that is set', async () => {
-    const state = join(place.cwd, 'xdg');
-    place = { ...place, env: { ...place.env, XDG_STATE_HOME: state } };
-    const { stdout } = await nacre('doctor', '--json');
-    expect(JSON.parse(stdout).state_folder).toMatch(new RegExp(`^${state}/nacre/run/`));
-  });
-
-  it('exits with 1 and says why when commands cannot run', async () => {
+  it('exits with 1 and explains why commands cannot run', async () => {
     place = createPlace({ NACRE_BASH: '/bin/false' });
     expect(await nacre('doctor')).toMatchObject({
       code: 1,

@@ -17,7 +17,7 @@ describe('nacre', () => {
     }
   });
 
-  it('prints an overview without words and on --help', async () => {
+  it('prints an overview without arguments and with --help', async () => {
     const overview = await nacre();
     expect(overview).toMatchObject({ code: 0, stderr: '' });
     for (const [name, { summary }] of Object.entries(doors)) {
@@ -26,7 +26,7 @@ describe('nacre', () => {
     for (const word of ['--help', '-h', 'help']) expect(await nacre(word)).toEqual(overview);
   });
 
-  it.each(Object.keys(doors))('prints the help of %s in every way that one may ask for it', async (name) => {
+  it.each(Object.keys(doors))('prints the help of %s for --help, -h and help NAME', async (name) => {
     const help = await nacre(name, '--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toMatch(new RegExp(`^Usage: nacre ${name} \\[FLAG\\.\\.\\.\\]`, 'm'));
@@ -37,28 +37,28 @@ describe('nacre', () => {
     expect(help.stdout.split('\n').every((line) => line.length <= 110)).toBe(true);
   });
 
-  it('does not know other commands, and says which was meant', async () => {
+  it('refuses an unknown command, and suggests a similar one', async () => {
     const { code, stdout, stderr } = await nacre('rnu', 'x');
     expect([code, stdout]).toEqual([125, '']);
     expect(stderr).toBe(
-      'nacre: There is no command rnu. Did you mean run?\nnacre: nacre --help lists the commands.\n',
+      'nacre: Unknown command: rnu. Did you mean run?\nnacre: Run nacre --help to list the commands.\n',
     );
     for (const name of ['constructor', '__proto__', '']) expect((await nacre(name)).code).toBe(125);
     expect((await nacre('help', 'rnu')).stderr).toContain('Did you mean run?');
   });
 
-  it.each(['mcp', 'doctor'])('%s refuses words that it would ignore', async (name) => {
+  it.each(['mcp', 'doctor'])('%s refuses positional arguments', async (name) => {
     const { code, stdout, stderr } = await nacre(name, 'extra', 'words');
     expect([code, stdout]).toEqual([125, '']);
-    expect(stderr).toContain(`nacre ${name} takes only flags, not extra words.`);
+    expect(stderr).toContain(`nacre ${name} accepts only flags, not extra words.`);
   });
 
-  it('says so when its directory was removed', async () => {
+  it('reports a removed working directory', async () => {
     const cwd = join(place.cwd, 'gone');
     mkdirSync(cwd);
     rmdirSync(cwd);
     const ended = await runInProcess(['run', 'pwd'], { ...place, cwd });
     expect(ended).toMatchObject({ code: 125, stdout: '' });
-    expect(ended.stderr).toMatch(/The working directory .*\/gone does not exist any more/);
+    expect(ended.stderr).toMatch(/The working directory .*\/gone no longer exists/);
   });
 });

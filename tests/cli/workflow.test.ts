@@ -126,7 +126,9 @@ describe('S9: nacre workflow', () => {
     expect(
       JSON.parse((await runInProcess(['workflow', '--json', '/no/such.yaml'], place)).stdout).error.code,
     ).toBe('invalid_request');
-    expect((await workflow(flow, '--resume', 'run_000000000000')).stderr).toContain('There is no run');
+    expect((await workflow(flow, '--resume', 'run_000000000000')).stderr).toContain(
+      'Run run_000000000000 cannot be resumed',
+    );
   });
 
   it('aborts when the abort file appears, and on SIGINT', async () => {
@@ -217,7 +219,7 @@ describe('the workflow view', () => {
     expect(last.replaceAll('\u001b[2K', '').split('\n').slice(1)).toEqual([
       '✗ b  1.5 s  failed (exit code 2)',
       '– c  1.5 s  skipped: why',
-      '✓ d  1.5 s  reused from the earlier run',
+      '✓ d  1.5 s  reused from an earlier run',
       'failed after 2.0 s',
       '  line',
       '  bad \\u{1b}[2J',

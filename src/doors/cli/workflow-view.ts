@@ -109,7 +109,7 @@ function toCpu({ lastOutputAt = 0, cpuMs }: ShownStep, now: number): string {
 const marks: Readonly<Partial<Record<StepResult['status'], string>>> = { completed: '✓', skipped: '–' };
 
 function describe({ status, exit_code, reason, resumed }: StepResult): string {
-  if (resumed) return 'reused from the earlier run';
+  if (resumed) return 'reused from an earlier run';
   const code = status === 'failed' && exit_code !== undefined ? ` (exit code ${exit_code})` : '';
   return status === 'completed'
     ? ''
