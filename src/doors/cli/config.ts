@@ -31,7 +31,7 @@ function choose(settings: readonly SettingInForce[], words: readonly string[]): 
   const keys = settings.map(({ key }) => key);
   const unknown = words.find((word) => !keys.includes(word));
   if (unknown !== undefined)
-    throw new NacreError('invalid_request', `Unknown setting: ${unknown}.${didYouMean(unknown, keys)}`, {
+    throw new NacreError('invalid_request', `There is no setting ${unknown}.${didYouMean(unknown, keys)}`, {
       hint: 'Run nacre config to list them all.',
     });
   return words.length === 0 ? settings : settings.filter(({ key }) => words.includes(key));
