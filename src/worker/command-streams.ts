@@ -4,19 +4,19 @@ import type { JobSpec, Stream, TerminalSize } from '../contract/job.ts';
 import { Capture } from './io/capture.ts';
 import { type CommandInput, PipeInput, TerminalInput, writeAndClose } from './io/command-input.ts';
 import {
-  findReader,
+  type BlockedReader,
+  findBlockedReader,
   type InputFile,
-  isSameSleep,
-  type Reader,
+  isSameBlock,
   toInputFile,
 } from './observe/find-blocked-reader.ts';
 import type { StartedProcess } from './start/start-process.ts';
 import type { Terminal } from './terminal/open-terminal.ts';
 
-/** Receives a command's output, in a buffer that is only valid during the call; returns false to pause reading. */
+/** Receives a command's output; `bytes` is only valid during the call. Returns false to pause reading. */
 export type OnOutput = (stream: Stream, bytes: Uint8Array) => boolean;
 
-/** Our ends of a command's stdin, stdout and stderr, or of its terminal, and the order that its shell waits for. */
+/** Our ends of a command's `stdin`, `stdout` and `stderr`, or its terminal, and the order that its shell waits for. */
 export class CommandStreams {
   readonly #id: string;
   readonly #pid: number;
@@ -25,8 +25,8 @@ export class CommandStreams {
   #input: CommandInput | null = null;
   #inputEnded = false;
   #inputFile: InputFile | null = null;
-  /** The process that waited for input at the last write; if it is still in the same sleep, it has not read yet. */
-  #lastReader: Reader | null = null;
+  /** The thread that slept in `read` at the last write; if `isSameSleep`, it has not read the input yet. */
+  #lastReader: BlockedReader | null = null;
   #terminal: Terminal | null = null;
   #order: { send(): void; drop(): void } | null = null;
 
@@ -74,17 +74,16 @@ export class CommandStreams {
     return this.#terminal !== null;
   }
 
-  /** Sends the order that the command's shell waits for. */
   sendOrder(): void {
     this.#order?.send();
   }
 
-  /** Closes the pipe of an order that was never sent. */
+  /** Closes the pipe of an order that was never sent by `sendOrder`. */
   dropOrder(): void {
     this.#order?.drop();
   }
 
-  /** Writes input; resolves when it has been written, or when the command has closed its stdin. */
+  /** Writes input; resolves when it has been written, or when the command has closed its `stdin`. */
   async write(data: Uint8Array, eof: boolean): Promise<void> {
     const input = this.#input;
     if (!input || this.#inputEnded) throw inputClosed(this.#id);
@@ -96,23 +95,21 @@ export class CommandStreams {
     this.#inputEnded = this.#terminal === null;
   }
 
-  /** Types a key at the terminal. */
   async press(key: number): Promise<void> {
     await this.#input?.write(Buffer.from([key]));
   }
 
-  /** Resizes the terminal. */
   resize(size: TerminalSize): void {
     if (!this.#terminal || !this.#captures[0]?.isOpen()) throw noTerminal(this.#id);
     this.#terminal.resize(size);
   }
 
-  /** True while one of the command's processes sleeps in a read of its stdin or terminal. */
+  /** True while one of the command's processes sleeps in a `read` of its `stdin` or terminal. */
   awaitsInput(): boolean {
     const reader = this.#input?.isFull() === false ? this.#findReader() : null;
-    // A prompt that it wrote before it fell asleep is in the pipe now.
+    // A prompt that it wrote before that `read` is in the pipe now.
     if (reader) this.drain();
-    return reader !== null && !isSameSleep(reader, this.#lastReader);
+    return reader !== null && !isSameBlock(reader, this.#lastReader);
   }
 
   /** Reads what is in the outputs now, without waiting; returns true when all of them are at EOF. */
@@ -125,7 +122,7 @@ export class CommandStreams {
     for (const capture of this.#captures) capture.resume();
   }
 
-  /** Resolves when no process has the outputs open any more. */
+  /** Resolves at EOF of all outputs, when no process has them open any more. */
   ended(): Promise<unknown> {
     return Promise.all(this.#captures.map((capture) => capture.ended));
   }
@@ -135,30 +132,30 @@ export class CommandStreams {
     this.drain();
     if (!isInSession) for (const capture of this.#captures) capture.close();
     this.#hooks?.onDrained(this.#captures.every((capture) => !capture.isOpen()));
-    this.#terminal?.forget();
+    this.#terminal?.release();
     this.#input?.destroy();
   }
 
-  #findReader(): Reader | null {
-    return this.#inputFile && findReader(this.#pid, this.#inputFile);
+  #findReader(): BlockedReader | null {
+    return this.#inputFile && findBlockedReader(this.#pid, this.#inputFile);
   }
 }
 
-// For commands without further input: the pipe is closed after the order.
+// For `stdin: 'empty'`: the pipe is closed after the order.
 function toClosingOrder(stdin: number, order: string) {
   return { send: () => writeAndClose(stdin, order), drop: () => closeSync(stdin) };
 }
 
-/** Error for writing to a command that cannot get input. */
+/** Error for `write` to a command whose `stdin` is closed. */
 export function inputClosed(id: string): NacreError {
   return new NacreError(
     'invalid_request',
-    `${id} takes no input: it has ended, its input has been ended, or it was started without one.`,
+    `${id} accepts no input: it has ended, its stdin is closed, or it was started without one.`,
     { hint: 'Start it again with an open stdin or a terminal.' },
   );
 }
 
-/** Error for resizing a command without a terminal. */
+/** Error for `resize` of a command without a terminal. */
 export function noTerminal(id: string): NacreError {
   return new NacreError(
     'invalid_request',

@@ -1,16 +1,15 @@
 import { NacreError } from '../contract/failure.ts';
 import type { Cursor, ReadResult, Stream } from '../contract/job.ts';
-import { createNotifier } from '../support/notifier.ts';
+import { createNotifier } from '../support/promises.ts';
 import { OutputLog } from './io/output-log.ts';
 import { type Spool, SpoolFullError } from './io/spool.ts';
 import type { LimitReached } from './limits/explain-exit.ts';
 
-/** Options of a job's output. */
+/** Options of `JobOutput`. */
 export interface JobOutputOptions {
   readonly spool: Spool;
-  /** Bytes of output kept in memory. */
   readonly ringBytes: number;
-  /** Bytes of output after which the command is killed. */
+  /** Bytes of output after which `onLimit` is called. */
   readonly spoolBytes: number;
   /** Called when reading may continue after `append` has returned false. */
   onRelief(): void;
@@ -18,7 +17,7 @@ export interface JobOutputOptions {
   onLimit(limit: LimitReached): void;
 }
 
-/** The output of one job: the log, its size limit, and readers that wait for more. */
+/** The output of one `Job`: the `OutputLog`, its size limit, and readers that wait for more. */
 export class JobOutput {
   readonly #options: JobOutputOptions;
   readonly #log: OutputLog;
@@ -50,7 +49,7 @@ export class JobOutput {
     return this.#log.digests();
   }
 
-  /** Appends bytes; returns false if reading should pause. */
+  /** Appends bytes; returns false if reading should pause until `onRelief`. */
   append(stream: Stream, bytes: Uint8Array): boolean {
     // A background process in a session may write after its job is disposed of; it must be neither blocked nor killed.
     if (this.#isDisposed) return true;
@@ -82,7 +81,7 @@ export class JobOutput {
     return Buffer.concat(stderr).toString('latin1');
   }
 
-  /** Marks the end of the job and wakes waiting readers. */
+  /** Marks the end of the job, so that `read` returns `final`, and wakes waiting readers. */
   seal(): void {
     this.#isSealed = true;
     this.#changed.notifyAll();
@@ -93,7 +92,6 @@ export class JobOutput {
     return this.#log.finish();
   }
 
-  /** Deletes the output. */
   dispose(): Promise<void> {
     this.#isDisposed = true;
     return this.#log.dispose();
@@ -102,7 +100,7 @@ export class JobOutput {
 
 function toLimit(error: Error): LimitReached {
   const cause = error instanceof SpoolFullError ? 'output_limit' : 'spool_failed';
-  return { cause, detail: `Its output could not be kept: ${error.message}.` };
+  return { cause, detail: `Its output could not be stored: ${error.message}.` };
 }
 
 function outsideLog(from: Cursor, end: Cursor): NacreError {

@@ -4,7 +4,7 @@ import type { Job } from './job.ts';
 import { NotExecutableError } from './start/start-failures.ts';
 import type { Started } from './start/starter.ts';
 
-/** A job whose process is still to be started. */
+/** A `Job` whose process is still to be started. */
 export interface Launch {
   readonly job: Job;
   /** False if the command runs as soon as its process is started; true if `Job.begin` runs it. */
@@ -12,13 +12,13 @@ export interface Launch {
   start(): Promise<Started>;
 }
 
-/** The jobs of a worker by id; an ended job stays until it is disposed of. */
+/** The jobs of a worker by id; an ended job stays until `dispose`. */
 export class JobRegistry {
   readonly #jobs = new Map<string, Job>();
   readonly #starting = new Map<string, Promise<void>>();
   #isClosed = false;
 
-  /** Returns a job; throws if there is none with this id. */
+  /** Returns a job; throws `job_not_found` if there is none with this id. */
   find(id: string): Job {
     const job = this.#jobs.get(id);
     if (!job) throw jobNotFound(id);
@@ -44,12 +44,12 @@ export class JobRegistry {
     return launched;
   }
 
-  /** Runs the command of a launched job, if there is one with this id. */
+  /** Calls `Job.begin`, if there is a job with this id. */
   begin(id: string): void {
     this.#jobs.get(id)?.begin();
   }
 
-  /** Stops a job when its persistent shell closes; does nothing if it could not be started. */
+  /** Stops a job when its persistent shell closes; does nothing if its `launch` failed. */
   async stopOnClose(id: string): Promise<void> {
     await this.#starting.get(id)?.catch(() => {});
     await this.#jobs.get(id)?.stop('stopped', stopOnClose);
@@ -63,7 +63,7 @@ export class JobRegistry {
     await job.dispose();
   }
 
-  /** Refuses further launches, stops all jobs and disposes of them. */
+  /** Makes `launch` throw from now on, stops all jobs and disposes of them. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#starting.values());

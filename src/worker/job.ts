@@ -11,8 +11,7 @@ import type {
   ReadResult,
   TerminalSize,
 } from '../contract/job.ts';
-import { createDeferred } from '../support/deferred.ts';
-import { settlesWithin } from '../support/settles-within.ts';
+import { createDeferred, settlesWithin } from '../support/promises.ts';
 import { createStopwatch } from '../support/stopwatch.ts';
 import { CommandStreams, inputClosed, noTerminal } from './command-streams.ts';
 import type { Spool } from './io/spool.ts';
@@ -26,14 +25,14 @@ import { describeSettled, type ProcessTree } from './processes/process-tree.ts';
 import { sendSignal } from './processes/signals.ts';
 import type { Started } from './start/starter.ts';
 
-/** What belongs to one job. */
+/** The parts of a `Job` that it does not share with others. */
 export interface JobDeps {
   readonly spool: Spool;
-  /** Names of the server's variables that the job does not get. */
+  /** Names of the server's variables that the job does not get, as in `JobState`. */
   readonly withheldEnv: readonly string[];
 }
 
-/** Options that all jobs of a worker share. */
+/** Options that all jobs of a worker share, from `WorkerOptions`. */
 export interface JobOptions {
   readonly ringBytes: number;
   readonly spoolBytes: number;
@@ -42,13 +41,13 @@ export interface JobOptions {
   readonly daemons: KeptDaemons;
 }
 
-// Background processes of a one-shot command get only a short grace, because its caller is waiting.
+// Short, because the caller of a one-shot command waits while its background processes are ended.
 const stopLeftovers: StopOptions = { signal: 'SIGTERM', graceMs: 100 };
 const stopByForce: StopOptions = { signal: 'SIGKILL', graceMs: 0 };
-// A killed process in an uninterruptible system call is not reaped; do not wait for it any longer.
+// A process in an uninterruptible system call survives SIGKILL; do not wait for it any longer.
 const reapMs = 1_000;
 const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
-// Programs report that they hit a limit at the end of stderr.
+// Programs report that they hit a limit at the end of `stderr`.
 const evidenceBytes = 16_384;
 const ctrlC = 0x03;
 
@@ -79,7 +78,7 @@ export class Job {
   #begun = false;
   #exited: Promise<void> = Promise.resolve();
   #exit: ProcessExit | null = null;
-  /** True once the job is ending; the first reason to end it decides the cause. */
+  /** True once the job is ending; the first reason to end it decides `JobEnd.cause`. */
   #ending = false;
   #limit: LimitReached | null = null;
   #end: (Pick<JobState, 'durationMs' | 'digests'> & { readonly value: JobEnd }) | null = null;
@@ -113,7 +112,7 @@ export class Job {
     void this.#exited.then(() => this.#conclude());
   }
 
-  /** Runs the command; a second call does nothing. */
+  /** Sends the order and starts the timeout; a second call does nothing. */
   begin(): void {
     if (this.#begun || this.#ending) return;
     const { timeoutMs } = this.#spec;
@@ -125,7 +124,7 @@ export class Job {
     if (timeoutMs !== null) this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
   }
 
-  /** Ends a job whose program is not executable, as a shell would: a message on stderr and exit code 126. */
+  /** Ends a job whose program is not executable, as a shell would: a message on `stderr` and exit code 126. */
   async refuse(reason: string): Promise<void> {
     this.#output.append('stderr', Buffer.from(`${reason}\n`));
     this.#exit = { code: 126, signal: null };
@@ -133,7 +132,6 @@ export class Job {
     await this.#seal({ cause: 'exit' });
   }
 
-  /** The current state. */
   state(): JobState {
     return {
       id: this.#spec.id,
@@ -156,7 +154,6 @@ export class Job {
     return this.#output.read(from, options);
   }
 
-  /** Inspects the job's processes. */
   async observe(): Promise<JobObservation> {
     const tree = this.#end ? null : this.#tree;
     if (!tree) return { awaitingInput: false, listening: [] };
@@ -166,25 +163,24 @@ export class Job {
     return { awaitingInput, listening: listeningPorts(view.commandProcesses.map(({ pid }) => pid)) };
   }
 
-  /** True while one of its processes sleeps in a read of its stdin or terminal. */
+  /** True while one of its processes sleeps in a `read` of its `stdin` or terminal. */
   awaitsInput(): boolean {
     return !this.#end && this.#streams?.awaitsInput() === true;
   }
 
   /** Waits up to `waitMs` for the end. */
   async wait(waitMs: number): Promise<JobState> {
-    // A timer of 0 ms still takes 1 ms.
+    // `setTimeout` with 0 ms still takes 1 ms.
     if (!this.#end && waitMs > 0) await settlesWithin(this.#ended.promise, waitMs);
     return this.state();
   }
 
-  /** Writes to the command's stdin; resolves when the data has been written, or when the command has closed it. */
+  /** Writes to the command's `stdin`; resolves when the data has been written, or when the command has closed it. */
   async write(data: Uint8Array, { eof = false } = {}): Promise<void> {
     if (!this.#streams || this.#end) throw inputClosed(this.#spec.id);
     await this.#streams.write(data, eof);
   }
 
-  /** Resizes the terminal. */
   resize(size: TerminalSize): void {
     if (!this.#streams) throw noTerminal(this.#spec.id);
     this.#streams.resize(size);
@@ -198,21 +194,20 @@ export class Job {
     for (const { pid } of view?.commandProcesses ?? []) sendSignal(pid, 'SIGINT');
   }
 
-  /** Ends the whole process tree; resolves when all of it is gone. */
+  /** Ends the whole process tree; resolves when `ProcessTree.end` has confirmed that it is gone. */
   async stop(cause: EndCause, options: StopOptions): Promise<JobState> {
     if (!this.#ending) {
       this.#ending = true;
       const survivors = (await this.#tree?.end(options)) ?? [];
       await this.#seal({ cause, survivors });
     } else if (!this.#end) {
-      // A second stop with a shorter grace does not wait for the grace of the first.
+      // A second `stop` with a shorter `graceMs` does not wait for the first.
       await this.#tree?.end(options);
     }
     await this.#ended.promise;
     return this.state();
   }
 
-  /** Deletes the output. */
   dispose(): Promise<void> {
     return this.#output.dispose();
   }
@@ -246,7 +241,7 @@ export class Job {
   async #seal(end: Partial<JobEnd> & Pick<JobEnd, 'cause'>): Promise<void> {
     if (!this.#exit) await settlesWithin(this.#exited, reapMs);
     const outputsEnd = this.#streams?.ended();
-    // Output of a terminal arrives at the master side a moment later.
+    // Output of a terminal arrives at its master side a moment after the exit.
     if (outputsEnd && this.#streams?.hasTerminal) await settlesWithin(outputsEnd, this.#options.drainMs);
     this.#streams?.finish(this.#session !== undefined);
     if (!this.#begun) this.#streams?.dropOrder();
@@ -255,7 +250,7 @@ export class Job {
     this.#watch?.stop();
     const value = { ...this.#toEnd(end), session: await this.#session };
     this.#end = { durationMs: this.#elapsed(), value, digests: this.#output.digests() };
-    // Background processes in a session may still write to the log.
+    // Background processes in a session may still write, so `finish` waits for EOF.
     void Promise.resolve(outputsEnd)
       .then(() => this.#output.finish())
       .catch(() => {});
@@ -286,11 +281,11 @@ export class Job {
       watch?.release();
     };
     if (tree && isKept) this.#options.daemons.adopt(tree, release);
-    // Nothing of it runs any more, so callers that wait for the end go first.
+    // Nothing of it runs any more, so callers of `wait` go first.
     else setImmediate(release);
   }
 
-  // A job without a process cannot have hit a limit.
+  // Without a `Watch` there was no process that could have hit a limit.
   async #judge(): Promise<LimitReached | null> {
     if (!this.#watch || !this.#exit) return null;
     return this.#watch.explainExit(this.#exit, () => this.#output.stderrTail(evidenceBytes));
@@ -304,7 +299,7 @@ export class Job {
   }
 }
 
-// An explicit stop wins over a limit; after a timeout only the process limit is kept, as detail.
+// An explicit `stop` wins over a limit; after a timeout only `maxProcesses` is kept, as `detail`.
 function toFailure(cause: EndCause, limit: LimitReached | null): Partial<LimitReached> | null {
   if (cause === 'stopped') return null;
   if (cause !== 'timeout') return limit;

@@ -1,7 +1,7 @@
-// What a worker needs before it can start commands:
+// Prepares a worker, so that it can start commands:
 // 1. the environment of commands, with that of the login shell where the settings ask for it,
 // 2. bash, the server's folders and FIFOs, and a sweep of what dead servers left,
-// 3. the limit enforcer, the exec guard, and the best starter that works here,
+// 3. the `LimitEnforcer`, the `ExecGuard`, and the best `Starter` that works here,
 // 4. persistent shells on top of that starter.
 import { basename, join } from 'node:path';
 import type { Place } from '../contract/facts.ts';
@@ -25,11 +25,11 @@ import type { SupervisedDeps } from './start/supervised-plan.ts';
 import { loadPty } from './terminal/load-pty.ts';
 import type { WorkerOptions } from './worker-options.ts';
 
-/** A worker that can start commands. */
+/** The result of `Preparation`: a worker that can start commands. */
 export interface PreparedWorker {
   readonly bash: Bash;
   readonly folders: ServerFolders;
-  /** The server's working directory, resolved. */
+  /** The server's `cwd`, resolved. */
   readonly ownPlace: Place;
   /** The PATH of commands. */
   readonly path: string;
@@ -41,7 +41,7 @@ export interface PreparedWorker {
   /** The server's variables, withheld ones included. */
   readonly allVariables: Environment;
   readonly loginNote: string;
-  /** Resolves when the processes of dead servers are killed. */
+  /** Resolves when `sweepProcesses` has killed the processes of dead servers. */
   readonly sweeping: Promise<unknown>;
 }
 
@@ -60,12 +60,12 @@ export class Preparation {
     this.#ownFiles = new OwnFiles([options.stateDir, ...options.ownFiles, ...this.#memoryFolders]);
   }
 
-  /** Whether preparation has been started, so that there may be sessions. */
+  /** True once `get` was called, so that there may be sessions. */
   get hasBegun(): boolean {
     return this.#preparing !== null;
   }
 
-  /** Returns the prepared worker. */
+  /** Returns the prepared worker; throws `shutting_down` after `refuse`. */
   async get(): Promise<PreparedWorker> {
     if (this.#isClosed) throw shuttingDown();
     this.#preparing ??= this.#prepare().catch((error: unknown) => {
@@ -86,7 +86,7 @@ export class Preparation {
     this.#isClosed = true;
   }
 
-  /** Closes everything that was prepared and removes the server's folders. */
+  /** Closes everything that `get` has prepared and removes the server's folders. */
   async close(): Promise<void> {
     this.refuse();
     const prepared = await this.#preparing?.catch(() => null);
@@ -156,7 +156,7 @@ async function toStartDeps(
   return {
     ...{ table, keep, cwd, home, warmShells, env, path, ownFiles, limitEnforcer, isRoot },
     isolation: options,
-    execChoice: await chooseExecGuard(options, { path, bashPath: bash.path }),
+    execEnforcement: await chooseExecGuard(options, { path, bashPath: bash.path }),
     bashPath: bash.path,
     fifos: folders.fifos,
     instance: { [instanceVariable]: basename(folders.path) },

@@ -187,7 +187,7 @@ describe.each(['group', 'namespace'] as const)('at level %s', (highestLevel) => 
     const { state } = await here.run('kill -40 $$');
     if (highestLevel === 'group') {
       expect(state.end).toMatchObject({ exitCode: 0, cause: 'exit' });
-      expect(state.enforcement?.gaps.join()).toContain('real-time signal seems to have ended with 0');
+      expect(state.enforcement?.gaps.join()).toContain('real-time signal is reported with exit code 0');
       expect((await here.run('(kill -40 $BASHPID); exit $?')).state.end?.exitCode).toBe(168);
     } else expect(state.end).toMatchObject({ exitCode: 168, cause: 'exit' });
   });

@@ -116,7 +116,7 @@ async function toLaunch(
   };
 }
 
-// A persistent shell runs a command as soon as it gets it.
+// A persistent shell runs a command as soon as it gets it, so `prepare` does nothing for it.
 function waitsForOrder(starter: Starter, { session }: JobSpec): boolean {
   return starter.waitsForOrder && session === undefined;
 }

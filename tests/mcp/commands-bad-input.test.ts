@@ -125,7 +125,7 @@ it('T9: a command that does not read its stdin does not block the call', async (
   const late = await server.use('write_input', { command_id, text: 'x' });
   expect(late).toMatchObject({
     isError: true,
-    structured: { error: expect.stringContaining(`${command_id} takes no input: it has ended`) },
+    structured: { error: expect.stringContaining(`${command_id} accepts no input: it has ended`) },
   });
 });
 

@@ -1,24 +1,24 @@
 import { rmSync } from 'node:fs';
 import type { JobSpec, JobState } from '../../src/contract/job.ts';
-import { createId } from '../../src/support/create-id.ts';
+import { createId } from '../../src/support/ids.ts';
 import { createProcProcessTable } from '../../src/worker/processes/proc-process-table.ts';
 import { createWorker, type Worker } from '../../src/worker/worker.ts';
 import type { WorkerOptions } from '../../src/worker/worker-options.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { workerOptionsIn } from './worker-options.ts';
 
-/** A worker in a temporary folder, with short ways to use it. */
+/** A `Worker` in a temporary folder, with shortcuts for tests. */
 export interface TestWorker {
   readonly worker: Worker;
   readonly folder: string;
   start(script: string, spec?: Partial<JobSpec>): Promise<string>;
-  /** Runs a script to its end. */
+  /** Runs a script and returns its state and output at the end. */
   run(script: string, spec?: Partial<JobSpec>): Promise<{ state: JobState; stdout: string; stderr: string }>;
   output(id: string): Promise<{ stdout: string; stderr: string }>;
   close(): Promise<void>;
 }
 
-/** Makes a worker for tests. */
+/** Makes a `TestWorker`; `options` override those of `workerOptionsIn`. */
 export function createTestWorker(options: Partial<WorkerOptions> = {}): TestWorker {
   const folder = temporaryFolder();
   const worker = createWorker({

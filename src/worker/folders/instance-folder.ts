@@ -7,7 +7,7 @@ import { NacreError } from '../../contract/failure.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 
-/** The private folder of one running server: spools, long scripts, and FIFOs if they are not in memory. */
+/** The private folder of one running server, below `STATE_DIR/run`: spools, long scripts, and FIFOs if not in memory. */
 export interface InstanceFolder {
   readonly path: string;
   remove(): Promise<void>;
@@ -32,7 +32,7 @@ export async function createInstanceFolder(stateDir: string, table: ProcessTable
   };
 }
 
-/** Touches a folder every hour, so that servers on other machines see that it is in use; returns a function to stop. */
+/** Calls `utimes` every hour, so that servers on other machines see that the folder is in use; returns a stop function. */
 export function startHeartbeat(path: string): () => void {
   const timer = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), heartbeatMs).unref();
   return () => clearInterval(timer);
@@ -53,7 +53,7 @@ export async function sweepFolders(runs: string, table: ProcessTable): Promise<r
   return swept;
 }
 
-/** True if the server that created a folder of this name ran on this machine and is dead. */
+/** True if the server that created a folder of this name ran on this machine (`machineId`) and is dead. */
 export async function isDeadServer(name: string, table: ProcessTable): Promise<boolean> {
   const [, machine, pid, startTime] = folderName.exec(name) ?? [];
   if (machine !== machineId()) return false;
@@ -68,7 +68,7 @@ function isTicks(startTime: string): boolean {
   return /^\d+$/.test(startTime);
 }
 
-// A pid is only meaningful on its own machine; for folders of other machines the heartbeat decides.
+// A pid is only meaningful on its own machine; for folders of other machines `startHeartbeat` decides.
 async function isAbandoned(runs: string, name: string, table: ProcessTable): Promise<boolean> {
   const [, machine] = folderName.exec(name) ?? [];
   if (machine === undefined) return false;

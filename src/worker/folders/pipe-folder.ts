@@ -5,7 +5,7 @@ import type { Environment } from '../machine/environment.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import { checkOwner, createPrivateFolder, startHeartbeat, sweepFolders } from './instance-folder.ts';
 
-/** The private folder in memory in which one server creates its FIFOs. */
+/** The private folder on tmpfs, such as `/dev/shm`, in which one server creates its FIFOs. */
 export interface PipeFolder {
   readonly path: string;
   /** False once it was removed, even if another folder has its name now. */
@@ -17,8 +17,8 @@ export interface PipeFolder {
 const memoryTypes: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
 
 /**
- * The folders, by preference, for the FIFOs of all servers of this user. Each belongs to the user alone, so that other users
- * cannot interfere with a sweep, and hiding this one folder hides the FIFOs of every server from commands.
+ * The folders, by preference, for the FIFOs of all servers of this user, such as `/dev/shm/nacre-1000`. Each belongs to
+ * the user alone, so that other users cannot interfere with a sweep, and hiding it hides the FIFOs of every server.
  */
 export function memoryFolders({ XDG_RUNTIME_DIR: runtimeDir }: Environment): readonly string[] {
   const places = [...(runtimeDir !== undefined && isAbsolute(runtimeDir) ? [runtimeDir] : []), '/dev/shm'];
@@ -26,8 +26,8 @@ export function memoryFolders({ XDG_RUNTIME_DIR: runtimeDir }: Environment): rea
 }
 
 /**
- * Creates the folder for FIFOs in memory, and removes those of dead servers; returns null if no candidate is in memory. Every
- * command needs a few FIFOs, each takes some tenths of a millisecond on a disk, and none has to persist.
+ * Creates the folder for FIFOs in memory, and removes those of dead servers; returns null if no candidate is in memory.
+ * Every command needs a few FIFOs, `mkfifo` needs some tenths of a millisecond for each on a disk, and none has to persist.
  */
 export function createPipeFolder(
   instance: string,

@@ -67,7 +67,7 @@ class MemoryFirstFifoPool implements FifoPool {
   async #takeFromMemory(count: number): Promise<readonly string[] | null> {
     if (this.#hasFailed || !this.#pipes.exists()) return null;
     const names = await this.#inMemory.take(count).catch(() => null);
-    // Another process may have created a folder of that name, which cannot be trusted.
+    // Another process may have created a folder of that name meanwhile, in which names cannot be trusted.
     return this.#pipes.exists() ? names : null;
   }
 }

@@ -1,9 +1,9 @@
-import { sleep } from '../../support/sleep.ts';
+import { sleep } from '../../support/promises.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import type { ProcessInfo, ProcessTable } from '../processes/process-table.ts';
 import { isDeadServer } from './instance-folder.ts';
 
-/** The environment variable that identifies the server in every process that it starts. */
+/** The environment variable, set in every process that a server starts, with the name of its `InstanceFolder`. */
 export const instanceVariable = 'NACRE_INSTANCE';
 
 const maxSweepMs = 5_000;

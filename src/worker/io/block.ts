@@ -1,6 +1,6 @@
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 
-/** A part of an output log: frames in arrival order, each a 4-byte header followed by bytes of one stream. */
+/** A part of an `OutputLog`: frames in arrival order, each a 4-byte header followed by bytes of one stream. */
 export interface Block {
   /** The log position of the first byte of output in this block. */
   readonly start: Cursor;
@@ -41,12 +41,12 @@ export function appendFrame(block: Block, stream: Stream, bytes: Uint8Array): nu
   return appended;
 }
 
-/** The bytes of a block as they are written to disk. */
+/** The bytes of a block as `Spool` writes them to disk. */
 export function sealedBytes(block: Block): Buffer {
   return block.buffer.subarray(0, block.used);
 }
 
-/** Makes a block from bytes that were read from disk. */
+/** Makes a block from bytes that `Spool` has read from disk. */
 export function toBlock(start: Cursor, buffer: Buffer): Block {
   return { start, buffer, used: buffer.length, lastFrame: -1, capacity: buffer.length };
 }

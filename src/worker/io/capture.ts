@@ -1,7 +1,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { ReadStream } from 'node:tty';
-import { createDeferred } from '../../support/deferred.ts';
+import { createDeferred } from '../../support/promises.ts';
 
 /**
  * The kind of descriptor that is read: `pipe` is polled immediately, `output` (a command's stdout or stderr) only after
@@ -9,10 +9,10 @@ import { createDeferred } from '../../support/deferred.ts';
  */
 export type CaptureKind = 'pipe' | 'output' | 'terminal';
 
-/** Receives captured bytes, in a buffer that is only valid during the call; returns false to pause reading. */
+/** Receives captured bytes; the buffer is only valid during the call. Returns false to pause reading. */
 export type OnBytes = (bytes: Uint8Array) => boolean;
 
-/** Callbacks for outputs that are reused from one command of a persistent shell to the next. */
+/** Callbacks for FIFOs that a persistent shell reuses from one command to the next. */
 export interface OutputHooks {
   /** Called before a descriptor is polled; from then on "no writers" means EOF. */
   beforePolling(end: number): void;
@@ -49,7 +49,7 @@ export class Capture {
     else this.#poll();
   }
 
-  /** Resolves when no process has the other end open any more, or when the capture is closed. */
+  /** Resolves at EOF, when no process has the other end open any more, or after `close`. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }

@@ -1,15 +1,15 @@
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { createDeferred, type Deferred } from '../../support/deferred.ts';
+import { createDeferred, type Deferred } from '../../support/promises.ts';
 import { tryToWrite } from './write-pipe.ts';
 
-/** Our end of a command's stdin. */
+/** Our end of a command's `stdin`. */
 export interface CommandInput {
-  /** Resolves when the data has been written, or when the command has closed its stdin. */
+  /** Resolves when the data has been written, or when the command has closed its `stdin` (EPIPE). */
   write(data: Uint8Array): Promise<void>;
   /** Ends the input: closes a pipe, types Ctrl-D at a terminal. */
   end(): void;
-  /** True while written data waits because the pipe or terminal is full. */
+  /** True while written data waits because the pipe or terminal is full (EAGAIN). */
   isFull(): boolean;
   destroy(): void;
 }
@@ -40,7 +40,7 @@ export class PipeInput implements CommandInput {
   }
 }
 
-/** Writes a text to a pipe and closes it; a text that fits into the pipe needs no event loop turn. */
+/** Writes a text to a pipe and closes it; a text that fits into the pipe is written with one `writeSync`. */
 export function writeAndClose(fd: number, text: string): void {
   const bytes = Buffer.from(text);
   const written = tryToWrite(fd, bytes);

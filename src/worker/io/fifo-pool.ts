@@ -14,7 +14,7 @@ const lowWater = 16;
  * open is never reused.
  */
 export interface FifoPool {
-  /** Returns the names of fresh FIFOs; the caller opens and unlinks them. */
+  /** Returns the names of fresh FIFOs; the caller opens and unlinks them (see `fifo.ts`). */
   take(count: number): Promise<readonly string[]>;
   /** Puts back FIFOs that no process has open and whose names still exist. */
   release(names: readonly string[]): void;
@@ -42,7 +42,7 @@ class FolderFifoPool implements FifoPool {
   }
 
   async take(count: number): Promise<readonly string[]> {
-    // If the folder was deleted under us, none of the names exists any more.
+    // If the folder was deleted, none of `#names` exists any more.
     if (this.#names[0] !== undefined && !existsSync(this.#names[0])) this.#names = [];
     while (this.#names.length < count) await this.#refillOnce();
     const taken = this.#names.splice(0, count);

@@ -24,7 +24,7 @@ export interface NamedFifo {
   readonly holder: number;
 }
 
-/** Opens two FIFOs for reading. */
+/** Opens two FIFOs with `openReader`. */
 export function openReaders(one: string, other: string): readonly [number, number] {
   const first = openReader(one);
   try {

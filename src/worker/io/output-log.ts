@@ -3,14 +3,14 @@ import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 import { appendFrame, type Block, createBlock, readFrames, sealedBytes } from './block.ts';
 import type { Spool } from './spool.ts';
 
-/** Options of an output log. */
+/** Options of `OutputLog`. */
 export interface OutputLogOptions {
-  /** Bytes kept in memory; older ones are moved to the spool. */
+  /** Bytes kept in memory; older ones are moved to `spool`. */
   readonly ringBytes: number;
   readonly spool: Spool;
   /** Called when `isFull` has become false. */
   onRelief(): void;
-  /** Called once when the spool rejects bytes; all further output is dropped. */
+  /** Called once when `spool.append` rejects; all further output is dropped. */
   onSpoolFailure(error: Error): void;
 }
 
@@ -39,7 +39,6 @@ export class OutputLog {
     this.#options = options;
   }
 
-  /** The position after the last byte. */
   get end(): Cursor {
     return this.stdoutBytes + this.stderrBytes;
   }
@@ -87,7 +86,7 @@ export class OutputLog {
     return chunks;
   }
 
-  /** Ends the log: a large output is moved to the spool, all of it stays readable. */
+  /** Ends the log: all but `endedRingBytes` are moved to the spool, everything stays readable. */
   async finish(): Promise<void> {
     this.#isFinished = true;
     this.#spareBuffers = [];
@@ -96,7 +95,7 @@ export class OutputLog {
     await this.#options.spool.close();
   }
 
-  /** Removes the spool; the log must not be read afterwards. */
+  /** Removes the spool; `read` must not be called afterwards. */
   async dispose(): Promise<void> {
     this.#isBroken = true;
     await this.#flushing;
@@ -160,7 +159,7 @@ export class OutputLog {
 
 const emptyDigest = hash('sha256', '');
 
-/** The number of bytes of one stream, and their digest. */
+/** The number of bytes of one stream, and their SHA-256. */
 class StreamTotal {
   bytes = 0;
   #hash: Hash | undefined;

@@ -17,7 +17,6 @@ export class SpoolQuota {
     return this.#usedBytes;
   }
 
-  /** Claims space; returns false if there is not enough. */
   claim(bytes: number): boolean {
     if (this.#usedBytes + bytes > this.#maxBytes) return false;
     this.#usedBytes += bytes;
@@ -32,13 +31,13 @@ export class SpoolQuota {
 /** Thrown by `Spool.append` when the shared quota is used up. */
 export class SpoolFullError extends Error {}
 
-/** A block's bytes and the log position at which they begin. */
+/** The bytes of a `Block`, and the log position at which they begin. */
 export interface SpoolEntry {
   readonly start: Cursor;
   readonly bytes: Buffer;
 }
 
-/** The older part of an output log, in a private file that is created when the first block arrives. */
+/** The older part of an `OutputLog`, in a private file that is created when the first block arrives. */
 export class Spool {
   readonly #path: string;
   readonly #quota: SpoolQuota;
@@ -52,7 +51,7 @@ export class Spool {
     this.#quota = quota;
   }
 
-  /** Appends blocks; rejects if they do not fit into the quota or cannot be written. */
+  /** Appends blocks; rejects with `SpoolFullError` if they do not fit into the quota, or if they cannot be written. */
   async append(entries: readonly SpoolEntry[]): Promise<void> {
     const total = entries.reduce((sum, { bytes }) => sum + bytes.length, 0);
     if (!this.#quota.claim(total)) throw new SpoolFullError('all commands together have used up the spool');

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 // PIPE_BUF: the kernel writes this much to a pipe completely or not at all.
 const atomicBytes = 4_096;
 
-/** Writes a short text to a non-blocking pipe; returns false if nothing was written. */
+/** Writes a text of at most PIPE_BUF bytes to a non-blocking pipe; returns false if nothing was written. */
 export function writeAtomically(fd: number, text: string): boolean {
   if (Buffer.byteLength(text) > atomicBytes) return false;
   try {

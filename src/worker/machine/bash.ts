@@ -6,7 +6,7 @@ import { findProgram } from './inspect.ts';
 const run = promisify(execFile);
 const oldest = [4, 4] as const;
 
-/** The bash that commands run in. */
+/** The `bash` that runs commands. */
 export interface Bash {
   readonly path: string;
   readonly version: string;
@@ -32,7 +32,7 @@ export async function findBash(wanted: string | undefined, path: string, limitMs
 const installHint =
   'Install a current bash (Debian: apt-get install bash, macOS: brew install bash) or set NACRE_BASH to one.';
 
-/** True for bash 4.4 and later. */
+/** True for `bash` 4.4 and later. */
 export function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);

@@ -1,10 +1,10 @@
 import type { EnvironmentRules } from '../../contract/job.ts';
 import { looksSecret } from '../../support/looks-secret.ts';
 
-/** A process environment: every variable has a value. */
+/** A process environment as `spawn` takes it: every variable has a value. */
 export type Environment = Readonly<Record<string, string>>;
 
-/** Splits the server's environment into the variables for commands and the names of withheld ones. */
+/** Splits the server's environment into the variables for commands and the names of withheld ones (`looksSecret`). */
 export function filterEnvironment(
   server: Environment,
   rules: EnvironmentRules,
@@ -18,8 +18,8 @@ export function filterEnvironment(
 }
 
 /**
- * Removes relative entries from a PATH, with which the working directory would decide which program a name means. An empty
- * PATH means that directory too, and some shells add it if PATH is unset, so then a default PATH is returned.
+ * Removes relative entries from a PATH, with which the working directory would decide which program a name means. An
+ * empty PATH means that directory too, and some shells add it if PATH is unset, so then a default PATH is returned.
  */
 export function toAbsolutePath(path: string | undefined): string {
   const entries = (path ?? '').split(':').filter((entry) => entry.startsWith('/'));
@@ -42,7 +42,7 @@ export function forPipes(base: Environment): Environment {
   return { ...base, ...quietTools };
 }
 
-/** The base environment of commands at a terminal, without variables about the terminal of the server itself. */
+/** The base environment of commands at a terminal, without the size and type of the server's own terminal. */
 export function forTerminal(base: Environment): Environment {
   const { COLUMNS: _cols, LINES: _rows, TERMCAP: _capabilities, ...rest } = base;
   return { ...rest, TERM: 'xterm-256color' };

@@ -3,10 +3,10 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Facts, InspectQuery, Place, PlaceProblem, SessionFacts } from '../../contract/facts.ts';
 
-/** What relative paths and program names are resolved against. */
+/** The directories and the PATH against which `inspect` resolves names. */
 export interface InspectContext {
   readonly cwd: string;
-  /** The same directory, or that of the persistent shell, already resolved. */
+  /** `cwd`, or the directory of the persistent shell, already resolved. */
   readonly ownPlace: Place;
   readonly home: string;
   /** The PATH of commands. */
@@ -15,7 +15,7 @@ export interface InspectContext {
   readonly session?: SessionFacts | undefined;
 }
 
-/** Resolves the directories and programs that policy needs to know. Runs nothing. */
+/** Resolves the directories and programs of an `InspectQuery` for policy. Runs nothing. */
 export async function inspect(query: InspectQuery, context: InspectContext): Promise<Facts> {
   const [cwd, ...roots] = await Promise.all([
     query.cwd === undefined ? context.ownPlace : toPlace(query.cwd, context.cwd),
@@ -32,7 +32,7 @@ function existingIn(cwd: string, paths: readonly string[]): readonly string[] {
   return paths.filter((path) => existsSync(resolve(cwd, path)));
 }
 
-/** Resolves a directory; the result has the canonical path, or the reason why it cannot be used. */
+/** Resolves a directory with `realpath`; the result has its `path`, or the `problem` why it cannot be used. */
 export async function toPlace(asked: string, base: string): Promise<Place> {
   try {
     const path = await realpath(resolve(base, asked));

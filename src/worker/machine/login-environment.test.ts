@@ -60,7 +60,7 @@ describe('E9: the login environment', () => {
     const { env, note } = await read('export PATH=/opt/x/bin:/usr/bin:/bin HOME=/other TOOL=yes; eval "$2"');
     expect(env).toMatchObject({ PATH: '/opt/x/bin:/usr/bin:/bin', HOME: folder, TOOL: 'yes' });
     for (const name of ['PWD', 'OLDPWD', 'SHLVL', '_']) expect(env).not.toHaveProperty(name);
-    expect(note).toContain('taken from');
+    expect(note).toContain('read from');
   });
 
   test('is found among noise, with line ends, equals signs and empty values intact', async () => {

@@ -20,7 +20,7 @@ export interface LoginShellLimits {
   readonly plainMs: number;
 }
 
-// Start-up files of interactive shells can be slow.
+// Start-up files of interactive shells (`.bashrc`, `.zshrc`) can be slow.
 const loginShellLimits: LoginShellLimits = { interactiveMs: 3_000, plainMs: 1_500 };
 const maxBytes = 1_048_576;
 
@@ -30,8 +30,12 @@ export async function readLoginEnvironment(
   mode: LoginEnvMode,
   { interactiveMs, plainMs } = loginShellLimits,
 ): Promise<LoginEnvironment> {
-  if (mode === 'never') return { env: server, note: 'not asked for (login_env: never)' };
-  if (!needsLoginShell(server, mode)) return { env: server, note: 'not needed: PATH is that of a shell' };
+  if (mode === 'never') return { env: server, note: 'not read (login_env: never)' };
+  if (!needsLoginShell(server, mode))
+    return {
+      env: server,
+      note: 'not needed: the server was started from a shell, or PATH has more than system directories',
+    };
   const shell = server.SHELL || '/bin/bash';
   const found =
     (await readFrom(shell, '-ilc', server, interactiveMs)) ?? (await readFrom(shell, '-lc', server, plainMs));
@@ -42,7 +46,7 @@ export async function readLoginEnvironment(
   const { PWD: _pwd, OLDPWD: _oldpwd, SHLVL: _shlvl, _: _last, ...login } = found;
   return {
     env: { ...login, ...server, PATH: login.PATH ?? server.PATH ?? '' },
-    note: `taken from ${shell}`,
+    note: `read from ${shell}`,
   };
 }
 
@@ -86,7 +90,7 @@ function start(program: string, args: readonly string[], env: Environment): Logi
   }
 }
 
-/** The text that a process prints between two marks; null if it ends, or the limit is over, before the second one. */
+/** The text that a process prints between two marks; null if it ends, or `limitMs` is over, before the second one. */
 function between(mark: string, child: LoginShell | null, limitMs: number): Promise<string | null> {
   return new Promise((resolve) => {
     if (!child) return resolve(null);

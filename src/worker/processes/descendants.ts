@@ -7,7 +7,7 @@ export function descendantsOf(pid: number): readonly number[] {
   return found;
 }
 
-/** The pids of a process's children; oldest first if the process has one thread. */
+/** The pids in `/proc/PID/task/TID/children`; oldest first if the process has one thread. */
 export function childrenOf(pid: number): readonly number[] {
   return tasksOf(pid).flatMap((task) => {
     const text = readOrEmpty(`/proc/${pid}/task/${task}/children`).trim();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { sleep } from '../../support/sleep.ts';
+import { sleep } from '../../support/promises.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { endTree } from './end-tree.ts';
 import { createProcProcessTable } from './proc-process-table.ts';

@@ -1,15 +1,14 @@
 import type { StopOptions } from '../../contract/backend.ts';
-import { sleep } from '../../support/sleep.ts';
+import { sleep } from '../../support/promises.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import type { ProcessTable, TreeRoot } from './process-table.ts';
 import { politeSignals, sendSignal } from './signals.ts';
 
-/** How to end a tree. */
+/** Options of `endTree`. */
 export interface EndTreeOptions {
   readonly table: ProcessTable;
-  /** The first signal. */
   readonly signal: StopOptions['signal'];
-  /** How long to wait after each polite signal. */
+  /** How long to wait after each of the `politeSignals`. */
   readonly graceMs: number;
 }
 

@@ -1,6 +1,6 @@
 import type { StopOptions } from '../../contract/backend.ts';
 import type { ProcessRef } from '../../contract/job.ts';
-import { sleep } from '../../support/sleep.ts';
+import { sleep } from '../../support/promises.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import type { ProcessInfo, ProcessTable } from './process-table.ts';
 import { describeProcesses, type ProcessTree } from './process-tree.ts';
@@ -30,7 +30,7 @@ export class KeptDaemons {
     this.#pollMs = pollMs;
   }
 
-  /** Ends every process of a tree except kept daemons; returns those, or nothing if the tree has none. */
+  /** Ends every process of a tree except kept daemons, and returns these; does nothing if there are none. */
   async endOthers(tree: ProcessTree, options: StopOptions): Promise<readonly ProcessRef[]> {
     if (this.#names.size === 0) return [];
     const daemons = (await this.#findIn(tree)).map(({ pid }) => pid);
@@ -45,7 +45,7 @@ export class KeptDaemons {
     this.#timer ??= setInterval(() => void this.#poll(), this.#pollMs).unref();
   }
 
-  /** Kills all kept daemons. */
+  /** Sends SIGKILL to all kept daemons. */
   async close(): Promise<void> {
     const trees = [...this.#adopted.keys()];
     await Promise.all(trees.map((tree) => tree.end({ signal: 'SIGKILL', graceMs: 0 })));

@@ -133,7 +133,7 @@ function isOlder(process: ProcessInfo, root: TreeRoot): boolean {
   return root.startTime !== null && Number(process.startTime) < Number(root.startTime);
 }
 
-// The shortest time in which the pid counter can wrap, assuming 64 new processes or threads per millisecond.
+// The shortest time in which pids can wrap at `pid_max`, assuming 64 new processes or threads per millisecond.
 function shortestWrapMs(): number {
   return Number(readOrNull('/proc/sys/kernel/pid_max') ?? 32_768) / 64;
 }

@@ -6,10 +6,10 @@ export interface ProcessInfo {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Opaque; equal for the same process only. */
+  /** Opaque: ticks with /proc, a date with `ps`; differs if the pid was reused. */
   readonly startTime: string;
   readonly zombie: boolean;
-  /** Resource usage; undefined if the table does not know it. */
+  /** Undefined with `ps`, which is not asked for it. */
   readonly usage?: ProcessUsage | undefined;
 }
 
@@ -35,13 +35,13 @@ export interface TreeRoot {
 /** Queries about the machine's processes; implemented with /proc, or with `ps` where there is no /proc. */
 export interface ProcessTable {
   readonly name: string;
-  /** Sentences about processes that this table cannot find. */
+  /** Sentences about processes that `members` cannot find. */
   readonly gaps: readonly string[];
-  /** The start time of a living process; null if there is none with that pid; rejects if that cannot be determined. */
+  /** The start time of a living process; null if no process has that `pid`; rejects if that cannot be determined. */
   startTime(pid: number): Promise<string | null>;
   /** The living members of a job's tree, root included, found by ancestry, process group, session or marker. */
   members(root: TreeRoot): Promise<readonly ProcessInfo[]>;
-  /** The living root and its descendants, found cheaply; a process that starts or ends meanwhile may be missed. */
+  /** Like `members`, but only by ancestry, which is cheap; a process that starts or ends meanwhile may be missed. */
   descendants(root: Pick<TreeRoot, 'pid' | 'startTime'>): Promise<readonly ProcessInfo[]>;
   /** The living processes with an environment variable whose value is wanted, and their descendants. */
   findByVariable(
@@ -52,11 +52,11 @@ export interface ProcessTable {
   certainlyEmpty(root: TreeRoot): boolean;
   /** The current time, in the unit of `startMoment`. */
   now(): number;
-  /** When a process was started, in the table's own unit. */
+  /** When a process was started: clock ticks since boot with /proc, seconds with `ps`. */
   startMoment(process: ProcessInfo): number;
-  /** The name of the program that a process executes, cut to 15 characters; empty if the process is gone. */
+  /** The program name of a process (`/proc/PID/comm`), cut to 15 characters; empty if the process is gone. */
   nameOf(pid: number): Promise<string>;
-  /** The command line of a process, for display. */
+  /** The command line of a process (`/proc/PID/cmdline`), for display. */
   describe(pid: number): Promise<string>;
 }
 

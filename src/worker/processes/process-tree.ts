@@ -1,11 +1,11 @@
 import type { StopOptions } from '../../contract/backend.ts';
 import type { JobEnd, ProcessRef } from '../../contract/job.ts';
-import { sleep } from '../../support/sleep.ts';
+import { sleep } from '../../support/promises.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import { endTree, groupLives, listMembers } from './end-tree.ts';
 import type { ProcessInfo, ProcessTable, TreeRoot } from './process-table.ts';
 
-/** The living processes of a command at one moment. */
+/** The living processes of a `ProcessTree` at one moment. */
 export interface TreeView {
   /** Processes that the command started, its shell included. */
   readonly commandProcesses: readonly ProcessInfo[];
@@ -16,19 +16,19 @@ export interface TreeView {
 /** The processes that a command has started. */
 export interface ProcessTree {
   readonly pid: number;
-  /** True if a cheap check proves that the command has left nothing running. */
+  /** True if a cheap check, such as the keeper's report, proves that nothing is left running. */
   certainlyEmpty(): boolean;
   /** Resolves when every process has ended; never resolves where that can only be found out by polling. */
   readonly finished: Promise<void>;
   /** The pid and command line of every living process. */
   describe(): Promise<JobEnd['leftRunning']>;
-  /** Lists the living processes by a scan of the whole process table. */
+  /** Lists the living processes with `ProcessTable.members`, which scans all processes of the machine. */
   scan(): Promise<TreeView>;
-  /** Lists them cheaply, for polling; a process that starts or ends meanwhile may be missed. */
+  /** Lists them cheaply, for polling, with `ProcessTable.descendants` where that is enough. */
   sample(): Promise<TreeView>;
-  /** Ends every process and returns those that would not die (normally none). */
+  /** Ends every process and returns those that survived SIGKILL (normally none). */
   end(options: StopOptions): Promise<JobEnd['survivors']>;
-  /** Frees what was kept open to observe the tree. */
+  /** Kills the supervisor of an ended tree, if it has one. */
   release(): void;
 }
 
@@ -52,7 +52,7 @@ export function createFoundTree(root: TreeRoot, table: ProcessTable): ProcessTre
   };
 }
 
-/** Adds the command line to each pid. */
+/** Adds the command line to each pid (`ProcessTable.describe`). */
 export function describeProcesses(
   pids: readonly number[],
   table: ProcessTable,

@@ -1,6 +1,6 @@
 import type { StopOptions } from '../../contract/backend.ts';
 
-/** Sends a signal to a process; does nothing if the process has already ended. */
+/** Calls `process.kill`; does nothing if the process has already ended. */
 export function sendSignal(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(pid, signal);

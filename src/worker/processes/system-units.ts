@@ -26,7 +26,7 @@ function readUnits(): SystemUnits {
   }
 }
 
-/** Parses the auxiliary vector: pairs of 64-bit keys and values. */
+/** Parses `/proc/self/auxv`: pairs of 64-bit keys and values. */
 export function parseAuxiliaryVector(bytes: Buffer): SystemUnits {
   const entries = new Map<bigint, number>();
   for (let at = 0; at + 16 <= bytes.length; at += 16)

@@ -4,18 +4,18 @@ import { toMounts } from './sandbox-mounts.ts';
 import type { SandboxPlan } from './sandbox-plan.ts';
 import { toNetwork } from './to-network.ts';
 
-/** How a sandbox is started. */
+/** Options of `toBubblewrapCommand`. */
 export interface BubblewrapOptions {
-  /** A descriptor that the sandbox's init process keeps open as long as it lives. */
+  /** A descriptor that the sandbox's init process keeps open as long as it lives (`heldFd` of the nursery). */
   readonly heldFd?: number | undefined;
-  /** True if the program will lead a session at a terminal; a session leader cannot start another session. */
+  /** True if the keeper runs under `setsid --ctty`, which fails for a process that is already a session leader. */
   readonly atTerminal?: boolean | undefined;
 }
 
-/** The smallest command that uses bubblewrap as nacre does; run by hand, it prints why that fails. */
+/** The smallest `bwrap` command as nacre runs it; run by hand, it prints why it fails. */
 export const bubblewrapTrial = 'bwrap --unshare-pid --bind / / true';
 
-/** The command line that makes a sandbox, up to the program that runs in it. */
+/** The `bwrap` command line of a sandbox, up to the program that runs in it. */
 export function toBubblewrapCommand(
   plan: SandboxPlan,
   { heldFd, atTerminal = false }: BubblewrapOptions = {},
@@ -43,7 +43,7 @@ function toSeparationFlags({ isolation, isRoot }: SandboxPlan, atTerminal: boole
   return [
     ...['--unshare-ipc', '--unshare-uts'],
     ...(toNetwork(isolation) === 'on' ? [] : ['--unshare-net']),
-    // With its capabilities root could remount what is read-only.
+    // With CAP_SYS_ADMIN root could remount what is read-only.
     ...(isRoot ? ['--unshare-user', '--cap-drop', 'ALL'] : []),
     ...(sandbox === 'strict' ? ['--unshare-cgroup-try'] : []),
     ...(sandbox === 'strict' && !atTerminal ? ['--new-session'] : []),

@@ -2,8 +2,8 @@ import type { SandboxName } from '../../contract/isolation.ts';
 import type { Environment } from '../machine/environment.ts';
 
 /**
- * Variables that move caches to the private /tmp of a sandbox: the home directory is not writable there, and npm does not
- * work without a cache. A location that is already set stays.
+ * Variables that move caches to the private /tmp of a sandbox: the home directory is not writable there, and npm does
+ * not work without a cache. A location that is already set stays.
  */
 export function toCacheEnvironment(sandbox: SandboxName, env: Environment): Environment {
   if (sandbox === 'off') return {};

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 // A sandbox mounts its own file systems here.
 const replaced = /^\/(?:tmp|run|dev|proc)\//;
 
-/** The Unix sockets of programs on this machine that a sandbox would still show. */
+/** The Unix sockets in /proc/net/unix that a sandbox would still show. */
 export function findHostSockets(): readonly string[] {
   try {
     const paths = toListening(readFileSync('/proc/net/unix', 'utf8')).flatMap(toCanonicalSocket);
@@ -32,12 +32,12 @@ function toCanonicalSocket(named: string): readonly string[] {
     const path = join(realpathSync(dirname(named)), basename(named));
     return lstatSync(path).isSocket() && canBeEntered(dirname(path)) ? [path] : [];
   } catch {
-    // The socket belongs to a program in another mount namespace.
+    // ENOENT: the socket belongs to a program in another mount namespace.
     return [];
   }
 }
 
-// Root has no capabilities in a sandbox, so neither a command nor bubblewrap can enter a folder there that the mode bits
+// Root has no capabilities in a sandbox, so neither a command nor `bwrap` can enter a folder there that the mode bits
 // close to root; covering a socket in it would fail.
 function canBeEntered(folder: string): boolean {
   if (process.getuid?.() !== 0) return true;

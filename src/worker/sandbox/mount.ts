@@ -1,4 +1,4 @@
-/** One mount of a sandbox; later mounts cover earlier ones. */
+/** One mount of a sandbox, which `bubblewrap.ts` turns into flags; later mounts cover earlier ones. */
 export type Mount =
   | BindMount
   /** An empty file system, a minimal /dev, or the /proc of the sandbox's pid namespace. */

@@ -9,17 +9,17 @@ import {
   statSync,
 } from 'node:fs';
 
-/** An own file that is held open, and its path when it was last found by name. */
+/** An own file that is open, and its path when `toCanonical` last found it. */
 interface OpenFile {
-  /** Device and inode number. */
+  /** `dev` and `ino`. */
   readonly identity: string;
   readonly fd: number;
   readonly path: string;
 }
 
 /**
- * nacre's own files and folders, which commands must not read. A command of the same user can rename a folder above them,
- * so each is held open, and `/proc/self/fd` shows where it is when the next sandbox has to hide it.
+ * nacre's own files and folders, which commands must not read. A command of the same user can rename a folder above
+ * them, so each stays open, and `/proc/self/fd` shows where it is when the next sandbox has to hide it.
  */
 export class OwnFiles {
   readonly #paths: readonly string[];
@@ -29,7 +29,7 @@ export class OwnFiles {
     this.#paths = paths;
   }
 
-  /** The current paths: where they belong, and where they were moved to. */
+  /** The current paths: those of the constructor that exist, and where files were moved to. */
   find(): readonly string[] {
     const named = new Map(this.#paths.flatMap((path) => this.#pathsOf(path)));
     const missing = [...this.#open].filter(([key]) => !named.has(key));
@@ -49,7 +49,7 @@ export class OwnFiles {
     // The path is part of the key, because a file may have two names.
     const key = `${identity} ${path}`;
     const known = this.#open.get(key);
-    // Called before every command: if the link is unchanged, no folder above the file was renamed.
+    // Called before every command: if `/proc/self/fd` shows the same path, no folder above the file was renamed.
     if (known && readLink(known) === known.path) return [[key, [known.path]]];
     const [canonical] = toCanonical(path);
     if (canonical === undefined) return [];
@@ -66,12 +66,12 @@ export class OwnFiles {
       this.#open.set(key, file);
       return file;
     } catch {
-      // A file that we cannot open is only hidden at its own path.
+      // EACCES: a file that we cannot open is only hidden at its own path.
       return undefined;
     }
   }
 
-  // A file without any link left cannot be reached by a command.
+  // A file with `nlink` 0 cannot be reached by a command.
   #closeIfDeleted(key: string, { fd }: OpenFile): void {
     if (fstatSync(fd).nlink > 0) return;
     closeSync(fd);
@@ -79,7 +79,7 @@ export class OwnFiles {
   }
 }
 
-/** The canonical form of a path, as a list that is empty if the path does not exist. */
+/** The `realpath` of a path, as a list that is empty if the path does not exist. */
 export function toCanonical(path: string): readonly string[] {
   // Most of the paths do not exist, and an exception takes longer than `existsSync`.
   if (!existsSync(path)) return [];

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { type Mount, maskFile, mountReadOnly, mountWritable } from './mount.ts';
 import type { SandboxPlan } from './sandbox-plan.ts';
 
-/** The mounts of a sandbox in order; sockets and the kinds of hidden paths are read from the file system now. */
+/** The mounts of a sandbox in order; calls `plan.sockets` and checks with `statSync` which hidden paths are files. */
 export function toMounts(plan: SandboxPlan): readonly Mount[] {
   const { pinned = [] } = plan;
   const root = plan.isolation.sandbox === 'off' ? withoutSandbox(plan) : inSandbox(plan);
@@ -13,7 +13,7 @@ function withoutSandbox({ ownFiles }: SandboxPlan): readonly Mount[] {
   return [{ kind: 'bind', from: '/', to: '/', readOnly: false, devices: true }, ...ownFiles.map(hide)];
 }
 
-// First everything read-only, then the hidden paths, then the writable ones, which may be inside hidden folders.
+// First `/` read-only, then the hidden paths, then `writable`, which may be inside hidden folders.
 function inSandbox(plan: SandboxPlan): readonly Mount[] {
   const { home, keyStores, ownFiles, writable } = plan;
   const hidden = plan.isolation.sandbox === 'strict' ? [...home, ...keyStores] : keyStores;
@@ -27,7 +27,7 @@ function inSandbox(plan: SandboxPlan): readonly Mount[] {
     { ...mountReadOnly('/run/systemd/resolve'), optional: true },
     ...hidden.map(hide),
     ...writable.map(mountWritable),
-    // Again, because a workspace may contain key stores.
+    // Again, because `writable` may contain key stores.
     ...inside(keyStores, writable).map(hide),
     ...ownFiles.filter((path) => !isCovered(path, [...hidden, ...replaced], writable)).map(hide),
     ...plan

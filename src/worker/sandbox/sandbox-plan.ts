@@ -10,28 +10,28 @@ import { type Mount, mountReadOnly } from './mount.ts';
 import { type OwnFiles, toCanonical } from './own-files.ts';
 import { toNetwork } from './to-network.ts';
 
-/** What a sandbox shows, hides and leaves writable. All paths are canonical. */
+/** A sandbox as data: the paths that it shows, hides and leaves writable. All paths are canonical. */
 export interface SandboxPlan {
   readonly isolation: Isolation;
-  /** Directories that stay writable; already checked. */
+  /** Directories that stay writable, checked by `toWritable`. */
   readonly writable: readonly string[];
-  /** The home directory; empty if there is none. */
+  /** The home directory; hidden by `strict`, empty if there is none. */
   readonly home: readonly string[];
-  /** nacre's own files and folders, which no command should read. */
+  /** nacre's own files, from `OwnFiles.find`; hidden even without a sandbox. */
   readonly ownFiles: readonly string[];
-  /** Existing files and folders with keys, hidden in a sandbox. */
+  /** Existing files and folders with keys, such as `~/.ssh`, hidden in a sandbox. */
   readonly keyStores: readonly string[];
   readonly isRoot: boolean;
   readonly extraMounts: readonly Mount[];
-  /** Lists the sockets of programs outside, which a command without network must not reach; they come and go. */
+  /** Lists the Unix sockets that a command without network must not reach (`findHostSockets`); they come and go. */
   sockets(): readonly string[];
-  /** Paths that are visible and read-only, even inside writable or hidden folders. */
+  /** Paths that the `ExecGuard` needs visible and read-only, even inside writable or hidden folders. */
   readonly pinned?: readonly string[] | undefined;
 }
 
-/** What a sandbox plan depends on besides the command. */
+/** The dependencies of `toSandboxPlan`. */
 export interface SandboxDeps {
-  /** The server's working directory, to which a relative workspace refers. */
+  /** The server's `cwd`, against which a relative workspace is resolved. */
   readonly cwd: string;
   readonly home: string;
   readonly ownFiles: Pick<OwnFiles, 'find'>;
@@ -40,7 +40,7 @@ export interface SandboxDeps {
 
 const keyStoreNames = [...credentialFolders, ...credentialFiles];
 
-/** Makes the sandbox plan of one command; throws for a workspace that would leave too much writable. */
+/** Makes the sandbox plan of one command; throws `isolation_unavailable` if `toWritable` refuses its workspace. */
 export function toSandboxPlan(deps: SandboxDeps, isolation: Isolation, cwd: string): SandboxPlan {
   const network = toNetwork(isolation);
   return {
@@ -56,8 +56,8 @@ export function toSandboxPlan(deps: SandboxDeps, isolation: Isolation, cwd: stri
 }
 
 /**
- * Adds folders that the command may see. They are read-only: nacre opens files there by name, and a symlink that a command
- * puts in their place would lead it out of the sandbox. A FIFO on a read-only mount can be written all the same.
+ * Adds folders that the command may see. They are read-only: nacre opens files there by name, and a symlink that a
+ * command puts in their place would lead it out of the sandbox. A FIFO on a read-only mount can still be written.
  */
 export function withVisibleFolders(plan: SandboxPlan, folders: readonly string[]): SandboxPlan {
   return { ...plan, extraMounts: [...plan.extraMounts, ...folders.map(mountReadOnly)] };
@@ -68,7 +68,7 @@ function findKeyStores(home: string): readonly string[] {
   return keyStoreNames.flatMap((name) => toCanonical(join(home, name)));
 }
 
-/** The directories that stay writable in a sandbox. */
+/** The directories of `workspace`, or `cwd`, that stay writable in a sandbox; throws if one is not acceptable. */
 export function toWritable(
   deps: SandboxDeps,
   { workspace, sandbox }: Isolation,
@@ -88,15 +88,15 @@ export function toWritable(
 function whyNot(folder: string, { home, ownFiles }: SandboxDeps): string | undefined {
   const isIn = (places: readonly string[]) => places.some((place) => `${folder}/`.startsWith(`${place}/`));
   if ([home, ...toCanonical(home)].some((one) => isTooWide(folder, one)))
-    return 'is not a workspace but the machine itself';
-  if (isIn(findKeyStores(home))) return 'holds keys';
+    return 'is too wide for a workspace';
+  if (isIn(findKeyStores(home))) return 'contains keys';
   return isIn(ownFiles.find()) ? "is one of nacre's own folders" : undefined;
 }
 
 // A settings folder is accepted if `workspace` names it, but not just because a call runs there.
 function whyNotByDefault(folder: string, { home }: SandboxDeps): string | undefined {
-  const holds = [home, ...toCanonical(home)].some((one) => overlapsUserConfig(folder, one));
-  return holds ? 'holds settings of programs outside of it' : undefined;
+  const contains = [home, ...toCanonical(home)].some((one) => overlapsUserConfig(folder, one));
+  return contains ? 'contains settings of programs outside of it' : undefined;
 }
 
 function workspaceRefused(sandbox: string, folder: string, reason: string): NacreError {

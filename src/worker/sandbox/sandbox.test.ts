@@ -91,7 +91,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
     mkdirSync(keys, { recursive: true });
     const { folder } = await here.worker.report();
     for (const cwd of [keys, join(here.folder, '.ssh')])
-      await expect(here.start('true', { cwd })).rejects.toThrow('which holds keys');
+      await expect(here.start('true', { cwd })).rejects.toThrow('which contains keys');
     for (const cwd of [folder, join(here.folder, 'state')])
       await expect(here.start('true', { cwd })).rejects.toThrow("one of nacre's own folders");
   });
@@ -109,7 +109,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
     for (const name of ['.config', '.config/autostart', '.local', '.cursor', ...behindLink])
       await expect(here.start('true', { cwd: join(here.folder, name) })).rejects.toMatchObject({
         code: 'isolation_unavailable',
-        message: `The sandbox ${sandbox} would leave ${join(here.folder, name)} writable, which holds settings of programs outside of it.`,
+        message: `The sandbox ${sandbox} would leave ${join(here.folder, name)} writable, which contains settings of programs outside of it.`,
         hint: expect.stringContaining('set workspace'),
       });
     for (const name of ['.local/share/here', '.cursor/worktrees/one'])
@@ -148,8 +148,8 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
   test('E5: root cannot unmount what hides nacre’s own files, and no such gap is reported', async () => {
     const { state, stdout } = await run('umount -l ~/state 2> /dev/null; ls -A ~/state 2> /dev/null | wc -l');
     expect(stdout).toBe('0\n');
-    expect(state.enforcement?.gaps.join()).not.toContain('undo');
-    expect((await here.worker.report()).gaps.join()).not.toContain('undo');
+    expect(state.enforcement?.gaps.join()).not.toContain('unmount');
+    expect((await here.worker.report()).gaps.join()).not.toContain('unmount');
   });
 
   test('works for a user without a home directory', async () => {
@@ -159,7 +159,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
   });
 
   test('the home directory is not a workspace', async () => {
-    await expect(here.start('true', { cwd: here.folder })).rejects.toThrow('not a workspace');
+    await expect(here.start('true', { cwd: here.folder })).rejects.toThrow('too wide for a workspace');
   });
 });
 
@@ -214,10 +214,10 @@ describe('the sandbox', () => {
       await here.close();
     }
     make({ sandbox: 'workspace', workspace: ['/var/'] });
-    await expect(run('true')).rejects.toThrow('leave /var writable, which is not a workspace');
+    await expect(run('true')).rejects.toThrow('leave /var writable, which is too wide for a workspace');
     await here.close();
     make({ sandbox: 'workspace', workspace: ['project/..'] });
-    await expect(run('true')).rejects.toThrow('not a workspace');
+    await expect(run('true')).rejects.toThrow('too wide for a workspace');
     await here.close();
     make({ sandbox: 'workspace', workspace: ['missing'] });
     await expect(run('true')).rejects.toThrow('leave missing writable, which does not exist');
@@ -233,6 +233,6 @@ describe('the sandbox', () => {
 
   test('supervision below what is required refuses every command', async () => {
     here = createTestWorker({ highestLevel: 'group', supervisionRequire: 'namespace' });
-    await expect(here.start('true')).rejects.toThrow('level group here, and the settings require namespace');
+    await expect(here.start('true')).rejects.toThrow('level group here, but the settings require namespace');
   });
 });

@@ -24,7 +24,7 @@ test('a call gets the isolation that it requests if it is stricter, and a worksp
 
 test('a looser sandbox is refused', () => {
   expect(() => tightenIsolation(settings, { sandbox: 'off' })).toThrow(
-    'sandbox off is looser than workspace, which the settings ask for',
+    'sandbox off is looser than workspace, which the settings require',
   );
 });
 
@@ -56,7 +56,7 @@ describe('a command', () => {
   test.each([
     ['unshare', 'own', 'bubblewrap does not work'],
     ['group', 'own', 'bubblewrap does not work'],
-    ['namespace', 'host', 'processes: host leaves commands outside'],
+    ['namespace', 'host', 'processes: host runs commands outside'],
   ] as const)('at level %s with processes: %s is refused a sandbox', async (highestLevel, processes, why) => {
     here = createTestWorker({ highestLevel, processes });
     const asked = { isolation: { sandbox: 'strict' } } as const;

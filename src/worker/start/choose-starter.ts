@@ -14,16 +14,16 @@ import type { Starter } from './starter.ts';
 import type { SupervisedDeps } from './supervised-plan.ts';
 import { SupervisedStarter } from './supervised-starter.ts';
 
-/** The settings that decide how commands are started. */
+/** The settings that `chooseStarter` follows. */
 export interface StarterOptions {
-  /** The lowest acceptable level. */
+  /** The lowest acceptable level; below it `chooseStarter` throws. */
   readonly supervisionRequire: SupervisionLevel;
   /** The highest level to try; tests lower it. */
   readonly highestLevel: SupervisionLevel;
   readonly exec: ExecMode;
 }
 
-/** Returns the best starter that works on this machine, found by starting a keeper; throws if it is not good enough. */
+/** Returns the best starter that works here, found with `SupervisedStarter.probe`; throws if its level is too low. */
 export async function chooseStarter(deps: SupervisedDeps, options: StarterOptions): Promise<Starter> {
   checkNetwork(deps.isolation);
   const starter =
@@ -46,8 +46,8 @@ async function findSupervised(deps: SupervisedDeps, highest: SupervisionLevel): 
 
 // The guard is started in front of a keeper's shell, and at level `group` there is no keeper.
 function withoutExecGuard(deps: SupervisedDeps, { exec }: StarterOptions): SupervisedDeps {
-  if (deps.execChoice.guard === undefined) return deps;
-  return { ...deps, execChoice: withoutGuard(exec, 'commands do not run in a namespace of their own') };
+  if (deps.execEnforcement.guard === undefined) return deps;
+  return { ...deps, execEnforcement: withoutGuard(exec, 'commands do not run in a namespace of their own') };
 }
 
 function rank(level: SupervisionLevel): number {
@@ -71,25 +71,25 @@ function withSandboxCheck(starter: Starter, settings: Isolation): Starter {
   };
 }
 
-// A list of hosts promises that no other host can be reached, and only a sandbox enforces that.
+// `network_allow` promises that no other host can be reached, and only a sandbox enforces that.
 function checkNetwork({ sandbox, networkAllow }: Isolation): void {
   if (sandbox !== 'off' || networkAllow.length === 0) return;
   throw new NacreError(
     'isolation_unavailable',
-    'The setting network_allow has no effect without a sandbox, and commands would reach every host.',
+    'The setting network_allow has no effect without a sandbox: commands could reach every host.',
     { hint: 'Set sandbox to workspace or strict, or remove network_allow.' },
   );
 }
 
 function levelTooLow(found: SupervisionLevel, required: SupervisionLevel): NacreError {
-  const message = `Commands can only be supervised at the level ${found} here, and the settings require ${required}.`;
+  const message = `Commands can only be supervised at level ${found} here, but the settings require ${required}.`;
   return new NacreError('isolation_unavailable', message, { hint: installHint });
 }
 
 function sandboxUnavailable(sandbox: string, processes: Isolation['processes']): NacreError {
   const isOutside = processes === 'host';
   const reason = isOutside
-    ? 'processes: host leaves commands outside of every namespace'
+    ? 'processes: host runs commands outside of every namespace'
     : 'bubblewrap does not work';
   const message = `The sandbox ${sandbox} cannot be enforced here: ${reason}.`;
   const hint = isOutside ? 'Set processes to own, or do without a sandbox.' : installHint;

@@ -10,7 +10,7 @@ import { checkStart } from './start-failures.ts';
 import { type StartedProcess, startProcess } from './start-process.ts';
 import type { StartDeps, Started, Starter, StartOptions } from './starter.ts';
 
-/** Starts each command in its own process group; its processes are found by scanning the process table. */
+/** Makes a starter that runs each command in its own process group and finds its processes with the `ProcessTable`. */
 export function createGroupStarter(deps: StartDeps): Starter {
   return {
     level: 'group',
@@ -75,8 +75,8 @@ function toEnvironment({ id, env, terminal }: JobSpec, deps: StartDeps): Environ
   return toCommandEnvironment(terminal ? forTerminal(deps.env) : forPipes(deps.env), env, marker);
 }
 
-function toGaps({ table, keep, execChoice }: StartDeps): readonly string[] {
-  return [...table.gaps, ...groupGaps, ...keepGaps(keep), ...execChoice.gaps];
+function toGaps({ table, keep, execEnforcement }: StartDeps): readonly string[] {
+  return [...table.gaps, ...groupGaps, ...keepGaps(keep), ...execEnforcement.gaps];
 }
 
 const groupGaps = [
@@ -84,7 +84,7 @@ const groupGaps = [
   "A command can inspect, change and end other processes of its user, nacre's server among them.",
   // Node reports a real-time signal neither as a code nor as a signal; at the other levels the keeper's bash does.
   ...(process.platform === 'linux'
-    ? ['A command whose own process is ended by a real-time signal seems to have ended with 0.']
+    ? ['A command whose own process is killed by a real-time signal is reported with exit code 0.']
     : []),
 ];
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../machine/environment.ts';
-import { createNetworkProxy } from '../network/network-proxy.ts';
+import { NetworkProxy } from '../network/network-proxy.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
 import { toNetwork } from '../sandbox/to-network.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
@@ -10,15 +10,15 @@ import type { Supervisor } from '../supervision/supervisor.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import { type SupervisedDeps, toKeeperEnvironment } from './supervised-plan.ts';
 
-/** What a keeper gets that is not the default. */
+/** The parts of a keeper that differ from the default. */
 export interface KeeperOptions {
   readonly baseEnv?: Environment | undefined;
-  /** A file with a script that is too long for an order. */
+  /** A file with a script that is too long for an order (`toLongScript`). */
   readonly scriptFile?: number | undefined;
   readonly terminal?: OpenTerminal | undefined;
 }
 
-/** Starts keepers, and owns what all of them share: the lifeline and the nursery. */
+/** Starts keepers, and owns what all of them share: the `Lifeline` and the `Nursery`. */
 export class KeeperLauncher {
   readonly #supervisor: Supervisor;
   readonly #deps: SupervisedDeps;
@@ -44,28 +44,28 @@ export class KeeperLauncher {
     });
   }
 
-  /** Starts a keeper with the default plan and pipes; the nursery does it, if the network needs no proxy. */
+  /** Starts a keeper with the default plan and pipes, in the nursery if the network needs no `NetworkProxy`. */
   async startDefault(): Promise<Keeper> {
     if (toNetwork(this.#defaultPlan.isolation) === 'filtered') return this.start(this.#defaultPlan);
     const plan = this.#toPlainPlan(await this.#deps.fifos.take(4));
     return this.#track(await startInNursery(this.#nursery, plan));
   }
 
-  /** Starts a keeper with any plan, as a child of this process. */
+  /** Starts a keeper with any plan with `spawn`, as a child of this process. */
   async start(plan: SandboxPlan, options: KeeperOptions = {}): Promise<Keeper> {
     const { scriptFile, terminal, baseEnv = this.#deps.env } = options;
-    const { bashPath, fifos, instance, execChoice } = this.#deps;
+    const { bashPath, fifos, instance, execEnforcement } = this.#deps;
     const { networkAllow } = plan.isolation;
     const isFiltered = toNetwork(plan.isolation) === 'filtered';
     const keeper = await startKeeper({
       bashPath,
       cwd: '/',
       env: toKeeperEnvironment(plan, instance, { baseEnv, atTerminal: terminal !== undefined }),
-      proxy: isFiltered ? createNetworkProxy({ allow: networkAllow }) : undefined,
+      proxy: isFiltered ? new NetworkProxy({ allow: networkAllow }) : undefined,
       fifos: await fifos.take(4),
       lifeline: await this.#lifeline.readEnd(),
       supervisor: this.#supervisor.toCommand(this.#guarded(plan), { atTerminal: terminal !== undefined }),
-      guard: execChoice.guard,
+      guard: execEnforcement.guard,
       scriptFile,
       terminal,
     });
@@ -80,13 +80,13 @@ export class KeeperLauncher {
   }
 
   #toPlainPlan(fifos: readonly string[]): PlainKeeperPlan {
-    const { bashPath, execChoice } = this.#deps;
+    const { bashPath, execEnforcement } = this.#deps;
     const supervisor = this.#supervisor.toCommand(this.#guarded(this.#defaultPlan), { heldFd });
-    return { supervisor, bashPath, env: this.#defaultEnv, fifos, guard: execChoice.guard };
+    return { supervisor, bashPath, env: this.#defaultEnv, fifos, guard: execEnforcement.guard };
   }
 
   #guarded(plan: SandboxPlan): SandboxPlan {
-    return this.#deps.execChoice.guard?.toPlan(plan) ?? plan;
+    return this.#deps.execEnforcement.guard?.pinIn(plan) ?? plan;
   }
 
   #track(keeper: Keeper): Keeper {

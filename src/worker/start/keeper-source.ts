@@ -18,7 +18,7 @@ import {
   toProbePlan,
 } from './supervised-plan.ts';
 
-/** Returns a ready keeper for each command: one that was started ahead if it fits, or else a new one. */
+/** Returns a ready keeper for each command: one of the `KeeperPool` if it fits, or else a new one. */
 export class KeeperSource {
   readonly #supervisor: Supervisor;
   readonly #deps: SupervisedDeps;
@@ -35,12 +35,12 @@ export class KeeperSource {
     this.#pool = new KeeperPool(size, () => this.#launcher.startDefault());
   }
 
-  /** Whether keepers can be started on this machine. */
+  /** Whether a keeper becomes ready on this machine (`KeeperPool.probe`). */
   probe(): Promise<boolean> {
     return this.#pool.probe();
   }
 
-  /** Opens a keeper; tries twice, because a path to be hidden may vanish while the namespace is being made. */
+  /** Opens a keeper; tries twice, because a path to be hidden may vanish while the namespace is being created. */
   open(spec: JobSpec, isolation: Isolation, options: StartOptions): Promise<Keeper> {
     return this.#openOnce(spec, isolation, options).catch(() => this.#openOnce(spec, isolation, options));
   }
@@ -84,14 +84,14 @@ export class KeeperSource {
     return this.#defaultPlan !== undefined && fitsPlan(this.#defaultPlan, this.#deps, isolation, cwd);
   }
 
-  // Before it is ready, a supervisor may die without its children; such a keeper gets no order.
+  // A supervisor killed before `ready` may leave its children behind, so such a keeper gets no order.
   async #whenReady(keeper: Keeper): Promise<Keeper> {
     if (await keeper.ready) return keeper;
     const reason = keeper.readStderr().trim() || 'it ended immediately';
     await keeper.discard();
     throw new NacreError(
       'isolation_unavailable',
-      `The ${this.#supervisor.level} for this command could not be made: ${reason}`,
+      `Supervision at level ${this.#supervisor.level} could not be started for this command: ${reason}`,
       { hint: 'Run nacre doctor to see what this machine allows. Nothing was run.' },
     );
   }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { NacreError } from '../../contract/failure.ts';
 import type { TerminalSize } from '../../contract/job.ts';
-import { createDeferred } from '../../support/deferred.ts';
+import { createDeferred } from '../../support/promises.ts';
 import { listInherited } from '../io/inherited-descriptors.ts';
 import { type ProcessExit, toExit } from '../processes/process-exit.ts';
 import { surviveTtySignals } from '../supervision/keeper-script.ts';
@@ -59,7 +59,7 @@ function toArguments({ command, bashPath }: Omit<ProcessPlan, 'fifos'>): readonl
     return [bashPath, ...bashFlags, '--', command.script];
   throw new NacreError(
     'invalid_request',
-    `A script for a terminal may have ${maxArgumentBytes} bytes here, and this one is longer.`,
+    `The script is too long: at a terminal it may have at most ${maxArgumentBytes} bytes here.`,
     { hint: 'Put it into a file and run that.' },
   );
 }

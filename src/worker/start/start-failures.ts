@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import { findProgram } from '../machine/inspect.ts';
 
-/** Thrown if a program exists but is not executable. */
+/** Thrown if a program exists but is not executable (EACCES). */
 export class NotExecutableError extends Error {}
 
 /** Throws if the working directory cannot be entered, or if the program does not exist or is not executable. */
@@ -24,7 +24,7 @@ export function canEnter(path: string): boolean {
   return canExecute(path) && statSync(path).isDirectory();
 }
 
-/** The error for a program that does not exist. */
+/** The error for a program that does not exist (ENOENT). */
 export function programMissing(program: string): NacreError {
   const hint = 'Check the spelling, or install the program.';
   return new NacreError('program_not_found', `${program}: command not found.`, { hint });
@@ -42,7 +42,7 @@ export function cwdGone(cwd: string): NacreError {
   });
 }
 
-/** The error for a system that cannot start another process. */
+/** The error for a system that cannot start another process (EAGAIN, EMFILE, ENOMEM). */
 export function startUnavailable(program: string, cause: unknown): NacreError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new NacreError('resources_unavailable', `The system could not start ${program}: ${reason}`, {

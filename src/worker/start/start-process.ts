@@ -12,21 +12,21 @@ import type { ProcessExit } from '../processes/process-exit.ts';
 import type { Terminal } from '../terminal/open-terminal.ts';
 import { canEnter, cwdGone, notExecutable, programMissing, startUnavailable } from './start-failures.ts';
 
-/** How to start a process. */
+/** How `startProcess` starts a command. */
 export interface ProcessPlan {
   readonly command: Command;
   readonly cwd: string;
   readonly env: Environment;
   readonly bashPath: string;
-  /** Names of fresh FIFOs: stdout, stderr and, if stdin is open, stdin. */
+  /** Names of fresh FIFOs: `stdout`, `stderr` and, if it is open, `stdin`. */
   readonly fifos: readonly string[];
-  /** Where to put a script for a moment that is too long for an argument. */
+  /** Where `openScript` puts a script that is longer than `maxArgumentBytes`. */
   readonly scriptPath: string;
   /** Bash code that applies the limits (`ulimit`) before the command runs; empty if there are none. */
   readonly prelude?: string | undefined;
 }
 
-/** A running process, with our ends of its pipes. */
+/** A running process, with our ends of its FIFOs as descriptors. */
 export interface StartedProcess {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
@@ -35,7 +35,7 @@ export interface StartedProcess {
   readonly stdin: number | null;
   /** The terminal it runs at, if any: its outputs are the master side, and `stdin` only takes the order. */
   readonly terminal?: Terminal | undefined;
-  /** Set if its output pipes are reused for other commands. */
+  /** Set if a persistent shell reuses its output FIFOs for other commands. */
   readonly hooks?: OutputHooks | undefined;
   /** The text that makes a waiting shell run the command; written to `stdin` before the caller's input. */
   readonly order?: string | undefined;
@@ -43,7 +43,7 @@ export interface StartedProcess {
 
 /** The longest script that is passed as an argument; Linux limits one argument to 128 KiB (MAX_ARG_STRLEN). */
 export const maxArgumentBytes = 100_000;
-/** The flags with which bash runs a script. */
+/** The flags with which `bash` runs a script. */
 export const bashFlags = ['--noprofile', '--norc', '-c'];
 const readScript = 'eval "$(</dev/fd/3)" 3<&-';
 

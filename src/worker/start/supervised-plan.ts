@@ -10,15 +10,15 @@ import { toNetwork } from '../sandbox/to-network.ts';
 import { type OrderParts, toOrder } from '../supervision/order.ts';
 import type { StartDeps } from './starter.ts';
 
-/** What supervised starts need in addition to `StartDeps`. */
+/** The dependencies of a `SupervisedStarter`. */
 export interface SupervisedDeps extends StartDeps {
   readonly cwd: string;
   readonly home: string;
-  /** The isolation from the settings; a command may ask for a stricter one. */
+  /** The isolation from the settings; a command may request a stricter one (`tightenIsolation`). */
   readonly isolation: Isolation;
   readonly ownFiles: Pick<OwnFiles, 'find'>;
   readonly isRoot: boolean;
-  /** How many keepers to start ahead of need. */
+  /** The size of the `KeeperPool`. */
   readonly warmShells: number;
 }
 
@@ -31,7 +31,7 @@ export function toDefaultPlan(deps: SupervisedDeps): SandboxPlan | undefined {
   }
 }
 
-/** A plan without a sandbox, to probe whether keepers start at all. */
+/** A plan with `sandbox: off`, to probe whether keepers start at all. */
 export function toProbePlan(deps: SupervisedDeps): SandboxPlan {
   return toSandboxPlan(deps, { ...deps.isolation, sandbox: 'off' }, deps.cwd);
 }
@@ -61,10 +61,10 @@ export function toKeeperEnvironment(
   return toCommandEnvironment(atTerminal ? forTerminal(baseEnv) : forPipes(baseEnv), additions, instance);
 }
 
-// A pipe holds a limited number of bytes, so longer scripts are passed in a file.
+// A pipe has room for a limited number of bytes, so longer scripts are passed in a file (descriptor 6).
 const maxOrderBytes = 8_192;
 
-/** The script of a command if it is too long for an order. */
+/** The script of a command if it is longer than `maxOrderBytes`. */
 export function toLongScript({ command }: JobSpec): string | undefined {
   const isLong = command.kind === 'shell' && Buffer.byteLength(command.script) > maxOrderBytes;
   return isLong ? command.script : undefined;

@@ -1,7 +1,7 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { Enforcement, Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
-import type { ExecChoice } from '../exec/choose-exec-guard.ts';
+import type { ExecEnforcement } from '../exec/choose-exec-guard.ts';
 import { writeAtomically } from '../io/write-pipe.ts';
 import type { AppliedLimits } from '../limits/limit-enforcer.ts';
 import { keepGaps } from '../processes/kept-daemons.ts';
@@ -37,14 +37,13 @@ export class SupervisedStarter implements Starter {
     this.#deps = deps;
     this.#keepers = new KeeperSource(supervisor, deps);
     this.level = supervisor.level;
-    this.exec = deps.execChoice.guard === undefined ? 'off' : 'enforced';
-    // In a sandbox root has no capabilities with which it could undo a mount.
+    this.exec = deps.execEnforcement.guard === undefined ? 'off' : 'enforced';
+    // In a sandbox root has no CAP_SYS_ADMIN, with which it could unmount what hides them.
     this.hidesOwnFiles =
       supervisor.level === 'namespace' && (!deps.isRoot || deps.isolation.sandbox !== 'off');
     this.gaps = this.#gapsFor(deps.isolation);
   }
 
-  /** Whether this supervisor works on this machine. */
   probe(): Promise<boolean> {
     return this.#keepers.probe();
   }
@@ -81,7 +80,7 @@ export class SupervisedStarter implements Starter {
     return this.#keepers.close();
   }
 
-  // Only the command's shell: the keeper above it must not be killed when the cgroup is out of memory.
+  // Only the command's shell enters: the OOM killer must not kill the keeper when the cgroup is out of memory.
   async #enterCgroup(keeper: Keeper, { group, discard: drop }: AppliedLimits): Promise<void> {
     if (group === null) return;
     try {
@@ -96,7 +95,7 @@ export class SupervisedStarter implements Starter {
   }
 
   #toEnforcement(isolation: Isolation, applied: AppliedLimits): Enforcement {
-    const hasGuard = this.#deps.execChoice.guard !== undefined;
+    const hasGuard = this.#deps.execEnforcement.guard !== undefined;
     return toEnforcement(this.level, isolation, {
       setuid: !hasGuard && this.#supervisor.keepsSetuid(this.#deps),
       exec: this.exec,
@@ -108,12 +107,12 @@ export class SupervisedStarter implements Starter {
     return [
       ...this.#supervisor.gaps(this.#deps, isolation),
       ...keepGaps(this.#deps.keep),
-      ...toExecGaps(this.#supervisor, this.#deps.execChoice),
+      ...toExecGaps(this.#supervisor, this.#deps.execEnforcement),
     ];
   }
 }
 
-// The first part of the order is sent immediately, so that the shell sets itself up while the start is being recorded.
+// `setUp` is sent immediately, so that the shell sets itself up while the start is being recorded; `run` follows later.
 function sendSetUp(keeper: Keeper, spec: JobSpec, prelude: string): StartedProcess {
   const { pid, stdout, stderr, stdin, terminal } = keeper;
   const { setUp, run } = toJobOrder(spec, prelude);
@@ -129,8 +128,8 @@ function sendSetUp(keeper: Keeper, spec: JobSpec, prelude: string): StartedProce
   };
 }
 
-// Only bubblewrap can mount the listed programs read-only.
-function toExecGaps({ level }: Supervisor, { guard, gaps }: ExecChoice): readonly string[] {
-  const canChange = level !== 'namespace' && guard !== undefined && guard.writable().length > 0;
+// Only `bwrap` can mount the listed programs read-only (`SandboxPlan.pinned`).
+function toExecGaps({ level }: Supervisor, { guard, gaps }: ExecEnforcement): readonly string[] {
+  const canChange = level !== 'namespace' && guard !== undefined && guard.writablePrograms().length > 0;
   return canChange ? [...gaps, 'A command can change a listed program that it may write to.'] : gaps;
 }

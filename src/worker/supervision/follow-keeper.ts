@@ -1,6 +1,5 @@
 import { closeSync, readSync } from 'node:fs';
-import { createDeferred } from '../../support/deferred.ts';
-import { settlesWithin } from '../../support/settles-within.ts';
+import { createDeferred, settlesWithin } from '../../support/promises.ts';
 import { Capture } from '../io/capture.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import { type ProcessExit, toExit } from '../processes/process-exit.ts';
@@ -8,7 +7,7 @@ import { sendSignal } from '../processes/signals.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import { parseKeeperMessage } from './keeper-script.ts';
 
-/** How the command's shell ended, and the number of processes in its namespace at that moment. */
+/** The keeper's `ended` message: how the command's shell ended, and how many processes its namespace had then. */
 export interface KeeperEnd {
   readonly exit: ProcessExit;
   readonly processes: number | null;
@@ -16,7 +15,7 @@ export interface KeeperEnd {
 
 /** A namespace with a keeper and a shell that waits for its order. */
 export interface Keeper {
-  /** The supervisor's pid. */
+  /** The pid of the supervisor (`bwrap` or `setpriv`). */
   readonly pid: number;
   readonly stdout: number;
   readonly stderr: number;
@@ -26,26 +25,26 @@ export interface Keeper {
   readonly ended: Promise<KeeperEnd>;
   /** CPU time of the command, once the keeper has reported its end; null until then. */
   endedCpuMs(): number | null;
-  /** Resolves when the supervisor is gone. */
+  /** Resolves when the supervisor has exited or its status pipe is at EOF. */
   readonly gone: Promise<void>;
   readonly proxy: NetworkProxy | undefined;
   readonly terminal: OpenTerminal | undefined;
-  /** Kills the supervisor, and with it every process in its namespace. */
+  /** Sends SIGKILL to the supervisor; every process in its namespace dies with it. */
   end(): void;
-  /** Reads what is in stderr, to explain why a keeper did not become ready. */
+  /** Reads what is in `stderr`, to explain why a keeper did not become ready. */
   readStderr(): string;
   /** Ends a keeper that was never used, and closes its descriptors. */
   discard(): Promise<void>;
 }
 
-/** A supervisor that was just started. */
+/** A supervisor that was just started, by `spawn` or by a `Nursery`. */
 export interface Launched {
   readonly pid: number;
   /** How it ended; undefined if it is not our child, so that only EOF on its status pipe shows its end. */
   readonly exited?: Promise<ProcessExit> | undefined;
 }
 
-/** Our ends of a keeper's pipes. */
+/** Our ends of a keeper's FIFOs. */
 export interface KeeperEnds {
   readonly stdout: number;
   readonly stderr: number;
@@ -53,20 +52,20 @@ export interface KeeperEnds {
   readonly stdin: number;
 }
 
-/** The time limits of a keeper. */
+/** The time limits of `followKeeper`. */
 export interface KeeperLimits {
   /** How long `discard` waits for a keeper to become ready before it kills it. */
   readonly startMs: number;
-  /** How long a keeper may take to become ready before it is killed. */
+  /** How long a keeper may take to become `ready` before it is killed. */
   readonly latestMs: number;
-  /** How long a killed supervisor may take to disappear. */
+  /** How long a supervisor may take to disappear after SIGKILL. */
   readonly reapMs: number;
 }
 
-/** Limits that even a very busy machine keeps. */
+/** The default limits, which even a very busy machine meets. */
 export const keeperLimits: KeeperLimits = { startMs: 3_000, latestMs: 30_000, reapMs: 1_000 };
 
-/** Reads the messages of a keeper that was just started, and makes the object that controls it. */
+/** Reads a new keeper's messages from `ends.status`, and makes the object that controls it. */
 export function followKeeper(
   launched: Launched,
   ends: KeeperEnds,
@@ -101,7 +100,7 @@ export function followKeeper(
     end,
     readStderr: () => readAvailable(terminal?.master ?? ends.stderr),
     async discard() {
-      // If bubblewrap is killed between its two forks, its first child waits for ever, so let it become ready first.
+      // If `bwrap` is killed between its two forks, its first child waits for ever, so let it become `ready` first.
       await settlesWithin(reported.ready, limits.startMs);
       await giveUp();
       for (const fd of [ends.stdin, ...(terminal ? [] : [ends.stdout, ends.stderr])]) closeSync(fd);
@@ -114,12 +113,12 @@ export function followKeeper(
 const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
 
 interface Reported extends Pick<Keeper, 'ready' | 'ended' | 'endedCpuMs'> {
-  /** Resolves when the supervisor is gone. */
+  /** Resolves when the supervisor has exited or its status pipe is at EOF. */
   readonly exited: Promise<ProcessExit>;
   stopListening(): void;
 }
 
-// The keeper's `ended` message decides; without one, the supervisor's own exit stands for the end of the command.
+// The keeper's `ended` message decides; without one, the supervisor's own exit is used.
 function listen(fd: number, supervisorExit: Promise<ProcessExit> | undefined): Reported {
   const ready = createDeferred<boolean>();
   const ended = createDeferred<KeeperEnd>();

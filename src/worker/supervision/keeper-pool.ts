@@ -1,9 +1,9 @@
-import { settlesWithin } from '../../support/settles-within.ts';
+import { settlesWithin } from '../../support/promises.ts';
 import { type Keeper, keeperLimits } from './follow-keeper.ts';
 
-// Starting a keeper takes a processor: not while a caller waits for a short command, but right after its end,
+// Starting a keeper uses CPU time, so the pool is refilled `soonMs` after a short command has ended, while no caller
+// waits, or `laterMs` after the start of a longer one.
 const soonMs = 1;
-// or in parallel with a command that takes longer than this.
 const laterMs = 20;
 
 /** Keepers that were started ahead of need, each with a shell that waits for its one order. */
@@ -21,7 +21,7 @@ export class KeeperPool {
     this.#startKeeper = startKeeper;
   }
 
-  /** Starts a keeper and returns whether it became ready; it then waits for the first command. */
+  /** Starts a keeper and returns whether it became `ready`; it then waits for the first `take`. */
   async probe(): Promise<boolean> {
     const keeper = await this.#add();
     const isReady = (await settlesWithin(keeper.ready, keeperLimits.startMs)) && (await keeper.ready);

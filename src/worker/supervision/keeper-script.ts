@@ -42,7 +42,7 @@ const toSteps = (launcher: string) => [
 const waitUntilInitSleeps =
   "while [[ $$ != 1 ]] && IFS= read -r init </proc/1/stat && [[ $init != *') S '* ]]; do read -r -t 0.001 <&4; done";
 
-/** A message of a keeper. */
+/** A message of a keeper on descriptor 3, which ends with NUL. */
 export type KeeperMessage =
   | { readonly kind: 'ready' }
   | {

@@ -14,7 +14,7 @@ export class Lifeline {
     this.#fifos = fifos;
   }
 
-  /** The reading end, for a child process. */
+  /** The reading end, for the `stdio` of a child process. */
   async readEnd(): Promise<number> {
     // A failed attempt is not kept: the next command tries again.
     this.#opening ??= this.#open().catch((error: unknown) => {

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StopOptions } from '../../contract/backend.ts';
 import type { JobEnd } from '../../contract/job.ts';
-import { settlesWithin } from '../../support/settles-within.ts';
-import { sleep } from '../../support/sleep.ts';
+import { settlesWithin, sleep } from '../../support/promises.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 import type { ProcessInfo, ProcessTable, TreeRoot } from '../processes/process-table.ts';
 import { describeProcesses, type ProcessTree, type TreeView } from '../processes/process-tree.ts';
@@ -10,7 +9,7 @@ import { politeSignals, sendSignal } from '../processes/signals.ts';
 import type { Keeper } from './follow-keeper.ts';
 
 const confirmMs = 5_000;
-// The keeper reports the end of the command's shell within this time.
+// The keeper's `ended` message follows the end of the command's shell within this time.
 const reportMs = 200;
 
 /**
@@ -34,7 +33,7 @@ export class NamespaceTree implements ProcessTree {
     void keeper.ended.then(({ processes }) => {
       this.#left = processes === null ? 0 : processes - ownProcesses;
     });
-    // Read in the next turn, when the command has its order: most have ended before the start time is needed.
+    // In the next event loop turn, because reading /proc now would delay the order.
     this.#startTime = nextTurn().then(() => table.startTime(keeper.pid).catch(() => null));
   }
 
@@ -100,8 +99,8 @@ export class NamespaceTree implements ProcessTree {
     };
   }
 
-  // A scan of all processes is slow if many commands are ended at the same time, and only finds more than a sample if
-  // the sample missed the init process although the supervisor lives.
+  // `scan` is slow if many commands are ended at the same time, and only finds more than `sample` if
+  // that missed the init process although the supervisor lives.
   async #sampleOrScan(): Promise<NamespaceView> {
     const view = await this.sample();
     if (view.init !== undefined) return view;
@@ -109,7 +108,7 @@ export class NamespaceTree implements ProcessTree {
     return isSupervisorAlive ? this.scan() : view;
   }
 
-  /** Sends a signal and returns whether all processes have ended within the grace period. */
+  /** Sends a signal and returns whether all processes have ended within `graceMs`. */
   async #endPolitely(signal: NodeJS.Signals, graceMs: number): Promise<boolean> {
     const { commandProcesses } = await this.#sampleOrScan();
     for (const { pid } of commandProcesses) sendSignal(pid, signal);
@@ -117,7 +116,7 @@ export class NamespaceTree implements ProcessTree {
     for (const { pid } of commandProcesses) sendSignal(pid, 'SIGCONT');
     const elapsed = createStopwatch();
     for (let delayMs = 1; elapsed() < graceMs; delayMs = Math.min(delayMs * 2, 50)) {
-      // Twice: a process that is being moved to another parent is in neither parent's list of children.
+      // Twice: while a process gets a new parent, it is in neither parent's `/proc/PID/task/TID/children`.
       if ((await this.#isEmpty()) && (await this.#isEmpty())) return true;
       await sleep(Math.min(delayMs, Math.max(1, graceMs - elapsed())));
     }

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { basename, dirname } from 'node:path';
-import { createDeferred, type Deferred } from '../../support/deferred.ts';
+import { createDeferred, type Deferred } from '../../support/promises.ts';
 import { quote } from '../../support/quote.ts';
 import { withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
 
-/** The descriptor, in addition to 0 to 4, by which a process keeps its status pipe open as long as it lives. */
+/** The descriptor, in addition to 0 to 4, by which the init process keeps the status pipe open (`bwrap --sync-fd`). */
 export const heldFd = 5;
 
-/** How to start a nursery. */
+/** The dependencies of `Nursery`. */
 export interface NurseryDeps {
   readonly bashPath: string;
   /** The reading end of the `Lifeline`. */
@@ -17,7 +17,7 @@ export interface NurseryDeps {
   readonly env: Environment;
 }
 
-/** Names of four FIFOs in one folder; the caller has their other ends open. */
+/** Names of four FIFOs in one folder; the caller has their other ends open (`openEnds`). */
 export interface NurseryFifos {
   readonly stdin: string;
   readonly stdout: string;
@@ -47,7 +47,7 @@ export class Nursery {
     return this.#shell.start(argv.map(quote).join(' '), toRequest(fifos));
   }
 
-  /** Ends the shell, and with it the supervisors that it has started. */
+  /** Ends the shell by EOF on its `stdin`; supervisors that it started and that still run die with it. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#shell?.close();

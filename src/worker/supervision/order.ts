@@ -3,7 +3,7 @@ import { readLengthPrefixed, withLengthPrefix } from '../io/length-prefix.ts';
 import { quoteInAscii } from '../io/quote-in-ascii.ts';
 import type { Environment } from '../machine/environment.ts';
 
-/** What a waiting shell is to run, and how. */
+/** The command that a waiting shell runs, with its directory, variables and limits. */
 export interface Order {
   /** The command, or `file` for a script that is open as descriptor 6. */
   readonly command: Command | 'file';
@@ -21,7 +21,7 @@ const variable = '__nacre_order';
 /** The descriptor from which a shell at a terminal reads its order. */
 export const orderFd = 7;
 
-/** The script of the shell that reads an order and then becomes the command's own shell. */
+/** The script of the shell that reads an order from `stdin` and then becomes the command's own shell. */
 export const launcherScript = `${toReading('')} && eval "$${variable}"`;
 
 /** The same for a shell at a terminal, whose stdin is the keyboard: it reads its order from `orderFd`. */
@@ -33,13 +33,13 @@ function toReading(from: string): string {
 
 /** An order in two parts, so that the shell can set itself up before the start of the command is recorded. */
 export interface OrderParts {
-  /** Changes to the directory and waits; has no effect outside of the shell. */
+  /** Runs `cd` and waits for `run`; has no effect outside of the shell. */
   readonly setUp: string;
   /** Runs the command. */
   readonly run: string;
 }
 
-/** Writes an order as bash code. */
+/** Writes an order as bash code, each part with its length before it (`withLengthPrefix`). */
 export function toOrder({ command, cwd, env, stdin, prelude, atTerminal }: Order): OrderParts {
   const setUp = [
     `cd -- ${quoteInAscii(cwd)} || exit 125`,

@@ -11,7 +11,7 @@ import {
 } from '../io/fifo.ts';
 import { type Descriptors, withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
-import { bridgeScript, takeOver } from '../network/bridge.ts';
+import { adoptListener, bridgeScript } from '../network/bridge.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { ProcessExit } from '../processes/process-exit.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
@@ -19,14 +19,14 @@ import { followKeeper, type Keeper, type KeeperEnds, keeperLimits } from './foll
 import { toKeeperScript } from './keeper-script.ts';
 import type { Nursery, NurseryFifos } from './nursery.ts';
 
-/** How to start a keeper. */
+/** How `startKeeper` starts a keeper. */
 export interface KeeperPlan {
-  /** The supervisor and its arguments, up to the program that it runs. */
+  /** The command line of the supervisor, from `Supervisor.toCommand`. */
   readonly supervisor: readonly [string, ...string[]];
   readonly bashPath: string;
   readonly cwd: string;
   readonly env: Environment;
-  /** Names of four fresh FIFOs: stdout, stderr, status, stdin. */
+  /** Names of four fresh FIFOs: `stdout`, `stderr`, `status`, `stdin`. */
   readonly fifos: readonly string[];
   /** The reading end of the `Lifeline`. */
   readonly lifeline: number;
@@ -40,7 +40,7 @@ export interface KeeperPlan {
   readonly guard?: ExecGuard | undefined;
 }
 
-/** Starts a keeper under its supervisor, as a child of this process. */
+/** Starts a keeper under its supervisor with `spawn`. */
 export async function startKeeper(plan: KeeperPlan): Promise<Keeper> {
   const pipes: Fifo[] = [];
   try {
@@ -73,15 +73,15 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
   if (child.pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
-  if (proxy) takeOver(child, proxy);
+  if (proxy) adoptListener(child, proxy);
   const ends = { stdout: stdout.ours, stderr: stderr.ours, status: status.ours, stdin: stdin.ours };
   return followKeeper({ pid: child.pid, exited }, ends, { proxy, terminal });
 }
 
-/** How to start a keeper that has four pipes and nothing else, so that a nursery can start it. */
+/** A `KeeperPlan` with four FIFOs and nothing else, which a nursery can start. */
 export type PlainKeeperPlan = Omit<KeeperPlan, 'cwd' | 'lifeline' | 'scriptFile' | 'proxy' | 'terminal'>;
 
-/** Starts a keeper in a nursery that has the same environment. */
+/** Starts a keeper in a `Nursery` that has the same environment. */
 export async function startInNursery(
   nursery: Pick<Nursery, 'start'>,
   plan: PlainKeeperPlan,
@@ -105,7 +105,7 @@ export async function startInNursery(
 
 interface OpenedEnds {
   readonly ends: KeeperEnds;
-  /** Closes what stood in for the keeper's ends and unlinks the names. */
+  /** Closes the `holder` of `stdin` and unlinks the FIFOs, once the keeper has opened them. */
   settle(): void;
 }
 
@@ -132,14 +132,14 @@ function openEnds({ stdout, stderr, status, stdin }: NurseryFifos): OpenedEnds {
   }
 }
 
-/** The command line of a supervisor with its keeper, and its environment. */
+/** The `argv` of a supervisor with its keeper, and its environment. */
 export function toProgram(
   { supervisor, bashPath, env, guard, proxy, terminal }: Omit<KeeperPlan, 'cwd' | 'fifos' | 'lifeline'>,
   passed: readonly number[],
 ): { readonly argv: readonly string[]; readonly env: Environment } {
   const keeperScript = toKeeperScript(proxy && bridgeScript, terminal !== undefined);
   const script = [bashPath, '--noprofile', '--norc', '-c', keeperScript];
-  const program = guard?.toStart(script, env, passed) ?? { argv: script, env };
+  const program = guard?.wrap(script, env, passed) ?? { argv: script, env };
   return { ...program, argv: [...supervisor, ...(terminal ? leadSession : []), ...program.argv] };
 }
 
@@ -147,10 +147,10 @@ function unlinkAll(names: readonly string[]): void {
   for (const name of names) unlinkIfPresent(name);
 }
 
-// The keeper leads a new session whose controlling terminal is the command's; the supervisor is not part of it.
+// With `setsid` the keeper leads a new session at the command's terminal; the supervisor is not part of it.
 const leadSession = ['setsid', '--ctty'];
 
-// Descriptor 5 is the IPC channel through which a filtered sandbox sends its listening socket, 6 the script, 7 the order.
+// Descriptor 5 is the IPC channel on which `bridgeScript` sends its listening socket, 6 the script, 7 the order.
 function toExtraDescriptors({ proxy, scriptFile, terminal }: KeeperPlan, order: Fifo): Descriptors {
   if (terminal) return [proxy ? 'ipc' : 'ignore', scriptFile ?? 'ignore', order.theirs];
   if (scriptFile !== undefined) return [proxy ? 'ipc' : 'ignore', scriptFile];

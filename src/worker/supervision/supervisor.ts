@@ -3,31 +3,33 @@ import { type BubblewrapOptions, toBubblewrapCommand } from '../sandbox/bubblewr
 import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
 import { toNetwork } from '../sandbox/to-network.ts';
 
-/** A program that starts a shell in a pid namespace, so that no descendant of the shell can survive the server. */
+/** A program, `bwrap` or `unshare`, that runs a keeper in a pid namespace, where no process can survive the server. */
 export interface Supervisor {
   readonly level: Exclude<SupervisionLevel, 'group'>;
   /** The number of nacre's processes in the namespace: init and keeper, or a keeper that is init. */
   readonly ownProcesses: number;
-  /** Whether setuid programs still gain rights. */
+  /** Whether setuid programs such as `sudo` still gain rights. */
   keepsSetuid(deps: { readonly isRoot: boolean }): boolean;
-  /** Sentences about what it does not enforce for a command with this isolation. */
+  /** Sentences for `Enforcement.gaps`: what it does not enforce with this isolation. */
   gaps(deps: { readonly isRoot: boolean }, isolation: Pick<Isolation, 'sandbox'>): readonly string[];
   /** The command line, up to the program that it runs. */
   toCommand(plan: SandboxPlan, options?: BubblewrapOptions): readonly [string, ...string[]];
 }
 
-/** The gap wherever bubblewrap does not control a command's view of the file system. */
+/** The gap without `bwrap`, which alone can hide files. */
 export const filesShown = "nacre's own files are not hidden from commands.";
 
-/** All supervisors, best first; whether one works on this machine is found out by starting a keeper with it. */
+/** All supervisors, best first; `chooseStarter` finds out which of them work on this machine. */
 export const supervisors: readonly Supervisor[] = [
   {
     level: 'namespace',
     ownProcesses: 2,
     keepsSetuid: ({ isRoot }) => isRoot,
-    // In a sandbox even root has no capabilities.
+    // In a sandbox even root has no capabilities (`--cap-drop ALL`).
     gaps: ({ isRoot }, { sandbox }) =>
-      isRoot && sandbox === 'off' ? ["As root a command can undo what hides nacre's own files from it."] : [],
+      isRoot && sandbox === 'off'
+        ? ["A command that runs as root can unmount what hides nacre's own files from it."]
+        : [],
     toCommand: toBubblewrapCommand,
   },
   {
@@ -54,9 +56,9 @@ export const supervisors: readonly Supervisor[] = [
 export const unshareTrial = 'unshare --user --pid --fork true';
 
 const lateSockets =
-  'Unix sockets that other programs open outside /tmp and /run after the sandbox was made can be reached.';
+  'Unix sockets that other programs open outside /tmp and /run after the sandbox was created can be reached.';
 
-/** What is enforced for a command that is started at a level. */
+/** Summarises what is enforced for a command, as `Enforcement` in its `JobState`. */
 export function toEnforcement(
   level: SupervisionLevel,
   isolation: Isolation,

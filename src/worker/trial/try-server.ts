@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { type ServerTrial, trialClient } from '../../contract/report.ts';
 import { createStopwatch } from '../../support/stopwatch.ts';
 
-/** How to start a server. */
+/** How `tryServer` starts a server. */
 export interface ServerStart {
   readonly command: string;
   readonly args: readonly string[];
@@ -22,15 +22,25 @@ interface RpcResponse {
 
 type RpcCall = (method: string, params: object) => Promise<Readonly<Record<string, unknown>>>;
 
-const exitMs = 5_000;
 const harmlessCommands: Readonly<Record<string, string>> = {
   execute_command: 'echo nacre',
   shell_execute: 'echo nacre',
   Bash: 'echo nacre',
 };
 
+/** Time limits of `tryServer`. */
+export interface TrialLimits {
+  /** For each answer. */
+  readonly answerMs: number;
+  /** For the exit after stdin is closed; then the server gets SIGKILL. */
+  readonly exitMs: number;
+}
+
 /** Tests a server; rejects with an `Error` that names the request that failed. */
-export async function tryServer(start: ServerStart, limitMs = 30_000): Promise<ServerTrial> {
+export async function tryServer(
+  start: ServerStart,
+  { answerMs, exitMs }: TrialLimits = { answerMs: 30_000, exitMs: 5_000 },
+): Promise<ServerTrial> {
   const child = spawn(start.command, [...start.args], { env: { ...start.env }, cwd: start.cwd });
   const stderr: Buffer[] = [];
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
@@ -40,7 +50,7 @@ export async function tryServer(start: ServerStart, limitMs = 30_000): Promise<S
     child.once('close', (code, signal) => resolve(`it ended with ${signal ?? code}`));
   });
   try {
-    return await callTools(child, createRpc(child, ended, limitMs));
+    return await callTools(child, createRpc(child, ended, answerMs));
   } catch (error) {
     const text = Buffer.concat(stderr).toString('utf8').trim().slice(0, 1_000);
     const reason = error instanceof Error ? error.message : String(error);
