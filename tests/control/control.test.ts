@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -13,7 +13,7 @@ import { soakCount } from '../support/soak.ts';
 type Server = Awaited<ReturnType<typeof connect>>;
 let server: Server;
 const serve = async (env: Record<string, string> = {}): Promise<Server> => {
-  const started = await connect({ env: { ALLOWED_COMMANDS: '*', ...env } });
+  const started = await connect({ env: { ALLOWED_COMMANDS: '*', ...env }, args: ['--tools', 'all'] });
   // The control socket is opened after the warm-up.
   for (let tries = 0; tries < 1_000 && !started.stderr().includes('ready:'); tries += 1) await sleep(10);
   return started;
@@ -107,43 +107,6 @@ describe('T9: another terminal of the same user', () => {
     for (const { command_id } of [strange, long]) await nacre('stop', String(command_id));
   });
 
-  it('gets an error if a name means two running commands', async () => {
-    const other = await serve({ HOME: server.cwd });
-    const { command_id } = await start('echo mine; sleep 60', { name: 'twin' });
-    const theirs = await other.use('start_command', { command: 'echo theirs; sleep 60', name: 'twin' });
-    const refused = await nacre('stop', 'twin');
-    expect(refused).toMatchObject({ code: 125, stderr: expect.stringContaining(String(command_id)) });
-    expect(refused.stderr).toContain(String(theirs.structured.command_id));
-    expect((await nacre('logs', String(command_id))).stdout).toBe('mine\n');
-    await nacre('stop', String(command_id));
-    expect((await nacre('logs', 'twin')).stdout).toBe('theirs\n');
-    expect(await other.close()).toEqual([]);
-    expect((await nacre('logs', 'twin')).stdout).toBe('mine\n');
-  });
-
-  it('reports a server that does not reply, and uses the others', async () => {
-    const other = await serve({ HOME: server.cwd });
-    await start('sleep 60', { name: 'reachable' });
-    process.kill(other.pid, 'SIGSTOP');
-    const error = `The server with pid ${other.pid} does not reply.`;
-    try {
-      const [listed, stopped] = await Promise.all([
-        openDoor((deps) => psDoor({ ...deps, flags: { json: false } })),
-        openDoor((deps) => stopDoor({ ...deps, words: ['reachable'], given: [] })),
-        expect(
-          openDoor((deps) => logsDoor({ ...deps, flags: { follow: false }, words: ['nothing'], given: [] })),
-        ).rejects.toThrow(error),
-      ]);
-      expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('reachable  ') });
-      expect(listed.stderr).toContain(error);
-      expect(stopped.stdout).toContain('killed');
-    } finally {
-      process.kill(other.pid, 'SIGCONT');
-    }
-    expect((await nacre('ps')).stderr).toBe('');
-    expect(await other.close()).toEqual([]);
-  }, 40_000);
-
   it('pauses everything, and resumes', async () => {
     await start('sleep 60', { name: 'long' });
     const call = server.call({ command: 'touch begun; sleep 60', timeout_ms: 50_000 });
@@ -156,6 +119,18 @@ describe('T9: another terminal of the same user', () => {
     expect((await start('echo hi')).error).toContain('paused');
     expect((await nacre('resume')).stdout).toBe('Commands run again.\n');
     expect((await server.call({ command: 'echo hi' })).structured.stdout).toBe('hi\n');
+  });
+
+  it('pauses servers that start later, and persistent shells', async () => {
+    await server.use('Bash', { command: 'sleep 60 &' });
+    expect((await nacre('pause')).code).toBe(0);
+    const later = await connect({ env: { ALLOWED_COMMANDS: '*', HOME: server.cwd } });
+    expect((await later.call({ command: 'echo hi' })).structured.error).toContain('paused');
+    expect((await server.use('Bash', { command: 'echo hi' })).structured.error).toContain('paused');
+    await nacre('resume');
+    expect((await later.call({ command: 'echo hi' })).structured.stdout).toBe('hi\n');
+    expect((await server.use('Bash', { command: 'echo hi; jobs' })).structured.stdout).toBe('hi\n');
+    expect(await later.close()).toEqual([]);
   });
 
   it('gets an error for an unknown command, and for no command', async () => {
@@ -239,17 +214,54 @@ describe('T9: the control socket', () => {
       .toContain(String(command_id));
     await nacre('stop', String(command_id));
   }, 60_000);
+});
 
-  it('of a killed server is removed', async () => {
-    const killed = await serve({ HOME: server.cwd });
-    await killed.use('start_command', { command: 'sleep 60', name: 'orphan' });
-    process.kill(killed.pid, 'SIGKILL');
-    expect(await killed.close()).toEqual([]);
-    mkdirSync(folder(), { recursive: true });
+describe('T9: two servers of the same user', () => {
+  let other: Server;
+  beforeAll(async () => {
+    other = await serve({ HOME: server.cwd });
+  });
+
+  it('are both listed; one that does not reply is reported', async () => {
+    await start('sleep 60', { name: 'reachable' });
+    process.kill(other.pid, 'SIGSTOP');
+    const error = `The server with pid ${other.pid} does not reply.`;
+    try {
+      const [listed, stopped] = await Promise.all([
+        openDoor((deps) => psDoor({ ...deps, flags: { json: false } })),
+        openDoor((deps) => stopDoor({ ...deps, words: ['reachable'], given: [] })),
+        expect(
+          openDoor((deps) => logsDoor({ ...deps, flags: { follow: false }, words: ['nothing'], given: [] })),
+        ).rejects.toThrow(error),
+      ]);
+      expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('reachable  ') });
+      expect(listed.stderr).toContain(error);
+      expect(stopped.stdout).toContain('killed');
+    } finally {
+      process.kill(other.pid, 'SIGCONT');
+    }
+    expect((await nacre('ps')).stderr).toBe('');
+  });
+
+  it('can run commands of the same name, which is then ambiguous', async () => {
+    const { command_id } = await start('echo mine; sleep 60', { name: 'twin' });
+    const theirs = await other.use('start_command', { command: 'echo theirs; sleep 60', name: 'twin' });
+    const refused = await nacre('stop', 'twin');
+    expect(refused).toMatchObject({ code: 125, stderr: expect.stringContaining(String(command_id)) });
+    expect(refused.stderr).toContain(String(theirs.structured.command_id));
+    expect((await nacre('logs', String(command_id))).stdout).toBe('mine\n');
+    await nacre('stop', String(command_id));
+    expect((await nacre('logs', 'twin')).stdout).toBe('theirs\n');
+  });
+
+  it('leave no socket behind when one is killed', async () => {
+    process.kill(other.pid, 'SIGKILL');
+    expect(await other.close()).toEqual([]);
     for (const name of ['1_dead.sock', '1_dead.sock.secret']) writeFileSync(join(folder(), name), 'x');
-    expect((await nacre('ps')).stdout).not.toContain('orphan');
+    // The name is no longer ambiguous.
+    expect((await nacre('logs', 'twin')).stdout).toBe('mine\n');
     const left = readdirSync(folder());
-    expect(left.filter((name) => name.startsWith(`${killed.pid}_`) || name.startsWith('1_'))).toEqual([]);
+    expect(left.filter((name) => name.startsWith(`${other.pid}_`) || name.startsWith('1_'))).toEqual([]);
   });
 });
 

@@ -40,17 +40,3 @@ it.each(eras)('T9: a pause stops commands that wait for approval, over MCP %s', 
   for (const name of ['started', 'ran']) expect(existsSync(join(server.cwd, name))).toBe(false);
   expect((await server.use('list_commands', { status: 'running' })).structured).toEqual({ commands: [] });
 });
-
-it('T9: a pause applies to servers that start later, and to persistent shells', async () => {
-  server = await connect({ env: { ALLOWED_COMMANDS: '*' }, args: ['--tools', 'all'] });
-  await expect.poll(() => server.stderr(), { timeout: 10_000 }).toContain('ready:');
-  await server.use('Bash', { command: 'sleep 60 &' });
-  expect((await nacre('pause')).code).toBe(0);
-  const later = await connect({ env: { ALLOWED_COMMANDS: '*', HOME: server.cwd } });
-  expect((await later.call({ command: 'echo hi' })).structured.error).toContain('paused');
-  expect((await server.use('Bash', { command: 'echo hi' })).structured.error).toContain('paused');
-  expect((await nacre('resume')).stdout).toBe('Commands run again.\n');
-  expect((await later.call({ command: 'echo hi' })).structured.stdout).toBe('hi\n');
-  expect((await server.use('Bash', { command: 'echo hi; jobs' })).structured.stdout).toBe('hi\n');
-  expect(await later.close()).toEqual([]);
-});

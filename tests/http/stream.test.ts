@@ -322,7 +322,7 @@ test('H7: a shutdown lets a command finish, and sends the end of the others', as
 test('H7: a shutdown does not wait for terminals, nor for clients that do not reply', async () => {
   const other = await serve({ env: { SHELL_ALLOWLIST: '*', NACRE_SHUTDOWN_MS: '60000' } });
   const socket = await openSocket(other.address, other.bearer);
-  socket.send({ type: 'shell.run', id: 'tty', command: 'bash', pty: { cols: 80, rows: 24 } });
+  socket.send({ type: 'shell.run', id: 'tty', command: 'cat', pty: { cols: 80, rows: 24 } });
   await socket.until(({ type }) => type === 'shell.start');
   socket.socket.pause();
   expect(await other.close()).toEqual([]);
