@@ -1,5 +1,5 @@
 // Import cycles between the folders inside one top folder, such as src/worker/start and src/worker/limits:
-// 1. every folder is a node, and so is every `catalog.ts`, which imports the folders beside it,
+// 1. every folder is a node, and so is every `catalog.ts`, which imports the folders next to it,
 // 2. every import is an edge, unless it imports only types and its pair is listed in `typeCycles`,
 // 3. a node that can reach itself is on a cycle.
 import { posix } from 'node:path';

@@ -33,16 +33,16 @@ export interface ProcessContext {
   readonly program: Program;
 }
 
-/** One parsed command line in its process. */
+/** One parsed command line with its `ProcessContext`. */
 interface Invocation extends ProcessContext, Arguments, Pick<DiagnosisAccess, 'settingsFault'> {
   /** The file that `--config` names. */
   readonly config: string | undefined;
   readonly remoteCallers: readonly RemoteCaller[] | undefined;
-  /** Set for servers, which follow changes of the settings file. */
+  /** Set for servers, which follow changes of `config.yaml`. */
   readonly source: SettingsSource | undefined;
 }
 
-/** Assembles everything that a door can ask for. */
+/** Creates `DoorDeps`: everything that a door can ask for. */
 export function createDoorDeps(resolved: Resolved, invocation: Invocation): DoorDeps {
   const { io, cwd, env, program, words, given } = invocation;
   const { values } = resolved;
@@ -103,7 +103,7 @@ function createEngineAccess(
   let control: Promise<{ close(): Promise<void> }> | undefined;
   const openControl = async () => {
     control ??= loadControl().then(({ serveControl }) => serveControl(controlDir, engine.open));
-    // A failed attempt is forgotten, so that the next call tries again.
+    // If `serveControl` failed, the next call tries again.
     control.catch(() => {
       control = undefined;
     });

@@ -18,7 +18,7 @@ import { type Resolved, readRules, rulesFor } from '../rules/rules-for.ts';
 import { listSettings } from '../settings/define.ts';
 import { candidatesFromObject, type GivenSettings } from '../settings/read-object.ts';
 import { resolveCandidates } from '../settings/resolve-candidates.ts';
-import { createId } from '../support/create-id.ts';
+import { createId } from '../support/ids.ts';
 import type { ToolFamily } from '../tools/settings.ts';
 import { assembleTools } from './assemble-tools.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
@@ -34,7 +34,7 @@ export type NacreSettings<F extends ToolFamily | 'all' = ToolFamily | 'all'> = O
   readonly tools?: readonly F[] | undefined;
 };
 
-/** The environment and working directory for commands; those of this process by default. */
+/** The environment and working directory for commands; `process.env` and `process.cwd()` by default. */
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;
@@ -48,7 +48,7 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
   ? All
   : never;
 
-/** nacre inside a program. */
+/** nacre inside a program, as `createNacre` returns it. */
 export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends ProgramCommands, ProgramWorkflows {
   /** The tools that the settings enable, by their names in camelCase. */
   readonly tools: {
@@ -57,11 +57,11 @@ export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends Progra
       ResultOf<Name>
     >;
   };
-  /** The same tools by the names that models use. */
+  /** The same tools by the names that models use, such as `execute_command`. */
   readonly registry: ToolRegistry;
   /** Metrics about all commands so far, in the Prometheus text format. */
   metrics(): Promise<string>;
-  /** What nacre detected on this machine. */
+  /** The machine report, as `nacre doctor` shows it. */
   report(): Promise<MachineReport>;
   /** Kills every command and releases all resources; later calls are rejected. */
   close(): Promise<void>;

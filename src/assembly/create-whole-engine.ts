@@ -17,19 +17,19 @@ import { isPaused } from '../support/pause-mark.ts';
 import type { WorkerOptions } from '../worker/worker-options.ts';
 import { toPlaces } from './places.ts';
 
-/** The process that an engine runs in. */
+/** The process that an engine runs in: its `env`, `cwd` and `--config`, and how to reach its user. */
 export interface EngineHost extends SettingsLocation {
-  /** Writes a log line; log lines are discarded if absent. */
+  /** Writes a log line (`log_level`). */
   readonly log?: ((line: string) => void) | undefined;
-  /** The listed programs; undefined if every program may run. */
+  /** The programs that `exec` permits; undefined if every program may run. */
   readonly execAllow?: readonly string[] | undefined;
-  /** Opens the control socket, so that approval requests can wait for an answer; absent if the process is not a server. */
+  /** Opens the control socket, so that `nacre approvals` can answer approval requests; absent if the process is not a server. */
   readonly openInbox?: (() => Promise<void>) | undefined;
 }
 
 type CreateBackend = (options: Omit<WorkerOptions, 'table'>) => Promise<Backend>;
 
-/** Creates the engine and all its parts. */
+/** Creates the engine for `engineOnDemand`. */
 export async function createWholeEngine(
   values: Settings,
   host: EngineHost,
@@ -85,7 +85,7 @@ interface Hiding {
   readonly mask: Mask;
 }
 
-// The login shell may set more secrets than this process has. They must be known before the first audit record.
+// With `login_env`, the login shell may set more secrets than `env` has. They must be known before the first audit record.
 async function createHiding(values: Settings, { env }: EngineHost, backend: Backend): Promise<Hiding> {
   const [{ createMask, createRedact }, { filterEnvironment }] = await Promise.all([
     import('../audit/redact.ts'),

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Resolved } from '../rules/rules-for.ts';
 import { createWholeEngine, type EngineHost } from './create-whole-engine.ts';
 
-/** An engine that is created at its first use. */
+/** An engine that is created at the first `open`. */
 export interface EngineOnDemand {
   open(): Promise<Engine>;
   /** Kills every command; `open` rejects from then on. */

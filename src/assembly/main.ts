@@ -20,7 +20,7 @@ import { createDoorDeps, type ProcessContext } from './create-door-deps.ts';
 import { toOverview, toUsage } from './help.ts';
 import { version } from './version.ts';
 
-/** Runs one command line to its end and returns the exit code. */
+/** Runs one command line, `argv` without node and script, and returns the exit code. */
 export async function main(argv: readonly string[], context: ProcessContext): Promise<number> {
   const [first = '--help', second, ...rest] = argv;
   try {

@@ -4,7 +4,7 @@ import type { Settings } from '../rules/all-settings.ts';
 import { stateHomeOf } from '../rules/home-folders.ts';
 import type { SettingsLocation } from '../rules/settings-source.ts';
 
-/** The folders and files of nacre that the settings and the environment name. */
+/** Resolves nacre's own folders and files from `state_dir`, `audit_dir`, `audit_key` and XDG_STATE_HOME. */
 export function toPlaces(values: Settings, { env, cwd }: SettingsLocation): Places {
   const stateDir = resolve(cwd, values.stateDir ?? join(stateHomeOf(env), 'nacre'));
   const dir = resolve(cwd, values.auditDir ?? join(stateDir, 'audit'));

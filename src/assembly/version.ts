@@ -1,4 +1,4 @@
 import manifest from '../../package.json' with { type: 'json' };
 
-/** The version of this package. */
+/** The version in `package.json`. */
 export const version: string = manifest.version;

@@ -4,25 +4,24 @@ import { isAbsolute, join } from 'node:path';
 /** Whether a configuration applies to one project or to everything the user does. */
 export type Scope = 'user' | 'project';
 
-/** What the location of a configuration file depends on. */
+/** The facts that determine where `Client.file` is. */
 export interface ClientMachine {
   readonly home: string;
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The project folder. */
   readonly project: string;
 }
 
 /** One client that starts MCP servers. */
 export interface Client {
-  /** Display name. */
+  /** Display name, such as `Claude Code`. */
   readonly title: string;
   readonly format: 'json' | 'toml';
-  /** The keys under which it lists servers. */
+  /** The keys under which it lists servers, such as `mcpServers`. */
   readonly path: readonly string[];
   /** Further keys that an entry needs besides `command`, `args` and `env`. */
   readonly extra: Readonly<Record<string, string>>;
-  /** The default scope. */
+  /** The scope without `--scope`. */
   readonly scope: Scope;
   /** Whether it starts servers in the folder that the user works in. */
   readonly startsInProject: boolean;
@@ -112,7 +111,7 @@ export const clients: Readonly<Record<string, Client>> = {
   },
 };
 
-/** Any other client; most of them read this form. */
+/** Any other client; most of them read servers from `mcpServers`. */
 export const anyClient: Pick<Client, 'format' | 'path' | 'extra'> = {
   format: 'json',
   path: ['mcpServers'],

@@ -18,16 +18,16 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
-import { createId } from '../support/create-id.ts';
+import { createId } from '../support/ids.ts';
 import { makeFolder } from '../support/make-folder.ts';
 
-/** A configuration file with its current text. */
+/** A configuration file as `openConfigFile` read it. */
 export interface ConfigFile {
   /** Its real path, with symbolic links resolved. */
   readonly path: string;
   /** Its text without a byte order mark; empty if the file does not exist. */
   readonly text: string;
-  /** Replaces the text; mode, owner and byte order mark stay. Returns the path of the backup, if the file existed. */
+  /** Replaces the text; mode, owner and byte order mark stay. Returns the backup in `backupDir`, if the file existed. */
   replace(text: string, backupDir: string): string | undefined;
 }
 
@@ -94,7 +94,7 @@ function readWhole(named: string, path: string, stats: Stats): Buffer {
   });
 }
 
-// Root can write a read-only file, but its mode says that the user does not want that.
+// O_RDWR succeeds for root even on a read-only file, but its mode says that the user does not want that.
 function checkWritable(path: string, { mode }: Stats): void {
   if ((mode & 0o222) === 0) throw new Error('it is read-only');
   closeSync(openSync(path, constants.O_RDWR));

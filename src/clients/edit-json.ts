@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type JsonMember, type JsonNode, readJsonTree } from './json-tree.ts';
 import { lineStart, newlineOf, splice, TextFault } from './text-edits.ts';
 
-/** Sets the value at a path of keys and creates missing objects on the way. An equal value keeps its formatting. */
+/** Sets the value at `path` and creates missing objects on the way. An equal value keeps its formatting. */
 export function setJson(text: string, path: readonly string[], value: unknown): string {
   const root = readJsonTree(text);
   if (root === undefined) return addDocument(text, nest(path, value));
@@ -14,7 +14,7 @@ export function setJson(text: string, path: readonly string[], value: unknown): 
   return splice(text, node.start, node.end, toText(value, indentAt(text, node.start), style));
 }
 
-/** Removes the value at a path of keys, if there is one. */
+/** Removes the value at `path`, if there is one. */
 export function removeJson(text: string, path: readonly string[]): string {
   const root = readJsonTree(text);
   if (root === undefined || path.length === 0) return text;
@@ -24,7 +24,7 @@ export function removeJson(text: string, path: readonly string[]): string {
   return at < 0 ? text : dropMember(text, parent.members ?? [], at);
 }
 
-/** The value at a path of keys; undefined if there is none. */
+/** The value at `path`; undefined if there is none. */
 export function getJson(text: string, path: readonly string[]): unknown {
   const root = readJsonTree(text);
   if (root === undefined) return undefined;
@@ -131,7 +131,7 @@ function dropMember(text: string, members: readonly JsonMember[], index: number)
   return splice(without, before.commaEnd - 1, before.commaEnd, '');
 }
 
-/** The start of the whitespace before a position, including at most one line break. */
+/** The start of the whitespace before `at`, including at most one line break. */
 function startOfBlanks(text: string, at: number): number {
   const skip = (from: number) => {
     let place = from;

@@ -10,10 +10,10 @@ import {
   type TomlPair,
 } from './toml-lines.ts';
 
-/** A value that these edits write. */
+/** A value that `setToml` writes. */
 export type TomlValue = string | readonly string[] | Readonly<Record<string, string>>;
 
-/** Sets keys of the table at a path; a missing table is added at the end of the text. */
+/** Sets keys of the table at `path`; a missing table is added at the end of the text. */
 export function setToml(
   text: string,
   path: readonly string[],
@@ -23,7 +23,7 @@ export function setToml(
   return Object.entries(values).reduce((all, [key, value]) => setKey(all, path, key, value), text);
 }
 
-/** Removes the table at a path and all tables below it, if there is one. */
+/** Removes the table at `path` and all tables below it. */
 export function removeToml(text: string, path: readonly string[]): string {
   const found = findTable(text, path);
   if (found === undefined) return text;
@@ -33,7 +33,7 @@ export function removeToml(text: string, path: readonly string[]): string {
   return sections.reduceRight((all, { from, to }) => dropLines(all, from, to), text);
 }
 
-/** The strings, lists of strings and tables of strings in the table at a path; undefined if there is no table. */
+/** The strings, lists of strings and tables of strings in the table at `path`; undefined if there is no table. */
 export function getToml(
   text: string,
   path: readonly string[],
@@ -133,7 +133,7 @@ function setKey(text: string, path: readonly string[], key: string, value: TomlV
   return splice(text, own.valueStart, own.valueEnd, toTomlText(value));
 }
 
-/** Replaces the table of strings at a path, one key at a time. */
+/** Replaces the table of strings at `path`, one key at a time. */
 function setBelow(text: string, path: readonly string[], values: Readonly<Record<string, string>>): string {
   const gone = (findTable(text, path)?.pairs ?? []).filter(
     ({ path: [key = ''] }) => !Object.hasOwn(values, key),

@@ -17,12 +17,12 @@ export interface FoundEntry extends Partial<ServerEntry> {
   readonly address?: string;
 }
 
-/** How a client stores its servers. */
+/** How a client stores its servers; `anyClient` has one, too. */
 export type EntryForm = Pick<Client, 'format' | 'path' | 'extra'>;
 
 const name = 'nacre';
 
-/** The entry for nacre in a configuration; undefined if there is none. */
+/** The entry for nacre in the configuration `text`; undefined if there is none. */
 export function readEntry(text: string, form: EntryForm, file: string): FoundEntry | undefined {
   return withPosition(text, file, () => {
     const path = [...form.path, name];
@@ -39,7 +39,7 @@ export function readEntry(text: string, form: EntryForm, file: string): FoundEnt
   });
 }
 
-/** Returns the configuration with this entry for nacre; everything else is unchanged. */
+/** Returns `text` with this entry for nacre; everything else is unchanged. */
 export function writeEntry(text: string, form: EntryForm, entry: ServerEntry, file: string): string {
   return withPosition(text, file, () => {
     const path = [...form.path, name];
@@ -65,7 +65,7 @@ function setTexts(text: string, path: readonly string[], values: Readonly<Record
   return Object.entries(values).reduce((all, [key, value]) => setJson(all, [...path, key], value), kept);
 }
 
-/** Returns the configuration without an entry for nacre. */
+/** Returns `text` without an entry for nacre. */
 export function removeEntry(text: string, { format, path }: EntryForm, file: string): string {
   const remove = format === 'json' ? removeJson : removeToml;
   return withPosition(text, file, () => remove(text, [...path, name]));

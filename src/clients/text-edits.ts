@@ -1,4 +1,4 @@
-/** A syntax error with its position in the text. */
+/** A syntax error at position `at` of a text. */
 export class TextFault extends Error {
   readonly at: number;
 
@@ -8,17 +8,17 @@ export class TextFault extends Error {
   }
 }
 
-/** Replaces the text between two positions. */
+/** Replaces the text between `from` and `to`. */
 export function splice(text: string, from: number, to: number, put: string): string {
   return `${text.slice(0, from)}${put}${text.slice(to)}`;
 }
 
-/** The start of the line at a position. */
+/** The start of the line that contains `at`. */
 export function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** The end of the line at a position, after its newline. */
+/** The end of the line that contains `at`, after its newline. */
 export function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end + 1;

@@ -3,7 +3,7 @@ import { resolveCandidates } from '../settings/resolve-candidates.ts';
 import type { DoorDefinition, DoorEntry } from './door.ts';
 import { sharedFlags } from './shared-flags.ts';
 
-/** Declares a door; its module is loaded when it is opened. */
+/** Declares a door; `load` imports its module when it is opened. */
 export function defineDoor<const Flags extends Declarations>(definition: DoorDefinition<Flags>): DoorEntry {
   const { load, workingDir, ...entry } = definition;
   return {

@@ -24,16 +24,15 @@ export interface Io {
   readonly interrupted: AbortSignal;
 }
 
-/** The streams of this process. */
+/** The streams of this process, for all doors. */
 export interface IoAccess {
   readonly io: Io;
 }
 
-/** The command line after the door's name. */
+/** The command line after `nacre DOOR`, without its own flags. */
 export interface Arguments {
-  /** Positional arguments. */
   readonly words: readonly string[];
-  /** Settings given as flags. */
+  /** Settings given as flags, such as `--sandbox`. */
   readonly given: readonly GivenSetting[];
 }
 
@@ -60,13 +59,13 @@ export interface VersionAccess {
 export interface SettingsAccess {
   readonly settings: readonly SettingInForce[];
   readonly presets: readonly string[];
-  /** Warnings for every door. */
+  /** Warnings for every door, such as an unknown NACRE_* variable. */
   readonly warnings: readonly string[];
-  /** Warnings for doors that serve tools. */
+  /** Warnings for doors that serve tools, such as an unset ALLOWED_COMMANDS. */
   readonly toolWarnings: readonly string[];
 }
 
-/** Folders and files that belong to nacre. */
+/** nacre's own folders and files, below `state_dir` unless set otherwise. */
 export interface Places {
   readonly stateDir: string;
   readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
@@ -75,11 +74,11 @@ export interface Places {
   readonly recordingDir: string;
   /** Backups of client configuration files that `nacre init` changed. */
   readonly backupDir: string;
-  /** Sockets of running servers. */
+  /** Sockets of running servers, for `nacre ps` and other control commands. */
   readonly controlDir: string;
 }
 
-/** Where nacre keeps its files. */
+/** Access to nacre's own folders and files. */
 export interface PlaceAccess {
   readonly places: Places;
 }
@@ -89,11 +88,11 @@ export interface Machine {
   readonly home: string;
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether nacre runs as root. */
+  /** True if nacre runs with uid 0. */
   readonly isRoot: boolean;
 }
 
-/** The Node binary and the script that this process runs. */
+/** The Node binary and the `cli.js` that this process runs. */
 export interface Program {
   readonly node: string;
   readonly script: string;
@@ -106,24 +105,24 @@ export interface ProcessAccess {
   readonly program: Program;
 }
 
-/** The engine, created at the first call. */
+/** The engine, created at the first call of `engine`. */
 export interface EngineAccess {
   engine(): Promise<Engine>;
   /** Kills every command; `engine()` rejects from then on. */
   close(): Promise<void>;
 }
 
-/** Limits of every reply. */
+/** The setting `max_output_chars`. */
 export interface ReplyLimits {
   readonly maxOutputChars: number;
 }
 
-/** Rules for commands that the local user types. */
+/** Rules for commands that the local user types, as in `nacre run`. */
 export interface UserRules {
   readonly ownRules: Pick<RunContext, 'rules' | 'cwdRoots'>;
 }
 
-/** The tools that the settings enable, narrowed for one caller. */
+/** The tools that the setting `tools` enables, narrowed for one caller. */
 export interface ToolAccess {
   tools(narrowing?: Narrowing): Promise<readonly Tool[]>;
 }
@@ -131,7 +130,7 @@ export interface ToolAccess {
 /** The HTTP settings, and the rules for HTTP callers. */
 export interface HttpAccess {
   readonly http: HttpSettings;
-  /** Re-reads the user's settings file if it changed; throws if a running server cannot apply the change. */
+  /** Re-reads the user's `config.yaml` if it changed; throws if a running server cannot apply the change. */
   refresh(): Promise<void>;
   /** Rules for POST /api/shell, narrowed for one caller. */
   shellRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
@@ -176,12 +175,12 @@ export interface DoorDeps
     ControlAccess,
     DiagnosisAccess {}
 
-/** The values of the door's own flags. */
+/** The values of the flags in `DoorDefinition.flags`. */
 export interface FlagAccess<Flags> {
   readonly flags: Flags;
 }
 
-/** Handles one nacre subcommand; resolves to the exit code. */
+/** Handles one subcommand, such as `nacre run`; resolves to the exit code. */
 export type Door<Flags> = (deps: DoorDeps & FlagAccess<Flags>) => Promise<number>;
 
 /** A kind of remote caller: `model` calls tools over MCP, `app` runs programs over HTTP. */
@@ -194,24 +193,24 @@ export interface DoorDefinition<Flags extends Declarations> {
   readonly usage: string;
   /** The door's own flags, declared like settings. */
   readonly flags: Flags;
-  /** Flags end at the first positional argument; the rest belongs to a command. */
+  /** Flags end at the first positional argument, as in `nacre run ls -l`. */
   readonly takesCommand?: boolean;
-  /** Set for long-running servers. Only servers follow changes of the settings file and hold approval requests. */
+  /** Set for long-running servers. Only they follow changes of `config.yaml` and hold approval requests. */
   readonly remoteCallers?: readonly RemoteCaller[];
-  /** The directory to serve in, if a flag names one. */
+  /** The directory to serve in, if `flags` name one. */
   readonly workingDir?: (flags: Values<Flags>) => string | undefined;
-  /** The door opens even if the settings are invalid, in order to report them. */
+  /** The door opens even if the settings are invalid, to report `settingsFault`. */
   readonly diagnoses?: boolean;
   load(): Promise<Door<Values<Flags & SharedFlags>>>;
 }
 
-/** A door as the command line uses it. */
+/** A door as `main.ts` uses it. */
 export interface DoorEntry extends Omit<DoorDefinition<Declarations>, 'workingDir' | 'load'> {
   /** Checks the door's own flags; throws `settings_invalid` with every problem. */
   parse(given: ParsedFlags): ParsedDoor;
 }
 
-/** A door whose flags are valid. */
+/** A door with valid flags, as `DoorEntry.parse` returns it. */
 export interface ParsedDoor {
   readonly shared: Values<SharedFlags>;
   readonly workingDir: string | undefined;

@@ -3,7 +3,7 @@ import type { FailureCode } from '../contract/failure.ts';
 
 /** A check found a problem: doctor, audit verify, check --file, or a failed workflow step. */
 export const problemExit = 1;
-/** The workflow file is invalid. */
+/** The file of `nacre workflow` is invalid. */
 export const invalidExit = 2;
 /** The command timed out, as with timeout(1). */
 export const timedOutExit = 124;
@@ -11,7 +11,7 @@ export const timedOutExit = 124;
 export const failedExit = 125;
 /** Policy refused the command. */
 export const refusedExit = 126;
-/** Added to the signal number for a command that a signal killed, as shells do. */
+/** Added to the signal number, as shells do: 130 is SIGINT. */
 export const signalExitBase = 128;
 
 /** The exit code for a signal by its name; for `otherwise` if `signal` is not a signal name. */

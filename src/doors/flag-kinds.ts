@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** An optional text. */
+/** An optional text, such as `--client NAME`. */
 export function textFlag(flag: string, description: string) {
   return z.string().min(1).optional().meta({ flag, description });
 }
 
-/** An optional path; shells complete file names after it. */
+/** An optional path, such as `--cwd DIR`; shells complete file names after it. */
 export function pathFlag(flag: string, description: string, unset?: string) {
   return z
     .string()
@@ -14,7 +14,7 @@ export function pathFlag(flag: string, description: string, unset?: string) {
     .meta({ flag, description, path: true, ...(unset !== undefined && { unset }) });
 }
 
-/** A flag without a value. */
+/** A flag without a value, such as `--json`. */
 export function switchFlag(flag: string | readonly string[], description: string) {
   return z.boolean().default(false).meta({ flag, description });
 }

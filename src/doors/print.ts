@@ -17,7 +17,7 @@ export function print(stream: Writable, data: string | Uint8Array, giveUp?: Abor
   });
 }
 
-/** An error as lines for a terminal. */
+/** An error as `nacre: …` lines for a terminal. */
 export function toErrorText(error: unknown): string {
   const { message, hint } = toNacreError(error);
   return `nacre: ${message}\n${hint ? `nacre: ${hint}\n` : ''}`;

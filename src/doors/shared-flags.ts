@@ -14,5 +14,5 @@ export const sharedFlags = defineSettings({
     .meta({ flag: '--config', description: "Settings file to use instead of the user's.", path: true }),
 });
 
-/** The declarations of the shared flags. */
+/** The type of `sharedFlags`. */
 export type SharedFlags = typeof sharedFlags;

@@ -3,7 +3,7 @@ import { NacreError } from '../contract/failure.ts';
 import type { RunContext } from '../engine/context/call-context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { didYouMean } from '../settings/nearest.ts';
-import { createId } from '../support/create-id.ts';
+import { createId } from '../support/ids.ts';
 import type { Tool } from '../tools/common/tool.ts';
 import type { WorkflowDeps } from '../workflows/run-step.ts';
 

@@ -22,7 +22,7 @@ export const settingGroups = {
   Recording: recordingSettings,
 };
 
-/** Every setting, by name. */
+/** Every setting, by its name in camelCase (`ringBytes`). */
 export const allSettings = defineSettings({
   ...policySettings,
   ...toolSettings,
@@ -35,5 +35,5 @@ export const allSettings = defineSettings({
   ...recordingSettings,
 });
 
-/** The values of all settings. */
+/** The values of `allSettings`. */
 export type Settings = Values<typeof allSettings>;

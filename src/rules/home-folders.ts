@@ -13,12 +13,12 @@ export function homeOf({ HOME }: HomeVariables, accounts = [homedir, () => userI
   return accounts.map(attempt).find((path) => absolute(path) !== undefined) ?? '/';
 }
 
-/** The folder of the user's settings files. */
+/** The folder of the user's settings files, `~/.config` by default. */
 export function configHomeOf(env: HomeVariables): string {
   return absolute(env.XDG_CONFIG_HOME) ?? join(homeOf(env), '.config');
 }
 
-/** The folder of the user's persistent state. */
+/** The folder of the user's persistent state, `~/.local/state` by default. */
 export function stateHomeOf(env: HomeVariables): string {
   return absolute(env.XDG_STATE_HOME) ?? join(homeOf(env), '.local', 'state');
 }

@@ -15,22 +15,22 @@ export interface LiveSettings {
   refresh(): Promise<void>;
 }
 
-/** How a server notices changes. */
+/** How a server notices changes of `config.yaml`. */
 export interface LiveSettingsDeps {
-  /** A text that changes whenever the user's settings file does. */
+  /** A text that changes whenever the user's `config.yaml` does. */
   stamp(): string;
   read(): Promise<Resolved>;
-  /** Whether commands cannot write the user's settings file. If they can, a change is not trusted. */
+  /** Whether commands cannot write the user's `config.yaml`. If they can, a change is not trusted. */
   isOutOfReach(): Promise<boolean>;
   readonly log: (line: string) => void;
 }
 
-/** Settings that never change. */
+/** Settings that never change, for `nacre run` and programs. */
 export function fixedSettings(resolved: Resolved): LiveSettings {
   return { now: () => resolved, refresh: async () => {} };
 }
 
-/** Settings that follow the user's settings file. */
+/** Settings that follow the user's `config.yaml`. */
 export function createLiveSettings(started: Resolved, deps: LiveSettingsDeps): LiveSettings {
   let current = started;
   let seen = deps.stamp();

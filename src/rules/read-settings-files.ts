@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
 import type { SettingsFile } from '../settings/read-file.ts';
 
-/** Where settings files are searched for. */
+/** The folders that are searched for `nacre.yaml` and `config.yaml`. */
 export interface FilePlaces {
   readonly cwd: string;
   readonly home: string;
@@ -22,14 +22,14 @@ export function readSettingsFiles(places: FilePlaces): { project?: SettingsFile;
   };
 }
 
-/** A text that changes whenever the user's settings file does. */
+/** A text that changes whenever the user's `config.yaml` does. */
 export function stampOfUserFile(places: FilePlaces): string {
   const path = userFile(places);
   const found = path === undefined ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? '' : [path, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
 }
 
-/** Whether the user's settings file has a second hard link, through which it could be written. */
+/** Whether the user's `config.yaml` has a second hard link, through which it could be written. */
 export function hasOtherName(places: FilePlaces): boolean {
   const path = userFile(places);
   return path !== undefined && (statSync(path, { throwIfNoEntry: false })?.nlink ?? 0) > 1;

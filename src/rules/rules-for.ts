@@ -7,7 +7,7 @@ import { narrowList } from '../settings/tighten.ts';
 import { type ToolFamily, toFamilies } from '../tools/settings.ts';
 import type { allSettings } from './all-settings.ts';
 
-/** All settings with their origins, and the written policy rules, whose examples have been checked. */
+/** All settings with their origins, and the rules of the setting `policy`, whose examples have been checked. */
 export type Resolved = ResolvedSettings<typeof allSettings> & {
   readonly policy?: readonly PolicyRule[] | undefined;
 };
@@ -18,7 +18,7 @@ export type CallerRules = Pick<
   'rules' | 'cwdRoots' | 'cwdNames' | 'environment' | 'refuseSensitive'
 >;
 
-/** Reads the written policy rules. Checking their examples needs the whole policy engine, which is loaded only if there are any. */
+/** Reads the rules of the setting `policy`. Checking their examples needs the whole policy engine, which is loaded only if there are any. */
 export async function readRules(resolved: ResolvedSettings<typeof allSettings>): Promise<Resolved> {
   const { values, limits } = resolved;
   if (values.policy.length === 0 && limits.policy === undefined) return resolved;
@@ -40,7 +40,7 @@ export function rulesFor(
   return { rules, cwdRoots };
 }
 
-/** The rules of the offered tools; families that are offered together share the strictest. */
+/** The rules of the offered tools; families that `tools` lists together share the strictest. */
 function rulesForTools(resolved: Resolved): Pick<RunContext, 'rules' | 'cwdRoots'> {
   const families: readonly string[] = toFamilies(resolved.values.tools);
   return rulesFor(families.includes('terminal') ? 'nothing' : 'everything', resolved);

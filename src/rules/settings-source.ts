@@ -6,7 +6,7 @@ import { configHomeOf, homeOf } from './home-folders.ts';
 import { hasOtherName, readSettingsFiles, stampOfUserFile } from './read-settings-files.ts';
 import { type Resolved, readRules } from './rules-for.ts';
 
-/** Where the settings of a process come from, besides its flags. */
+/** The sources of settings besides flags: `env`, and the files found from `cwd` and `config`. */
 export interface SettingsLocation {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -17,9 +17,9 @@ export interface SettingsLocation {
 /** Reads the settings of one process, as often as needed. */
 export interface SettingsSource {
   read(): Promise<Resolved>;
-  /** A text that changes whenever the user's settings file does. */
+  /** A text that changes whenever the user's `config.yaml` does. */
   stamp(): string;
-  /** Whether the user's settings file has a second hard link, through which it could be written. */
+  /** Whether the user's `config.yaml` has a second hard link, through which it could be written. */
   hasOtherName(): boolean;
 }
 

@@ -25,7 +25,7 @@ export function warnOfIgnoredRules({ limits }: Resolved): readonly string[] {
   ];
 }
 
-/** T8: an unresolvable root does not stop the start; it causes this warning. */
+/** T8: an unresolvable root in `allowed_cwd_roots` does not stop the start; it causes this warning. */
 export function warnOfRoots(resolved: Resolved, cwd: string): readonly string[] {
   const { values, limits } = resolved;
   const families: readonly string[] = toFamilies(values.tools);

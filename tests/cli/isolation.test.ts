@@ -186,7 +186,7 @@ interface Report {
   readonly error?: { readonly code: string; readonly hint: string };
 }
 
-/** What `nacre doctor` would show about this machine, without its other checks. */
+/** The machine report of `nacre doctor`, without its other checks. */
 function report(
   { home, cli, identity }: ReturnType<typeof useUser>,
   settings: object,

@@ -6,7 +6,7 @@ import { type AuditReport, verifyAudit } from '../../audit/verify.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
-import { sleep } from '../../support/sleep.ts';
+import { sleep } from '../../support/promises.ts';
 import type { Arguments, FlagAccess, IoAccess, PlaceAccess, Places } from '../door.ts';
 import { failedExit, problemExit } from '../exit-codes.ts';
 import { print, toErrorJson, toErrorText } from '../print.ts';
@@ -22,7 +22,7 @@ interface Flags extends CommandFilter {
 
 type AuditDeps = IoAccess & PlaceAccess;
 
-/** Verifies, shows, exports or follows the audit log. */
+/** `nacre audit verify`, `show`, `export` and `tail`. */
 export async function auditDoor(deps: AuditDeps & Arguments & FlagAccess<Flags>): Promise<number> {
   const { io, flags, words } = deps;
   try {

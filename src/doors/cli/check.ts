@@ -18,7 +18,7 @@ interface Flags {
 
 type CheckDeps = FlagAccess<Flags> & IoAccess & Arguments & EngineAccess & UserRules;
 
-/** Explains the policy decision for one command, or scores a file of labelled commands. */
+/** Explains the policy decision for one command, or scores the commands in `--file`. */
 export async function checkDoor(deps: CheckDeps): Promise<number> {
   const { io, flags } = deps;
   const { json } = flags;

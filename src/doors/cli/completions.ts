@@ -13,7 +13,7 @@ const shells: Readonly<Record<string, (commandLine: DescribedCommandLine) => str
   fish: toFishCompletion,
 };
 
-/** Prints the completion script for a shell. */
+/** `nacre completions SHELL`. */
 export async function completionsDoor({
   io,
   words,

@@ -12,7 +12,7 @@ interface Flags {
 
 type ConfigDeps = FlagAccess<Flags> & IoAccess & Arguments & SettingsAccess & VersionAccess;
 
-/** Prints all settings, or those named, with their values and origins. */
+/** `nacre config`: prints all settings, or those named, with their values and origins. */
 export async function configDoor(deps: ConfigDeps): Promise<number> {
   const { io, flags, words, settings, warnings, newerCopy } = deps;
   for (const warning of [...warnings, ...newerCopy()]) await print(io.stderr, `nacre: warning: ${warning}\n`);

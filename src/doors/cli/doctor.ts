@@ -31,7 +31,7 @@ type DoctorDeps = FlagAccess<{ readonly json: boolean }> &
   UserRules &
   DiagnosisAccess;
 
-/** Prints what nacre detected on this machine; exits with 1 if commands cannot run. */
+/** Prints the machine report and the findings; returns `problemExit` if commands cannot run. */
 export async function doctorDoor(deps: DoctorDeps): Promise<number> {
   const { io, flags } = deps;
   try {

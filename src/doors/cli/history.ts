@@ -19,7 +19,7 @@ interface Flags {
   readonly limit: number;
 }
 
-/** Prints the latest commands, oldest first. */
+/** Prints the last `--limit` commands, oldest first. */
 export async function historyDoor({
   io,
   flags,
@@ -42,7 +42,7 @@ export async function historyDoor({
 
 function createFilter({ grep, failed, cwd, since }: Flags): (command: CommandSummary) => boolean {
   const pattern = grep === undefined ? undefined : toPattern(grep);
-  // Records have canonical paths; a directory that no longer exists is compared as given.
+  // Records have canonical paths; `tryRealpath` returns a directory that no longer exists as given.
   const place = cwd === undefined ? undefined : tryRealpath(resolve(cwd));
   const time = since === undefined ? '' : parseSince(since);
   return (command) =>

@@ -31,7 +31,7 @@ interface Flags {
 
 type InitDeps = EntryDeps & IoAccess & PlaceAccess;
 
-/** Adds nacre to a client's configuration, or removes it. */
+/** Adds nacre to a client's configuration, or removes it (`--remove`). */
 export async function initDoor(deps: InitDeps & FlagAccess<Flags>): Promise<number> {
   const { io, flags } = deps;
   try {
@@ -80,7 +80,7 @@ async function edit(deps: InitDeps, client: Client, flags: Flags): Promise<void>
   }
 }
 
-// A project-scoped configuration file is in the project's folder, so the folder is asked for first.
+// With `--scope project` the configuration file is in the project's folder, so the folder is asked for first.
 async function withProject(
   deps: InitDeps,
   client: Client,
@@ -154,7 +154,7 @@ function configPathOf(
   });
 }
 
-// An entry must have either an address or a program: with both, some clients use the address and others reject the file.
+// An entry must have either `url` or `command`: with both, some clients use the `url` and others reject the file.
 function refuseAddress(path: string, before: FoundEntry | undefined): void {
   if (before?.address === undefined) return;
   throw new NacreError(

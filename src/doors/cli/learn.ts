@@ -25,7 +25,7 @@ interface Flags {
 
 type LearnDeps = EngineAccess & UserRules;
 
-/** Proposes an allow list from the audit log. */
+/** `nacre learn`: suggests an allow list from the audit log. */
 export async function learnDoor(
   deps: LearnDeps & FlagAccess<Flags> & IoAccess & PlaceAccess,
 ): Promise<number> {
@@ -55,7 +55,7 @@ function createFilter({ since, client }: Flags): (command: CommandSummary) => bo
 
 interface Count {
   readonly program: string;
-  /** Number of commands that ran it. */
+  /** Number of commands that ran `program`. */
   readonly commands: number;
 }
 
@@ -64,9 +64,9 @@ interface Suggestion {
   readonly programs: readonly Count[];
   /** Programs below `--min`, or with a name that a list cannot contain. */
   readonly left_out: readonly Count[];
-  /** Programs in refused commands that the suggested list does not contain. */
+  /** Programs in refused commands that are not in `allowed_commands`. */
   readonly refused: readonly Count[];
-  /** How many of the commands would run under the suggested list, and why the others would not. */
+  /** How many of the commands `allowed_commands` would allow, and why not the others. */
   readonly commands: number;
   readonly would_run: number;
   readonly would_not: readonly {

@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream';
 import type { Resources } from '../../contract/limits.ts';
 import { colours, cut, lastLine, toDuration } from './terminal-text.ts';
 
-/** The status line of one command. */
+/** The status line of `nacre run`. */
 export interface LiveLine {
   /** Returns the escape sequence to write before `data`, which erases the line and restores the cursor. */
   beforeOutput(data: Uint8Array): string;
@@ -20,7 +20,7 @@ const minColumns = 20;
 const maxTailBytes = 4_096;
 const decoder = new TextDecoder();
 
-/** Creates a status line on a terminal. */
+/** Creates a status line on `terminal`. */
 export function createLiveLine(
   terminal: Writable & { readonly columns?: number },
   now = () => performance.now(),
@@ -54,7 +54,7 @@ export function createLiveLine(
     beforeOutput(data) {
       lastOutputAt = now();
       const before = erase();
-      // Only the last line is shown, so only the last bytes of a large chunk are decoded.
+      // Only the last line is shown, so only the last `maxTailBytes` of a chunk are decoded.
       tail = `${tail}${decoder.decode(data.subarray(-maxTailBytes))}`;
       last = lastLine(tail) || last;
       tail = tail.slice(tail.lastIndexOf('\n') + 1).slice(-maxTailBytes);

@@ -3,7 +3,7 @@ import { print } from '../print.ts';
 import { describeCommandLine } from './completion/describe-command-line.ts';
 import { toManPage } from './man-page/to-man-page.ts';
 
-/** Prints the man page. */
+/** `nacre man`. */
 export async function manDoor({
   io,
   version,

@@ -2,7 +2,7 @@
 import { NacreError } from '../../contract/failure.ts';
 import { type Cast, toEventLine, toHeaderLine, toVersion2 } from '../../recordings/asciicast.ts';
 import { readRecording } from '../../recordings/recordings.ts';
-import { sleep } from '../../support/sleep.ts';
+import { sleep } from '../../support/promises.ts';
 import type { Arguments, FlagAccess, Io, IoAccess, PlaceAccess } from '../door.ts';
 import { failedExit, interruptedExit } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
@@ -15,7 +15,7 @@ interface Flags {
 
 type ReplayDeps = FlagAccess<Flags> & IoAccess & Arguments & PlaceAccess;
 
-/** Plays or exports the recording of a command. */
+/** Plays the recording of a command, or prints it (`--export`). */
 export async function replayDoor(deps: ReplayDeps): Promise<number> {
   const { io, words, flags, places } = deps;
   const { speed, maxPauseMs, export: form } = flags;

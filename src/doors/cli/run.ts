@@ -37,7 +37,7 @@ type RunDeps = FlagAccess<Flags> &
   Pick<ProcessAccess, 'machine'> &
   Pick<SettingsAccess, 'warnings'>;
 
-/** Runs one command for the local user. */
+/** `nacre run`: runs one command for the local user. */
 export async function runDoor(deps: RunDeps): Promise<number> {
   const {
     io,
@@ -99,7 +99,7 @@ function toCommand(words: readonly string[]): Command {
   return { kind: 'shell', script: toScript(first) };
 }
 
-// Bytes are forwarded unchanged, because stdout may be a file or a pipe to another program.
+// `data` is forwarded unchanged, because stdout may be a file or a pipe to another program.
 async function forward(
   { stdout, stderr, interrupted }: Io,
   chunks: readonly OutputChunk[],

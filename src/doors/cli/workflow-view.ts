@@ -4,7 +4,7 @@ import type { StepResult, WorkflowEvent, WorkflowResult } from '../../workflows/
 import { print } from '../print.ts';
 import { cut, lastLine, printable } from './terminal-text.ts';
 
-/** A live view of a workflow on a terminal, with one line per step. */
+/** The live view of `nacre workflow`, with one line per step. */
 export interface WorkflowView {
   show(event: WorkflowEvent): void;
   showUsage(step: string, resources: Resources): void;
@@ -24,7 +24,7 @@ interface ShownStep {
   readonly result?: StepResult | undefined;
 }
 
-/** Creates the view; it redraws only its own lines. */
+/** Creates a view on `terminal`; it redraws only its own lines. */
 export function createWorkflowView(
   terminal: Writable & { columns?: number; rows?: number },
   now = () => Date.now(),

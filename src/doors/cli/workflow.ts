@@ -2,7 +2,7 @@
 // 3. events are shown as they happen: a live view on a terminal, JSON lines otherwise.
 import { existsSync, readFileSync } from 'node:fs';
 import { NacreError } from '../../contract/failure.ts';
-import { createId } from '../../support/create-id.ts';
+import { createId } from '../../support/ids.ts';
 import type { WorkflowEvent, WorkflowResult } from '../../workflows/events.ts';
 import { executeWorkflow } from '../../workflows/execute-workflow.ts';
 import { readWorkflow } from '../../workflows/read-workflow.ts';

@@ -5,7 +5,7 @@ import {
   type ExpectedValue,
 } from './describe-command-line.ts';
 
-/** The bash completion script, to be sourced; it does not need the bash-completion package. */
+/** The script of `nacre completions bash`; it does not need the bash-completion package. */
 export function toBashCompletion(line: DescribedCommandLine): string {
   const names = line.commands.map(({ name }) => name).join(' ');
   return `# Completion for nacre in bash: source <(nacre completions bash)

@@ -4,16 +4,16 @@ import { type Declarations, listSettings, type Setting } from '../../../settings
 import { describeDefault, toPlaceholder } from '../../../settings/describe.ts';
 import type { CommandLine } from '../../door.ts';
 
-/** What is expected after a flag, or as a positional argument. */
+/** The value that is expected after a flag, or as a positional argument. */
 export type ExpectedValue =
   | { readonly kind: 'nothing' | 'anything' | 'file' | 'command' }
   | { readonly kind: 'one-of' | 'some-of'; readonly options: readonly string[] };
 
-/** One flag; its short name comes first, if it has one. */
+/** One flag; a short name such as `-f` comes first. */
 export interface DescribedFlag {
   readonly names: readonly string[];
   readonly description: string;
-  /** Placeholder for the value in help texts; empty for a switch. */
+  /** Placeholder for the value, such as `PATH`; empty for a switch. */
   readonly placeholder: string;
   /** Environment variables of the same setting, and its default. */
   readonly notes: readonly string[];
@@ -29,14 +29,14 @@ export interface DescribedCommand {
   readonly argument: ExpectedValue;
 }
 
-/** The whole command line. */
+/** Every subcommand, and the flags that all of them accept. */
 export interface DescribedCommandLine {
   readonly commands: readonly DescribedCommand[];
   /** Flags that every subcommand accepts, by their heading. */
   readonly groups: Readonly<Record<string, readonly DescribedFlag[]>>;
 }
 
-/** Describes the command line from its declarations. */
+/** Describes the command line from the declarations in `doors/catalog.ts`. */
 export function describeCommandLine({ doors, shared, groups }: CommandLine): DescribedCommandLine {
   const commands = Object.entries(doors).map(([name, { summary, usage, flags, takesCommand }]) => ({
     name,
@@ -49,7 +49,7 @@ export function describeCommandLine({ doors, shared, groups }: CommandLine): Des
   return { commands, groups: { 'Every command': toFlags(shared), ...Object.fromEntries(titled) } };
 }
 
-/** All flags that every subcommand accepts. */
+/** All flags in `groups`. */
 export function commonFlags({ groups }: DescribedCommandLine): readonly DescribedFlag[] {
   return Object.values(groups).flat();
 }
@@ -78,7 +78,7 @@ function toExpected({ kind, path }: Setting): ExpectedValue {
   return { kind: path ? 'file' : 'anything' };
 }
 
-// In a usage text, literal words are lowercase and placeholders are uppercase.
+// In `usage`, literal words are lowercase and placeholders are uppercase.
 function toArgument(usage: string, takesCommand: boolean): ExpectedValue {
   if (takesCommand) return { kind: 'command' };
   const options = [...usage.matchAll(/(?<![\w.'-])[a-z][a-z-]*(?![\w.'])/g)].map(([word]) => word);

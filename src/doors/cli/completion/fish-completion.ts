@@ -6,7 +6,7 @@ import {
   type ExpectedValue,
 } from './describe-command-line.ts';
 
-/** The fish completion script, to be sourced or saved in fish's completions folder. */
+/** The script of `nacre completions fish`, to be sourced or saved in fish's completions folder. */
 export function toFishCompletion(line: DescribedCommandLine): string {
   const commands = line.commands.map(
     ({ name, summary }) => `complete -c nacre -f -n __fish_use_subcommand -a ${name} -d ${quote(summary)}\n`,

@@ -1,4 +1,4 @@
-// Checks which clients have a configuration here, and whether their entries start an existing nacre.
+// Checks which clients of `clients.ts` have a configuration here, and whether their entries start an existing nacre.
 import { existsSync, lstatSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { type Client, clients, type Scope } from '../../../clients/clients.ts';

@@ -6,7 +6,7 @@ import { quoteWord } from '../../../support/quote.ts';
 import type { PlaceAccess, SettingsAccess } from '../../door.ts';
 import { type Finding, ok } from './finding.ts';
 
-/** Checks the state and audit folders, and the free disk space. */
+/** Checks `state_dir` and `audit_dir`, and whether the quotas fit in the free space. */
 export function examineFolders({ places, settings }: PlaceAccess & SettingsAccess): readonly Finding[] {
   const dir = places.stateDir;
   return [

@@ -8,7 +8,7 @@ import { type Finding, ok } from './finding.ts';
 type IsolationReport = Pick<MachineReport, 'supervision' | 'trials'>;
 type IsolationDeps = Pick<SettingsAccess, 'settings'> & Pick<ProcessAccess, 'machine'>;
 
-/** Checks bubblewrap and user namespaces. */
+/** Checks `bwrap` and user namespaces. */
 export function examineIsolation(report: IsolationReport, deps: IsolationDeps): readonly Finding[] {
   if (deps.machine.platform !== 'linux') return [onLinuxOnly('bubblewrap'), onLinuxOnly('namespaces')];
   const isOnHost = deps.settings.some(({ key, value }) => key === 'processes' && value === 'host');
@@ -71,7 +71,7 @@ function sysctlFix(): string | undefined {
   return name === undefined ? undefined : `sudo sysctl -w ${name.replace('/', '.')}=${wanted}`;
 }
 
-// The file below /proc/sys, the value that permits namespaces, and the value that forbids them.
+// The file below `/proc/sys`, the value that permits namespaces, and the value that forbids them.
 const sysctls: readonly (readonly [string, string, string])[] = [
   ['kernel/unprivileged_userns_clone', '1', '0'],
   ['kernel/apparmor_restrict_unprivileged_userns', '0', '1'],

@@ -11,12 +11,12 @@ import { type Finding, ok } from './finding.ts';
 
 const oldestNode = [20, 19] as const;
 
-/** Checks everything that does not need the engine. */
+/** Checks Node, `git` and folders, which needs no engine. */
 export function examineMachine(deps: PlaceAccess & ProcessAccess & SettingsAccess): readonly Finding[] {
   return [examineNode(process.versions.node), examineGit(deps), ...examineFolders(deps)];
 }
 
-/** Checks what the engine detected. */
+/** Checks the `MachineReport` of the engine. */
 export function examineReport(
   report: MachineReport,
   deps: Pick<ProcessAccess, 'machine' | 'program'> & Pick<SettingsAccess, 'settings'>,
@@ -62,7 +62,7 @@ function isInstalled({ program }: Pick<ProcessAccess, 'program'>, name: string):
   }
 }
 
-/** Checks whether this Node is recent enough. */
+/** Checks that the Node version is at least `oldestNode`. */
 export function examineNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isRecent = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);

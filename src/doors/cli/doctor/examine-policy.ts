@@ -6,7 +6,7 @@ type PolicyDeps = Pick<SettingsAccess, 'settings' | 'toolWarnings'> &
   Pick<DiagnosisAccess, 'settingsFault'> &
   UserRules;
 
-/** Checks whether the settings are valid, and what they allow tools to run; entries of clients may have the list instead. */
+/** Checks whether the settings are valid, and what `allowed_commands` lets tools run; clients may have the list in their entries. */
 export function examinePolicy(
   { settings, toolWarnings, settingsFault, ownRules }: PolicyDeps,
   isListedByClients: boolean,

@@ -28,7 +28,7 @@ const installers = {
   brew: 'brew install',
 };
 
-/** The command that installs a package on this system. */
+/** The command that installs a package here, such as `sudo apt-get install`. */
 export function installer(path: string): string {
   const [, words] = Object.entries(installers).find(([name]) => findOnPath(path, name) !== undefined) ?? [];
   return words ?? 'Install';

@@ -3,16 +3,15 @@ export type FindingStatus = 'ok' | 'note' | 'warning' | 'problem';
 
 /** The result of one check. */
 export interface Finding {
-  /** A stable name, for scripts. */
+  /** A stable name for scripts, such as `bubblewrap`. */
   readonly check: string;
   readonly status: FindingStatus;
-  /** Description of the result. */
   readonly found: string;
   /** The command or change that fixes it. */
   readonly fix?: string | undefined;
 }
 
-/** A finding that needs no fix. */
+/** A finding with status `ok`. */
 export function ok(check: string, found: string): Finding {
   return { check, status: 'ok', found };
 }

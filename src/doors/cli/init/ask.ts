@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { NacreError } from '../../../contract/failure.ts';
 import type { Io } from '../../door.ts';
 
-/** Questions to the user at the terminal. */
+/** Asks the user at the terminal, with `node:readline`. */
 export interface Ask {
   /** Repeats the question until `parse` accepts the answer; prints the NacreError that `parse` throws. */
   one<T>(question: string, parse: (answer: string) => T): Promise<T>;

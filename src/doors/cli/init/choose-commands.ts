@@ -7,7 +7,7 @@ import type { Ask } from './ask.ts';
 import { isInUserFile } from './choose-sandbox.ts';
 import { listsNothing, type ParsedEntry } from './parse-entry.ts';
 
-/** Chooses which programs may run, as variables for the entry. */
+/** Chooses which programs may run, as ALLOWED_COMMANDS or NACRE_PRESET for the entry. */
 export async function chooseCommands(
   { settings, presets }: SettingsAccess,
   folder: string,
@@ -21,7 +21,7 @@ export async function chooseCommands(
     ...(list !== undefined && { ALLOWED_COMMANDS: list }),
     ...(preset && { NACRE_PRESET: preset }),
   };
-  // Without a list in the entry or in the settings file, the terminal tools would refuse every command (T5).
+  // Without a list in the entry or in `config.yaml`, the terminal tools would refuse every command (T5).
   const suggested = isInUserFile(settings, 'allowed_commands') ? {} : { NACRE_PRESET: suggestPreset(folder) };
   const proposed = Object.keys(kept).length === 0 ? suggested : kept;
   const listed = listsNothing(proposed) ? 'nothing' : Object.values(proposed).join(' and ');
@@ -36,7 +36,7 @@ export async function chooseCommands(
   });
 }
 
-/** Suggests a preset from the files in a folder. */
+/** Suggests a preset: `dev-node` for a folder with `package.json`, and so on. */
 function suggestPreset(folder: string): string {
   const has = (...names: readonly string[]) => names.some((name) => existsSync(join(folder, name)));
   if (has('package.json')) return 'dev-node';

@@ -11,23 +11,22 @@ import { chooseCommands } from './choose-commands.ts';
 import { chooseSandbox } from './choose-sandbox.ts';
 import { parseEntry } from './parse-entry.ts';
 
-/** What `nacre init` needs to choose an entry. */
+/** Dependencies of `chooseEntry`. */
 export type EntryDeps = Arguments & EngineAccess & ProcessAccess & SettingsAccess;
 
-/** The chosen entry. */
+/** The entry that `nacre init` writes. */
 export interface ChosenEntry {
   readonly entry: ServerEntry;
-  /** The folder that commands run in; undefined if the client decides. */
+  /** The folder that commands run in (`--cwd`); undefined if the client decides. */
   readonly project: string | undefined;
   /** Notes to print for the user. */
   readonly notes: readonly string[];
 }
 
-/** Flags that answer a question in advance. */
+/** Flags of `nacre init` that answer a question in advance. */
 export interface EntryFlags {
   readonly scope?: Scope | undefined;
   readonly project?: string | undefined;
-  /** A settings file to use instead of the user's. */
   readonly config?: string | undefined;
 }
 
@@ -60,7 +59,7 @@ export async function chooseEntry(
   };
 }
 
-/** Chooses the folder that commands run in; undefined if the client decides. */
+/** Chooses the folder for `--cwd`; undefined if the client decides. */
 export async function chooseProject(
   { cwd, machine }: ProcessAccess,
   client: Client | undefined,

@@ -10,7 +10,7 @@ import type { ParsedEntry } from './parse-entry.ts';
 type SandboxDeps = EngineAccess & ProcessAccess & SettingsAccess;
 type Variables = Readonly<Record<string, string>>;
 
-/** Chooses the sandbox level, as variables for the entry and notes for the user. */
+/** Chooses the sandbox level, as NACRE_SANDBOX for the entry and notes for the user. */
 export async function chooseSandbox(
   deps: SandboxDeps,
   project: string | undefined,
@@ -69,7 +69,7 @@ function toLevel(answer: string): string {
   });
 }
 
-/** Whether the user's settings file sets a setting, even if another source overrides it. */
+/** Whether the user's `config.yaml` sets a setting, even if another source overrides it. */
 export function isInUserFile(settings: readonly SettingInForce[], wanted: string): boolean {
   return settings.some(
     ({ key, origin: { source, outranked = [] } }) =>
@@ -77,7 +77,7 @@ export function isInUserFile(settings: readonly SettingInForce[], wanted: string
   );
 }
 
-/** Whether the entry or the user's settings name a workspace; without one, the project folder is the workspace. */
+/** Whether the entry or the user's settings set `workspace`; by default it is the project folder. */
 export function namesWorkspace(
   settings: readonly SettingInForce[],
   { env = {}, otherArgs }: ParsedEntry,

@@ -2,11 +2,11 @@
 // that new values replace them and no old flag overrides a new variable.
 import type { ServerEntry } from '../../../clients/server-entry.ts';
 
-/** The parts of an entry. */
+/** The parts of a `ServerEntry`. */
 export interface ParsedEntry {
-  /** The folder that commands run in; undefined if the client decides. */
+  /** The folder that commands run in (`--cwd`); undefined if the client decides. */
   readonly project: string | undefined;
-  /** Its variables, including those that flags stand for; undefined if it has neither. */
+  /** Its variables, including those in place of `askedFlags`; undefined if it has neither. */
   readonly env: Readonly<Record<string, string>> | undefined;
   /** All other arguments after `mcp`, such as those the user added. */
   readonly otherArgs: readonly string[];
@@ -39,7 +39,7 @@ export function parseEntry(
   };
 }
 
-/** Whether an entry has an empty list, which overrides the user's settings so that nothing may run. */
+/** Whether an entry has an empty ALLOWED_COMMANDS, which overrides the user's settings so that nothing may run. */
 export function listsNothing({ NACRE_PRESET: preset, ALLOWED_COMMANDS: list }: ServerEntry['env']): boolean {
   return !preset && list !== undefined && /^[\s,]*$/.test(list);
 }

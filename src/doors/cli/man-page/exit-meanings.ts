@@ -9,7 +9,7 @@ import {
   timedOutExit,
 } from '../../exit-codes.ts';
 
-/** Meanings of the exit codes that do not come from a command, for the man page and the reference. */
+/** Meanings of the exit codes that do not come from a command, for the man page and `docs/reference/cli.md`. */
 export const exitMeanings: readonly (readonly [code: string, meaning: string])[] = [
   ['0', 'Success.'],
   [

@@ -5,7 +5,7 @@ import type {
 } from '../completion/describe-command-line.ts';
 import { exitMeanings } from './exit-meanings.ts';
 
-/** The man page nacre(1). */
+/** The man page of `nacre man`, in troff. */
 export function toManPage(line: DescribedCommandLine, version: string): string {
   const groups = Object.entries(line.groups).flatMap(([title, flags]) => [
     `.SS ${plain(title)}`,
