@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'vitest';
 import { type SupervisionLevel, supervisionLevels } from '../../src/contract/isolation.ts';
+import { loadPty } from '../../src/worker/terminal/load-pty.ts';
 import { createTestWorker } from './worker.ts';
 
 type Skippable = Pick<TestContext, 'skip'>;
@@ -29,6 +30,15 @@ export async function needLandlock({ skip }: Skippable): Promise<void> {
   landlock ??= reportLandlock();
   const found = await landlock;
   skip(found !== 'available', `Landlock is ${found}`);
+}
+
+/** Skips a test that needs the optional package for terminals. */
+export async function needPty({ skip }: Skippable): Promise<void> {
+  const isInstalled = await loadPty().then(
+    () => true,
+    () => false,
+  );
+  skip(!isInstalled, 'the package @lydell/node-pty is not installed');
 }
 
 const probes = new Map<SupervisionLevel, Promise<string | null>>();

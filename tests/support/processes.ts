@@ -22,6 +22,11 @@ export function openDescriptors(): number {
   return readdirSync('/proc/self/fd').length;
 }
 
+/** The arguments of a process, separated by NUL; empty if it has exited. */
+export function commandLine(pid: number): string {
+  return read(pid, 'cmdline');
+}
+
 function isZombie(pid: number): boolean {
   return /\) [ZX] /.test(read(pid, 'stat'));
 }

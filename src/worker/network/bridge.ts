@@ -4,14 +4,14 @@ import { quote } from '../../support/quote.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { NetworkProxy } from './network-proxy.ts';
 
-// A network namespace has ports of its own: one that is always the same can be named before the shell is started.
+// Each network namespace has its own ports, so that a fixed port is free and can be in the environment of the shell.
 const port = 3128;
 const node = '/run/nacre/node';
 
 /** Node's executable, and where a filtered sandbox shows it to run `bridgeScript`. */
 export const bridgeProgram = { from: process.execPath, to: node } as const;
 
-/** Leads ordinary programs to the proxy. */
+/** Variables that make ordinary programs use the proxy. */
 export const proxyEnvironment: Environment = {
   ...Object.fromEntries(
     ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].map((name) => [
@@ -21,33 +21,33 @@ export const proxyEnvironment: Environment = {
   ),
   no_proxy: '',
   NO_PROXY: '',
-  // Newer versions of Node.js do not look at the others without it.
+  // Node.js 24 and newer honour `http_proxy` only with this variable.
   NODE_USE_ENV_PROXY: '1',
 };
 
 /**
- * Opens a port on the namespace's own loopback, hands its listening socket out to us through descriptor 5 and ends as
- * soon as we have it. So the proxy itself answers inside the namespace: no process of ours stays there, no path leads
- * to the proxy, and a command cannot reach another one's.
+ * Listens on the namespace's loopback, sends the listening socket to nacre through the IPC channel on descriptor 5, and exits
+ * as soon as nacre has it. The proxy then accepts connections from inside the namespace although no process of nacre's
+ * stays there, and a command cannot reach the proxy of another one.
  */
-const handOver = [
+const sendListener = [
   "const server = require('node:net').createServer();",
-  "const giveUp = (error) => { console.error('no proxy: ' + error.message); process.exit(1); };",
-  "server.once('error', giveUp);",
+  "const fail = (error) => { console.error('no proxy: ' + error.message); process.exit(1); };",
+  "server.once('error', fail);",
   "process.once('disconnect', () => process.exit(0));",
   `server.listen(${port}, '127.0.0.1', () => process.send('listening', server));`,
 ].join('\n');
 
-/** What the keeper does before its shell waits; it also forgets the channel, so that no command finds it. */
+/** Runs in the keeper before its shell waits; it also removes the IPC channel, so that no command inherits it. */
 export const bridgeScript = [
-  `NODE_OPTIONS= NODE_V8_COVERAGE= NODE_NO_WARNINGS=1 ${node} -e ${quote(handOver)} < /dev/null > /dev/null || exit 125`,
+  `NODE_OPTIONS= NODE_V8_COVERAGE= NODE_NO_WARNINGS=1 ${node} -e ${quote(sendListener)} < /dev/null > /dev/null || exit 125`,
   'unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE',
   'exec 5>&-',
 ].join('\n');
 
-/** Lets a proxy answer on the socket that a starting sandbox hands out, as long as the sandbox lives. */
-export function takeOver(child: ChildProcess, proxy: NetworkProxy): void {
-  child.once('message', (_word, handle) => {
+/** Lets a proxy serve the listener that a starting sandbox sends, until the sandbox exits. */
+export function adoptListener(child: ChildProcess, proxy: NetworkProxy): void {
+  child.once('message', (_message, handle) => {
     if (handle instanceof Server) proxy.serve(handle);
     child.disconnect();
   });

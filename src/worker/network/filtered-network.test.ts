@@ -5,23 +5,24 @@ import { type AddressInfo, createServer, type ListenOptions, type Server } from 
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runChild } from '../../../tests/support/child.ts';
-import { processesWith } from '../../../tests/support/processes.ts';
+import { needLevel, needPrograms } from '../../../tests/support/needs.ts';
+import { commandLine, processesWith } from '../../../tests/support/processes.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import type { WorkerOptions } from '../worker-options.ts';
 
-// A sandbox has a /tmp of its own, which would hide a home directory that lies there.
-const usualTemporary = process.env.TMPDIR;
+// A sandbox has its own /tmp, which would hide a home directory in the usual one.
+const originalTmpDir = process.env.TMPDIR;
 const size = 128 * 1_048_576;
-const web = createHttpServer((asked, answer) => {
-  if (asked.url !== '/huge') return void answer.end(`hello ${asked.headers.host}${asked.url}\n`);
-  const piece = Buffer.alloc(1_048_576, 120);
+const web = createHttpServer((request, response) => {
+  if (request.url !== '/huge') return void response.end(`hello ${request.headers.host}${request.url}\n`);
+  const chunk = Buffer.alloc(1_048_576, 120);
   let left = size;
   const pour = () => {
     while (left > 0) {
-      left -= piece.length;
-      if (!answer.write(piece)) return void answer.once('drain', pour);
+      left -= chunk.length;
+      if (!response.write(chunk)) return void response.once('drain', pour);
     }
-    answer.end();
+    response.end();
   };
   pour();
 });
@@ -34,7 +35,7 @@ beforeAll(async () => {
   site = `localhost:${port}`;
 });
 afterAll(async () => {
-  process.env.TMPDIR = usualTemporary ?? '/tmp';
+  process.env.TMPDIR = originalTmpDir ?? '/tmp';
   web.closeAllConnections();
   await close(web);
 });
@@ -51,6 +52,14 @@ const make = (options: Partial<WorkerOptions>) => {
   project = join(here.folder, 'project');
   mkdirSync(project);
 };
+// Node inside the sandbox; `HOME` tells the processes of this worker from those of other test runs.
+const bridges = () =>
+  processesWith(`HOME=${here.folder}`).filter((pid) => commandLine(pid).startsWith('/run/nacre/node'));
+beforeEach(async (context) => {
+  here = createTestWorker();
+  needPrograms(context, 'curl');
+  await needLevel(context, 'namespace');
+});
 afterEach(() => here.close());
 const run = (script: string) => here.run(script, { cwd: project });
 const listen = (server: Server, where: ListenOptions) =>
@@ -60,7 +69,7 @@ const close = (server: Server) => new Promise((resolve) => server.close(resolve)
 describe.each(['workspace', 'strict'] as const)('in the sandbox %s with listed hosts', (sandbox) => {
   beforeEach(() => make({ sandbox }));
 
-  test('ordinary programs reach them, and the result says that the network is filtered', async () => {
+  test('ordinary programs reach them, and the result reports a filtered network', async () => {
     const { stdout, state } = await run(
       `curl -sS http://allowed.${site}/plain; curl -sS -p http://allowed.${site}/tunnel; curl -sS http://a.b.wild.${site}/`,
     );
@@ -71,7 +80,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s with listed h
     expect(state.end).toMatchObject({ deniedHosts: [], leftRunning: [], exitCode: 0 });
   });
 
-  test('any other is refused, and the result names it although the command says all is well', async () => {
+  test('any other host is refused, and the result names it although the command succeeds', async () => {
     const { stdout, state } = await run(
       `curl -s http://denied.${site}/; curl -s -p http://wild.${site}/; curl -s http://allowed.localhost:1/; curl -s http://127.0.0.1:${port}/; exit 0`,
     );
@@ -84,12 +93,12 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s with listed h
     expect((await run('true')).state.end?.deniedHosts).toEqual([]);
   });
 
-  test('the proxy is the only way out: no TCP, no UDP, no socket of the machine', async () => {
-    const heard: string[] = [];
-    const udp = createSocket('udp4', (message) => heard.push(String(message)));
+  test('the proxy is the only way out: no TCP, no UDP, no Unix socket of the machine', async () => {
+    const received: string[] = [];
+    const udp = createSocket('udp4', (message) => received.push(String(message)));
     await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
-    const talker = () => createServer((socket) => socket.on('error', () => {}).end('leak'));
-    const [byPath, inWorkspace, abstract] = [talker(), talker(), talker()];
+    const createLeak = () => createServer((socket) => socket.on('error', () => {}).end('leak'));
+    const [byPath, inWorkspace, abstract] = [createLeak(), createLeak(), createLeak()];
     const path = join('/var/tmp', `nacre-test-${process.pid}.sock`);
     await listen(byPath, { path });
     await listen(inWorkspace, { path: join(project, 'own.sock') });
@@ -105,43 +114,43 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s with listed h
     expect(stdout.split('\n').map((line) => line.trim())).toEqual([
       ...['--unix-socket 7', '--unix-socket 7', '--abstract-unix-socket 7', '0', 'lo', ''],
     ]);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     udp.close();
     await Promise.all([byPath, inWorkspace, abstract].map(close));
     rmSync(path, { force: true });
   });
 
-  test('nothing of the bridge is left for the command to see or use', async () => {
+  test('the command can neither see nor use the bridge', async () => {
     const { stdout, state } = await run(
       'set -- /proc/[0-9]*; echo $#; readlink /proc/$$/fd/* | grep socket; env | grep NODE_CHANNEL; ps -eo comm | grep node; sleep 60 & echo done',
     );
-    // Init, the keeper and the shell.
+    // The namespace init process, the keeper and the shell.
     expect(stdout).toBe('3\ndone\n');
     expect(state.end?.leftRunning).toMatchObject([{ command: 'sleep 60' }]);
-    // The next shell is being made ready meanwhile.
-    await expect.poll(() => processesWith('nacre/node')).toEqual([]);
+    // A warm shell for the next command may still be starting.
+    await expect.poll(bridges).toEqual([]);
   });
 });
 
 describe('a filtered network', () => {
-  test('carries a large transfer without growing with it', async () => {
+  test('forwards a large transfer without buffering it', async () => {
     make({ sandbox: 'workspace' });
-    // What is thrown away before it is collected is no growth.
+    // The first transfer grows the heap to its working size.
     await run(`curl -sS http://allowed.${site}/huge | wc -c`);
     const before = process.memoryUsage().rss;
     let most = 0;
-    const look = setInterval(() => {
+    const timer = setInterval(() => {
       most = Math.max(most, process.memoryUsage().rss);
     }, 10);
     const { stdout } = await run(
       `curl -sS http://allowed.${site}/huge | wc -c; curl -sS -p http://allowed.${site}/huge | wc -c`,
     );
-    clearInterval(look);
+    clearInterval(timer);
     expect(stdout).toBe(`${size}\n${size}\n`);
     expect(most - before).toBeLessThan(size / 2);
   });
 
-  test('ends with its command, also for what is under way', async () => {
+  test('closes open connections when its command ends', async () => {
     make({ sandbox: 'workspace' });
     const id = await here.start(`curl -sS --limit-rate 1k http://allowed.${site}/huge > /dev/null`, {
       cwd: project,
@@ -151,7 +160,7 @@ describe('a filtered network', () => {
     await expect.poll(() => connections(web)).toBe(0);
   });
 
-  test('works for scripts that are too long for an order, and for commands without a shell', async () => {
+  test('works for scripts that are too long for an argument, and for commands without a shell', async () => {
     make({ sandbox: 'workspace' });
     const long = await run(
       `# ${'x'.repeat(10_000)}\ncurl -sS http://allowed.${site}/long; readlink /proc/self/fd/5`,
@@ -162,7 +171,7 @@ describe('a filtered network', () => {
     expect(stdout).toBe(`hello allowed.${site}/argv\n`);
   });
 
-  test('takes the place of a proxy that the server itself uses', async () => {
+  test('replaces a proxy that the server itself uses', async () => {
     const environment = {
       PATH: '/usr/bin:/bin',
       https_proxy: 'http://192.0.2.1:1',
@@ -176,7 +185,7 @@ describe('a filtered network', () => {
     expect(stdout).toBe(`http://127.0.0.1:3128||--nonsense\nhello allowed.${site}/\n`);
   });
 
-  test('is off where the list is empty and on where the settings say so', async () => {
+  test('is off if the list is empty, and unfiltered if the settings turn the network on', async () => {
     make({ sandbox: 'workspace', networkAllow: [] });
     expect((await run('echo "$http_proxy"')).state.enforcement).toMatchObject({ network: 'off' });
     await here.close();
@@ -186,7 +195,7 @@ describe('a filtered network', () => {
     expect(state.enforcement).toMatchObject({ network: 'on' });
   });
 
-  test('is the same in a stricter sandbox that one command asks for', async () => {
+  test('is the same in a stricter sandbox that one command requests', async () => {
     make({ sandbox: 'workspace' });
     const { stdout, state } = await here.run(`curl -s http://allowed.${site}/`, {
       cwd: project,
@@ -206,7 +215,7 @@ describe('a filtered network', () => {
     });
   });
 
-  test('is refused, never dropped, without a sandbox', async () => {
+  test('is an error, and not ignored, without a sandbox', async () => {
     make({ sandbox: 'off' });
     await expect(here.start('true')).rejects.toMatchObject({
       code: 'isolation_unavailable',

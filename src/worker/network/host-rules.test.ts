@@ -36,7 +36,7 @@ describe('a list of hosts', () => {
     ['2001:db8::1', 443, ['2001:0db8:0::1']],
     ['[2001:db8::1]', 22, ['[2001:db8::1]:22']],
     ['db', 5432, ['other', 'db:5432']],
-  ])('lets through %s at %i with %j', (host, port, allow) => {
+  ])('allows %s at port %i with %j', (host, port, allow) => {
     expect(isHostAllowed(host, port, allow)).toBe(true);
   });
 
@@ -55,19 +55,19 @@ describe('a list of hosts', () => {
     ['::1', 443, ['1', '*.1']],
     ['fe80::1%eth0', 443, ['fe80::1', 'fe80::1%eth0']],
     ['192.0.2.1', 443, ['192.0.2.10']],
-  ])('stops %s at %i with %j', (host, port, allow) => {
+  ])('refuses %s at port %i with %j', (host, port, allow) => {
     expect(isHostAllowed(host, port, allow)).toBe(false);
   });
 
-  test('lets nothing through that it does not name, whatever the host looks like', () => {
+  test('allows no host that it does not name, whatever the host looks like', () => {
     fc.assert(
       fc.property(
         fc.array(pieces, { maxLength: 6 }).map((all) => all.join('')),
         fc.nat(65_535),
         (host, port) => {
           const name = toPlainHost(host);
-          const fits = isHostAllowed(host, port, ['example.com:*', '*.example.org:*']);
-          return fits === (name === 'example.com' || name.endsWith('.example.org'));
+          const isAllowed = isHostAllowed(host, port, ['example.com:*', '*.example.org:*']);
+          return isAllowed === (name === 'example.com' || name.endsWith('.example.org'));
         },
       ),
     );

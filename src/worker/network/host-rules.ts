@@ -1,26 +1,28 @@
 import { isIP } from 'node:net';
 
-/** Somewhere a command wants to go; the host as `toTarget` normalises it. */
+/** A host and port that a command connects to; the host is normalised by `toTarget`. */
 export interface Target {
   readonly host: string;
   readonly port: number;
 }
 
-// A name that is listed without a port stands for the web.
-const usualPorts = [80, 443];
+// An entry without a port allows HTTP and HTTPS.
+const defaultPorts = [80, 443];
 
-/** Whether a list of hosts lets a command reach one of them at a port. */
+/** True if a list of hosts allows a host and port. */
 export function isHostAllowed(host: string, port: number, allow: readonly string[]): boolean {
   const wanted = toPlainHost(host);
-  return wanted !== '' && allow.map(toRule).some((rule) => fitsPort(rule, port) && fitsHost(rule, wanted));
+  return (
+    wanted !== '' && allow.map(toRule).some((rule) => matchesPort(rule, port) && matchesHost(rule, wanted))
+  );
 }
 
-/** Whether an address itself is listed, for names that lead into a private network. */
+/** True if an address itself is listed, which names that resolve to private addresses need. */
 export function isAddressListed(address: string, port: number, allow: readonly string[]): boolean {
   return isIP(address) !== 0 && isHostAllowed(address, port, allow);
 }
 
-/** A host in its one spelling: lower case, without brackets and the final dot; addresses in their shortest form. */
+/** Normalises a host: lower case, no brackets, no final dot, IPv6 in its shortest form; empty if it is not valid. */
 export function toPlainHost(host: string): string {
   const bare = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) === 6) return shortest(bare);
@@ -31,17 +33,21 @@ export function toPlainHost(host: string): string {
 interface Rule {
   readonly host: string;
   /** True for `*.host`. */
-  readonly below: boolean;
+  readonly includesSubdomains: boolean;
   readonly port: number | 'any' | undefined;
 }
 
 function toRule(entry: string): Rule {
   const text = entry.trim();
-  // Without brackets, the colons of an IPv6 address are its own.
+  // The colons of an IPv6 address without brackets do not separate a port.
   const [, host = '', port] =
     isIP(text) === 6 ? [text, text] : (/^(.*?)(?::(\d+|\*))?$/.exec(text) ?? [text, '']);
-  const below = host.startsWith('*.');
-  return { host: toPlainHost(below ? host.slice(2) : host), below, port: toPort(port) };
+  const includesSubdomains = host.startsWith('*.');
+  return {
+    host: toPlainHost(includesSubdomains ? host.slice(2) : host),
+    includesSubdomains,
+    port: toPort(port),
+  };
 }
 
 function toPort(text: string | undefined): Rule['port'] {
@@ -49,17 +55,17 @@ function toPort(text: string | undefined): Rule['port'] {
   return text === '*' ? 'any' : Number(text);
 }
 
-function fitsPort({ port }: Rule, wanted: number): boolean {
+function matchesPort({ port }: Rule, wanted: number): boolean {
   if (port === 'any') return true;
-  return port === undefined ? usualPorts.includes(wanted) : port === wanted;
+  return port === undefined ? defaultPorts.includes(wanted) : port === wanted;
 }
 
-function fitsHost({ host, below }: Rule, wanted: string): boolean {
+function matchesHost({ host, includesSubdomains }: Rule, wanted: string): boolean {
   if (host === '') return false;
-  return below ? isIP(wanted) === 0 && wanted.endsWith(`.${host}`) : wanted === host;
+  return includesSubdomains ? isIP(wanted) === 0 && wanted.endsWith(`.${host}`) : wanted === host;
 }
 
 function shortest(address: string): string {
-  // An address with a zone (fe80::1%eth0) belongs to one machine's interface; nothing that is listed can mean it.
+  // An address with a zone (fe80::1%eth0) is bound to one interface and matches no entry.
   return URL.canParse(`http://[${address}]/`) ? new URL(`http://[${address}]/`).hostname.slice(1, -1) : '';
 }

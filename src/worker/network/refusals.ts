@@ -4,10 +4,10 @@ import type { Target } from './host-rules.ts';
 import type { Resolution } from './resolve-target.ts';
 import { toText } from './target.ts';
 
-type Unreachable = Exclude<Resolution, { readonly addresses: readonly string[] }>;
+type NotReached = Exclude<Resolution, { readonly addresses: readonly string[] }>;
 
-/** The status and the words for a target that is not reached. */
-export function explain(target: Target, why: Unreachable): readonly [status: number, reason: string] {
+/** The HTTP status and message for a target that was refused or could not be reached. */
+export function explain(target: Target, why: NotReached): readonly [status: number, reason: string] {
   const wanted = toText(target);
   if ('failed' in why) return [502, `${wanted} cannot be reached: ${why.failed}.`];
   if (why.refused === 'not_listed') {
@@ -15,11 +15,11 @@ export function explain(target: Target, why: Unreachable): readonly [status: num
   }
   return [
     403,
-    `${wanted} is not allowed: the name leads to a private address, which nacre's setting network_allow does not list.`,
+    `${wanted} is not allowed: the name resolves to a private address, which nacre's setting network_allow does not list.`,
   ];
 }
 
-/** Answers with a status and one line of text, and ends the connection. */
+/** Replies with a status and one line of text, and closes the connection. */
 export function refuse(client: Duplex | ServerResponse, status: number, reason: string): void {
   const text = `nacre: ${reason}\n`;
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': Buffer.byteLength(text) };

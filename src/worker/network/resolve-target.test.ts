@@ -1,63 +1,71 @@
 import { describe, expect, test } from 'vitest';
 import { isPrivateAddress, resolveTarget } from './resolve-target.ts';
 
-const to =
+const resolveTo =
   (...addresses: string[]) =>
   async () =>
     addresses;
 const target = { host: 'git.example.com', port: 443 };
 
 describe('a target', () => {
-  test('that is listed is reached at the addresses that were found', async () => {
-    const found = await resolveTarget(target, ['*.example.com'], to('93.184.216.34', '2606:2800::1'));
+  test('that is listed is reached at its resolved addresses', async () => {
+    const found = await resolveTarget(target, ['*.example.com'], resolveTo('93.184.216.34', '2606:2800::1'));
     expect(found).toEqual({ addresses: ['93.184.216.34', '2606:2800::1'] });
   });
 
-  test('that is not listed is not even looked up', async () => {
+  test('that is not listed is not even resolved', async () => {
     const resolve = async () => expect.unreachable();
     expect(await resolveTarget(target, ['example.com'], resolve)).toEqual({ refused: 'not_listed' });
   });
 
   test.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:10.0.0.1', 'fd00::1', 'nonsense'])(
-    'with a public name that leads to %s is refused',
+    'with a public name that resolves to %s is refused',
     async (address) => {
-      const found = await resolveTarget(target, ['git.example.com'], to(address));
+      const found = await resolveTarget(target, ['git.example.com'], resolveTo(address));
       expect(found).toEqual({ refused: 'private' });
     },
   );
 
   test('keeps its public addresses when some are private', async () => {
-    const found = await resolveTarget(target, ['git.example.com'], to('10.0.0.1', '93.184.216.34'));
+    const found = await resolveTarget(target, ['git.example.com'], resolveTo('10.0.0.1', '93.184.216.34'));
     expect(found).toEqual({ addresses: ['93.184.216.34'] });
   });
 
-  test('leads into a private network where the address is listed too', async () => {
-    const found = await resolveTarget(target, ['git.example.com', '10.0.0.1'], to('10.0.0.1', '10.0.0.2'));
+  test('may be in a private network if the address is listed, too', async () => {
+    const found = await resolveTarget(
+      target,
+      ['git.example.com', '10.0.0.1'],
+      resolveTo('10.0.0.1', '10.0.0.2'),
+    );
     expect(found).toEqual({ addresses: ['10.0.0.1'] });
   });
 
-  test('that is an address needs no resolving', async () => {
+  test('that is an address is not resolved', async () => {
     const found = await resolveTarget({ host: '127.0.0.1', port: 80 }, ['127.0.0.1']);
     expect(found).toEqual({ addresses: ['127.0.0.1'] });
   });
 
-  test('below localhost is this machine, and cannot be anything else', async () => {
+  test('below localhost is always this machine', async () => {
     const local = { host: 'a.localhost', port: 80 };
     expect(await resolveTarget(local, ['*.localhost'])).toEqual({ addresses: ['127.0.0.1', '::1'] });
-    expect(await resolveTarget(local, ['*.localhost'], to('10.0.0.1'))).toEqual({ refused: 'private' });
+    expect(await resolveTarget(local, ['*.localhost'], resolveTo('10.0.0.1'))).toEqual({
+      refused: 'private',
+    });
     expect(await resolveTarget({ host: 'localhost', port: 80 }, ['localhost'])).toHaveProperty('addresses');
   });
 
   test('without an address cannot be reached', async () => {
-    expect(await resolveTarget(target, ['git.example.com'], to())).toEqual({ failed: 'it has no address' });
+    expect(await resolveTarget(target, ['git.example.com'], resolveTo())).toEqual({
+      failed: 'the name has no address',
+    });
     const failing = () => Promise.reject(new Error('no such name'));
     expect(await resolveTarget(target, ['git.example.com'], failing)).toEqual({ failed: 'no such name' });
     const odd = () => Promise.reject('odd');
     expect(await resolveTarget(target, ['git.example.com'], odd)).toEqual({ failed: 'odd' });
   });
 
-  test('is looked up on this machine when nobody says otherwise', async () => {
-    // No server is asked about a name that is too long to exist.
+  test('is resolved by the system by default', async () => {
+    // A label of 64 characters is invalid, so that no DNS server is asked.
     const host = `${'a'.repeat(64)}.invalid`;
     expect(await resolveTarget({ host, port: 80 }, [host])).toHaveProperty('failed');
   });

@@ -2,10 +2,10 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { isAddressListed, isHostAllowed, type Target } from './host-rules.ts';
 
-/** Finds the addresses of a name. */
+/** Resolves a name to its addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** The addresses that may be reached, or why there are none. */
+/** The addresses to connect to, or the reason why there are none. */
 export type Resolution =
   | { readonly addresses: readonly string[] }
   | { readonly refused: 'not_listed' | 'private' }
@@ -13,9 +13,9 @@ export type Resolution =
 
 /**
  * Decides on a target before anything is sent to it:
- * 1. the name, or the address that stands in its place, must be listed,
- * 2. it is resolved here, and the connection then goes to what was found, so that nobody can answer otherwise later,
- * 3. a public name that leads to a private address is refused, unless that address is listed too.
+ * 1. the name, or the address given instead of one, must be listed,
+ * 2. the name is resolved once, and the connection uses these addresses, so that a later DNS answer cannot redirect it,
+ * 3. a public name that resolves to a private address is refused, unless that address is listed, too.
  */
 export async function resolveTarget(
   target: Target,
@@ -27,26 +27,26 @@ export async function resolveTarget(
   if (isIP(host) !== 0) return { addresses: [host] };
   try {
     const found = await resolve(host);
-    const addresses = found.filter((one) => mayLeadTo(host, one) || isAddressListed(one, port, allow));
-    if (found.length === 0) return { failed: 'it has no address' };
+    const addresses = found.filter((one) => mayResolveTo(host, one) || isAddressListed(one, port, allow));
+    if (found.length === 0) return { failed: 'the name has no address' };
     return addresses.length > 0 ? { addresses } : { refused: 'private' };
   } catch (error) {
     return { failed: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** Whether an address belongs to this machine, a private network or nobody. */
+/** True for an address of this machine, of a private network, or of a reserved range. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
   return family === 0 || unroutable.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-function mayLeadTo(host: string, address: string): boolean {
+function mayResolveTo(host: string, address: string): boolean {
   if (isLoopbackName(host)) return loopback.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
   return !isPrivateAddress(address);
 }
 
-// These names mean this machine and nothing else: who lists them means just that, and no server is asked.
+// RFC 6761: these names always mean this machine, and DNS is not asked for them.
 function isLoopbackName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
@@ -57,7 +57,7 @@ async function resolveName(host: string): Promise<readonly string[]> {
 }
 
 const loopback = toBlockList(['127.0.0.0/8', '::1/128']);
-// What is mapped into IPv6 is looked at as IPv4 by the list itself; the other ways to write IPv4 there are all refused.
+// BlockList checks IPv4-mapped IPv6 addresses as IPv4; other IPv6 ranges that embed IPv4 addresses are all listed.
 const unroutable = toBlockList([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24'],

@@ -9,7 +9,7 @@ test.each([
   ['0x7f.1:80', { host: '127.0.0.1', port: 80 }],
   ['2130706433:80', { host: '127.0.0.1', port: 80 }],
   ['[::ffff:127.0.0.1]:80', { host: '::ffff:7f00:1', port: 80 }],
-])('CONNECT %s leads to %j', (authority, target) => {
+])('CONNECT %s is parsed as %j', (authority, target) => {
   expect(fromAuthority(authority)).toEqual(target);
 });
 
@@ -23,7 +23,7 @@ test.each([
     '1.2.3.999:80',
   ],
   ...['[::1:80', '[::1%25lo]:80', '..:80', `${'a'.repeat(254)}:80`, 'b\u00fccher.example:443', 'a%2ecom:443'],
-])('CONNECT %j leads nowhere', (authority) => {
+])('CONNECT %j is refused', (authority) => {
   expect(fromAuthority(authority)).toBeUndefined();
 });
 
@@ -32,7 +32,7 @@ test.each([
   ['HTTP://example.com:8080/a?b#c', { host: 'example.com', port: 8080, path: '/a?b' }],
   ['http://[::1]:8080/', { host: '::1', port: 8080, path: '/' }],
   ['http://example.com:80/a@b', { host: 'example.com', port: 80, path: '/a@b' }],
-])('a request for %s leads to %j', (url, target) => {
+])('a request for %s is parsed as %j', (url, target) => {
   expect(fromUrl(url)).toEqual(target);
 });
 
@@ -40,15 +40,15 @@ test.each([
   ...['', '/', '*', 'example.com', 'https://example.com/', 'ftp://example.com/', 'http:example.com'],
   ...['http://listed.example@other.example/', 'http://a:b@example.com/', 'http://@example.com/', 'http://'],
   ...['http://example.com:0/', 'http://example.com:99999/'],
-])('a request for %j leads nowhere', (url) => {
+])('a request for %j is refused', (url) => {
   expect(fromUrl(url)).toBeUndefined();
 });
 
-test('an IPv6 address is written in brackets', () => {
+test('an IPv6 address is formatted in brackets', () => {
   expect(toText({ host: '::1', port: 80 })).toBe('[::1]:80');
 });
 
-test('whatever is asked for, what is understood can be written and understood again', () => {
+test('a target that was parsed can be formatted and parsed again', () => {
   fc.assert(
     fc.property(fc.oneof(fc.webAuthority(), fc.string()), (authority) => {
       const target = fromAuthority(authority);

@@ -12,10 +12,10 @@ test.each([
     ],
   ],
   [false, ['192.0.2.1', 4]],
-])('a connection that wants all addresses (%s) gets what was decided on', (all, wanted) => {
-  const given: unknown[] = [];
+])('a lookup with `all: %s` returns the given addresses', (all, wanted) => {
+  const returned: unknown[] = [];
   toLookup(['192.0.2.1', '2001:db8::1'])('any.example', { all }, (error, ...found) =>
-    given.push(error, ...found),
+    returned.push(error, ...found),
   );
-  expect(given).toEqual([null, ...wanted]);
+  expect(returned).toEqual([null, ...wanted]);
 });

@@ -5,43 +5,43 @@ import { explain, refuse } from './refusals.ts';
 
 const connectMs = 30_000;
 
-/** Connects a client that asked for it with one of a target's addresses; what it has sent already goes first. */
+/** Connects a client to one of a target's addresses; `head` is what it sent after CONNECT. */
 export function openTunnel(
   target: Target,
   addresses: readonly string[],
   { client, head }: { readonly client: Duplex; readonly head: Buffer },
 ): Socket {
   const server = connect({ ...target, lookup: toLookup(addresses), allowHalfOpen: true });
-  const patience = setTimeout(() => server.destroy(new Error('it does not answer')), connectMs);
+  const timer = setTimeout(() => server.destroy(new Error('the connection timed out')), connectMs);
   const fail = (error: Error) => refuse(client, ...explain(target, { failed: error.message }));
-  const giveUp = () => server.destroy();
-  client.once('close', giveUp);
+  const abort = () => server.destroy();
+  client.once('close', abort);
   server.once('error', fail);
-  server.once('close', () => clearTimeout(patience));
+  server.once('close', () => clearTimeout(timer));
   server.once('connect', () => {
-    clearTimeout(patience);
-    client.off('close', giveUp);
+    clearTimeout(timer);
+    client.off('close', abort);
     server.off('error', fail);
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
     server.write(head);
-    follow(client, server);
-    follow(server, client);
+    pipeAll(client, server);
+    pipeAll(server, client);
   });
   return server;
 }
 
-/** Lets a connection go to addresses that were decided on; the name is not looked up again. */
+/** A `lookup` function that returns the given addresses instead of resolving the name again. */
 export function toLookup(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_host, options, done) => {
+  return (_host, options, callback) => {
     const [first] = all;
-    if (options.all === true) done(null, all);
-    else done(null, first?.address ?? '', first?.family);
+    if (options.all === true) callback(null, all);
+    else callback(null, first?.address ?? '', first?.family);
   };
 }
 
-// A side that has said all it has to say may still listen; one that breaks off takes the other with it.
-function follow(from: Duplex, to: Duplex): void {
+// After a regular end, the other direction may continue (half-open); an aborted side destroys the other.
+function pipeAll(from: Duplex, to: Duplex): void {
   from.once('close', () => (from.readableEnded ? to.end() : to.destroy()));
   from.pipe(to);
 }
