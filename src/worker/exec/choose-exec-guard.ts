@@ -4,61 +4,62 @@ import type { ExecMode } from '../../contract/isolation.ts';
 import { createExecGuard, type ExecGuard, probeExecGuard } from './exec-guard.ts';
 import { type ExecPlan, toExecPlan } from './exec-plan.ts';
 
-/** What is wanted of the kernel, and on which programs. */
-export interface ExecWish {
+/** Settings of `exec`: which programs the kernel may execute for commands. */
+export interface ExecOptions {
   readonly exec: ExecMode;
-  /** The listed programs; undefined when everything may run. */
+  /** The listed programs; undefined if every program is allowed. */
   readonly execAllow: readonly string[] | undefined;
-  /** The guard's program. */
+  /** Path of the guard's program. */
   readonly execGuard: string;
 }
 
-/** What comes of it. */
-export interface ExecChoice {
+/** How the list of programs is enforced. */
+export interface ExecEnforcement {
+  /** Undefined if nothing is enforced. */
   readonly guard?: ExecGuard | undefined;
-  /** What the kernel does not hold back, in sentences. */
+  /** Sentences about what the kernel does not prevent. */
   readonly gaps: readonly string[];
 }
 
-/** Finds out by trying whether the kernel can hold commands to the list; refuses or tells where it cannot. */
+/** Probes whether the kernel can enforce the list; if not, `enforce` throws and `report` returns a gap. */
 export async function chooseExecGuard(
-  wish: ExecWish,
-  means: { readonly path: string; readonly bashPath: string },
-): Promise<ExecChoice> {
-  if (wish.exec === 'off') return { gaps: [] };
-  if (wish.execAllow === undefined)
+  options: ExecOptions,
+  deps: { readonly path: string; readonly bashPath: string },
+): Promise<ExecEnforcement> {
+  if (options.exec === 'off') return { gaps: [] };
+  if (options.execAllow === undefined)
     return { gaps: ['exec has nothing to enforce, because every program is allowed.'] };
-  const plan = toExecPlan(wish.execAllow, means);
-  const found = await probeExecGuard(wish.execGuard, plan, means.bashPath);
-  if (found === true) return { guard: createExecGuard(wish.execGuard, plan), gaps: toGaps(plan) };
-  return withoutGuard(wish.exec, found);
+  const plan = toExecPlan(options.execAllow, deps);
+  const found = await probeExecGuard(options.execGuard, plan, deps.bashPath);
+  if (found === true) return { guard: createExecGuard(options.execGuard, plan), gaps: toGaps(plan) };
+  return withoutGuard(options.exec, found);
 }
 
-/** The choice where there can be no guard: refused, or named as a gap. */
-export function withoutGuard(exec: ExecMode, reason: string): ExecChoice {
+/** The result without a guard: an error for `enforce`, a gap for `report`. */
+export function withoutGuard(exec: ExecMode, reason: string): ExecEnforcement {
   if (exec === 'report')
-    return { gaps: [`The kernel does not hold commands to the listed programs: ${reason}.`] };
-  throw new NacreError('isolation_unavailable', `exec: enforce is not possible here: ${reason}.`, {
+    return { gaps: [`The kernel does not restrict commands to the listed programs: ${reason}.`] };
+  throw new NacreError('isolation_unavailable', `exec: enforce is not possible on this machine: ${reason}.`, {
     hint: 'Run nacre doctor to see what this machine allows, or set exec to report. Nothing was run.',
   });
 }
 
-/** Says for people whether Landlock can be used here. */
+/** Describes whether Landlock can be used: `available`, or `not available` with the reason. */
 export async function describeLandlock(
   execGuard: string,
-  means: { readonly path: string; readonly bashPath: string },
+  deps: { readonly path: string; readonly bashPath: string },
 ): Promise<string> {
-  const found = await probeExecGuard(execGuard, toExecPlan([], means), means.bashPath);
+  const found = await probeExecGuard(execGuard, toExecPlan([], deps), deps.bashPath);
   return found === true ? 'available' : `not available: ${found}`;
 }
 
-function toGaps({ added, manyFaces }: ExecPlan): readonly string[] {
+function toGaps({ added, multiCall }: ExecPlan): readonly string[] {
   const names = [...new Set(added.map((file) => basename(file)))].join(', ');
   return [
-    `Beside the listed programs the kernel executes what they need: ${names}.`,
-    'A program that is handed to the dynamic loader (ld.so ./program) runs although it is not listed.',
-    'A listed interpreter runs whatever code it reads; the kernel only holds what it starts.',
-    'What a command makes others start (a service, cron, a container) is not held.',
-    ...manyFaces.map((file) => `${file} has many names, and all of them may be run.`),
+    `In addition to the listed programs, the kernel executes what they need: ${names}.`,
+    'A program that is passed to the dynamic loader (ld.so ./program) runs although it is not listed.',
+    'A listed interpreter runs any code that it reads; the kernel restricts only what it executes.',
+    'Programs that a command has others start (a service, cron, a container) are not restricted.',
+    ...multiCall.map((file) => `${file} is a multi-call program, and may be run under any of its names.`),
   ];
 }

@@ -7,40 +7,40 @@ import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
 import type { ExecPlan } from './exec-plan.ts';
 import type { GuardOrder } from './guard.ts';
 
-/** The program in front of every shell that leaves it only what may be executed. */
+/** The program that is started before every shell and restricts which programs it may execute. */
 export interface ExecGuard {
-  /** How a program is started behind the guard, with its variables and descriptors. */
-  toStart(
+  /** The arguments and variables that start `program` behind the guard, with these descriptors open. */
+  wrap(
     program: readonly string[],
     env: Environment,
     fds: readonly number[],
   ): { readonly argv: readonly string[]; readonly env: Environment };
-  /** A sandbox in which the guard itself can be found, and in which no allowed program can be changed. */
-  toPlan(plan: SandboxPlan): SandboxPlan;
-  /** The allowed programs that whoever runs commands could change. */
-  writable(): readonly string[];
+  /** Pins the guard's own files and the allowed programs in a sandbox: visible, and read-only. */
+  pinIn(plan: SandboxPlan): SandboxPlan;
+  /** The allowed programs that the user who runs commands could change. */
+  writablePrograms(): readonly string[];
 }
 
-/** Makes a guard from its program and from what it is to allow. */
+/** Creates a guard from the path of its program and the files to allow. */
 export function createExecGuard(guardPath: string, { allow }: Pick<ExecPlan, 'allow'>): ExecGuard {
   return {
-    toStart(program, env, fds) {
-      const { own, held } = holdBack(env);
-      const order: GuardOrder = { allow, fds, env: held };
-      return { argv: [process.execPath, guardPath, JSON.stringify(order), ...program], env: own };
+    wrap(program, env, fds) {
+      const { forNode, rest } = splitNodeVariables(env);
+      const order: GuardOrder = { allow, fds, env: forNode };
+      return { argv: [process.execPath, guardPath, JSON.stringify(order), ...program], env: rest };
     },
-    toPlan(plan) {
+    pinIn(plan) {
       const { sandbox } = plan.isolation;
       const hidden = sandbox === 'strict' ? [...plan.home, '/tmp', '/run'] : ['/tmp', '/run'];
-      const shown = sandbox === 'off' ? [] : ownParts(guardPath).filter((path) => isWithin(path, hidden));
+      const shown = sandbox === 'off' ? [] : guardFiles(guardPath).filter((path) => isWithin(path, hidden));
       const fixed = allow.filter((path) => sandbox === 'off' || isWithin(path, plan.writable));
       return { ...plan, pinned: [...shown, ...fixed] };
     },
-    writable: () => allow.filter(isWritable),
+    writablePrograms: () => allow.filter(isWritable),
   };
 }
 
-/** Tries a guard: true, or the reason why there can be none here. */
+/** Tries a guard: returns true, or the reason why it does not work on this machine. */
 export async function probeExecGuard(
   guardPath: string,
   plan: ExecPlan,
@@ -48,33 +48,36 @@ export async function probeExecGuard(
 ): Promise<true | string> {
   if (!existsSync(guardPath)) return `its program ${guardPath} is missing`;
   const allow = plan.allow.filter((path) => path !== realpathSync(process.execPath));
-  // Node is no shell's need: behind the guard it has to be refused.
+  // A shell does not need Node, so that behind the guard executing it must fail with EACCES (exit code 126).
   const script = '"$0" --version > /dev/null 2>&1; [ $? = 126 ] && echo held';
   const program = [bashPath, '--noprofile', '--norc', '-c', script, process.execPath];
-  const { argv } = createExecGuard(guardPath, { allow }).toStart(program, {}, [0, 1, 2]);
+  const { argv } = createExecGuard(guardPath, { allow }).wrap(program, {}, [0, 1, 2]);
   const [node = '', ...args] = argv;
   return new Promise((resolve) => {
     execFile(node, args, { env: {}, timeout: probeMs }, (error, stdout, stderr) => {
       if (stdout === 'held\n') return resolve(true);
-      resolve(stderr.trim().split('\n')[0] || (error?.message ?? 'the kernel executed what is not listed'));
+      resolve(
+        stderr.trim().split('\n')[0] ||
+          (error?.message ?? 'the kernel executed a program that is not listed'),
+      );
     });
   });
 }
 
 const probeMs = 10_000;
 
-// Variables for Node would change the guard; the program behind it gets them back.
-function holdBack(env: Environment): { readonly own: Environment; readonly held: Environment } {
+// NODE_* variables would change the guard itself; it sets them again for the program behind it.
+function splitNodeVariables(env: Environment): { readonly forNode: Environment; readonly rest: Environment } {
   const pairs = Object.entries(env);
   const isForNode = ([name]: readonly [string, string]) => name.startsWith('NODE_');
   return {
-    own: Object.fromEntries(pairs.filter((pair) => !isForNode(pair))),
-    held: Object.fromEntries(pairs.filter(isForNode)),
+    forNode: Object.fromEntries(pairs.filter(isForNode)),
+    rest: Object.fromEntries(pairs.filter((pair) => !isForNode(pair))),
   };
 }
 
-// Node, the guard's program, and the package with its prebuilt file beside it.
-function ownParts(guardPath: string): readonly string[] {
+// Node, the guard's program with its package.json, and the package koffi with its prebuilt module.
+function guardFiles(guardPath: string): readonly string[] {
   const require = createRequire(guardPath);
   const packages = ['koffi', `@koromix/koffi-${process.platform}-${process.arch}`].flatMap((name) =>
     (require.resolve.paths(name) ?? [])

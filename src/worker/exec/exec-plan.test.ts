@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { toExecPlan } from './exec-plan.ts';
-import { readProgramNeeds } from './program-needs.ts';
+import { readInterpreter } from './read-interpreter.ts';
 
 let folder = '';
 const plan = (...names: string[]) =>
@@ -17,7 +17,7 @@ beforeEach(() => {
   folder = temporaryFolder();
 });
 
-test('names become files behind all links, as the PATH and the system have them', () => {
+test('names are resolved to canonical files in the PATH and in the system folders', () => {
   const first = script('ls', '');
   symlinkSync('/usr/bin/id', join(folder, 'who'));
   const { allow } = plan('ls', 'who', 'cd', 'nothing-of-that-name');
@@ -25,7 +25,7 @@ test('names become files behind all links, as the PATH and the system have them'
   expect(allow.every((path) => path.startsWith('/'))).toBe(true);
 });
 
-test('shells, loaders and interpreters are added, also those behind env and other scripts', () => {
+test('shells, loaders and interpreters are added, also those behind `env` and other scripts', () => {
   const inner = script('inner', '#!/usr/bin/env -S A=1 sed -f\n');
   script('outer', `#!${inner} x\n`);
   const { allow, added } = plan('outer');
@@ -33,28 +33,28 @@ test('shells, loaders and interpreters are added, also those behind env and othe
   expect(added).toEqual(
     expect.arrayContaining([inner, '/usr/bin/env', sed, realpathSync('/bin/bash'), realpathSync('/bin/sh')]),
   );
-  expect(allow).toEqual(expect.arrayContaining([...readProgramNeeds(sed).map((path) => realpathSync(path))]));
+  expect(allow).toEqual(expect.arrayContaining([...readInterpreter(sed).map((path) => realpathSync(path))]));
   expect(added).not.toContain(join(folder, 'outer'));
 });
 
-test('scripts that name each other come to an end', () => {
+test('scripts that are interpreters of each other do not loop', () => {
   script('one', `#!${join(folder, 'two')}\n`);
   script('two', `#!${join(folder, 'one')}\n`);
   expect(plan('one').added).toContain(join(folder, 'two'));
 });
 
-test('a folder that is listed opens nothing', () => {
+test('a listed folder allows nothing', () => {
   mkdirSync(join(folder, 'sub'));
   expect(plan(folder, '/', 'sub').allow).toEqual(plan().allow);
 });
 
-test('a program with many faces is named, because all of them can be run', () => {
+test('a multi-call program is named, because it can be run under any of its names', () => {
   copyFileSync('/usr/bin/true', join(folder, 'busybox'));
   symlinkSync('busybox', join(folder, 'tar'));
-  expect(plan('tar').manyFaces).toEqual([join(folder, 'busybox')]);
+  expect(plan('tar').multiCall).toEqual([join(folder, 'busybox')]);
 });
 
-test('what is neither script nor program needs nothing', () => {
+test('a file that is neither a script nor an ELF program has no interpreter', () => {
   const elf = Buffer.alloc(64);
   elf.write('\x7fELF\x02\x01', 'latin1');
   writeFileSync(join(folder, 'static'), elf);
@@ -65,5 +65,5 @@ test('what is neither script nor program needs nothing', () => {
     folder,
     '/nowhere',
   ])
-    expect(readProgramNeeds(path)).toEqual([]);
+    expect(readInterpreter(path)).toEqual([]);
 });

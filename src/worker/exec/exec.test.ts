@@ -1,31 +1,45 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { builtGuard } from '../../../tests/support/build.ts';
+import { needLandlock, needLevel, needPrograms } from '../../../tests/support/needs.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
+import type { JobSpec } from '../../contract/job.ts';
 import type { WorkerOptions } from '../worker-options.ts';
 
 const python = '/usr/bin/python3';
 const loader = process.arch === 'x64' ? '/lib64/ld-linux-x86-64.so.2' : '/lib/ld-linux-aarch64.so.1';
 
 let here: TestWorker;
+beforeEach(async (context) => {
+  here = createTestWorker();
+  await needLandlock(context);
+  await needLevel(context, 'namespace');
+});
+const createExecWorker = (execAllow: readonly string[] | undefined, options: Partial<WorkerOptions> = {}) =>
+  createTestWorker({ highestLevel: 'namespace', exec: 'enforce', execAllow, ...options });
 const make = (execAllow: readonly string[] | undefined, options: Partial<WorkerOptions> = {}) => {
-  here = createTestWorker({ highestLevel: 'namespace', exec: 'enforce', execAllow, ...options });
-  return here;
+  here = createExecWorker(execAllow, options);
 };
 afterEach(() => here.close());
 
-/** The exit code and all that was said. */
-const tell = async (script: string) => {
-  const { state, stdout, stderr } = await here.run(script);
+/** Everything that was printed, and the exit code. */
+const transcript = async (script: string, spec: Partial<JobSpec> = {}, worker = here) => {
+  const { state, stdout, stderr } = await worker.run(script, spec);
   return `${stdout}${stderr}exit ${state.end?.exitCode}`;
 };
 
-describe('what is not listed is not executed', () => {
-  beforeEach(() => make(['ls', 'cp', 'ln', 'env', 'find', 'chmod', 'cat', python, 'node']));
+describe('a program that is not listed is not executed', () => {
+  // One worker for all cases; the main `here` is closed after each test.
+  let shared: TestWorker;
+  beforeAll(() => {
+    shared = createExecWorker(['ls', 'cp', 'ln', 'env', 'find', 'chmod', 'cat', python, 'node']);
+  });
+  beforeEach((context) => needPrograms(context, python));
+  afterAll(() => shared.close());
 
   test.each([
     ['by its name', 'id'],
@@ -67,29 +81,30 @@ raise SystemExit('none found')
 end`,
     ],
   ])('%s', async (_way, script) => {
-    const said = await tell(script);
-    expect(said).not.toContain('uid=');
-    expect(said).toMatch(/Permission denied|PermissionError|EACCES|not implemented|Operation not permitted/i);
-    expect(said).not.toMatch(/exit 0$/);
-  });
-
-  test('nor is a fresh program that was written into the workspace', async () => {
-    const { folder } = here;
-    copyFileSync('/usr/bin/true', join(folder, 'fresh'));
-    expect(await tell('chmod +x fresh; ./fresh')).toMatch(/Permission denied\nexit 126$/);
-  });
-
-  test('and a listed program cannot be changed into another', async () => {
-    const said = await tell(
-      'cat /usr/bin/id > /usr/bin/cp; ln -sf /usr/bin/id /usr/bin/cp; env cp --version',
+    const output = await transcript(script, { cwd: mkdtempSync(join(shared.folder, 'cwd-')) }, shared);
+    expect(output).not.toContain('uid=');
+    expect(output).toMatch(
+      /Permission denied|PermissionError|EACCES|not implemented|Operation not permitted/i,
     );
-    expect(said).toMatch(/Read-only file system|Permission denied/);
-    expect(said).toMatch(/Device or resource busy|Permission denied|Read-only/);
-    expect(said).toContain('cp (GNU coreutils)');
+    expect(output).not.toMatch(/exit 0$/);
+  });
+
+  test('although it was just written to the workspace', async () => {
+    const { folder } = shared;
+    copyFileSync('/usr/bin/true', join(folder, 'fresh'));
+    expect(await transcript('chmod +x fresh; ./fresh', {}, shared)).toMatch(/Permission denied\nexit 126$/);
+  });
+
+  test('in place of a listed program', async () => {
+    const script = 'cat /usr/bin/id > /usr/bin/cp; ln -sf /usr/bin/id /usr/bin/cp; env cp --version';
+    const output = await transcript(script, {}, shared);
+    expect(output).toMatch(/Read-only file system|Permission denied/);
+    expect(output).toMatch(/Device or resource busy|Permission denied|Read-only/);
+    expect(output).toContain('cp (GNU coreutils)');
   });
 });
 
-describe('what is listed works as before', () => {
+describe('a listed program works as without the list', () => {
   test('with its exit code, pipes, signals, descriptors and variables', async () => {
     const environment = { PATH: '/usr/bin:/bin', HOME: '/', NODE_OPTIONS: '--no-warnings' };
     const script =
@@ -107,23 +122,26 @@ describe('what is listed works as before', () => {
     });
   });
 
-  test('git with its helpers, also over a local transport', async () => {
+  test('git with its helpers, also over a local transport', async (context) => {
+    needPrograms(context, 'git');
     make(['git', 'ls']);
-    const said = await tell(
+    const output = await transcript(
       'git init -q a && cd a && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first && cd .. && git clone -q "file://$PWD/a" b && cd b && git log --format=%s && git gc -q && git fetch -q && git stash list',
     );
-    expect(said).toMatch(/^first\nexit 0$/);
+    expect(output).toMatch(/^first\nexit 0$/);
   });
 
-  test('git’s helpers that are scripts need the programs that these use', async () => {
+  test('git’s helper scripts need the programs that they use to be listed', async (context) => {
+    needPrograms(context, 'git', 'gettext', 'envsubst');
     make(['git']);
-    expect(await tell('git init -q . && git submodule status')).toContain('sed: Permission denied');
+    expect(await transcript('git init -q . && git submodule status')).toContain('sed: Permission denied');
     await here.close();
     make(['git', 'sed', 'basename', 'uname', 'gettext', 'envsubst']);
-    expect(await tell('git init -q . && git submodule status')).toBe('exit 0');
+    expect(await transcript('git init -q . && git submodule status')).toBe('exit 0');
   });
 
-  test('node, npm and its scripts, python, make and gcc', async () => {
+  test('node, npm and its scripts, python, make and gcc', async (context) => {
+    needPrograms(context, 'npm', python, 'make', 'gcc');
     make(['node', 'npm', python, 'make', 'gcc', '/usr/bin/env', 'mv', 'mkdir']);
     writeFileSync(join(here.folder, 'package.json'), '{"scripts":{"hello":"node -p 6*7"}}');
     writeFileSync(
@@ -131,19 +149,19 @@ describe('what is listed works as before', () => {
       'all:\n\t@gcc -o out main.c && mkdir -p d && mv out d/out && echo made\n',
     );
     writeFileSync(join(here.folder, 'main.c'), 'int main(void) { return 0; }\n');
-    const said = await tell(`npm run -s hello && ${python} -c "print(43)" && make && ./d/out`);
-    expect(said).toMatch(/^42\n43\nmade\n.*Permission denied\nexit 126$/);
+    const output = await transcript(`npm run -s hello && ${python} -c "print(43)" && make && ./d/out`);
+    expect(output).toMatch(/^42\n43\nmade\n.*Permission denied\nexit 126$/);
   });
 
-  test('a script runs when it is listed by its path, and so does its interpreter', async () => {
+  test('a script that is listed by its path, with its interpreter', async () => {
     const folder = temporaryFolder();
     const listed = join(folder, 'script');
     writeFileSync(listed, '#!/usr/bin/env -S sed -f\ns/a/b/\n', { mode: 0o755 });
     make([listed]);
-    expect(await tell(`echo a > f; ${listed} f`)).toBe('b\nexit 0');
+    expect(await transcript(`echo a > f; ${listed} f`)).toBe('b\nexit 0');
   });
 
-  test('a long script and input that stays open', async () => {
+  test('with a long script and open stdin', async () => {
     make(['cat']);
     const long = `${': '.padEnd(9_000, 'x')}\ncat`;
     const id = await here.start(long, { stdin: 'open' });
@@ -153,7 +171,7 @@ describe('what is listed works as before', () => {
   });
 
   test.each(['workspace', 'strict'] as const)(
-    'in the sandbox %s, wherever nacre itself lies',
+    'in the sandbox %s, wherever nacre itself is installed',
     async (sandbox) => {
       process.env.TMPDIR = '/var/tmp';
       make(['ls', 'cat'], { sandbox });
@@ -167,7 +185,7 @@ describe('what is listed works as before', () => {
     },
   );
 
-  test('without bubblewrap, with what that cannot promise', async () => {
+  test('without bubblewrap', async () => {
     make(['ls'], { highestLevel: 'unshare' });
     const { stderr, state } = await here.run('ls; id');
     expect(stderr).toContain('Permission denied');
@@ -175,7 +193,7 @@ describe('what is listed works as before', () => {
   });
 });
 
-describe('gaps that are named', () => {
+describe('gaps that are reported', () => {
   test('the dynamic loader runs a program that is not listed', async () => {
     make(['cp']);
     const { stdout, state } = await here.run(`cp /usr/bin/id ./elf; ${loader} ./elf`);
@@ -191,28 +209,28 @@ describe('gaps that are named', () => {
     expect(state.enforcement?.gaps.join()).toContain('interpreter');
   });
 
-  test('others start what a command asks them for', async () => {
+  test('another process starts a program for a command', async () => {
     const server = createServer((socket) => socket.end(execFileSync('/usr/bin/id')));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     make(['cat']);
     const { stdout, state } = await here.run(`exec 3<> /dev/tcp/127.0.0.1/${port} && cat <&3`);
     expect(stdout).toContain('uid=');
-    expect(state.enforcement?.gaps.join()).toContain('makes others start');
+    expect(state.enforcement?.gaps.join()).toContain('has others start');
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test('one name of a program with many names allows them all', async () => {
+  test('one name of a multi-call program allows all of its names', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'busybox'), '#!/bin/bash\necho "$0"\n', { mode: 0o755 });
     for (const name of ['one', 'other']) symlinkSync('busybox', join(folder, name));
     make([join(folder, 'one')]);
     const { stdout, state } = await here.run(`${folder}/other`);
     expect(stdout).toBe(`${folder}/other\n`);
-    expect(state.enforcement?.gaps.join()).toContain(`${folder}/busybox has many names`);
+    expect(state.enforcement?.gaps.join()).toContain(`${folder}/busybox is a multi-call program`);
   });
 
-  test('without bubblewrap a listed program can be changed by whoever may write to it', async () => {
+  test('without bubblewrap a listed program can be changed by a user who may write to it', async () => {
     const folder = temporaryFolder();
     copyFileSync('/usr/bin/true', join(folder, 'mine'));
     make([join(folder, 'mine'), 'cat'], { highestLevel: 'unshare' });
@@ -221,14 +239,14 @@ describe('gaps that are named', () => {
     expect(state.enforcement?.gaps.join()).toContain('can change a listed program');
   });
 
-  test('what a listed program needs can be run by itself', async () => {
+  test('an interpreter that a listed program needs can be run by itself', async () => {
     make(['npm']);
     const { stdout, state } = await here.run('node -p 1');
     expect(stdout).toBe('1\n');
     expect(state.enforcement?.gaps.join()).toMatch(/executes what they need: .*node/);
   });
 
-  test('a list that allows everything leaves nothing to enforce', async () => {
+  test('without a list there is nothing to enforce', async () => {
     make(undefined);
     const { stdout, state } = await here.run('id -u');
     expect(stdout).toMatch(/^\d+\n$/);
@@ -237,8 +255,8 @@ describe('gaps that are named', () => {
   });
 });
 
-describe('where the kernel cannot', () => {
-  /** A guard for which the kernel has no Landlock: its system call is refused, as old kernels and containers do. */
+describe('without', () => {
+  /** A guard whose Landlock system calls fail with ENOSYS, as on old kernels and in some containers. */
   const withoutLandlock = (folder: string) => {
     const path = join(folder, 'denied.mjs');
     const filter = new URL('../../../tests/children/deny-landlock.mjs', import.meta.url);
@@ -258,7 +276,7 @@ describe('where the kernel cannot', () => {
     ['the guard', (folder: string) => join(folder, 'none.js'), /none\.js is missing/],
   ] as const;
 
-  test.each(cases)('have %s, enforce refuses and says what is missing', async (_what, prepare, reason) => {
+  test.each(cases)('%s, `enforce` fails and names what is missing', async (_what, prepare, reason) => {
     make(['ls']);
     const execGuard = prepare(here.folder);
     const other = createTestWorker({
@@ -274,7 +292,7 @@ describe('where the kernel cannot', () => {
     await other.close();
   });
 
-  test.each(cases)('have %s, report runs and names the gap', async (_what, prepare, reason) => {
+  test.each(cases)('%s, `report` runs the command and names the gap', async (_what, prepare, reason) => {
     make(['ls']);
     const execGuard = prepare(here.folder);
     const other = createTestWorker({
@@ -291,7 +309,7 @@ describe('where the kernel cannot', () => {
     await other.close();
   });
 
-  test('hold commands without a namespace, they are refused or told', async () => {
+  test('a namespace, `enforce` fails and `report` names the gap', async () => {
     make(['ls'], { highestLevel: 'group' });
     await expect(here.run('ls')).rejects.toThrow('do not run in a namespace');
     const other = createTestWorker({ exec: 'report', execAllow: ['ls'] });

@@ -4,43 +4,45 @@ import { createExecGuard } from './exec-guard.ts';
 import { runGuard } from './guard.ts';
 import { type Libc, loadLibc } from './libc.ts';
 
-// This file has a process of its own, which stays restricted from the last test on.
-test('an order that is none ends the guard', async () => {
+// Test files run in separate processes: this one stays restricted after its last test.
+test('an order that is not JSON ends the guard', async () => {
   expect(await runGuard([])).toBe(125);
 });
 
-describe('a guard for which there is', () => {
+describe('a guard without', () => {
   const order = JSON.stringify({ allow: [], fds: [], env: {} });
-  const said = async (load: () => Promise<Libc>) => {
-    const words: string[] = [];
-    const say = (text: string) => words.push(text);
-    expect(await runGuard([order, '/usr/bin/true'], { load, say })).toBe(125);
-    return words.join('');
+  const messageFrom = async (load: () => Promise<Libc>) => {
+    const texts: string[] = [];
+    const report = (text: string) => texts.push(text);
+    expect(await runGuard([order, '/usr/bin/true'], { load, report })).toBe(125);
+    return texts.join('');
   };
 
-  test('no koffi says so on one line', async () => {
+  test('koffi reports so on one line', async () => {
     const missing = async () => Promise.reject(new Error('Cannot find package\nRequire stack'));
-    expect(await said(missing)).toBe(
+    expect(await messageFrom(missing)).toBe(
       'the optional package koffi could not be loaded (Cannot find package)\n',
     );
-    expect(await said(async () => Promise.reject('gone'))).toContain('(gone)');
+    expect(await messageFrom(async () => Promise.reject('gone'))).toContain('(gone)');
   });
 
-  test('only an old Landlock says so, and restricts nothing', async () => {
+  test('a recent Landlock reports so, and restricts nothing', async () => {
     const libc = await loadLibc();
-    expect(await said(async () => ({ ...libc, landlockVersion: () => 1 }))).toContain(
-      'too old here (version 1)',
+    expect(await messageFrom(async () => ({ ...libc, landlockVersion: () => 1 }))).toContain(
+      'too old (version 1)',
     );
     expect(spawnSync('/usr/bin/id').status).toBe(0);
   });
 });
 
-test('of the programs that may be run those are told that could be changed', () => {
-  const { writable } = createExecGuard('/nowhere', { allow: ['/nowhere/at/all', import.meta.filename] });
+test('allowed programs that the user could change are listed', () => {
+  const { writablePrograms: writable } = createExecGuard('/nowhere', {
+    allow: ['/nowhere/at/all', import.meta.filename],
+  });
   expect(writable()).toEqual([import.meta.filename]);
 });
 
-test('a guard whose program is missing says so, and the process stays restricted', async () => {
+test('a guard whose program is missing fails, and its process stays restricted', async () => {
   expect(spawnSync('/usr/bin/id').status).toBe(0);
   const order = { allow: ['/nowhere/at/all', '/usr/bin/true'], fds: [2], env: { NODE_ENV: 'test' } };
   expect(await runGuard([JSON.stringify(order), '/nowhere/at/all'])).toBe(125);

@@ -3,58 +3,58 @@ import { constants } from 'node:os';
 import { type Libc, loadLibc } from './libc.ts';
 import { memoryFiles, toSeccompFilter } from './seccomp-filter.ts';
 
-/** What a guard is told, as JSON in its first argument; the program to become follows. */
+/** The guard's first argument, as JSON; the program to execute follows. */
 export interface GuardOrder {
-  /** Files that may be executed, and folders whose files may. */
+  /** Files that may be executed, and folders whose files may be executed. */
   readonly allow: readonly string[];
-  /** The descriptors that the program gets. */
+  /** The descriptors that the program inherits. */
   readonly fds: readonly number[];
-  /** Variables that the guard was started without, because they would have changed the guard itself. */
+  /** Variables for the program without which the guard was started, because they affect Node. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 const execute = 1n;
 const refer = 1n << 13n;
-const oldestVersion = 2;
-// sys_module, sys_rawio, sys_admin, bpf, checkpoint_restore: with them root could execute memory, or undo all of this.
+const minVersion = 2;
+// CAP_SYS_MODULE, SYS_RAWIO, SYS_ADMIN, BPF, CHECKPOINT_RESTORE: root could use them to execute memory or lift the rules.
 const dangerousCapabilities = [16, 17, 21, 39, 40];
-// Node ignores these, and what is ignored stays so in the next program.
+// Node ignores these signals, and `execv` would pass that on to the program.
 const ignoredByNode = [constants.signals.SIGPIPE, constants.signals.SIGXFSZ];
-const couldNotGuard = 125;
+const guardFailed = 125;
 
-/** How the guard reaches the kernel and whoever started it. */
-export interface GuardMeans {
+/** What the guard needs: the C library, and a way to report errors. */
+export interface GuardDeps {
   load(): Promise<Libc>;
-  say(text: string): void;
+  report(text: string): void;
 }
 
 /**
- * The program in front of a keeper's shell. It becomes that shell, so that no process is added.
- * 1. every program but the allowed ones is taken from it and from all that it will start,
- * 2. memory that poses as a file is refused, and rights that could undo this are given up,
- * 3. what Node changed in the process is put back, and the shell takes its place.
+ * Restricts its own process, then replaces itself by a keeper's shell with `execv`, so that no process is added.
+ * 1. Landlock denies the execution of all but the allowed programs, here and in all descendants,
+ * 2. a seccomp filter denies `memfd_create`, and capabilities that could lift the rules are dropped,
+ * 3. the signals, descriptors and variables that Node changed are restored before `execv`.
  */
 export async function runGuard(
   [order, ...program]: readonly string[],
-  { load, say }: GuardMeans = { load: loadLibc, say: (text) => writeSync(2, text) },
+  { load, report }: GuardDeps = { load: loadLibc, report: (text) => writeSync(2, text) },
 ): Promise<number> {
   try {
     const { allow, fds, env } = JSON.parse(order ?? '') as GuardOrder;
     const libc = await load().catch(refuseWithoutKoffi);
     restrict(libc, allow);
-    for (const [name, value] of Object.entries(env)) libc.setVariable(name, value);
+    for (const [name, value] of Object.entries(env)) libc.setEnv(name, value);
     for (const signal of ignoredByNode) libc.resetSignal(signal);
-    for (const fd of fds) libc.keepOpen(fd);
-    libc.become(program);
+    for (const fd of fds) libc.clearCloseOnExec(fd);
+    libc.exec(program);
   } catch (error) {
-    say(`${toReason(error)}\n`);
+    report(`${toReason(error)}\n`);
   }
-  return couldNotGuard;
+  return guardFailed;
 }
 
 function restrict(libc: Libc, allow: readonly string[]): void {
   checkVersion(libc);
-  // Renames between folders are refused by every ruleset that does not grant them.
+  // A ruleset that does not grant REFER denies renames and links between folders.
   const ruleset = libc.createRuleset(toAttributes(execute | refer));
   addRule(libc, ruleset, '/', refer);
   for (const path of allow) addRule(libc, ruleset, path, execute);
@@ -65,20 +65,20 @@ function restrict(libc: Libc, allow: readonly string[]): void {
 }
 
 function checkVersion(libc: Libc): void {
-  if (!['x64', 'arm64'].includes(process.arch)) throw new Error(`it is not built for ${process.arch}`);
+  if (!['x64', 'arm64'].includes(process.arch)) throw new Error(`the guard does not support ${process.arch}`);
   let version = 0;
   try {
     version = libc.landlockVersion();
   } catch (error) {
     throw new Error(
-      `the kernel does not offer Landlock (${toReason(error)}); it needs Linux 5.19 or newer with landlock among its security modules`,
+      `the kernel does not offer Landlock (${toReason(error)}); Linux 5.19 or newer is needed, with landlock enabled`,
     );
   }
-  if (version < oldestVersion)
-    throw new Error(`Landlock is too old here (version ${version}); it needs Linux 5.19 or newer`);
+  if (version < minVersion)
+    throw new Error(`Landlock is too old (version ${version}); Linux 5.19 or newer is needed`);
 }
 
-// A program that the sandbox hides cannot be run in it anyway.
+// `openPath` returns null for a program that the sandbox hides, which cannot be executed anyway.
 function addRule(libc: Libc, ruleset: number, path: string, access: bigint): void {
   const fd = libc.openPath(path);
   if (fd !== null) libc.addRule(ruleset, toRule(access, fd));

@@ -20,7 +20,7 @@ const rule = (access: bigint, fd: number) => {
 };
 
 describe('the calls of the C library', () => {
-  test('make a ruleset and add a rule for a file to it', () => {
+  test('create a ruleset and add a rule for a file to it', () => {
     expect(libc.landlockVersion()).toBeGreaterThanOrEqual(2);
     const made = ruleset();
     const file = libc.openPath('/bin/sh');
@@ -29,26 +29,26 @@ describe('the calls of the C library', () => {
     for (const fd of [made, file ?? -1]) closeSync(fd);
   });
 
-  test('say why they failed, by the name of the error', () => {
+  test('throw with the name of the error', () => {
     const made = ruleset();
     expect(() => libc.createRuleset(Buffer.alloc(8))).toThrow('landlock_create_ruleset: ');
     expect(() => libc.addRule(made, rule(1n, -1))).toThrow('landlock_add_rule: EBADF');
     expect(() => libc.restrictSelf(-1)).toThrow('landlock_restrict_self: E');
     expect(() => libc.installFilter(Buffer.alloc(8))).toThrow('seccomp: E');
-    expect(() => libc.keepOpen(60_000)).toThrow('descriptor 60000: EBADF');
-    expect(() => libc.setVariable('a=b', '')).toThrow('a=b: EINVAL');
-    expect(() => libc.become(['/nowhere/at/all'])).toThrow('/nowhere/at/all: ENOENT');
+    expect(() => libc.clearCloseOnExec(60_000)).toThrow('descriptor 60000: EBADF');
+    expect(() => libc.setEnv('a=b', '')).toThrow('a=b: EINVAL');
+    expect(() => libc.exec(['/nowhere/at/all'])).toThrow('/nowhere/at/all: ENOENT');
     closeSync(made);
   });
 
-  test('tell what is not there', () => {
+  test('return null or false for what does not exist', () => {
     expect(libc.openPath('/nowhere/at/all')).toBeNull();
     expect(libc.dropCapability(4_000)).toBe(false);
   });
 
-  test('leave a descriptor open for the next program', () => {
+  test('keep a descriptor open across exec', () => {
     const fd = openSync('/dev/null', 'r');
-    expect(() => libc.keepOpen(fd)).not.toThrow();
+    expect(() => libc.clearCloseOnExec(fd)).not.toThrow();
     closeSync(fd);
   });
 });

@@ -1,23 +1,23 @@
 import { getSystemErrorName } from 'node:util';
 
-/** The few calls of the C library that a process needs to restrict itself; each throws with the reason when it fails. */
+/** The calls of the C library that a process needs to restrict itself; each throws with the errno name when it fails. */
 export interface Libc {
-  /** The number of Landlock's version. */
+  /** The ABI version of Landlock. */
   landlockVersion(): number;
   createRuleset(attributes: Buffer): number;
   addRule(ruleset: number, rule: Buffer): void;
   restrictSelf(ruleset: number): void;
-  /** A descriptor that only names a file; null when there is none. */
+  /** Opens a file with O_PATH; null if it cannot be opened. */
   openPath(path: string): number | null;
   forbidNewPrivileges(): void;
-  /** True when the right could be given up for good. */
+  /** Drops a capability from the bounding set; returns false if it could not. */
   dropCapability(number: number): boolean;
   installFilter(filter: Buffer): void;
-  keepOpen(fd: number): void;
+  clearCloseOnExec(fd: number): void;
   resetSignal(number: number): void;
-  setVariable(name: string, value: string): void;
-  /** Becomes another program; returns only by throwing. */
-  become(argv: readonly string[]): void;
+  setEnv(name: string, value: string): void;
+  /** Replaces the process by another program (`execv`); returns only by throwing. */
+  exec(argv: readonly string[]): void;
 }
 
 const landlock = { create: 444, add: 445, restrict: 446 };
@@ -80,16 +80,16 @@ export async function loadLibc(): Promise<Libc> {
         install(prctlOptions.seccomp, filterMode, { length: filter.length / stepBytes, filter }),
       );
     },
-    keepOpen(fd) {
+    clearCloseOnExec(fd) {
       checked(`descriptor ${fd}`, fcntl(fd, setDescriptorFlags, 0));
     },
     resetSignal(number) {
       signal(number, null);
     },
-    setVariable(name, value) {
+    setEnv(name, value) {
       checked(name, setenv(name, value, 1));
     },
-    become(argv) {
+    exec(argv) {
       checked(`${argv[0]}`, execv(argv[0], [...argv, null]));
     },
   };

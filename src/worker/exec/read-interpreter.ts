@@ -1,15 +1,16 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** The words of the line that names a script's interpreter, or an ELF file's loader; empty when it has neither. */
-export function readProgramNeeds(file: string): readonly string[] {
+/** The words of a script's `#!` line, or the dynamic loader of an ELF file; empty for any other file. */
+export function readInterpreter(file: string): readonly string[] {
   const head = readBytes(file, 0, headBytes);
   if (head.toString('latin1', 0, 2) === '#!') return toWords(head);
   return isElf64(head) ? toLoader(file, head) : [];
 }
 
 const headBytes = 4_096;
+// PT_INTERP: the program header that names the dynamic loader.
 const interpreterSegment = 3;
-const longestPath = 4_096;
+const maxPathBytes = 4_096;
 
 function toWords(head: Buffer): readonly string[] {
   const [line = ''] = head.toString('utf8', 2).split('\n');
@@ -20,14 +21,14 @@ function isElf64(head: Buffer): boolean {
   return head.length >= 64 && head.readUInt32BE(0) === 0x7f454c46 && head[4] === 2 && head[5] === 1;
 }
 
-// The table of segments says where the loader's name stands.
+// The program header table gives the offset of the loader's path.
 function toLoader(file: string, head: Buffer): readonly string[] {
   const size = head.readUInt16LE(54);
   const count = head.readUInt16LE(56);
   const table = readBytes(file, Number(head.readBigUInt64LE(32)), size * count);
   for (let at = 0; at + 56 <= table.length; at += size) {
     if (table.readUInt32LE(at) !== interpreterSegment) continue;
-    const length = Math.min(Number(table.readBigUInt64LE(at + 32)), longestPath);
+    const length = Math.min(Number(table.readBigUInt64LE(at + 32)), maxPathBytes);
     const name = readBytes(file, Number(table.readBigUInt64LE(at + 8)), length);
     return [name.toString('utf8').replace(/\0.*$/s, '')];
   }
@@ -41,7 +42,7 @@ function readBytes(file: string, from: number, count: number): Buffer {
     fd = openSync(file, 'r');
     return bytes.subarray(0, readSync(fd, bytes, 0, count, from));
   } catch {
-    // What cannot be read, such as a folder, needs nothing that could be found out.
+    // A file that cannot be read, such as a folder, has no known interpreter.
     return Buffer.alloc(0);
   } finally {
     if (fd !== undefined) closeSync(fd);

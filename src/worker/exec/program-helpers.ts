@@ -1,15 +1,15 @@
-/** What a program starts by itself to do its work: folders of helpers, and other programs by name. */
-export interface Companions {
+/** Programs that a program executes to do its work: folders of helpers, and other programs by name. */
+export interface ProgramHelpers {
   readonly folders: readonly string[];
   readonly names: readonly string[];
 }
 
-const compiler: Companions = {
+const compiler: ProgramHelpers = {
   folders: ['/usr/lib/gcc', '/usr/libexec/gcc', '/usr/lib/gcc-cross'],
   names: ['as', 'ld'],
 };
 
-const known: Readonly<Record<string, Companions>> = {
+const known: Readonly<Record<string, ProgramHelpers>> = {
   git: { folders: ['/usr/lib/git-core', '/usr/libexec/git-core'], names: [] },
   gcc: compiler,
   'g++': compiler,
@@ -17,7 +17,7 @@ const known: Readonly<Record<string, Companions>> = {
   'c++': compiler,
 };
 
-/** The helpers of a listed program; listing the program lists them. */
-export function companionsOf(name: string): Companions {
+/** The helpers of a program; they may be executed if the program is listed. */
+export function helpersOf(name: string): ProgramHelpers {
   return known[name] ?? { folders: [], names: [] };
 }
