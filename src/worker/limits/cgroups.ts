@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Limits } from '../../contract/limits.ts';
-import { sleep } from '../../support/sleep.ts';
+import { sleep } from '../../support/promises.ts';
 import type { KernelCounts } from './explain-exit.ts';
 import { type CgroupParent, type Controller, findCgroupParents } from './find-cgroup-parents.ts';
 

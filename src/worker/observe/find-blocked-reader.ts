@@ -8,118 +8,117 @@ export interface InputFile {
   readonly ino: number;
 }
 
-/** The pipe behind a descriptor of ours. */
+/** Identifies the pipe behind one of our descriptors. */
 export function toInputFile(fd: number): InputFile {
   const { dev, ino } = fstatSync(fd);
   return { kind: 'pipe', dev, ino };
 }
 
-/** A thread that the kernel lets sleep until there is input, and how often it has slept so far. */
-export interface Reader {
+/** A thread that is blocked until there is input, with its count of voluntary context switches. */
+export interface BlockedReader {
   readonly task: number;
-  readonly sleeps: string;
+  readonly switches: string;
 }
 
 /**
- * The thread of a process, or of one below it, that is asleep in a system call for which only input from this file is missing; null
- * when there is none, or when this machine does not tell.
+ * Finds a thread, of `root` or its descendants, that is blocked in a system call until `input` is readable; null if there is
+ * none, or /proc does not show it.
  */
-export function findReader(root: number, input: InputFile): Reader | null {
+export function findBlockedReader(root: number, input: InputFile): BlockedReader | null {
   for (const pid of [root, ...descendantsOf(root)]) {
     for (const task of tasksOf(pid)) {
-      if (readsFrom(pid, task, input)) return { task, sleeps: sleepsOf(pid, task) };
+      if (readsFrom(pid, task, input)) return { task, switches: switchesOf(pid, task) };
     }
   }
   return null;
 }
 
-/** True when both are the same thread in the same sleep. */
-export function isSameSleep(one: Reader | null, other: Reader | null): boolean {
-  return one !== null && one.task === other?.task && one.sleeps === other.sleeps;
+/** True when both are the same thread, which has not run in between. */
+export function isSameBlock(one: BlockedReader | null, other: BlockedReader | null): boolean {
+  return one !== null && one.task === other?.task && one.switches === other.switches;
 }
 
-/** What a thread sleeps in, and where its patience stands among the arguments: a number of ms, or where a time is. */
+/** A blocking system call, and the index of its timeout argument: milliseconds, or a pointer to a time. */
 interface Call {
-  readonly does: 'read' | 'select' | 'poll' | 'epoll';
-  readonly ms?: number;
-  readonly time?: { readonly at: number; readonly unitsPerMs: number };
+  readonly kind: 'read' | 'select' | 'poll' | 'epoll';
+  readonly msAt?: number;
+  readonly timeAt?: { readonly at: number; readonly unitsPerMs: number };
 }
 
-const read: Call = { does: 'read' };
+const read: Call = { kind: 'read' };
 const timespec = (at: number) => ({ at, unitsPerMs: 1_000_000 });
 
-// By number of the system call; what is not here is not told of.
+// By architecture and system call number; a thread in any other call is not considered blocked on input.
 const calls: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
   x64: {
     0: read,
     19: read,
-    7: { does: 'poll', ms: 2 },
-    271: { does: 'poll', time: timespec(2) },
-    23: { does: 'select', time: { at: 4, unitsPerMs: 1_000 } },
-    270: { does: 'select', time: timespec(4) },
-    232: { does: 'epoll', ms: 3 },
-    281: { does: 'epoll', ms: 3 },
-    441: { does: 'epoll', time: timespec(3) },
+    7: { kind: 'poll', msAt: 2 },
+    271: { kind: 'poll', timeAt: timespec(2) },
+    23: { kind: 'select', timeAt: { at: 4, unitsPerMs: 1_000 } },
+    270: { kind: 'select', timeAt: timespec(4) },
+    232: { kind: 'epoll', msAt: 3 },
+    281: { kind: 'epoll', msAt: 3 },
+    441: { kind: 'epoll', timeAt: timespec(3) },
   },
   arm64: {
     63: read,
     65: read,
-    73: { does: 'poll', time: timespec(2) },
-    72: { does: 'select', time: timespec(4) },
-    22: { does: 'epoll', ms: 3 },
-    441: { does: 'epoll', time: timespec(3) },
+    73: { kind: 'poll', timeAt: timespec(2) },
+    72: { kind: 'select', timeAt: timespec(4) },
+    22: { kind: 'epoll', msAt: 3 },
+    441: { kind: 'epoll', timeAt: timespec(3) },
   },
 };
 
 function readsFrom(pid: number, task: number, input: InputFile): boolean {
   const [number = '', ...args] = readOrEmpty(`/proc/${pid}/task/${task}/syscall`).split(' ');
   const call = calls[process.arch]?.[number];
-  if (call === undefined || !isPatient(pid, call, args)) return false;
+  if (call === undefined || !isLongWait(pid, call, args)) return false;
   const [first, second] = [Number(args[0]), Number(args[1])];
   const isInput = (fd: number) => isFile(`/proc/${pid}/fd/${fd}`, input);
-  switch (call.does) {
+  switch (call.kind) {
     case 'read':
       return isInput(first);
-    // Whoever asks about the first descriptor alone asks about stdin.
+    // `select` with nfds 1 waits for descriptor 0, stdin.
     case 'select':
       return first === 1 && isInput(0);
     case 'poll':
       return polledFiles(pid, BigInt(args[0] ?? 0), second).some(isInput);
     case 'epoll':
-      return waitsForInputAlone(pid, first, isInput);
+      return waitsForInputOnly(pid, first, isInput);
   }
 }
 
-// Who looks only for a moment whether there is input goes on without it.
-const patienceMs = 300;
+// A shorter timeout is a poll: the program continues without input.
+const longWaitMs = 300;
 
-function isPatient(pid: number, { ms, time }: Call, args: readonly string[]): boolean {
-  if (ms !== undefined) {
-    const patience = Number(BigInt.asIntN(32, BigInt(args[ms] ?? 0)));
-    return patience < 0 || patience >= patienceMs;
+function isLongWait(pid: number, { msAt, timeAt }: Call, args: readonly string[]): boolean {
+  if (msAt !== undefined) {
+    const timeoutMs = Number(BigInt.asIntN(32, BigInt(args[msAt] ?? 0)));
+    return timeoutMs < 0 || timeoutMs >= longWaitMs;
   }
-  const address = time && BigInt(args[time.at] ?? 0);
-  if (!time || address === undefined || address === 0n) return true;
+  const address = timeAt && BigInt(args[timeAt.at] ?? 0);
+  if (!timeAt || address === undefined || address === 0n) return true;
   const value = readMemory(pid, address, 16);
   if (value === null) return false;
-  return (
-    Number(value.readBigInt64LE(0)) * 1_000 + Number(value.readBigInt64LE(8)) / time.unitsPerMs >= patienceMs
-  );
+  const [seconds, rest] = [Number(value.readBigInt64LE(0)), Number(value.readBigInt64LE(8))];
+  return seconds * 1_000 + rest / timeAt.unitsPerMs >= longWaitMs;
 }
 
 const pollEntryBytes = 8;
-const mostPolled = 16;
+const maxPolled = 16;
 const pollIn = 1;
 
 /** The descriptors that a `poll` waits to read from. */
 function polledFiles(pid: number, address: bigint, count: number): readonly number[] {
-  const entries = count > mostPolled ? null : readMemory(pid, address, count * pollEntryBytes);
+  const entries = count > maxPolled ? null : readMemory(pid, address, count * pollEntryBytes);
   if (entries === null) return [];
   const all = Array.from({ length: count }, (_, index) => index * pollEntryBytes);
   return all.filter((at) => entries.readInt16LE(at + 4) & pollIn).map((at) => entries.readInt32LE(at));
 }
 
-/** What stands in a process's memory; null where we may not look. */
+/** Reads the memory of a process; null if we may not. */
 function readMemory(pid: number, address: bigint, bytes: number): Buffer | null {
   const found = Buffer.alloc(bytes);
   try {
@@ -134,8 +133,8 @@ function readMemory(pid: number, address: bigint, bytes: number): Buffer | null 
   }
 }
 
-// Who also waits for the network serves somebody; it would not call that waiting for input.
-function waitsForInputAlone(pid: number, epoll: number, isInput: (fd: number) => boolean): boolean {
+// A process that also waits for a socket is a server, not a program that waits for input.
+function waitsForInputOnly(pid: number, epoll: number, isInput: (fd: number) => boolean): boolean {
   const watched = [
     ...readOrEmpty(`/proc/${pid}/fdinfo/${epoll}`).matchAll(/^tfd:\s*(\d+)\s+events:\s*(\w+)/gm),
   ];
@@ -145,13 +144,13 @@ function waitsForInputAlone(pid: number, epoll: number, isInput: (fd: number) =>
   return read.some(isInput) && !read.some((fd) => isSocket(`/proc/${pid}/fd/${fd}`));
 }
 
-// The device of /dev/tty: whoever opens it gets the terminal that its session has.
-const ownTerminal = 0x500;
+// Device number of /dev/tty, which is the controlling terminal of the process that opens it.
+const devTty = 0x500;
 
 function isFile(path: string, input: InputFile): boolean {
   try {
     const { dev, ino, rdev } = statSync(path);
-    return (dev === input.dev && ino === input.ino) || (input.kind === 'terminal' && rdev === ownTerminal);
+    return (dev === input.dev && ino === input.ino) || (input.kind === 'terminal' && rdev === devTty);
   } catch {
     return false;
   }
@@ -165,7 +164,7 @@ function isSocket(path: string): boolean {
   }
 }
 
-function sleepsOf(pid: number, task: number): string {
+function switchesOf(pid: number, task: number): string {
   const status = readOrEmpty(`/proc/${pid}/task/${task}/status`);
   return /^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1] ?? '';
 }

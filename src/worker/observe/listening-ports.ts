@@ -1,9 +1,10 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { readOrEmpty } from '../processes/descendants.ts';
 
-const listening = '0A';
+// State of a listening socket in /proc/PID/net/tcp.
+const listenState = '0A';
 
-/** The TCP ports on which these processes listen, lowest first; what cannot be seen is left out. */
+/** The TCP ports on which these processes listen, lowest first; processes whose /proc is not readable are left out. */
 export function listeningPorts(pids: readonly number[]): readonly number[] {
   const ports = pids.flatMap((pid) => {
     const own = socketsOf(pid);
@@ -21,14 +22,14 @@ function socketsOf(pid: number): ReadonlySet<string> {
   }
 }
 
-/** All listeners of the network that a process sees. */
+/** All listening sockets in the network namespace of a process. */
 function listenersOf(pid: number): readonly { readonly port: number; readonly inode: string }[] {
   const lines = ['tcp', 'tcp6'].flatMap((name) =>
     readOrEmpty(`/proc/${pid}/net/${name}`).split('\n').slice(1),
   );
   return lines.flatMap((line) => {
     const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
-    if (state !== listening || inode === undefined) return [];
+    if (state !== listenState || inode === undefined) return [];
     return [{ port: Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16), inode }];
   });
 }

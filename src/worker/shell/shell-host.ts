@@ -1,7 +1,6 @@
 import { Socket } from 'node:net';
-import { createDeferred, type Deferred } from '../../support/deferred.ts';
-import { randomHex } from '../../support/random-hex.ts';
-import { settlesWithin } from '../../support/settles-within.ts';
+import { randomHex } from '../../support/ids.ts';
+import { createDeferred, type Deferred, settlesWithin } from '../../support/promises.ts';
 import { Capture } from '../io/capture.ts';
 import { writeAtomically } from '../io/write-pipe.ts';
 import { type InputFile, toInputFile } from '../observe/find-blocked-reader.ts';

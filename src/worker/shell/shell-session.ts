@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { StopOptions } from '../../contract/backend.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
-import { createId } from '../../support/create-id.ts';
+import { createId } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { createFifoPool } from '../io/fifo-pool.ts';
 import type { LimitReached } from '../limits/explain-exit.ts';

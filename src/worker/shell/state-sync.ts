@@ -1,8 +1,8 @@
 import { rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Restoration } from '../../contract/session.ts';
+import { settlesWithin } from '../../support/promises.ts';
 import { quote } from '../../support/quote.ts';
-import { settlesWithin } from '../../support/settles-within.ts';
 import { Capture } from '../io/capture.ts';
 import type { ReportedState } from './reported-state.ts';
 import type { SessionHosts } from './session-hosts.ts';

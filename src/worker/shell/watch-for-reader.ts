@@ -1,4 +1,9 @@
-import { findReader, type InputFile, isSameSleep, type Reader } from '../observe/find-blocked-reader.ts';
+import {
+  type BlockedReader,
+  findBlockedReader,
+  type InputFile,
+  isSameBlock,
+} from '../observe/find-blocked-reader.ts';
 
 const againMs = 100;
 const longestMs = 4_000;
@@ -11,11 +16,11 @@ export function watchForReader(
   { root, pipe, firstMs }: { readonly root: number; readonly pipe: InputFile; readonly firstMs: number },
   onReading: () => void,
 ): () => void {
-  let seen: Reader | null = null;
+  let seen: BlockedReader | null = null;
   let timer: NodeJS.Timeout | undefined;
   const check = (delayMs: number) => {
-    const reader = findReader(root, pipe);
-    if (isSameSleep(reader, seen)) return onReading();
+    const reader = findBlockedReader(root, pipe);
+    if (isSameBlock(reader, seen)) return onReading();
     seen = reader;
     schedule(reader ? againMs : Math.min(delayMs * 2, longestMs));
   };

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { NacreError } from '../../contract/failure.ts';
 
-/** What the package's native part does; its own JavaScript would read and write for us, which we do ourselves. */
+/** The native module of @lydell/node-pty; its JavaScript part is not used, since it would read and write the terminal. */
 export interface PtyBinary {
   open(cols: number, rows: number): { readonly master: number; readonly slave: number };
   resize(master: number, cols: number, rows: number): void;
-  /** Starts a program that leads a session whose terminal is a new one. */
+  /** Starts a program in a new session with a new controlling terminal. */
   fork(
     file: string,
     args: readonly string[],
@@ -21,15 +21,18 @@ export interface PtyBinary {
   ): { readonly fd: number; readonly pid: number; readonly pty: string };
 }
 
-/** Loads the optional package; its absence is an error that names it. */
+/** Loads the optional package; throws a `NacreError` that names it if it is not installed. */
 export async function loadPty(load = loadBinary): Promise<PtyBinary> {
   try {
     return await load();
   } catch (cause) {
     throw new NacreError(
       'resources_unavailable',
-      'A terminal needs the package @lydell/node-pty, which is not installed here.',
-      { hint: 'Run npm install @lydell/node-pty beside nacre, or start the command without pty.', cause },
+      'A terminal needs the package @lydell/node-pty, which is not installed.',
+      {
+        hint: 'Run npm install @lydell/node-pty where nacre is installed, or start the command without pty.',
+        cause,
+      },
     );
   }
 }
@@ -43,7 +46,7 @@ async function loadBinary(): Promise<PtyBinary> {
   return requireBinary('pty.node');
 }
 
-/** Where the program is through which macOS starts others; empty elsewhere. */
+/** Path of the helper program that starts commands on macOS; empty on other systems. */
 export function ptyHelper(platform: string = process.platform): string {
   if (platform !== 'darwin') return '';
   return require.resolve(`@lydell/node-pty-${platform}-${process.arch}/spawn-helper`);

@@ -4,51 +4,51 @@ import { withholdFromChildren } from '../io/inherited-descriptors.ts';
 import type { InputFile } from '../observe/find-blocked-reader.ts';
 import type { PtyBinary } from './load-pty.ts';
 
-/** Our side of a terminal. */
+/** The master side of a pseudo-terminal. */
 export interface Terminal {
   readonly master: number;
-  /** The side of the command, as the kernel knows it. */
+  /** Identifies the slave side, which the command reads. */
   readonly file: InputFile;
   resize(size: TerminalSize): void;
-  /** Notes that our side has been closed. */
-  forget(): void;
+  /** Called after `master` was closed: its number may be reused, and children may inherit it again. */
+  release(): void;
 }
 
-/** A new terminal with both of its sides. */
+/** A new pseudo-terminal with both sides open. */
 export interface OpenTerminal extends Terminal {
   readonly slave: number;
-  /** Lets go of the command's side once the command has it. */
+  /** Closes the slave side, once the command has it open. */
   closeSlave(): void;
-  /** Closes our side of one that nobody will use. */
+  /** Closes the master side of an unused terminal. */
   discard(): void;
 }
 
-/** Makes a terminal that nobody uses yet. */
+/** Opens a new pseudo-terminal. */
 export function openTerminal(pty: PtyBinary, { cols, rows }: TerminalSize): OpenTerminal {
   const { master, slave } = pty.open(cols, rows);
-  const shareSlave = withholdFromChildren(slave);
+  const releaseSlave = withholdFromChildren(slave);
   const terminal = toTerminal(pty, master, fstatSync(slave));
   return {
     ...terminal,
     slave,
     discard() {
       closeSync(master);
-      terminal.forget();
+      terminal.release();
     },
     closeSlave() {
       closeSync(slave);
-      shareSlave();
+      releaseSlave();
     },
   };
 }
 
-/** Our side of a terminal that a program was started with. */
+/** Wraps the master side of a terminal with which a program was started. */
 export function toTerminal(pty: PtyBinary, master: number, { dev, ino }: Stats): Terminal {
   return {
     master,
     file: { kind: 'terminal', dev, ino },
     resize: ({ cols, rows }) => pty.resize(master, cols, rows),
-    // The package leaves it open in every child.
-    forget: withholdFromChildren(master),
+    // @lydell/node-pty opens it without O_CLOEXEC, so that every child would inherit it.
+    release: withholdFromChildren(master),
   };
 }

@@ -1,53 +1,38 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { needLandlock, needLevel, needPty } from '../../../tests/support/needs.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
+import { type SupervisionLevel, supervisionLevels } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { loadPty, ptyHelper } from './load-pty.ts';
 
 const terminal = { cols: 80, rows: 24 };
 const atTerminal: Partial<JobSpec> = { terminal, stdin: 'open' };
 
-describe.each(['group', 'unshare', 'namespace'] as const)('T9: a command at a terminal (%s)', (level) => {
-  let here: TestWorker;
-  beforeEach(() => {
+let here: TestWorker;
+const type = (id: string, text: string) => here.worker.write(id, Buffer.from(text));
+const shows = (id: string, text: string | RegExp) =>
+  expect.poll(async () => (await here.output(id)).stdout, { timeout: 15_000 }).toMatch(text);
+const exitOf = async (id: string) => (await here.worker.wait(id, 15_000)).end;
+const kill = (id: string) => here.worker.stop(id, { signal: 'SIGKILL', graceMs: 0 });
+
+/** Runs the tests of a describe block with one worker at this level. */
+function useLevel(level: SupervisionLevel): void {
+  beforeAll(() => {
     here = createTestWorker({ highestLevel: level, supervisionRequire: level });
   });
-  afterEach(() => here.close());
-
-  const type = (id: string, text: string) => here.worker.write(id, Buffer.from(text));
-  const shows = (id: string, text: string | RegExp) =>
-    expect.poll(async () => (await here.output(id)).stdout, { timeout: 15_000 }).toMatch(text);
-  const exitOf = async (id: string) => (await here.worker.wait(id, 15_000)).end;
-
-  test('sees a terminal on all three sides, of the size that was asked for', async () => {
-    const script = '[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && stty size && echo "$TERM:$PAGER" >/dev/tty; exit 5';
-    const { state, stdout, stderr } = await here.run(script, {
-      ...atTerminal,
-      terminal: { cols: 132, rows: 43 },
-    });
-    expect(stdout).toBe('43 132\r\nxterm-256color:\r\n');
-    expect(stderr).toBe('');
-    expect(state.end).toMatchObject({ exitCode: 5, leftRunning: [], survivors: [] });
+  beforeEach(async (context) => {
+    await needLevel(context, level);
+    await needPty(context);
   });
+  afterAll(() => here.close());
+}
 
-  test('is typed to, hears of a new size, and ends with Ctrl-D', async () => {
-    const id = await here.start(
-      'echo up; while read -r line; do echo "got $line"; stty size; done',
-      atTerminal,
-    );
-    await shows(id, 'up');
-    await type(id, 'hello\r');
-    await shows(id, 'got hello');
-    await here.worker.resize(id, { cols: 200, rows: 60 });
-    await type(id, 'again\r');
-    await shows(id, '60 200');
-    await type(id, '\u0004');
-    expect(await exitOf(id)).toMatchObject({ exitCode: 0 });
-    await expect(here.worker.resize(id, terminal)).rejects.toMatchObject({ code: 'invalid_request' });
-  });
+describe.each(supervisionLevels)('T9: a command at a terminal, at level %s', (level) => {
+  useLevel(level);
 
-  test('is interrupted by Ctrl-C, which its supervision outlives', async () => {
+  test('is interrupted by Ctrl-C, and its supervision is not', async () => {
     const id = await here.start('export PS1="prompt> "; exec bash --norc -i', atTerminal);
     await shows(id, 'prompt> ');
     await type(id, 'sleep 300\r');
@@ -69,7 +54,44 @@ describe.each(['group', 'unshare', 'namespace'] as const)('T9: a command at a te
     expect(end).toMatchObject({ cause: 'stopped', survivors: [] });
   });
 
-  test('E4: loses nothing of much output, and takes much input', async () => {
+  test('has its resource limits', async () => {
+    const { stdout } = await here.run('ulimit -t', { ...atTerminal, limits: { cpuSeconds: 77 } });
+    expect(stdout).toBe('77\r\n');
+  });
+});
+
+// Levels `unshare` and `namespace` start a command at a terminal in the same way.
+describe.each(['group', 'namespace'] as const)('T9: a command at a terminal (%s)', (level) => {
+  useLevel(level);
+
+  test('has a terminal of the requested size as stdin, stdout and stderr', async () => {
+    const script = '[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && stty size && echo "$TERM:$PAGER" >/dev/tty; exit 5';
+    const { state, stdout, stderr } = await here.run(script, {
+      ...atTerminal,
+      terminal: { cols: 132, rows: 43 },
+    });
+    expect(stdout).toBe('43 132\r\nxterm-256color:\r\n');
+    expect(stderr).toBe('');
+    expect(state.end).toMatchObject({ exitCode: 5, leftRunning: [], survivors: [] });
+  });
+
+  test('reads typed input, gets a new size, and ends with Ctrl-D', async () => {
+    const id = await here.start(
+      'echo up; while read -r line; do echo "got $line"; stty size; done',
+      atTerminal,
+    );
+    await shows(id, 'up');
+    await type(id, 'hello\r');
+    await shows(id, 'got hello');
+    await here.worker.resize(id, { cols: 200, rows: 60 });
+    await type(id, 'again\r');
+    await shows(id, '60 200');
+    await type(id, '\u0004');
+    expect(await exitOf(id)).toMatchObject({ exitCode: 0 });
+    await expect(here.worker.resize(id, terminal)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('E4: loses no output, and accepts much input', async () => {
     const { stdout } = await here.run('seq 1 200000', atTerminal);
     expect(stdout.length).toBe(1_488_895);
     const id = await here.start('stty raw -echo; echo up; head -c 300000 | wc -c', atTerminal);
@@ -78,28 +100,29 @@ describe.each(['group', 'unshare', 'namespace'] as const)('T9: a command at a te
     await shows(id, '300000');
   });
 
-  test('is seen waiting for input, also when it asks through /dev/tty', async () => {
+  test('is detected as waiting for input, also when it reads /dev/tty', async () => {
     for (const script of ['read -r x', 'read -r x </dev/tty', 'exec bash --norc -i', 'exec python3 -q']) {
       const id = await here.start(`echo up; ${script}`, atTerminal);
       await shows(id, 'up');
       await expect
         .poll(async () => (await here.worker.observe(id)).awaitingInput, { timeout: 15_000 })
         .toBe(true);
-      await here.worker.stop(id, { signal: 'SIGKILL', graceMs: 0 });
+      await kill(id);
     }
     const busy = await here.start('echo up; sleep 300', atTerminal);
     await shows(busy, 'up');
     expect(await here.worker.observe(busy)).toEqual({ awaitingInput: false, listening: [] });
+    await kill(busy);
   });
 
-  test('runs a program without a shell, and says when there is none', async () => {
+  test('runs a program without a shell, and reports a missing one', async () => {
     const ran = await here.run('', { ...atTerminal, command: { kind: 'argv', argv: ['stty', 'size'] } });
     expect(ran.stdout).toBe('24 80\r\n');
     const missing = { ...atTerminal, command: { kind: 'argv', argv: ['no-such-program'] } } as const;
     await expect(here.start('', missing)).rejects.toMatchObject({ code: 'program_not_found' });
   });
 
-  test('runs a script of any length that the level can carry', async () => {
+  test('runs a long script, up to the limit of the level', async () => {
     const long = `echo ${'x'.repeat(90_000)} | wc -c`;
     expect((await here.run(long, atTerminal)).stdout).toBe('90001\r\n');
     const longer = here.run(`: ${'x'.repeat(200_000)}; echo ran`, atTerminal);
@@ -107,21 +130,19 @@ describe.each(['group', 'unshare', 'namespace'] as const)('T9: a command at a te
     else expect((await longer).stdout).toBe('ran\r\n');
   });
 
-  test('E5: gets nothing of another command, and nobody gets anything of it', async () => {
+  test('E5: shares no descriptor with another command', async () => {
     const first = await here.start('echo up; sleep 300', atTerminal);
     await shows(first, 'up');
     const list = 'readlink /proc/$$/fd/* | grep -c ptmx';
     expect((await here.run(list, atTerminal)).stdout).toBe('0\r\n');
     expect((await here.run(list)).stdout).toBe('0\n');
-  });
-
-  test('is bound to its limits', async () => {
-    const { stdout } = await here.run('ulimit -t', { ...atTerminal, limits: { cpuSeconds: 77 } });
-    expect(stdout).toBe('77\r\n');
+    await kill(first);
   });
 });
 
-test('T9: a terminal in a sandbox works, and what is outside of it cannot be written', async () => {
+test('T9: a terminal works in a sandbox, and files outside of it are read-only', async (context) => {
+  await needLevel(context, 'namespace');
+  await needPty(context);
   for (const sandbox of ['workspace', 'strict'] as const) {
     const here = createTestWorker({ highestLevel: 'namespace', sandbox });
     const cwd = join(here.folder, 'work');
@@ -133,7 +154,10 @@ test('T9: a terminal in a sandbox works, and what is outside of it cannot be wri
   }
 });
 
-test('T9: a terminal under a list that the kernel holds runs what is listed and nothing else', async () => {
+test('T9: a terminal with `exec: enforce` runs listed programs only', async (context) => {
+  await needLevel(context, 'namespace');
+  await needPty(context);
+  await needLandlock(context);
   const here = createTestWorker({ highestLevel: 'namespace', exec: 'enforce', execAllow: ['stty'] });
   const { stdout, state } = await here.run('stty size; touch never; setsid true', atTerminal);
   expect(stdout).toMatch(/^24 80\r\n.*touch: Permission denied\r\n.*setsid: Permission denied\r\n$/);
@@ -141,7 +165,7 @@ test('T9: a terminal under a list that the kernel holds runs what is listed and 
   await here.close();
 });
 
-test('T9: a pipe is interrupted by the signal itself', async () => {
+test('T9: a command without a terminal is interrupted by SIGINT', async () => {
   const here = createTestWorker();
   const id = await here.start('trap "echo caught; exit 9" INT; echo up; while :; do sleep 0.05; done');
   await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });
