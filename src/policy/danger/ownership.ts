@@ -39,7 +39,7 @@ export const ownershipRules: readonly DangerRule[] = [
     programs: ['chown', 'chgrp'],
     test: testOwner,
     matches: [
-      'chown -R nobody /',
+      'chown -R www-data /',
       'chown -hR me:me /usr',
       'chgrp --recursive users /etc',
       'chown --recu root //',

@@ -1,4 +1,4 @@
-// Programs that run inside a container need not be listed. Whatever reaches out of one is judged: mounted host folders
+// Programs that run inside a container need not be listed. Everything that reaches out of one is judged: mounted host folders
 // (`-v`), host privileges (`--privileged`) and files copied out (`docker cp`).
 import { quoteWord } from '../../support/quote.ts';
 import { parseOptions } from '../options/parse-options.ts';
