@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writ
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { createId } from '../support/create-id.ts';
+import { createId } from '../support/ids.ts';
 import { toEventLine, toHeaderLine } from './asciicast.ts';
 import { pruneRecordings } from './prune-recordings.ts';
 import { createRecordings } from './recordings.ts';

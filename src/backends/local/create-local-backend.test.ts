@@ -17,3 +17,17 @@ test('the local backend starts commands from this process and reports what it ca
   await backend.close();
   rmSync(folder, { recursive: true });
 });
+
+test('S6: environmentSecrets returns the values that the rules withhold, before anything runs', async () => {
+  const folder = temporaryFolder();
+  const environment = { PATH: '/usr/bin:/bin', DB_PASSWORD: 'hunter2', PLAIN: 'seen', HELD: 'unseen' };
+  const backend = await backends.local({ ...workerOptionsIn(folder), environment });
+  const secrets = (envPass: readonly string[], envWithhold: readonly string[]) =>
+    backend.environmentSecrets({ envPass, envWithhold });
+  expect(await secrets([], [])).toEqual(['hunter2']);
+  expect(await secrets(['DB_PASSWORD'], ['HELD'])).toEqual(['unseen']);
+  await backend.warmUp();
+  expect((await backend.report()).withheldEnv).toEqual(['DB_PASSWORD']);
+  await backend.close();
+  rmSync(folder, { recursive: true });
+});

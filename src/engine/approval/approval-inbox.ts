@@ -5,8 +5,8 @@
 // `whyOff` turns all of this off if commands could reach the socket and approve themselves.
 import type { Caller } from '../../contract/caller.ts';
 import { NacreError } from '../../contract/failure.ts';
-import { createId } from '../../support/create-id.ts';
-import { createNotifier } from '../../support/notifier.ts';
+import { createId } from '../../support/ids.ts';
+import { createNotifier } from '../../support/promises.ts';
 import type { ApprovalAnswer, ApprovalRequest, ApprovalSubject, AskUser } from './approval.ts';
 
 /** A request as `nacre approvals` lists it. */

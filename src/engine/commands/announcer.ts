@@ -1,5 +1,5 @@
 import type { Backend } from '../../contract/backend.ts';
-import { sleep } from '../../support/sleep.ts';
+import { sleep } from '../../support/promises.ts';
 import { logOf, tail } from '../../support/tail.ts';
 
 /** A background command has started (`began`), or its output or state has `changed`. */

@@ -1,11 +1,10 @@
 import type { Cursor, Stream } from '../../contract/job.ts';
 import { formatBytes } from '../../output/amounts.ts';
 import { findCompleteEnd, inspectedBytes } from '../../output/complete-end.ts';
-import { splitLimit } from '../../output/cut-text.ts';
 import { lastChars } from '../../output/head-tail.ts';
 import { fromLineStart } from '../../output/resync.ts';
 import { sanitise } from '../../output/sanitise.ts';
-import { joinEnds } from '../../output/shape.ts';
+import { joinEnds, splitLimit } from '../../output/shape.ts';
 import { readRange } from '../../support/tail.ts';
 import { readBeginning } from './read-beginning.ts';
 import type { TextQuery, TextRange, TextSource, Texts } from './text-query.ts';
