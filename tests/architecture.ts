@@ -158,12 +158,7 @@ const rules: readonly Rule[] = [
 
 const processModules = new Set(['child_process', 'cluster', 'node-pty', '@lydell/node-pty']);
 const entryPoints = new Set(['src/cli.ts', 'src/index.ts']);
-const environmentReaders = new Set([
-  'src/assembly/main.ts',
-  'src/cli.ts',
-  'src/exec-guard.ts',
-  'src/assembly/create-nacre.ts',
-]);
+const environmentReaders = new Set(['src/cli.ts', 'src/exec-guard.ts', 'src/assembly/create-nacre.ts']);
 
 function judgeText(file: string, source: string): Violation[] {
   const computed = hasComputedImport(source)

@@ -1,7 +1,7 @@
 // nacre inside another program:
 // 1. the settings object is validated like a settings file; files, flags and NACRE_* variables are not read,
 // 2. the tools are created and bound to their rules, 3. the engine is created when a command first needs it.
-// Like `main.ts` and `cli.ts` this file reads `process.env`, which commands inherit as they do through every door.
+// Like `cli.ts` this file reads `process.env`, which commands inherit as they do through every door.
 
 import type { MachineReport } from '../contract/report.ts';
 import type { ToolResult } from '../contract/tool-result.ts';

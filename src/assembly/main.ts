@@ -1,4 +1,4 @@
-// Runs one command line; with `cli.ts` and `create-nacre.ts` the only code that reads env and argv:
+// Runs one command line, with the `argv` and `env` that `cli.ts` passes in:
 // 1. the first word names a door, 2. flags, environment and files become settings, 3. the door opens with `DoorDeps`,
 // whose expensive parts are created at their first use.
 import { statSync } from 'node:fs';
