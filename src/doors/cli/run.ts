@@ -39,10 +39,8 @@ type RunDeps = FlagAccess<Flags> &
 
 /** `nacre run`: runs one command for the local user. */
 export async function runDoor(deps: RunDeps): Promise<number> {
-  const {
-    io,
-    flags: { json },
-  } = deps;
+  const { io, flags } = deps;
+  const { json } = flags;
   for (const warning of deps.warnings) await note(io, `warning: ${warning}`);
   try {
     const outcome = await runCommand(deps);
@@ -84,8 +82,8 @@ async function runCommand(deps: RunDeps): Promise<Outcome> {
 
 // The live line is erased with escape sequences, which a pipe or TERM=dumb does not support.
 function isTerminal({ io: { stdout, stderr }, machine }: RunDeps): boolean {
-  const ends = [stdout, stderr].every((end) => 'isTTY' in end && end.isTTY === true);
-  return ends && machine.env.TERM !== 'dumb';
+  const areTerminals = [stdout, stderr].every((stream) => 'isTTY' in stream && stream.isTTY === true);
+  return areTerminals && machine.env.TERM !== 'dumb';
 }
 
 function toCommand(words: readonly string[]): Command {

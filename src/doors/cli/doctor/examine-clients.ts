@@ -36,11 +36,11 @@ export function examineClients(deps: ClientDeps): ExaminedClients {
 type Examined = Finding & { readonly isListed?: boolean };
 
 function examineClient(deps: ClientDeps, name: string, client: Client): readonly Examined[] {
-  const here = { ...deps.machine, project: deps.cwd };
+  const machine = { ...deps.machine, project: deps.cwd };
   return scopes.flatMap((scope) => {
-    const path = client.file(scope, here);
-    const isSame = scope === 'project' && path === client.file('user', here);
-    if (path === undefined || isSame || !isThere(path)) return [];
+    const path = client.file(scope, machine);
+    const isSame = scope === 'project' && path === client.file('user', machine);
+    if (path === undefined || isSame || !exists(path)) return [];
     const fix = `nacre init ${name}${scope === client.scope ? '' : ` --scope ${scope}`}`;
     const { found, ...examined } = examineFile(deps, client, path, fix);
     return [{ check: `client:${name}`, ...examined, found: `${client.title}: ${found}` }];
@@ -95,7 +95,7 @@ function mayAllow(word: string): boolean {
 }
 
 // If `lstat` fails, for example with EACCES, reading the file reports the error.
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
@@ -109,10 +109,10 @@ function findMissing(
   { command = '', args = [] }: Partial<ServerEntry>,
   project: string | undefined,
 ): string | undefined {
-  const isThere = isAbsolute(command)
+  const isInstalled = isAbsolute(command)
     ? existsSync(command)
     : findOnPath(machine.env.PATH ?? '', command) !== undefined;
-  if (!isThere) return command;
+  if (!isInstalled) return command;
   const script = args.find((arg) => isAbsolute(arg) && arg.endsWith('.js'));
   return [script, project].find((one) => one !== undefined && !existsSync(one));
 }
