@@ -34,7 +34,10 @@ interface RawReply {
 }
 
 async function ask(bytes: string): Promise<RawReply> {
-  const { status, text } = await sendBytes(here.port, bytes, { isComplete: (seen) => seen.endsWith('}') });
+  const { status, text } = await sendBytes(here.port, bytes, {
+    idleMs: 15_000,
+    isComplete: (seen) => seen.endsWith('}'),
+  });
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const headers = head.split('\r\n').slice(1).map(withLowerName);
   const isStable = (line: string) => !/^(?:date|content-length):/.test(line);

@@ -10,8 +10,16 @@ import { createFindRoute } from './requests/find-route.ts';
 import { preflightHeaders } from './requests/headers.ts';
 import { HttpProblem, toFailure } from './requests/problem.ts';
 import type { RequestHeaders } from './requests/raw-headers.ts';
-import { type Exchange, openExchange, send, toFailureReply, toTarget } from './requests/raw-http.ts';
-import { appletRoutes, type HandlerResult, type HttpDeps, mainRoutes } from './routes.ts';
+import {
+  dropUnreadBody,
+  type Exchange,
+  openExchange,
+  type Reply,
+  send,
+  toFailureReply,
+  toTarget,
+} from './requests/raw-http.ts';
+import { appletRoutes, type HttpDeps, mainRoutes } from './routes.ts';
 
 /** Creates the listener for every request, and the check that WebSocket upgrades share with it. */
 export function handleRequests(deps: HttpDeps): {
@@ -29,7 +37,10 @@ export function handleRequests(deps: HttpDeps): {
     applet: createFindRoute(appletRoutes(deps)),
   };
 
-  const reply = (exchange: Exchange, { corsOrigin, problem }: SiteCheck): HandlerResult => {
+  const respond = async (
+    exchange: Exchange,
+    { corsOrigin, problem }: SiteCheck,
+  ): Promise<Reply | Response> => {
     const { method, headers } = exchange;
     const target = toTarget(exchange.incoming);
     if (method === 'OPTIONS' && corsOrigin !== undefined)
@@ -44,12 +55,13 @@ export function handleRequests(deps: HttpDeps): {
   };
   const serve = async (exchange: Exchange) => {
     const site = checkSite(deps.sites, exchange.headers);
-    const replied = await (async () => reply(exchange, site))().catch((error: unknown) =>
+    const reply = await respond(exchange, site).catch((error: unknown) =>
       toFailureReply(toFailure(error, deps.log)),
     );
-    deps.requests.add(replied.status);
-    if (replied instanceof Response) await sendWebResponse(exchange.outgoing, replied, site.corsOrigin);
-    else send(exchange, replied, site.corsOrigin);
+    deps.requests.add(reply.status);
+    dropUnreadBody(exchange);
+    if (reply instanceof Response) await sendWebResponse(exchange.outgoing, reply, site.corsOrigin);
+    else send(exchange, reply, site.corsOrigin);
   };
   return {
     authenticate,

@@ -31,8 +31,8 @@ export interface HttpDeps extends AuthenticateDeps, ShellDeps, MetricsDeps, page
 /** The target of a request, with the path segments that its route names. */
 export type RouteMatch = RequestTarget & Pick<FoundRoute<unknown>, 'params'>;
 
-/** The result of a handler; only MCP returns a web Response. */
-export type HandlerResult = Reply | Response | Promise<Reply | Response>;
+// Only MCP returns a web Response.
+type HandlerResult = Reply | Response | Promise<Reply | Response>;
 
 type OpenHandle = (exchange: Exchange, match: RouteMatch) => HandlerResult;
 type CallHandle = (caller: HttpCaller, exchange: Exchange, match: RouteMatch) => HandlerResult;

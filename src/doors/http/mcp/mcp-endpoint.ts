@@ -8,7 +8,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { createId } from '../../../support/create-id.ts';
+import { createId } from '../../../support/ids.ts';
 import type { HttpCaller } from '../access/callers.ts';
 import { createSecret } from '../access/tokens.ts';
 

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { NacreError } from '../../../contract/failure.ts';
 import type { HttpSettings } from '../../settings.ts';
 import { isLoopback } from './is-loopback.ts';
-import { HttpProblem, refuse } from './problem.ts';
+import { HttpProblem, refuseConnection } from './problem.ts';
 import { toOriginForm } from './to-origin-form.ts';
 
 /** How long a client may take to send a request, and how often Node checks that. */
@@ -89,7 +89,7 @@ export function serveRequests(server: Server, listener: RequestListener): void {
     const hasBegun = [...(responses.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     // A second reply in the middle of a response would be read as part of its body.
     if (!socket.writable || hasBegun) socket.destroy();
-    else refuse(socket, toProblem(error));
+    else refuseConnection(socket, toProblem(error));
   });
 }
 

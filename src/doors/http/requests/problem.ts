@@ -62,7 +62,7 @@ export function toFailure(error: unknown, log: (message: string) => void): Failu
 }
 
 /** Writes a refusal to a connection that has no `ServerResponse`, and closes it. */
-export function refuse(duplex: Duplex, { status, message, headers }: HttpProblem): void {
+export function refuseConnection(duplex: Duplex, { status, message, headers }: HttpProblem): void {
   const body = JSON.stringify({ error: message });
   const lines = Object.entries({
     ...headers,

@@ -58,12 +58,11 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
 }
 
 /** Writes a reply; `corsOrigin` is the origin of another page that may read it. */
-export function send({ incoming, outgoing }: Exchange, reply: Reply, corsOrigin: string | undefined): void {
+export function send({ outgoing }: Exchange, reply: Reply, corsOrigin: string | undefined): void {
   const { status, headers, body } = reply;
   const length = status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
   outgoing.writeHead(status, { ...toHeaders(headers, corsOrigin), ...length });
   outgoing.end(body);
-  dropUnreadBody(incoming);
 }
 
 const plainPath = /^(?:\/[\w-]+)+$/;
@@ -99,9 +98,11 @@ function watchDisconnect({ socket }: IncomingMessage, outgoing: ServerResponse):
 
 const unreadBodyMs = 500;
 
-// After a refusal Node discards the rest of the body so that the connection can be reused; a body that is still
-// arriving after `unreadBodyMs` ends the connection instead.
-function dropUnreadBody(incoming: IncomingMessage): void {
+/**
+ * Bounds the rest of a body that no handler read. Node discards it after the reply, so that the connection can be
+ * reused; if it is still arriving after `unreadBodyMs`, the connection is closed.
+ */
+export function dropUnreadBody({ incoming }: Exchange): void {
   if (incoming.complete) return;
   const timer = setTimeout(() => incoming.socket.destroySoon(), unreadBodyMs);
   incoming.once('close', () => clearTimeout(timer));

@@ -2,10 +2,10 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { shuttingDown } from '../../../contract/failure.ts';
-import { sleep } from '../../../support/sleep.ts';
+import { sleep } from '../../../support/promises.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 import type { HttpCaller } from '../access/callers.ts';
-import { HttpProblem, refuse } from '../requests/problem.ts';
+import { HttpProblem, refuseConnection } from '../requests/problem.ts';
 import { readHeaders } from '../requests/raw-headers.ts';
 import { maxBodyBytes } from '../requests/read-body.ts';
 import { declineUpgrade } from './decline-upgrade.ts';
@@ -41,12 +41,14 @@ export function acceptUpgrades(
     // `createIntake` replies to pings.
     autoPong: false,
   });
-  sockets.on('wsClientError', ({ message }, duplex) => refuse(duplex, new HttpProblem(400, `${message}.`)));
+  sockets.on('wsClientError', ({ message }, duplex) =>
+    refuseConnection(duplex, new HttpProblem(400, `${message}.`)),
+  );
   const unanswered = new WeakSet<WebSocket>();
   const accept = (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     duplex.on('error', () => duplex.destroy());
     const caller = admit(request, deps);
-    if (caller instanceof HttpProblem) return refuse(duplex, caller);
+    if (caller instanceof HttpProblem) return refuseConnection(duplex, caller);
     sockets.handleUpgrade(request, duplex, head, (socket) => {
       socket.on('pong', () => unanswered.delete(socket));
       // ws closes the socket after a protocol error; without a listener the event would be thrown.

@@ -5,7 +5,7 @@
 import type { WebSocket } from 'ws';
 import { NacreError, shuttingDown } from '../../../contract/failure.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { createId } from '../../../support/create-id.ts';
+import { createId } from '../../../support/ids.ts';
 import type { HttpCaller } from '../access/callers.ts';
 import { charge } from '../access/rate-limit.ts';
 import type { History } from '../requests/history.ts';
