@@ -92,6 +92,9 @@ describe('H10: the start page', { timeout: 60_000 }, () => {
   test('shows running and finished commands and the applets, and works by keyboard', async () => {
     await here.shell('git', ['--version']);
     const slow = here.shell('tail', ['-f', '/dev/null']);
+    // The page polls every two seconds, so the command is running before it opens.
+    const running = async () => (await here.send('/api/state', { headers: here.bearer })).body.running;
+    await expect.poll(running).toHaveLength(1);
     const page = await startPage();
     await page.getByText('git --version').waitFor();
     await page.locator('#running').getByText('tail -f /dev/null').waitFor();

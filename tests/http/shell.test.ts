@@ -141,7 +141,7 @@ describe('H2: the status of a command', () => {
   });
 });
 
-describe('H4: limits', () => {
+describe.concurrent('H4: limits', () => {
   test('408 with the output so far, and the process tree is gone', async () => {
     const { status, body } = await here.shell('sh', ['stubborn.sh']);
     expect(status).toBe(408);
