@@ -6,7 +6,7 @@ import { sendBytes } from '../support/raw-http.ts';
 import { soakCount } from '../support/soak.ts';
 
 const total = soakCount(10_000, 1_000);
-const parallel = 20;
+const parallel = 50;
 let here: TestServer;
 beforeAll(async () => {
   here = await serve({ args: ['--applets-dir', 'nowhere'] });

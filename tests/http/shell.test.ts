@@ -21,7 +21,8 @@ beforeAll(async () => {
         './data',
       ].join(','),
       EXEC_MAX_BUFFER_BYTES: '100000',
-      EXEC_TIMEOUT_MS: '1200',
+      EXEC_TIMEOUT_MS: '1000',
+      NACRE_KILL_GRACE_MS: '300',
     },
   });
   writeFileSync(join(here.cwd, 'data'), 'some text\n');
@@ -148,7 +149,7 @@ describe.concurrent('H4: limits', () => {
     expect(body).toMatchObject({
       stdout: 'begun\n',
       stderr: '',
-      error: expect.stringMatching(/timed out after 1200 ms/),
+      error: expect.stringMatching(/timed out after 1000 ms/),
     });
     expect(body).not.toHaveProperty('code');
     expect(processesWith('stubborn.sh')).toEqual([]);

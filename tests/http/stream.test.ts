@@ -305,8 +305,8 @@ test('H7: a command that is resumed on its own socket sends every byte again, an
   expect(sent.map(({ data }) => data).join('')).toBe(lines);
 });
 
-test('H7: a shutdown lets a command finish, and sends the end of the others', async () => {
-  const other = await serve({ env: { SHELL_ALLOWLIST: '*', NACRE_SHUTDOWN_MS: '1500' } });
+test.concurrent('H7: a shutdown lets a command finish, and sends the end of the others', async () => {
+  const other = await serve({ env: { SHELL_ALLOWLIST: '*', NACRE_SHUTDOWN_MS: '1200' } });
   const socket = await openSocket(other.address, other.bearer);
   socket.send(sh('short', 'sleep 0.5; echo finished'));
   socket.send(sh('long', 'sleep 100'));
@@ -319,7 +319,7 @@ test('H7: a shutdown lets a command finish, and sends the end of the others', as
   expect(other.stderr()).toContain('ended: 1 of 2 open calls were finished.');
 });
 
-test('H7: a shutdown does not wait for terminals, nor for clients that do not reply', async () => {
+test.concurrent('H7: a shutdown does not wait for terminals, nor for clients that do not reply', async () => {
   const other = await serve({ env: { SHELL_ALLOWLIST: '*', NACRE_SHUTDOWN_MS: '60000' } });
   const socket = await openSocket(other.address, other.bearer);
   socket.send({ type: 'shell.run', id: 'tty', command: 'cat', pty: { cols: 80, rows: 24 } });
@@ -330,7 +330,7 @@ test('H7: a shutdown does not wait for terminals, nor for clients that do not re
   socket.socket.terminate();
 });
 
-test('H7: a shutdown closes sockets and ends their commands', async () => {
+test.concurrent('H7: a shutdown closes sockets and ends their commands', async () => {
   const other = await serve({ env: { SHELL_ALLOWLIST: '*', NACRE_SHUTDOWN_MS: '100' } });
   const socket = await openSocket(other.address, other.bearer);
   socket.send(sh('stays', `sleep 100; echo mark-${other.cwd}`));
