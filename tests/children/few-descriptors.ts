@@ -1,5 +1,6 @@
 // Runs many commands concurrently under a low RLIMIT_NOFILE.
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { NacreError } from '../../src/contract/failure.ts';
 import { openDescriptors } from '../support/processes.ts';
 import { createTestWorker } from '../support/worker.ts';
@@ -9,13 +10,22 @@ const here = createTestWorker();
 const mark = process.argv[2] ?? '';
 await here.run('true');
 const before = openDescriptors();
-const results = await Promise.all(
-  Array.from({ length: 40 }, async (_, index) => {
-    const script = index % 2 === 0 ? 'sleep 0.3; echo done' : 'sleep 50 & sleep 0.3; echo done';
+// Commands run until this folder is gone, so that descriptors run out no matter how long the starts take.
+const go = join(here.folder, 'go');
+mkdirSync(go);
+const started = await Promise.all(
+  Array.from({ length: 40 }, (_, index) => {
+    const wait = `while [ -d '${go}' ]; do sleep 0.05; done; echo done`;
+    const script = index % 2 === 0 ? wait : `sleep 50 & ${wait}`;
     const timeoutMs = index % 3 === 0 ? 100 : null;
-    const id = await here
-      .start(script, { env: { TEST_MARK: mark }, timeoutMs })
-      .catch((error: unknown) => error);
+    return here.start(script, { env: { TEST_MARK: mark }, timeoutMs }).catch((error: unknown) => error);
+  }),
+);
+// Every timeout of 100 ms fires before this.
+await new Promise((resolve) => setTimeout(resolve, 300));
+rmdirSync(go);
+const results = await Promise.all(
+  started.map(async (id) => {
     if (typeof id === 'string') return (await here.worker.wait(id, 20_000)).status;
     return id instanceof NacreError ? id.code : String(id);
   }),
