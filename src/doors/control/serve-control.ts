@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../../contract/failure.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { createId } from '../../support/create-id.ts';
+import { createId } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { answerRequest } from './answer-request.ts';
 import { maxLineBytes } from './control-call.ts';
