@@ -18,7 +18,7 @@ import { type Environment, filterEnvironment, toAbsolutePath } from './machine/e
 import { toPlace } from './machine/inspect.ts';
 import { type LoginEnvironment, readLoginEnvironment } from './machine/login-environment.ts';
 import { OwnFiles } from './sandbox/own-files.ts';
-import { createShellSessions, type ShellSessions } from './shell/shell-sessions.ts';
+import { ShellSessions } from './shell/shell-sessions.ts';
 import { chooseStarter } from './start/choose-starter.ts';
 import type { Starter } from './start/starter.ts';
 import type { SupervisedDeps } from './start/supervised-plan.ts';
@@ -135,7 +135,7 @@ async function prepareStart(
   const isRoot = process.getuid?.() === 0;
   const limitEnforcer = createLimitEnforcer({ limits: options, cgroups, isRoot });
   const starter = await chooseStarter(await toStartDeps(options, found, limitEnforcer, isRoot), options);
-  const shells = createShellSessions({
+  const shells = new ShellSessions({
     starter,
     table,
     folder: join(found.folders.path, 'shells'),

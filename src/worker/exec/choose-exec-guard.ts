@@ -7,15 +7,14 @@ import { type ExecPlan, toExecPlan } from './exec-plan.ts';
 /** Settings of `exec`: which programs the kernel may execute for commands. */
 export interface ExecOptions {
   readonly exec: ExecMode;
-  /** The listed programs; undefined if every program is allowed. */
+  /** The listed programs; `undefined` if every program is allowed. */
   readonly execAllow: readonly string[] | undefined;
-  /** Path of the guard's program. */
+  /** Path of the guard's program, dist/exec-guard.js. */
   readonly execGuard: string;
 }
 
-/** How the list of programs is enforced. */
+/** The result of `chooseExecGuard`: a guard, or nothing to enforce. */
 export interface ExecEnforcement {
-  /** Undefined if nothing is enforced. */
   readonly guard?: ExecGuard | undefined;
   /** Sentences about what the kernel does not prevent. */
   readonly gaps: readonly string[];

@@ -15,9 +15,9 @@ export interface ExecGuard {
     env: Environment,
     fds: readonly number[],
   ): { readonly argv: readonly string[]; readonly env: Environment };
-  /** Pins the guard's own files and the allowed programs in a sandbox: visible, and read-only. */
+  /** Adds the guard's own files and the allowed programs to `pinned`: visible in the sandbox, and read-only. */
   pinIn(plan: SandboxPlan): SandboxPlan;
-  /** The allowed programs that the user who runs commands could change. */
+  /** The allowed programs that the user who runs commands could change (`access(2)` with W_OK). */
   writablePrograms(): readonly string[];
 }
 
@@ -40,7 +40,7 @@ export function createExecGuard(guardPath: string, { allow }: Pick<ExecPlan, 'al
   };
 }
 
-/** Tries a guard: returns true, or the reason why it does not work on this machine. */
+/** Tries a guard: returns `true`, or the reason why it does not work on this machine. */
 export async function probeExecGuard(
   guardPath: string,
   plan: ExecPlan,
@@ -49,13 +49,13 @@ export async function probeExecGuard(
   if (!existsSync(guardPath)) return `its program ${guardPath} is missing`;
   const allow = plan.allow.filter((path) => path !== realpathSync(process.execPath));
   // A shell does not need Node, so that behind the guard executing it must fail with EACCES (exit code 126).
-  const script = '"$0" --version > /dev/null 2>&1; [ $? = 126 ] && echo held';
+  const script = '"$0" --version > /dev/null 2>&1; [ $? = 126 ] && echo denied';
   const program = [bashPath, '--noprofile', '--norc', '-c', script, process.execPath];
   const { argv } = createExecGuard(guardPath, { allow }).wrap(program, {}, [0, 1, 2]);
   const [node = '', ...args] = argv;
   return new Promise((resolve) => {
     execFile(node, args, { env: {}, timeout: probeMs }, (error, stdout, stderr) => {
-      if (stdout === 'held\n') return resolve(true);
+      if (stdout === 'denied\n') return resolve(true);
       resolve(
         stderr.trim().split('\n')[0] ||
           (error?.message ?? 'the kernel executed a program that is not listed'),

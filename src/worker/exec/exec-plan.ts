@@ -4,17 +4,17 @@ import { findProgram } from '../machine/inspect.ts';
 import { helpersOf } from './program-helpers.ts';
 import { readInterpreter } from './read-interpreter.ts';
 
-/** The programs that the kernel will execute for commands. */
+/** The programs that Landlock lets commands execute (`toExecPlan`). */
 export interface ExecPlan {
   /** Canonical paths of files, and of folders whose files may all be executed. */
   readonly allow: readonly string[];
   /** The files among them that are not listed, but needed by listed ones. */
   readonly added: readonly string[];
-  /** Listed programs such as busybox, which do something else under each of their names. */
+  /** Listed programs such as `busybox`, which do something else under each of their names. */
   readonly multiCall: readonly string[];
 }
 
-/** Where names are resolved. */
+/** The PATH and the bash of commands, which `toExecPlan` resolves names with. */
 export interface ExecPlanDeps {
   readonly path: string;
   readonly bashPath: string;

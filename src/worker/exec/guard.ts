@@ -3,11 +3,9 @@ import { constants } from 'node:os';
 import { type Libc, loadLibc } from './libc.ts';
 import { memoryFiles, toSeccompFilter } from './seccomp-filter.ts';
 
-/** The guard's first argument, as JSON; the program to execute follows. */
+/** The first argument of dist/exec-guard.js, as JSON; the program to execute follows. */
 export interface GuardOrder {
-  /** Files that may be executed, and folders whose files may be executed. */
   readonly allow: readonly string[];
-  /** The descriptors that the program inherits. */
   readonly fds: readonly number[];
   /** Variables for the program without which the guard was started, because they affect Node. */
   readonly env: Readonly<Record<string, string>>;
@@ -22,7 +20,7 @@ const dangerousCapabilities = [16, 17, 21, 39, 40];
 const ignoredByNode = [constants.signals.SIGPIPE, constants.signals.SIGXFSZ];
 const guardFailed = 125;
 
-/** What the guard needs: the C library, and a way to report errors. */
+/** Dependencies of `runGuard`: the C library, and a way to report errors. */
 export interface GuardDeps {
   load(): Promise<Libc>;
   report(text: string): void;
@@ -54,7 +52,7 @@ export async function runGuard(
 
 function restrict(libc: Libc, allow: readonly string[]): void {
   checkVersion(libc);
-  // A ruleset that does not grant REFER denies renames and links between folders.
+  // A ruleset that does not grant `LANDLOCK_ACCESS_FS_REFER` denies renames and links between folders.
   const ruleset = libc.createRuleset(toAttributes(execute | refer));
   addRule(libc, ruleset, '/', refer);
   for (const path of allow) addRule(libc, ruleset, path, execute);

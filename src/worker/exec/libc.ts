@@ -2,7 +2,6 @@ import { getSystemErrorName } from 'node:util';
 
 /** The calls of the C library that a process needs to restrict itself; each throws with the errno name when it fails. */
 export interface Libc {
-  /** The ABI version of Landlock. */
   landlockVersion(): number;
   createRuleset(attributes: Buffer): number;
   addRule(ruleset: number, rule: Buffer): void;
@@ -10,7 +9,7 @@ export interface Libc {
   /** Opens a file with O_PATH; null if it cannot be opened. */
   openPath(path: string): number | null;
   forbidNewPrivileges(): void;
-  /** Drops a capability from the bounding set; returns false if it could not. */
+  /** Drops a capability from the bounding set (`PR_CAPBSET_DROP`); returns `false` if it could not. */
   dropCapability(number: number): boolean;
   installFilter(filter: Buffer): void;
   clearCloseOnExec(fd: number): void;

@@ -17,7 +17,7 @@ const known: Readonly<Record<string, ProgramHelpers>> = {
   'c++': compiler,
 };
 
-/** The helpers of a program; they may be executed if the program is listed. */
+/** The helpers of a program, such as `git-core` for git; they may be executed if the program is listed. */
 export function helpersOf(name: string): ProgramHelpers {
   return known[name] ?? { folders: [], names: [] };
 }

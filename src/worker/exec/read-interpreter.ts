@@ -21,7 +21,7 @@ function isElf64(head: Buffer): boolean {
   return head.length >= 64 && head.readUInt32BE(0) === 0x7f454c46 && head[4] === 2 && head[5] === 1;
 }
 
-// The program header table gives the offset of the loader's path.
+// The program header `PT_INTERP` gives the offset of the loader's path.
 function toLoader(file: string, head: Buffer): readonly string[] {
   const size = head.readUInt16LE(54);
   const count = head.readUInt16LE(56);
@@ -42,7 +42,7 @@ function readBytes(file: string, from: number, count: number): Buffer {
     fd = openSync(file, 'r');
     return bytes.subarray(0, readSync(fd, bytes, 0, count, from));
   } catch {
-    // A file that cannot be read, such as a folder, has no known interpreter.
+    // A file that cannot be read, such as a folder (EISDIR), has no known interpreter.
     return Buffer.alloc(0);
   } finally {
     if (fd !== undefined) closeSync(fd);

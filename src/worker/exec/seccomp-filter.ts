@@ -1,8 +1,6 @@
 /** A system call that is denied unless one bit of its second argument is set. */
 export interface DeniedCall {
-  /** The number of the call in each architecture. */
   readonly numbers: Readonly<Record<Architecture, number>>;
-  /** The bit that makes it harmless; 0 if nothing does. */
   readonly unlessBit: number;
   readonly errno: number;
 }
@@ -19,7 +17,7 @@ const returnErrno = 0x00050000;
 const numberAt = 0;
 const architectureAt = 4;
 const secondArgumentAt = 24;
-// Flag of x32 calls, a second numbering on x64 that is unused today; all of them are denied.
+// Flag of x32 calls (`__X32_SYSCALL_BIT`), a second numbering on x64 that is unused today; all of them are denied.
 const x32 = 0x40000000;
 const enosys = 38;
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Limits } from '../../contract/limits.ts';
-import { sleep } from '../../support/promises.ts';
+import { sleep } from '../../support/timing.ts';
 import type { KernelCounts } from './explain-exit.ts';
 import { type CgroupParent, type Controller, findCgroupParents } from './find-cgroup-parents.ts';
 
@@ -10,14 +10,13 @@ export interface Cgroup {
   readonly enforces: EnforcedByCgroup;
   /** The `cgroup.procs` files, to which the pid of an entering process is written. */
   readonly procsFiles: readonly string[];
-  /** Moves a process into the cgroup. */
   enter(pid: number): void;
   counts(): KernelCounts;
-  /** Removes the cgroup, retrying while it still has processes. */
+  /** Removes the cgroup, retrying while `rmdir` fails because it still has processes. */
   remove(): Promise<void>;
 }
 
-/** The limits of a tree that its cgroup enforces. */
+/** The limits of a tree that its cgroup enforces: `memory.max` and `pids.max`. */
 export interface EnforcedByCgroup {
   readonly memory: boolean;
   readonly processes: boolean;
@@ -25,7 +24,7 @@ export interface EnforcedByCgroup {
 
 /** Creates a cgroup for each command with a limit on its whole tree. */
 export interface Cgroups {
-  /** Creates a cgroup with these limits; null if none of them applies to a whole tree, or no cgroup can be made. */
+  /** Creates a cgroup with these limits; `null` if none of them applies to a whole tree, or no cgroup can be made. */
   create(id: string, limits: Limits): Cgroup | null;
   /** Removes the cgroups of dead servers; `isDead` gets the owner, the middle part of a cgroup's name. */
   sweep(isDead: (owner: string) => Promise<boolean>): Promise<void>;
@@ -68,7 +67,6 @@ export function createCgroups(owner: string, findParents = findCgroupParents): C
   };
 }
 
-/** A cgroup in one hierarchy. */
 interface Group extends Omit<CgroupParent, 'folder'> {
   readonly path: string;
 }
@@ -92,7 +90,7 @@ function setLimits(path: string, version: 1 | 2, controller: Controller, limits:
     try {
       set(file, value);
     } catch {
-      // Kernels without swap accounting have no such file; then only resident memory is limited.
+      // ENOENT on kernels without swap accounting; then only resident memory is limited.
     }
   };
   if (controller === 'pids' && maxProcesses !== undefined) set('pids.max', maxProcesses);
@@ -134,7 +132,7 @@ function isLimited(controller: Controller, { treeMemoryBytes, maxProcesses }: Li
   return (controller === 'memory' ? treeMemoryBytes : maxProcesses) !== undefined;
 }
 
-// A directory may be creatable although its limits cannot be set.
+// `mkdir` may succeed although the limits cannot be set.
 function canLimit(parent: CgroupParent, name: string): boolean {
   try {
     const probe = { treeMemoryBytes: 1_073_741_824, maxProcesses: 1_000 };
@@ -144,7 +142,6 @@ function canLimit(parent: CgroupParent, name: string): boolean {
   }
 }
 
-/** Returns true if the directory is gone afterwards. */
 function tryRemove(path: string): boolean {
   try {
     rmdirSync(path);

@@ -11,19 +11,16 @@ export type LimitReached = Pick<JobEnd, 'cause' | 'detail'>;
 export interface Evidence {
   readonly exit: ProcessExit;
   readonly limits: Limits;
-  /** CPU time of the whole tree; null if it is not known exactly. */
+  /** CPU time of the whole tree; `null` if it is not known exactly. */
   readonly cpuMs: number | null;
-  /** The most memory that a single process was seen with. */
   readonly largestProcessBytes: number;
-  /** The most CPU time that a single process was seen with. */
   readonly busiestProcessMs: number;
-  /** The counters of the tree's cgroup; null without one. */
+  /** The counters of the tree's cgroup; `null` without one. */
   readonly kernel: KernelCounts | null;
-  /** The last part of its stderr. */
   readonly stderr: string;
 }
 
-/** Counters of a cgroup. */
+/** Counters of a cgroup, from `memory.events` and `pids.events`. */
 export interface KernelCounts {
   /** Processes that the kernel killed for lack of memory (`oom_kill`). */
   readonly memoryKills: number;
@@ -39,7 +36,7 @@ const noProcess =
 const limitSignals = ['SIGXCPU', 'SIGXFSZ', 'SIGKILL', 'SIGABRT', 'SIGSEGV', 'SIGTRAP'] as const;
 const noRoom = /File too large|EFBIG|File size limit exceeded/;
 
-/** Finds the limit that ended a command; null if none did, or nothing proves it. */
+/** Finds the limit that ended a command; `null` if none did, or nothing proves it. */
 export function explainExit(found: Evidence): LimitReached | null {
   const evidence = { ...found, exit: toSignalled(found.exit) };
   for (const check of [checkCpu, checkFileSize, checkProcesses, checkMemory]) {
@@ -86,7 +83,7 @@ function checkProcesses({ limits, exit, kernel, stderr }: Evidence): LimitReache
   if (maxProcesses === undefined) return null;
   const limit = `it may have ${maxProcesses} processes and threads at one time`;
   const refused = kernel?.refusedForks ?? 0;
-  // A command that succeeded nevertheless was limited, not ended.
+  // A command that succeeded nevertheless was limited, not ended: its cause stays `exit`.
   const cause = failed(exit) ? 'processes' : 'exit';
   if (refused > 0)
     return { cause, detail: `The kernel refused to start another process ${toTimes(refused)}: ${limit}.` };

@@ -37,17 +37,15 @@ export function toCgroupParents(
   );
 }
 
-/** A cgroup that this process is in. */
+/** A cgroup that this process is in, from /proc/self/cgroup. */
 export interface OwnGroup {
-  /** Empty for version 2. */
   readonly controllers: readonly string[];
   readonly path: string;
 }
 
-/** A mounted cgroup hierarchy. */
+/** A mounted cgroup hierarchy, from /proc/self/mountinfo. */
 export interface CgroupMount {
   readonly version: 1 | 2;
-  /** The part of the hierarchy that is mounted. */
   readonly root: string;
   readonly point: string;
   readonly options: readonly string[];

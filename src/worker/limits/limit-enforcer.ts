@@ -10,11 +10,11 @@ import { isUnlimited, mergeLimits } from './merge-limits.ts';
 import { type ResourceWatch, TreeWatch, type TreeWatchDeps } from './resource-watch.ts';
 import { toPrelude } from './to-prelude.ts';
 
-/** What a limit enforcer needs. */
+/** Dependencies of `createLimitEnforcer`. */
 export interface LimitEnforcerDeps {
-  /** The limits of every command. */
+  /** The limits of every command, from the settings. */
   readonly limits: Limits;
-  /** Null if cgroups must not be used. */
+  /** `null` if cgroups must not be used. */
   readonly cgroups: Cgroups | null;
   readonly isRoot: boolean;
 }
@@ -22,9 +22,8 @@ export interface LimitEnforcerDeps {
 /** How a command is about to be started. */
 export interface LimitPlan {
   readonly id: string;
-  /** The limits that the call asks for. */
   readonly asked: Limits | undefined;
-  /** How many of nacre's own processes share the command's user namespace; null if it has no namespace. */
+  /** How many of nacre's own processes share the command's user namespace; `null` if it has no namespace. */
   readonly ownProcesses: number | null;
   /** True when the command cannot raise its own limits, even as root. */
   readonly cannotRaiseLimits: boolean;
@@ -32,23 +31,21 @@ export interface LimitPlan {
   readonly entry: 'shell' | 'caller';
 }
 
-/** The limits of one command, ready to be enforced. */
+/** The limits of one command, as `LimitEnforcer` applies them. */
 export interface AppliedLimits {
-  /** A line of bash for the command's shell; empty if there is nothing to limit. */
+  /** A line of bash for the command's shell (`toPrelude`); empty if there is nothing to limit. */
   readonly prelude: string;
   readonly group: Cgroup | null;
   /** Sentences about limits that are not enforced reliably. */
   readonly gaps: readonly string[];
-  /** Creates the watch for the command's processes. */
   watch(deps: Pick<TreeWatchDeps, 'tree' | 'endedCpuMs'>): ResourceWatch;
-  /** Removes the cgroup of a command that was not started. */
+  /** Removes the cgroup of a command that was not started (`watch` removes it otherwise). */
   discard(): void;
 }
 
 /** Applies limits to commands. */
 export interface LimitEnforcer {
   apply(plan: LimitPlan): AppliedLimits;
-  /** Resolves when every cgroup is removed. */
   close(): Promise<void>;
 }
 

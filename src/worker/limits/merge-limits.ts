@@ -1,7 +1,7 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { Limits } from '../../contract/limits.ts';
 
-/** The names of all limits. */
+/** The names of all `Limits`. */
 export const limitNames = [
   'memoryBytes',
   'treeMemoryBytes',
@@ -31,7 +31,7 @@ function exceedsGranted(name: string, wanted: number, granted: number): NacreErr
   );
 }
 
-/** True when there is no limit at all. */
+/** True when every limit is `undefined`. */
 export function isUnlimited(limits: Limits): boolean {
   return limitNames.every((name) => limits[name] === undefined);
 }

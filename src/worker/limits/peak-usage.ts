@@ -11,15 +11,12 @@ const maxIoReads = 256;
 export class PeakUsage {
   cpuMs = -1;
   processes = -1;
-  /** The most memory of a single process. */
   largestProcessBytes = 0;
-  /** The most CPU time of a single process. */
   busiestProcessMs = 0;
   #memoryBytes = 0;
   #readBytes = -1;
   #writtenBytes = -1;
 
-  /** Records one view of the tree. */
   record({ commandProcesses, ownProcesses }: TreeView): void {
     if (commandProcesses.every(({ usage }) => usage === undefined)) return;
     const peaks = largest(commandProcesses, maxStatusReads).map(peakBytes);
@@ -42,7 +39,7 @@ export class PeakUsage {
     this.#memoryBytes = Math.max(this.#memoryBytes, bytes);
   }
 
-  /** The figures so far; those that were never seen are null. */
+  /** The figures so far; those that were never seen are `null`. */
   toResources(endedCpuMs: number | null): Resources {
     return {
       cpuMs: orNull(Math.round(Math.max(this.cpuMs, endedCpuMs ?? -1))),
@@ -54,17 +51,17 @@ export class PeakUsage {
   }
 }
 
-/** Resident memory of all processes; shared pages count once for each. */
+/** Resident memory (RSS) of all processes, from `usage`; shared pages count once for each process. */
 export function residentBytes(processes: readonly ProcessInfo[]): number {
   return sum(processes, ({ usage }) => usage?.residentBytes ?? 0);
 }
 
-/** Memory of all processes, in which each shared page counts once. */
+/** Memory of all processes, from /proc/PID/smaps_rollup; each shared page counts once. */
 export function proportionalBytes(processes: readonly ProcessInfo[]): number {
   return sum(processes, ({ pid, usage }) => readPss(pid) ?? usage?.residentBytes ?? 0);
 }
 
-/** Processes and their threads; a process whose threads are not known counts as one. */
+/** Processes and their threads; a process without `usage` counts as one. */
 export function threadCount(processes: readonly ProcessInfo[]): number {
   return sum(processes, ({ usage }) => usage?.threads ?? 1);
 }
@@ -120,7 +117,7 @@ function tryReadIo(pid: number): IoBytes | null {
   }
 }
 
-/** Proportional set size: each shared page counts in part for every process that maps it. */
+/** Proportional set size (`Pss`): each shared page counts in part for every process that maps it. */
 function readPss(pid: number): number | null {
   const path = `/proc/${pid}/smaps_rollup`;
   const anonymous = readKib(path, /^Pss_Anon:\s+(\d+) kB$/m);

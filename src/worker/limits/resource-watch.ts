@@ -1,5 +1,5 @@
 import type { Limits, Resources } from '../../contract/limits.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch } from '../../support/timing.ts';
 import type { ProcessExit } from '../processes/process-exit.ts';
 import type { ProcessTree, TreeView } from '../processes/process-tree.ts';
 import type { Cgroup } from './cgroups.ts';
@@ -13,23 +13,21 @@ export interface ResourceWatch {
   /** Starts sampling; `onLimit` is called once if the tree exceeds a limit that the kernel does not enforce. */
   start(onLimit: (reached: LimitReached) => void): void;
   resources(): Resources;
-  /** Records a view of the tree that the caller has taken. */
+  /** Records a `TreeView` that the caller has taken. */
   record(view: TreeView): void;
-  /** Finds out which limit ended a command that was not stopped by nacre; null if none did. */
+  /** Finds out which limit ended a command that was not stopped by nacre; `null` if none did. */
   explainExit(exit: ProcessExit, stderr: () => Promise<string>): Promise<LimitReached | null>;
-  /** Stops sampling. */
   stop(): void;
-  /** Removes the cgroup, once no process of the tree is left. */
+  /** Removes the cgroup through `onRelease`, once no process of the tree is left. */
   release(): void;
 }
 
-/** What a watch needs. */
+/** Dependencies of a `TreeWatch`. */
 export interface TreeWatchDeps {
   readonly limits: Limits;
   readonly tree: ProcessTree;
-  /** The cgroup of the tree, if it has one. */
   readonly group: Cgroup | null;
-  /** CPU time of the ended processes, if a parent of the command counts it; asked once the command has ended. */
+  /** CPU time of the ended processes, if the keeper counts it; called by `explainExit` and `resources`. */
   endedCpuMs(): number | null;
   onRelease(): void;
 }
@@ -45,7 +43,7 @@ const enforcingDelayMs = 50;
 // Sampling thousands of processes is slow: it may use one eighth of the time.
 const restFactor = 8;
 
-/** Samples the processes of a command while it runs. */
+/** Samples the processes of a command while it runs, with `tree.sample`. */
 export class TreeWatch implements ResourceWatch {
   readonly #deps: TreeWatchDeps;
   readonly #peak = new PeakUsage();
@@ -132,7 +130,7 @@ export class TreeWatch implements ResourceWatch {
     const { limits, group } = this.#deps;
     const kills = group?.counts().memoryKills ?? 0;
     if (limits.treeMemoryBytes === undefined || kills === 0) return null;
-    // The peak was between two samples.
+    // The peak was between two calls of `#sample`.
     this.#peak.raiseMemory(limits.treeMemoryBytes);
     return treeMemoryExceeded(limits.treeMemoryBytes, kills);
   }
@@ -152,7 +150,7 @@ function exceeded({ commandProcesses }: TreeView, limits: Limits): LimitReached 
     const detail = `It had ${tasks} processes and threads at one time, above the limit of ${maxProcesses}.`;
     return { cause: 'processes', detail };
   }
-  // Resident sizes count shared memory several times, so only their sum being too large makes the exact sum worthwhile.
+  // `residentBytes` counts shared pages several times; only if it is too high, the slow `proportionalBytes` is needed.
   if (residentBytes(commandProcesses) <= treeMemoryBytes) return null;
   const bytes = proportionalBytes(commandProcesses);
   if (bytes <= treeMemoryBytes) return null;

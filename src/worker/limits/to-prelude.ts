@@ -1,7 +1,7 @@
 import type { Limits } from '../../contract/limits.ts';
 import { quote } from '../../support/quote.ts';
 
-/** The limits that a shell sets on itself before it runs a command. */
+/** The limits that a shell sets on itself with `ulimit` before it runs a command. */
 export interface PreludePlan {
   readonly limits: Limits;
   /** How many of nacre's own processes RLIMIT_NPROC counts with the command's; null if it would count all of the user's. */
@@ -13,7 +13,7 @@ export interface PreludePlan {
 // Seconds of CPU time between SIGXCPU (soft limit) and SIGKILL (hard limit).
 const cpuGraceSeconds = 2;
 
-/** One line of bash that limits the shell and everything it starts; empty if there is nothing to limit. */
+/** One line of bash that limits the shell and everything it starts with `ulimit`; empty if there is nothing to limit. */
 export function toPrelude({ limits, ownProcesses, cgroupFiles }: PreludePlan): string {
   const { memoryBytes, cpuSeconds, fileBytes, maxProcesses } = limits;
   const steps = [

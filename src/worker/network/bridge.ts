@@ -11,7 +11,7 @@ const node = '/run/nacre/node';
 /** Node's executable, and where a filtered sandbox shows it to run `bridgeScript`. */
 export const bridgeProgram = { from: process.execPath, to: node } as const;
 
-/** Variables that make ordinary programs use the proxy. */
+/** Variables such as `http_proxy` that make ordinary programs use the proxy. */
 export const proxyEnvironment: Environment = {
   ...Object.fromEntries(
     ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].map((name) => [
@@ -45,7 +45,7 @@ export const bridgeScript = [
   'exec 5>&-',
 ].join('\n');
 
-/** Lets a proxy serve the listener that a starting sandbox sends, until the sandbox exits. */
+/** Lets a proxy serve the listener that `bridgeScript` sends, until the sandbox exits. */
 export function adoptListener(child: ChildProcess, proxy: NetworkProxy): void {
   child.once('message', (_message, handle) => {
     if (handle instanceof Server) proxy.serve(handle);

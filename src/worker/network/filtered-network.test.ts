@@ -52,7 +52,7 @@ const make = (options: Partial<WorkerOptions>) => {
   project = join(here.folder, 'project');
   mkdirSync(project);
 };
-// Node inside the sandbox; `HOME` tells the processes of this worker from those of other test runs.
+// Node inside the sandbox; `HOME` distinguishes this worker from other test runs.
 const bridges = () =>
   processesWith(`HOME=${here.folder}`).filter((pid) => commandLine(pid).startsWith('/run/nacre/node'));
 beforeEach(async (context) => {
@@ -135,7 +135,6 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s with listed h
 describe('a filtered network', () => {
   test('forwards a large transfer without buffering it', async () => {
     make({ sandbox: 'workspace' });
-    // The first transfer grows the heap to its working size.
     await run(`curl -sS http://allowed.${site}/huge | wc -c`);
     const before = process.memoryUsage().rss;
     let most = 0;

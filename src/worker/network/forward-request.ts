@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { explain, refuse } from './refusals.ts';
-import { toText, type UrlTarget } from './target.ts';
+import { formatTarget, type UrlTarget } from './target.ts';
 import { toLookup } from './tunnel.ts';
 
 /** Sends a client's request to its target, and the response back; returns the outgoing request. */
@@ -13,7 +13,11 @@ export function forwardRequest(
   const { host, port, path } = target;
   const outgoing = request({
     ...{ host, port, path, method: incoming.method ?? 'GET', agent: false, setHost: false },
-    headers: [...toEndHeaders(incoming.rawHeaders, 'host'), 'Host', new URL(`http://${toText(target)}`).host],
+    headers: [
+      ...toEndHeaders(incoming.rawHeaders, 'host'),
+      'Host',
+      new URL(`http://${formatTarget(target)}`).host,
+    ],
     lookup: toLookup(addresses),
   });
   outgoing.once('response', (response) => {

@@ -59,7 +59,7 @@ describe('a list of hosts', () => {
     expect(isHostAllowed(host, port, allow)).toBe(false);
   });
 
-  test('allows no host that it does not name, whatever the host looks like', () => {
+  test('allows no host that it does not name, however it is written', () => {
     fc.assert(
       fc.property(
         fc.array(pieces, { maxLength: 6 }).map((all) => all.join('')),

@@ -6,10 +6,10 @@ export interface Target {
   readonly port: number;
 }
 
-// An entry without a port allows HTTP and HTTPS.
+// An entry of `network_allow` without a port allows HTTP and HTTPS.
 const defaultPorts = [80, 443];
 
-/** True if a list of hosts allows a host and port. */
+/** True if `network_allow` allows a host and port. */
 export function isHostAllowed(host: string, port: number, allow: readonly string[]): boolean {
   const wanted = toPlainHost(host);
   return (

@@ -9,19 +9,16 @@ import { forwardRequest } from './forward-request.ts';
 import type { Target } from './host-rules.ts';
 import { explain, refuse } from './refusals.ts';
 import { type Resolution, type Resolve, resolveTarget } from './resolve-target.ts';
-import { fromAuthority, fromUrl, toText } from './target.ts';
+import { formatTarget, fromAuthority, fromUrl } from './target.ts';
 import { openTunnel } from './tunnel.ts';
 
-/** Options of a proxy. */
+/** Options of a `NetworkProxy`. */
 export interface NetworkProxyOptions {
   /** The entries of `network_allow`. */
   readonly allow: readonly string[];
-  /** Resolves a name; the system's resolver by default. */
   readonly resolve?: Resolve | undefined;
   readonly maxConnections?: number;
-  /** A connection without traffic for this long is closed. */
   readonly idleMs?: number;
-  /** A client must send its headers within this time. */
   readonly headersMs?: number;
 }
 
@@ -29,10 +26,10 @@ const defaultConnections = 256;
 const defaultIdleMs = 300_000;
 const defaultHeadersMs = 30_000;
 const maxHeaderBytes = 32_768;
-// Bounds the result of a command that tries many names.
+// Bounds `deniedHosts` for a command that tries many names.
 const maxDenied = 32;
 
-/** A proxy for one command that connects to listed hosts only. */
+/** A proxy for one command that connects to the hosts in `network_allow` only. */
 export class NetworkProxy {
   readonly #options: NetworkProxyOptions;
   readonly #denied = new Set<string>();
@@ -55,7 +52,6 @@ export class NetworkProxy {
     this.#http.on('clientError', (_error, client) => refuse(client, 400, 'This is not an HTTP request.'));
   }
 
-  /** Accepts the connections of a listener. */
   serve(listener: Server): void {
     // A sandbox may still send its listener when it has just exited.
     if (this.#isClosed) return void listener.close();
@@ -72,7 +68,6 @@ export class NetworkProxy {
     return [...this.#denied];
   }
 
-  /** Closes every connection and listener. */
   close(): void {
     this.#isClosed = true;
     for (const listener of this.#listeners) listener.close();
@@ -101,7 +96,8 @@ export class NetworkProxy {
   async #resolve(target: Target): Promise<Resolution> {
     const { allow, resolve } = this.#options;
     const found = await resolveTarget(target, allow, resolve);
-    if ('refused' in found) this.#denied.add(this.#denied.size < maxDenied ? toText(target) : 'and others');
+    if ('refused' in found)
+      this.#denied.add(this.#denied.size < maxDenied ? formatTarget(target) : 'and others');
     return found;
   }
 

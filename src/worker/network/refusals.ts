@@ -2,13 +2,13 @@ import { ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Target } from './host-rules.ts';
 import type { Resolution } from './resolve-target.ts';
-import { toText } from './target.ts';
+import { formatTarget } from './target.ts';
 
 type NotReached = Exclude<Resolution, { readonly addresses: readonly string[] }>;
 
-/** The HTTP status and message for a target that was refused or could not be reached. */
+/** The HTTP status (403 or 502) and message for a target that `resolveTarget` refused or that could not be reached. */
 export function explain(target: Target, why: NotReached): readonly [status: number, reason: string] {
-  const wanted = toText(target);
+  const wanted = formatTarget(target);
   if ('failed' in why) return [502, `${wanted} cannot be reached: ${why.failed}.`];
   if (why.refused === 'not_listed') {
     return [403, `${wanted} is not allowed: nacre's setting network_allow does not list it.`];

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { isAddressListed, isHostAllowed, type Target } from './host-rules.ts';
 
-/** Resolves a name to its addresses. */
+/** Resolves a name to its addresses; `dns.lookup` by default. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** The addresses to connect to, or the reason why there are none. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromAuthority, fromUrl, toText } from './target.ts';
+import { formatTarget, fromAuthority, fromUrl } from './target.ts';
 
 test.each([
   ['Example.COM:443', { host: 'example.com', port: 443 }],
@@ -45,14 +45,14 @@ test.each([
 });
 
 test('an IPv6 address is formatted in brackets', () => {
-  expect(toText({ host: '::1', port: 80 })).toBe('[::1]:80');
+  expect(formatTarget({ host: '::1', port: 80 })).toBe('[::1]:80');
 });
 
 test('a target that was parsed can be formatted and parsed again', () => {
   fc.assert(
     fc.property(fc.oneof(fc.webAuthority(), fc.string()), (authority) => {
       const target = fromAuthority(authority);
-      if (target) expect(fromAuthority(toText(target))).toEqual(target);
+      if (target) expect(fromAuthority(formatTarget(target))).toEqual(target);
     }),
   );
 });

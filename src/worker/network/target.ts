@@ -5,13 +5,13 @@ export interface UrlTarget extends Target {
   readonly path: string;
 }
 
-/** Parses the target of a CONNECT request; undefined unless it is exactly a host and a port. */
+/** Parses the target of a CONNECT request; `undefined` unless it is exactly a host and a port. */
 export function fromAuthority(authority: string): Target | undefined {
   const [, host = '', port = ''] = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+):(\d{1,5})$/i.exec(authority) ?? [];
   return toTarget(host, Number(port));
 }
 
-/** Parses the absolute URL of a request; undefined unless it is plain HTTP. */
+/** Parses the absolute URL of a request; `undefined` unless it is plain HTTP. */
 export function fromUrl(text: string): UrlTarget | undefined {
   if (!/^http:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -22,7 +22,7 @@ export function fromUrl(text: string): UrlTarget | undefined {
 }
 
 /** Formats a target as `host:port`. */
-export function toText({ host, port }: Target): string {
+export function formatTarget({ host, port }: Target): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

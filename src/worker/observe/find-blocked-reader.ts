@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { descendantsOf, readOrEmpty, tasksOf } from '../processes/descendants.ts';
 
-/** The file that a command reads its input from. */
+/** The file that a command reads its input from, as `stat` identifies it. */
 export interface InputFile {
   readonly kind: 'pipe' | 'terminal';
   readonly dev: number;
@@ -14,7 +14,7 @@ export function toInputFile(fd: number): InputFile {
   return { kind: 'pipe', dev, ino };
 }
 
-/** A thread that is blocked until there is input, with its count of voluntary context switches. */
+/** A thread that is blocked until there is input, with its `voluntary_ctxt_switches`. */
 export interface BlockedReader {
   readonly task: number;
   readonly switches: string;
@@ -33,7 +33,7 @@ export function findBlockedReader(root: number, input: InputFile): BlockedReader
   return null;
 }
 
-/** True when both are the same thread, which has not run in between. */
+/** True when both are the same thread with equal `switches`: it has not run in between. */
 export function isSameBlock(one: BlockedReader | null, other: BlockedReader | null): boolean {
   return one !== null && one.task === other?.task && one.switches === other.switches;
 }
@@ -48,7 +48,7 @@ interface Call {
 const read: Call = { kind: 'read' };
 const timespec = (at: number) => ({ at, unitsPerMs: 1_000_000 });
 
-// By architecture and system call number; a thread in any other call is not considered blocked on input.
+// By `process.arch` and system call number; a thread in any other call is not considered blocked on input.
 const calls: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
   x64: {
     0: read,
@@ -90,7 +90,7 @@ function readsFrom(pid: number, task: number, input: InputFile): boolean {
   }
 }
 
-// A shorter timeout is a poll: the program continues without input.
+// With a shorter timeout, `poll` and `select` only check for input, and the program continues without it.
 const longWaitMs = 300;
 
 function isLongWait(pid: number, { msAt, timeAt }: Call, args: readonly string[]): boolean {
@@ -118,7 +118,7 @@ function polledFiles(pid: number, address: bigint, count: number): readonly numb
   return all.filter((at) => entries.readInt16LE(at + 4) & pollIn).map((at) => entries.readInt32LE(at));
 }
 
-/** Reads the memory of a process; null if we may not. */
+/** Reads /proc/PID/mem; `null` if we may not. */
 function readMemory(pid: number, address: bigint, bytes: number): Buffer | null {
   const found = Buffer.alloc(bytes);
   try {
@@ -133,7 +133,7 @@ function readMemory(pid: number, address: bigint, bytes: number): Buffer | null 
   }
 }
 
-// A process that also waits for a socket is a server, not a program that waits for input.
+// A process whose `epoll` also contains a socket is a server, not a program that waits for input.
 function waitsForInputOnly(pid: number, epoll: number, isInput: (fd: number) => boolean): boolean {
   const watched = [
     ...readOrEmpty(`/proc/${pid}/fdinfo/${epoll}`).matchAll(/^tfd:\s*(\d+)\s+events:\s*(\w+)/gm),

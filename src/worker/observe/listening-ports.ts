@@ -22,7 +22,7 @@ function socketsOf(pid: number): ReadonlySet<string> {
   }
 }
 
-/** All listening sockets in the network namespace of a process. */
+/** All listening sockets in the network namespace of a process, from /proc/PID/net/tcp and tcp6. */
 function listenersOf(pid: number): readonly { readonly port: number; readonly inode: string }[] {
   const lines = ['tcp', 'tcp6'].flatMap((name) =>
     readOrEmpty(`/proc/${pid}/net/${name}`).split('\n').slice(1),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readAliases, readDeclarations } from './read-declarations.ts';
 
 describe('readDeclarations', () => {
-  it('parses values as bash quotes them, whatever they contain', () => {
+  it('parses values with any content as bash quotes them', () => {
     const printed = [
       'declare -- plain="a \\"b\\" \\$c \\`d\\` \\\\"',
       "declare -x escaped=$'tab\\there, it\\'s \\303\\244'",

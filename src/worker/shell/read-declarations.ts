@@ -3,9 +3,9 @@ export interface Declaration {
   readonly name: string;
   /** Attribute letters such as `x` (exported) and `r` (read-only). */
   readonly attributes: string;
-  /** The value of a plain variable; undefined for arrays and unset variables. */
+  /** The value of a plain variable; `undefined` for arrays and unset variables. */
   readonly value: string | undefined;
-  /** The whole entry, which bash can evaluate. */
+  /** The whole `declare` command, which bash can evaluate. */
   readonly text: string;
 }
 
@@ -72,7 +72,7 @@ const letters: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-// bash escapes single bytes in octal, so that one UTF-8 character may be several escapes.
+// bash escapes single bytes in octal (`$'\303\244'`), so that one UTF-8 character may be several escapes.
 function decode(written: string): string {
   const bytes: Buffer[] = [];
   let at = 0;

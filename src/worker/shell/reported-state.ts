@@ -14,7 +14,7 @@ import {
 import type { PrintedState } from './shell-status.ts';
 import { createDirectoryTracker } from './track-directory.ts';
 
-/** The state of a session's shell and its directory, as policy needs them. */
+/** The state of a session's shell and its directory, as `inspect` returns them to policy. */
 export interface SessionSnapshot {
   readonly session: SessionFacts;
   readonly ownPlace: Place;
@@ -24,7 +24,6 @@ export interface SessionSnapshot {
 export class ReportedState {
   readonly #startDirectory: string;
   #state: ShellState | null = null;
-  /** State of the first shell before any command. */
   #fresh: ShellState | null = null;
   #fingerprint: string | null = null;
   /** Made from `#state` when first needed. */
@@ -32,14 +31,14 @@ export class ReportedState {
   readonly #trackDirectory = createDirectoryTracker();
   /** The shell's directory as `snapshot` found it for the next command. */
   #place: Place | null = null;
-  /** True when the path of the shell's directory now names another directory. */
+  /** True when the path of the shell's directory has another inode by now. */
   #isReplaced = false;
 
   constructor(startDirectory: string) {
     this.#startDirectory = startDirectory;
   }
 
-  /** The last state; null before the first command. */
+  /** The last state; `null` before the first command. */
   get state(): ShellState | null {
     return this.#state;
   }
@@ -49,7 +48,7 @@ export class ReportedState {
     return this.#state?.cwd ?? this.#startDirectory;
   }
 
-  /** Records what a shell printed; returns false if the shell must not get another request. */
+  /** Records what a shell printed; returns `false` if the shell must not get another request. */
   update(cwd: string, printed: PrintedState): boolean {
     const fingerprint = toFingerprint(cwd, printed);
     // Most commands change nothing, so that `#facts` stays valid.
@@ -65,12 +64,12 @@ export class ReportedState {
     return isUsable;
   }
 
-  /** Remembers the current state as that of a shell that has run no command. */
+  /** Remembers the current state as that of a fresh shell, with which `toScript` compares. */
   markFresh(): void {
     this.#fresh = this.#state;
   }
 
-  /** Facts for policy; undefined before the first command. */
+  /** Facts for policy; `undefined` before the first command. */
   async snapshot(): Promise<SessionSnapshot | undefined> {
     if (!this.#state) return undefined;
     this.#facts ??= toSessionFacts(this.#state, this.#fresh);
@@ -90,17 +89,17 @@ export class ReportedState {
     return toRestoration(before, this.#state ?? before, reason);
   }
 
-  /** The restoration of a new shell of which only the directory could be set. */
+  /** The `Restoration` of a new shell of which only the directory could be set. */
   directoryOnly(reason: Restoration['reason']): Restoration {
     const nothing = emptyState(this.cwd);
     return { ...toRestoration(nothing, nothing, reason), lost: ['everything but the directory'] };
   }
 
-  /** Canonical path of the directory in which the shell is; null when it has no path any more. Resets the snapshot. */
+  /** Canonical path of the shell's directory; `null` when it has no path any more. Consumes the result of `snapshot`. */
   currentDirectory(): string | null {
     const isReplaced = this.#isReplaced;
     this.#isReplaced = false;
-    // After rm + mkdir the path names a new directory; the shell's cwd is still the deleted one.
+    // After `rm` and `mkdir` the path names a new directory; the shell's cwd is still the deleted one.
     if (isReplaced) return null;
     const known = this.#place?.asked === this.cwd ? this.#place.path : undefined;
     this.#place = null;

@@ -1,18 +1,18 @@
 import type { ShellHost } from './shell-host.ts';
 
-/** Hosts of a session besides its current one. */
+/** The `ShellHost`s of a session besides its current one. */
 export class SessionHosts {
   /** Hosts whose shell still runs a command that the session no longer waits for. */
   readonly #detached = new Set<ShellHost>();
   /** Hosts whose detached command has ended, but left processes in the background. */
   readonly #background = new Set<ShellHost>();
 
-  /** Keeps a host whose command was detached. */
+  /** Adds a host whose command was detached; `release` is called when the command ends. */
   detach(host: ShellHost): void {
     this.#detached.add(host);
   }
 
-  /** Called when a command has ended: for a detached one, closes the host as soon as it is quiet, and returns true. */
+  /** Called when a command has ended. Returns `true` if it was detached; its host is then closed as soon as it is quiet. */
   release(host: ShellHost): boolean {
     if (!this.#detached.delete(host)) return false;
     this.#background.add(host);
@@ -20,7 +20,6 @@ export class SessionHosts {
     return true;
   }
 
-  /** Closes the hosts that have nothing left in the background. */
   async closeQuiet(): Promise<void> {
     await Promise.all([...this.#background].map((host) => this.#closeIfQuiet(host)));
   }
@@ -37,7 +36,7 @@ export class SessionHosts {
   }
 }
 
-/** True when nothing runs below a host except its idle shell. */
+/** True when `tree` contains nothing but the host process and its idle shell. */
 export async function isQuiet({ started }: ShellHost): Promise<boolean> {
   return (await started.tree.scan()).commandProcesses.length <= 2;
 }

@@ -4,13 +4,13 @@ export interface ShellBounds {
   readonly restoreMs: number;
   /** A host process that does not report its shell's exit within this time is killed. */
   readonly exitReportMs: number;
-  /** A shell that owes a reply is first checked after this time: it may be waiting for the next request instead. */
+  /** Delay of the first check by `watchForReader` whether a shell that owes a reply waits for the next request instead. */
   readonly firstCheckMs: number;
-  /** A shell that prints more than this between two messages is killed. */
+  /** A shell that prints more than this without a NUL is killed (`StatusReader`). */
   readonly maxStateBytes: number;
 }
 
-/** Far above what shells need on a loaded machine. */
+/** The `ShellBounds` of a server: far above what shells need on a loaded machine. */
 export const defaultShellBounds: ShellBounds = {
   restoreMs: 10_000,
   exitReportMs: 2_000,

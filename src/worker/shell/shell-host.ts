@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { randomHex } from '../../support/ids.ts';
-import { createDeferred, type Deferred, settlesWithin } from '../../support/promises.ts';
+import { createDeferred, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
 import { writeAtomically } from '../io/write-pipe.ts';
 import { type InputFile, toInputFile } from '../observe/find-blocked-reader.ts';
@@ -17,7 +17,7 @@ import {
   toNonce,
 } from './shell-script.ts';
 import { type CommandDone, type PrintedState, StatusReader } from './shell-status.ts';
-import { findShell, killShell } from './shell-tree.ts';
+import { findShell, killShellProcess } from './shell-tree.ts';
 import { watchForReader } from './watch-for-reader.ts';
 
 /** How a request ended: with a reply of the shell, or with the exit of the shell. */
@@ -31,7 +31,7 @@ interface PendingRequest {
   unwatch(): void;
 }
 
-/** What a host needs besides the process that was started for it. */
+/** Dependencies of a `ShellHost` besides its process. */
 export interface ShellHostDeps {
   readonly table: ProcessTable;
   readonly bounds: ShellBounds;
@@ -67,14 +67,13 @@ export class ShellHost {
       return true;
     });
     this.#stderr = new Capture(process.stderr, () => true);
-    // A host that closed its stdout cannot reply any more; at the end of its stdin it exits.
+    // A host that closed its stdout cannot reply any more; it exits when `read` reaches the end of its stdin.
     void this.#status.ended.then(() => this.#stdin.end());
     void process.exited.then((exit) => this.#onHostExit(exit));
     if (process.order !== undefined) this.#stdin.write(process.order);
     this.#stdin.write(keyMessage(this.#key));
   }
 
-  /** False once the host process has exited. */
   get isAlive(): boolean {
     return this.#isAlive;
   }
@@ -84,7 +83,7 @@ export class ShellHost {
     return this.#hasShell;
   }
 
-  /** Sends one request to the shell; the previous one must have been replied to. */
+  /** Sends one request to the shell, whose previous `run` must have resolved. */
   async run(request: Omit<ShellRequest, 'nonce'>, mode: StateMode): Promise<ShellReply> {
     if (!this.#hasShell) return { kind: 'exited', exit: killed };
     const nonce = toNonce(randomHex(4), mode);
@@ -95,7 +94,7 @@ export class ShellHost {
     return reply.promise;
   }
 
-  /** The state that the shell printed after its last request; null if it exited instead. */
+  /** The state that the shell printed after its last request; `null` if it exited instead. */
   state(): Promise<PrintedState | null> {
     return this.#state.promise;
   }
@@ -106,8 +105,8 @@ export class ShellHost {
     const { table, bounds } = this.#deps;
     const found = await findShell({ table, session: this.started.tree });
     const exited = this.#shellExit.promise;
-    killShell(found);
-    // Until the host has reported the exit, the dying shell could still read the next request.
+    killShellProcess(found);
+    // Until the host has written `gone`, the dying shell could still read the next request.
     if (!(await settlesWithin(exited, bounds.exitReportMs))) await this.close();
   }
 
@@ -117,7 +116,7 @@ export class ShellHost {
     this.#stdin.write(restartMessage(this.#key));
   }
 
-  /** Ends the host process and everything below it. */
+  /** Ends the host process and everything below it with SIGTERM, then SIGKILL. */
   async close(): Promise<void> {
     const { process, tree } = this.started;
     this.#stdin.end();
@@ -139,17 +138,17 @@ export class ShellHost {
     return new StatusReader(listener, { key: this.#key, maxBytes: this.#deps.bounds.maxStateBytes });
   }
 
-  // A shell that reads its next request has skipped its reply, for example because a trap consumed the request.
+  // A shell that is blocked in `read` on descriptor 8 has skipped its reply, for example because a trap consumed the request.
   #watchForLostReply(nonce: string): () => void {
     const { firstCheckMs: firstMs } = this.#deps.bounds;
     return watchForReader({ root: this.started.tree.pid, pipe: this.#stdinPipe, firstMs }, () => {
-      // The reply may be in the pipe already while this process was too busy to read it.
+      // The reply may be in the pipe already: `drain` reads it if this process was too busy to.
       this.#status.drain();
       if (this.#pending?.nonce === nonce) void this.killShell();
     });
   }
 
-  // A synchronous write needs no turn of the event loop; the socket takes over when the pipe is full.
+  // `writeAtomically` needs no turn of the event loop; the socket takes over when the pipe is full.
   #send(text: string): void {
     if (this.#stdin.writableLength > 0 || !writeAtomically(this.#stdinFd, text)) this.#stdin.write(text);
   }

@@ -64,7 +64,7 @@ describe.each(supervisionLevels)('a persistent shell at level %s', (level) => {
   });
 
   test('E2: a timeout ends the command with all it started, and earlier background processes survive', async () => {
-    // Others on the machine may run the same test.
+    // Random, since another run of this test may use `sleep` as well.
     const base = 70_000_000 + Math.floor(Math.random() * 1e6) * 10;
     const sleeping = (one: number) => processesWith(`sleep\u0000${base + one}\u0000`);
     await say(`sleep ${base + 1} & echo $! > pid; x=kept`);

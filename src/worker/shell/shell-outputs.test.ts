@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 const say = (script: string) => here.run(script, { session: 'main', timeoutMs: 20_000 });
-/** Paths of the FIFOs that this process has open. */
+/** Paths of the FIFOs that this process has open (/proc/self/fd). */
 const keptOutputs = () =>
   readdirSync('/proc/self/fd')
     .map((fd) => linkOf(`/proc/self/fd/${fd}`))
@@ -53,7 +53,7 @@ describe('the outputs of a persistent shell', () => {
 
   test.each([
     'echo x',
-    // Delays the state until the outputs of the command have been read and are kept for the next one.
+    // Delays `declare -p` until the outputs of the command have been read and are kept for the next one.
     '[[ $BASH_COMMAND == *"declare -p"* ]] && sleep 0.2',
   ])(
     'B5: a session without a place for pipes fails its commands, and nothing else: trap %s',

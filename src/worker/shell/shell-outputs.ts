@@ -6,20 +6,19 @@ import type { FifoPool } from '../io/fifo-pool.ts';
 
 /** The FIFOs for stdout and stderr of one command, which its shell opens by name. */
 export interface ShellOutputs {
-  /** Descriptors of our reading ends. */
   readonly stdout: number;
   readonly stderr: number;
-  /** Names of the FIFOs in the session's folder. */
+  /** Names of the FIFOs in the session's folder, for `ShellRequest`. */
   readonly names: { readonly stdout: string; readonly stderr: string };
   readonly hooks: OutputHooks;
-  /** Closes our writing ends, once the shell has opened its own. */
+  /** Closes the writing ends that `beforePolling` opened, once the shell has opened its own. */
   closeWriters(): void;
 }
 
 interface FifoPair {
   readonly paths: readonly [string, string];
   readonly ends: readonly [number, number];
-  /** Identify the FIFOs, whichever files have their names by now. */
+  /** Compared with `stat` of the paths, to which a command may have moved other files. */
   readonly inodes: readonly [number, number];
 }
 
@@ -29,14 +28,13 @@ interface FifoPair {
  */
 export class OutputPool {
   readonly #fifos: FifoPool;
-  /** The pair of the previous command. */
   #kept: FifoPair | null = null;
 
   constructor(fifos: FifoPool) {
     this.#fifos = fifos;
   }
 
-  /** True when a kept pair can be reused: its names are in place and nothing was written to it. Drops it otherwise. */
+  /** True when `#kept` can be reused: its names are in place and nothing was written to it. Drops it otherwise. */
   checkKept(): boolean {
     if (this.#kept === null) return false;
     if (isInPlace(this.#kept) && isEmpty(this.#kept)) return true;
@@ -44,14 +42,14 @@ export class OutputPool {
     return false;
   }
 
-  /** The kept pair, unchecked, or a new one. */
+  /** Returns `#kept`, unchecked, or a new pair. */
   async acquire(): Promise<ShellOutputs> {
     const pair = this.#kept ?? (await this.#open());
     if (pair === this.#kept) this.#kept = null;
     return toOutputs(pair, { keep: () => this.#keep(pair), release: () => this.#release(pair) });
   }
 
-  /** Closes the kept pair, and waits until no FIFO is being made. */
+  /** Closes `#kept`, and waits until no FIFO is being made. */
   async close(): Promise<void> {
     this.#dropKept();
     await this.#fifos.close();
@@ -110,7 +108,7 @@ function toOutputs(
   };
 }
 
-// A command may delete the name of its FIFO, or put another file there.
+// A command may `rm` the name of its FIFO, or put another file there.
 function isInPlace({ paths, inodes }: FifoPair): boolean {
   try {
     return paths.every((path, index) => statSync(path).ino === inodes[index]);

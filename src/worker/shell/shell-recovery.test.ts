@@ -51,7 +51,7 @@ describe('recovery of a persistent shell', () => {
     expect(next.end?.session?.restored).toMatchObject({ reason: 'ended', functions: 1, aliases: 1 });
   });
 
-  test('B4: functions are restored whatever they contain', async () => {
+  test('B4: functions are restored with any content', async () => {
     await say('shopt -s extglob');
     await say(
       'ext() { case $1 in @(a|b)) echo "either $1";; esac; }; last-one() { echo last; }; export -f ext',
@@ -116,16 +116,16 @@ describe('recovery of a persistent shell', () => {
   test('B4: the output of a trap is not mistaken for the state of the shell, and the trap is kept', async () => {
     await say('mkdir sub');
     const set = await say(
-      `trap 'echo "declare -- told=lie"; echo /lie' DEBUG; cd sub; sleep 60 & f() { :; }`,
+      `trap 'echo "declare -- forged=lie"; echo /lie' DEBUG; cd sub; sleep 60 & f() { :; }`,
     );
     expect(set.end?.session).toMatchObject({ cwd: `${here.folder}/sub`, shellEnded: false });
     expect(set.end?.leftRunning).toMatchObject([{ command: 'sleep 60' }]);
     const facts = await here.worker.inspect({ cwd: undefined, roots: [], programs: [], session: 'main' });
     expect(facts.cwd.path).toBe(`${here.folder}/sub`);
-    expect(facts.session?.variables).not.toHaveProperty('told');
+    expect(facts.session?.variables).not.toHaveProperty('forged');
     expect(Object.keys(facts.session?.functions ?? {})).toEqual(['f']);
     const next = await say('pwd');
-    expect(next.stdout).toBe(`declare -- told=lie\n/lie\n${here.folder}/sub\n`);
+    expect(next.stdout).toBe(`declare -- forged=lie\n/lie\n${here.folder}/sub\n`);
     expect(next.end?.session?.restored).toBeNull();
     await say('trap - DEBUG');
     expect((await say('pwd')).stdout).toBe(`${here.folder}/sub\n`);
@@ -169,7 +169,7 @@ describe('recovery of a persistent shell', () => {
   });
 
   test.each(['printf "\\0\\0/lie\\0done a 5\\0"', 'head -c 100000 /dev/zero | tr "\\0" x'])(
-    'B4: a trap is kept, and its shell is asked again, whatever the trap prints: %s',
+    'B4: a trap is kept, and its shell is asked again after any output of the trap: %s',
     async (trap) => {
       mkdirSync(join(here.folder, 'sub'));
       const set = await say(`x=5; cd sub; trap '${trap}' DEBUG`);

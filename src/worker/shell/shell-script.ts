@@ -4,7 +4,7 @@ import { isAscii, quoteInAscii } from '../io/quote-in-ascii.ts';
 
 /** A request to a persistent shell: evaluate `text` with these outputs. */
 export interface ShellRequest {
-  /** Names of the FIFOs in the session's folder that become the command's stdout and stderr. */
+  /** FIFOs in the session's folder that `eval` is redirected to. */
   readonly stdout: string;
   readonly stderr: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export interface ShellRequest {
 /** How the loop prints its state: all parts under one redirection, or each part redirected by itself (slower). */
 export type StateMode = 'grouped' | 'apart';
 
-/** Variables that the loop uses; they are not part of a session's state. */
+/** Variables of `toLoop`; they are not part of a session's state. */
 export const loopVariables: ReadonlySet<string> = new Set([
   '__nacre',
   '__nacre_out',
@@ -24,7 +24,7 @@ export const loopVariables: ReadonlySet<string> = new Set([
   'NACRE_COMMAND_ID',
 ]);
 
-/** Builtins that the loop calls: a function with such a name would shadow them, so it is not restored. */
+/** Builtins of `toLoop`: a function with such a name would shadow them, so it is not restored. */
 export const loopBuiltins: ReadonlySet<string> = new Set(
   'alias builtin declare eval jobs printf pwd read shopt'.split(' '),
 );
@@ -32,7 +32,7 @@ export const loopBuiltins: ReadonlySet<string> = new Set(
 // Builtins that must work for the loop to run a command and print its state.
 const enabledBuiltins = 'alias declare eval jobs printf pwd read';
 
-/** True for the command line of the shell, which its forked subshells share. */
+/** True for the command line of the shell (`bash -c LOOP`), which its forked subshells share. */
 export function isLoopCommandLine(commandLine: string): boolean {
   return commandLine.includes(' -c shopt -s expand_aliases; ') && commandLine.includes('__nacre_status');
 }
@@ -96,7 +96,7 @@ function toLoop(folder: string): string {
   ].join('; ');
 }
 
-/** Encodes a request as the loop reads it: length-prefixed text, then the nonce. */
+/** Encodes a request as `toLoop` reads it: length-prefixed text, then the nonce. */
 export function encodeRequest({ stdout, stderr, text, nonce }: ShellRequest): string {
   const ascii = isAscii(text) ? text : `builtin eval -- ${quoteInAscii(text)}`;
   return `${withLengthPrefix(`${stdout} ${stderr} ${ascii}`)}${nonce}\0`;
@@ -117,7 +117,7 @@ export function keyMessage(key: string): string {
   return `${key}\0`;
 }
 
-/** The message that makes the host with this key start another shell. */
+/** The message `again`, which makes the host with this key start another shell. */
 export function restartMessage(key: string): string {
   return `again ${key}\0`;
 }

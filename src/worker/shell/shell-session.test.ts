@@ -109,12 +109,12 @@ describe('a persistent shell', () => {
 
   test('passes its state to a command outside the session, and is not changed by it', async () => {
     await say('mkdir -p d; cd d; v="it\'s"; f() { echo "f $v"; v=changed; }; alias al=f; export E=1');
-    const beside = await here.run('pwd; al; printenv E; nosuch-x; cd /', {
+    const outside = await here.run('pwd; al; printenv E; nosuch-x; cd /', {
       beginsAs: 'main',
       cwd: await here.directory(),
     });
-    expect(beside.stdout).toBe(`${here.folder}/d\nf it's\n1\n`);
-    expect(beside.stderr).toContain('line 1: nosuch-x');
+    expect(outside.stdout).toBe(`${here.folder}/d\nf it's\n1\n`);
+    expect(outside.stderr).toContain('line 1: nosuch-x');
     expect((await say('pwd; echo $v')).stdout).toBe(`${here.folder}/d\nit's\n`);
   });
 

@@ -7,31 +7,28 @@ import { createId } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { createFifoPool } from '../io/fifo-pool.ts';
 import type { LimitReached } from '../limits/explain-exit.ts';
-import { type ResourceWatch, TreeWatch } from '../limits/resource-watch.ts';
 import type { Environment } from '../machine/environment.ts';
-import type { ProcessExit } from '../processes/process-exit.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
 import type { Started, Starter } from '../start/starter.ts';
 import { ReportedState, type SessionSnapshot } from './reported-state.ts';
 import { isQuiet, SessionHosts } from './session-hosts.ts';
 import { defaultShellBounds, type ShellBounds } from './shell-bounds.ts';
+import { createCommandTree, createCommandWatch, toExit } from './shell-command.ts';
 import { ShellHost, type ShellReply } from './shell-host.ts';
 import { OutputPool, type ShellOutputs } from './shell-outputs.ts';
 import { toHostScript } from './shell-script.ts';
-import { createShellTree } from './shell-tree.ts';
 import { StateSync, toExisting } from './state-sync.ts';
 import { toShellText } from './to-shell-text.ts';
 import { useOwnFolder } from './use-own-folder.ts';
 import { writeScript } from './write-script.ts';
 
-/** What a session needs. */
+/** Dependencies of a `ShellSession`. */
 export interface ShellSessionDeps {
   readonly starter: Starter;
   readonly table: ProcessTable;
   /** The session's own folder, which its commands can read. */
   readonly folder: string;
-  /** Directory of the first shell unless its command names another. */
   readonly cwd: string;
   readonly bounds?: Partial<ShellBounds> | undefined;
 }
@@ -47,7 +44,6 @@ export interface ShellSessionDeps {
 export class ShellSession {
   readonly #deps: ShellSessionDeps;
   readonly #bounds: ShellBounds;
-  /** Folder of the FIFOs and scripts. */
   readonly #pipes: string;
   readonly #outputs: OutputPool;
   readonly #reported: ReportedState;
@@ -77,13 +73,13 @@ export class ShellSession {
     });
   }
 
-  /** Facts for policy; undefined before the first command. */
+  /** Facts for policy; `undefined` before the first command. */
   async snapshot(): Promise<SessionSnapshot | undefined> {
     await this.#stateRead;
     return this.#reported.snapshot();
   }
 
-  /** A script that brings another shell into this session's state; undefined before the first command. */
+  /** A script that brings another shell into this session's state; `undefined` before the first command. */
   async restoreScript(): Promise<string | undefined> {
     await this.#stateRead;
     const { state } = this.#reported;
@@ -95,7 +91,7 @@ export class ShellSession {
     return this.#reported.cwd;
   }
 
-  /** True while the session has a host process. */
+  /** True while the session has a `ShellHost`. */
   get isOpen(): boolean {
     return this.#host?.isAlive ?? false;
   }
@@ -114,7 +110,7 @@ export class ShellSession {
     const since = this.#deps.table.now();
     const reply = this.#run(host, text, outputs);
     void reply.then(removeScript);
-    const tree = this.#createTree(host, since, reply);
+    const tree = createCommandTree(host, { table: this.#deps.table, since, reply });
     const { process, enforcement, deniedHosts, watch } = host.started;
     const { stdout, stderr, hooks } = outputs;
     return {
@@ -122,7 +118,9 @@ export class ShellSession {
       tree: { ...tree, end: (options) => this.#stop(host, tree, options) },
       enforcement,
       deniedHosts,
-      watch: this.#createWatch(tree, watch),
+      watch: createCommandWatch(tree, watch, (onLimit) => {
+        this.#onLimit = onLimit;
+      }),
       session: reply.then((ended) => this.#toSessionEnd(ended, restored)),
     };
   }
@@ -148,7 +146,7 @@ export class ShellSession {
     await this.#outputs.close();
   }
 
-  /** Ends the session for good. */
+  /** Ends the session and removes its folder; nothing of it can be restored. */
   async close(): Promise<void> {
     await Promise.all([this.#otherHosts.closeAll(), this.#host?.close()]);
     await this.goIdle();
@@ -168,11 +166,11 @@ export class ShellSession {
     if (living) this.#sync.noteShellExit();
     living?.restartShell();
     const first = await this.#prepare(living, spec, base);
-    // If the host exited while its shell was prepared, a new host gets one more try.
+    // If the host exited during `#prepare`, a new host gets one more try.
     return first.host.isAlive ? first : this.#prepare(null, spec, base);
   }
 
-  // If the folder was deleted or moved, the shell cannot open FIFOs by name; a sandbox would not see a new folder either.
+  // After `rm` or `mv` of the folder the shell cannot open FIFOs by name; a sandbox would not see a new folder either.
   #cannotReachOutputs(): boolean {
     return this.#sync.outputsLost || (!this.#outputs.checkKept() && !existsSync(this.#deps.folder));
   }
@@ -217,22 +215,6 @@ export class ShellSession {
     return reply;
   }
 
-  #createTree(host: ShellHost, since: number, reply: Promise<ShellReply>): ProcessTree {
-    let [isOver, leftNothing] = [false, false];
-    void reply.then((ended) => {
-      isOver = true;
-      leftNothing = ended.kind === 'done' && !ended.done.hasJobs;
-    });
-    return createShellTree({
-      table: this.#deps.table,
-      session: host.started.tree,
-      since,
-      leftNothing: () => leftNothing,
-      isOver: () => isOver,
-      killShell: () => host.killShell(),
-    });
-  }
-
   // The next command waits for `#stopped`: until then it is open whether the shell survives.
   #stop(host: ShellHost, tree: ProcessTree, options: StopOptions): ReturnType<ProcessTree['end']> {
     const stopped = tree.end(options);
@@ -258,22 +240,6 @@ export class ShellSession {
     return { text, removeScript: () => isWritten && rmSync(path, { force: true }) };
   }
 
-  // Limits apply to the whole session, so `whole` explains an exit; reaching a limit stops the running command.
-  #createWatch(tree: ProcessTree, whole: ResourceWatch): ResourceWatch {
-    const own = new TreeWatch({ limits: {}, tree, group: null, endedCpuMs: () => null, onRelease() {} });
-    return {
-      start: (onLimit) => {
-        this.#onLimit = onLimit;
-        own.start(onLimit);
-      },
-      resources: () => own.resources(),
-      record: (view) => own.record(view),
-      explainExit: (exit, stderr) => whole.explainExit(exit, stderr),
-      stop: () => own.stop(),
-      release: () => own.release(),
-    };
-  }
-
   async #toSessionEnd(reply: ShellReply, restored: Restoration | null): Promise<SessionEnd> {
     const shellEnded = reply.kind === 'exited';
     const reported = shellEnded ? this.cwd : reply.done.cwd;
@@ -281,10 +247,4 @@ export class ShellSession {
     if (reported === undefined) await this.#stateRead;
     return { cwd: reported ?? this.cwd, shellEnded, ran, restored };
   }
-}
-
-function toExit(reply: ShellReply): ProcessExit {
-  if (reply.kind === 'exited') return reply.exit;
-  const { status } = reply.done;
-  return { code: status === 'lost' ? 126 : status, signal: null };
 }

@@ -7,25 +7,8 @@ import type { Started } from '../start/starter.ts';
 import type { SessionSnapshot } from './reported-state.ts';
 import { ShellSession, type ShellSessionDeps } from './shell-session.ts';
 
-/** A worker's persistent shells, by key. */
-export interface ShellSessions {
-  /** State and directory of a session, for policy; undefined for one that has run nothing yet. */
-  snapshot(key: string): Promise<SessionSnapshot | undefined>;
-  /** Starts a command in a session; `base` replaces the server's variables in a shell that is started for it. */
-  start(key: string, spec: JobSpec, base?: Environment | undefined): Promise<Started>;
-  /** Prepends a session's state to a command that begins with it (`beginsAs`) but runs outside of it. */
-  withSessionState(spec: JobSpec): Promise<JobSpec>;
-  /** Detaches a session's running command: it keeps running, and the session is free. */
-  detach(key: string): void;
-  list(): readonly SessionState[];
-  /** Stops the running command through `endCommand`, ends everything in the background, and forgets the session. */
-  close(key: string, endCommand: (id: string) => Promise<unknown>): Promise<boolean>;
-  closeAll(): Promise<void>;
-}
-
-/** What persistent shells need. */
+/** Dependencies of `ShellSessions`. */
 export interface ShellSessionsDeps extends Omit<ShellSessionDeps, 'folder'> {
-  /** Parent of the sessions' folders. */
   readonly folder: string;
   /** After this time without a command, and with nothing in the background, a session's processes are ended. */
   readonly idleMs: number;
@@ -33,89 +16,112 @@ export interface ShellSessionsDeps extends Omit<ShellSessionDeps, 'folder'> {
 
 interface Entry {
   readonly session: ShellSession;
-  /** Id of the running command. */
   running: string | null;
   idleTimer: NodeJS.Timeout | undefined;
-  /** Resolves when the session's idle processes are not being ended. */
+  /** The last `goIdle` of the session; a command waits for it. */
   goingIdle: Promise<void>;
 }
 
-/** Creates the registry of persistent shells. */
-export function createShellSessions(deps: ShellSessionsDeps): ShellSessions {
-  const entries = new Map<string, Entry>();
-  let made = 0;
+/** A worker's persistent shells, by key. */
+export class ShellSessions {
+  readonly #deps: ShellSessionsDeps;
+  readonly #entries = new Map<string, Entry>();
+  #created = 0;
 
-  const add = (key: string): Entry => {
-    const folder = join(deps.folder, String(made++));
-    const session = new ShellSession({ ...deps, folder });
-    const entry: Entry = { session, running: null, idleTimer: undefined, goingIdle: Promise.resolve() };
-    entries.set(key, entry);
-    return entry;
-  };
-  const scheduleIdle = (entry: Entry) => {
+  constructor(deps: ShellSessionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** State and directory of a session, for policy; `undefined` for one that has run nothing yet. */
+  async snapshot(key: string): Promise<SessionSnapshot | undefined> {
+    return this.#entries.get(key)?.session.snapshot();
+  }
+
+  /** Starts a command in a session; `base` replaces the server's variables in a shell that is started for it. */
+  async start(key: string, spec: JobSpec, base?: Environment | undefined): Promise<Started> {
+    const entry = this.#entries.get(key) ?? this.#add(key);
+    entry.running = spec.id;
     clearTimeout(entry.idleTimer);
-    entry.idleTimer = setTimeout(() => void goIdle(entry).catch(() => {}), deps.idleMs).unref();
-  };
-  const release = (entry: Entry, id: string | null) => {
+    const free = () => this.#release(entry, spec.id);
+    try {
+      await entry.goingIdle;
+      const started = await entry.session.start(spec, base);
+      void started.process.exited.then(free);
+      return started;
+    } catch (error) {
+      free();
+      throw error;
+    }
+  }
+
+  /** Prepends a session's state to a command that begins with it (`beginsAs`) but runs outside of it. */
+  async withSessionState(spec: JobSpec): Promise<JobSpec> {
+    const { beginsAs, command } = spec;
+    const entry = beginsAs === undefined ? undefined : this.#entries.get(beginsAs);
+    const state = await entry?.session.restoreScript();
+    if (state === undefined || command.kind === 'argv') return spec;
+    // One line with the command, so that `$LINENO` is 1 on the command's first line.
+    const script = `shopt -s expand_aliases; eval -- ${quoteOnOneLine(state)} 2>/dev/null; eval -- ${quote(command.script)}`;
+    return { ...spec, command: { kind: 'shell', script } };
+  }
+
+  /** Detaches a session's running command: it keeps running, and the session is free. */
+  detach(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    entry.session.detach();
+    this.#release(entry, entry.running);
+  }
+
+  list(): readonly SessionState[] {
+    return [...this.#entries].map(([key, entry]) => toState(key, entry));
+  }
+
+  /** Stops the running command through `endCommand`, ends everything in the background, and forgets the session. */
+  async close(key: string, endCommand: (id: string) => Promise<unknown>): Promise<boolean> {
+    const entry = this.#entries.get(key);
+    if (!entry) return false;
+    // `delete` first: a command that waits for its turn must not start in a session that is being closed.
+    this.#entries.delete(key);
+    if (entry.running !== null) await endCommand(entry.running);
+    clearTimeout(entry.idleTimer);
+    await entry.goingIdle;
+    await entry.session.close();
+    return true;
+  }
+
+  async closeAll(): Promise<void> {
+    const all = [...this.#entries.values()];
+    this.#entries.clear();
+    for (const { idleTimer } of all) clearTimeout(idleTimer);
+    await Promise.all(all.map(({ session }) => session.close()));
+  }
+
+  #add(key: string): Entry {
+    const folder = join(this.#deps.folder, String(this.#created++));
+    const session = new ShellSession({ ...this.#deps, folder });
+    const entry: Entry = { session, running: null, idleTimer: undefined, goingIdle: Promise.resolve() };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #release(entry: Entry, id: string | null): void {
     if (entry.running !== id) return;
     entry.running = null;
-    scheduleIdle(entry);
-  };
-  const goIdle = async (entry: Entry) => {
-    if ((await entry.session.isQuiet()) && entry.running === null) entry.goingIdle = entry.session.goIdle();
-    else scheduleIdle(entry);
-  };
+    this.#scheduleIdle(entry);
+  }
 
-  return {
-    snapshot: async (key) => entries.get(key)?.session.snapshot(),
-    async start(key, spec, base) {
-      const entry = entries.get(key) ?? add(key);
-      entry.running = spec.id;
-      clearTimeout(entry.idleTimer);
-      const free = () => release(entry, spec.id);
-      try {
-        await entry.goingIdle;
-        const started = await entry.session.start(spec, base);
-        void started.process.exited.then(free);
-        return started;
-      } catch (error) {
-        free();
-        throw error;
-      }
-    },
-    async withSessionState(spec) {
-      const { beginsAs, command } = spec;
-      const state = beginsAs === undefined ? undefined : await entries.get(beginsAs)?.session.restoreScript();
-      if (state === undefined || command.kind === 'argv') return spec;
-      // One line with the command, so that `$LINENO` is 1 on the command's first line.
-      const script = `shopt -s expand_aliases; eval -- ${quoteOnOneLine(state)} 2>/dev/null; eval -- ${quote(command.script)}`;
-      return { ...spec, command: { kind: 'shell', script } };
-    },
-    detach(key) {
-      const entry = entries.get(key);
-      if (!entry) return;
-      entry.session.detach();
-      release(entry, entry.running);
-    },
-    list: () => [...entries].map(([key, entry]) => toState(key, entry)),
-    async close(key, endCommand) {
-      const entry = entries.get(key);
-      if (!entry) return false;
-      // Delete first: a command that waits for its turn must not start in a session that is being closed.
-      entries.delete(key);
-      if (entry.running !== null) await endCommand(entry.running);
-      clearTimeout(entry.idleTimer);
-      await entry.goingIdle;
-      await entry.session.close();
-      return true;
-    },
-    async closeAll() {
-      const all = [...entries.values()];
-      entries.clear();
-      for (const { idleTimer } of all) clearTimeout(idleTimer);
-      await Promise.all(all.map(({ session }) => session.close()));
-    },
-  };
+  #scheduleIdle(entry: Entry): void {
+    clearTimeout(entry.idleTimer);
+    const goIdle = () => void this.#goIdle(entry).catch(() => {});
+    entry.idleTimer = setTimeout(goIdle, this.#deps.idleMs).unref();
+  }
+
+  async #goIdle(entry: Entry): Promise<void> {
+    const isIdle = (await entry.session.isQuiet()) && entry.running === null;
+    if (isIdle) entry.goingIdle = entry.session.goIdle();
+    else this.#scheduleIdle(entry);
+  }
 }
 
 function toState(key: string, { session, running }: Entry): SessionState {

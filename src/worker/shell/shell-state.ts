@@ -6,14 +6,13 @@ import { loopBuiltins, loopVariables } from './shell-script.ts';
 import type { PrintedState } from './shell-status.ts';
 import { splitFunctions } from './split-functions.ts';
 
-/** The state of a persistent shell: enough to judge its next command, and to restore it in another shell. */
+/** The state of a persistent shell: enough for policy to judge its next command, and for `toRestoreScript`. */
 export interface ShellState {
   readonly cwd: string;
   readonly declarations: readonly Declaration[];
-  /** Definitions by function name, as bash prints them. */
+  /** Definitions by function name, as `declare -f` prints them. */
   readonly functions: ReadonlyMap<string, string>;
   readonly exportedFunctions: readonly string[];
-  /** Texts by alias name. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Names of the `set -o` options that are on. */
   readonly options: readonly string[];
@@ -37,7 +36,7 @@ export function emptyState(cwd: string): ShellState {
   };
 }
 
-/** Parses the state that bash printed. */
+/** Parses the state that `toHostScript`'s shell printed. */
 export function toShellState(cwd: string, printed: PrintedState): ShellState {
   const listed = printed.functionNames.split('\n').map((line) => /^declare -(\w+) (.+)$/.exec(line));
   const names = listed.flatMap((found) => found?.[2] ?? []);
@@ -58,7 +57,7 @@ export function toShellState(cwd: string, printed: PrintedState): ShellState {
   };
 }
 
-/** A text that is equal for equal states; variables that change by themselves are left out. */
+/** A text that is equal for equal states; variables such as RANDOM, which change by themselves, are left out. */
 export function toFingerprint(cwd: string, printed: PrintedState): string {
   const { functionNames, functions, aliases, variables } = printed;
   return [cwd, functionNames, functions, aliases, variables.replace(volatile, '\0')].join('\0');
@@ -77,7 +76,7 @@ function isUsedByLoop({ name }: Declaration): boolean {
   return loopVariables.has(name) || name === 'IFS';
 }
 
-// A read-only, integer, array, nameref, upper-case or lower-case variable would not keep the assigned value.
+// With `declare -r`, `-i`, `-a`, `-n`, `-u` or `-l` a variable would not keep the assigned value.
 function altersValues({ attributes }: Declaration): boolean {
   return /[^-xt]/.test(attributes);
 }
@@ -150,7 +149,7 @@ function findValue(state: ShellState | null, name: string): string | undefined {
 const neverRestored = new Set(
   'errexit noexec onecmd history extdebug login_shell restricted_shell'.split(' '),
 );
-// bash sets these itself, or makes them read-only at start.
+// bash sets these itself, or makes them `readonly` at start.
 const setByBash =
   /^(?:_|BASH.*|COMP_.*|DIRSTACK|EPOCH.*|EUID|FUNCNAME|GROUPS|HISTCMD|HOSTNAME|HOSTTYPE|LINENO|MACHTYPE|OLDPWD|OPTERR|OPTIND|OSTYPE|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID)$/;
 

@@ -3,9 +3,9 @@ import { isApart } from './shell-script.ts';
 /** The loop's reply to a request; status `lost` means that it could not open the outputs and ran nothing. */
 export interface CommandDone {
   readonly status: number | 'lost';
-  /** The shell's directory; undefined if the output of a trap may be mixed into it. */
+  /** The shell's directory; `undefined` if the output of a trap may be mixed into it. */
   readonly cwd: string | undefined;
-  /** True when the shell has, or may have, background jobs. */
+  /** True when `jobs -rp` listed background jobs, or may have. */
   readonly hasJobs: boolean;
 }
 
@@ -29,13 +29,12 @@ export interface StatusListener {
   isAwaited(nonce: string): boolean;
   onDone(done: CommandDone): void;
   onState(state: PrintedState): void;
-  /** The shell has exited with this status. */
   onShellExit(status: number): void;
   /** More than `maxBytes` arrived without a NUL. */
   onOverflow(): void;
 }
 
-/** How a status reader recognises its host, and how much it buffers. */
+/** Options of a `StatusReader`: the key in its host's messages, and how much it buffers. */
 export interface StatusReaderOptions {
   readonly key: string;
   readonly maxBytes: number;
@@ -60,7 +59,6 @@ export class StatusReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** Parses further bytes of the stream. */
   push(bytes: Uint8Array): void {
     let from = 0;
     for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {

@@ -1,22 +1,18 @@
 import type { StopOptions } from '../../contract/backend.ts';
-import { sleep } from '../../support/promises.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch, sleep } from '../../support/timing.ts';
 import type { ProcessInfo, ProcessTable } from '../processes/process-table.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
 import { isLoopCommandLine } from './shell-script.ts';
 
-/** What identifies the processes of one command in a persistent shell. */
+/** Dependencies of `createShellTree`: they identify the processes of one command. */
 export interface ShellTreeDeps {
   readonly table: ProcessTable;
-  /** All processes of the session. */
   readonly session: Pick<ProcessTree, 'scan' | 'pid'>;
   /** Start of the command on the clock of `table`. */
   readonly since: number;
-  /** True once the command has ended without background jobs. */
   leftNothing(): boolean;
   /** True once the command has ended: the shell then no longer belongs to it. */
   isOver(): boolean;
-  /** Kills the shell; resolves when its exit was reported. */
   killShell(): Promise<void>;
 }
 
@@ -77,14 +73,14 @@ export async function findShell({
   const all = [...(await session.scan()).commandProcesses].sort(
     (one, other) => table.startMoment(one) - table.startMoment(other) || one.pid - other.pid,
   );
-  // The host is the oldest process, and lives as long as the session.
+  // The host process has the lowest `startMoment`: it lives as long as the session.
   const [host, ...inside] = all;
   const shell = inside.find(({ parent }) => parent === host?.pid);
   return { host, shell, others: inside.filter((process) => process !== shell) };
 }
 
 /** Kills a shell, and continues its host with SIGCONT: a command may have stopped both. */
-export function killShell({ host, shell }: ShellPair): void {
+export function killShellProcess({ host, shell }: ShellPair): void {
   send(shell, 'SIGKILL');
   send(host, 'SIGCONT');
 }

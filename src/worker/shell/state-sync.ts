@@ -1,8 +1,8 @@
 import { rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Restoration } from '../../contract/session.ts';
-import { settlesWithin } from '../../support/promises.ts';
 import { quote } from '../../support/quote.ts';
+import { settlesWithin } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
 import type { ReportedState } from './reported-state.ts';
 import type { SessionHosts } from './session-hosts.ts';
@@ -13,17 +13,16 @@ import type { ShellState } from './shell-state.ts';
 import { toFileExpansion } from './to-shell-text.ts';
 import { writeScript } from './write-script.ts';
 
-/** What the exchange of state needs of its session. */
+/** The parts of a session that `StateSync` uses. */
 export interface StateSyncDeps {
   readonly outputs: OutputPool;
   readonly reported: ReportedState;
   readonly hosts: SessionHosts;
-  /** Folder that the session's commands can read. */
   readonly folder: string;
   readonly restoreMs: number;
 }
 
-/** A reply, and a promise for the end of reading the state that follows it. */
+/** A reply; `stateRead` resolves when the state that follows it has been read. */
 export interface RunResult {
   readonly reply: ShellReply;
   readonly stateRead: Promise<void>;
@@ -32,11 +31,11 @@ export interface RunResult {
 /** Exchanges state with the shells of a session: reads it after each request, and restores it in a new shell. */
 export class StateSync {
   readonly #deps: StateSyncDeps;
-  /** Why the next shell will be a new one. */
+  /** Reported as `reason` when the next shell is a new one. */
   restartReason: Restoration['reason'] = 'ended';
-  /** True when the shell must not get another request, because its state is unknown or a command tampered with the loop. */
+  /** True when the shell must not get another request: its state is unknown, or a command tampered with `toLoop`. */
   mustReplaceShell = false;
-  /** True when the shell did not find the FIFOs of its last request. */
+  /** True when the last request ended with status `lost`: the shell did not find its FIFOs. */
   outputsLost = false;
   /** `apart` while the shell has traps, whose output would get into a state printed in `grouped` mode. */
   #mode: StateMode = 'grouped';
@@ -71,7 +70,6 @@ export class StateSync {
     return null;
   }
 
-  /** Called when a shell has exited: the next one is new and usable. */
   noteShellExit(): void {
     this.mustReplaceShell = false;
     this.restartReason = 'ended';
@@ -81,7 +79,7 @@ export class StateSync {
     const { folder, reported, restoreMs } = this.#deps;
     const path = writeScript(join(folder, 'restore'), reported.toScript(state));
     const reply = this.#runInternal(host, `${toCd(state.cwd)}; builtin eval -- ${toFileExpansion(path)}`);
-    // A restored trap or PS4 may never return.
+    // A command substitution in a restored `PS4` may never return.
     if (!(await settlesWithin(reply, restoreMs))) await host.killShell();
     const { kind } = await reply;
     rmSync(path, { force: true });
@@ -91,7 +89,7 @@ export class StateSync {
   /** Runs a request of nacre's own and discards its output. Waits for its own state only: see `#askAgain`. */
   async #runInternal(host: ShellHost, text: string): Promise<ShellReply> {
     const outputs = await this.#deps.outputs.acquire();
-    // A trap may print more than a pipe holds, so both outputs are read.
+    // A DEBUG trap may print more than a pipe buffers, so both outputs are read.
     const captures = [outputs.stdout, outputs.stderr].map(
       (end) => new Capture(end, () => true, 'output', outputs.hooks),
     );
@@ -103,7 +101,7 @@ export class StateSync {
     return reply;
   }
 
-  // A trap that never returns would keep the state from arriving; the shell is then killed.
+  // If a trap never returns, the state never arrives: after `restoreMs` the shell is killed.
   async #readState(host: ShellHost, cwd: string | undefined): Promise<void> {
     const read = this.#update(host, cwd).catch(() => {
       this.mustReplaceShell = true;

@@ -4,11 +4,10 @@ import { quote } from '../../support/quote.ts';
 // Longer texts go by file, so that a request always fits into the buffer of the pipe.
 const maxTextBytes = 8_192;
 
-/** What `toShellText` needs to know of the shell. */
+/** The state of the shell that `toShellText` needs. */
 export interface ShellTextDeps {
-  /** The shell's canonical directory; null when it has no path any more. */
+  /** The shell's canonical directory; `null` when it has no path any more. */
   readonly currentDirectory: string | null;
-  /** Writes a long script where the shell can read it, and returns its path. */
   writeScript(script: string): string;
 }
 
@@ -26,7 +25,7 @@ export function toShellText({ command, cwd, env }: JobSpec, deps: ShellTextDeps)
   return `${exports.join('')}${cd}builtin eval -- ${words}`;
 }
 
-/** A bash word that expands to the content of a file. */
+/** A bash word, `"$(<PATH)"`, that expands to the content of a file. */
 export function toFileExpansion(path: string): string {
   return `"$(<${quote(path)})"`;
 }

@@ -6,7 +6,7 @@ import { toPlace } from '../machine/inspect.ts';
 /** A shell's directory. */
 export interface TrackedDirectory {
   readonly place: Place;
-  /** True when the path has another inode than at the previous call: the shell is still in the deleted directory. */
+  /** True when `stat` finds another inode than at the previous call: the shell is still in the deleted directory. */
   readonly isReplaced: boolean;
 }
 

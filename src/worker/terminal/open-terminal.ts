@@ -7,19 +7,18 @@ import type { PtyBinary } from './load-pty.ts';
 /** The master side of a pseudo-terminal. */
 export interface Terminal {
   readonly master: number;
-  /** Identifies the slave side, which the command reads. */
+  /** Identifies the slave side for `findBlockedReader`. */
   readonly file: InputFile;
   resize(size: TerminalSize): void;
   /** Called after `master` was closed: its number may be reused, and children may inherit it again. */
   release(): void;
 }
 
-/** A new pseudo-terminal with both sides open. */
+/** A new pseudo-terminal with both sides open, from `openTerminal`. */
 export interface OpenTerminal extends Terminal {
   readonly slave: number;
   /** Closes the slave side, once the command has it open. */
   closeSlave(): void;
-  /** Closes the master side of an unused terminal. */
   discard(): void;
 }
 
