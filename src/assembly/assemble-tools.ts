@@ -2,7 +2,8 @@ import type { Narrowing } from '../contract/narrowing.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LiveSettings } from '../rules/live-settings.ts';
-import { narrowRules, rulesForFamily } from '../rules/rules-for.ts';
+import { narrowRules, type Resolved, rulesForFamily } from '../rules/rules-for.ts';
+import { memoizeLast } from '../support/memoize-last.ts';
 import { families } from '../tools/catalog.ts';
 import type { CallDefaults, Tool } from '../tools/common/tool.ts';
 import { toFamilies } from '../tools/settings.ts';
@@ -15,9 +16,12 @@ export function assembleTools(
 ): readonly Tool[] {
   const { values } = settings.now();
   return toFamilies(values.tools).flatMap((family) => {
+    const rulesNow = memoizeLast((resolved: Resolved) =>
+      narrowRules(rulesForFamily(family, resolved), narrowing),
+    );
     const rules = async () => {
       await settings.refresh();
-      return narrowRules(rulesForFamily(family, settings.now()), narrowing);
+      return rulesNow(settings.now());
     };
     return families[family]({
       run: async (request, context) =>

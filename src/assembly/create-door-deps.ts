@@ -20,7 +20,7 @@ import { type Resolved, rulesFor, rulesForShell, rulesForTerminal } from '../rul
 import { toSettingsInForce } from '../rules/settings-in-force.ts';
 import type { SettingsSource } from '../rules/settings-source.ts';
 import { warnIfNothingRuns, warnOfIgnoredRules, warnOfRoots } from '../rules/settings-warnings.ts';
-import { engineOnDemand } from './engine-on-demand.ts';
+import { engineOnDemand } from './create-whole-engine.ts';
 import { describeNewerCopy } from './newer-copy.ts';
 import { toPlaces } from './places.ts';
 import { version } from './version.ts';

@@ -21,7 +21,7 @@ import { resolveCandidates } from '../settings/resolve-candidates.ts';
 import { createId } from '../support/ids.ts';
 import type { ToolFamily } from '../tools/settings.ts';
 import { assembleTools } from './assemble-tools.ts';
-import { engineOnDemand } from './engine-on-demand.ts';
+import { engineOnDemand } from './create-whole-engine.ts';
 import { toPlaces } from './places.ts';
 import type { ToolInputs, ToolOwnResults } from './tool-inputs.ts';
 

@@ -7,11 +7,12 @@ import { fileURLToPath } from 'node:url';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Mask, Redact } from '../audit/redact.ts';
 import type { Backend } from '../contract/backend.ts';
-import { NacreError } from '../contract/failure.ts';
+import { NacreError, shuttingDown } from '../contract/failure.ts';
 import type { Places } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Settings } from '../rules/all-settings.ts';
 import { configHomeOf, homeOf } from '../rules/home-folders.ts';
+import type { Resolved } from '../rules/rules-for.ts';
 import type { SettingsLocation } from '../rules/settings-source.ts';
 import { isPaused } from '../support/pause-mark.ts';
 import type { WorkerOptions } from '../worker/worker-options.ts';
@@ -124,10 +125,9 @@ async function createAudit(
   redact: Redact,
   log: EngineHost['log'],
 ): Promise<AuditLog> {
-  const [{ createAuditLog }, { readAuditKey }, { toLogLine }] = await Promise.all([
+  const [{ createAuditLog }, { readAuditKey }] = await Promise.all([
     import('../audit/audit-log.ts'),
     import('../audit/audit-key.ts'),
-    import('../monitor/log-line.ts'),
   ]);
   const auditLog = createAuditLog({
     dir,
@@ -136,10 +136,13 @@ async function createAudit(
     retention: { keepDays: values.auditKeepDays, maxBytes: values.auditMaxBytes },
     redact,
   });
-  auditLog.subscribe((record) => {
-    const line = toLogLine(record, values);
-    if (line !== null) log?.(line);
-  });
+  if (log !== undefined && values.logLevel !== 'off') {
+    const { toLogLine } = await import('../monitor/log-line.ts');
+    auditLog.subscribe((record) => {
+      const line = toLogLine(record, values);
+      if (line !== null) log(line);
+    });
+  }
   if (values.traces) {
     const [{ createSpans }, { loadTraceApi }] = await Promise.all([
       import('../monitor/spans.ts'),
@@ -165,4 +168,35 @@ function toCanonical(cwd: string): string {
       cause,
     });
   }
+}
+
+/** An engine that is created at the first `open`. */
+export interface EngineOnDemand {
+  open(): Promise<Engine>;
+  /** Kills every command; `open` rejects from then on. */
+  close(): Promise<void>;
+}
+
+/** Creates the engine at the first `open`. A failure is not cached, so the next call tries again. */
+export function engineOnDemand(resolved: Resolved, host: EngineHost): EngineOnDemand {
+  let engine: Promise<Engine> | null = null;
+  let closed = false;
+  const create = async () => {
+    const { backends } = await import('../backends/catalog.ts');
+    return createWholeEngine(resolved.values, host, backends.local);
+  };
+  return {
+    async open() {
+      if (closed) throw shuttingDown();
+      engine ??= create().catch((error: unknown) => {
+        engine = null;
+        throw error;
+      });
+      return engine;
+    },
+    async close() {
+      closed = true;
+      await (await engine?.catch(() => null))?.close();
+    },
+  };
 }

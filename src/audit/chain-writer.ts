@@ -6,8 +6,7 @@ import { toRecord } from './entry.ts';
 import { DayFile, type DayFileOptions } from './line-file.ts';
 import type { AuditRecord } from './read-records.ts';
 import type { QueuedEntry, WrittenRecord } from './record-queue.ts';
-import type { Redact } from './redact.ts';
-import { createRedactInput, type RedactInput } from './redact-input.ts';
+import { createRedactInput, type Redact, type RedactInput } from './redact.ts';
 
 /** Parts that a `ChainWriter` works with. */
 export interface ChainWriterDeps {

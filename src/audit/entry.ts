@@ -4,8 +4,7 @@ import type { Command } from '../contract/command.ts';
 import type { Decision } from '../contract/decision.ts';
 import { type FailureCode, NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
-import { hidden, type Redact, redactArguments } from './redact.ts';
-import type { RedactInput } from './redact-input.ts';
+import { hidden, type Redact, type RedactInput, redactArguments } from './redact.ts';
 import { namesSecret } from './secret-patterns.ts';
 
 /** One thing to record about one command. */

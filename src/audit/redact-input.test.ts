@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMask, createRedact } from './redact.ts';
-import { createRedactInput } from './redact-input.ts';
+import { createMask, createRedact, createRedactInput } from './redact.ts';
 
 test('S6: a secret that is typed in two pieces appears in neither record', () => {
   const redact = createRedactInput(createRedact(['hunter2-value']));

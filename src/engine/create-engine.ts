@@ -10,6 +10,7 @@ import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { createMetrics } from '../monitor/metrics.ts';
 import { createMatcher } from '../output/matcher.ts';
+import { DecisionCache } from '../policy/decision-cache.ts';
 import { createId } from '../support/ids.ts';
 import { type ApprovalInbox, createApprovalInbox, type InboxDeps } from './approval/approval-inbox.ts';
 import { type Announcer, createAnnouncer } from './commands/announcer.ts';
@@ -66,6 +67,7 @@ function createDeps({ approvals, backend, sessions, audit, stopOnCancel }: Engin
   return {
     ...{ backend, sessions, audit, stopOnCancel, ownRecords },
     matcher: createMatcher(),
+    decisions: new DecisionCache(),
     sensitivePlaces: createSensitivePlaces(backend),
     inbox: approvals && createInbox({ backend, audit }, approvals),
   };

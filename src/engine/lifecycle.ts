@@ -1,6 +1,6 @@
 import { stopOnClose } from '../contract/backend.ts';
 import { NacreError, shuttingDown } from '../contract/failure.ts';
-import { settlesWithin } from '../support/promises.ts';
+import { settlesWithin } from '../support/timing.ts';
 import type { RunContext } from './context/call-context.ts';
 import type { EngineDeps } from './context/engine-deps.ts';
 import { type RecordedEnd, serverCloses } from './journey/follow.ts';

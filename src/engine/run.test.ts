@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runChild } from '../../tests/support/child.ts';
 import { createTestEngine, type TestEngine, type TestEngineOptions } from '../../tests/support/engine.ts';
 import { processesWith, zombieChildren } from '../../tests/support/processes.ts';
-import { sleep } from '../support/promises.ts';
-import { createStopwatch } from '../support/stopwatch.ts';
+import { createStopwatch, sleep } from '../support/timing.ts';
 
 let here: TestEngine;
 let mark = '';

@@ -6,7 +6,7 @@
 import type { Caller } from '../../contract/caller.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { createId } from '../../support/ids.ts';
-import { createNotifier } from '../../support/promises.ts';
+import { createNotifier } from '../../support/timing.ts';
 import type { ApprovalAnswer, ApprovalRequest, ApprovalSubject, AskUser } from './approval.ts';
 
 /** A request as `nacre approvals` lists it. */

@@ -1,6 +1,6 @@
 import type { Backend } from '../../contract/backend.ts';
-import { sleep } from '../../support/promises.ts';
 import { logOf, tail } from '../../support/tail.ts';
+import { sleep } from '../../support/timing.ts';
 
 /** A background command has started (`began`), or its output or state has `changed`. */
 export interface CommandEvent {

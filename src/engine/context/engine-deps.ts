@@ -1,6 +1,7 @@
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Backend, StopOptions } from '../../contract/backend.ts';
 import type { Matcher } from '../../output/matcher.ts';
+import type { DecisionCache } from '../../policy/decision-cache.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { ApprovalInbox } from '../approval/approval-inbox.ts';
 import type { OwnRecords } from './own-records.ts';
@@ -12,6 +13,7 @@ export interface EngineDeps {
   readonly sessions: Sessions;
   readonly audit: AuditLog;
   readonly matcher: Matcher;
+  readonly decisions: DecisionCache;
   /** Signal and grace for commands whose call's `signal` fires. */
   readonly stopOnCancel: StopOptions;
   readonly ownRecords: OwnRecords;

@@ -2,10 +2,8 @@ import type { Command } from '../../contract/command.ts';
 import type { Decision } from '../../contract/decision.ts';
 import { cancelled, type NacreError } from '../../contract/failure.ts';
 import type { JobSpec } from '../../contract/job.ts';
-import { decide } from '../../policy/decide.ts';
 import { decideWorkspace } from '../../policy/decide-place.ts';
 import { findSpacedWords, quoteSpacedPaths } from '../../policy/spaced-paths.ts';
-import { understand } from '../../policy/understand.ts';
 import type { InputJudge } from '../../sessions/command-registry.ts';
 import { deniedError, requireApproval } from '../approval/approval.ts';
 import type { JourneyContext, StartRequest } from '../context/call-context.ts';
@@ -43,8 +41,8 @@ export async function admit(
   audit.recordSoon({ kind: 'asked', id, caller, command, cwd: requestedCwd, env });
   const { facts, cwd, notes } = await inspectPlace(deps, { cwd: requestedCwd, session }, call);
   const knownStdin = input === null ? ({ kind: 'none' } as const) : ({ kind: 'text', text: input } as const);
-  const plan = understand(command, { env, stdin: knownStdin, lasting: session !== undefined });
-  const decision = decide(plan, facts, rules);
+  const context = { env, stdin: knownStdin, lasting: session !== undefined };
+  const decision = deps.decisions.decide(command, context, facts, rules);
   recordDecision(deps, call, cwd, decision);
   if (decision.verdict === 'deny') throw deniedError(decision);
   if (decision.verdict === 'ask' && !call.dryRun) {

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../contract/outcome.ts';
 import type { CommandRequest } from '../../contract/request.ts';
-import { settlesWithin } from '../../support/promises.ts';
+import { settlesWithin } from '../../support/timing.ts';
 import type { RunCall } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 import { type RecordedEnd, watch } from './follow.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
 import { createTestWorker } from '../../../tests/support/worker.ts';
 import type { Backend } from '../../contract/backend.ts';
-import { sleep } from '../../support/promises.ts';
+import { sleep } from '../../support/timing.ts';
 import type { Progress } from '../context/call-context.ts';
 import { watchProgress } from './watch-progress.ts';
 

@@ -2,7 +2,7 @@ import type { Backend } from '../../contract/backend.ts';
 import type { Cursor } from '../../contract/job.ts';
 import type { Resources } from '../../contract/limits.ts';
 import { createProgressTracker } from '../../output/progress-tracker.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch } from '../../support/timing.ts';
 import type { Progress } from '../context/call-context.ts';
 
 const everySecond = 1_000;

@@ -2,9 +2,8 @@ import type { Backend } from '../../contract/backend.ts';
 import type { Cursor, TerminalSize } from '../../contract/job.ts';
 import type { Screen } from '../../contract/screen.ts';
 import { emulateTerminal } from '../../output/emulate-terminal.ts';
-import { createNotifier } from '../../support/promises.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
 import { logOf, tail } from '../../support/tail.ts';
+import { createNotifier, createStopwatch } from '../../support/timing.ts';
 
 /** The `Screen` of one command, fed with its output. */
 export interface LiveScreen extends Screen {

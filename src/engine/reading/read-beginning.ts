@@ -1,8 +1,8 @@
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 import { findCompleteEnd } from '../../output/complete-end.ts';
 import { createLinePieces, type TextPiece } from '../../output/line-pieces.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
 import { readRange } from '../../support/tail.ts';
+import { createStopwatch } from '../../support/timing.ts';
 import { sizeOf, type TextRange, type TextSource, type Texts } from './text-query.ts';
 
 const pieceBytes = 65_536;

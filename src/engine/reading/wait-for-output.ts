@@ -2,8 +2,8 @@ import type { Backend } from '../../contract/backend.ts';
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 import type { Matcher } from '../../output/matcher.ts';
 import { createSanitiser } from '../../output/sanitise.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
 import { logOf, tail } from '../../support/tail.ts';
+import { createStopwatch } from '../../support/timing.ts';
 
 /** Events that end `waitForOutput`; the first one wins. */
 export interface WaitQuery {

@@ -7,7 +7,7 @@ import type { Backend } from '../../contract/backend.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { TerminalSize } from '../../contract/job.ts';
 import type { RegisteredCommand } from '../../sessions/command-registry.ts';
-import { createDeferred, settlesWithin } from '../../support/promises.ts';
+import { createDeferred, settlesWithin } from '../../support/timing.ts';
 import { deniedError, requireApproval } from '../approval/approval.ts';
 import type { CallerContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';

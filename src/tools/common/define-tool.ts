@@ -1,7 +1,11 @@
-// A tool call: 1. `fromModel` normalises what the model wrote, 2. `receive` validates it against the zod schema,
+// A tool call:
+// 1. `fromModel` undoes what vendors make models write: arguments as JSON text, null for an omitted field, a list of
+//    names and values for a map,
+// 2. `receive` validates the input against the zod schema and reports all problems in one error,
 // 3. `run` does the work and returns a reply, 4. `fail` turns anything thrown on the way into a reply.
 import { z } from 'zod';
-import { fromModel, receive } from './receive.ts';
+import { NacreError } from '../../contract/failure.ts';
+import { didYouMean } from '../../settings/nearest.ts';
 import type { Tool, ToolAnnotations, ToolContext, ToolReply, ToolSchema } from './tool.ts';
 
 /** Declaration of a tool. */
@@ -56,4 +60,150 @@ function override({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseS
   const { additionalProperties } = jsonSchema;
   if (typeof additionalProperties === 'object' && Object.keys(additionalProperties).length === 0)
     delete jsonSchema.additionalProperties;
+}
+
+/** Validates a tool's input; throws one error that lists every problem with its field. */
+export function receive<Input extends z.ZodObject>(
+  tool: string,
+  input: Input,
+  raw: unknown,
+): z.output<Input> {
+  const parsed = input.safeParse(raw ?? {}, zodMessages);
+  if (parsed.success) return parsed.data;
+  const problems = toProblems(parsed.error, Object.keys(input.shape)).map(({ sentence }) => sentence);
+  throw new NacreError('invalid_request', `Invalid input for ${tool}: ${problems.join('; ')}.`, {
+    hint: `Correct these fields and call ${tool} again; nothing was run.`,
+    details: { problems },
+  });
+}
+
+/** Converts arguments as models write them into the input of a tool; leaves all other problems to `receive`. */
+export function fromModel(schema: ToolSchema, raw: unknown): unknown {
+  const args = typeof raw === 'string' ? parseJson(raw) : raw;
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
+  const { properties = {}, required = [] } = schema as Partial<ObjectSchema>;
+  const entries = Object.entries(args).flatMap(([name, value]) => {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (field === undefined) return [[name, value]];
+    const isOmitted = value === null && !required.includes(name) && !acceptsNull(field);
+    return isOmitted ? [] : [[name, isMap(field) ? fromPairs(value) : value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+interface ObjectSchema {
+  readonly properties: Readonly<Record<string, SchemaField>>;
+  readonly required: readonly string[];
+}
+
+/** JSON Schema of one field. */
+export type SchemaField = Readonly<Record<string, unknown>>;
+
+/** Tests whether a field is a map: an object whose keys the schema does not name. */
+export function isMap({ type, properties, additionalProperties }: SchemaField): boolean {
+  return type === 'object' && properties === undefined && typeof additionalProperties === 'object';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function acceptsNull({ type, anyOf, enum: values }: SchemaField): boolean {
+  const types = Array.isArray(type) ? type : [type];
+  const isAlternative = Array.isArray(anyOf) && anyOf.some((one: SchemaField) => acceptsNull(one));
+  return types.includes('null') || isAlternative || (Array.isArray(values) && values.includes(null));
+}
+
+function fromPairs(value: unknown): unknown {
+  if (!Array.isArray(value) || !value.every(isPair)) return value;
+  return Object.fromEntries(value.map((pair) => [pair.name, pair.value]));
+}
+
+function isPair(value: unknown): value is { name: string; value: unknown } {
+  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string';
+}
+
+/** One problem of a value and its path in it. */
+export interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly sentence: string;
+}
+
+/** Converts zod's issues into sentences; `known` are the field names to suggest for an unknown one. */
+export function toProblems({ issues }: z.core.$ZodError, known: readonly string[]): readonly Problem[] {
+  return issues.flatMap((issue) =>
+    toSentences(issue, known).map((sentence, index) => {
+      const key = issue.code === 'unrecognized_keys' ? issue.keys.slice(index, index + 1) : [];
+      return { path: [...issue.path, ...key], sentence };
+    }),
+  );
+}
+
+/** Options for `safeParse`: messages for issues for which the schema defines none. */
+export const zodMessages = { error: toPredicate };
+
+function toPredicate(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required';
+      return `must be ${kinds[issue.expected] ?? issue.expected}, not ${describe(issue.input)}`;
+    case 'too_small':
+      if (issue.origin === 'array') return `must have at least ${issue.minimum} entries`;
+      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
+      return `must be at least ${issue.minimum}, not ${describe(issue.input)}`;
+    case 'too_big':
+      if (issue.origin === 'array') return `must have at most ${issue.maximum} entries`;
+      if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`;
+      return `must be at most ${issue.maximum}, not ${describe(issue.input)}`;
+    case 'invalid_value':
+      return `must be ${issue.values.join(' or ')}, not ${describe(issue.input)}`;
+    default:
+      return undefined;
+  }
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  object: 'an object',
+  record: 'an object',
+  boolean: 'true or false',
+  array: 'a list',
+};
+
+const maxShownChars = 40;
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+function toSentences(issue: z.core.$ZodIssue, known: readonly string[]): readonly string[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `there is no field ${quote(key)}${suggest(key, known)}`);
+  }
+  const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+  const field = shorten(issue.path.map(String).join('.')) || 'the input';
+  if (message.startsWith(`${field} `)) return [message];
+  return [/^(?:must|is) /.test(message) ? `${field} ${message}` : `${field}: ${message}`];
+}
+
+function suggest(key: string, known: readonly string[]): string {
+  const longer = known.find((name) => name.startsWith(`${key}_`));
+  const sentence = longer === undefined ? didYouMean(shorten(key), known) : ` Did you mean ${longer}?`;
+  return sentence === '' ? '' : ` (${sentence.trim()})`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(shorten(text));
+}
+
+function shorten(text: string): string {
+  return (text.length > maxShownChars ? `${text.slice(0, maxShownChars)}…` : text).toWellFormed();
 }

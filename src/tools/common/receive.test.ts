@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
-import { fromModel, receive } from './receive.ts';
+import { fromModel, receive } from './define-tool.ts';
 
 const input = z.strictObject({
   text: z.string().max(3, 'text must be at most 3 characters'),

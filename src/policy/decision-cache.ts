@@ -1,0 +1,42 @@
+import type { Command } from '../contract/command.ts';
+import type { Decision, Rules } from '../contract/decision.ts';
+import type { Facts } from '../contract/facts.ts';
+import { decide } from './decide.ts';
+import { type CommandContext, understand } from './understand.ts';
+
+const maxDecisions = 512;
+const maxKeyChars = 8_192;
+
+/**
+ * Remembers decisions, since agents repeat commands. `decide` is pure and its arguments are plain data, so their JSON text
+ * identifies a decision: a change of rules, directory, roots, variables or stdin is another key.
+ */
+export class DecisionCache {
+  readonly #decisions = new Map<string, Decision>();
+  readonly #rulesText = new WeakMap<Rules, string>();
+
+  /** Parses the command and decides about it, or returns the decision for the same arguments. */
+  decide(command: Command, context: CommandContext, facts: Facts, rules: Rules): Decision {
+    // The state of a persistent shell is large and changes with every command.
+    if (facts.session !== undefined) return decide(understand(command, context), facts, rules);
+    const key = JSON.stringify([command, context, facts]) + this.#textOf(rules);
+    const known = this.#decisions.get(key);
+    if (known !== undefined) return known;
+    const decision = decide(understand(command, context), facts, rules);
+    if (key.length <= maxKeyChars) this.#add(key, decision);
+    return decision;
+  }
+
+  #add(key: string, decision: Decision): void {
+    if (this.#decisions.size >= maxDecisions) this.#decisions.clear();
+    this.#decisions.set(key, decision);
+  }
+
+  #textOf(rules: Rules): string {
+    const known = this.#rulesText.get(rules);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(rules);
+    this.#rulesText.set(rules, text);
+    return text;
+  }
+}
