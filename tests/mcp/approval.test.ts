@@ -13,24 +13,26 @@ const rules = `policy:
 const env = { ALLOWED_COMMANDS: '*' };
 const approved = { action: 'accept', content: { approve: true } } as const;
 
-describe.each(eras)('a command that needs approval, over MCP %s', (era) => {
+describe.concurrent.each(eras)('a command that needs approval, over MCP %s', (era) => {
   let server: McpServer;
-  let questions: string[];
-  let nextAnswer: UserAnswer;
+  const questions: string[] = [];
+  const answers = new Map<string, UserAnswer>();
   beforeAll(async () => {
-    const answer = (message: string) => {
+    const answer = (message: string): UserAnswer => {
       questions.push(message);
-      return nextAnswer;
+      const [, found] = [...answers].find(([folder]) => message.includes(`| ${folder}\n`)) ?? [];
+      return found ?? approved;
     };
     server = await connect({ era, env, userFile: rules, answer });
   });
   afterAll(async () => {
     expect(await server.close()).toEqual([]);
   });
+  /** Creates a folder; the user gives this answer to questions about commands in it. */
   const answerWith = (answer: UserAnswer) => {
-    questions = [];
-    nextAnswer = answer;
-    return freshFolder(server);
+    const cwd = freshFolder(server);
+    answers.set(cwd, answer);
+    return cwd;
   };
 
   test('P11: runs if the user approves the command and the reason shown', async () => {
@@ -38,21 +40,26 @@ describe.each(eras)('a command that needs approval, over MCP %s', (era) => {
     const reply = await server.call({ command: 'touch made', cwd });
     expect(reply.structured).toMatchObject({ exit_code: 0 });
     expect(existsSync(join(cwd, 'made'))).toBe(true);
-    expect(questions).toEqual([expect.stringMatching(/Files are made with care\.[\s\S]*touch made/)]);
+    expect(questions.filter((question) => question.includes(`| ${cwd}\n`))).toEqual([
+      expect.stringMatching(/Files are made with care\.[\s\S]*touch made/),
+    ]);
   });
 
   test('P11: is shown with its directory, variables and input, and with control characters escaped', async () => {
-    const cwd = answerWith(approved);
+    const cwd = freshFolder(server);
     const input = { cwd: '/usr', env: { SOME: 'thing' }, input: 'for stdin' };
     await server.call({ command: 'cd /\r\x1b[2K; touch --help', ...input });
     await server.use('start_command', { command: 'bash', cwd, name: 'shell', wait_ms: 5_000 });
     await server.use('write_input', { command_id: 'shell', text: 'touch typed; echo so\n', wait_for: 'so' });
     expect(existsSync(join(cwd, 'typed'))).toBe(true);
-    const [called = '', typed = ''] = questions;
-    expect(questions).toHaveLength(2);
-    expect(called).toMatch(/in +\| \/usr\n +with +\| SOME=thing\n +stdin +\| for stdin\n/);
-    expect(called).toContain('| cd /\\u{d}\\u{1b}[2K; touch --help\n');
-    expect(typed).toMatch(/into +\| cmd_\w+\n +runs +\| touch typed; echo so\n/);
+    const called = questions.filter((question) => question.includes('| /usr\n'));
+    expect(called).toEqual([
+      expect.stringMatching(/in +\| \/usr\n +with +\| SOME=thing\n +stdin +\| for stdin\n/),
+    ]);
+    expect(called[0]).toContain('| cd /\\u{d}\\u{1b}[2K; touch --help\n');
+    expect(questions.filter((question) => question.includes('touch typed'))).toEqual([
+      expect.stringMatching(/into +\| cmd_\w+\n +runs +\| touch typed; echo so\n/),
+    ]);
   });
 
   test.each([

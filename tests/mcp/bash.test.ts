@@ -5,7 +5,7 @@ import { eras, type ServerOptions } from '../support/mcp.ts';
 import { sleep } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
 import { replaceFiles } from '../support/replace-files.ts';
-import { freshFolder, shareServers } from './shared-servers.ts';
+import { freshFolder, shareServers, uniqueSeconds } from './shared-servers.ts';
 
 const serve = shareServers();
 const background: ServerOptions = { args: ['--tools', 'bash', '--on-timeout', 'background'] };
@@ -23,11 +23,10 @@ async function openSession(options: ServerOptions = {}) {
   return { ...server, bash, session, cwd };
 }
 
-// Unique, because other copies of this test may run on the same machine.
-const uniqueSeconds = () => `1000.${Math.floor(Math.random() * 1e9)}`;
-
-describe.each(eras)('the Bash tools over MCP %s', (era) => {
-  test('B3, B5, B11, B12, B14: run one persistent shell, and background shells next to it', async () => {
+describe.concurrent.each(eras)('the Bash tools over MCP %s', (era) => {
+  test('B3, B5, B11, B12, B14: run one persistent shell, and background shells next to it', async ({
+    expect,
+  }) => {
     const { bash, use, cwd, client, session } = await openSession({ era });
     const seconds = uniqueSeconds();
     const { tools } = await client.listTools();
@@ -53,7 +52,7 @@ describe.each(eras)('the Bash tools over MCP %s', (era) => {
   });
 });
 
-test('B4: a command that ends the shell is reported, and the next call lists what was restored', async () => {
+test.concurrent('B4: a command that ends the shell is reported, and the next call lists what was restored', async () => {
   const { bash } = await openSession();
   await bash('export A=1; cd /');
   const ended = await bash('exit 7');
@@ -64,7 +63,7 @@ test('B4: a command that ends the shell is reported, and the next call lists wha
   expect((await bash('echo still')).text).toBe('still\n');
 });
 
-test('B4: set -n, a deleted directory and replaced output files are reported with what happens next', async () => {
+test.concurrent('B4: set -n, a deleted directory and replaced output files are reported with what happens next', async () => {
   const server = await serve({ args: ['--tools', 'bash'], env: { OWN_SERVER: 'replaced files' } });
   const { cwd } = server;
   const bash = (command: string) => server.use('Bash', { command });
@@ -81,7 +80,7 @@ test('B4: set -n, a deleted directory and replaced output files are reported wit
   expect((await bash('echo $x; ls')).text).toMatch(/^kept\n\[The session's shell had ended/);
 });
 
-test('B6: long output is truncated to 30000 characters, and BashOutput returns all of it in pieces', async () => {
+test.concurrent('B6: long output is truncated to 30000 characters, and BashOutput returns all of it in pieces', async () => {
   const { bash, use } = await openSession();
   const { text, structured } = await bash('for i in {1..9000}; do echo "line $i"; done');
   expect(structured.truncated).toBe(true);
@@ -96,7 +95,9 @@ test('B6: long output is truncated to 30000 characters, and BashOutput returns a
   expect(all).toBe(Array.from({ length: 9_000 }, (_, index) => `line ${index + 1}\n`).join(''));
 });
 
-test('B7: a cancelled call interrupts its command with SIGINT, and the session survives', async () => {
+test.concurrent('B7: a cancelled call interrupts its command with SIGINT, and the session survives', async ({
+  expect,
+}) => {
   const { bash, cwd } = await openSession();
   await bash('x=kept; sleep 98765.4 &');
   const controller = new AbortController();
@@ -112,23 +113,25 @@ test('B7: a cancelled call interrupts its command with SIGINT, and the session s
   ).toContain('kept\nalive\n');
 });
 
-test('calls to one session run in turn, calls to other sessions do not wait', async () => {
+test.concurrent('calls to one session run in turn, calls to other sessions do not wait', async () => {
   const { bash, session } = await openSession();
+  const other = `${session}-other`;
+  await bash(':', { session: other });
   const finished: string[] = [];
   const note = (name: string) => (reply: { text: string }) => finished.push(`${name}:${reply.text.trim()}`);
-  const slow = bash('sleep 1; echo one').then(note('slow'));
+  const slow = bash('sleep 2; echo one').then(note('slow'));
   await sleep(100);
   const queued = bash('echo two');
   await Promise.all([
     slow,
     queued.then(note('queued')),
-    bash('echo three', { session: `${session}-other` }).then(note('other')),
+    bash('echo three', { session: other }).then(note('other')),
   ]);
   expect(finished).toEqual(['other:three', 'slow:one', 'queued:two']);
   expect((await queued).structured.queued_ms).toBeGreaterThan(300);
 });
 
-test('a queued call that is cancelled leaves the queue and runs nothing', async () => {
+test.concurrent('a queued call that is cancelled leaves the queue and runs nothing', async () => {
   const { bash, cwd } = await openSession();
   const slow = bash('sleep 1; echo done');
   await sleep(200);
@@ -142,8 +145,8 @@ test('a queued call that is cancelled leaves the queue and runs nothing', async 
   expect(existsSync(join(cwd, 'never'))).toBe(false);
 });
 
-describe('with on_timeout background', () => {
-  test('a timed-out command keeps running, and the session is free', async () => {
+describe.concurrent('with on_timeout background', () => {
+  test('a timed-out command keeps running, and the session is free', async ({ expect }) => {
     const { bash, use } = await openSession(background);
     await bash('x=1');
     const { structured, isError } = await bash('echo first; sleep 2; echo last $x', { timeout: 1_000 });
@@ -164,7 +167,7 @@ describe('with on_timeout background', () => {
     expect(read).toBe('last 1\n');
   });
 
-  test('earlier background processes of the session live until it is closed', async () => {
+  test('earlier background processes of the session live until it is closed', async ({ expect }) => {
     const { bash, use, session } = await openSession(background);
     const seconds = uniqueSeconds();
     const sleepers = () => processesWith(`sleep\u0000${seconds}`);
@@ -192,14 +195,14 @@ describe('with on_timeout background', () => {
   });
 });
 
-test('B10, B9: a dangerous command is blocked, and the error says so', async () => {
+test.concurrent('B10, B9: a dangerous command is blocked, and the error says so', async () => {
   const { bash } = await openSession();
   const { text, isError } = await bash('rm -rf /');
   expect(isError).toBe(true);
   expect(text).toMatch(/blocked.*dangerous/);
 });
 
-test('B19: ALLOWED_CWD_ROOTS restricts the session’s directory', async () => {
+test.concurrent('B19: ALLOWED_CWD_ROOTS restricts the session’s directory', async () => {
   const { bash, cwd } = await openSession({ env: { ALLOWED_CWD_ROOTS: '.' } });
   mkdirSync(join(cwd, 'in'));
   await bash('cd in');
@@ -210,7 +213,7 @@ test('B19: ALLOWED_CWD_ROOTS restricts the session’s directory', async () => {
   expect((await bash('pwd')).text).toMatch(new RegExp(`^${cwd}/in\n`));
 });
 
-test('P13: aliases, functions and variables of an earlier call do not get past the list', async () => {
+test.concurrent('P13: aliases, functions and variables of an earlier call do not get past the list', async () => {
   const { bash, cwd } = await openSession({ env: { ALLOWED_COMMANDS: 'echo,alias,ls' } });
   expect((await bash('alias ls="touch smuggled"')).isError || (await bash('ls')).isError).toBe(true);
   expect((await bash('echo() { touch smuggled; }')).isError).toBe(true);
@@ -221,7 +224,7 @@ test('P13: aliases, functions and variables of an earlier call do not get past t
   expect((await bash('echo fine')).text).toContain('fine\n');
 });
 
-test('E6: invalid input is named, and nothing runs', async () => {
+test.concurrent('E6: invalid input is named, and nothing runs', async () => {
   const { bash, use } = await openSession();
   expect((await bash('echo "unterminated')).text).toMatch(/blocked/);
   expect((await bash('touch x', { timeout: 5 })).text).toMatch(/timeout must be at least 1000/);

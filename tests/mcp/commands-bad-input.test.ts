@@ -5,7 +5,7 @@ import { shareServers } from './shared-servers.ts';
 const share = shareServers();
 const serve = (options: ServerOptions = {}) => share({ ...options, env: { ALLOWED_COMMANDS: '*' } });
 
-describe('E6: invalid input', () => {
+describe.concurrent('E6: invalid input', () => {
   it('of start_command starts nothing, and all problems are in one error', async () => {
     const server = await serve();
     const refused = await server.use('start_command', {
@@ -81,8 +81,8 @@ describe('E6: invalid input', () => {
   });
 });
 
-describe.each(eras)('T9: no output is lost over MCP %s', (era) => {
-  it('if a client cancels a call that waits', async () => {
+describe.concurrent.each(eras)('T9: no output is lost over MCP %s', (era) => {
+  it('if a client cancels a call that waits', async ({ expect }) => {
     const server = await serve({ era });
     await server.use('start_command', {
       command: 'read -r x; echo one; echo two; sleep 60',
@@ -113,7 +113,7 @@ describe.each(eras)('T9: no output is lost over MCP %s', (era) => {
   });
 });
 
-it('T9: a command that does not read its stdin does not block the call', async () => {
+it.concurrent('T9: a command that does not read its stdin does not block the call', async () => {
   const server = await serve();
   const { structured } = await server.use('start_command', { command: 'sleep 60', wait_ms: 100 });
   const { command_id } = structured;
@@ -129,7 +129,7 @@ it('T9: a command that does not read its stdin does not block the call', async (
   });
 });
 
-it('T9: a cursor inside a character returns the rest of its bytes, the same at every read', async () => {
+it.concurrent('T9: a cursor inside a character returns the rest of its bytes, the same at every read', async () => {
   const server = await serve();
   const { structured } = await server.use('start_command', { command: "printf 'a€b\\n'", wait_ms: 20_000 });
   const { command_id } = structured;
@@ -142,7 +142,7 @@ it('T9: a cursor inside a character returns the rest of its bytes, the same at e
   expect(await from(6)).toBe('');
 });
 
-it('T9: wait_for matches across chunks, split escape sequences included', async () => {
+it.concurrent('T9: wait_for matches across chunks, split escape sequences included', async () => {
   const server = await serve();
   const pieces =
     'printf "re\\e[3"; sleep 0.3; printf "1mad"; sleep 0.3; printf "y \\342\\202"; sleep 0.3; printf "\\254\\n"';

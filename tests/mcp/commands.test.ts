@@ -13,7 +13,7 @@ const serve = (allowed: string, options: ServerOptions = {}) =>
 
 const idOf = ({ structured }: Answer) => String(structured.command_id);
 
-describe.each(eras)('T9: commands that outlive their call, over MCP %s', (era) => {
+describe.concurrent.each(eras)('T9: commands that outlive their call, over MCP %s', (era) => {
   it('a prompt is detected and answered, and the command is read to its end', async () => {
     const server = await serve('*', { era });
     const started = await server.use('start_command', {
@@ -46,7 +46,9 @@ describe.each(eras)('T9: commands that outlive their call, over MCP %s', (era) =
     expect(again.structured).toMatchObject({ stdout: 'Name? Hello Ada\n', exit_code: 7 });
   });
 
-  it('a server is awaited by a pattern, found by its name, listed with its port, and stopped', async () => {
+  it('a server is awaited by a pattern, found by its name, listed with its port, and stopped', async ({
+    expect,
+  }) => {
     const server = await serve('*', { era });
     const script = `require("net").createServer().listen(0, "127.0.0.1", function () { console.log("port " + this.address().port) })`;
     const started = await server.use('start_command', {
@@ -107,7 +109,7 @@ describe.each(eras)('T9: commands that outlive their call, over MCP %s', (era) =
   });
 });
 
-describe('T9: start_command', () => {
+describe.concurrent('T9: start_command', () => {
   it('obeys ALLOWED_COMMANDS and ALLOWED_CWD_ROOTS like execute_command', async () => {
     const server = await serve('sleep', { env: { ALLOWED_CWD_ROOTS: '/usr' } });
     const refused = await server.use('start_command', { command: 'sleep 1; touch ran' });
@@ -137,7 +139,7 @@ describe('T9: start_command', () => {
   });
 });
 
-describe('T9: read_output', () => {
+describe.concurrent('T9: read_output', () => {
   it('returns both ends of long output, and the middle by cursor', async () => {
     const server = await serve('*');
     const much = await server.use('start_command', { command: 'seq 1 20000', wait_ms: 20_000 });
@@ -182,7 +184,7 @@ describe('T9: read_output', () => {
   });
 });
 
-it('T9: every reply of these tools is valid against its advertised outputSchema', async () => {
+it.concurrent('T9: every reply of these tools is valid against its advertised outputSchema', async () => {
   const server = await serve('*');
   const { tools } = await server.client.listTools();
   const check = (name: string, { structured }: Answer) => {
@@ -202,8 +204,8 @@ it('T9: every reply of these tools is valid against its advertised outputSchema'
   for (const { description } of tools) expect(description).toContain('Example: {');
 });
 
-describe.each(eras)('T9: a terminal over MCP %s', (era) => {
-  it('a full-screen program is controlled with keys and read as a screen', async () => {
+describe.concurrent.each(eras)('T9: a terminal over MCP %s', (era) => {
+  it('a full-screen program is controlled with keys and read as a screen', async ({ expect }) => {
     const server = await serve('*', { era });
     const started = await server.use('start_command', {
       command: 'exec vim -u NONE -N note.txt',

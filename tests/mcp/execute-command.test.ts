@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { eras, type ServerOptions } from '../support/mcp.ts';
 import { processesWith } from '../support/processes.ts';
-import { freshFolder, shareServers } from './shared-servers.ts';
+import { freshFolder, shareServers, uniqueSeconds } from './shared-servers.ts';
 
 const share = shareServers();
 
@@ -14,7 +14,7 @@ function serve(allowed: string | undefined, options: ServerOptions = {}) {
   return share({ ...options, env });
 }
 
-describe.each(eras)('execute_command over MCP %s', (era) => {
+describe.concurrent.each(eras)('execute_command over MCP %s', (era) => {
   it('T1: writes the input to stdin, closes it, and returns the output', async () => {
     const server = await serve(' ls , cat , echo ', { era });
     const { structured, isError } = await server.call({ command: 'cat', input: 'hello world' });
@@ -38,7 +38,7 @@ describe.each(eras)('execute_command over MCP %s', (era) => {
   });
 });
 
-describe('T5: ALLOWED_COMMANDS', () => {
+describe.concurrent('T5: ALLOWED_COMMANDS', () => {
   it('* allows every program', async () => {
     const server = await serve('*');
     const { structured } = await server.call({ command: 'whoami' });
@@ -71,7 +71,7 @@ describe('T5: ALLOWED_COMMANDS', () => {
   });
 });
 
-describe('T2: the reply', () => {
+describe.concurrent('T2: the reply', () => {
   const awkward = [
     'yes',
     '12:30:45',
@@ -119,14 +119,17 @@ describe('T2: the reply', () => {
 
   it('names background processes that were killed with the command', async () => {
     const server = await serve('*');
-    const { structured } = await server.call({ command: 'sleep 61.5 & echo hi' });
+    const seconds = uniqueSeconds();
+    const { structured } = await server.call({ command: `sleep ${seconds} & echo hi` });
     expect(structured).toMatchObject({ exit_code: 0, stdout: 'hi\n' });
-    expect(structured.left_running).toEqual([expect.stringMatching(/^sleep 61\.5 \(pid \d+\)$/)]);
-    expect(processesWith('sleep\x0061.5')).toEqual([]);
+    expect(structured.left_running).toEqual([
+      expect.stringMatching(new RegExp(`^sleep ${seconds} \\(pid \\d+\\)$`)),
+    ]);
+    expect(processesWith(`sleep\0${seconds}`)).toEqual([]);
   });
 });
 
-describe('T4: a command that times out', () => {
+describe.concurrent('T4: a command that times out', () => {
   it('is an error with the output so far and a hint, and its whole process tree is gone before the reply', async () => {
     const server = await serve('*');
     const command = "echo so far; (setsid nohup sleep 62.5 >&- 2>&- &); trap '' TERM; sleep 62.5; sleep 62.5";
@@ -142,7 +145,7 @@ describe('T4: a command that times out', () => {
   });
 });
 
-describe('T7: cwd', () => {
+describe.concurrent('T7: cwd', () => {
   it('may be relative to the server’s directory, absolute, or omitted', async () => {
     const server = await serve('*');
     mkdirSync(join(server.cwd, 'front end'));
@@ -168,7 +171,7 @@ describe('T7: cwd', () => {
   });
 });
 
-describe('T8: ALLOWED_CWD_ROOTS', () => {
+describe.concurrent('T8: ALLOWED_CWD_ROOTS', () => {
   async function withRoots(roots: string) {
     const server = await serve('*', { env: { ALLOWED_CWD_ROOTS: roots } });
     for (const folder of ['in/deep', 'inside', 'out'])
@@ -214,7 +217,7 @@ describe('T8: ALLOWED_CWD_ROOTS', () => {
   });
 });
 
-describe('T1: the other fields', () => {
+describe.concurrent('T1: the other fields', () => {
   it('env adds variables for that command only', async () => {
     const server = await serve('*');
     const command = 'printenv COLOUR || echo none';

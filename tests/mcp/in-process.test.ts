@@ -1,13 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createPlace, sleep, startInProcess, survivors } from '../support/nacre.ts';
 
-const place = createPlace();
-afterEach(async () => {
-  expect(await survivors(place.mark)).toEqual([]);
+const marks: string[] = [];
+afterAll(async () => {
+  for (const mark of marks) expect(await survivors(mark)).toEqual([]);
 });
 
-function serve(here = place) {
-  const server = startInProcess(['mcp', '--allow', '*'], here);
+function serve(cwd?: string) {
+  const place = createPlace();
+  marks.push(place.mark);
+  const server = startInProcess(['mcp', '--allow', '*'], { ...place, ...(cwd !== undefined && { cwd }) });
   const send = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const messages = () =>
     server.out
@@ -29,7 +31,7 @@ function serve(here = place) {
   return { ...server, send, messages, answer, call };
 }
 
-describe('nacre mcp inside another process', () => {
+describe.concurrent('nacre mcp inside another process', () => {
   it('serves a client of an older protocol version until stdin ends', async () => {
     const server = serve();
     const clientInfo = { name: 'old', version: '1' };
@@ -48,7 +50,7 @@ describe('nacre mcp inside another process', () => {
     expect(await server.ended).toMatchObject({ code: 0, stderr });
   });
 
-  it('T9: offers the output of commands as resources', async () => {
+  it('T9: offers the output of commands as resources', async ({ expect }) => {
     const server = serve();
     const clientInfo = { name: 'old', version: '1' };
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
@@ -127,7 +129,7 @@ describe('nacre mcp inside another process', () => {
   });
 
   it('keeps running if no command can run, and reports why at every call', async () => {
-    const server = serve({ ...place, cwd: '/does/not/exist' });
+    const server = serve('/does/not/exist');
     await sleep(400);
     for (const id of [1, 2]) {
       const { result } = await server.call(id, { command: 'echo hi' });

@@ -14,7 +14,7 @@ const stubborn = "trap '' TERM INT HUP; (setsid nohup sleep 64.5 > /dev/null 2>&
 
 async function until(condition: () => boolean, limitMs: number): Promise<number> {
   const start = Date.now();
-  while (!condition() && Date.now() - start < limitMs) await sleep(10);
+  while (!condition() && Date.now() - start < limitMs) await sleep(30);
   return Date.now() - start;
 }
 

@@ -41,7 +41,7 @@ describe.each(eras)('T9, S6: the audit records over MCP %s', (era) => {
   });
 });
 
-it('T9: every truncated reply links to the log, for every tool', async () => {
+it('T9: every truncated reply links to the log, for every tool', async ({ expect }) => {
   const server = await serve(allTools);
   const linked = async (name: string, args: Record<string, unknown>) => {
     const { content } = await server.client.callTool({ name, arguments: args });
@@ -71,7 +71,7 @@ it('T9: every truncated reply links to the log, for every tool', async () => {
   expect(await linked('stop_command', { command_id })).toBeNull();
 });
 
-describe.each(eras)('T9: the output of commands as resources over MCP %s', (era) => {
+describe.concurrent.each(eras)('T9: the output of commands as resources over MCP %s', (era) => {
   it('is listed and read in pieces, and truncated replies link to it', async () => {
     const server = await serve({ era });
     const { structured } = await server.use('start_command', {
@@ -81,10 +81,9 @@ describe.each(eras)('T9: the output of commands as resources over MCP %s', (era)
     });
     const uri = `nacre://commands/${structured.command_id}/log`;
     const { resources } = await server.client.listResources();
-    expect(resources).toMatchObject([
-      { uri, name: 'numbers log', title: 'seq 1 20000', mimeType: 'text/plain', size: 108_894 },
-      { uri: 'nacre://audit', name: 'audit' },
-    ]);
+    const log = { uri, name: 'numbers log', title: 'seq 1 20000', mimeType: 'text/plain', size: 108_894 };
+    expect(resources.filter((one) => one.uri.startsWith(uri))).toMatchObject([log]);
+    expect(resources.at(-1)).toMatchObject({ uri: 'nacre://audit', name: 'audit' });
     const { resourceTemplates } = await server.client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'nacre://commands/{id}/log{?from}',
@@ -110,7 +109,7 @@ describe.each(eras)('T9: the output of commands as resources over MCP %s', (era)
     expect((await read(server, link?.uri ?? '')).text).toMatch(/^1\n2\n/);
   });
 
-  it('causes a notification while it grows, and includes the screen of a terminal', async () => {
+  it('causes a notification while it grows, and includes the screen of a terminal', async ({ expect }) => {
     const server = await serve({ era });
     const updated: string[] = [];
     server.client.setNotificationHandler('notifications/resources/updated', ({ params }) => {

@@ -35,3 +35,8 @@ export function freshFolder({ cwd }: McpServer): string {
   mkdirSync(folder);
   return folder;
 }
+
+/** Returns a duration for sleep(1) by which a test finds its own process, even if another copy of it runs. */
+export function uniqueSeconds(): string {
+  return `1000.${Math.floor(Math.random() * 1e9)}`;
+}

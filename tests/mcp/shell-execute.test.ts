@@ -16,7 +16,7 @@ async function serve(options: ServerOptions = {}) {
   };
 }
 
-describe.each(eras)('shell_execute over MCP %s', (era) => {
+describe.concurrent.each(eras)('shell_execute over MCP %s', (era) => {
   it('S2: replies with the sentence, the metadata as JSON, and the same as structured content', async () => {
     const call = await serve({ era });
     const { first, second, structuredContent, isError } = await call({ command: 'echo hello' });
@@ -38,7 +38,7 @@ describe.each(eras)('shell_execute over MCP %s', (era) => {
   });
 });
 
-describe('shell_execute and the settings', () => {
+describe.concurrent('shell_execute and the settings', () => {
   it('S10: the id of the reply and the traceparent of the caller are in the audit log and in log lines', async () => {
     const env = { NACRE_AUDIT_DIR: 'audit', NACRE_LOG_LEVEL: 'info', NACRE_LOG_FORMAT: 'json' };
     const server = await connect({ args: ['--tools', 'shell-execute'], env });

@@ -6,6 +6,7 @@ import { createPlace, sleep } from '../support/nacre.ts';
 import { pathWithout, type Without } from '../support/path-without.ts';
 import { processesWith } from '../support/processes.ts';
 import { cliFor, type User, users } from '../support/users.ts';
+import { uniqueSeconds } from './shared-servers.ts';
 
 /** Starts a server as that user, with a command that has started all kinds of descendants. */
 async function startServer(
@@ -15,7 +16,8 @@ async function startServer(
 ) {
   const place = createPlace({ ALLOWED_COMMANDS: '*', ...env });
   const { cli, identity } = cliFor(user, place.cwd);
-  const own = { ...place.env, HOME: place.cwd, PATH: pathWithout(place.cwd, without) };
+  const path = Object.keys(without).length > 0 ? { PATH: pathWithout(place.cwd, without) } : {};
+  const own = { ...place.env, HOME: place.cwd, ...path };
   const options = { cwd: place.cwd, env: own, detached: true, ...identity };
   const server = spawn(process.execPath, [cli, 'mcp'], { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
   const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -29,13 +31,10 @@ async function startServer(
   const command = `${startDescendants(label)}\nsleep ${label}`;
   say({ id: 2, method: 'tools/call', params: { name: 'execute_command', arguments: { command } } });
   const sleepers = () => processesWith(`sleep\0${label}`);
-  for (let tries = 0; tries < 300 && sleepers().length < 8; tries += 1) await sleep(20);
+  for (let tries = 0; tries < 150 && sleepers().length < 8; tries += 1) await sleep(40);
   expect(sleepers().length).toBeGreaterThanOrEqual(7);
   return { server, sleepers, mark: place.mark, cli, options };
 }
-
-/** Seconds to sleep, different for every server, by which its processes are found. */
-const uniqueLabel = () => `3000.${Math.floor(Math.random() * 1e9)}`;
 
 const levels = [
   ['namespace', {}],
@@ -43,19 +42,19 @@ const levels = [
 ] as const satisfies readonly (readonly [string, Without])[];
 const ways = levels.flatMap(([level, without]) => users.map((user) => [user, level, without] as const));
 
-describe.concurrent.each(ways)('E2: a server of user %s at level %s', (user, level, without) => {
-  test.each([
+describe.each(ways)('E2: a server of user %s at level %s', (user, level, without) => {
+  test.concurrent.each([
     ['whose stdin closes', (server: ReturnType<typeof spawn>) => server.stdin?.end()],
     ['that receives SIGTERM', (server: ReturnType<typeof spawn>) => server.kill('SIGTERM')],
     ['that receives SIGKILL', (server: ReturnType<typeof spawn>) => server.kill('SIGKILL')],
   ])('%s leaves none of eight descendants behind', async (_, end) => {
-    const label = uniqueLabel();
+    const label = uniqueSeconds();
     const env = { NACRE_SUPERVISION_REQUIRE: level };
     const { server, sleepers, mark } = await startServer(user, label, { env, without });
     end(server);
-    for (let tries = 0; tries < 100 && sleepers().length > 0; tries += 1) await sleep(20);
+    for (let tries = 0; tries < 50 && sleepers().length > 0; tries += 1) await sleep(40);
     expect(sleepers()).toEqual([]);
-    for (let tries = 0; tries < 100 && processesWith(mark).length > 0; tries += 1) await sleep(20);
+    for (let tries = 0; tries < 50 && processesWith(mark).length > 0; tries += 1) await sleep(40);
     expect(processesWith(mark)).toEqual([]);
   });
 });
@@ -63,8 +62,8 @@ describe.concurrent.each(ways)('E2: a server of user %s at level %s', (user, lev
 describe.each(users)('E2: processes that a killed server of user %s left without namespaces', (user) => {
   test('are killed when the next server starts, and no others', async () => {
     const inGroups = { env: { NACRE_PROCESSES: 'host' } };
-    const killed = await startServer(user, uniqueLabel(), inGroups);
-    const living = await startServer(user, uniqueLabel(), inGroups);
+    const killed = await startServer(user, uniqueSeconds(), inGroups);
+    const living = await startServer(user, uniqueSeconds(), inGroups);
     const stranger = spawn('sleep', ['4001'], { detached: true, stdio: 'ignore' });
     killed.server.kill('SIGKILL');
     await once(killed.server, 'exit');

@@ -7,7 +7,7 @@ import { shareServers } from './shared-servers.ts';
 
 const serve = shareServers();
 
-describe.each(eras)('tools/list over MCP %s', (era) => {
+describe.concurrent.each(eras)('tools/list over MCP %s', (era) => {
   it('T3: describes execute_command for short commands, points to start_command, and stays below 10000 characters', async () => {
     const server = await serve({ era });
     const { tools } = await server.client.listTools();
@@ -28,7 +28,7 @@ describe.each(eras)('tools/list over MCP %s', (era) => {
   });
 });
 
-describe('the schemas', () => {
+describe.concurrent('the schemas', () => {
   it('are JSON Schema 2020-12 objects without keywords that some clients reject', async () => {
     const server = await serve();
     const { tools } = await server.client.listTools();
@@ -83,7 +83,7 @@ describe('the schemas', () => {
   });
 });
 
-it.each(['2024-10-07', '2024-11-05', '2025-03-26'])(
+it.concurrent.each(['2024-10-07', '2024-11-05', '2025-03-26'])(
   'a client of protocol version %s is served',
   async (version) => {
     const server = await openRaw({}, version);

@@ -96,19 +96,26 @@ export async function connect({
 
 /** Validates replies against the server's output schemas; the client itself does not check error replies. */
 function createCheck(client: Client) {
-  const validators = new Map<string, ValidateFunction>();
+  let listed: ReturnType<Client['listTools']> | undefined;
   return async (name: string, structured: unknown) => {
-    if (validators.size === 0) {
-      const { tools } = await client.listTools();
-      for (const tool of tools)
-        validators.set(tool.name, new Ajv2020().compile(tool.outputSchema as SchemaObject));
-    }
-    const valid = validators.get(name);
-    if (!valid?.(structured))
+    listed ??= client.listTools();
+    const tool = (await listed).tools.find((one) => one.name === name);
+    const valid = toValidator(tool?.outputSchema as SchemaObject);
+    if (!valid(structured))
       throw new Error(
-        `A reply of ${name} does not match its schema: ${JSON.stringify([valid?.errors, structured])}`,
+        `A reply of ${name} does not match its schema: ${JSON.stringify([valid.errors, structured])}`,
       );
   };
+}
+
+const validators = new Map<string, ValidateFunction>();
+
+/** Compiles a schema once, since Ajv takes longer for that than for a hundred replies. */
+function toValidator(schema: SchemaObject): ValidateFunction {
+  const key = JSON.stringify(schema);
+  const valid = validators.get(key) ?? new Ajv2020().compile(schema);
+  validators.set(key, valid);
+  return valid;
 }
 
 function writeUserFile(home: string, text: string): void {

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** The pids of running processes whose environment or command line contains a text. */
 export function processesWith(text: string): number[] {
+  const bytes = Buffer.from(text);
+  // A zombie has an empty `environ` and `cmdline`, so it never matches.
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && pid !== process.pid)
-    .filter(
-      (pid) => !isZombie(pid) && (read(pid, 'environ').includes(text) || read(pid, 'cmdline').includes(text)),
-    );
+    .filter((pid) => ['environ', 'cmdline'].some((file) => readBytes(pid, file).includes(bytes)));
 }
 
 /** The zombie children of this process. */
@@ -37,9 +37,13 @@ function parentOf(pid: number): number {
 }
 
 function read(pid: number, file: string): string {
+  return readBytes(pid, file).toString();
+}
+
+function readBytes(pid: number, file: string): Buffer {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+    return readFileSync(`/proc/${pid}/${file}`);
   } catch {
-    return '';
+    return Buffer.alloc(0);
   }
 }
