@@ -1,7 +1,18 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPlace, endOf, runInProcess, startInProcess, startReal, survivors } from '../support/nacre.ts';
+import { createNacre } from '../../src/index.ts';
+import {
+  createPlace,
+  endOf,
+  runInProcess,
+  sleep,
+  startInProcess,
+  startReal,
+  survivors,
+} from '../support/nacre.ts';
+import { soakCount } from '../support/soak.ts';
 
 const place = createPlace({ NACRE_AUDIT_DIR: 'audit', DB_PASSWORD: 'hunter2-value' });
 const audit = (...words: string[]) => runInProcess(['audit', ...words], place);
@@ -134,4 +145,63 @@ describe('S6: nacre audit', () => {
   it('works in the built command line', async () => {
     expect(await endOf(startReal(['audit', 'verify'], place))).toMatchObject({ code: 0 });
   });
+});
+
+it('S6: a nacre killed at any moment leaves an intact log, and no command ran without a record', async () => {
+  const place = createPlace();
+  const effects = join(place.cwd, 'effects');
+  const killOne = async (number: number) => {
+    const child = startReal(['run', `echo effect-${number} >> ${effects}; sleep 5`], place);
+    child.stdout.resume();
+    child.stderr.resume();
+    await sleep(60 + Math.random() * 400);
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  };
+  for (let round = 0; round < soakCount(10, 2); round += 1)
+    await Promise.all([0, 1, 2].map((one) => killOne(round * 3 + one)));
+  // A last nacre that is not killed shows that commands do run.
+  await endOf(startReal(['run', `echo effect-last >> ${effects}`], place));
+  expect(await runInProcess(['audit', 'verify'], place)).toMatchObject({ code: 0 });
+  const { stdout } = await runInProcess(['audit', 'export'], place);
+  const records = stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const started = new Set(records.filter(({ kind }) => kind === 'started').map(({ id }) => id));
+  const recorded = records
+    .filter(({ kind, id }) => kind === 'asked' && started.has(id))
+    .map(({ command }) => String(command));
+  const done = existsSync(effects) ? readFileSync(effects, 'utf8').split('\n').slice(0, -1) : [];
+  expect(done).toContain('effect-last');
+  expect(done.filter((effect) => !recorded.some((command) => command.includes(`${effect} `)))).toEqual([]);
+  expect(await survivors(place.mark)).toEqual([]);
+  rmSync(place.cwd, { recursive: true });
+}, 60_000);
+
+it('S10: log lines on stderr have the same id as the reply and the audit log', async () => {
+  const place = createPlace({ NACRE_AUDIT_DIR: 'audit', MY_TOKEN: 'hidden-value' });
+  const flags = ['--log-level', 'debug', '--log-format', 'json', '--json'];
+  const { stdout, stderr } = await endOf(startReal(['run', ...flags, 'echo hidden-value'], place));
+  const { id } = JSON.parse(stdout);
+  const lines = stderr
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ event }) => event)).toEqual(['asked', 'decided', 'started', 'finished']);
+  expect(new Set(lines.map((line) => line.id))).toEqual(new Set([id]));
+  expect(stderr).not.toContain('hidden-value');
+  const folder = join(place.cwd, 'audit');
+  const records = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  expect(records.join('')).toContain(id);
+  // Without `--log-level` nothing is logged.
+  expect(await runInProcess(['run', 'true'], place)).toMatchObject({ stderr: '' });
+  expect((await runInProcess(['run', '--log-level', 'info', 'true'], place)).stderr).toMatch(
+    /info {2}cmd_\w+ finished: nacre run/,
+  );
+  const nacre = await createNacre({ loginEnv: 'never' }, place);
+  await nacre.run('true');
+  expect(await nacre.metrics()).toContain('nacre_commands_total{outcome="completed"');
+  await nacre.close();
+  rmSync(place.cwd, { recursive: true });
 });

@@ -53,37 +53,44 @@ describe('nacre completions', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  it.each(cases)('completes %j in bash', (words, expected) => {
-    expect(inBash(words)).toEqual(expected);
-  });
-
-  it.each(cases)('completes %j in fish', (words, expected) => {
-    expect(inFish(words)).toEqual(expected);
+  it.each([
+    ['bash', inBash],
+    ['fish', inFish],
+  ])('completes commands, flags and values in %s', (_, complete) => {
+    const lines = cases.map(([words]) => words);
+    expect(zip(lines, complete(lines))).toEqual(cases);
   });
 
   it('offers every command and every flag', () => {
-    expect(inBash([''])).toEqual([...Object.keys(doors), '--help', '--version'].sort());
-    expect(inFish([''])).toEqual(Object.keys(doors).sort());
-    for (const [name, { flags }] of Object.entries(doors)) {
-      const own = listSettings(flags).flatMap((setting) => setting.flags);
+    const [inBashFirst, inFishFirst] = [inBash, inFish].map((complete) => complete([['']])[0]);
+    expect(inBashFirst).toEqual([...Object.keys(doors), '--help', '--version'].sort());
+    expect(inFishFirst).toEqual(Object.keys(doors).sort());
+    const flagsOf = Object.values(doors).map(({ flags }) => listSettings(flags).flatMap((one) => one.flags));
+    const names = Object.keys(doors);
+    const offeredInBash = inBash(names.map((name) => [name, '-']));
+    const offeredInFish = inFish(names.map((name) => [name, '--']));
+    for (const [index, own] of flagsOf.entries()) {
       const long = own.filter((flag) => flag.startsWith('--'));
-      expect(inBash([name, '-'])).toEqual(expect.arrayContaining([...own, '--help', '--allow', '--config']));
-      expect(inFish([name, '--'])).toEqual(
-        expect.arrayContaining([...long, '--help', '--allow', '--config']),
-      );
+      const common = ['--help', '--allow', '--config'];
+      expect(offeredInBash[index]).toEqual(expect.arrayContaining([...own, ...common]));
+      expect(offeredInFish[index]).toEqual(expect.arrayContaining([...long, ...common]));
     }
   });
 
   it('completes values after an equals sign, files, and programs with their arguments in bash', () => {
-    expect(inBash(['serve', '--sandbox', '=', 'w'])).toEqual(['workspace']);
-    expect(inBash(['run', '--cwd', ''])).toEqual(['some folder']);
-    expect(inBash(['mcp', '--cwd', ''])).toEqual(['some folder']);
-    expect(inBash(['workflow', 'so'])).toEqual(['some folder']);
-    expect(inBash(['run', 'mkfif'])).toEqual(['mkfifo']);
-    expect(inBash(['run', 'ls', '--sandb'])).toEqual([]);
-    expect(inBash(['run', 'ls', ''])).toEqual(['some folder']);
-    expect(inBash(['serve', '--host', ''])).toEqual([]);
-    expect(inBash(['ps', ''])).toEqual([]);
+    const expected: typeof cases = [
+      [['serve', '--sandbox', '=', 'w'], ['workspace']],
+      [['run', '--cwd', ''], ['some folder']],
+      [['mcp', '--cwd', ''], ['some folder']],
+      [['workflow', 'so'], ['some folder']],
+      [['run', 'mkfif'], ['mkfifo']],
+      [['run', 'ls', '--sandb'], []],
+      [['run', 'ls', ''], ['some folder']],
+      [['serve', '--host', ''], []],
+      [['ps', ''], []],
+    ];
+    const lines = expected.map(([words]) => words);
+    expect(zip(lines, inBash(lines))).toEqual(expected);
   });
 
   it.each([
@@ -142,20 +149,39 @@ function exitStatusOf(page: string): string {
   return page.slice(page.indexOf('EXIT STATUS'));
 }
 
-function inBash(words: readonly string[]): string[] {
-  const script = `source "$0"; COMP_WORDS=(nacre "$@"); COMP_CWORD=$#; _nacre; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  return offered('bash', ['-c', script, fileOf('bash'), ...words]);
+type Lines = readonly (readonly string[])[];
+
+/** Completes several command lines in one bash. */
+function inBash(lines: Lines): readonly string[][] {
+  const ask = lines.map(
+    (words) => `COMP_WORDS=(nacre ${words.map(quote).join(' ')}); COMP_CWORD=${words.length}; _nacre
+      printf '%s\\n' "\${COMPREPLY[@]}" ---`,
+  );
+  return offered('bash', ['-c', `source ${fileOf('bash')}\n${ask.join('\n')}`]);
 }
 
-function inFish(words: readonly string[]): string[] {
-  const ask = `source ${fileOf('fish')}; complete -C "nacre ${words.join(' ')}"`;
-  return offered('fish', ['--no-config', '-c', ask]).map((one) => one.split('\t')[0] ?? '');
+/** Completes several command lines in one fish. */
+function inFish(lines: Lines): readonly string[][] {
+  const ask = lines.map((words) => `complete -C "nacre ${words.join(' ')}"; echo ---`);
+  return offered('fish', ['--no-config', '-c', `source ${fileOf('fish')}; ${ask.join('; ')}`]);
 }
 
-function offered(program: string, args: readonly string[]): string[] {
+function offered(program: string, args: readonly string[]): readonly string[][] {
   const { stdout, stderr } = spawnSync(program, args, { cwd: empty, env: place.env, encoding: 'utf8' });
   expect(stderr).toBe('');
-  return [...new Set(stdout.split('\n'))].filter((line) => line !== '').sort();
+  const answers = stdout.split('---\n').slice(0, -1);
+  return answers.map((answer) => {
+    const words = answer.split('\n').map((line) => line.split('\t')[0] ?? '');
+    return [...new Set(words)].filter((word) => word !== '').sort();
+  });
+}
+
+function zip(lines: Lines, answers: readonly string[][]): readonly unknown[] {
+  return lines.map((words, index) => [words, answers[index]]);
+}
+
+function quote(word: string): string {
+  return `'${word}'`;
 }
 
 /** The screen of a terminal after typing into a shell, piece by piece. */

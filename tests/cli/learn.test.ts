@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createNacre } from '../../src/index.ts';
+import { createTestDeps } from '../support/door-deps.ts';
 import { serve } from '../support/http.ts';
 import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
 
@@ -12,19 +14,25 @@ afterEach(async () => {
   place = createPlace();
 });
 
+/** Runs commands in one engine; refused ones are recorded as well. */
+async function run(commands: readonly string[], settings: { allowedCommands?: string[] } = {}) {
+  const { run: runOne, close } = await createNacre({ loginEnv: 'never', ...settings }, place);
+  for (const command of commands) await runOne(command).catch(() => undefined);
+  await close();
+}
+
 describe('S6: nacre learn', () => {
   it('suggests the programs that commands ran, with counts, and checks the list against them', async () => {
-    for (const command of [
+    await run([
       'cd . && echo a | cat',
       'echo a',
       'echo a',
       'greet() { printf hi; }; greet',
       'x=ls; y=$(echo s); l$y >/dev/null',
       'false',
-    ])
-      await nacre('run', command);
-    await nacre('run', '--allow', 'echo', 'echo b; uname');
-    await nacre('run', 'rm -rf /');
+      'rm -rf /',
+    ]);
+    await run(['echo b; uname'], { allowedCommands: ['echo'] });
     const { code, stdout } = await nacre('learn');
     expect(code).toBe(0);
     expect(stdout).toBe(`ALLOWED_COMMANDS=cat,echo,ls,printf
@@ -44,10 +52,12 @@ With this list, 6 of the 6 commands that ran would be allowed.
   });
 
   it('shows what its list would refuse, and leaves out rare programs', async () => {
-    await nacre('run', 'echo a; echo b');
-    await nacre('run', 'echo c');
-    await nacre('run', '$(printf echo) x "$PATH"; e=$RANDOM; [ $e = x ] && "$e"; :');
-    await nacre('run', 'uname >/dev/null');
+    await run([
+      'echo a; echo b',
+      'echo c',
+      '$(printf echo) x "$PATH"; e=$RANDOM; [ $e = x ] && "$e"; :',
+      'uname >/dev/null',
+    ]);
     const { stdout } = await nacre('learn', '--json', '--min', '2');
     const suggestion = JSON.parse(stdout);
     expect(suggestion).toMatchObject({ allowed_commands: ['echo'], commands: 4, would_run: 2 });
@@ -91,8 +101,10 @@ With this list, 6 of the 6 commands that ran would be allowed.
   });
 
   it('ignores the calls of nacre doctor', async () => {
-    await nacre('run', 'uname >/dev/null');
-    await nacre('doctor', '--json');
+    await run(['uname >/dev/null']);
+    const { tryServer, close } = await createTestDeps([], place);
+    await tryServer();
+    await close();
     expect(JSON.parse((await nacre('learn', '--json')).stdout)).toMatchObject({ commands: 1, refused: [] });
   });
 
