@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'vitest';
 import { type SupervisionLevel, supervisionLevels } from '../../src/contract/isolation.ts';
@@ -73,5 +73,15 @@ async function reportLandlock(): Promise<string> {
 
 function isInstalled(name: string): boolean {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return name.startsWith('/') ? existsSync(name) : folders.some((folder) => existsSync(join(folder, name)));
+  const paths = name.startsWith('/') ? [name] : folders.map((folder) => join(folder, name));
+  return paths.some(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

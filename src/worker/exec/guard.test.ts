@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { needLandlock } from '../../../tests/support/needs.ts';
 import { createExecGuard } from './exec-guard.ts';
 import { runGuard } from './guard.ts';
 import { type Libc, loadLibc } from './libc.ts';
 
 // Test files run in separate processes: this one stays restricted after its last test.
+const report = () => {};
+
 test('an order that is not JSON ends the guard', async () => {
-  expect(await runGuard([])).toBe(125);
+  expect(await runGuard([], { load: loadLibc, report })).toBe(125);
 });
 
 describe('a guard without', () => {
@@ -26,7 +29,8 @@ describe('a guard without', () => {
     expect(await messageFrom(async () => Promise.reject('gone'))).toContain('(gone)');
   });
 
-  test('a recent Landlock reports so, and restricts nothing', async () => {
+  test('a recent Landlock reports so, and restricts nothing', async (context) => {
+    await needLandlock(context);
     const libc = await loadLibc();
     expect(await messageFrom(async () => ({ ...libc, landlockVersion: () => 1 }))).toContain(
       'too old (version 1)',
@@ -42,10 +46,12 @@ test('allowed programs that the user could change are listed', () => {
   expect(writable()).toEqual([import.meta.filename]);
 });
 
-test('a guard whose program is missing fails, and its process stays restricted', async () => {
+test('a guard whose program is missing fails, and its process stays restricted', async (context) => {
+  await needLandlock(context);
   expect(spawnSync('/usr/bin/id').status).toBe(0);
   const order = { allow: ['/nowhere/at/all', '/usr/bin/true'], fds: [2], env: { NODE_ENV: 'test' } };
-  expect(await runGuard([JSON.stringify(order), '/nowhere/at/all'])).toBe(125);
+  const deps = { load: loadLibc, report };
+  expect(await runGuard([JSON.stringify(order), '/nowhere/at/all'], deps)).toBe(125);
   expect(spawnSync('/usr/bin/id').error).toMatchObject({ code: 'EACCES' });
   // Without its loader even an allowed program does not start.
   expect(spawnSync('/usr/bin/true').error).toMatchObject({ code: 'EACCES' });

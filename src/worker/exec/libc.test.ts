@@ -1,9 +1,11 @@
 import { closeSync, openSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { needLandlock } from '../../../tests/support/needs.ts';
 import { type Libc, loadLibc } from './libc.ts';
 
 let libc: Libc;
-beforeAll(async () => {
+beforeEach(async (context) => {
+  await needLandlock(context);
   libc = await loadLibc();
 });
 

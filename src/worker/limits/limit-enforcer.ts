@@ -4,11 +4,11 @@
 // 3. the command's shell runs the prelude (`ulimit`) before the command, and enters the cgroup itself or is put into it,
 // 4. a `TreeWatch` samples the tree while it runs, and finds out from the evidence whether a limit ended it.
 import { release } from 'node:os';
+import { NacreError } from '../../contract/failure.ts';
 import type { Limits } from '../../contract/limits.ts';
+import { quote } from '../../support/quote.ts';
 import type { Cgroup, Cgroups } from './cgroups.ts';
-import { isUnlimited, mergeLimits } from './merge-limits.ts';
 import { type ResourceWatch, TreeWatch, type TreeWatchDeps } from './resource-watch.ts';
-import { toPrelude } from './to-prelude.ts';
 
 /** Dependencies of `createLimitEnforcer`. */
 export interface LimitEnforcerDeps {
@@ -98,4 +98,77 @@ function toGaps(
 export function countsPerNamespace(version = release()): boolean {
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
   return process.platform === 'linux' && (major > 5 || (major === 5 && minor >= 14));
+}
+
+/** The names of all `Limits`. */
+export const limitNames = [
+  'memoryBytes',
+  'treeMemoryBytes',
+  'maxProcesses',
+  'cpuSeconds',
+  'fileBytes',
+] as const satisfies readonly (keyof Limits)[];
+
+/** The limits of one command: a call may tighten the limits of the settings; asking for more is an error. */
+export function mergeLimits(settings: Limits, asked: Limits = {}): Limits {
+  const merged = limitNames.flatMap((name) => {
+    const [granted, wanted] = [settings[name], asked[name]];
+    if (granted !== undefined && wanted !== undefined && wanted > granted)
+      throw exceedsGranted(name, wanted, granted);
+    const limit = wanted ?? granted;
+    return limit === undefined ? [] : [[name, limit] as const];
+  });
+  return Object.fromEntries(merged);
+}
+
+function exceedsGranted(name: string, wanted: number, granted: number): NacreError {
+  const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return new NacreError(
+    'invalid_request',
+    `${key} ${wanted} is more than the ${granted} that the settings allow. Nothing was run.`,
+    { hint: `Ask for at most ${granted}, or leave ${key} out.` },
+  );
+}
+
+/** True when every limit is `undefined`. */
+export function isUnlimited(limits: Limits): boolean {
+  return limitNames.every((name) => limits[name] === undefined);
+}
+
+/** The limits that a shell sets on itself with `ulimit` before it runs a command. */
+export interface PreludePlan {
+  readonly limits: Limits;
+  /** How many of nacre's own processes RLIMIT_NPROC counts with the command's; null if it would count all of the user's. */
+  readonly ownProcesses: number | null;
+  /** The `cgroup.procs` files to which the shell writes its own pid. */
+  readonly cgroupFiles: readonly string[];
+}
+
+// Seconds of CPU time between SIGXCPU (soft limit) and SIGKILL (hard limit).
+const cpuGraceSeconds = 2;
+
+/** One line of bash that limits the shell and everything it starts with `ulimit`; empty if there is nothing to limit. */
+export function toPrelude({ limits, ownProcesses, cgroupFiles }: PreludePlan): string {
+  const { memoryBytes, cpuSeconds, fileBytes, maxProcesses } = limits;
+  const steps = [
+    ...cgroupFiles.map((file) => `echo "$$" >${quote(file)} || exit 125`),
+    ...(memoryBytes === undefined ? [] : [limit('d', toKib(memoryBytes))]),
+    ...(fileBytes === undefined ? [] : [limit('f', toKib(fileBytes))]),
+    ...(maxProcesses === undefined || ownProcesses === null ? [] : [limit('u', maxProcesses + ownProcesses)]),
+    ...(cpuSeconds === undefined ? [] : [limit('t', cpuSeconds + cpuGraceSeconds), softCpuLimit(cpuSeconds)]),
+  ];
+  return steps.join('; ');
+}
+
+// If the server's own hard limit is lower, `ulimit` fails and that limit stays.
+function limit(option: string, value: number): string {
+  return `ulimit -${option} ${value} 2>/dev/null || ulimit -S${option} hard`;
+}
+
+function softCpuLimit(seconds: number): string {
+  return `ulimit -St ${seconds} 2>/dev/null || :`;
+}
+
+function toKib(bytes: number): number {
+  return Math.ceil(bytes / 1_024);
 }

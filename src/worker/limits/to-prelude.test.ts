@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseAuxiliaryVector, systemUnits } from '../processes/system-units.ts';
+import { parseAuxiliaryVector, systemUnits } from '../processes/proc-process-table.ts';
 import { formatLimit } from './format-limit.ts';
-import { isUnlimited, mergeLimits } from './merge-limits.ts';
-import { toPrelude } from './to-prelude.ts';
+import { isUnlimited, mergeLimits, toPrelude } from './limit-enforcer.ts';
 
 describe('the prelude of a shell', () => {
   const plain = { ownProcesses: null, cgroupFiles: [] };

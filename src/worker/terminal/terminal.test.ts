@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { needLandlock, needLevel, needPty } from '../../../tests/support/needs.ts';
+import { needLandlock, needLevel, needPrograms, needPty } from '../../../tests/support/needs.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import { type SupervisionLevel, supervisionLevels } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
@@ -100,7 +100,8 @@ describe.each(['group', 'namespace'] as const)('T9: a command at a terminal (%s)
     await shows(id, '300000');
   });
 
-  test('is detected as waiting for input, also when it reads /dev/tty', async () => {
+  test('is detected as waiting for input, also when it reads /dev/tty', async (context) => {
+    needPrograms(context, 'python3');
     for (const script of ['read -r x', 'read -r x </dev/tty', 'exec bash --norc -i', 'exec python3 -q']) {
       const id = await here.start(`echo up; ${script}`, atTerminal);
       await shows(id, 'up');
