@@ -55,7 +55,7 @@ export function createCommandWatch(
 }
 
 /** The exit of a command in a persistent shell; 126 if its outputs were `lost` and it did not run. */
-export function toExit(reply: ShellReply): ProcessExit {
+export function toShellExit(reply: ShellReply): ProcessExit {
   if (reply.kind === 'exited') return reply.exit;
   const { status } = reply.done;
   return { code: status === 'lost' ? 126 : status, signal: null };

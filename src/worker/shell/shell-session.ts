@@ -14,7 +14,7 @@ import type { Started, Starter } from '../start/starter.ts';
 import { ReportedState, type SessionSnapshot } from './reported-state.ts';
 import { isQuiet, SessionHosts } from './session-hosts.ts';
 import { defaultShellBounds, type ShellBounds } from './shell-bounds.ts';
-import { createCommandTree, createCommandWatch, toExit } from './shell-command.ts';
+import { createCommandTree, createCommandWatch, toShellExit } from './shell-command.ts';
 import { ShellHost, type ShellReply } from './shell-host.ts';
 import { OutputPool, type ShellOutputs } from './shell-outputs.ts';
 import { toHostScript } from './shell-script.ts';
@@ -114,7 +114,7 @@ export class ShellSession {
     const { process, enforcement, deniedHosts, watch } = host.started;
     const { stdout, stderr, hooks } = outputs;
     return {
-      process: { pid: process.pid, stdout, stderr, stdin: null, exited: reply.then(toExit), hooks },
+      process: { pid: process.pid, stdout, stderr, stdin: null, exited: reply.then(toShellExit), hooks },
       tree: { ...tree, end: (options) => this.#stop(host, tree, options) },
       enforcement,
       deniedHosts,
