@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
-import { createDeferred } from '../src/support/deferred.ts';
+import { createDeferred } from '../src/support/timing.ts';
 import { interleave, median, report } from './measure.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'nacre-bench-http-'));

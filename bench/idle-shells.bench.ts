@@ -1,6 +1,6 @@
 // The cost of idle background shells: nacre's memory and descriptors for each, and the time to poll one.
 import { readdirSync } from 'node:fs';
-import { sleep } from '../src/support/sleep.ts';
+import { sleep } from '../src/support/timing.ts';
 import { createBenchEngine, median, report } from './measure.ts';
 
 const count = 1_000;

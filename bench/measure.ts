@@ -8,7 +8,7 @@ import type { SandboxName } from '../src/contract/isolation.ts';
 import { createEngine } from '../src/engine/create-engine.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { createSessions } from '../src/sessions/sessions.ts';
-import { sleep } from '../src/support/sleep.ts';
+import { sleep } from '../src/support/timing.ts';
 import { workerOptionsIn } from '../tests/support/worker-options.ts';
 
 /**

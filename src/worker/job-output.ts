@@ -1,6 +1,6 @@
 import { NacreError } from '../contract/failure.ts';
 import type { Cursor, ReadResult, Stream } from '../contract/job.ts';
-import { createNotifier } from '../support/promises.ts';
+import { createNotifier } from '../support/timing.ts';
 import { OutputLog } from './io/output-log.ts';
 import { type Spool, SpoolFullError } from './io/spool.ts';
 import type { LimitReached } from './limits/explain-exit.ts';

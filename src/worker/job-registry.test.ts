@@ -4,10 +4,10 @@ import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import type { JobSpec } from '../contract/job.ts';
 import { Spool, SpoolQuota } from './io/spool.ts';
 import { Job } from './job.ts';
-import { JobRegistry, type Launch } from './job-registry.ts';
 import { KeptDaemons } from './processes/kept-daemons.ts';
 import { createProcProcessTable } from './processes/proc-process-table.ts';
 import { NotExecutableError } from './start/start-failures.ts';
+import { JobRegistry, type Launch } from './worker.ts';
 
 let registry: JobRegistry;
 beforeEach(() => {

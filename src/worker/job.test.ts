@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { processesWith, zombieChildren } from '../../tests/support/processes.ts';
 import { soakCount } from '../../tests/support/soak.ts';
 import { createTestWorker, type TestWorker } from '../../tests/support/worker.ts';
-import { sleep } from '../support/promises.ts';
+import { sleep } from '../support/timing.ts';
 
 let here: TestWorker;
 let mark = '';

@@ -11,8 +11,7 @@ import type {
   ReadResult,
   TerminalSize,
 } from '../contract/job.ts';
-import { createDeferred, settlesWithin } from '../support/promises.ts';
-import { createStopwatch } from '../support/stopwatch.ts';
+import { createDeferred, createStopwatch, settlesWithin } from '../support/timing.ts';
 import { CommandStreams, inputClosed, noTerminal } from './command-streams.ts';
 import type { Spool } from './io/spool.ts';
 import { JobOutput } from './job-output.ts';
@@ -20,9 +19,8 @@ import type { LimitReached } from './limits/explain-exit.ts';
 import type { ResourceWatch } from './limits/resource-watch.ts';
 import { listeningPorts } from './observe/listening-ports.ts';
 import type { KeptDaemons } from './processes/kept-daemons.ts';
-import { type ProcessExit, toExitStatus } from './processes/process-exit.ts';
+import { type ProcessExit, sendSignal, toExitStatus } from './processes/process-exit.ts';
 import { describeSettled, type ProcessTree } from './processes/process-tree.ts';
-import { sendSignal } from './processes/signals.ts';
 import type { Started } from './start/starter.ts';
 
 /** The parts of a `Job` that it does not share with others. */

@@ -8,8 +8,7 @@ import type { Place } from '../contract/facts.ts';
 import { shuttingDown } from '../contract/failure.ts';
 import { chooseExecGuard } from './exec/choose-exec-guard.ts';
 import { isDeadServer } from './folders/instance-folder.ts';
-import { memoryFolders } from './folders/pipe-folder.ts';
-import { createServerFolders, type ServerFolders } from './folders/server-folders.ts';
+import { createServerFolders, memoryFolders, type ServerFolders } from './folders/server-folders.ts';
 import { instanceVariable, sweepProcesses } from './folders/sweep-processes.ts';
 import { createCgroups } from './limits/cgroups.ts';
 import { createLimitEnforcer, type LimitEnforcer } from './limits/limit-enforcer.ts';
@@ -21,7 +20,7 @@ import { OwnFiles } from './sandbox/own-files.ts';
 import { ShellSessions } from './shell/shell-sessions.ts';
 import { chooseStarter } from './start/choose-starter.ts';
 import type { Starter } from './start/starter.ts';
-import type { SupervisedDeps } from './start/supervised-plan.ts';
+import type { SupervisedDeps } from './start/supervised-starter.ts';
 import { loadPty } from './terminal/load-pty.ts';
 import type { WorkerOptions } from './worker-options.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDescriptors, processesWith, zombieChildren } from '../../tests/support/processes.ts';
 import { soakCount } from '../../tests/support/soak.ts';
 import { createTestWorker, type TestWorker } from '../../tests/support/worker.ts';
-import { memoryFolders } from './folders/pipe-folder.ts';
+import { memoryFolders } from './folders/server-folders.ts';
 import { createProcProcessTable } from './processes/proc-process-table.ts';
 import { createPsProcessTable } from './processes/ps-process-table.ts';
 import type { WorkerOptions } from './worker-options.ts';

@@ -1,88 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer as createWebServer } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { collect } from '../support/nacre.ts';
 import { needLevel, needPrograms } from '../support/needs.ts';
-import { pathWithout } from '../support/path-without.ts';
-import { cliFor, type User, users } from '../support/users.ts';
+import { createHome, type Home, own, runSteps, type StepResult } from '../support/run-steps.ts';
+import { users } from '../support/users.ts';
 
 beforeEach((context) => needLevel(context, 'namespace'));
-
-/** Commands, or a machine report if `scripts` is absent, of one nacre with its own settings. */
-interface Step {
-  readonly settings?: object;
-  readonly path?: string;
-  readonly scripts?: readonly string[];
-}
-
-interface Result {
-  readonly outcomes: readonly { stdout: string; stderr: string; warnings: readonly string[] }[];
-  readonly report: { supervision?: string; sandbox?: string; gaps: readonly string[] };
-  readonly error?: { readonly code: string; readonly hint: string };
-}
-
-/** Runs steps one after the other in one server process, since most of the time of a step is the start of Node. */
-const server = `const { createNacre } = await import(process.argv[1]);
-process.env.SERVER = String(process.pid);
-for (const { settings, path = process.env.PATH, scripts } of JSON.parse(process.argv[2])) {
-  const nacre = await createNacre({ loginEnv: 'never', ...settings }, { env: { ...process.env, PATH: path } });
-  const result = { outcomes: [] };
-  try {
-    if (!scripts) result.report = await nacre.report();
-    for (const script of scripts ?? []) result.outcomes.push(await nacre.run(script));
-  } catch ({ code, hint, message }) {
-    result.error = { code, hint, message };
-  }
-  console.log(JSON.stringify(result));
-  await nacre.close();
-}`;
-
-interface Home {
-  home: string;
-  project: string;
-  cli: string;
-  identity: { uid?: number; gid?: number };
-}
-
-/** A home directory for all tests of one user. Not below /tmp, because a sandbox mounts its own /tmp. */
-function createHome(user: User): Home {
-  const home = mkdtempSync('/var/tmp/nacre-isolation-');
-  const { cli, identity } = cliFor(user, home);
-  const project = join(home, 'project');
-  mkdirSync(project);
-  own(identity, project);
-  return { home, project, cli, identity };
-}
-
-function own({ uid }: { readonly uid?: number }, ...paths: readonly string[]): void {
-  if (uid !== undefined) for (const path of paths) chownSync(path, uid, uid);
-}
-
-async function runSteps(
-  { home, project, cli, identity }: Home,
-  steps: readonly Step[],
-  prefix: readonly string[] = [],
-): Promise<readonly Result[]> {
-  const library = pathToFileURL(join(dirname(cli), 'index.js')).href;
-  const node = [process.execPath, '--input-type=module', '-e', server, library, JSON.stringify(steps)];
-  // The server inherits an extra file descriptor, 9.
-  const child = spawn('bash', ['-c', 'exec 9< /etc/passwd; exec "$@"', 'bash', ...prefix, ...node], {
-    env: { PATH: process.env.PATH ?? '', HOME: home, SECRET_TOKEN: 'server-secret' },
-    cwd: project,
-    ...identity,
-  });
-  const [out, err] = [collect(child.stdout), collect(child.stderr)];
-  await once(child, 'close');
-  const lines = out.text().trim().split('\n');
-  expect(lines, err.text()).toHaveLength(steps.length);
-  return lines.map((line) => JSON.parse(line));
-}
 
 /** Tries to ptrace the server without stopping it, to read its memory and environment, and to signal it; prints what worked. */
 const reachServer = [
@@ -168,7 +95,7 @@ async function listen(home: string) {
 describe.each(users)('E5: a sandboxed command of user %s', (user) => {
   let here: Home;
   let sockets: Awaited<ReturnType<typeof listen>>;
-  let results: readonly Result[] = [];
+  let results: readonly StepResult[] = [];
   const stdoutOf = (step: number, script = 0) => results[step]?.outcomes[script]?.stdout;
 
   beforeAll(async () => {
@@ -241,106 +168,4 @@ describe.each(users)('E5: a sandboxed command of user %s', (user) => {
       expect(stdout).toBe('');
     },
   );
-});
-
-describe.each(users)('E2: the supervision level for user %s', (user) => {
-  let here: Home;
-  let results: readonly Result[] = [];
-  let denied: readonly Result[] = [];
-
-  /** A PATH on which programs are missing or fail. */
-  const createPath = (name: string, without: Parameters<typeof pathWithout>[1]) => {
-    mkdirSync(join(here.home, name));
-    return pathWithout(join(here.home, name), without);
-  };
-  // Inside a new user namespace the sysctl can be set without affecting the machine; `setpriv` then drops all capabilities.
-  const deny = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$0" "$@"';
-  const withoutNamespaces = [
-    ...['unshare', '--user', '--map-current-user', '--keep-caps', 'bash', '-c', deny],
-    ...['setpriv', '--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all'],
-  ];
-
-  beforeAll(async () => {
-    here = createHome(user);
-    results = await runSteps(here, [
-      {},
-      { path: createPath('hidden', { hidden: ['bwrap'] }) },
-      { path: createPath('broken', { broken: ['bwrap'] }) },
-      { path: createPath('denied', { broken: ['bwrap', 'unshare'] }) },
-    ]);
-    denied = await runSteps(here, [{}, { settings: { sandbox: 'workspace' } }], withoutNamespaces);
-  }, 60_000);
-  afterAll(() => rmSync(here.home, { recursive: true, force: true }));
-
-  test('is namespace if bubblewrap works', () => {
-    expect(results[0]?.report).toMatchObject({ supervision: 'namespace' });
-  });
-
-  test.each([
-    ['is missing', 1],
-    ['is not permitted', 2],
-  ])('is unshare, with a gap, if bubblewrap %s', (_, step) => {
-    expect(results[step]?.report).toMatchObject({ supervision: 'unshare' });
-    expect(results[step]?.report.gaps.join(' ')).toContain('not hidden');
-  });
-
-  test('is group, with gaps, if namespaces are denied', () => {
-    expect(results[3]?.report).toMatchObject({ supervision: 'group' });
-    expect(results[3]?.report.gaps.length).toBeGreaterThan(0);
-  });
-
-  test('is group if the kernel denies user namespaces, and a sandbox is refused', (context) => {
-    needPrograms(context, 'setpriv', 'unshare');
-    expect(denied[0]?.report).toMatchObject({ supervision: 'group', sandbox: 'off' });
-    expect(denied[0]?.report.gaps.join(' ')).toContain('is not found again');
-    expect(denied[1]?.error).toMatchObject({
-      code: 'isolation_unavailable',
-      hint: expect.stringContaining('apt-get install bubblewrap'),
-    });
-  });
-});
-
-describe('nacre run with network_allow', () => {
-  const web = createWebServer((_request, response) => response.end('hello\n'));
-  let home = '';
-  beforeAll(async () => {
-    home = mkdtempSync('/var/tmp/nacre-network-');
-    mkdirSync(join(home, 'project'));
-    await once(web.listen(0, '127.0.0.1'), 'listening');
-  });
-  afterAll(() => {
-    web.closeAllConnections();
-    web.close();
-    rmSync(home, { recursive: true });
-  });
-
-  test('reaches listed hosts, and names the hosts that were refused', async (context) => {
-    needPrograms(context, 'curl');
-    const { port } = web.address() as AddressInfo;
-    const script = `curl -s http://allowed.localhost:${port}/; curl -s http://denied.localhost:${port}/ > /dev/null`;
-    const env = {
-      PATH: process.env.PATH ?? '',
-      HOME: home,
-      NACRE_LOGIN_ENV: 'never',
-      NACRE_SANDBOX: 'workspace',
-      NACRE_NETWORK_ALLOW: `allowed.localhost:${port}`,
-    };
-    const run = async (...flags: string[]) => {
-      const args = [join(process.cwd(), 'dist/cli.js'), 'run', ...flags, script];
-      const child = spawn(process.execPath, args, { env, cwd: join(home, 'project') });
-      const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
-      const [code] = await once(child, 'close');
-      return { code, stdout: stdout.text(), stderr: stderr.text() };
-    };
-    const [text, json] = await Promise.all([run(), run('--json')]);
-    expect(text).toEqual({
-      code: 0,
-      stdout: 'hello\n',
-      stderr: `nacre: refused by network_allow: denied.localhost:${port}.\n`,
-    });
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      stdout: 'hello\n',
-      denied_hosts: [`denied.localhost:${port}`],
-    });
-  });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createDeferred } from '../../src/support/promises.ts';
+import { createDeferred } from '../../src/support/timing.ts';
 import { connect, eras } from '../support/mcp.ts';
 import { runInProcess, sleep } from '../support/nacre.ts';
 

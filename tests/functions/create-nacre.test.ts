@@ -10,7 +10,7 @@ import {
   registerExecutionTools,
   ToolRegistry,
 } from '../../src/index.ts';
-import { createDeferred } from '../../src/support/deferred.ts';
+import { createDeferred } from '../../src/support/timing.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 
 const place = createPlace({ ALLOWED_COMMANDS: 'nothing', NACRE_DANGER: 'off' });

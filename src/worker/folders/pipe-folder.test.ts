@@ -16,8 +16,7 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker } from '../../../tests/support/worker.ts';
 import { createProcProcessTable } from '../processes/proc-process-table.ts';
 import { createInstanceFolder, type InstanceFolder } from './instance-folder.ts';
-import { createPipeFolder, memoryFolders, sweepPipes } from './pipe-folder.ts';
-import { createServerFolders } from './server-folders.ts';
+import { createPipeFolder, createServerFolders, memoryFolders, sweepPipes } from './server-folders.ts';
 
 const table = createProcProcessTable();
 let folder = '';

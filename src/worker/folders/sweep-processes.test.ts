@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { soakCount } from '../../../tests/support/soak.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { sleep } from '../../support/promises.ts';
+import { sleep } from '../../support/timing.ts';
 import { createProcProcessTable } from '../processes/proc-process-table.ts';
 import { createPsProcessTable } from '../processes/ps-process-table.ts';
 import { createInstanceFolder } from './instance-folder.ts';

@@ -1,5 +1,4 @@
-import { sleep } from '../../support/promises.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch, sleep } from '../../support/timing.ts';
 import type { ProcessInfo, ProcessTable } from '../processes/process-table.ts';
 import { isDeadServer } from './instance-folder.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { ReadStream } from 'node:tty';
-import { createDeferred } from '../../support/promises.ts';
+import { createDeferred } from '../../support/timing.ts';
 
 /**
  * The kind of descriptor that is read: `pipe` is polled immediately, `output` (a command's stdout or stderr) only after

@@ -1,7 +1,6 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
-import { appendFrame, type Block, createBlock, readFrames, sealedBytes } from './block.ts';
-import type { Spool } from './spool.ts';
+import { appendFrame, type Block, createBlock, readFrames, type Spool, sealedBytes } from './spool.ts';
 
 /** Options of `OutputLog`. */
 export interface OutputLogOptions {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch } from '../../support/timing.ts';
 import { isBare, type LoginShellLimits, readLoginEnvironment } from './login-environment.ts';
 
 let folder = '';

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { sendSignal } from '../processes/signals.ts';
+import { sendSignal } from '../processes/process-exit.ts';
 import type { Environment } from './environment.ts';
 
 /** The server's environment, extended by that of the login shell where needed. */

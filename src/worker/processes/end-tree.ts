@@ -1,8 +1,7 @@
 import type { StopOptions } from '../../contract/backend.ts';
-import { sleep } from '../../support/promises.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch, sleep } from '../../support/timing.ts';
+import { politeSignals, sendSignal } from './process-exit.ts';
 import type { ProcessTable, TreeRoot } from './process-table.ts';
-import { politeSignals, sendSignal } from './signals.ts';
 
 /** Options of `endTree`. */
 export interface EndTreeOptions {

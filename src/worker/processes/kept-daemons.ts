@@ -1,10 +1,9 @@
 import type { StopOptions } from '../../contract/backend.ts';
 import type { ProcessRef } from '../../contract/job.ts';
-import { sleep } from '../../support/promises.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch, sleep } from '../../support/timing.ts';
+import { sendSignal } from './process-exit.ts';
 import type { ProcessInfo, ProcessTable } from './process-table.ts';
 import { describeProcesses, type ProcessTree } from './process-tree.ts';
-import { sendSignal } from './signals.ts';
 
 /** The gap to report where the setting `keep` allows daemons to stay; empty without it. */
 export function keepGaps(names: readonly string[]): readonly string[] {

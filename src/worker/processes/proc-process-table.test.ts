@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch } from '../../support/timing.ts';
 import { createProcessTable } from './create-process-table.ts';
 import { createProcProcessTable, parseStat, startedAfter } from './proc-process-table.ts';
 

@@ -1,4 +1,5 @@
 import { constants as os } from 'node:os';
+import type { StopOptions } from '../../contract/backend.ts';
 
 /** How a process ended: with an exit code, or by a signal. */
 export interface ProcessExit {
@@ -22,4 +23,19 @@ export function toExit(status: number): ProcessExit {
 /** Converts the end of a process to the status that a shell would report: 128+N for signal N. */
 export function toExitStatus({ code, signal }: ProcessExit): number {
   return signal ? 128 + os.signals[signal] : (code ?? 0);
+}
+
+/** Calls `process.kill`; does nothing if the process has already ended. */
+export function sendSignal(pid: number | undefined, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(pid, signal);
+  } catch {
+    // ESRCH or EPERM: the caller lists the processes again and finds out which.
+  }
+}
+
+/** The signals to send before SIGKILL, each followed by one grace period. */
+export function politeSignals(first: StopOptions['signal']): readonly ('SIGINT' | 'SIGTERM')[] {
+  if (first === 'SIGINT') return ['SIGINT', 'SIGTERM'];
+  return first === 'SIGTERM' ? ['SIGTERM'] : [];
 }

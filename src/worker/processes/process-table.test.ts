@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch } from '../../support/timing.ts';
 import { type ProcessInfo, selectMembers, type TreeRoot } from './process-table.ts';
 
 const root: TreeRoot = { pid: 100, startTime: '5', marker: 'ID=1', elapsed: createStopwatch() };

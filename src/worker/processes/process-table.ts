@@ -1,4 +1,4 @@
-import type { Stopwatch } from '../../support/stopwatch.ts';
+import type { Stopwatch } from '../../support/timing.ts';
 
 /** One process; its pid and start time together identify it even after the pid is reused. */
 export interface ProcessInfo {

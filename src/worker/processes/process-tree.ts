@@ -1,7 +1,6 @@
 import type { StopOptions } from '../../contract/backend.ts';
 import type { JobEnd, ProcessRef } from '../../contract/job.ts';
-import { sleep } from '../../support/promises.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch, sleep } from '../../support/timing.ts';
 import { endTree, groupLives, listMembers } from './end-tree.ts';
 import type { ProcessInfo, ProcessTable, TreeRoot } from './process-table.ts';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch } from '../../support/timing.ts';
 import { createPsProcessTable, parsePsLine } from './ps-process-table.ts';
 
 test('a line of ps is parsed, with or without leading blanks', () => {

@@ -1,8 +1,6 @@
 // The only file that knows the command line of bubblewrap (`bwrap`).
 import type { Mount } from './mount.ts';
-import { toMounts } from './sandbox-mounts.ts';
-import type { SandboxPlan } from './sandbox-plan.ts';
-import { toNetwork } from './to-network.ts';
+import { type SandboxPlan, toMounts, toNetwork } from './sandbox-plan.ts';
 
 /** Options of `toBubblewrapCommand`. */
 export interface BubblewrapOptions {

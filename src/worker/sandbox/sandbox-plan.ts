@@ -1,14 +1,19 @@
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
-import type { Isolation } from '../../contract/isolation.ts';
+import {
+  type Enforcement,
+  type Isolation,
+  type RequestedIsolation,
+  sandboxNames,
+} from '../../contract/isolation.ts';
 import { credentialFiles, credentialFolders } from '../../support/credential-paths.ts';
 import { isTooWide } from '../../support/is-too-wide.ts';
 import { overlapsUserConfig } from '../../support/overlaps-user-config.ts';
 import { bridgeProgram } from '../network/bridge.ts';
 import { findHostSockets } from './host-sockets.ts';
-import { type Mount, mountReadOnly } from './mount.ts';
+import { type Mount, maskFile, mountReadOnly, mountWritable } from './mount.ts';
 import { type OwnFiles, toCanonical } from './own-files.ts';
-import { toNetwork } from './to-network.ts';
 
 /** A sandbox as data: the paths that it shows, hides and leaves writable. All paths are canonical. */
 export interface SandboxPlan {
@@ -105,4 +110,72 @@ function workspaceRefused(sandbox: string, folder: string, reason: string): Nacr
     `The sandbox ${sandbox} would leave ${folder} writable, which ${reason}.`,
     { hint: 'Run it in a project folder, or set workspace to the folders that may be written.' },
   );
+}
+
+/** The network access of a command; with `sandbox: strict` the setting `network: on` has no effect. */
+export function toNetwork({ sandbox, network, networkAllow }: Isolation): Enforcement['network'] {
+  if (sandbox === 'off' || (sandbox === 'workspace' && network === 'on')) return 'on';
+  return networkAllow.length > 0 ? 'filtered' : 'off';
+}
+
+/** The isolation of one command: that of the settings, or a stricter `sandbox` of the call; throws for a looser one. */
+export function tightenIsolation(settings: Isolation, requested: RequestedIsolation = {}): Isolation {
+  const { sandbox = settings.sandbox, workspace = [] } = requested;
+  if (sandboxNames.indexOf(sandbox) < sandboxNames.indexOf(settings.sandbox)) {
+    throw new NacreError(
+      'invalid_request',
+      `sandbox ${sandbox} is looser than ${settings.sandbox}, which the settings require. Nothing was run.`,
+      { hint: `Omit sandbox, or request ${sandboxNames.at(-1)}.` },
+    );
+  }
+  return { ...settings, sandbox, workspace: settings.workspace.length > 0 ? settings.workspace : workspace };
+}
+
+/** The mounts of a sandbox in order; calls `plan.sockets` and checks with `statSync` which hidden paths are files. */
+export function toMounts(plan: SandboxPlan): readonly Mount[] {
+  const { pinned = [] } = plan;
+  const root = plan.isolation.sandbox === 'off' ? withoutSandbox(plan) : inSandbox(plan);
+  return [...root, ...plan.extraMounts, ...pinned.map(mountReadOnly), { kind: 'proc', to: '/proc' }];
+}
+
+function withoutSandbox({ ownFiles }: SandboxPlan): readonly Mount[] {
+  return [{ kind: 'bind', from: '/', to: '/', readOnly: false, devices: true }, ...ownFiles.map(hide)];
+}
+
+// First `/` read-only, then the hidden paths, then `writable`, which may be inside hidden folders.
+function inSandbox(plan: SandboxPlan): readonly Mount[] {
+  const { home, keyStores, ownFiles, writable } = plan;
+  const hidden = plan.isolation.sandbox === 'strict' ? [...home, ...keyStores] : keyStores;
+  const replaced = ['/dev', '/tmp', '/run'];
+  return [
+    mountReadOnly('/'),
+    { kind: 'dev', to: '/dev' },
+    // Other programs have their sockets in /tmp and /run; a read-only mount does not prevent connecting to them.
+    { kind: 'tmpfs', to: '/tmp' },
+    { kind: 'tmpfs', to: '/run' },
+    { ...mountReadOnly('/run/systemd/resolve'), optional: true },
+    ...hidden.map(hide),
+    ...writable.map(mountWritable),
+    // Again, because `writable` may contain key stores.
+    ...inside(keyStores, writable).map(hide),
+    ...ownFiles.filter((path) => !isCovered(path, [...hidden, ...replaced], writable)).map(hide),
+    ...plan
+      .sockets()
+      .filter((path) => !isCovered(path, [...hidden, ...ownFiles], writable))
+      .map(maskFile),
+  ];
+}
+
+function hide(path: string): Mount {
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  return isFile ? maskFile(path) : { kind: 'tmpfs', to: path };
+}
+
+// A path in a hidden folder is hidden with it, unless a workspace makes that part visible again.
+function isCovered(path: string, hidden: readonly string[], writable: readonly string[]): boolean {
+  return inside([path], hidden).length > 0 && inside([path], writable).length === 0;
+}
+
+function inside(paths: readonly string[], folders: readonly string[]): readonly string[] {
+  return paths.filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)));
 }

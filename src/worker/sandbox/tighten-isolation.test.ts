@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import type { Isolation } from '../../contract/isolation.ts';
-import { tightenIsolation } from './tighten-isolation.ts';
+import { tightenIsolation } from './sandbox-plan.ts';
 
 const settings: Isolation = {
   sandbox: 'workspace',

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { randomHex } from '../../support/ids.ts';
 import { createDeferred, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
-import { writeAtomically } from '../io/write-pipe.ts';
+import { writeAtomically } from '../io/command-input.ts';
 import { type InputFile, toInputFile } from '../observe/find-blocked-reader.ts';
 import type { ProcessExit } from '../processes/process-exit.ts';
 import type { ProcessTable } from '../processes/process-table.ts';

@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { OutputHooks } from '../io/capture.ts';
-import { openReaders, tryOpenWriter, unlinkIfPresent } from '../io/fifo.ts';
-import type { FifoPool } from '../io/fifo-pool.ts';
+import { type FifoPool, openReaders, tryOpenWriter, unlinkIfPresent } from '../io/fifo-pool.ts';
 
 /** The FIFOs for stdout and stderr of one command, which its shell opens by name. */
 export interface ShellOutputs {

@@ -1,6 +1,5 @@
 import { quote } from '../../support/quote.ts';
-import { readLengthPrefixed, withLengthPrefix } from '../io/length-prefix.ts';
-import { isAscii, quoteInAscii } from '../io/quote-in-ascii.ts';
+import { isAscii, quoteInAscii, readLengthPrefixed, withLengthPrefix } from '../io/encode-for-bash.ts';
 
 /** A request to a persistent shell: evaluate `text` with these outputs. */
 export interface ShellRequest {

@@ -7,12 +7,11 @@ import {
   supervisionLevels,
 } from '../../contract/isolation.ts';
 import { withoutGuard } from '../exec/choose-exec-guard.ts';
-import { tightenIsolation } from '../sandbox/tighten-isolation.ts';
+import { tightenIsolation } from '../sandbox/sandbox-plan.ts';
 import { supervisors } from '../supervision/supervisor.ts';
 import { createGroupStarter } from './group-starter.ts';
 import type { Starter } from './starter.ts';
-import type { SupervisedDeps } from './supervised-plan.ts';
-import { SupervisedStarter } from './supervised-starter.ts';
+import { type SupervisedDeps, SupervisedStarter } from './supervised-starter.ts';
 
 /** The settings that `chooseStarter` follows. */
 export interface StarterOptions {

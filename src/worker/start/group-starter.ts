@@ -1,5 +1,5 @@
 import type { JobSpec } from '../../contract/job.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch } from '../../support/timing.ts';
 import type { AppliedLimits } from '../limits/limit-enforcer.ts';
 import { type Environment, forPipes, forTerminal, toCommandEnvironment } from '../machine/environment.ts';
 import { keepGaps } from '../processes/kept-daemons.ts';

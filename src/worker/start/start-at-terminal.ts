@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { NacreError } from '../../contract/failure.ts';
 import type { TerminalSize } from '../../contract/job.ts';
-import { createDeferred } from '../../support/promises.ts';
+import { createDeferred } from '../../support/timing.ts';
 import { listInherited } from '../io/inherited-descriptors.ts';
 import { type ProcessExit, toExit } from '../processes/process-exit.ts';
 import { surviveTtySignals } from '../supervision/keeper-script.ts';

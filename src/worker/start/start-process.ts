@@ -5,7 +5,7 @@ import type { Command } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import type { OutputHooks } from '../io/capture.ts';
-import { type Fifo, openForReading, openForWriting } from '../io/fifo.ts';
+import { type Fifo, openForReading, openForWriting } from '../io/fifo-pool.ts';
 import { withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { ProcessExit } from '../processes/process-exit.ts';

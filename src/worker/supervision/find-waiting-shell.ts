@@ -1,4 +1,4 @@
-import { sleep } from '../../support/promises.ts';
+import { sleep } from '../../support/timing.ts';
 import { childrenOf } from '../processes/descendants.ts';
 
 const maxTries = 200;

@@ -1,9 +1,8 @@
 import { closeSync, readSync } from 'node:fs';
-import { createDeferred, settlesWithin } from '../../support/promises.ts';
+import { createDeferred, settlesWithin } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
-import { type ProcessExit, toExit } from '../processes/process-exit.ts';
-import { sendSignal } from '../processes/signals.ts';
+import { type ProcessExit, sendSignal, toExit } from '../processes/process-exit.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import { parseKeeperMessage } from './keeper-script.ts';
 

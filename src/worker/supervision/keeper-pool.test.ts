@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createDeferred } from '../../support/promises.ts';
+import { createDeferred } from '../../support/timing.ts';
 import type { Keeper, KeeperEnd } from './follow-keeper.ts';
 import { KeeperPool } from './keeper-pool.ts';
 

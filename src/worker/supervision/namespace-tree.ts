@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StopOptions } from '../../contract/backend.ts';
 import type { JobEnd } from '../../contract/job.ts';
-import { settlesWithin, sleep } from '../../support/promises.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch, settlesWithin, sleep } from '../../support/timing.ts';
+import { politeSignals, sendSignal } from '../processes/process-exit.ts';
 import type { ProcessInfo, ProcessTable, TreeRoot } from '../processes/process-table.ts';
 import { describeProcesses, type ProcessTree, type TreeView } from '../processes/process-tree.ts';
-import { politeSignals, sendSignal } from '../processes/signals.ts';
 import type { Keeper } from './follow-keeper.ts';
 
 const confirmMs = 5_000;

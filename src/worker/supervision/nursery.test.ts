@@ -5,13 +5,12 @@ import { plainSandboxPlan } from '../../../tests/support/plain-sandbox-plan.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { Capture } from '../io/capture.ts';
-import { openNamedForWriting, openReader } from '../io/fifo.ts';
-import { createFifoPool, type FifoPool } from '../io/fifo-pool.ts';
+import { createFifoPool, type FifoPool, openNamedForWriting, openReader } from '../io/fifo-pool.ts';
 import { toBubblewrapCommand } from '../sandbox/bubblewrap.ts';
 import { keeperLimits } from './follow-keeper.ts';
-import { Lifeline } from './lifeline.ts';
+import { Lifeline } from './keeper-pool.ts';
+import { toOrder } from './keeper-script.ts';
 import { heldFd, Nursery, type NurseryFifos } from './nursery.ts';
-import { toOrder } from './order.ts';
 import { startInNursery } from './start-keeper.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { basename, dirname } from 'node:path';
-import { createDeferred, type Deferred } from '../../support/promises.ts';
 import { quote } from '../../support/quote.ts';
+import { createDeferred, type Deferred } from '../../support/timing.ts';
 import { withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
 

@@ -4,10 +4,10 @@ import { plainSandboxPlan } from '../../../tests/support/plain-sandbox-plan.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { soakCount } from '../../../tests/support/soak.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch } from '../../support/timing.ts';
 import { createFifoPool } from '../io/fifo-pool.ts';
 import { toBubblewrapCommand } from '../sandbox/bubblewrap.ts';
-import { Lifeline } from './lifeline.ts';
+import { Lifeline } from './keeper-pool.ts';
 import { startKeeper } from './start-keeper.ts';
 
 let folder: string;

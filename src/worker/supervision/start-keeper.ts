@@ -8,7 +8,7 @@ import {
   openNamedForWriting,
   openReader,
   unlinkIfPresent,
-} from '../io/fifo.ts';
+} from '../io/fifo-pool.ts';
 import { type Descriptors, withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
 import { adoptListener, bridgeScript } from '../network/bridge.ts';

@@ -1,7 +1,6 @@
 import type { Enforcement, Isolation, SupervisionLevel } from '../../contract/isolation.ts';
 import { type BubblewrapOptions, toBubblewrapCommand } from '../sandbox/bubblewrap.ts';
-import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
-import { toNetwork } from '../sandbox/to-network.ts';
+import { type SandboxPlan, toNetwork } from '../sandbox/sandbox-plan.ts';
 
 /** A program, `bwrap` or `unshare`, that runs a keeper in a pid namespace, where no process can survive the server. */
 export interface Supervisor {

@@ -4,7 +4,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { type ServerTrial, trialClient } from '../../contract/report.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch } from '../../support/timing.ts';
 
 /** How `tryServer` starts a server. */
 export interface ServerStart {
