@@ -5,7 +5,7 @@ export interface StepResult {
   readonly id: string;
   /** `refused`: denied by policy; `skipped`: never started; `error`: could not run. */
   readonly status: 'completed' | 'failed' | 'timeout' | 'killed' | 'refused' | 'error' | 'skipped';
-  /** Id of its command in the audit log and in log lines. */
+  /** The `id` of its command in the audit log and in log lines. */
   readonly command_id?: string | undefined;
   readonly exit_code?: number | undefined;
   readonly stdout?: string | undefined;
@@ -14,11 +14,11 @@ export interface StepResult {
   readonly duration_ms: number;
   /** Why it was skipped, refused or failed, if `status` does not say it all. */
   readonly reason?: string | undefined;
-  /** True if an earlier run completed it. */
+  /** True if an earlier run completed it and `resume` reused the result. */
   readonly resumed?: boolean | undefined;
 }
 
-/** A step that has ended, with the whole output that later steps may use. */
+/** A step that has ended, with the whole output for `input_from` and `env_from` of later steps. */
 export interface EndedStep {
   readonly result: StepResult;
   readonly outputs: Readonly<Record<Stream, Uint8Array>>;
@@ -26,7 +26,7 @@ export interface EndedStep {
 
 /** Result of a workflow; it lists every step. */
 export interface WorkflowResult {
-  /** Id with which the run can be resumed. */
+  /** Id to pass as `resume` or `--resume`. */
   readonly run: string;
   readonly name?: string | undefined;
   readonly status: 'completed' | 'failed' | 'aborted';
@@ -34,7 +34,7 @@ export interface WorkflowResult {
   readonly steps: readonly StepResult[];
 }
 
-/** Events of a running workflow. */
+/** An event of a running workflow, as `onEvent` receives it. */
 export type WorkflowEvent = { readonly run: string; readonly time: string } & (
   | { readonly type: 'run_started'; readonly name?: string | undefined; readonly steps: readonly string[] }
   | { readonly type: 'step_started'; readonly step: string; readonly attempt: number }

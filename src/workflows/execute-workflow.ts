@@ -2,28 +2,28 @@
 // decides whether it runs or is skipped, 3. a failed step skips the later ones unless it has `continue_on_error`,
 // 4. an abort kills the running steps.
 import type { Resources } from '../contract/limits.ts';
-import { createId } from '../support/create-id.ts';
-import { createStopwatch } from '../support/stopwatch.ts';
+import { createId } from '../support/ids.ts';
+import { createStopwatch } from '../support/timing.ts';
 import type { EndedStep, StepResult, WorkflowEvent, WorkflowResult } from './events.ts';
 import { runStep, type StepListener, toCommand, type WorkflowDeps } from './run-step.ts';
 import type { PlannedStep, Workflow } from './schema.ts';
 
-/** Options of a workflow run. */
+/** Options of `executeWorkflow`. */
 export interface ExecuteWorkflowOptions {
   /** Kills the process trees of running steps and skips the rest. */
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: WorkflowEvent) => void) | undefined;
-  /** Id of the run; a new one by default. */
+  /** Id of the run; `createId('run')` by default. */
   readonly run?: string | undefined;
-  /** Steps that an earlier run completed. */
+  /** Steps that an earlier run completed, from `RunStore.load`. */
   readonly completed?: ReadonlyMap<string, EndedStep> | undefined;
   /** Called about once a second with the resources that a running step has used so far. */
   readonly onUsage?: ((step: string, used: Resources) => void) | undefined;
-  /** Called at the start and after every step with all ended steps, so that the run can be resumed. */
+  /** Called at the start and after every step with all ended steps, for `RunStore.save`. */
   readonly onProgress?: ((ended: ReadonlyMap<string, EndedStep>) => void) | undefined;
 }
 
-/** Runs a workflow; the result lists every step, and reports failures instead of rejecting. */
+/** Runs a workflow; `steps` of the result lists every step, and a failed step does not reject. */
 export async function executeWorkflow(
   workflow: Workflow,
   deps: WorkflowDeps,
@@ -61,7 +61,7 @@ class WorkflowRun {
 
   async run(): Promise<WorkflowResult> {
     const elapsed = createStopwatch();
-    // A listener may throw; kill the running steps before rejecting.
+    // `onEvent` may throw; abort the running steps before rejecting.
     await this.#runAll().catch(async (error: unknown) => {
       this.#stop.abort();
       await Promise.allSettled(this.#running.values());
@@ -82,7 +82,7 @@ class WorkflowRun {
 
   async #runAll(): Promise<void> {
     const { name, steps, parallel } = this.#workflow;
-    // Before the first step: a run that cannot be saved could not be resumed either.
+    // Throws before the first step if the run cannot be saved, because it could not be resumed either.
     this.#options.onProgress?.(new Map(this.#options.completed));
     this.#emit({ type: 'run_started', name, steps: steps.map(({ id }) => id) });
     while (this.#waiting.size + this.#running.size > 0) {
@@ -148,7 +148,7 @@ class WorkflowRun {
   }
 }
 
-/** Why a step is skipped; undefined if it runs. */
+/** The `reason` for skipping a step; undefined if it runs. */
 function whyNot(
   step: PlannedStep,
   ended: ReadonlyMap<string, EndedStep>,
@@ -178,7 +178,7 @@ function hasFailed(ended: ReadonlyMap<string, EndedStep>, { steps }: Workflow): 
 
 type Condition = Extract<PlannedStep['when'], object>;
 
-// A step whose condition is a failure must not be skipped because of that failure.
+// `when: { outcome: failed }` must not be skipped because of the failure it asks for.
 function expectsFailure(when: PlannedStep['when']): boolean {
   return typeof when === 'object' && (when.outcome === 'failed' || (when.exit_code ?? 0) > 0);
 }

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { type Problem, toProblems, zodMessages } from '../tools/common/receive.ts';
+import { type Problem, toProblems, zodMessages } from '../tools/common/define-tool.ts';
 import { type PlannedStep, stepSchema, type Workflow, workflowSchema } from './schema.ts';
 
-/** A valid workflow, or all its problems. */
+/** Result of `planWorkflow`: the valid workflow, or all its problems. */
 export type Planned =
   | { readonly workflow: Workflow; readonly problems?: undefined }
   | { readonly problems: readonly Problem[] };
@@ -11,7 +11,7 @@ type ParsedStep = z.output<typeof stepSchema>;
 
 const knownKeys = [...Object.keys(workflowSchema.shape), ...Object.keys(stepSchema.shape)];
 
-/** Validates a workflow: first against the schema, then the references between its steps. */
+/** Validates a workflow against `workflowSchema`, then checks the references between its steps. */
 export function planWorkflow(raw: unknown): Planned {
   const parsed = workflowSchema.safeParse(raw, zodMessages);
   if (!parsed.success) return { problems: toProblems(parsed.error, knownKeys) };

@@ -11,7 +11,7 @@ export function readWorkflow(text: string, path: string): Workflow {
     const { line, col } = lineCounter.linePos(offset);
     return `${path}:${line}:${col}`;
   };
-  // Warnings count as errors: an unknown tag would silently change its value.
+  // `document.warnings` count as errors: an unknown tag such as `!js` would silently change its value.
   const faults = [...document.errors, ...document.warnings].map(
     (fault) => `${at(fault.pos[0])}: ${describeFault(fault)}`,
   );
@@ -23,7 +23,7 @@ export function readWorkflow(text: string, path: string): Workflow {
   );
 }
 
-// Replaces messages that only make sense to users of the yaml library.
+// Replaces messages of the `yaml` package that only make sense to its callers.
 function describeFault({ code, message }: YAMLError): string {
   if (code === 'MULTIPLE_DOCS') return 'the file has more than one document';
   return message.includes('call stack') ? 'it is nested too deeply' : message;

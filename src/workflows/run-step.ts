@@ -6,16 +6,15 @@ import type { OutputChunk, Stream } from '../contract/job.ts';
 import type { Resources } from '../contract/limits.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
-import { sleep } from '../support/sleep.ts';
-import { createStopwatch } from '../support/stopwatch.ts';
+import { createStopwatch, sleep } from '../support/timing.ts';
 import type { ToolReply } from '../tools/common/tool.ts';
 import type { EndedStep, StepResult } from './events.ts';
 import type { PlannedStep, Workflow } from './schema.ts';
 import { maxOutputBytes, outputText, toVariables } from './step-output.ts';
 
-/** Context of a step's command or tool call. */
+/** Context of a step's `run` or `callTool`. */
 export interface StepContext {
-  /** Client name in the audit log: the workflow, its run and the step. */
+  /** `client` in the audit log: the workflow, its run and the step. */
   readonly client: string;
   readonly signal: AbortSignal;
   readonly onOutput: (chunks: readonly OutputChunk[]) => Promise<void>;
@@ -26,7 +25,7 @@ export interface StepContext {
 export interface WorkflowDeps {
   run(request: Omit<CommandRequest, 'maxOutputChars'>, context: StepContext): Promise<Outcome>;
   callTool(name: string, input: unknown, context: StepContext): Promise<ToolReply>;
-  /** Records a command that is skipped. */
+  /** Writes a `skipped` record to the audit log. */
   skip(command: Command, client: string, reason: string): Promise<void>;
 }
 
@@ -39,7 +38,7 @@ export interface StepListener {
   used(resources: Resources): void;
 }
 
-/** The workflow around a step. */
+/** What `runStep` needs of the workflow around a step. */
 export interface StepRun {
   readonly workflow: Workflow;
   readonly deps: WorkflowDeps;
@@ -149,7 +148,7 @@ async function callTool(
   };
 }
 
-/** Converts a step into a command; a tool call becomes an argv of its name and its input as JSON. */
+/** Converts a step into a `Command`; a tool call becomes an `argv` of its name and its input as JSON. */
 export function toCommand({ command = '', tool, with: input = {} }: PlannedStep): Command {
   if (tool !== undefined) return { kind: 'argv', argv: [tool, JSON.stringify(input)] };
   if (typeof command === 'string') return { kind: 'shell', script: command };

@@ -8,7 +8,7 @@ import { removeOldFiles } from '../support/remove-old-files.ts';
 import type { EndedStep } from './events.ts';
 import type { PlannedStep, Workflow } from './schema.ts';
 
-/** Saves completed steps, so that a run can be resumed. */
+/** Saves completed steps as `<run>.json`, so that `resume` can skip them. */
 export interface RunStore {
   save(run: string, workflow: Workflow, ended: ReadonlyMap<string, EndedStep>): void;
   /** Returns the completed steps whose definition, and that of all steps they need, has not changed. */
@@ -16,7 +16,7 @@ export interface RunStore {
 }
 
 const savedStep = z.object({
-  /** Digest of the step's definition. */
+  /** SHA-256 of the step's definition. */
   written: z.string(),
   result: z.custom<EndedStep['result']>((value) => typeof value === 'object' && value !== null),
   stdout: z.string(),
@@ -25,7 +25,7 @@ const savedStep = z.object({
 const savedRun = z.object({ steps: z.record(z.string(), savedStep) });
 type SavedStep = z.output<typeof savedStep>;
 
-// A saved run contains output of commands, so it is removed after 30 days.
+// A saved run contains output of commands, so `removeOld` deletes it after 30 days.
 const keptMs = 30 * 86_400_000;
 
 /** Creates a store in a folder. */
@@ -61,7 +61,7 @@ export function createRunStore(dir: string): RunStore {
         workflow.steps.filter((step) => saved[step.id]?.written === digestOf(step, workflow)),
       );
       const isKept = (id: string) => [...kept].some((step) => step.id === id);
-      // A step that needs one which runs again must run again too.
+      // A step must run again if one of its `needs` runs again.
       for (let before = -1; before !== kept.size; ) {
         before = kept.size;
         for (const step of kept) if (!step.needs.every(isKept)) kept.delete(step);

@@ -91,10 +91,10 @@ export const workflowSchema = z.strictObject({
   steps: z.array(stepSchema).min(1, 'must have at least one step').max(1_000),
 });
 
-/** A step as a program or a YAML file writes it. */
+/** A step as a program passes it to `runWorkflow`. */
 export type WorkflowStep = z.input<typeof stepSchema>;
 
-/** A validated step with its id and all steps it waits for. */
+/** A validated step with its `id`, and in `needs` all steps it waits for. */
 export interface PlannedStep extends Omit<z.output<typeof stepSchema>, 'id' | 'needs'> {
   readonly id: string;
   readonly needs: readonly string[];

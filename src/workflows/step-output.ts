@@ -3,7 +3,7 @@ import { maxVariableBytes } from '../contract/request.ts';
 import type { EndedStep } from './events.ts';
 import type { PlannedStep } from './schema.ts';
 
-/** Maximum output that a later step can use, equal to the limit on a command's stdin. */
+/** Maximum output that a later step can use, equal to the limit of `inputText`. */
 export const maxOutputBytes = 8_388_608;
 
 /** Returns the variables of a step that come from the output of earlier ones (`env_from`). */
@@ -24,7 +24,7 @@ export function toVariables(
 
 type Source = NonNullable<PlannedStep['input_from']>;
 
-/** Returns the whole output of an earlier step as text; throws if it is too long or not UTF-8. */
+/** Returns the whole output of an earlier step; throws if it exceeds `maxOutputBytes` or is not UTF-8. */
 export function outputText(source: Source, ended: ReadonlyMap<string, EndedStep>): string {
   const bytes = ended.get(source.step)?.outputs[source.stream];
   if (bytes === undefined) throw unusable(source, 'does not exist');

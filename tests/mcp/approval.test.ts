@@ -28,7 +28,7 @@ describe.concurrent.each(eras)('a command that needs approval, over MCP %s', (er
   afterAll(async () => {
     expect(await server.close()).toEqual([]);
   });
-  /** Creates a folder; the user gives this answer to questions about commands in it. */
+  /** Creates a folder; `elicitation/create` for a command in it gets this answer. */
   const answerWith = (answer: UserAnswer) => {
     const cwd = freshFolder(server);
     answers.set(cwd, answer);

@@ -238,7 +238,7 @@ test('B18: a command starts within 50 ms, and new output reaches a reader within
   const { bash, use } = await openSession();
   const times: number[] = [];
   for (let round = 0; round < 15; round += 1) times.push(await timed(() => bash(':')));
-  // The minimum, because other processes may slow down the machine.
+  // `Math.min`, because other processes may slow down the machine.
   expect(Math.min(...times)).toBeLessThan(50);
   const { structured } = await bash(
     'while read -r _; do date +%s%N; done < <(while sleep 0.3; do echo; done)',

@@ -103,7 +103,7 @@ describe.concurrent.each(eras)('T9: no output is lost over MCP %s', (era) => {
     await expect.poll(unreadBytes, { timeout: 10_000 }).toBe(8);
     cancelling.abort();
     await expect(waiting).rejects.toThrow();
-    // The server may handle the cancellation up to a second later.
+    // The server may handle `notifications/cancelled` up to a second later.
     for (let check = 0; check < 12; check += 1) {
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(await unreadBytes()).toBe(8);

@@ -63,7 +63,7 @@ describe.concurrent.each(eras)('T9: commands that outlive their call, over MCP %
       const { commands } = (await server.use('list_commands', { status })).structured;
       return (commands as { name?: string }[]).filter(({ name }) => name === 'web');
     };
-    // CPU time is sampled at intervals.
+    // `cpu_ms` is sampled at intervals.
     await expect
       .poll(async () => Object.keys((await listed('running'))[0] ?? {}), { timeout: 10_000 })
       .toContain('cpu_ms');

@@ -19,7 +19,7 @@ afterEach(async () => {
   place = createPlace();
 });
 
-/** Starts a server as that user; the test writes the user's settings file. */
+/** Starts a server as that user; `write` replaces the user's `config.yaml`. */
 async function open(user: User) {
   const folder = join(place.cwd, '.config', 'nacre');
   mkdirSync(folder, { recursive: true });

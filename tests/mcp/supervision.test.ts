@@ -8,7 +8,7 @@ import { processesWith } from '../support/processes.ts';
 import { cliFor, type User, users } from '../support/users.ts';
 import { uniqueSeconds } from './shared-servers.ts';
 
-/** Starts a server as that user, with a command that has started all kinds of descendants. */
+/** Starts a server as that user, with a command that has run `startDescendants`. */
 async function startServer(
   user: User,
   label: string,

@@ -5,10 +5,10 @@ import type { CommandView } from '../../engine/commands/commands.ts';
 import type { RunContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Reading } from '../../engine/reading/read-command.ts';
-import { receive } from '../../tools/common/receive.ts';
+import { receive } from '../../tools/common/define-tool.ts';
 import { type ExecutionContext, toToolContext } from './execution-context.ts';
 
-/** Options of a background shell. */
+/** Options of `BackgroundShells.start`. */
 export interface ShellOptions extends Pick<ExecutionContext, 'env'> {
   /** Kills the shell after this time, with the status `timeout`; no limit by default. */
   readonly timeoutMs?: number | undefined;
@@ -31,7 +31,7 @@ const startSchema = z.strictObject({
 const idPrefix = 'shell';
 const maxReadChars = 200_000;
 
-/** Creates these calls for an engine. */
+/** Creates the calls of `ShellManager` and `ShellProcess` for one engine. */
 export function createBackgroundShells(
   open: () => Promise<Engine>,
   rules: Pick<RunContext, 'rules' | 'cwdRoots'>,

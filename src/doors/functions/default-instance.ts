@@ -1,4 +1,5 @@
-// Module-level helpers use the first open nacre instance of this process, or one with default settings.
+// The instance behind `runWorkflow`, `registerExecutionTools` and `ShellManager`: the first that `createNacre` opened and
+// that is still open, or one with default settings.
 import type { WorkflowResult } from '../../workflows/events.ts';
 import type { WorkflowStep } from '../../workflows/schema.ts';
 import type { BackgroundShells } from './background-shells.ts';
@@ -28,7 +29,7 @@ export function registerInstance(instance: Instance): () => void {
   };
 }
 
-/** Sets the function that creates and registers an instance when none is open. */
+/** Sets the function with which `defaultInstance` creates an instance when none is open. */
 export function setDefaultFactory(create: () => Instance): void {
   createDefault = create;
 }
@@ -48,13 +49,13 @@ export async function closeDefaultInstance(): Promise<void> {
   await last?.close();
 }
 
-/** Registers the execution tools of the default instance. */
+/** Registers the tools of `defaultInstance()`. */
 export function registerExecutionTools(registry: ToolRegistry): ToolRegistry {
   for (const tool of defaultInstance().executionTools) registry.register(tool);
   return registry;
 }
 
-/** Runs a workflow on the default instance. */
+/** Runs a workflow on `defaultInstance()`. */
 export function runWorkflow(
   steps: readonly WorkflowStep[],
   options?: WorkflowOptions,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { OutputChunk, Stream } from '../../contract/job.ts';
 import { cwdText, envMap } from '../../contract/request.ts';
-import { receive } from '../../tools/common/receive.ts';
+import { receive } from '../../tools/common/define-tool.ts';
 import type { ToolContext } from '../../tools/common/tool.ts';
 
-/** Options of a call in addition to the tool's input. */
+/** Options of `FunctionTool.run` in addition to the tool's input. */
 export interface ExecutionContext {
   /** The directory that commands run in; a relative `cwd` in the input is resolved against it. */
   readonly workingDir?: string | undefined;
@@ -12,7 +12,7 @@ export interface ExecutionContext {
   readonly dryRun?: boolean | undefined;
   /** The persistent shell to use; `main` by default. */
   readonly session?: string | undefined;
-  /** Variables for commands, in addition to those of the process. */
+  /** Variables for commands, in addition to `process.env`. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Kills the command when aborted. */
   readonly signal?: AbortSignal | undefined;
@@ -20,7 +20,7 @@ export interface ExecutionContext {
   readonly onOutput?: ((piece: OutputPiece) => void | Promise<void>) | undefined;
 }
 
-/** Text of one stream, in the order it was written. */
+/** Text that `onOutput` receives, in the order it was written. */
 export interface OutputPiece {
   readonly stream: Stream;
   readonly text: string;
@@ -46,7 +46,7 @@ export function toToolContext(context: ExecutionContext): ToolContext {
 }
 
 function decoding(onOutput: NonNullable<ExecutionContext['onOutput']>) {
-  // One decoder per stream, because a character may be split between two chunks.
+  // One `TextDecoder` per stream, because a character may be split between two chunks.
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   return async (chunks: readonly OutputChunk[]) => {
     for (const { stream, data } of chunks) {

@@ -1,5 +1,5 @@
 import type { ToolResult } from '../../contract/tool-result.ts';
-import { fromModel } from '../../tools/common/receive.ts';
+import { fromModel } from '../../tools/common/define-tool.ts';
 import type { ToolSchema } from '../../tools/common/tool.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { type FunctionTool, toText } from './function-tool.ts';

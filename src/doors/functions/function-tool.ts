@@ -3,7 +3,7 @@ import type { Tool, ToolReply } from '../../tools/common/tool.ts';
 import type { ListedTool } from '../to-mcp-tool.ts';
 import { type ExecutionContext, toToolContext } from './execution-context.ts';
 
-/** A tool that a program calls; programs can register their own. */
+/** A tool that a program calls; programs can add their own with `ToolRegistry.register`. */
 export interface FunctionTool<Input = unknown, Result = ToolResult> extends ListedTool {
   /** Category of the tool; `execution` for all of nacre's own. */
   readonly category: string;
@@ -38,7 +38,7 @@ function toResult({ result, text, structured, isError, meta }: ToolReply): ToolR
   return { success: !isError, output: text, ...(isError && { error }), metadata: { ...structured, ...meta } };
 }
 
-/** Converts a result into text for a model: the output, and the error unless the output contains it. */
+/** Converts a result into text for a model: `output`, and `error` unless the output contains it. */
 export function toText({ output, error }: ToolResult): string {
   if (error === undefined || output.includes(error)) return output;
   return output === '' ? error : `${output.replace(/\n$/, '')}\n${error}`;

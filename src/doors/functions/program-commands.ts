@@ -5,17 +5,17 @@ import { commandText, cwdText, envMap, inputText } from '../../contract/request.
 import type { RunContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Checked } from '../../engine/journey/check.ts';
-import { receive } from '../../tools/common/receive.ts';
+import { receive } from '../../tools/common/define-tool.ts';
 import { type ExecutionContext, toToolContext } from './execution-context.ts';
 
-/** Options of a command that a program runs. */
+/** Options of `Nacre.run`. */
 export interface RunOptions
   extends Pick<ExecutionContext, 'workingDir' | 'dryRun' | 'env' | 'signal' | 'onOutput'> {
   /** Text for stdin, which is empty without it. */
   readonly input?: string | undefined;
   /** Kills the command after this time; no limit by default. */
   readonly timeoutMs?: number | undefined;
-  /** Maximum number of characters of stdout and stderr together. */
+  /** Maximum number of characters of stdout and stderr together; `max_output_chars` of the settings by default. */
   readonly maxOutputChars?: number | undefined;
 }
 
@@ -45,7 +45,7 @@ const checkSchema = z.strictObject({
   env: envMap.optional(),
 });
 
-/** Creates these calls for an engine, under the rules for the program's own commands. */
+/** Creates `run` and `check` for an engine, under the rules for the program's own commands. */
 export function createProgramCommands(
   open: () => Promise<Engine>,
   rules: Pick<RunContext, 'rules' | 'cwdRoots'>,

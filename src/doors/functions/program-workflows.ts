@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { createId } from '../../support/create-id.ts';
-import { receive } from '../../tools/common/receive.ts';
+import { createId } from '../../support/ids.ts';
+import { receive } from '../../tools/common/define-tool.ts';
 import type { WorkflowEvent, WorkflowResult } from '../../workflows/events.ts';
 import { executeWorkflow } from '../../workflows/execute-workflow.ts';
 import { parseWorkflow } from '../../workflows/read-workflow.ts';
@@ -16,13 +16,13 @@ export interface WorkflowOptions {
   readonly onEvent?: ((event: WorkflowEvent) => void) | undefined;
   /** Maximum number of steps that run at the same time; 4 by default. */
   readonly parallel?: number | undefined;
-  /** Id of an earlier run, whose completed steps are not run again. */
+  /** `run` of an earlier result, whose completed steps are not run again. */
   readonly resume?: string | undefined;
 }
 
 /** Workflows that a program runs. */
 export interface ProgramWorkflows {
-  /** Runs the steps in order; rejects for invalid steps, and reports failed steps in the result. */
+  /** Runs the steps in order; rejects for invalid steps, and reports failed ones in `WorkflowResult.steps`. */
   runWorkflow(steps: readonly WorkflowStep[], options?: WorkflowOptions): Promise<WorkflowResult>;
 }
 

@@ -53,7 +53,7 @@ export class ShellManager {
     return new ShellManager().killAll();
   }
 
-  /** Kills and forgets every shell, drops the singleton, and closes the instance if it was created by default. */
+  /** Kills and forgets every shell, drops the singleton, and closes the instance that `defaultInstance` created. */
   static async reset(): Promise<void> {
     const manager = ShellManager.#instance;
     await manager?.killAll();
@@ -121,7 +121,7 @@ export class ShellManager {
     return old.length;
   }
 
-  /** Kills every running shell with its process tree; returns their number. */
+  /** Kills every running shell like `ShellProcess.kill`; returns their number. */
   async killAll(): Promise<number> {
     const running = await this.listRunning();
     await Promise.all(running.map((shell) => shell.kill()));

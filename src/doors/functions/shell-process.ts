@@ -42,7 +42,7 @@ export class ShellProcess {
     return this.#state.end === null;
   }
 
-  /** 128 + N after death by signal N; null while it runs. */
+  /** Exit status as in bash: 128 + N after death by signal N; null while `isRunning`. */
   get exitCode(): number | null {
     return this.#state.end?.exitCode ?? null;
   }
@@ -56,7 +56,7 @@ export class ShellProcess {
     return Date.parse(this.#state.startedAt);
   }
 
-  /** End time in milliseconds since 1970; null while it runs. */
+  /** End time in milliseconds since 1970; null while `isRunning`. */
   get endedAt(): number | null {
     return this.isRunning ? null : this.createdAt + this.durationMs;
   }
@@ -80,7 +80,7 @@ export class ShellProcess {
     return this.#update(0);
   }
 
-  /** Waits until the shell has ended, then updates it. */
+  /** Waits until the shell has ended; `status` and the buffers are final then. */
   async wait(): Promise<this> {
     while (this.isRunning) await this.#update(maxWaitMs);
     return this;
@@ -103,7 +103,7 @@ export class ShellProcess {
     return this.readOutput();
   }
 
-  // One update at a time: two concurrent ones would append the same output twice.
+  // One `#read` at a time: two concurrent ones would append the same output twice.
   #update(waitMs: number): Promise<this> {
     const update = this.#updating.then(() => this.#read(waitMs));
     this.#updating = update.catch(() => {});

@@ -2,7 +2,7 @@
 export interface TextTail {
   append(text: string): void;
   text(): string;
-  /** Number of characters appended so far, including dropped ones. */
+  /** Number of characters passed to `append` so far, including dropped ones. */
   count(): number;
   /** The text after the first `count` characters, as far as it was not dropped. */
   since(count: number): string;
@@ -10,7 +10,7 @@ export interface TextTail {
 
 const maxChars = 1_048_576;
 
-/** Creates an empty tail. */
+/** Creates an empty `TextTail`. */
 export function createTextTail(): TextTail {
   let kept = '';
   let dropped = 0;

@@ -2,9 +2,9 @@
 // `minimum`, `maximum` and `default`, which most vendors reject, go into the description; a map becomes a list of names
 // and values, which `fromModel` converts back.
 import { NacreError } from '../../contract/failure.ts';
-import { isMap, type SchemaField } from '../../tools/common/receive.ts';
+import { isMap, type SchemaField } from '../../tools/common/define-tool.ts';
 
-/** A schema reduced in this way. */
+/** A schema that `toPlainSchema` returns. */
 export interface PlainSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;

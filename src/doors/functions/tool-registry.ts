@@ -1,7 +1,7 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { ToolResult } from '../../contract/tool-result.ts';
 import { didYouMean } from '../../settings/nearest.ts';
-import { fromModel } from '../../tools/common/receive.ts';
+import { fromModel } from '../../tools/common/define-tool.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import type { FunctionTool } from './function-tool.ts';
 import { type SchemaOptions, toVendorSchemas, type Vendor, type VendorSchemas } from './vendor-schemas.ts';
@@ -10,7 +10,7 @@ import { type SchemaOptions, toVendorSchemas, type Vendor, type VendorSchemas } 
 export class ToolRegistry {
   readonly #tools = new Map<string, FunctionTool>();
 
-  /** Adds a tool; throws if its name is already in use, or invalid for the vendors. */
+  /** Adds a tool; throws `invalid_request` if its name is already in use, or invalid for the vendors. */
   register(tool: FunctionTool): this {
     const { name } = tool;
     if (!validName.test(name))

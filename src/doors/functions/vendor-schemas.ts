@@ -11,7 +11,7 @@ import { type OptionalFields, toPlainSchema } from './to-plain-schema.ts';
 export interface SchemaOptions {
   /** Whether the vendor enforces the schema on the model; by default true for OpenAI and false for Anthropic. */
   readonly strict?: boolean | undefined;
-  /** Context of the calls that a framework makes. */
+  /** Context of the calls that `ai-sdk` and `langchain` tools make. */
   readonly context?: ExecutionContext | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface VendorSchemas {
   readonly mcp: ReturnType<typeof toMcpTool>[];
 }
 
-/** The supported vendors. */
+/** A key of `VendorSchemas`. */
 export type Vendor = keyof VendorSchemas;
 
 type Tools = readonly FunctionTool[];

@@ -10,13 +10,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { ApprovalAnswer, ApprovalRequest, AskPerson } from '../../engine/approval/approval.ts';
+import type { ApprovalAnswer, ApprovalRequest, AskUser } from '../../engine/approval/approval.ts';
 import { escapeControls } from '../../support/escape-controls.ts';
 import { showApprovalRequest } from '../show-approval-request.ts';
 
 /** The user of a client that supports elicitation. */
 export interface ElicitedUser {
-  readonly ask: AskPerson;
+  readonly ask: AskUser;
   /** The question to return in place of a result, if the protocol revision asks that way and one is open. */
   openQuestion(): InputRequiredResult | undefined;
 }

@@ -3,8 +3,8 @@
 import { type ReadResourceResult, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { showCommand } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
-import type { CallerContext } from '../../engine/call-context.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
+import type { CallerContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
 
 /** Dependencies of the resources of one server. */

@@ -4,7 +4,7 @@
 // 3. the tool's reply becomes the result. A cancelled call kills the command's process tree.
 // When stdin closes, the server kills every command and exits.
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { createId } from '../../support/create-id.ts';
+import { createId } from '../../support/ids.ts';
 import type {
   ControlAccess,
   EngineAccess,
