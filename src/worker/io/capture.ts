@@ -82,7 +82,12 @@ export class Capture {
 
   #poll(): void {
     this.#hooks?.beforePolling(this.#fd);
-    this.#socket = openSocket(this.#fd, this.#onBytes, this.#kind);
+    try {
+      this.#socket = openSocket(this.#fd, this.#onBytes, this.#kind);
+    } catch {
+      // A command of a persistent shell can replace its FIFO with a file, which `Socket` does not accept. `drain` reads it.
+      return;
+    }
     for (const event of ['end', 'error', 'close']) this.#socket.on(event, () => this.#finish());
     this.#socket.resume();
   }
