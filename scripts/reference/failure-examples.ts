@@ -10,7 +10,7 @@ import { decideCwd } from '../../src/policy/decide-place.ts';
 import { allSettings } from '../../src/rules/all-settings.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
 import { resolveSettings } from '../../src/settings/resolve-settings.ts';
-import { receive } from '../../src/tools/common/receive.ts';
+import { receive } from '../../src/tools/common/define-tool.ts';
 import { toWritable } from '../../src/worker/sandbox/sandbox-plan.ts';
 import { programMissing } from '../../src/worker/start/start-failures.ts';
 import { decideExample, place } from './policy-examples.ts';

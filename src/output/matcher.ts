@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { NacreError } from '../contract/failure.ts';
-import { createDeferred, type Deferred, settlesWithin } from '../support/promises.ts';
+import { createDeferred, type Deferred, settlesWithin } from '../support/timing.ts';
 
 /** Tests texts against untrusted patterns in a worker thread, so that catastrophic backtracking can be stopped. */
 export interface Matcher {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
 import type { OutputChunk, TerminalSize } from '../contract/job.ts';
 import { makeFolder } from '../support/make-folder.ts';
-import { createStopwatch } from '../support/stopwatch.ts';
+import { createStopwatch } from '../support/timing.ts';
 import { type Cast, parseCast, recordingSuffix, toEventLine, toHeaderLine } from './asciicast.ts';
 import { pruneRecordings, type RecordingLimits, touchEveryMs } from './prune-recordings.ts';
 

@@ -1,5 +1,5 @@
 import { cancelled } from '../contract/failure.ts';
-import { createStopwatch } from '../support/stopwatch.ts';
+import { createStopwatch } from '../support/timing.ts';
 
 /** How long a call was queued. */
 export interface QueueWait {

@@ -1,7 +1,7 @@
 import { createValueMask, type Mask } from '../../audit/redact.ts';
 import type { Backend } from '../../contract/backend.ts';
 import type { Cursor, OutputChunk, ReadResult, Stream } from '../../contract/job.ts';
-import { createStopwatch } from '../../support/stopwatch.ts';
+import { createStopwatch } from '../../support/timing.ts';
 
 // Longest secret that is masked: bytes of context read on each side, so that one cut in two is found.
 const contextBytes = 8_192;

@@ -6,7 +6,7 @@ import { type AuditReport, verifyAudit } from '../../audit/verify.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
-import { sleep } from '../../support/promises.ts';
+import { sleep } from '../../support/timing.ts';
 import type { Arguments, FlagAccess, IoAccess, PlaceAccess, Places } from '../door.ts';
 import { failedExit, problemExit } from '../exit-codes.ts';
 import { print, toErrorJson, toErrorText } from '../print.ts';

@@ -2,7 +2,7 @@
 import { NacreError } from '../../contract/failure.ts';
 import { type Cast, toEventLine, toHeaderLine, toVersion2 } from '../../recordings/asciicast.ts';
 import { readRecording } from '../../recordings/recordings.ts';
-import { sleep } from '../../support/promises.ts';
+import { sleep } from '../../support/timing.ts';
 import type { Arguments, FlagAccess, Io, IoAccess, PlaceAccess } from '../door.ts';
 import { failedExit, interruptedExit } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';

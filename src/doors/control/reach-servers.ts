@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../../contract/failure.ts';
-import { settlesWithin } from '../../support/promises.ts';
+import { settlesWithin } from '../../support/timing.ts';
 import type { ControlFolder } from '../door.ts';
 import type { ControlCall, ControlReply } from './control-call.ts';
 

@@ -3,7 +3,7 @@
 // its address, 3. `handle-requests.ts` serves requests and `stream/` WebSockets, 4. on a signal it refuses new calls,
 // waits `shutdown_ms` for open ones, kills the rest and logs how many finished.
 import type { Server } from 'node:http';
-import { sleep } from '../../support/promises.ts';
+import { sleep } from '../../support/timing.ts';
 import { prepareServer } from '../prepare-server.ts';
 import { print } from '../print.ts';
 import { createSites } from './access/sites.ts';

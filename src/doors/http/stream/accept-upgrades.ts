@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { shuttingDown } from '../../../contract/failure.ts';
-import { sleep } from '../../../support/promises.ts';
+import { sleep } from '../../../support/timing.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 import type { HttpCaller } from '../access/callers.ts';
 import { HttpProblem, refuseConnection } from '../requests/problem.ts';

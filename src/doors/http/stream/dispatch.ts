@@ -1,6 +1,6 @@
 import type { RawData } from 'ws';
 import { NacreError } from '../../../contract/failure.ts';
-import { receive } from '../../../tools/common/receive.ts';
+import { receive } from '../../../tools/common/define-tool.ts';
 import { type ClientType, clientMessages } from './messages.ts';
 
 /** Why a message was refused, and the command id that it named. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { createDeferred } from '../../../support/promises.ts';
+import { createDeferred } from '../../../support/timing.ts';
 import { createIntake, type Intake } from './intake.ts';
 
 let server: WebSocketServer;

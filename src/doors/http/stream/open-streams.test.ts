@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../../tests/support/engine.ts';
 import { openSocket } from '../../../../tests/support/socket.ts';
-import { sleep } from '../../../support/promises.ts';
+import { sleep } from '../../../support/timing.ts';
 import { createHistory } from '../requests/history.ts';
 import { openStreams, type StreamTimes } from './open-streams.ts';
 

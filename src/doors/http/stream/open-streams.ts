@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { sleep } from '../../../support/promises.ts';
+import { sleep } from '../../../support/timing.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 import { acceptUpgrades } from './accept-upgrades.ts';
 import { createResumableCommands, type ResumableCommand } from './resumable-commands.ts';

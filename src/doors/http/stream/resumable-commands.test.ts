@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sleep } from '../../../support/promises.ts';
+import { sleep } from '../../../support/timing.ts';
 import { createResumableCommands, type ResumableCommand } from './resumable-commands.ts';
 
 const context = { caller: { door: 'http', client: 'test' }, owner: 'me' } as const;
