@@ -31,7 +31,7 @@ function serve(cwd?: string) {
   return { ...server, send, messages, answer, call };
 }
 
-describe.concurrent('nacre mcp inside another process', () => {
+describe('nacre mcp inside another process', () => {
   it('serves a client of an older protocol version until stdin ends', async () => {
     const server = serve();
     const clientInfo = { name: 'old', version: '1' };
