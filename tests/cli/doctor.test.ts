@@ -14,8 +14,8 @@ const { at, nacre, place, put, read, setEnv } = useHome();
 
 async function examine(...flags: string[]) {
   const { code, stdout } = await nacre('doctor', '--json', ...flags);
-  const { findings } = JSON.parse(stdout) as { findings: Finding[] };
-  return { code, findings, of: (check: string) => findings.filter((one) => one.check === check) };
+  const { findings, error } = JSON.parse(stdout) as { findings: Finding[]; error?: { code: string } };
+  return { code, findings, error, of: (check: string) => findings.filter((one) => one.check === check) };
 }
 
 /** The findings about the machine, without starting a server. */
@@ -58,16 +58,6 @@ describe('E9: nacre doctor', () => {
     expect(existsSync(at('.local'))).toBe(false);
   });
 
-  it('prints each finding as a line with its fix', async () => {
-    const { code, stdout } = await nacre('doctor');
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^ok {7}node: Node\.js \d/m);
-    expect(stdout).toMatch(
-      /^warning {2}policy: ALLOWED_COMMANDS is not set.*\n {9}→ nacre init CLIENT --preset NAME$/m,
-    );
-    expect(stdout).toMatch(/^note {5}mcp: .* the command echo did not run: echo is not allowed/m);
-  });
-
   it('reports invalid settings instead of failing', async () => {
     put('.config/nacre/config.yaml', 'danger: maybe\n');
     const { code, of } = await examine();
@@ -103,8 +93,8 @@ describe('E9: nacre doctor', () => {
   it('finds folders that are not writable and quotas that exceed the free space', async () => {
     put('state', 'a file');
     setEnv({ NACRE_STATE_DIR: at('state'), NACRE_SPOOL_TOTAL_BYTES: '1099511627776' });
-    const { code, of } = await examine();
-    expect(code).toBe(1);
+    const { code, of, error } = await examine();
+    expect([code, error?.code]).toEqual([1, 'resources_unavailable']);
     expect(of('folder')[0]).toMatchObject({
       status: 'problem',
       fix: 'Choose another folder with NACRE_STATE_DIR.',
@@ -203,7 +193,7 @@ describe('nacre doctor about clients', () => {
 });
 
 describe('nacre doctor with unusual files', () => {
-  it('makes control characters visible, and continues after an unreadable file', async () => {
+  it('prints each finding with its fix, escapes control characters, and continues after an unreadable file', async () => {
     put('.mcp.json', JSON.stringify({ mcpServers: { nacre: { command: '/x/\u001b[2Jnode' } } }));
     symlinkSync('loop', at('.claude.json'));
     put('.codex', 'a file');
@@ -213,6 +203,12 @@ describe('nacre doctor with unusual files', () => {
     expect(stdout).toContain('\\u{1b}[2Jnode, which does not exist');
     expect(stdout).not.toContain('\u001b');
     expect(stdout).toMatch(/Gemini CLI: .* it is not a regular file/);
+    // Every finding is a line with its fix.
+    expect(stdout).toMatch(/^ok {7}node: Node\.js \d/m);
+    expect(stdout).toMatch(
+      /^warning {2}policy: ALLOWED_COMMANDS is not set.*\n {9}→ nacre init CLIENT --preset NAME$/m,
+    );
+    expect(stdout).toMatch(/^note {5}mcp: .* the command echo did not run: echo is not allowed/m);
   });
 });
 

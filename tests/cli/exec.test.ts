@@ -1,18 +1,19 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { needLandlock } from '../support/needs.ts';
+import { own, runSteps, type StepResult } from '../support/run-steps.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 const users = [
-  ['the user of the tests', undefined],
-  ...(isRoot ? [['an ordinary user', nobody] as const] : []),
+  ['the user of the tests', {}],
+  ...(isRoot ? [['an ordinary user', { uid: nobody, gid: nobody }] as const] : []),
 ] as const;
 
 const python = '/usr/bin/python3';
+const script = `${python} escape.py`;
 
 // A copy that every user can read, even if the sources are in a private folder.
 let installed = '';
@@ -27,42 +28,37 @@ beforeAll(() => {
 
 beforeEach((context) => needLandlock(context));
 
-describe.each(users)('as %s', (_user, uid) => {
-  const nacre = (args: readonly string[], env: Record<string, string> = {}) => {
+describe.each(users)('as %s', (_user, identity) => {
+  let results: readonly StepResult[] = [];
+
+  beforeAll(async () => {
     const home = temporaryFolder();
-    mkdirSync(join(home, 'project'));
-    writeFileSync(
-      join(home, 'project', 'escape.py'),
-      "import os\nprint('read', flush=True)\nos.execv('/usr/bin/id', ['id'])\n",
-    );
-    if (uid !== undefined) for (const path of [home, join(home, 'project')]) chownSync(path, uid, uid);
-    return spawnSync(process.execPath, [join(installed, 'dist/cli.js'), ...args], {
-      cwd: join(home, 'project'),
-      env: { PATH: '/usr/bin:/bin', HOME: home, NACRE_LOGIN_ENV: 'never', ...env },
-      encoding: 'utf8',
-      uid,
-      gid: uid,
-    });
-  };
+    const project = join(home, 'project');
+    mkdirSync(project);
+    const program = "import os\nprint('read', flush=True)\nos.execv('/usr/bin/id', ['id'])\n";
+    writeFileSync(join(project, 'escape.py'), program);
+    own(identity, home, project);
+    results = await runSteps({ home, project, cli: join(installed, 'dist/cli.js'), identity }, [
+      { settings: { allowedCommands: [python], exec: 'enforce' }, scripts: [script] },
+      { settings: { allowedCommands: [python], exec: 'enforce' } },
+      { settings: { allowedCommands: [python] }, scripts: [script] },
+      { settings: { allowedCommands: ['*'], exec: 'enforce' }, scripts: [script] },
+    ]);
+  }, 60_000);
 
   test('with exec: enforce a listed interpreter cannot start an unlisted program', () => {
-    const { stdout, stderr, status } = nacre(['run', `${python} escape.py`], {
-      ALLOWED_COMMANDS: python,
-      NACRE_EXEC: 'enforce',
+    expect(results[0]?.outcomes[0]).toMatchObject({
+      stdout: 'read\n',
+      stderr: expect.stringContaining('Permission denied'),
+      exitCode: 1,
     });
-    expect(stdout).toBe('read\n');
-    expect(stderr).toContain('Permission denied');
-    expect(status).toBe(1);
   });
 
   test('without exec: enforce, or with every program allowed, it can', () => {
-    for (const env of [{ ALLOWED_COMMANDS: python }, { ALLOWED_COMMANDS: '*', NACRE_EXEC: 'enforce' }])
-      expect(nacre(['run', `${python} escape.py`], env).stdout).toContain('uid=');
+    for (const step of [2, 3]) expect(results[step]?.outcomes[0]?.stdout).toContain('uid=');
   });
 
-  test('doctor shows that Landlock is available and that the list is enforced', () => {
-    const { stdout } = nacre(['doctor'], { ALLOWED_COMMANDS: 'ls', NACRE_EXEC: 'enforce' });
-    expect(stdout).toMatch(/^Landlock +available$/m);
-    expect(stdout).toMatch(/^listed programs +enforced by the kernel$/m);
+  test('the report says that Landlock is available and that the list is enforced', () => {
+    expect(results[1]?.report).toMatchObject({ landlock: 'available', exec: 'enforced' });
   });
 });

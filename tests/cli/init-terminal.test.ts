@@ -1,24 +1,33 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createPlace, survivors } from '../support/nacre.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-let place = createPlace();
-
-afterEach(async () => {
-  expect(await survivors(place.mark)).toEqual([]);
-  place = createPlace();
+const marks: string[] = [];
+afterAll(async () => {
+  for (const mark of marks) expect(await survivors(mark)).toEqual([]);
 });
 
-const file = () => join(place.cwd, '.claude.json');
-const entry = () => JSON.parse(readFileSync(file(), 'utf8')).mcpServers.nacre;
+/** A home directory in which `nacre init` runs at a terminal. */
+function createHome() {
+  const place = createPlace();
+  marks.push(place.mark);
+  const file = join(place.cwd, '.claude.json');
+  return {
+    at: (path: string) => join(place.cwd, path),
+    open: (...argv: string[]) => openTerminal(['init', ...argv], place),
+    file,
+    entry: () => JSON.parse(readFileSync(file, 'utf8')).mcpServers.nacre,
+  };
+}
 
-describe('nacre init at a terminal', () => {
+describe.concurrent('nacre init at a terminal', () => {
   it('asks for folder, commands and sandbox, and asks again after an invalid answer', async () => {
-    mkdirSync(join(place.cwd, 'work'));
-    writeFileSync(join(place.cwd, 'work', 'package.json'), '{}');
-    const terminal = openTerminal(['init', 'claude-code'], place);
+    const { at, open, entry } = createHome();
+    mkdirSync(at('work'));
+    writeFileSync(at('work/package.json'), '{}');
+    const terminal = open('claude-code');
     await terminal.shows(/Folder that commands run in \[the working folder of Claude Code\]: /);
     terminal.type('~/nowhere\r');
     await terminal.shows(/nowhere is not a folder\./);
@@ -31,12 +40,12 @@ describe('nacre init at a terminal', () => {
     terminal.type('strict\r');
     await terminal.shows(/was updated\./);
     expect(await terminal.ended).toBe(0);
-    const work = join(place.cwd, 'work');
+    const work = at('work');
     expect(entry()).toMatchObject({
       args: [expect.stringMatching(/cli\.js$/), 'mcp', '--cwd', work],
       env: { ALLOWED_CWD_ROOTS: work, ALLOWED_COMMANDS: 'git,ls,make', NACRE_SANDBOX: 'strict' },
     });
-    const again = openTerminal(['init', 'claude-code'], place);
+    const again = open('claude-code');
     for (const proposed of [/\[[^\]]*work\]: /, /\[git,ls,make\]: /, /\[strict\]: /]) {
       await again.shows(proposed);
       again.type('\r');
@@ -46,28 +55,31 @@ describe('nacre init at a terminal', () => {
   });
 
   it('writes a project-scoped file into the chosen folder', async () => {
-    mkdirSync(join(place.cwd, 'work'));
-    const terminal = openTerminal(['init', 'cursor', '--preset', 'git', '--sandbox', 'off'], place);
+    const { at, open } = createHome();
+    mkdirSync(at('work'));
+    const terminal = open('cursor', '--preset', 'git', '--sandbox', 'off');
     await terminal.shows(/Folder/);
     terminal.type('work\r');
     expect(await terminal.ended).toBe(0);
-    expect(existsSync(join(place.cwd, 'work/.cursor/mcp.json'))).toBe(true);
+    expect(existsSync(at('work/.cursor/mcp.json'))).toBe(true);
   });
 
   it.each([
     ['Ctrl-C', '\u0003'],
     ['Ctrl-D', '\u0004'],
   ])('writes nothing after %s', async (_, keys) => {
-    const terminal = openTerminal(['init', 'claude-code'], place);
+    const { open, file } = createHome();
+    const terminal = open('claude-code');
     await terminal.shows(/Folder/);
     terminal.type(keys);
     expect(await terminal.ended).toBe(130);
     expect(terminal.text()).toContain('No answer was given; nothing was written.');
-    expect(existsSync(file())).toBe(false);
+    expect(existsSync(file)).toBe(false);
   });
 
   it('asks no questions with --yes', async () => {
-    const terminal = openTerminal(['init', 'claude-code', '--yes'], place);
+    const { open, entry } = createHome();
+    const terminal = open('claude-code', '--yes');
     expect(await terminal.ended).toBe(0);
     expect(terminal.text()).not.toContain('Folder that');
     expect(entry().env).toMatchObject({ NACRE_PRESET: 'read-only' });

@@ -45,16 +45,19 @@ describe('the built nacre', () => {
     expect(await survivors(place.mark)).toEqual([]);
   });
 
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)('exits with its command on %s', async (signal, code) => {
-    const child = startReal(['run', 'echo begun; sleep 69.5'], place);
-    const output = collect(child.stdout);
-    while (output.text() === '') await sleep(10);
-    child.kill(signal);
-    expect(await once(child, 'exit')).toEqual([code, null]);
+  it('exits with its command on SIGINT, SIGTERM and SIGHUP', async () => {
+    const exits = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map(async (signal) => {
+      const child = startReal(['run', 'echo begun; sleep 69.5'], place);
+      const output = collect(child.stdout);
+      while (output.text() === '') await sleep(10);
+      child.kill(signal);
+      return once(child, 'exit');
+    });
+    expect(await Promise.all(exits)).toEqual([
+      [130, null],
+      [143, null],
+      [129, null],
+    ]);
     expect(processesWith(place.mark)).toEqual([]);
   });
 

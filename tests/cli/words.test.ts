@@ -1,5 +1,3 @@
-import { mkdirSync, rmdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { doors } from '../../src/doors/catalog.ts';
 import { createPlace, runInProcess } from '../support/nacre.ts';
@@ -51,14 +49,5 @@ describe('nacre', () => {
     const { code, stdout, stderr } = await nacre(name, 'extra', 'words');
     expect([code, stdout]).toEqual([125, '']);
     expect(stderr).toContain(`nacre ${name} accepts only flags, not extra words.`);
-  });
-
-  it('reports a removed working directory', async () => {
-    const cwd = join(place.cwd, 'gone');
-    mkdirSync(cwd);
-    rmdirSync(cwd);
-    const ended = await runInProcess(['run', 'pwd'], { ...place, cwd });
-    expect(ended).toMatchObject({ code: 125, stdout: '' });
-    expect(ended.stderr).toMatch(/The working directory .*\/gone no longer exists/);
   });
 });
