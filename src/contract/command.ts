@@ -10,3 +10,16 @@ export const maxCommandBytes = 1_048_576;
 export function showCommand(command: Command): string {
   return command.kind === 'shell' ? command.script : command.argv.join(' ');
 }
+
+/** Input the caller sends with the command that a program could read as code. */
+export interface CommandContext {
+  /** True in a persistent shell, where later commands see the functions, variables and traps this one defines. */
+  readonly lasting?: boolean | undefined;
+  /** Variables from the call's `env`. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The command's stdin: `none`, a known text, or `later` for input that is written while it runs (the default). */
+  readonly stdin?:
+    | { readonly kind: 'none' | 'later' }
+    | { readonly kind: 'text'; readonly text: string }
+    | undefined;
+}

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../contract/command.ts';
+import type { Command, CommandContext } from '../contract/command.ts';
 import type { PolicyRule, Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
 import { decide } from './decide.ts';
-import { type CommandContext, understand } from './understand.ts';
+import { understand } from './understand.ts';
 
 const facts: Facts = {
   cwd: { asked: '.', path: '/home/ann/project' },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../contract/command.ts';
+import type { Command, CommandContext } from '../contract/command.ts';
 import type { Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
 import { decide } from './decide.ts';
 import { DecisionCache } from './decision-cache.ts';
-import { type CommandContext, understand } from './understand.ts';
+import { understand } from './understand.ts';
 
 type Arguments = readonly [Command, CommandContext, Facts, Rules];
 

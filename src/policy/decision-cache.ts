@@ -1,8 +1,8 @@
-import type { Command } from '../contract/command.ts';
+import type { Command, CommandContext } from '../contract/command.ts';
 import type { Decision, Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
 import { decide } from './decide.ts';
-import { type CommandContext, understand } from './understand.ts';
+import { understand } from './understand.ts';
 
 const maxDecisions = 512;
 const maxKeyChars = 8_192;

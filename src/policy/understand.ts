@@ -5,7 +5,7 @@
 // 4. walks the parse tree or the argv (walk/create-walk.ts),
 // 5. turns a reached limit or an unexpected exception into a problem that is refused under every list.
 import type { ParsedScript } from 'unbash';
-import { type Command, maxCommandBytes } from '../contract/command.ts';
+import { type Command, type CommandContext, maxCommandBytes } from '../contract/command.ts';
 import type { Facts } from '../contract/facts.ts';
 import { enterSession } from './enter-session.ts';
 import { createWalk, initialShell, judgeUncalled } from './walk/create-walk.ts';
@@ -147,17 +147,4 @@ export interface Plan {
   readonly script: ParsedScript | undefined;
   /** Bare names (no slash) of programs that the command would run. */
   readonly programs: readonly string[];
-}
-
-/** Input the caller sends with the command that a program could read as code. */
-export interface CommandContext {
-  /** True in a persistent shell, where later commands see the functions, variables and traps this one defines. */
-  readonly lasting?: boolean | undefined;
-  /** Variables from the call's `env`. */
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  /** The command's stdin: `none`, a known text, or `later` for input that is written while it runs (the default). */
-  readonly stdin?:
-    | { readonly kind: 'none' | 'later' }
-    | { readonly kind: 'text'; readonly text: string }
-    | undefined;
 }

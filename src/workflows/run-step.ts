@@ -38,7 +38,7 @@ export interface StepListener {
   used(resources: Resources): void;
 }
 
-/** What `runStep` needs of the workflow around a step. */
+/** The parts of the workflow that `runStep` uses. */
 export interface StepRun {
   readonly workflow: Workflow;
   readonly deps: WorkflowDeps;

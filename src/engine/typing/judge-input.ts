@@ -1,8 +1,8 @@
-import { type Command, maxCommandBytes } from '../../contract/command.ts';
+import { type Command, type CommandContext, maxCommandBytes } from '../../contract/command.ts';
 import type { Decision, Rules } from '../../contract/decision.ts';
 import type { Facts } from '../../contract/facts.ts';
 import { decide } from '../../policy/decide.ts';
-import { type CommandContext, understand } from '../../policy/understand.ts';
+import { understand } from '../../policy/understand.ts';
 import type { InputJudge } from '../../sessions/command-registry.ts';
 
 /** The command that reads the input, and what `decide` needs. */
