@@ -16,7 +16,7 @@ afterAll(async () => {
 
 type Settings = NacreSettings<'shell-execute'>;
 const create = (settings: Settings) =>
-  createNacre({ loginEnv: 'never', ...settings, tools: ['shell-execute'] }, place);
+  createNacre({ loginEnv: 'never', killGraceMs: 200, ...settings, tools: ['shell-execute'] }, place);
 
 /** Returns an instance with these settings, which tests with the same settings share. */
 function share(settings: Settings = {}) {

@@ -203,7 +203,7 @@ test.concurrent('B10, B9: a dangerous command is blocked, and the error says so'
 });
 
 test.concurrent('B19: ALLOWED_CWD_ROOTS restricts the session’s directory', async () => {
-  const { bash, cwd } = await openSession({ env: { ALLOWED_CWD_ROOTS: '.' } });
+  const { bash, cwd } = await openSession({ ...background, env: { ALLOWED_CWD_ROOTS: '.' } });
   mkdirSync(join(cwd, 'in'));
   await bash('cd in');
   const left = await bash('cd /; pwd');

@@ -111,17 +111,19 @@ describe.concurrent.each(eras)('T9: commands that outlive their call, over MCP %
 
 describe.concurrent('T9: start_command', () => {
   it('obeys ALLOWED_COMMANDS and ALLOWED_CWD_ROOTS like execute_command', async () => {
-    const server = await serve('sleep', { env: { ALLOWED_CWD_ROOTS: '/usr' } });
-    const refused = await server.use('start_command', { command: 'sleep 1; touch ran' });
+    const server = await serve('bash,echo,sleep', { env: { ALLOWED_CWD_ROOTS: '/usr' } });
+    const refused = await server.use('start_command', { command: 'sleep 1.25; touch ran' });
     expect(refused).toMatchObject({ isError: true, structured: { code: 'policy_denied' } });
     expect(refused.structured.error).toMatch(/touch .*not allowed/);
-    const outside = await server.use('start_command', { command: 'sleep 1', cwd: '/etc' });
+    const outside = await server.use('start_command', { command: 'sleep 1.25', cwd: '/etc' });
     expect(outside.structured).toMatchObject({ code: 'cwd_not_allowed' });
-    expect((await server.use('list_commands', {})).structured).toEqual({ commands: [] });
+    const { commands } = (await server.use('list_commands', {})).structured;
+    const listed = (commands as { command: string }[]).filter(({ command }) => command.includes('1.25'));
+    expect(listed).toEqual([]);
   });
 
   it('returns when output stops for idle_ms, and input for a shell is checked by policy', async () => {
-    const server = await serve('bash,echo,sleep');
+    const server = await serve('bash,echo,sleep', { env: { ALLOWED_CWD_ROOTS: '/usr' } });
     const quiet = await server.use('start_command', {
       command: 'echo one; sleep 60 </dev/null',
       idle_ms: 400,

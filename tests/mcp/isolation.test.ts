@@ -69,11 +69,16 @@ describe.concurrent('the workspace of a sandbox', () => {
     expect(await written(await serve({ env, roots: () => [uriOf('one')] }))).toEqual(['two']);
   });
 
-  test('does not extend beyond ALLOWED_CWD_ROOTS', async () => {
+  test('E2: does not extend beyond ALLOWED_CWD_ROOTS, and is reported with supervision and network on stderr', async ({
+    expect,
+  }) => {
     const { folder, uriOf, written } = createFolders();
     const env = { ALLOWED_CWD_ROOTS: join(folder, 'two') };
     const server = await serve({ env, roots: () => [uriOf('one'), uriOf('two')] });
     expect(await written(server, { cwd: join(folder, 'two') })).toEqual(['two']);
+    await expect
+      .poll(server.stderr, { timeout: 10_000 })
+      .toMatch(/^nacre: ready: supervision namespace, sandbox workspace, network off/);
   });
 });
 
@@ -103,13 +108,4 @@ describe.concurrent('a call', () => {
     });
     expect(existsSync(join(folder, 'x'))).toBe(false);
   });
-});
-
-test.concurrent('E2: the first line on stderr reports supervision, sandbox and network', async ({
-  expect,
-}) => {
-  const server = await serve({});
-  await expect
-    .poll(server.stderr, { timeout: 10_000 })
-    .toMatch(/^nacre: ready: supervision namespace, sandbox workspace, network off/);
 });
