@@ -16,7 +16,7 @@ import type { Terminal } from './terminal/open-terminal.ts';
 /** Receives a command's output; `bytes` is only valid during the call. Returns false to pause reading. */
 export type OnOutput = (stream: Stream, bytes: Uint8Array) => boolean;
 
-/** Our ends of a command's `stdin`, `stdout` and `stderr`, or its terminal, and the order that its shell waits for. */
+/** Our ends of a command's `stdin`, `stdout` and `stderr`, or its terminal, and the launch message for its shell. */
 export class CommandStreams {
   readonly #id: string;
   readonly #pid: number;
@@ -25,10 +25,10 @@ export class CommandStreams {
   #input: CommandInput | null = null;
   #inputEnded = false;
   #inputFile: InputFile | null = null;
-  /** The thread that slept in `read` at the last write; if `isSameSleep`, it has not read the input yet. */
+  /** The thread that was blocked in `read` at the last write; while `isSameBlock`, it has not read that input yet. */
   #lastReader: BlockedReader | null = null;
   #terminal: Terminal | null = null;
-  #order: { send(): void; drop(): void } | null = null;
+  #launch: { send(): void; drop(): void } | null = null;
 
   constructor(process: StartedProcess, pid: number, { id, stdin }: JobSpec, onOutput: OnOutput) {
     this.#id = id;
@@ -39,48 +39,48 @@ export class CommandStreams {
   }
 
   #openPipes(process: StartedProcess, requested: JobSpec['stdin'], onOutput: OnOutput): void {
-    const { stdout, stderr, stdin, order, hooks } = process;
+    const { stdout, stderr, stdin, launchMessage, hooks } = process;
     this.#captures = [
       new Capture(stdout, (bytes) => onOutput('stdout', bytes), 'output', hooks),
       new Capture(stderr, (bytes) => onOutput('stderr', bytes), 'output', hooks),
     ];
     if (stdin === null) return;
-    if (order !== undefined && requested === 'empty') {
-      this.#order = toClosingOrder(stdin, order);
+    if (launchMessage !== undefined && requested === 'empty') {
+      this.#launch = toClosingLaunch(stdin, launchMessage);
       return;
     }
     const input = new PipeInput(stdin);
     this.#input = input;
     this.#inputFile = toInputFile(stdin);
-    if (order === undefined) return;
+    if (launchMessage === undefined) return;
     const send = () => {
       this.#lastReader = this.#findReader();
-      void input.write(Buffer.from(order));
+      void input.write(Buffer.from(launchMessage));
     };
-    this.#order = { send, drop() {} };
+    this.#launch = { send, drop() {} };
   }
 
-  #openTerminal(terminal: Terminal, { stdin, order }: StartedProcess, onOutput: OnOutput): void {
+  #openTerminal(terminal: Terminal, { stdin, launchMessage }: StartedProcess, onOutput: OnOutput): void {
     const capture = new Capture(terminal.master, (bytes) => onOutput('stdout', bytes), 'terminal');
     this.#captures = [capture];
     this.#terminal = terminal;
     this.#input = new TerminalInput(terminal.master, () => capture.isOpen());
     this.#inputFile = terminal.file;
-    if (stdin === null || order === undefined) return;
-    this.#order = toClosingOrder(stdin, order);
+    if (stdin === null || launchMessage === undefined) return;
+    this.#launch = toClosingLaunch(stdin, launchMessage);
   }
 
   get hasTerminal(): boolean {
     return this.#terminal !== null;
   }
 
-  sendOrder(): void {
-    this.#order?.send();
+  sendLaunchMessage(): void {
+    this.#launch?.send();
   }
 
-  /** Closes the pipe of an order that was never sent by `sendOrder`. */
-  dropOrder(): void {
-    this.#order?.drop();
+  /** Closes the pipe for a launch message that was never sent. */
+  dropLaunchMessage(): void {
+    this.#launch?.drop();
   }
 
   /** Writes input; resolves when it has been written, or when the command has closed its `stdin`. */
@@ -141,9 +141,9 @@ export class CommandStreams {
   }
 }
 
-// For `stdin: 'empty'`: the pipe is closed after the order.
-function toClosingOrder(stdin: number, order: string) {
-  return { send: () => writeAndClose(stdin, order), drop: () => closeSync(stdin) };
+// With `stdin: 'empty'`, and at a terminal, the pipe is closed after the launch message.
+function toClosingLaunch(stdin: number, launchMessage: string) {
+  return { send: () => writeAndClose(stdin, launchMessage), drop: () => closeSync(stdin) };
 }
 
 /** Error for `write` to a command whose `stdin` is closed. */

@@ -37,7 +37,7 @@ const createJob = () =>
   );
 const failing = (error: Error): Launch => ({
   job: createJob(),
-  waitsForOrder: false,
+  waitsForLaunchMessage: false,
   start: () => Promise.reject(error),
 });
 

@@ -51,7 +51,7 @@ const ctrlC = 0x03;
 
 /**
  * One command from its start until it is disposed of:
- * 1. `attach`: its process exists, and both outputs are captured; `begin`: a waiting shell gets its order, and the
+ * 1. `attach`: its process exists, and both outputs are captured; `begin`: a waiting shell gets its launch message, and the
  *    timeout starts.
  * 2. `#conclude`: the process has exited. Its pipes are drained, processes that still have them open get `drainMs`, and
  *    what is left running is listed and ended.
@@ -94,7 +94,7 @@ export class Job {
     });
   }
 
-  /** Connects the job to its process, whose shell may still wait for its order. */
+  /** Connects the job to its process, whose shell may still wait for its launch message. */
   attach({ process, tree, enforcement, deniedHosts, watch, session }: Started): void {
     this.#tree = tree;
     this.#session = session;
@@ -110,14 +110,14 @@ export class Job {
     void this.#exited.then(() => this.#conclude());
   }
 
-  /** Sends the order and starts the timeout; a second call does nothing. */
+  /** Sends the launch message and starts the timeout; a second call does nothing. */
   begin(): void {
     if (this.#begun || this.#ending) return;
     const { timeoutMs } = this.#spec;
     this.#begun = true;
     this.#startedAt = new Date().toISOString();
     this.#elapsed = createStopwatch();
-    this.#streams?.sendOrder();
+    this.#streams?.sendLaunchMessage();
     this.#watch?.start((reached) => this.#stopAtLimit(reached));
     if (timeoutMs !== null) this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
   }
@@ -242,7 +242,7 @@ export class Job {
     // Output of a terminal arrives at its master side a moment after the exit.
     if (outputsEnd && this.#streams?.hasTerminal) await settlesWithin(outputsEnd, this.#options.drainMs);
     this.#streams?.finish(this.#session !== undefined);
-    if (!this.#begun) this.#streams?.dropOrder();
+    if (!this.#begun) this.#streams?.dropLaunchMessage();
     clearTimeout(this.#timer);
     if (end.cause === 'exit' || end.cause === 'timeout') this.#limit ??= await this.#judge();
     this.#watch?.stop();

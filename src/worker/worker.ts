@@ -53,7 +53,7 @@ export function createWorker(options: WorkerOptions): Worker {
       return inspect(query, { cwd: options.cwd, ownPlace, home: options.home, path, ...shell });
     },
     async prepare(spec) {
-      if (waitsForOrder((await preparation.get()).starter, spec)) await launch(spec);
+      if (waitsForLaunchMessage((await preparation.get()).starter, spec)) await launch(spec);
     },
     async start(spec) {
       await launch(spec);
@@ -111,15 +111,15 @@ async function toLaunch(
   const spool = new Spool(join(folders.path, 'spool', spec.id), quota);
   return {
     job: new Job(spec, { spool, withheldEnv: withheld }, jobOptions),
-    waitsForOrder: waitsForOrder(starter, spec),
+    waitsForLaunchMessage: waitsForLaunchMessage(starter, spec),
     start: () =>
       session === undefined ? starter.start(spec, { baseEnv }) : shells.start(session, spec, baseEnv),
   };
 }
 
 // A persistent shell runs a command as soon as it gets it, so `prepare` does nothing for it.
-function waitsForOrder(starter: Starter, { session }: JobSpec): boolean {
-  return starter.waitsForOrder && session === undefined;
+function waitsForLaunchMessage(starter: Starter, { session }: JobSpec): boolean {
+  return starter.waitsForLaunchMessage && session === undefined;
 }
 
 // `baseEnv` is undefined for a command without its own rules, so that it can use a shell that was started ahead.
@@ -164,7 +164,7 @@ async function toReport(prepared: PreparedWorker, options: WorkerOptions): Promi
 export interface Launch {
   readonly job: Job;
   /** False if the command runs as soon as its process is started; true if `Job.begin` runs it. */
-  readonly waitsForOrder: boolean;
+  readonly waitsForLaunchMessage: boolean;
   start(): Promise<Started>;
 }
 
@@ -229,11 +229,11 @@ export class JobRegistry {
   }
 
   async #launch(id: string, prepare: () => Promise<Launch>): Promise<void> {
-    const { job, waitsForOrder, start } = await prepare();
+    const { job, waitsForLaunchMessage, start } = await prepare();
     this.#jobs.set(id, job);
     try {
       job.attach(await start());
-      if (!waitsForOrder) job.begin();
+      if (!waitsForLaunchMessage) job.begin();
     } catch (error) {
       if (error instanceof NotExecutableError) return job.refuse(error.message);
       this.#jobs.delete(id);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Environment } from '../machine/environment.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
 import type { ExecPlan } from './exec-plan.ts';
-import type { GuardOrder } from './guard.ts';
+import type { GuardOptions } from './guard.ts';
 
 /** The program that is started before every shell and restricts which programs it may execute. */
 export interface ExecGuard {
@@ -26,8 +26,8 @@ export function createExecGuard(guardPath: string, { allow }: Pick<ExecPlan, 'al
   return {
     wrap(program, env, fds) {
       const { forNode, rest } = splitNodeVariables(env);
-      const order: GuardOrder = { allow, fds, env: forNode };
-      return { argv: [process.execPath, guardPath, JSON.stringify(order), ...program], env: rest };
+      const options: GuardOptions = { allow, fds, env: forNode };
+      return { argv: [process.execPath, guardPath, JSON.stringify(options), ...program], env: rest };
     },
     pinIn(plan) {
       const { sandbox } = plan.isolation;

@@ -8,16 +8,16 @@ import { type Libc, loadLibc } from './libc.ts';
 // Test files run in separate processes: this one stays restricted after its last test.
 const report = () => {};
 
-test('an order that is not JSON ends the guard', async () => {
+test('an argument that is not JSON ends the guard', async () => {
   expect(await runGuard([], { load: loadLibc, report })).toBe(125);
 });
 
 describe('a guard without', () => {
-  const order = JSON.stringify({ allow: [], fds: [], env: {} });
+  const options = JSON.stringify({ allow: [], fds: [], env: {} });
   const messageFrom = async (load: () => Promise<Libc>) => {
     const texts: string[] = [];
     const report = (text: string) => texts.push(text);
-    expect(await runGuard([order, '/usr/bin/true'], { load, report })).toBe(125);
+    expect(await runGuard([options, '/usr/bin/true'], { load, report })).toBe(125);
     return texts.join('');
   };
 
@@ -49,9 +49,9 @@ test('allowed programs that the user could change are listed', () => {
 test('a guard whose program is missing fails, and its process stays restricted', async (context) => {
   await needLandlock(context);
   expect(spawnSync('/usr/bin/id').status).toBe(0);
-  const order = { allow: ['/nowhere/at/all', '/usr/bin/true'], fds: [2], env: { NODE_ENV: 'test' } };
+  const options = { allow: ['/nowhere/at/all', '/usr/bin/true'], fds: [2], env: { NODE_ENV: 'test' } };
   const deps = { load: loadLibc, report };
-  expect(await runGuard([JSON.stringify(order), '/nowhere/at/all'], deps)).toBe(125);
+  expect(await runGuard([JSON.stringify(options), '/nowhere/at/all'], deps)).toBe(125);
   expect(spawnSync('/usr/bin/id').error).toMatchObject({ code: 'EACCES' });
   // Without its loader even an allowed program does not start.
   expect(spawnSync('/usr/bin/true').error).toMatchObject({ code: 'EACCES' });

@@ -4,7 +4,7 @@ import { type Libc, loadLibc } from './libc.ts';
 import { memoryFiles, toSeccompFilter } from './seccomp-filter.ts';
 
 /** The first argument of dist/exec-guard.js, as JSON; the program to execute follows. */
-export interface GuardOrder {
+export interface GuardOptions {
   readonly allow: readonly string[];
   readonly fds: readonly number[];
   /** Variables for the program without which the guard was started, because they affect Node. */
@@ -33,11 +33,11 @@ export interface GuardDeps {
  * 3. the signals, descriptors and variables that Node changed are restored before `execv`.
  */
 export async function runGuard(
-  [order, ...program]: readonly string[],
+  [options, ...program]: readonly string[],
   { load, report }: GuardDeps = { load: loadLibc, report: (text) => writeSync(2, text) },
 ): Promise<number> {
   try {
-    const { allow, fds, env } = JSON.parse(order ?? '') as GuardOrder;
+    const { allow, fds, env } = JSON.parse(options ?? '') as GuardOptions;
     const libc = await load().catch(refuseWithoutKoffi);
     restrict(libc, allow);
     for (const [name, value] of Object.entries(env)) libc.setEnv(name, value);

@@ -4,7 +4,7 @@ import { type SandboxPlan, toMounts, toNetwork } from './sandbox-plan.ts';
 
 /** Options of `toBubblewrapCommand`. */
 export interface BubblewrapOptions {
-  /** A descriptor that the sandbox's init process keeps open as long as it lives (`heldFd` of the nursery). */
+  /** A descriptor that the sandbox's init process keeps open as long as it lives (`heldFd` of the fork server). */
   readonly heldFd?: number | undefined;
   /** True if the keeper runs under `setsid --ctty`, which fails for a process that is already a session leader. */
   readonly atTerminal?: boolean | undefined;

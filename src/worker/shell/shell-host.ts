@@ -70,7 +70,7 @@ export class ShellHost {
     // A host that closed its stdout cannot reply any more; it exits when `read` reaches the end of its stdin.
     void this.#status.ended.then(() => this.#stdin.end());
     void process.exited.then((exit) => this.#onHostExit(exit));
-    if (process.order !== undefined) this.#stdin.write(process.order);
+    if (process.launchMessage !== undefined) this.#stdin.write(process.launchMessage);
     this.#stdin.write(keyMessage(this.#key));
   }
 

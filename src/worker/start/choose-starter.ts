@@ -59,9 +59,9 @@ function withSandboxCheck(starter: Starter, settings: Isolation): Starter {
     if (sandbox !== 'off' && starter.level !== 'namespace') throw sandboxUnavailable(sandbox, processes);
   };
   check();
-  const { level, exec, waitsForOrder, hidesOwnFiles, gaps } = starter;
+  const { level, exec, waitsForLaunchMessage, hidesOwnFiles, gaps } = starter;
   return {
-    ...{ level, exec, waitsForOrder, hidesOwnFiles, gaps },
+    ...{ level, exec, waitsForLaunchMessage, hidesOwnFiles, gaps },
     async start(spec, startOptions) {
       check(spec.isolation);
       return starter.start(spec, startOptions);

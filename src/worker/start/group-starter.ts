@@ -14,7 +14,7 @@ import type { StartDeps, Started, Starter, StartOptions } from './starter.ts';
 export function createGroupStarter(deps: StartDeps): Starter {
   return {
     level: 'group',
-    waitsForOrder: false,
+    waitsForLaunchMessage: false,
     exec: 'off',
     hidesOwnFiles: false,
     gaps: toGaps(deps),

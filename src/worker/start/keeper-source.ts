@@ -6,9 +6,14 @@ import type { Environment } from '../machine/environment.ts';
 import { NetworkProxy } from '../network/network-proxy.ts';
 import { type SandboxPlan, toNetwork, toSandboxPlan, withVisibleFolders } from '../sandbox/sandbox-plan.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
+import { ForkServer, heldFd } from '../supervision/fork-server.ts';
 import { KeeperPool, Lifeline } from '../supervision/keeper-pool.ts';
-import { heldFd, Nursery } from '../supervision/nursery.ts';
-import { type PlainKeeperPlan, startInNursery, startKeeper, toProgram } from '../supervision/start-keeper.ts';
+import {
+  type PlainKeeperPlan,
+  startKeeper,
+  startWithForkServer,
+  toProgram,
+} from '../supervision/start-keeper.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { type OpenTerminal, openTerminal } from '../terminal/open-terminal.ts';
 import { openScript } from './start-process.ts';
@@ -88,7 +93,7 @@ export class KeeperSource {
     return this.#defaultPlan !== undefined && fitsPlan(this.#defaultPlan, this.#deps, isolation, cwd);
   }
 
-  // A supervisor killed before `ready` may leave its children behind, so such a keeper gets no order.
+  // A supervisor killed before `ready` may leave its children behind, so such a keeper gets no launch message.
   async #whenReady(keeper: Keeper): Promise<Keeper> {
     if (await keeper.ready) return keeper;
     const reason = keeper.readStderr().trim() || 'it ended immediately';
@@ -104,19 +109,19 @@ export class KeeperSource {
 /** The parts of a keeper that differ from the default. */
 export interface KeeperOptions {
   readonly baseEnv?: Environment | undefined;
-  /** A file with a script that is too long for an order (`toLongScript`). */
+  /** A file with a script that is too long for a launch message (`toLongScript`). */
   readonly scriptFile?: number | undefined;
   readonly terminal?: OpenTerminal | undefined;
 }
 
-/** Starts keepers, and owns what all of them share: the `Lifeline` and the `Nursery`. */
+/** Starts keepers, and owns what all of them share: the `Lifeline` and the `ForkServer`. */
 export class KeeperLauncher {
   readonly #supervisor: Supervisor;
   readonly #deps: SupervisedDeps;
   readonly #defaultPlan: SandboxPlan;
   readonly #defaultEnv: Environment;
   readonly #lifeline: Lifeline;
-  readonly #nursery: Nursery;
+  readonly #forkServer: ForkServer;
   readonly #living = new Set<Keeper>();
 
   constructor(supervisor: Supervisor, deps: SupervisedDeps, defaultPlan: SandboxPlan) {
@@ -128,18 +133,18 @@ export class KeeperLauncher {
       atTerminal: false,
     });
     this.#lifeline = new Lifeline(deps.fifos);
-    this.#nursery = new Nursery({
+    this.#forkServer = new ForkServer({
       bashPath: deps.bashPath,
       env: toProgram(this.#toPlainPlan([]), []).env,
       lifeline: () => this.#lifeline.readEnd(),
     });
   }
 
-  /** Starts a keeper with the default plan and pipes, in the nursery if the network needs no `NetworkProxy`. */
+  /** Starts a keeper with the default plan and pipes; by the fork server if the network needs no `NetworkProxy`. */
   async startDefault(): Promise<Keeper> {
     if (toNetwork(this.#defaultPlan.isolation) === 'filtered') return this.start(this.#defaultPlan);
     const plan = this.#toPlainPlan(await this.#deps.fifos.take(4));
-    return this.#track(await startInNursery(this.#nursery, plan));
+    return this.#track(await startWithForkServer(this.#forkServer, plan));
   }
 
   /** Starts a keeper with any plan with `spawn`, as a child of this process. */
@@ -163,10 +168,10 @@ export class KeeperLauncher {
     return this.#track(keeper);
   }
 
-  /** Resolves when all keepers are gone and the nursery is closed. */
+  /** Resolves when all keepers are gone and the fork server is closed. */
   async close(): Promise<void> {
     await Promise.all([...this.#living].map((keeper) => keeper.gone));
-    await this.#nursery.close();
+    await this.#forkServer.close();
     await this.#lifeline.close();
   }
 

@@ -33,12 +33,12 @@ export interface StartedProcess {
   readonly stdout: number;
   readonly stderr: number;
   readonly stdin: number | null;
-  /** The terminal it runs at, if any: its outputs are the master side, and `stdin` only takes the order. */
+  /** The terminal it runs at, if any: its outputs are the master side, and `stdin` only receives `launchMessage`. */
   readonly terminal?: Terminal | undefined;
   /** Set if a persistent shell reuses its output FIFOs for other commands. */
   readonly hooks?: OutputHooks | undefined;
   /** The text that makes a waiting shell run the command; written to `stdin` before the caller's input. */
-  readonly order?: string | undefined;
+  readonly launchMessage?: string | undefined;
 }
 
 /** The longest script that is passed as an argument; Linux limits one argument to 128 KiB (MAX_ARG_STRLEN). */

@@ -56,8 +56,8 @@ export interface StartOptions {
 export interface Starter {
   readonly level: Enforcement['level'];
   readonly exec: Enforcement['exec'];
-  /** Whether a started shell waits for `StartedProcess.order`, so that nothing of the command runs before. */
-  readonly waitsForOrder: boolean;
+  /** Whether a started shell waits for `StartedProcess.launchMessage` before it runs the command. */
+  readonly waitsForLaunchMessage: boolean;
   /** Whether commands cannot reach nacre's own files. */
   readonly hidesOwnFiles: boolean;
   /** Sentences for `Enforcement.gaps`: what this starter does not enforce. */

@@ -19,7 +19,7 @@ import {
 } from '../sandbox/sandbox-plan.ts';
 import { findWaitingShell } from '../supervision/find-waiting-shell.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
-import { type OrderParts, toOrder } from '../supervision/keeper-script.ts';
+import { type LaunchMessage, toLaunchMessage } from '../supervision/keeper-script.ts';
 import { NamespaceTree } from '../supervision/namespace-tree.ts';
 import { type Supervisor, toEnforcement } from '../supervision/supervisor.ts';
 import { KeeperSource } from './keeper-source.ts';
@@ -30,13 +30,13 @@ import type { StartDeps, Started, Starter, StartOptions } from './starter.ts';
 /**
  * Starts each command in a pid namespace under a supervisor that dies with the server.
  * 1. `KeeperSource` returns a keeper that was started ahead, or starts one,
- * 2. the keeper's waiting shell gets its order: directory, variables, stdin and script,
+ * 2. the keeper's waiting shell gets its launch message: directory, variables, stdin and script,
  * 3. the keeper reports when that shell has ended; then its namespace is killed.
  */
 export class SupervisedStarter implements Starter {
   readonly level: Enforcement['level'];
   readonly exec: Enforcement['exec'];
-  readonly waitsForOrder = true;
+  readonly waitsForLaunchMessage = true;
   readonly hidesOwnFiles: boolean;
   readonly gaps: readonly string[];
   readonly #supervisor: Supervisor;
@@ -127,7 +127,7 @@ export class SupervisedStarter implements Starter {
 // `setUp` is sent immediately, so that the shell sets itself up while the start is being recorded; `run` follows later.
 function sendSetUp(keeper: Keeper, spec: JobSpec, prelude: string): StartedProcess {
   const { pid, stdout, stderr, stdin, terminal } = keeper;
-  const { setUp, run } = toJobOrder(spec, prelude);
+  const { setUp, run } = toJobLaunchMessage(spec, prelude);
   const isSent = writeAtomically(stdin, setUp);
   return {
     pid,
@@ -135,7 +135,7 @@ function sendSetUp(keeper: Keeper, spec: JobSpec, prelude: string): StartedProce
     stderr,
     stdin,
     terminal,
-    order: isSent ? run : `${setUp}${run}`,
+    launchMessage: isSent ? run : `${setUp}${run}`,
     exited: keeper.ended.then(({ exit }) => exit),
   };
 }
@@ -198,18 +198,18 @@ export function toKeeperEnvironment(
 }
 
 // A pipe has room for a limited number of bytes, so longer scripts are passed in a file (descriptor 6).
-const maxOrderBytes = 8_192;
+const maxLaunchScriptBytes = 8_192;
 
-/** The script of a command if it is longer than `maxOrderBytes`. */
+/** The script of a command if it is longer than `maxLaunchScriptBytes`. */
 export function toLongScript({ command }: JobSpec): string | undefined {
-  const isLong = command.kind === 'shell' && Buffer.byteLength(command.script) > maxOrderBytes;
+  const isLong = command.kind === 'shell' && Buffer.byteLength(command.script) > maxLaunchScriptBytes;
   return isLong ? command.script : undefined;
 }
 
-/** The order for a command; `prelude` is bash code that applies its limits. */
-export function toJobOrder(spec: JobSpec, prelude: string): OrderParts {
+/** The launch message for a command; `prelude` is bash code that applies its limits. */
+export function toJobLaunchMessage(spec: JobSpec, prelude: string): LaunchMessage {
   const { id, cwd, env, stdin, terminal } = spec;
   const command = toLongScript(spec) === undefined ? spec.command : 'file';
   const atTerminal = terminal !== undefined;
-  return toOrder({ command, cwd, env: { ...env, NACRE_COMMAND_ID: id }, stdin, prelude, atTerminal });
+  return toLaunchMessage({ command, cwd, env: { ...env, NACRE_COMMAND_ID: id }, stdin, prelude, atTerminal });
 }

@@ -4,7 +4,7 @@ import { childrenOf } from '../processes/descendants.ts';
 const maxTries = 200;
 
 /**
- * The pid, in our own namespace, of the shell that waits for its order below a supervisor; null if it does not appear.
+ * The pid, in our own namespace, of the shell that waits for its launch message below a supervisor; null if it does not appear.
  * `ownProcesses` is the number of nacre's processes between the two.
  */
 export async function findWaitingShell(supervisorPid: number, ownProcesses: number): Promise<number | null> {

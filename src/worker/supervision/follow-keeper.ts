@@ -12,14 +12,14 @@ export interface KeeperEnd {
   readonly processes: number | null;
 }
 
-/** A namespace with a keeper and a shell that waits for its order. */
+/** A namespace with a keeper and a shell that waits for its launch message. */
 export interface Keeper {
   /** The pid of the supervisor (`bwrap` or `setpriv`). */
   readonly pid: number;
   readonly stdout: number;
   readonly stderr: number;
   readonly stdin: number;
-  /** Resolves to true once the shell waits for an order, or to false if the keeper ended before. */
+  /** Resolves to true once the shell waits for its launch message, or to false if the keeper ended before. */
   readonly ready: Promise<boolean>;
   readonly ended: Promise<KeeperEnd>;
   /** CPU time of the command, once the keeper has reported its end; null until then. */
@@ -36,7 +36,7 @@ export interface Keeper {
   discard(): Promise<void>;
 }
 
-/** A supervisor that was just started, by `spawn` or by a `Nursery`. */
+/** A supervisor that was just started, by `spawn` or by a `ForkServer`. */
 export interface Launched {
   readonly pid: number;
   /** How it ended; undefined if it is not our child, so that only EOF on its status pipe shows its end. */

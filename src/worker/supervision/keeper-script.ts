@@ -73,48 +73,48 @@ function toMs(time = ''): number {
 }
 
 /** The command that a waiting shell runs, with its directory, variables and limits. */
-export interface Order {
+export interface Launch {
   /** The command, or `file` for a script that is open as descriptor 6. */
   readonly command: Command | 'file';
   readonly cwd: string;
   readonly env: Environment;
-  /** `empty` redirects the command's stdin from /dev/null; `open` leaves it the bytes after the order. */
+  /** `empty` redirects the command's stdin from /dev/null; `open` leaves it the bytes after the launch message. */
   readonly stdin: 'empty' | 'open';
   /** Bash code that applies the limits (`ulimit`); may be empty. */
   readonly prelude: string;
   readonly atTerminal: boolean;
 }
 
-const variable = '__nacre_order';
+const variable = '__nacre_launch';
 
-/** The descriptor from which a shell at a terminal reads its order. */
-export const orderFd = 7;
+/** The descriptor from which a shell at a terminal reads its launch message. */
+export const launchFd = 7;
 
-/** The script of the shell that reads an order from `stdin` and then becomes the command's own shell. */
+/** The script of the shell that reads a launch message from `stdin` and then becomes the command's own shell. */
 export const launcherScript = `${toReading('')} && eval "$${variable}"`;
 
-/** The same for a shell at a terminal, whose stdin is the keyboard: it reads its order from `orderFd`. */
-export const terminalLauncherScript = `${toReading(` <&${orderFd}`)} && eval "$${variable}"`;
+/** The same for a shell at a terminal, whose stdin is the keyboard: it reads the message from `launchFd`. */
+export const terminalLauncherScript = `${toReading(` <&${launchFd}`)} && eval "$${variable}"`;
 
 function toReading(from: string): string {
   return readLengthPrefixed({ read: `read${from}`, variable });
 }
 
-/** An order in two parts, so that the shell can set itself up before the start of the command is recorded. */
-export interface OrderParts {
+/** The message to a waiting shell, in two parts, so that the shell can set itself up before the start of the command is recorded. */
+export interface LaunchMessage {
   /** Runs `cd` and waits for `run`; has no effect outside of the shell. */
   readonly setUp: string;
   /** Runs the command. */
   readonly run: string;
 }
 
-/** Writes an order as bash code, each part with its length before it (`withLengthPrefix`). */
-export function toOrder({ command, cwd, env, stdin, prelude, atTerminal }: Order): OrderParts {
+/** Writes a launch message as bash code, each part preceded by its length (`withLengthPrefix`). */
+export function toLaunchMessage({ command, cwd, env, stdin, prelude, atTerminal }: Launch): LaunchMessage {
   const setUp = [
     `cd -- ${quoteInAscii(cwd)} || exit 125`,
     'unset OLDPWD',
-    `${toReading(atTerminal ? ` <&${orderFd}` : '')} || exit 125`,
-    ...(atTerminal ? [`exec ${orderFd}<&-`] : []),
+    `${toReading(atTerminal ? ` <&${launchFd}` : '')} || exit 125`,
+    ...(atTerminal ? [`exec ${launchFd}<&-`] : []),
     ...(stdin === 'empty' ? ['exec </dev/null'] : []),
     `eval "$${variable}"`,
   ];
@@ -129,7 +129,7 @@ export function toOrder({ command, cwd, env, stdin, prelude, atTerminal }: Order
   return { setUp: withLengthPrefix(setUp.join('; ')), run: withLengthPrefix(run.join('; ')) };
 }
 
-function toText(command: Order['command']): string {
+function toText(command: Launch['command']): string {
   if (command === 'file') return 'eval -- "$(</dev/fd/6)" 6<&-';
   if (command.kind === 'shell') return `eval -- ${quoteInAscii(command.script)}`;
   return `exec -- ${command.argv.map(quoteInAscii).join(' ')}`;

@@ -32,7 +32,7 @@ export class NamespaceTree implements ProcessTree {
     void keeper.ended.then(({ processes }) => {
       this.#left = processes === null ? 0 : processes - ownProcesses;
     });
-    // In the next event loop turn, because reading /proc now would delay the order.
+    // In the next event loop turn, because reading /proc now would delay the launch message.
     this.#startTime = nextTurn().then(() => table.startTime(keeper.pid).catch(() => null));
   }
 

@@ -16,8 +16,8 @@ import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { ProcessExit } from '../processes/process-exit.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import { followKeeper, type Keeper, type KeeperEnds, keeperLimits } from './follow-keeper.ts';
+import type { ForkServer, ForkServerFifos } from './fork-server.ts';
 import { toKeeperScript } from './keeper-script.ts';
-import type { Nursery, NurseryFifos } from './nursery.ts';
 
 /** How `startKeeper` starts a keeper. */
 export interface KeeperPlan {
@@ -30,7 +30,7 @@ export interface KeeperPlan {
   readonly fifos: readonly string[];
   /** The reading end of the `Lifeline`. */
   readonly lifeline: number;
-  /** A file with a script that is too long for an order; the command's shell gets it as descriptor 6. */
+  /** A file with a script that is too long for a launch message; the command's shell gets it as descriptor 6. */
   readonly scriptFile?: number | undefined;
   /** The proxy for the command's network requests, if its network is filtered. */
   readonly proxy?: NetworkProxy | undefined;
@@ -78,12 +78,12 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
   return followKeeper({ pid: child.pid, exited }, ends, { proxy, terminal });
 }
 
-/** A `KeeperPlan` with four FIFOs and nothing else, which a nursery can start. */
+/** A `KeeperPlan` with four FIFOs and nothing else, which a fork server can start. */
 export type PlainKeeperPlan = Omit<KeeperPlan, 'cwd' | 'lifeline' | 'scriptFile' | 'proxy' | 'terminal'>;
 
-/** Starts a keeper in a `Nursery` that has the same environment. */
-export async function startInNursery(
-  nursery: Pick<Nursery, 'start'>,
+/** Starts a keeper through a `ForkServer` that has the same environment. */
+export async function startWithForkServer(
+  forkServer: Pick<ForkServer, 'start'>,
   plan: PlainKeeperPlan,
   limits = keeperLimits,
 ): Promise<Keeper> {
@@ -91,7 +91,7 @@ export async function startInNursery(
   const fifos = { stdout, stderr, status, stdin };
   const { ends, settle } = openEnds(fifos);
   try {
-    const pid = await nursery.start(toProgram(plan, [0, 1, 2, 3, 4]).argv, fifos);
+    const pid = await forkServer.start(toProgram(plan, [0, 1, 2, 3, 4]).argv, fifos);
     const keeper = followKeeper({ pid }, ends, { proxy: undefined, terminal: undefined }, limits);
     // Before `ready` the keeper may not have opened its own ends.
     void keeper.ready.then(settle);
@@ -109,7 +109,7 @@ interface OpenedEnds {
   settle(): void;
 }
 
-function openEnds({ stdout, stderr, status, stdin }: NurseryFifos): OpenedEnds {
+function openEnds({ stdout, stderr, status, stdin }: ForkServerFifos): OpenedEnds {
   const names = [stdout, stderr, status, stdin];
   const opened: number[] = [];
   const openRead = (name: string) => {
@@ -150,9 +150,9 @@ function unlinkAll(names: readonly string[]): void {
 // With `setsid` the keeper leads a new session at the command's terminal; the supervisor is not part of it.
 const leadSession = ['setsid', '--ctty'];
 
-// Descriptor 5 is the IPC channel on which `bridgeScript` sends its listening socket, 6 the script, 7 the order.
-function toExtraDescriptors({ proxy, scriptFile, terminal }: KeeperPlan, order: Fifo): Descriptors {
-  if (terminal) return [proxy ? 'ipc' : 'ignore', scriptFile ?? 'ignore', order.theirs];
+// Descriptor 5 is the IPC channel on which `bridgeScript` sends its listening socket, 6 the script, 7 the launch message.
+function toExtraDescriptors({ proxy, scriptFile, terminal }: KeeperPlan, launch: Fifo): Descriptors {
+  if (terminal) return [proxy ? 'ipc' : 'ignore', scriptFile ?? 'ignore', launch.theirs];
   if (scriptFile !== undefined) return [proxy ? 'ipc' : 'ignore', scriptFile];
   return proxy ? ['ipc'] : [];
 }

@@ -5,7 +5,7 @@ import { openDescriptors, processesWith } from '../../../tests/support/processes
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 
-describe('an order', () => {
+describe('a launch message', () => {
   let here: TestWorker;
   let home: string;
   afterEach(async () => {

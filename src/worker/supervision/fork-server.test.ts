@@ -8,13 +8,13 @@ import { Capture } from '../io/capture.ts';
 import { createFifoPool, type FifoPool, openNamedForWriting, openReader } from '../io/fifo-pool.ts';
 import { toBubblewrapCommand } from '../sandbox/bubblewrap.ts';
 import { keeperLimits } from './follow-keeper.ts';
+import { ForkServer, type ForkServerFifos, heldFd } from './fork-server.ts';
 import { Lifeline } from './keeper-pool.ts';
-import { toOrder } from './keeper-script.ts';
-import { heldFd, Nursery, type NurseryFifos } from './nursery.ts';
-import { startInNursery } from './start-keeper.ts';
+import { toLaunchMessage } from './keeper-script.ts';
+import { startWithForkServer } from './start-keeper.ts';
 
 let folder: string;
-let nursery: Nursery;
+let forkServer: ForkServer;
 let pool: FifoPool;
 let lifeline: Lifeline;
 let env: Record<string, string>;
@@ -25,10 +25,10 @@ beforeEach(() => {
   pool = createFifoPool(folder);
   env = { PATH: '/usr/bin:/bin', NURSERY: join(folder, '..') };
   lifeline = new Lifeline(pool);
-  nursery = new Nursery({ bashPath: '/bin/bash', env, lifeline: () => lifeline.readEnd() });
+  forkServer = new ForkServer({ bashPath: '/bin/bash', env, lifeline: () => lifeline.readEnd() });
 });
 afterEach(async () => {
-  await nursery.close();
+  await forkServer.close();
   await lifeline.close();
   await pool.close();
   await expect.poll(() => processesWith(`NURSERY=${env.NURSERY}`), { timeout: 10_000 }).toEqual([]);
@@ -47,7 +47,7 @@ async function run(script: string, input = ''): Promise<{ pid: number; stdout: s
         return true;
       }),
   );
-  const pid = await nursery.start(['/bin/bash', '-c', script], { stdout, stderr, status, stdin });
+  const pid = await forkServer.start(['/bin/bash', '-c', script], { stdout, stderr, status, stdin });
   writeSync(inward.ours, input);
   // A script that has written to its status pipe has opened all of its ends.
   await expect.poll(() => texts.status).toContain('here');
@@ -82,21 +82,21 @@ test('when its shell is killed, pending starts fail, and the next start uses a n
   await run('echo here >&3');
   const [shell] = processesWith(`NURSERY=${env.NURSERY}`);
   process.kill(shell ?? 0, 'SIGKILL');
-  const missing = () => nursery.start(['true'], { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' });
+  const missing = () => forkServer.start(['true'], { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' });
   await missing().catch(() => {});
   await expect.poll(() => processesWith(`NURSERY=${env.NURSERY}`)).not.toContain(shell);
   expect((await run('echo here >&3; echo again')).stdout).toBe('again\n');
 });
 
 test('starts nothing after it is closed', async () => {
-  await nursery.close();
+  await forkServer.close();
   const missing = { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' };
-  await expect(nursery.start(['true'], missing)).rejects.toThrow('closed');
+  await expect(forkServer.start(['true'], missing)).rejects.toThrow('closed');
 });
 
-test('E2: a keeper started by a nursery is gone when its whole namespace is, and not before', async () => {
+test('E2: a keeper started by a fork server is gone when its whole namespace is, and not before', async () => {
   const start = async () =>
-    startInNursery(nursery, {
+    startWithForkServer(forkServer, {
       supervisor: toBubblewrapCommand(plainSandboxPlan, { heldFd }),
       bashPath: '/bin/bash',
       env,
@@ -109,7 +109,7 @@ test('E2: a keeper started by a nursery is gone when its whole namespace is, and
     gone = true;
   });
   // Pid 2 is the keeper. Its children keep running without it until the init process has noticed its death.
-  const { setUp, run } = toOrder({
+  const { setUp, run } = toLaunchMessage({
     command: { kind: 'shell', script: 'sleep 300.0042 & kill -9 2; sleep 300.0042' },
     cwd: '/',
     env: {},
@@ -122,7 +122,7 @@ test('E2: a keeper started by a nursery is gone when its whole namespace is, and
   expect(processesWith('sleep 300.0042')).toEqual([]);
   expect((await keeper.ended).exit).toEqual({ code: null, signal: 'SIGKILL' });
   for (const fd of [keeper.stdin, keeper.stdout, keeper.stderr]) closeSync(fd);
-  const failing = await startInNursery(nursery, {
+  const failing = await startWithForkServer(forkServer, {
     supervisor: ['bwrap', '--no-such-option'],
     bashPath: '/bin/bash',
     env,
@@ -135,13 +135,13 @@ test('E2: a keeper started by a nursery is gone when its whole namespace is, and
 
 test('a keeper that dies before it has opened its pipes is given up, and `discard` does not hang', async () => {
   const failing = {
-    start(argv: readonly string[], fifos: NurseryFifos) {
+    start(argv: readonly string[], fifos: ForkServerFifos) {
       rmSync(fifos.stdin);
-      return nursery.start(argv, fifos);
+      return forkServer.start(argv, fifos);
     },
   };
   const plan = { supervisor: ['env'], bashPath: '/bin/bash', env, fifos: await pool.take(4) } as const;
-  const keeper = await startInNursery(failing, plan, { ...keeperLimits, startMs: 200, reapMs: 100 });
+  const keeper = await startWithForkServer(failing, plan, { ...keeperLimits, startMs: 200, reapMs: 100 });
   await keeper.discard();
   expect(await keeper.ready).toBe(false);
 });
@@ -152,7 +152,7 @@ test('a keeper whose pipes cannot all be opened leaves no descriptor and no name
   const open = () => readdirSync('/proc/self/fd').length;
   const before = open();
   const plan = { supervisor: ['env'] as const, bashPath: '/bin/bash', env, fifos };
-  await expect(startInNursery(nursery, plan)).rejects.toThrow('ENOENT');
+  await expect(startWithForkServer(forkServer, plan)).rejects.toThrow('ENOENT');
   expect(open()).toBe(before);
   expect(fifos.filter((name) => existsSync(name))).toEqual([]);
 });

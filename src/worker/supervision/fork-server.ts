@@ -8,17 +8,17 @@ import type { Environment } from '../machine/environment.ts';
 /** The descriptor, in addition to 0 to 4, by which the init process keeps the status pipe open (`bwrap --sync-fd`). */
 export const heldFd = 5;
 
-/** The dependencies of `Nursery`. */
-export interface NurseryDeps {
+/** The dependencies of `ForkServer`. */
+export interface ForkServerDeps {
   readonly bashPath: string;
   /** The reading end of the `Lifeline`. */
   lifeline(): Promise<number>;
-  /** The environment of the nursery and of everything that it starts. */
+  /** The environment of the fork server and of everything that it starts. */
   readonly env: Environment;
 }
 
 /** Names of four FIFOs in one folder; the caller has their other ends open (`openEnds`). */
-export interface NurseryFifos {
+export interface ForkServerFifos {
   readonly stdin: string;
   readonly stdout: string;
   readonly stderr: string;
@@ -30,20 +30,20 @@ export interface NurseryFifos {
  * the event loop for milliseconds; a bash with almost no memory forks in a tenth of the time. It is started at the first
  * use, and again if it has ended.
  */
-export class Nursery {
-  readonly #deps: NurseryDeps;
-  #shell: NurseryShell | null = null;
+export class ForkServer {
+  readonly #deps: ForkServerDeps;
+  #shell: ForkServerShell | null = null;
   #isClosed = false;
 
-  constructor(deps: NurseryDeps) {
+  constructor(deps: ForkServerDeps) {
     this.#deps = deps;
   }
 
   /** Starts a program with four FIFOs as descriptors 0 to 3 and the lifeline as 4; returns its pid. */
-  async start(argv: readonly string[], fifos: NurseryFifos): Promise<number> {
-    if (this.#isClosed) throw new Error('the nursery is closed');
+  async start(argv: readonly string[], fifos: ForkServerFifos): Promise<number> {
+    if (this.#isClosed) throw new Error('the fork server is closed');
     const lifeline = await this.#deps.lifeline();
-    if (!this.#shell?.lives()) this.#shell = new NurseryShell(this.#deps, lifeline);
+    if (!this.#shell?.lives()) this.#shell = new ForkServerShell(this.#deps, lifeline);
     return this.#shell.start(argv.map(quote).join(' '), toRequest(fifos));
   }
 
@@ -54,13 +54,13 @@ export class Nursery {
   }
 }
 
-class NurseryShell {
+class ForkServerShell {
   readonly #child: ChildProcess;
   readonly #pending: Deferred<number>[] = [];
   readonly #gone: Promise<void>;
   #lastProgram = '';
 
-  constructor({ bashPath, env }: Pick<NurseryDeps, 'bashPath' | 'env'>, lifeline: number) {
+  constructor({ bashPath, env }: Pick<ForkServerDeps, 'bashPath' | 'env'>, lifeline: number) {
     const args = ['--noprofile', '--norc', '-c', toScript(env.SHLVL)];
     const stdio = withoutInherited(['ignore', 'ignore', 'ignore', lifeline]);
     this.#child = spawn(bashPath, args, {
@@ -71,7 +71,7 @@ class NurseryShell {
     });
     this.#gone = new Promise<void>((resolve) => {
       const end = () => {
-        for (const one of this.#pending.splice(0)) one.reject(new Error('the nursery shell has ended'));
+        for (const one of this.#pending.splice(0)) one.reject(new Error('the fork server has exited'));
         resolve();
       };
       this.#child.once('exit', end);
@@ -110,7 +110,7 @@ function readPids({ stdout }: ChildProcess, onPid: (pid: number) => void): void 
 }
 
 // With job control (`set -m`) each process leads its own process group and is not started with SIGINT ignored. bash
-// increments SHLVL for itself; the script resets it, so that commands see the same level as without a nursery.
+// increments SHLVL for itself; the script resets it, so that commands see the same level as without a fork server.
 function toScript(level: string | undefined): string {
   const files = `0<"$1/$in" >"$1/$out" 2>"$1/$err" 4<&3 3>"$1/$status" ${heldFd}>&3`;
   const begin = `IFS=/ read -r -d '' in out err status; { exec "\${program[@]}"; } ${files} & echo $!`;
@@ -118,12 +118,12 @@ function toScript(level: string | undefined): string {
     'set -m',
     level === undefined ? 'unset -v SHLVL' : `SHLVL=${Number(level) || 0}`,
     'unset -v OLDPWD',
-    // A request begins with the folder's slash, a program with a quote.
+    // A text that starts with `/` is the folder of the FIFOs and starts a process; any other text sets `program`.
     `while IFS= read -r -d '' word; do case $word in /*) set -- "$word"; ${begin};; *) eval "program=($word)";; esac; done`,
   ].join('\n');
 }
 
-function toRequest({ stdin, stdout, stderr, status }: NurseryFifos): string {
+function toRequest({ stdin, stdout, stderr, status }: ForkServerFifos): string {
   const names = [stdin, stdout, stderr, status].map((path) => basename(path));
   return `${dirname(stdin)}\0${names.join('/')}\0`;
 }
