@@ -6,15 +6,15 @@ export const auditSettings = defineSettings({
   auditDir: z.string().min(1).optional().meta({
     env: 'NACRE_AUDIT_DIR',
     flag: '--audit-dir',
-    description: 'Directory of the audit log.',
-    unset: 'audit in the state directory',
+    description: 'Folder of the audit log.',
+    unset: 'audit in the state folder',
     path: true,
   }),
   auditFsync: z.enum(['interval', 'always']).default('interval').meta({
     env: 'NACRE_AUDIT_FSYNC',
     flag: '--audit-fsync',
     description:
-      'When audit records are synced to disk: about once a second, or each before its command runs.',
+      'When audit records are synced to disk: about once a second, or each one before its command runs.',
     project: 'stricter',
   }),
   auditKey: z.string().min(1).optional().meta({
@@ -38,6 +38,6 @@ export const auditSettings = defineSettings({
   redactOutput: z.boolean().default(false).meta({
     env: 'NACRE_REDACT_OUTPUT',
     flag: '--redact-output',
-    description: 'Whether secrets are also hidden in the output of commands.',
+    description: 'Whether secrets are also redacted in command output.',
   }),
 });

@@ -30,7 +30,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     },
   }),
   run: defineDoor({
-    summary: 'Run a command: one argument is bash text, several are a program and its arguments.',
+    summary: 'Run a command: one argument is a bash script, several are a program and its arguments.',
     usage: "'COMMAND' | PROGRAM ARGUMENT...",
     flags: {
       json: jsonFlag,
@@ -50,12 +50,12 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     load: async () => (await import('./cli/run.ts')).runDoor,
   }),
   check: defineDoor({
-    summary: 'Explain whether policy would allow a command; nothing runs.',
+    summary: 'Show whether the policy would allow a command, and why; nothing runs.',
     usage: "'COMMAND'",
     flags: {
       json: jsonFlag,
       cwd: pathFlag('--cwd', 'Directory it would run in.'),
-      file: pathFlag('--file', 'Score a file of labelled commands (JSON lines) instead.'),
+      file: pathFlag('--file', 'Check a file of labelled commands (JSON Lines) and print a score instead.'),
     },
     takesCommand: true,
     load: async () => (await import('./cli/check.ts')).checkDoor,
@@ -64,7 +64,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     summary: 'Run the steps of a YAML file; later steps can use the output of earlier ones.',
     usage: 'FILE.yaml',
     flags: {
-      json: switchFlag('--json', 'Print JSON lines even on a terminal.'),
+      json: switchFlag('--json', 'Print JSON Lines even at a terminal.'),
       abortFile: pathFlag('--abort-file', 'Abort when this file appears.'),
       resume: textFlag('--resume', 'Continue the run with this id after the steps it completed.'),
       parallel: z.int().min(1).max(64).optional().meta({
@@ -151,7 +151,7 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
     load: async () => (await import('./cli/history.ts')).historyDoor,
   }),
   learn: defineDoor({
-    summary: 'Suggest an allow list from the commands in the audit log, with counts.',
+    summary: 'Suggest a list of programs to allow, from the commands in the audit log, with counts.',
     usage: '',
     flags: {
       json: jsonFlag,
@@ -162,12 +162,12 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         .min(1)
         .max(1_000_000)
         .default(1)
-        .meta({ flag: '--min', description: 'Leave out programs that fewer commands used.' }),
+        .meta({ flag: '--min', description: 'Leave out programs that fewer than N commands used.' }),
     },
     load: async () => (await import('./cli/learn.ts')).learnDoor,
   }),
   replay: defineDoor({
-    summary: 'Play back the recorded output of a command (setting record).',
+    summary: 'Play back the output of a command that was recorded with the setting record.',
     usage: 'ID',
     flags: {
       speed: z
@@ -175,17 +175,17 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
         .min(1)
         .max(1_000)
         .default(1)
-        .meta({ flag: '--speed', description: 'Play this many times faster.' }),
+        .meta({ flag: '--speed', description: 'Play N times as fast.' }),
       maxPauseMs: z
         .int()
         .min(0)
         .max(86_400_000)
         .optional()
-        .meta({ flag: '--max-pause', description: 'Shorten longer pauses to this, such as 2s.' }),
-      export: z
-        .enum(['v2', 'v3'])
-        .optional()
-        .meta({ flag: '--export', description: 'Print the recording as asciicast of this version instead.' }),
+        .meta({ flag: '--max-pause', description: 'Shorten pauses to at most this time, such as 2s.' }),
+      export: z.enum(['v2', 'v3']).optional().meta({
+        flag: '--export',
+        description: 'Print the recording in this version of asciicast instead of playing it.',
+      }),
     },
     load: async () => (await import('./cli/replay.ts')).replayDoor,
   }),
@@ -210,21 +210,21 @@ export const doors: Readonly<Record<string, DoorEntry>> = {
       ),
       print: switchFlag(
         '--print',
-        'Print the entry, for any client, or what --remove would do; write nothing.',
+        'Write nothing; print the entry, for any client, or what --remove would do.',
       ),
       remove: switchFlag('--remove', 'Remove the entry.'),
-      yes: switchFlag(['--yes', '-y'], 'Ask no questions and use the defaults.'),
+      yes: switchFlag(['--yes', '-y'], 'Ask no questions; use the flags and the proposed values.'),
     },
     load: async () => (await import('./cli/init.ts')).initDoor,
   }),
   config: defineDoor({
-    summary: 'Show settings, their values and where each came from: all of them, or those named.',
+    summary: 'Show the values of all settings, or of those that you name, and where they come from.',
     usage: '[NAME...]',
     flags: {
       json: jsonFlag,
       origin: switchFlag(
         '--origin',
-        'For each setting, show what it overrides, what tightened it, and when a change takes effect.',
+        'Also show what each value overrides, what made it stricter, and when a change takes effect.',
       ),
     },
     load: async () => (await import('./cli/config.ts')).configDoor,

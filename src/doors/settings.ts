@@ -19,7 +19,8 @@ export const httpSettings = defineSettings({
   httpHost: z.string().min(1).default('127.0.0.1').meta({
     env: 'NACRE_HOST',
     flag: '--host',
-    description: 'Address to listen on; any address other than loopback requires TLS files or insecure.',
+    description:
+      'Address to listen on; any address other than loopback requires tls_cert and tls_key, or insecure.',
   }),
   httpPort: z.int().min(0).max(65_535).default(7433).meta({
     env: 'NACRE_PORT',
@@ -40,7 +41,8 @@ export const httpSettings = defineSettings({
     path: true,
   }),
   tokens: z.array(namedToken).max(1_000).default([]).meta({
-    description: 'Further tokens, each with its own narrower allow list, directories or rate.',
+    description:
+      'Additional tokens, each of which can have a narrower list, its own directories and its own rate limit.',
     accepts: 'a list of entries with name, sha256 and optionally allow, cwd_roots and requests_per_minute',
     unset: 'none',
   }),
@@ -63,7 +65,7 @@ export const httpSettings = defineSettings({
     env: 'NACRE_TERMINAL_SHELLS',
     flag: '--terminal-shells',
     description:
-      'Shells that web pages may open in a terminal; what is typed there is not checked and can do anything you can.',
+      'Shells that web pages may open in a terminal; input there is not judged and can do anything you can.',
     accepts: 'a comma-separated list of shells, such as bash',
     unset: 'none; web pages cannot open a terminal',
     project: 'intersect',
@@ -76,7 +78,7 @@ export const httpSettings = defineSettings({
     .meta({
       env: ['EXEC_TIMEOUT_MS', 'NACRE_EXEC_TIMEOUT_MS'],
       flag: '--exec-timeout',
-      description: 'Time limit for a command of POST /api/shell.',
+      description: 'Time limit for each command run by POST /api/shell.',
       project: 'lower',
     }),
   execMaxBufferBytes: z
@@ -87,7 +89,7 @@ export const httpSettings = defineSettings({
     .meta({
       env: ['EXEC_MAX_BUFFER_BYTES', 'NACRE_EXEC_MAX_BUFFER_BYTES'],
       flag: '--exec-max-buffer-bytes',
-      description: 'Maximum output of a command of POST /api/shell, separately for stdout and stderr.',
+      description: 'Maximum output of a command run by POST /api/shell, for stdout and stderr separately.',
       project: 'lower',
     }),
   httpMaxRunning: z.int().min(1).max(10_000).default(16).meta({
@@ -99,7 +101,7 @@ export const httpSettings = defineSettings({
   httpMaxQueued: z.int().min(0).max(100_000).default(512).meta({
     env: 'NACRE_HTTP_MAX_QUEUED',
     flag: '--http-max-queued',
-    description: 'HTTP calls in the queue; further calls get status 429.',
+    description: 'HTTP calls that may wait in the queue; further calls get status 429.',
     project: 'lower',
   }),
   httpHosts: z.array(z.string().min(1)).default([]).meta({

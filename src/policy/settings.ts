@@ -35,7 +35,7 @@ export const policySettings = defineSettings({
     env: 'NACRE_PRESET',
     flag: '--preset',
     description:
-      'A ready-made list of programs that commands may run; programs listed in the same place are added to it.',
+      'A ready-made list of programs that commands may run; a list from the same source is added to it.',
     unset: 'no preset',
     implies: presets,
   }),
@@ -53,7 +53,7 @@ export const policySettings = defineSettings({
       live: true,
       env: ['ALLOWED_CWD_ROOTS', 'NACRE_ALLOWED_CWD_ROOTS'],
       flag: '--cwd-roots',
-      description: 'Directories that the working directory of a command must be inside.',
+      description: 'Directories that commands may run in, including everything below them.',
       accepts: 'a comma-separated list of directories',
       unset: 'empty, no restriction',
       path: true,
@@ -67,7 +67,7 @@ export const policySettings = defineSettings({
       env: 'NACRE_PROGRAM_DIRS',
       flag: '--program-dirs',
       description:
-        'Directories, in addition to /bin, /usr/bin, /sbin and /usr/sbin, where a listed name also covers the path.',
+        'Directories, besides /bin, /usr/bin, /sbin and /usr/sbin, in which a listed name also allows a program called by its path.',
       accepts: 'a comma-separated list of absolute directories, such as /usr/local/bin',
       unset: 'none',
       project: 'intersect',
@@ -90,12 +90,13 @@ export const policySettings = defineSettings({
   approvalSeconds: z.int().min(1).max(86_400).default(600).meta({
     env: 'NACRE_APPROVAL_SECONDS',
     flag: '--approval-seconds',
-    description: 'How long a command waits for approval, and how long an approval waits for its command.',
+    description: 'How long a command waits for approval, and how long the answer is then valid.',
     project: 'lower',
   }),
   policy: z.array(policyRule).default([]).meta({
     live: true,
-    description: 'Rules in addition to the list, matched on decoded arguments; the strictest match wins.',
+    description:
+      'Rules in addition to the list, matched against the arguments after quoting and expansion; the strictest match wins.',
     accepts: 'a list of rules, each with verdict, program, reason, examples and optionally args and cwd',
     unset: 'no rules',
     project: 'alongside',

@@ -13,7 +13,7 @@ export function describeAccepted(setting: Setting): string {
     case 'choice':
       return `one of ${kind.options.join(', ')}`;
     case 'text':
-      return setting.path ? 'a path' : 'a text';
+      return setting.path ? 'a path' : 'any text';
     case 'list':
       return `a comma-separated list${kind.options ? ` of ${kind.options.join(', ')}` : ''}`;
     case 'records':
@@ -28,6 +28,12 @@ export function describeDefault(setting: Setting): string {
   if (value === undefined) return setting.unset ?? 'unset';
   if (Array.isArray(value)) return value.length === 0 ? (setting.unset ?? 'none') : value.join(', ');
   return String(value);
+}
+
+/** The default as a note for help texts; none for a switch, or if there is no default to show. */
+export function toDefaultNotes(setting: Setting): string[] {
+  const text = describeDefault(setting);
+  return setting.kind.type === 'boolean' || text === 'unset' ? [] : [`default: ${text}`];
 }
 
 /** The places other than a project file where a setting can be set. */

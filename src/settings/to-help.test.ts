@@ -44,7 +44,7 @@ it('aligns flags under their headings and breaks long lines', () => {
       '  --level a|b         How much. (default: a)',
       '  --names LIST        Which. (default: none)',
       '  --sorts x,y         Sorts. (default: x, y)',
-      '  --title TEXT        A title. (default: unset)',
+      '  --title TEXT        A title.',
       '  --dir PATH          A place. (default: here)',
     ].join('\n'),
   );

@@ -1,5 +1,5 @@
 import { listSettings, type Setting, type SettingGroups } from './define.ts';
-import { describeDefault, toPlaceholder } from './describe.ts';
+import { toDefaultNotes, toPlaceholder } from './describe.ts';
 
 /** The text of `--help`: flags under their headings, aligned, at most `width` columns wide. */
 export function toHelp(groups: SettingGroups, width = 100): string {
@@ -27,8 +27,7 @@ function toUsage(setting: Setting): string {
 }
 
 function toSentence(setting: Setting): string {
-  const isSwitch = setting.kind.type === 'boolean';
-  const notes = isSwitch ? setting.env : [...setting.env, `default: ${describeDefault(setting)}`];
+  const notes = [...setting.env, ...toDefaultNotes(setting)];
   return notes.length === 0 ? setting.description : `${setting.description} (${notes.join('; ')})`;
 }
 

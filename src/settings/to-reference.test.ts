@@ -45,6 +45,6 @@ Bytes kept.
 | environment | \`A\`, \`B\` |
 | values | this\\|that |
 | default | 8 |
-| project file | can make it smaller |
+| project file | can only lower it |
 `);
 });

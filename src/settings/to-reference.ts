@@ -17,16 +17,17 @@ const introduction = `# Settings
 A setting can come from a flag, an environment variable, the project's \`nacre.yaml\` or the user's
 \`$XDG_CONFIG_HOME/nacre/config.yaml\` (\`~/.config/nacre/config.yaml\` if that variable is unset); a file named with
 \`--config\` replaces the user's file. A flag overrides the environment, the environment overrides the user's file,
-and the user's file overrides the default. The project's file is searched for from the working directory upwards. You may not
-be its author, so it can only restrict what the other sources allow; each setting below says how.
+and the user's file overrides the default. The project's file is searched for from the working directory upwards. Someone else may
+have written it, so it can only make settings stricter; each setting below says how.
 
 Files are YAML with the names below as keys; relative paths in a file start from its folder. Lists are separated
 by commas, or are YAML lists in a file. An empty variable counts as unset, except for a list, which becomes
-empty. An invalid value, an unknown key, an unknown flag, or a setting that is set twice in one place stops the
-start with a message that names it.
+empty. An invalid value, an unknown key, an unknown flag, or a setting that is set twice in one place keeps
+nacre from starting; the message names it.
 
-A running server applies changes of the user's file to the settings that are marked below. After any other change that
-restricts commands it refuses them until it is restarted, and the refusal names its process.`;
+Settings marked with "a change" below take effect in running servers as soon as you edit the user's file. After a
+change to another setting that restricts commands, a running server refuses commands until you restart it, and the
+refusal names its process.`;
 
 function toSection(setting: Setting): string {
   const row = (label: string, text: string) => `| ${label} | ${text.replaceAll('|', '\\|')} |`;
@@ -42,7 +43,7 @@ function toSection(setting: Setting): string {
     row('values', describeAccepted(setting)),
     row('default', describeDefault(setting)),
     row('project file', projectWords[setting.project]),
-    ...(setting.live ? [row('a change', 'in the user file applies from the next command on')] : []),
+    ...(setting.live ? [row('a change', "in the user's file applies to the next command")] : []),
   ].join('\n');
 }
 
@@ -51,10 +52,10 @@ function toCode(names: readonly string[]): string {
 }
 
 const projectWords: Record<ProjectRule, string> = {
-  intersect: 'keeps only entries that are in both lists, compared as written',
+  intersect: 'can only shorten the list: an entry counts if it is in both lists, spelled the same',
   add: 'adds to the list',
   alongside: 'adds a second list, and both apply',
-  lower: 'can make it smaller',
-  stricter: 'can choose a later one of the values',
+  lower: 'can only lower it',
+  stricter: 'can only choose a value further right in the list of values',
   never: 'cannot set it',
 };

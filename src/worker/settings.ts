@@ -70,7 +70,7 @@ export const workerSettings = defineSettings({
     env: 'NACRE_DRAIN_MS',
     flag: '--drain-ms',
     description:
-      'Milliseconds to wait for more output after a command has ended while another process has its stdout or stderr open.',
+      'Milliseconds to wait for more output after a command has ended, if another process still has its stdout or stderr open.',
   }),
   killGraceMs: z.int().min(0).max(60_000).default(2_000).meta({
     env: 'NACRE_KILL_GRACE_MS',
@@ -80,7 +80,7 @@ export const workerSettings = defineSettings({
   stateDir: z.string().min(1).optional().meta({
     env: 'NACRE_STATE_DIR',
     flag: '--state-dir',
-    description: 'Directory for spools, the audit log and caches.',
+    description: 'State folder, for spools, the audit log and caches.',
     unset: '$XDG_STATE_HOME/nacre, or ~/.local/state/nacre',
     path: true,
   }),
@@ -100,7 +100,7 @@ export const workerSettings = defineSettings({
   envPass: z.array(environmentPattern).default([]).meta({
     env: 'NACRE_ENV_PASS',
     flag: '--env-pass',
-    description: 'Variables that commands get although their names look like secrets.',
+    description: 'Variables passed to commands even if their names look like secrets.',
     accepts: environmentWords,
     project: 'intersect',
   }),
@@ -136,7 +136,7 @@ export const workerSettings = defineSettings({
     env: 'NACRE_NETWORK_ALLOW',
     flag: '--network-allow',
     description:
-      'Hosts that commands in a sandbox can reach through a proxy while network is off; ports 80 and 443 unless one is given.',
+      'Hosts that commands in a sandbox can reach through a proxy while network is off; on ports 80 and 443 unless the entry names a port.',
     accepts:
       'a comma-separated list of hosts, such as example.com, *.example.com, example.com:8443 or 192.0.2.1:*',
     project: 'intersect',
@@ -144,14 +144,15 @@ export const workerSettings = defineSettings({
   processes: z.enum(['host', 'own']).default('own').meta({
     env: 'NACRE_PROCESSES',
     flag: '--processes',
-    description: 'Whether commands see and signal only their own processes, or all processes of the machine.',
+    description:
+      'Which processes commands can see and signal: all processes of the machine (host), or only their own.',
     project: 'stricter',
   }),
   supervisionRequire: z.enum(supervisionLevels).default('group').meta({
     env: 'NACRE_SUPERVISION_REQUIRE',
     flag: '--supervision-require',
     description:
-      'The lowest acceptable level of supervision, which ensures that no process of a command survives; below it no command runs.',
+      'Lowest supervision level at which commands may run; if the machine offers less, every command is refused.',
     project: 'stricter',
   }),
   keep: z
@@ -174,12 +175,12 @@ export const workerSettings = defineSettings({
   warmShells: z.int().min(0).max(16).default(2).meta({
     env: 'NACRE_WARM_SHELLS',
     flag: '--warm-shells',
-    description: 'Number of shells to start ahead of need.',
+    description: 'Number of shells to start in advance.',
   }),
   sessionIdleMs: z.int().min(1_000).max(86_400_000).default(1_800_000).meta({
     env: 'NACRE_SESSION_IDLE_MS',
     flag: '--session-idle-ms',
     description:
-      'Milliseconds without a command after which a persistent shell without background jobs is ended; its state is kept for the next command.',
+      'Milliseconds without a command after which a persistent shell without background processes is ended; its state is kept for the next command.',
   }),
 });

@@ -32,7 +32,7 @@ const limitsMap = z
 const input = z.strictObject({
   command: commandText.describe('Bash command line'),
   input: inputText.optional().describe('Text for stdin, which is empty without it'),
-  cwd: cwdText.optional().describe("Default: the server's own"),
+  cwd: cwdText.optional().describe("Default: the server's cwd"),
   env: envMap.optional(),
   timeout_ms: z.int().min(1).max(600_000).default(30_000),
   on_timeout: z
@@ -44,7 +44,7 @@ const input = z.strictObject({
     .enum(sandboxNames)
     .optional()
     .describe(
-      'Only stricter than the settings. workspace: writes only below cwd, no network; strict: also hides the home',
+      'Only stricter than the settings. workspace: writes only below cwd, no network; strict: also hides ~',
     ),
   limits: limitsMap
     .optional()

@@ -27,7 +27,7 @@ const input = z.strictObject({
 export type StartCommandInput = z.input<typeof input>;
 
 const description = `Starts a server, watcher, REPL or any long or interactive command and returns its command_id and output so far.
-Returns when it ends, waits for input, new output matches wait_for or stops for idle_ms, or after wait_ms. Continue with read_output, write_input, stop_command.
+Returns when it ends or waits for input, when output matches wait_for or stops for idle_ms, or after wait_ms. Continue with read_output, write_input, stop_command.
 Example: {"command":"npm run dev","name":"web","wait_for":"ready|Error","wait_ms":30000}`;
 
 /** `start_command`: starts a command that keeps running after the call. */

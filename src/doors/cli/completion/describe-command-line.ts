@@ -1,7 +1,7 @@
 // Describes everything that can be typed after `nacre`, for completion scripts and the man page, from the same
 // declarations as `--help`.
 import { type Declarations, listSettings, type Setting } from '../../../settings/define.ts';
-import { describeDefault, toPlaceholder } from '../../../settings/describe.ts';
+import { toDefaultNotes, toPlaceholder } from '../../../settings/describe.ts';
 import type { CommandLine } from '../../door.ts';
 
 /** The value that is expected after a flag, or as a positional argument. */
@@ -61,14 +61,9 @@ function toFlags(declarations: Declarations): DescribedFlag[] {
       names: [...setting.flags].sort((a, b) => a.length - b.length),
       description: setting.description,
       placeholder: toPlaceholder(setting),
-      notes: toNotes(setting),
+      notes: [...setting.env, ...toDefaultNotes(setting)],
       expected: toExpected(setting),
     }));
-}
-
-function toNotes(setting: Setting): string[] {
-  const isSwitch = setting.kind.type === 'boolean';
-  return [...setting.env, ...(isSwitch ? [] : [`default: ${describeDefault(setting)}`])];
 }
 
 function toExpected({ kind, path }: Setting): ExpectedValue {
