@@ -9,8 +9,8 @@ export interface FoundLine {
 }
 
 /**
- * Yields the complete lines of a file from a byte position on, reading `pieceBytes` at a time, because a day of records may
- * exceed the maximum string length. A last line without a line break is left out.
+ * Yields the complete lines of a file, starting at a byte position. Reads `pieceBytes` at a time, because a day of
+ * records may exceed the maximum string length. A last line without a line break is left out.
  */
 export function* readLines(path: string, from = 0): Generator<FoundLine> {
   const fd = openSync(path, 'r');

@@ -1,6 +1,6 @@
 import { secretAssignments, secretFlag, secretPatterns } from './secret-patterns.ts';
 
-/** Replaces secrets in a text that is about to be recorded by `hidden`. */
+/** Replaces the secrets in a text with `hidden`, before the text is recorded. */
 export type Redact = (text: string) => string;
 
 /** The replacement for a secret. */

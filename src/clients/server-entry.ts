@@ -17,7 +17,7 @@ export interface FoundEntry extends Partial<ServerEntry> {
   readonly address?: string;
 }
 
-/** How a client stores its servers; `anyClient` has one, too. */
+/** The parts of a `Client`, or of `anyClient`, that determine how it stores its servers. */
 export type EntryForm = Pick<Client, 'format' | 'path' | 'extra'>;
 
 const name = 'nacre';

@@ -89,7 +89,7 @@ export class CellRow {
     this.#column = end;
   }
 
-  /** Replaces a wide glyph that spans `border` by blanks, because half of it is about to be overwritten. */
+  /** Replaces a wide glyph that spans `border` with blanks, because half of it is about to be overwritten. */
   #unjoin(border: number): void {
     if (border >= this.#cells.length || this.#cells[border] !== '') return;
     let i = this.#head(border);

@@ -2,7 +2,7 @@
 // 1. utf8.ts decodes; invalid bytes become U+FFFD, and a byte order mark at the start is dropped;
 // 2. strip-vt.ts removes terminal sequences and applies cursor moves and erasures to the `VisibleLine`;
 // 3. visible-line.ts (with cell-row.ts) lets carriage returns and backspaces overwrite, as a terminal does;
-// 4. visible-character.ts replaces control and deceptive characters by visible ones.
+// 4. visible-character.ts replaces control and deceptive characters with visible ones.
 // Measured on two cores with Node 20: plain ASCII 850 MB/s or more, mixed UTF-8 350, CRLF 250, colours and progress bars 60.
 import { type NulMeaning, VtStripper } from './strip-vt.ts';
 import { createUtf8Decoder } from './utf8.ts';

@@ -1,7 +1,7 @@
 // Two streams become one reply of bounded size:
 // 1. collect-text.ts reads each stream: binary.ts detects binary data, sanitise.ts makes text safe, and head-tail.ts
 //    keeps its two ends;
-// 2. `splitLimit` divides the limit between the streams, `cutEnds` cuts each to its share (cut-text.ts);
+// 2. `splitLimit` divides the limit between the streams, `cutEnds` cuts each to its share;
 // 3. one notice says how much was left out and how to get it.
 import { formatBytes, formatCount } from './amounts.ts';
 import { type CollectedText, collectText, type StreamBytes } from './collect-text.ts';

@@ -1,7 +1,7 @@
 // Decides on one command:
-// 1. survey-command.ts lists the programs it would start and the problems found.
-// 2. Under every list, `*` included: deny text that does not parse or is too large, then danger.
-// 3. Under a list of names: deny what cannot be known, code that a listed name does not cover, and programs not listed.
+// 1. `surveyCommand` (understand.ts) lists the programs that it would start, and the problems found.
+// 2. Under every list, even `*`: deny a command that does not parse or is too large, then a dangerous one.
+// 3. Under a list of names: deny programs that are unknown before run time or not listed, and code that no name covers.
 //    With `file_writes: none`: deny every visible file write.
 // 4. Apply the rules from the settings; the strictest match wins.
 // 5. With `confirm: unlisted`: ask before programs that are not considered safe.

@@ -18,7 +18,7 @@ export interface Sessions {
   discard(id: string): Promise<void>;
   /** Marks a job as ended, which makes room for another one and starts its tombstone time. */
   ended(id: string): void;
-  /** Disposes of an ended job before its tombstone time is over. */
+  /** Disposes of an ended job before its tombstone expires. */
   forget(id: string): void;
   readonly registry: Omit<CommandRegistry, 'add' | 'remove'>;
   /** Calls for the same persistent shell, by session key. */

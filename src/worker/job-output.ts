@@ -62,7 +62,7 @@ export class JobOutput {
     return false;
   }
 
-  /** Reads from a position on; waits up to `waitMs` if there is nothing yet. */
+  /** Reads starting at a byte position; waits up to `waitMs` if there is nothing yet. */
   async read(from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult> {
     if (!Number.isInteger(from) || from < 0 || from > this.#log.end) throw outsideLog(from, this.#log.end);
     if (from === this.#log.end && !this.#isSealed && options.waitMs > 0)

@@ -147,7 +147,7 @@ export class Job {
     };
   }
 
-  /** Reads output from a position on; waits up to `waitMs` if there is nothing yet. */
+  /** Reads output starting at a byte position; waits up to `waitMs` if there is nothing yet. */
   read(from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult> {
     return this.#output.read(from, options);
   }
@@ -279,11 +279,11 @@ export class Job {
       watch?.release();
     };
     if (tree && isKept) this.#options.daemons.adopt(tree, release);
-    // Nothing of it runs any more, so callers of `wait` go first.
+    // No process is left to clean up urgently, so resolve `wait` first.
     else setImmediate(release);
   }
 
-  // Without a `Watch` there was no process that could have hit a limit.
+  // Without a `ResourceWatch` there was no process that could have hit a limit.
   async #judge(): Promise<LimitReached | null> {
     if (!this.#watch || !this.#exit) return null;
     return this.#watch.explainExit(this.#exit, () => this.#output.stderrTail(evidenceBytes));

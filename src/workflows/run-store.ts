@@ -25,7 +25,7 @@ const savedStep = z.object({
 const savedRun = z.object({ steps: z.record(z.string(), savedStep) });
 type SavedStep = z.output<typeof savedStep>;
 
-// A saved run contains output of commands, so `removeOld` deletes it after 30 days.
+// A saved run contains output of commands, so `removeOldFiles` deletes it after 30 days.
 const keptMs = 30 * 86_400_000;
 
 /** Creates a store in a folder. */

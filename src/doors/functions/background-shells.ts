@@ -17,7 +17,7 @@ export interface ShellOptions extends Pick<ExecutionContext, 'env'> {
 /** The engine's calls for background shells, with owner and rules filled in. */
 export interface BackgroundShells {
   start(command: string, workingDir: string | undefined, options: ShellOptions): Promise<CommandView>;
-  /** Reads from a position on, after waiting up to `waitMs` for the shell to end. */
+  /** Reads output starting at a byte position, after waiting up to `waitMs` for the shell to end. */
   read(id: string, cursor: number, waitMs: number): Promise<Reading>;
   stop(id: string): Promise<CommandView>;
   list(): Promise<readonly CommandView[]>;

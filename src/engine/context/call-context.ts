@@ -20,7 +20,7 @@ export interface RunContext {
   readonly cwdNames?: CwdNames | undefined;
   /** Refuses system and credential directories as `cwd`, even below a root. */
   readonly refuseSensitive?: boolean | undefined;
-  /** Variables that these callers' commands get, or not, in addition to the worker's rules. */
+  /** Rules for which of the server's variables the command gets, in addition to the worker's own. */
   readonly environment?: EnvironmentRules | undefined;
   /** Directories that stay writable in a sandbox if the settings name none. */
   readonly workspace?: readonly string[] | undefined;

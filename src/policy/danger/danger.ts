@@ -1,5 +1,5 @@
 // Danger (P8): calls that no list allows, not even `*`. danger.test.ts checks each rule's examples.
-// A rule inspects the words of one program. Writes to devices are judged in ../walk/writes.ts, fork bombs in
+// A rule inspects the words of one program. Writes to devices are judged in ../walk/judge-write.ts, fork bombs in
 // ../walk/functions.ts.
 import type { ProgramCall } from '../options/program-call.ts';
 import type { TextSpan } from '../words/arg.ts';

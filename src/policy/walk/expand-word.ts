@@ -224,7 +224,7 @@ function product(expansion: Expansion, parts: readonly WordPart[], quoted: boole
   return forms;
 }
 
-/** Replaces several forms by one unknown piece derived from all their text. */
+/** Replaces several forms with one unknown piece derived from all their text. */
 function oneForm(forms: readonly Chunk[][], part: WordPart, quoted: boolean): Chunk[] {
   let from: string | undefined;
   for (const form of forms)

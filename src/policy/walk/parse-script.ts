@@ -42,7 +42,7 @@ function withSplitMarks(script: ParsedScript, text: string): ParsedScript {
 
 const splitMark = /\$(?:\\\n)+[\w({["'@*#?!$-]|(?:\$\(|[<>])(?:\\\n)+\(/;
 
-/** Estimates unbash's quadratic work: it searches the end of braces, arithmetic and heredocs from each one again. */
+/** Estimates unbash's quadratic work: for each brace, arithmetic expression and heredoc it searches for the end again. */
 function parserWork(text: string): number {
   const arithmetic = depth(text, '$((', '))') + depth(text, '$[', ']');
   const heredocs = count(text, '<<');

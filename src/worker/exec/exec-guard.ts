@@ -9,7 +9,7 @@ import type { GuardOptions } from './guard.ts';
 
 /** The program that is started before every shell and restricts which programs it may execute. */
 export interface ExecGuard {
-  /** The arguments and variables that start `program` behind the guard, with these descriptors open. */
+  /** The arguments and variables that start `program` through the guard, with these descriptors open. */
   wrap(
     program: readonly string[],
     env: Environment,
@@ -40,7 +40,7 @@ export function createExecGuard(guardPath: string, { allow }: Pick<ExecPlan, 'al
   };
 }
 
-/** Tries a guard: returns `true`, or the reason why it does not work on this machine. */
+/** Tests the guard: returns `true`, or the reason why it does not work on this machine. */
 export async function probeExecGuard(
   guardPath: string,
   plan: ExecPlan,
@@ -48,7 +48,7 @@ export async function probeExecGuard(
 ): Promise<true | string> {
   if (!existsSync(guardPath)) return `its program ${guardPath} is missing`;
   const allow = plan.allow.filter((path) => path !== realpathSync(process.execPath));
-  // A shell does not need Node, so that behind the guard executing it must fail with EACCES (exit code 126).
+  // `node` is removed from the list, so the shell that the guard starts must fail to execute it: EACCES, exit code 126.
   const script = '"$0" --version > /dev/null 2>&1; [ $? = 126 ] && echo denied';
   const program = [bashPath, '--noprofile', '--norc', '-c', script, process.execPath];
   const { argv } = createExecGuard(guardPath, { allow }).wrap(program, {}, [0, 1, 2]);
@@ -66,7 +66,7 @@ export async function probeExecGuard(
 
 const probeMs = 10_000;
 
-// NODE_* variables would change the guard itself; it sets them again for the program behind it.
+// NODE_* variables would change the guard itself; it restores them for the program that it executes.
 function splitNodeVariables(env: Environment): { readonly forNode: Environment; readonly rest: Environment } {
   const pairs = Object.entries(env);
   const isForNode = ([name]: readonly [string, string]) => name.startsWith('NODE_');

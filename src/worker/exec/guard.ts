@@ -7,14 +7,14 @@ import { memoryFiles, toSeccompFilter } from './seccomp-filter.ts';
 export interface GuardOptions {
   readonly allow: readonly string[];
   readonly fds: readonly number[];
-  /** Variables for the program without which the guard was started, because they affect Node. */
+  /** NODE_* variables, withheld from the guard itself because they affect Node, and restored for the program. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 const execute = 1n;
 const refer = 1n << 13n;
 const minVersion = 2;
-// CAP_SYS_MODULE, SYS_RAWIO, SYS_ADMIN, BPF, CHECKPOINT_RESTORE: root could use them to execute memory or lift the rules.
+// CAP_SYS_MODULE, SYS_RAWIO, SYS_ADMIN, BPF, CHECKPOINT_RESTORE: they would let root execute code in memory or lift the rules.
 const dangerousCapabilities = [16, 17, 21, 39, 40];
 // Node ignores these signals, and `execv` would pass that on to the program.
 const ignoredByNode = [constants.signals.SIGPIPE, constants.signals.SIGXFSZ];
@@ -27,7 +27,7 @@ export interface GuardDeps {
 }
 
 /**
- * Restricts its own process, then replaces itself by a keeper's shell with `execv`, so that no process is added.
+ * Restricts its own process, then calls `execv` to become a keeper's shell, so that no process is added.
  * 1. Landlock denies the execution of all but the allowed programs, here and in all descendants,
  * 2. a seccomp filter denies `memfd_create`, and capabilities that could lift the rules are dropped,
  * 3. the signals, descriptors and variables that Node changed are restored before `execv`.

@@ -15,7 +15,7 @@ export interface Libc {
   clearCloseOnExec(fd: number): void;
   resetSignal(number: number): void;
   setEnv(name: string, value: string): void;
-  /** Replaces the process by another program (`execv`); returns only by throwing. */
+  /** Replaces the process with another program (`execv`); throws if that fails, and otherwise never returns. */
   exec(argv: readonly string[]): void;
 }
 

@@ -43,7 +43,7 @@ export async function createServerFolders(
   };
 }
 
-/** Takes FIFOs from memory until that fails: tmpfs may be full, and a logout may remove XDG_RUNTIME_DIR. */
+/** Creates FIFOs on tmpfs, and on disk once that has failed: tmpfs may be full, and a logout may remove XDG_RUNTIME_DIR. */
 class MemoryFirstFifoPool implements FifoPool {
   readonly #pipes: PipeFolder;
   readonly #inMemory: FifoPool;
@@ -75,7 +75,7 @@ class MemoryFirstFifoPool implements FifoPool {
   async #takeFromMemory(count: number): Promise<readonly string[] | null> {
     if (this.#hasFailed || !this.#pipes.exists()) return null;
     const names = await this.#inMemory.take(count).catch(() => null);
-    // Another process may have created a folder of that name meanwhile, in which names cannot be trusted.
+    // If the folder was removed, another process may have created one of that name; FIFOs in it cannot be trusted.
     return this.#pipes.exists() ? names : null;
   }
 }
@@ -102,7 +102,7 @@ export function memoryFolders({ XDG_RUNTIME_DIR: runtimeDir }: Environment): rea
 
 /**
  * Creates the folder for FIFOs in memory, and removes those of dead servers; returns null if no candidate is in memory.
- * Every command needs a few FIFOs, `mkfifo` needs some tenths of a millisecond for each on a disk, and none has to persist.
+ * Every command needs a few FIFOs. On disk, `mkfifo` takes a few tenths of a millisecond each, and none has to persist.
  */
 export function createPipeFolder(
   instance: string,

@@ -1,11 +1,11 @@
 import { quote } from '../../support/quote.ts';
 
-// Texts for a waiting bash are sent with their length before them: `read -N` then reads exactly that much in one go,
+// Texts for a waiting bash are preceded by their length: `read -N` then reads exactly that many characters at once,
 // where `read -d ''` would read byte by byte up to a NUL. bash counts characters, whose size depends on the locale, so
 // the texts must be ASCII.
 const lengthDigits = 9;
 
-/** An ASCII text with its length before it. */
+/** An ASCII text, preceded by its length. */
 export function withLengthPrefix(text: string): string {
   return `${String(text.length).padStart(lengthDigits, '0')}${text}`;
 }

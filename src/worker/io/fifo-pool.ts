@@ -14,7 +14,7 @@ const lowWater = 16;
  * open is never reused.
  */
 export interface FifoPool {
-  /** Returns the names of fresh FIFOs; the caller opens and unlinks them (see `fifo.ts`). */
+  /** Returns the names of fresh FIFOs; the caller opens and unlinks them (such as by `openForReading`). */
   take(count: number): Promise<readonly string[]>;
   /** Puts back FIFOs that no process has open and whose names still exist. */
   release(names: readonly string[]): void;

@@ -21,7 +21,7 @@ export function listInherited(): readonly number[] {
   return [...findInherited(), ...ours];
 }
 
-/** Replaces `fd`, which was opened without O_CLOEXEC, by /dev/null in every child; returns a function that undoes it. */
+/** Replaces `fd`, which was opened without O_CLOEXEC, with /dev/null in every child; returns a function that undoes it. */
 export function withholdFromChildren(fd: number): () => void {
   ours.add(fd);
   return () => void ours.delete(fd);

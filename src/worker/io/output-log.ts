@@ -27,7 +27,7 @@ export class OutputLog {
   readonly #options: OutputLogOptions;
   readonly #totals = { stdout: new StreamTotal(), stderr: new StreamTotal() };
   #blocks: Block[] = [];
-  /** Buffers of flushed blocks, for reuse: with much output the garbage collector would have a lot to do. */
+  /** Buffers of flushed blocks, reused so that a command with much output does not burden the garbage collector. */
   #spareBuffers: Buffer[] = [];
   #bytesInMemory = 0;
   #flushing: Promise<void> | null = null;
@@ -55,7 +55,7 @@ export class OutputLog {
     return { stdout: this.#totals.stdout.digest(), stderr: this.#totals.stderr.digest() };
   }
 
-  /** True while more bytes wait for the spool than memory should hold: pause reading until `onRelief`. */
+  /** True while too many bytes in memory wait for the spool: pause reading until `onRelief`. */
   get isFull(): boolean {
     return !this.#isBroken && this.#bytesInMemory > this.#options.ringBytes + slackBytes;
   }
@@ -71,7 +71,7 @@ export class OutputLog {
     if (this.#bytesInMemory > this.#options.ringBytes && this.#blocks.length > 1) void this.#flushOnce();
   }
 
-  /** Reads at most `maxBytes` from a position on. Never drains. */
+  /** Reads at most `maxBytes` starting at a byte position, without consuming them. */
   async read(from: Cursor, maxBytes: number): Promise<readonly OutputChunk[]> {
     const chunks: OutputChunk[] = [];
     let [at, left] = [from, maxBytes];
@@ -141,7 +141,7 @@ export class OutputLog {
     }
   }
 
-  /** The oldest blocks, as many as memory has too many of; never the one that is being filled. */
+  /** The oldest blocks, as many as exceed the limit on memory; never the one that is being filled. */
   #blocksToFlush(): readonly Block[] {
     const { ringBytes } = this.#options;
     const maxBytes = this.#isFinished ? Math.min(ringBytes, endedRingBytes) : ringBytes;

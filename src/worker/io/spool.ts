@@ -172,7 +172,7 @@ export function toBlock(start: Cursor, buffer: Buffer): Block {
   return { start, buffer, used: buffer.length, lastFrame: -1, capacity: buffer.length };
 }
 
-/** Copies the output from a log position on, at most `maxBytes`. */
+/** Copies at most `maxBytes` of output, starting at a log position. */
 export function readFrames(
   block: Pick<Block, 'start' | 'buffer' | 'used'>,
   from: Cursor,

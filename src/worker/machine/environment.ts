@@ -18,7 +18,7 @@ export function filterEnvironment(
 }
 
 /**
- * Removes relative entries from a PATH, with which the working directory would decide which program a name means. An
+ * Removes relative entries from a PATH: they would let the working directory decide which program a name runs. An
  * empty PATH means that directory too, and some shells add it if PATH is unset, so then a default PATH is returned.
  */
 export function toAbsolutePath(path: string | undefined): string {

@@ -24,7 +24,7 @@ export interface LoginShellLimits {
 const loginShellLimits: LoginShellLimits = { interactiveMs: 3_000, plainMs: 1_500 };
 const maxBytes = 1_048_576;
 
-/** Reads the login shell's environment if `mode` asks for it; never rejects, and keeps its time limits. */
+/** Reads the login shell's environment if `mode` asks for it; never rejects, and always returns within its time limits. */
 export async function readLoginEnvironment(
   server: Environment,
   mode: LoginEnvMode,
@@ -90,7 +90,7 @@ function start(program: string, args: readonly string[], env: Environment): Logi
   }
 }
 
-/** The text that a process prints between two marks; null if it ends, or `limitMs` is over, before the second one. */
+/** The text that a process prints between two marks; null if it ends, or `limitMs` elapses, before the second one. */
 function between(mark: string, child: LoginShell | null, limitMs: number): Promise<string | null> {
   return new Promise((resolve) => {
     if (!child) return resolve(null);

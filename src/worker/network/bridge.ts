@@ -4,7 +4,7 @@ import { quote } from '../../support/quote.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { NetworkProxy } from './network-proxy.ts';
 
-// Each network namespace has its own ports, so that a fixed port is free and can be in the environment of the shell.
+// Each network namespace has its own ports, so a fixed one is always free and can be set in the shell's environment.
 const port = 3128;
 const node = '/run/nacre/node';
 

@@ -15,7 +15,7 @@ export type Resolution =
  * Decides on a target before anything is sent to it:
  * 1. the name, or the address given instead of one, must be listed,
  * 2. the name is resolved once, and the connection uses these addresses, so that a later DNS answer cannot redirect it,
- * 3. a public name that resolves to a private address is refused, unless that address is listed, too.
+ * 3. a public name that resolves to a private address is refused, unless that address is listed as well.
  */
 export async function resolveTarget(
   target: Target,

@@ -17,7 +17,7 @@ const confirmMs = 5_000;
 /**
  * Ends every process of a tree and returns the pids that would not die (normally none).
  * 1. send a polite signal to all members,
- * 2. list the members until none is left or `graceMs` is over,
+ * 2. list the members until none is left or `graceMs` has elapsed,
  * 3. send SIGKILL repeatedly, because a member may fork meanwhile,
  * 4. give up after `confirmMs` and return what is left.
  */

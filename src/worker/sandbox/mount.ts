@@ -16,12 +16,12 @@ export interface BindMount {
   readonly optional?: boolean;
 }
 
-/** Mounts a path read-only at its own place. */
+/** Mounts a path of the machine read-only at the same path. */
 export function mountReadOnly(path: string): BindMount {
   return { kind: 'bind', from: path, to: path, readOnly: true };
 }
 
-/** Mounts a path writable at its own place. */
+/** Mounts a path of the machine writable at the same path. */
 export function mountWritable(path: string): BindMount {
   return { kind: 'bind', from: path, to: path, readOnly: false };
 }

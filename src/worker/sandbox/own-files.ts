@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 
-/** An own file that is open, and its path when `toCanonical` last found it. */
+/** One of nacre's own files, kept open, and its path when `toCanonical` last found it. */
 interface OpenFile {
   /** `dev` and `ino`. */
   readonly identity: string;

@@ -89,7 +89,7 @@ export class ReportedState {
     return toRestoration(before, this.#state ?? before, reason);
   }
 
-  /** The `Restoration` of a new shell of which only the directory could be set. */
+  /** The `Restoration` of a new shell in which only the directory could be restored. */
   directoryOnly(reason: Restoration['reason']): Restoration {
     const nothing = emptyState(this.cwd);
     return { ...toRestoration(nothing, nothing, reason), lost: ['everything but the directory'] };

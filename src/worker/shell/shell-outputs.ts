@@ -22,7 +22,7 @@ interface FifoPair {
 }
 
 /**
- * Hands out outputs to one command after the other. A pair that reached EOF is open nowhere else, so it is reused as it
+ * Provides a pair of FIFOs for each command in turn. A pair that reached EOF is open nowhere else, so it is reused as it
  * is: most commands then open and close no FIFO on our side.
  */
 export class OutputPool {

@@ -39,7 +39,7 @@ export interface ShellSessionDeps {
  * 2. each command has its own FIFOs, so that output of an earlier background process cannot get into it,
  * 3. after each command the shell reports its state (`StateSync`): policy judges the next command by it, and a new shell
  *    can be brought into it,
- * 4. a command that ends its shell, or must be killed, costs the shell and nothing else of the session.
+ * 4. if a command ends its shell, or must be killed, only the shell is lost; background processes and state survive.
  */
 export class ShellSession {
   readonly #deps: ShellSessionDeps;
@@ -215,7 +215,7 @@ export class ShellSession {
     return reply;
   }
 
-  // The next command waits for `#stopped`: until then it is open whether the shell survives.
+  // The next command waits for `#stopped`: until then it is unknown whether the shell survives.
   #stop(host: ShellHost, tree: ProcessTree, options: StopOptions): ReturnType<ProcessTree['end']> {
     const stopped = tree.end(options);
     if (host === this.#host) this.#stopped = stopped.then(() => {});

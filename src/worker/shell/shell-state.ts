@@ -88,7 +88,7 @@ export function toRestoreScript(state: ShellState, fresh: ShellState): string {
     // Options first: a function that uses extglob patterns can only be parsed with `extglob` on.
     ...toChanges(state.shopts, fresh.shopts, 'shopt -s', 'shopt -u'),
     ...state.declarations.filter(isRestorable).map(({ text }) => text),
-    // A separate `eval` for each: a definition that bash cannot parse again must not cost the others.
+    // A separate `eval` for each: a definition that bash cannot parse again must not prevent the others.
     ...functions.map(([, text]) => `eval -- ${quote(text)}`),
     ...state.exportedFunctions.map((name) => `declare -fx ${quote(name)}`),
     ...[...state.aliases].map(([name, text]) => `alias -- ${quote(name)}=${quote(text)}`),

@@ -124,7 +124,7 @@ async function endAll(
   return untilGone(find, confirmMs, (process) => send(process, 'SIGKILL'));
 }
 
-/** Polls until no process of the command is left, or `limitMs` are over; returns those that are left. */
+/** Polls until no process of the command is left, or `limitMs` has elapsed; returns those that are left. */
 async function untilGone(
   find: () => Promise<CommandProcesses>,
   limitMs: number,

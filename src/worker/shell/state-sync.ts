@@ -86,7 +86,7 @@ export class StateSync {
     return kind === 'done';
   }
 
-  /** Runs a request of nacre's own and discards its output. Waits for its own state only: see `#askAgain`. */
+  /** Runs an internal request and discards its output; resolves when the state after it has been read. */
   async #runInternal(host: ShellHost, text: string): Promise<ShellReply> {
     const outputs = await this.#deps.outputs.acquire();
     // A DEBUG trap may print more than a pipe buffers, so both outputs are read.
@@ -119,8 +119,8 @@ export class StateSync {
     this.mustReplaceShell = !this.#deps.reported.update(cwd, printed);
   }
 
-  // The session waits for the first state meanwhile, so this request must wait for nothing but itself. `checkKept` drops
-  // FIFOs whose names the command has deleted.
+  // Reads the state again in `apart` mode. The session waits for this, so it must not wait for the session.
+  // `checkKept` drops FIFOs whose names the command has deleted.
   async #askAgain(host: ShellHost): Promise<void> {
     this.#deps.outputs.checkKept();
     await this.#runInternal(host, ':');

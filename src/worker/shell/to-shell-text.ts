@@ -1,7 +1,7 @@
 import type { JobSpec } from '../../contract/job.ts';
 import { quote } from '../../support/quote.ts';
 
-// Longer texts go by file, so that a request always fits into the buffer of the pipe.
+// Longer texts are passed in a file, so that a request always fits into the buffer of the pipe.
 const maxTextBytes = 8_192;
 
 /** The state of the shell that `toShellText` needs. */

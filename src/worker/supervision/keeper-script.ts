@@ -10,8 +10,8 @@ export function toKeeperScript(before = ':', atTerminal = false): string {
 }
 
 /**
- * Bash code that lets a shell survive the signals of keys pressed at the terminal that it shares with its command. It
- * sets handlers, because ignored signals (`trap ''`) would be inherited by the command.
+ * Bash code that lets a shell survive signals such as SIGINT from the terminal that it shares with its command. It sets
+ * handlers, because ignored signals (`trap ''`) would be inherited by the command.
  */
 export const surviveTtySignals = 'trap : HUP INT QUIT TSTP TTIN TTOU';
 

@@ -1,6 +1,6 @@
 // Identifies the caller of a request or WebSocket upgrade, in the order that refusals must have:
 // 1. a token or a page's cookie identifies the caller, else 401, 2. Host and Origin must be ours, else 403,
-// 3. a cookie is accepted only from its own page: browsers attach cookies to requests of other ports' pages, too,
+// 3. a cookie is accepted only from its own page: browsers also attach it to requests from pages on other ports,
 //    but Origin and Sec-Fetch-Site name the page that sent the request.
 import { HttpProblem } from '../requests/problem.ts';
 import type { RequestHeaders } from '../requests/raw-headers.ts';

@@ -12,9 +12,9 @@ import { declineUpgrade } from './decline-upgrade.ts';
 
 /** Turns upgrade requests into sockets. */
 export interface Upgrades {
-  /** Accepts upgrades on this server, too. */
+  /** Accepts upgrades on one more server. */
   attach(server: Server): void;
-  /** Closes every socket with code 1001 and waits a moment for the clients to confirm. */
+  /** Closes every socket with code 1001 and waits briefly for the close frames of the clients. */
   close(): Promise<void>;
 }
 

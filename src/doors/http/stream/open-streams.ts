@@ -7,7 +7,7 @@ import { type SocketDeps, serveSocket } from './serve-socket.ts';
 
 /** The commands that are streamed over WebSockets. */
 export interface Streams {
-  /** Accepts sockets on this server, too. */
+  /** Accepts sockets on one more server. */
   attach(server: Server): void;
   /** How many running commands have a client that waits for their end. */
   countOpen(): number;

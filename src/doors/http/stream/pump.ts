@@ -28,7 +28,7 @@ const firstCheckMs = 400;
 const lookBackBytes = 65_536;
 
 /**
- * Sends the output of a command from a cursor on, and then its end. Output that the client has not read stays in the
+ * Sends the output of a command, starting at a cursor, and then its end. Output that the client has not read stays in the
  * command's log, so a slow client costs no memory. Resolves to true once the end has been sent.
  */
 export async function pump(
