@@ -8,6 +8,7 @@ import {
   type NacreSettings,
   type OutputPiece,
   registerExecutionTools,
+  ShellManager,
   ToolRegistry,
 } from '../../src/index.ts';
 import { createDeferred } from '../../src/support/timing.ts';
@@ -47,6 +48,8 @@ it('B15: module-level helpers use the first open instance, or one with default s
     .list()
     .map(({ name }) => name);
   expect(names).toEqual(['Bash', 'BashOutput', 'KillShell', 'ListShells']);
+  // Closes the default instance, which would be the first open one for other test files of this worker.
+  await ShellManager.reset();
 });
 
 describe('createNacre', () => {
