@@ -120,7 +120,7 @@ cursor: 16
     reply: `verdict: "deny"
 rule: "recursive_delete"
 reason: "rm is blocked as dangerous: it deletes the root directory."
-hint: "Name a narrower target, or leave it to the user."
+hint: "Name a narrower target, or ask the user how to proceed."
 remedy: "Set danger to off."
 programs:
   - {name: "rm", at: "0-2", path: "/usr/bin/rm"}

@@ -62,7 +62,7 @@ function needed(secret: KeyObject | undefined): KeyObject {
     'audit_unavailable',
     'audit_key is a public key, which can verify records but not sign them.',
     {
-      hint: 'Set audit_key to the private key file where commands run.',
+      hint: 'On the machine that runs commands, set audit_key to the file with the private key.',
     },
   );
 }

@@ -70,5 +70,5 @@ export function stillRunning(id: string): NacreError {
 
 /** The `cancelled` error, for a call that its caller cancelled. */
 export function cancelled(message: string): NacreError {
-  return new NacreError('cancelled', message, { hint: 'Make the call again if it is still wanted.' });
+  return new NacreError('cancelled', message, { hint: 'Make the call again if it is still needed.' });
 }

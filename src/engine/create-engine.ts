@@ -177,7 +177,7 @@ async function admitAndStart(
 
 function dryRunInBackground(): NacreError {
   return new NacreError('invalid_request', 'A dry run cannot start a command in the background.', {
-    hint: 'Make a dry run of a command that is awaited, or check the command.',
+    hint: 'Make the dry run without the background option, or check the command.',
   });
 }
 

@@ -84,7 +84,7 @@ class Judge {
     return this.refuse(
       problem,
       reason,
-      problem.hint ?? 'Name a narrower target, or leave it to the user.',
+      problem.hint ?? 'Name a narrower target, or ask the user how to proceed.',
       'Set danger to off.',
     );
   }
@@ -103,7 +103,7 @@ class Judge {
     return this.refuse(
       problem,
       `${reason}.`,
-      problem.hint ?? 'Do it without that, or in separate steps.',
+      problem.hint ?? 'Rewrite the command without it, or run it in separate steps.',
       this.rules.narrowedBy === undefined
         ? `Set ${this.rules.allowSetting} to *.`
         : `Set ${this.rules.allowSetting} to *, and remove the list from ${this.rules.narrowedBy}.`,

@@ -64,7 +64,7 @@ describe('E8: settings of a running server', () => {
     const { write, file, list } = await open('sandbox: strict\n');
     write('sandbox: off\nmax_running: 3\n');
     await expect(list()).rejects.toMatchObject({
-      message: `The settings have changed: sandbox (${file}:1), max_running (${file}:2). They take effect only in a new server, so this one runs no more commands.`,
+      message: `The settings have changed: sandbox (${file}:1), max_running (${file}:2). They take effect only after a restart, so this server runs no more commands.`,
       hint: `Ask the user to restart this server: process ${process.pid}, or the client that started it.`,
     });
     write('{}\n');

@@ -106,7 +106,7 @@ function changesBetween(before: Resolved, after: Resolved): readonly Change[] {
 function needsRestart(changes: readonly Change[]): NacreError {
   return new NacreError(
     'settings_invalid',
-    `The settings have changed: ${listChanges(changes)}. They take effect only in a new server, so this one runs no more commands.`,
+    `The settings have changed: ${listChanges(changes)}. They take effect only after a restart, so this server runs no more commands.`,
     { hint: restart },
   );
 }

@@ -119,7 +119,7 @@ function toKey(reader: string, stream?: Stream): string {
 }
 
 function nameInUse({ id, name }: RegisteredCommand): NacreError {
-  return new NacreError('invalid_request', `${id} is running under the name ${name} already.`, {
+  return new NacreError('invalid_request', `${id} is already running under the name ${name}.`, {
     hint: 'Choose another name, or stop that command first.',
   });
 }

@@ -103,7 +103,7 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
 function tooManyRunning(maxRunning: number): NacreError {
   return new NacreError(
     'resources_unavailable',
-    `${maxRunning} commands are running already, which is the limit.`,
+    `${maxRunning} commands are already running, which is the limit.`,
     { hint: 'Wait until one has ended, or raise max_running.' },
   );
 }

@@ -167,7 +167,7 @@ describe('T9: the control socket', () => {
     raw.write('{"method":"list","secret":"wrong"}\nnonsense\n');
     await expect
       .poll(() => replies.text(), { timeout: 10_000 })
-      .toMatch(/not that of this server[\s\S]*\n.*error/);
+      .toMatch(/does not match this server[\s\S]*\n.*error/);
     raw.destroy();
     const inside = await server.call({ command: `ls ${folder()}` });
     expect(inside.structured.exit_code).not.toBe(0);

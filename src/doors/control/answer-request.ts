@@ -86,7 +86,7 @@ function unknownMethod({ method }: { readonly method?: unknown }): NacreError {
     'invalid_request',
     `This server does not know the method ${JSON.stringify(method)}.`,
     {
-      hint: 'It may be of another version: restart it.',
+      hint: 'It may run another version of nacre: restart it.',
     },
   );
 }
@@ -104,7 +104,7 @@ function nameUser(): string {
 }
 
 function wrongSecret(): NacreError {
-  return new NacreError('invalid_request', 'The secret of the request is not that of this server.', {
+  return new NacreError('invalid_request', 'The secret in the request does not match this server.', {
     hint: 'Read it from the .secret file next to the socket; a server creates a new one when it starts.',
   });
 }

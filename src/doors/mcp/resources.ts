@@ -110,7 +110,8 @@ const templates = [
     uriTemplate: 'nacre://commands/{id}/log{?from}',
     name: 'log',
     title: "A command's output",
-    description: 'Output from a cursor on, up to the size of a reply; _meta has the URI of the next piece.',
+    description:
+      'Output starting at a cursor, up to the size of a reply; _meta has the URI of the next piece.',
     mimeType,
   },
   {

@@ -135,5 +135,7 @@ function secondsLeft({ deadline }: Entry): number {
 function unknownRequest(id: string, answer: string | undefined): NacreError {
   const message =
     answer === undefined ? `There is no approval request ${id}.` : `${id} has been ${answer} already.`;
-  return new NacreError('job_not_found', message, { hint: 'Run nacre approvals to list what waits.' });
+  return new NacreError('job_not_found', message, {
+    hint: 'Run nacre approvals to list the waiting requests.',
+  });
 }

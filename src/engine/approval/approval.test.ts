@@ -49,7 +49,7 @@ test('an approved request passes', async () => {
 test.each([
   [{ kind: 'no_answer' }, 'approval_required', 'The user did not answer in time', 'Use another program.'],
   [{ kind: 'declined' }, 'policy_denied', 'The user declined', 'Use another program.'],
-  [undefined, 'approval_required', 'The user cannot be asked from here', 'Set confirm to never.'],
+  [undefined, 'approval_required', 'The user cannot be prompted here', 'Set confirm to never.'],
   [{ kind: 'cannot_ask', why: 'It is off.' }, 'approval_required', 'It is off\\.', 'Set confirm to never.'],
   [
     { kind: 'waits', approvalId: 'apr_1', secondsLeft: 9 },

@@ -60,7 +60,7 @@ export async function approval(
   throw toRefusal(request.decision, answer);
 }
 
-const cannotAsk: AskUser = async () => ({ kind: 'cannot_ask', why: 'The user cannot be asked from here.' });
+const cannotAsk: AskUser = async () => ({ kind: 'cannot_ask', why: 'The user cannot be prompted here.' });
 
 function toRefusal(
   decision: Decision,
@@ -91,7 +91,7 @@ function toRefusal(
     case 'waits': {
       const { approvalId, secondsLeft } = answer;
       const note = `It waits for the user's approval as ${approvalId}. Nothing was run.`;
-      const hint = `Ask the user to run "nacre approvals approve ${approvalId}" in another terminal within ${secondsLeft} s, then make the same call again: it waits a while for the answer.`;
+      const hint = `Ask the user to run "nacre approvals approve ${approvalId}" in another terminal within ${secondsLeft} s, then make the same call again; it waits briefly if there is no answer yet.`;
       return toError('approval_required', decision, note, hint);
     }
   }

@@ -149,6 +149,6 @@ function press(backend: Backend, id: string, stroke: KeyStroke, hide: readonly s
 
 function notReading(id: string): NacreError {
   return new NacreError('resources_unavailable', `${id} has not read earlier input yet.`, {
-    hint: 'It may not read its input: read its output, press ctrl-c, or stop it. Nothing of this call was typed.',
+    hint: 'It may have stopped reading stdin: read its output, press ctrl-c, or stop it. Nothing of this call was typed.',
   });
 }

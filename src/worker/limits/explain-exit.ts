@@ -64,24 +64,24 @@ function checkCpu({ limits: { cpuSeconds }, exit, cpuMs, busiestProcessMs }: Evi
   const isHard = signal === 'SIGKILL' && busiestProcessMs >= enoughMs;
   if (!isSoft && !isHard) return null;
   const used = cpuMs === null ? '' : `It used ${(cpuMs / 1_000).toFixed(1)} s of CPU time. `;
-  return { cause: 'cpu', detail: `${used}${signal} ended it: a process may use ${cpuSeconds} s.` };
+  return { cause: 'cpu', detail: `${used}${signal} killed it: a process may use at most ${cpuSeconds} s.` };
 }
 
 function checkFileSize({ limits: { fileBytes }, exit, stderr }: Evidence): LimitReached | null {
   if (fileBytes === undefined) return null;
   const printed = failed(exit) ? noRoom.exec(stderr)?.[0] : undefined;
   if (exit.signal !== 'SIGXFSZ' && printed === undefined) return null;
-  const evidence = exit.signal === 'SIGXFSZ' ? 'SIGXFSZ ended it' : `It printed "${printed}"`;
+  const evidence = exit.signal === 'SIGXFSZ' ? 'SIGXFSZ killed it' : `It printed "${printed}"`;
   return {
     cause: 'file_size',
-    detail: `${evidence}: a file that it writes may have ${formatLimit(fileBytes)}.`,
+    detail: `${evidence}: a file that it writes may have at most ${formatLimit(fileBytes)}.`,
   };
 }
 
 function checkProcesses({ limits, exit, kernel, stderr }: Evidence): LimitReached | null {
   const { maxProcesses } = limits;
   if (maxProcesses === undefined) return null;
-  const limit = `it may have ${maxProcesses} processes and threads at one time`;
+  const limit = `it may have at most ${maxProcesses} processes and threads at one time`;
   const refused = kernel?.refusedForks ?? 0;
   // A command that succeeded nevertheless was limited, not ended: its cause stays `exit`.
   const cause = failed(exit) ? 'processes' : 'exit';
@@ -94,12 +94,12 @@ function checkProcesses({ limits, exit, kernel, stderr }: Evidence): LimitReache
 function checkMemory({ limits, exit, largestProcessBytes, stderr }: Evidence): LimitReached | null {
   const { memoryBytes } = limits;
   if (memoryBytes === undefined || !failed(exit)) return null;
-  const limit = `a process may have ${formatLimit(memoryBytes)} of memory`;
+  const limit = `a process may have at most ${formatLimit(memoryBytes)} of memory`;
   const printed = noMemory.exec(stderr)?.[0];
   if (printed !== undefined) return { cause: 'oom', detail: `It printed "${printed}": ${limit}.` };
   if (exit.signal === null || largestProcessBytes < memoryBytes * 0.9) return null;
   const used = `One of its processes had ${formatLimit(largestProcessBytes)} of memory`;
-  return { cause: 'oom', detail: `${used} before ${exit.signal} ended it: ${limit}.` };
+  return { cause: 'oom', detail: `${used} before ${exit.signal} killed it: ${limit}.` };
 }
 
 // A shell reports a signal that ended its last command as exit code 128 + n.

@@ -46,7 +46,7 @@ export function cwdGone(cwd: string): NacreError {
 export function startUnavailable(program: string, cause: unknown): NacreError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new NacreError('resources_unavailable', `The system could not start ${program}: ${reason}`, {
-    hint: 'Too many processes, open files or too little memory: end some commands and try again.',
+    hint: 'There are too many processes or open files, or too little memory: stop some commands and try again.',
     cause,
   });
 }

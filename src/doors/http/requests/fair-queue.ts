@@ -113,7 +113,7 @@ function disconnected(): HttpProblem {
 }
 
 function queueFull(limit: number): HttpProblem {
-  return new HttpProblem(429, `${limit} calls are waiting already, which is the limit. Try again later.`, {
+  return new HttpProblem(429, `${limit} calls are already waiting, which is the limit. Try again later.`, {
     'Retry-After': '1',
   });
 }
