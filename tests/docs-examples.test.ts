@@ -135,7 +135,7 @@ test('docs/guide/http.md has a call that works', async () => {
 });
 
 function sh(command: string) {
-  const script = `nacre() { ${process.execPath} ${builtCli} "$@"; }; ${command}`;
+  const script = `nacre() { "${process.execPath}" "${builtCli}" "$@"; }; ${command}`;
   return spawnSync('bash', ['-c', script], { env, cwd: work, encoding: 'utf8' });
 }
 

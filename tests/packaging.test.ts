@@ -16,7 +16,7 @@ describe('the systemd unit', () => {
   test('passes systemd-analyze verify', () => {
     const path = join(temporaryFolder(), 'nacre.service');
     // `systemd-analyze` checks that the program exists, and nacre is not installed here.
-    writeFileSync(path, unit.replace('ExecStart=nacre', `ExecStart=${builtCli}`));
+    writeFileSync(path, unit.replace('ExecStart=nacre', `ExecStart="${builtCli}"`));
     expect(execFileSync('systemd-analyze', ['verify', path], { encoding: 'utf8', stdio: 'pipe' })).toBe('');
   });
 

@@ -4,6 +4,7 @@ import { toolExamples } from '../scripts/reference/tool-examples.ts';
 import { createNacre, type Nacre, toText } from '../src/index.ts';
 import type { ToolFamily } from '../src/tools/settings.ts';
 import { createPlace, survivors } from './support/nacre.ts';
+import { commandLine, processesWith } from './support/processes.ts';
 
 // Repeats the calls in the reference and compares the replies; the calls of a family depend on one another.
 const place = createPlace({});
@@ -40,8 +41,14 @@ describe.each(Object.entries(describeTools()))('%s', (family, tools) => {
     const text = toText(await nacre.registry.execute(tool, args));
     lastId = /\b(?:cmd|shell)_[0-9a-f]{12}\b/.exec(text)?.[0] ?? lastId;
     expect(withoutVariableParts(text)).toBe(reply);
+    if (input.run_in_background) await expect.poll(hasSleep, { timeout: 10_000 }).toBe(true);
   });
 });
+
+/** True once the command `echo ready; sleep 60` has printed its line. */
+function hasSleep(): boolean {
+  return processesWith(place.mark).some((pid) => commandLine(pid).startsWith('sleep'));
+}
 
 function withoutVariableParts(text: string): string {
   return text

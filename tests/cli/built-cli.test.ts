@@ -10,10 +10,14 @@ import { processesWith } from '../support/processes.ts';
 
 const place = createPlace();
 
+// One word for bash, even if the path of the checkout contains blanks.
+const shim = join(place.cwd, 'n');
+writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${builtCli}' "$@"\n`, { mode: 0o755 });
+
 function bash(script: string) {
   const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
     cwd: place.cwd,
-    env: { ...place.env, N: `${process.execPath} ${builtCli}` },
+    env: { ...place.env, N: shim },
     timeout: 10_000,
   });
   return { status, stdout: stdout.toString(), stderr: stderr.toString() };

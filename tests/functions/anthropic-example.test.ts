@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, expect, test } from 'vitest';
 import { createNacre, ToolRegistry, toAnthropicBash } from '../../src/index.ts';
@@ -147,7 +148,7 @@ test('the example calls the Messages API when it is started', async () => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const own = { ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`, ANTHROPIC_API_KEY: 'k', MODEL: 'm' };
-  const child = spawn(process.execPath, [example.pathname, 'What is here?', '--native'], {
+  const child = spawn(process.execPath, [fileURLToPath(example), 'What is here?', '--native'], {
     cwd: place.cwd,
     env: { ...place.env, ...own },
   });

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { collect, createPlace, survivors } from '../support/nacre.ts';
 
@@ -76,7 +77,7 @@ test('the example calls the Chat Completions API when it is started', async () =
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const env = { ...place.env, OPENAI_BASE_URL: `http://127.0.0.1:${port}`, OPENAI_API_KEY: 'k', MODEL: 'm' };
-  const child = spawn(process.execPath, [example.pathname, 'What is here?'], { cwd: place.cwd, env });
+  const child = spawn(process.execPath, [fileURLToPath(example), 'What is here?'], { cwd: place.cwd, env });
   const [out, err] = [collect(child.stdout), collect(child.stderr)];
   await once(child, 'close');
   server.close();

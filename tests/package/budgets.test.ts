@@ -58,9 +58,9 @@ test('starting takes a small multiple of the CPU time of node -e 0', () => {
   const node = process.execPath;
   const spent = { bare: 0, version: 0, mcp: 0 };
   for (let round = 0; round < soakCount(10, 4); round += 1) {
-    spent.bare += cpuSeconds(`${node} -e 0`, place);
-    spent.version += cpuSeconds(`${node} ${builtCli} --version`, place);
-    spent.mcp += cpuSeconds(`${node} ${builtCli} mcp <<< '${initialize}'`, place);
+    spent.bare += cpuSeconds(`"${node}" -e 0`, place);
+    spent.version += cpuSeconds(`"${node}" "${builtCli}" --version`, place);
+    spent.mcp += cpuSeconds(`"${node}" "${builtCli}" mcp <<< '${initialize}'`, place);
   }
   expect(JSON.parse(readFileSync(join(place.cwd, 'stdout'), 'utf8'))).toHaveProperty('result.serverInfo');
   expect(spent.version / spent.bare).toBeLessThan(budgets.version);

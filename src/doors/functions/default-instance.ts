@@ -42,6 +42,11 @@ export function defaultInstance(): Instance {
   return created;
 }
 
+/** The number of open instances of this process. */
+export function openInstanceCount(): number {
+  return open.length;
+}
+
 /** Closes the instance that `defaultInstance` created. */
 export async function closeDefaultInstance(): Promise<void> {
   const last = created;
