@@ -1,5 +1,5 @@
 // The index (`index.jsonl`) lists the files that must exist: each is anchored there by its first and last record, so that
-// `verifyAudit` notices a missing file or a missing end. It is a chain itself; all servers share it, so writes hold a lock.
+// `verifyAudit` notices a missing file or a truncated one. It is a chain too; all servers share it, so writers lock it.
 import {
   closeSync,
   existsSync,

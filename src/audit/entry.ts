@@ -104,7 +104,7 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
   }
 }
 
-// A long command is recorded by its beginning, length and digest. `cut` comes after `redact`, or half a secret could stay.
+// Of a long command the beginning, length and digest are recorded. `cut` runs after `redact`, or half a secret could remain.
 function toCommandRecord(command: Command, redact: Redact): unknown {
   if (command.kind === 'argv') return redactArguments(command.argv, redact).map(cut);
   const { script } = command;

@@ -4,7 +4,7 @@ import { makeFolder } from '../support/make-folder.ts';
 import { toFileName } from './audit-files.ts';
 import type { ChainHead } from './chain.ts';
 
-/** A file to which lines are appended atomically: after a failed write nothing of the line remains. */
+/** A file to which lines are appended atomically: after a failed write no part of the line remains. */
 export interface LineFile {
   /** Writes the line with one write(); throws if that fails. */
   append(line: string): void;

@@ -46,7 +46,7 @@ export class RecordQueue {
   /**
    * Drops the entries after a failed write, as they were never recorded. `failedId` is the command whose `record` call
    * reports the failure; the others are refused at their next record. `finished` entries stay for the next
-   * attempt, because their callers already have their answer and cannot be told.
+   * attempt, because their callers already have their reply and cannot get an error.
    */
   dropUnwritten(failedId: string): void {
     const others = this.#entries.filter(({ entry }) => entry.id !== failedId);

@@ -105,7 +105,7 @@ export function createMask(secrets: readonly string[]): Mask {
   };
 }
 
-/** Creates a mask for these values only; its `openEnd` holds back no more than the beginning of one. */
+/** Creates a mask for these values only; its `openEnd` withholds no more than the beginning of one. */
 export function createValueMask(secrets: readonly string[]): Mask {
   const values = secrets.map((value) => Buffer.from(value).toString('latin1'));
   return {

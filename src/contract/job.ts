@@ -31,7 +31,7 @@ export interface JobSpec {
   readonly timeoutMs: number | null;
   /** The key of the persistent shell to run in; without one the command gets a new shell. */
   readonly session?: string | undefined;
-  /** The key of the persistent shell whose state is copied into the new shell; changes do not go back. */
+  /** The key of the persistent shell whose state is copied into the new shell; changes are not copied back. */
   readonly beginsAs?: string | undefined;
   /** Rules for the server's variables that apply to this command in addition to the worker's. */
   readonly environment?: EnvironmentRules | undefined;

@@ -11,7 +11,7 @@ const namedToken = z.strictObject({
 
 /** A token that fits in an HTTP header: printable ASCII without blanks. */
 export const tokenPattern = /^[\x21-\x7e]{16,512}$/;
-/** `tokenPattern` in error messages. */
+/** Describes `tokenPattern` in error messages. */
 export const tokenWords = '16 to 512 printable ASCII characters without blanks';
 
 /** Address, callers and limits of `nacre serve`, and the programs that apps may run. */

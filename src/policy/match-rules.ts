@@ -54,7 +54,7 @@ function matchesCwd({ cwd, verdict }: PolicyRule, invocation: Invocation): boole
 
 /** Matches words against patterns. An unknown word matches a `deny` or `ask` rule; in an `allow` rule it matches `*` only. */
 function matchesArgs(patterns: readonly string[], args: readonly Arg[], generous: boolean): boolean {
-  // Track every pattern index that may come next instead of backtracking: thousands of words times several `...`.
+  // Track every pattern index that may come next; backtracking over several `...` and thousands of words would be slow.
   let next = afterAnyWords(patterns, [0]);
   for (const arg of args) {
     if (arg.many && generous && next.some((at) => at < patterns.length)) return true;

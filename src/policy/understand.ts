@@ -22,7 +22,7 @@ export function understand(command: Command, context: CommandContext = {}): Plan
   return new UnderstoodCommand(command, context);
 }
 
-// A class: V8 keeps what the getter of an object literal captures (here the parse tree) alive until the next full GC.
+// A class, because V8 keeps the variables that an object literal's getter captures (the parse tree) until a full GC.
 class UnderstoodCommand implements Plan {
   readonly command: Command;
   readonly context: CommandContext;

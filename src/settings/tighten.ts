@@ -25,7 +25,7 @@ export function tighten(setting: Setting, base: unknown, project: unknown): Tigh
   }
 }
 
-/** The entries of `list` that `limit` also contains; `everything` matches all entries, and no limit keeps them all. */
+/** The entries of `list` that `limit` also contains; `everything` matches all entries; without a limit, all are kept. */
 export function narrowList(
   list: readonly string[],
   limit: readonly string[] | undefined,

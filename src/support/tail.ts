@@ -32,7 +32,7 @@ export interface TailPiece extends ReadResult {
 
 /**
  * Yields an output log from a cursor until the command has ended and everything was read. A read that times out yields
- * an empty piece, so the loop over it can check other conditions; it stops reading by `break`.
+ * an empty piece, so that the caller's loop can check other conditions; `break` stops reading.
  */
 export async function* tail(
   read: ReadLog,

@@ -122,7 +122,7 @@ function waitsForLaunchMessage(starter: Starter, { session }: JobSpec): boolean 
   return starter.waitsForLaunchMessage && session === undefined;
 }
 
-// `baseEnv` is undefined for a command without its own rules, so that it can use a shell that was started ahead.
+// `baseEnv` is undefined for a command without its own rules, so that it can use a shell that was started in advance.
 function toBaseEnvironment(
   { environment }: JobSpec,
   { allVariables, withheld }: Pick<PreparedWorker, 'allVariables' | 'withheld'>,

@@ -66,7 +66,7 @@ interface Suggestion {
   readonly left_out: readonly Count[];
   /** Programs in refused commands that are not in `allowed_commands`. */
   readonly refused: readonly Count[];
-  /** How many of the commands `allowed_commands` would allow, and why not the others. */
+  /** How many of the commands `allowed_commands` would allow, and why it would refuse the others. */
   readonly commands: number;
   readonly would_run: number;
   readonly would_not: readonly {

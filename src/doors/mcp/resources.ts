@@ -27,7 +27,7 @@ export function serveResources(server: Server, source: ResourceSource): { watch(
   const reader: CallerContext = {
     caller: { door: 'mcp', client: 'resources' },
     owner: source.owner,
-    // A read position apart from that of the tools: reading a resource must not hide output from `read_output`.
+    // A separate read position from that of the tools: reading a resource must not hide output from `read_output`.
     reader: `${source.owner} resources`,
   };
   server.setRequestHandler('resources/list', async () => ({

@@ -17,7 +17,7 @@ export interface Announcer {
 }
 
 const waitMs = 60_000;
-// Listeners read the command after every event; more events per second would only cost.
+// Listeners read the command after every event; more events per second would only cost CPU time.
 const minIntervalMs = 500;
 // Only the growth of the log matters, so `tail` skips every byte.
 const noBytes = { waitMs, maxBytes: 0, maxLagBytes: 0 };

@@ -62,7 +62,7 @@ export async function stop(
   const { backend, sessions, audit } = deps;
   const command = sessions.registry.find(owner, idOrName);
   const { end } = await backend.wait(command.id, 0);
-  // `tryRecord`: an unwritable audit log must not keep a command running.
+  // `tryRecord`, because an unwritable audit log must not prevent a stop.
   if (!end) audit.tryRecord({ kind: 'stop', id: command.id, caller, signal: options.signal });
   await backend.stop(command.id, options);
   return toView(deps, command, reader ?? owner);

@@ -60,8 +60,8 @@ export function cancelledBeforeStart(): NacreError {
   return cancelled('The call was cancelled before its command was started.');
 }
 
-// An allowed command has no effect before its `started` record, which also writes the queued ones. A denial or a
-// question is an effect, so its record comes first.
+// The record of an allowed command may be queued: its `started` record, which precedes any effect, writes the queue too.
+// A denial or a question to the user is an effect itself, so it is recorded immediately.
 function recordDecision({ audit }: EngineDeps, call: JourneyContext, cwd: string, decision: Decision): void {
   const entry = { kind: 'decided', id: call.id, caller: call.caller, cwd, decision } as const;
   if (decision.verdict === 'allow') audit.recordSoon(entry);

@@ -18,7 +18,7 @@ export function toStartRequest(request: CommandRequest): CommandRequest & StartR
   return { ...request, stdin: input === undefined ? 'empty' : { text: input } };
 }
 
-/** Starts an admitted command; throws a `NacreError` if that fails. Nothing of it runs unless its start was recorded. */
+/** Starts an admitted command; throws a `NacreError` if that fails. It does not run unless its start was recorded. */
 export async function start(
   deps: EngineDeps,
   request: StartRequest,
@@ -73,7 +73,7 @@ async function createScreen(
   return createLiveScreen(backend, terminal);
 }
 
-// One flush for both records where the command also gets input.
+// If the command also has input, both records are written with one flush.
 function recordStart(
   { audit }: EngineDeps,
   { stdin }: StartRequest,

@@ -46,7 +46,7 @@ export function callProgram(
   return runNamed(site, how);
 }
 
-/** A call whose program name is known; `span` is the word of the name. */
+/** A call whose program name is known; `span` is the position of that name. */
 interface NamedCall extends WalkSite {
   readonly span: Arg;
   readonly name: string;

@@ -121,7 +121,7 @@ export function mayExpand(text: string): boolean {
   return text.includes('$') || text.includes('`');
 }
 
-/** Returns true if `mayExpand` holds for the piece or the text it is derived from. */
+/** Returns true if `mayExpand` is true for the piece or the text it is derived from. */
 export function mayExpandIn(piece: Piece): boolean {
   return mayExpand(textBehind(piece));
 }

@@ -10,7 +10,7 @@ export interface ExecPlan {
   readonly allow: readonly string[];
   /** The files among them that are not listed, but needed by listed ones. */
   readonly added: readonly string[];
-  /** Listed programs such as `busybox`, which do something else under each of their names. */
+  /** Listed multi-call programs such as `busybox`, which act as a different program under each of their names. */
   readonly multiCall: readonly string[];
 }
 

@@ -10,7 +10,7 @@ const lowWater = 16;
 
 /**
  * FIFOs for commands. Node's own pipes are socket pairs, on which `tee /dev/stderr` and `> /dev/stdout` fail, and Node
- * cannot create FIFOs, so `mkfifo` creates them in batches ahead of need. A FIFO that a surviving process may still have
+ * cannot create FIFOs, so `mkfifo` creates them in batches in advance. A FIFO that a surviving process may still have
  * open is never reused.
  */
 export interface FifoPool {

@@ -147,7 +147,7 @@ export interface PreludePlan {
 // Seconds of CPU time between SIGXCPU (soft limit) and SIGKILL (hard limit).
 const cpuGraceSeconds = 2;
 
-/** One line of bash that limits the shell and everything it starts with `ulimit`; empty if there is nothing to limit. */
+/** One line of `ulimit` commands for the shell and everything that it starts; empty if there is nothing to limit. */
 export function toPrelude({ limits, ownProcesses, cgroupFiles }: PreludePlan): string {
   const { memoryBytes, cpuSeconds, fileBytes, maxProcesses } = limits;
   const steps = [

@@ -48,7 +48,7 @@ export function forTerminal(base: Environment): Environment {
   return { ...rest, TERM: 'xterm-256color' };
 }
 
-// Without a terminal: no colours, no pagers, and no prompts, which would wait for ever.
+// Without a terminal: no colours, no pagers, and no prompts, which would wait forever.
 const quietTools: Environment = {
   NO_COLOR: '1',
   TERM: 'dumb',

@@ -27,7 +27,7 @@ export const proxyEnvironment: Environment = {
 
 /**
  * Listens on the namespace's loopback, sends the listening socket to nacre through the IPC channel on descriptor 5, and exits
- * as soon as nacre has it. The proxy then accepts connections from inside the namespace although no process of nacre's
+ * as soon as nacre has it. The proxy then accepts connections from inside the namespace although no process of nacre
  * stays there, and a command cannot reach the proxy of another one.
  */
 const sendListener = [

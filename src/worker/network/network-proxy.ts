@@ -63,7 +63,7 @@ export class NetworkProxy {
     });
   }
 
-  /** Hosts that were refused, as `host:port`; after the first 32 just `and others`. */
+  /** Hosts that were refused, as `host:port`; after the first 32 only `and others`. */
   deniedHosts(): readonly string[] {
     return [...this.#denied];
   }

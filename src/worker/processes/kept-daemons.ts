@@ -5,7 +5,7 @@ import { sendSignal } from './process-exit.ts';
 import type { ProcessInfo, ProcessTable } from './process-table.ts';
 import { describeProcesses, type ProcessTree } from './process-tree.ts';
 
-/** The gap to report where the setting `keep` allows daemons to stay; empty without it. */
+/** The gap to report if the setting `keep` allows daemons to keep running; empty without it. */
 export function keepGaps(names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];
   return [`A process named ${names.join(' or ')} may stay after its command until nacre ends (keep).`];
@@ -15,7 +15,7 @@ export function keepGaps(names: readonly string[]): readonly string[] {
 const nameLength = 15;
 const killMs = 5_000;
 
-/** Daemons that the setting `keep` lets stay after the command that started them, until the server ends. */
+/** Daemons that, by the setting `keep`, keep running after the command that started them, until the server ends. */
 export class KeptDaemons {
   readonly #names: ReadonlySet<string>;
   readonly #table: ProcessTable;

@@ -79,7 +79,7 @@ export class ReportedState {
     return { session: this.#facts, ownPlace: place };
   }
 
-  /** A script that brings a new shell into `state`. */
+  /** A script that restores `state` in a new shell. */
   toScript(state: ShellState): string {
     return toRestoreScript(state, this.#fresh ?? emptyState(state.cwd));
   }

@@ -35,10 +35,10 @@ export interface ShellSessionDeps {
 
 /**
  * A persistent shell: one bash for many commands, one at a time.
- * 1. `#open` starts the host process when a command comes and, below it, a shell with the last reported state,
- * 2. each command has its own FIFOs, so that output of an earlier background process cannot get into it,
+ * 1. `#open` starts a host process if a command finds none and, below it, a shell with the last reported state,
+ * 2. each command has its own FIFOs, so that an earlier background process cannot write into its output,
  * 3. after each command the shell reports its state (`StateSync`): policy judges the next command by it, and a new shell
- *    can be brought into it,
+ *    can be restored to it,
  * 4. if a command ends its shell, or must be killed, only the shell is lost; background processes and state survive.
  */
 export class ShellSession {
@@ -79,7 +79,7 @@ export class ShellSession {
     return this.#reported.snapshot();
   }
 
-  /** A script that brings another shell into this session's state; `undefined` before the first command. */
+  /** A script that restores this session's state in another shell; `undefined` before the first command. */
   async restoreScript(): Promise<string | undefined> {
     await this.#stateRead;
     const { state } = this.#reported;
@@ -96,7 +96,7 @@ export class ShellSession {
     return this.#host?.isAlive ?? false;
   }
 
-  /** True when nothing of the session runs except its idle shell. */
+  /** True when no process of the session runs except its idle shell. */
   async isQuiet(): Promise<boolean> {
     await this.#otherHosts.closeQuiet();
     return this.#host === null || isQuiet(this.#host);
@@ -146,7 +146,7 @@ export class ShellSession {
     await this.#outputs.close();
   }
 
-  /** Ends the session and removes its folder; nothing of it can be restored. */
+  /** Ends the session and removes its folder; its state cannot be restored. */
   async close(): Promise<void> {
     await Promise.all([this.#otherHosts.closeAll(), this.#host?.close()]);
     await this.goIdle();

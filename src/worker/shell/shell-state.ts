@@ -81,7 +81,7 @@ function altersValues({ attributes }: Declaration): boolean {
   return /[^-xt]/.test(attributes);
 }
 
-/** A script that brings a fresh shell into a state; it leaves out `set -e` and everything that would break the loop. */
+/** A script that restores a state in a new shell; it leaves out `set -e` and everything that would break the loop. */
 export function toRestoreScript(state: ShellState, fresh: ShellState): string {
   const functions = [...state.functions].filter(([name]) => !loopBuiltins.has(name));
   return [

@@ -29,7 +29,7 @@ import type { StartDeps, Started, Starter, StartOptions } from './starter.ts';
 
 /**
  * Starts each command in a pid namespace under a supervisor that dies with the server.
- * 1. `KeeperSource` returns a keeper that was started ahead, or starts one,
+ * 1. `KeeperSource` returns a keeper that was started in advance, or starts one,
  * 2. the keeper's waiting shell gets its launch message: directory, variables, stdin and script,
  * 3. the keeper reports when that shell has ended; then its namespace is killed.
  */

@@ -99,7 +99,7 @@ export function followKeeper(
     end,
     readStderr: () => readAvailable(terminal?.master ?? ends.stderr),
     async discard() {
-      // If `bwrap` is killed between its two forks, its first child waits for ever, so let it become `ready` first.
+      // If `bwrap` is killed between its two forks, its first child waits forever, so let it become `ready` first.
       await settlesWithin(reported.ready, limits.startMs);
       await giveUp();
       for (const fd of [ends.stdin, ...(terminal ? [] : [ends.stdout, ends.stderr])]) closeSync(fd);

@@ -26,7 +26,7 @@ export interface ForkServerFifos {
 }
 
 /**
- * A small bash that starts processes in our place. fork() copies the page tables of all of Node's memory, which blocks
+ * A small bash that starts processes for Node. fork() copies the page tables of all of Node's memory, which blocks
  * the event loop for milliseconds; a bash with almost no memory forks in a tenth of the time. It is started at the first
  * use, and again if it has ended.
  */

@@ -8,7 +8,7 @@ import { type Keeper, keeperLimits } from './follow-keeper.ts';
 const soonMs = 1;
 const laterMs = 20;
 
-/** Keepers that were started ahead of need, each with a shell that waits for its only launch message. */
+/** Keepers that were started in advance, each with a shell that waits for its only launch message. */
 export class KeeperPool {
   readonly #size: number;
   readonly #startKeeper: () => Promise<Keeper>;

@@ -73,7 +73,7 @@ function toMs(time = ''): number {
 }
 
 /** The command that a waiting shell runs, with its directory, variables and limits. */
-export interface Launch {
+export interface LaunchOptions {
   /** The command, or `file` for a script that is open as descriptor 6. */
   readonly command: Command | 'file';
   readonly cwd: string;
@@ -109,7 +109,14 @@ export interface LaunchMessage {
 }
 
 /** Writes a launch message as bash code, each part preceded by its length (`withLengthPrefix`). */
-export function toLaunchMessage({ command, cwd, env, stdin, prelude, atTerminal }: Launch): LaunchMessage {
+export function toLaunchMessage({
+  command,
+  cwd,
+  env,
+  stdin,
+  prelude,
+  atTerminal,
+}: LaunchOptions): LaunchMessage {
   const setUp = [
     `cd -- ${quoteInAscii(cwd)} || exit 125`,
     'unset OLDPWD',
@@ -129,7 +136,7 @@ export function toLaunchMessage({ command, cwd, env, stdin, prelude, atTerminal 
   return { setUp: withLengthPrefix(setUp.join('; ')), run: withLengthPrefix(run.join('; ')) };
 }
 
-function toText(command: Launch['command']): string {
+function toText(command: LaunchOptions['command']): string {
   if (command === 'file') return 'eval -- "$(</dev/fd/6)" 6<&-';
   if (command.kind === 'shell') return `eval -- ${quoteInAscii(command.script)}`;
   return `exec -- ${command.argv.map(quoteInAscii).join(' ')}`;

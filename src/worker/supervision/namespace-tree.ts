@@ -98,8 +98,8 @@ export class NamespaceTree implements ProcessTree {
     };
   }
 
-  // `scan` is slow if many commands are ended at the same time, and only finds more than `sample` if
-  // that missed the init process although the supervisor lives.
+  // `scan` is slow if many commands are ended at the same time, and is only needed if `sample` missed the init process of
+  // a living supervisor.
   async #sampleOrScan(): Promise<NamespaceView> {
     const view = await this.sample();
     if (view.init !== undefined) return view;

@@ -7,7 +7,7 @@ export interface RateLimit {
 }
 
 const minuteMs = 60_000;
-// Bounds the memory that callers under ever new names can use.
+// Bounds the memory that callers who keep changing their name can use.
 const maxNames = 10_000;
 
 /** Creates a limit of `perMinute` events, refilled continuously. */
@@ -32,7 +32,7 @@ export function createRateLimit(perMinute: number, now: () => number = () => per
 
 /**
  * Counts against the `requests_per_minute` of a caller; throws 429 over the limit. Commands are counted apart from
- * requests, since one socket or one MCP batch can bring many of them.
+ * requests, since one socket or one MCP batch can contain many of them.
  */
 export function charge(
   { rate }: { readonly rate?: RateLimit | undefined },

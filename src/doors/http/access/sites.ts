@@ -25,7 +25,7 @@ export interface SitesOptions {
   readonly secure: boolean;
   readonly host: string;
   readonly port: number;
-  /** More names, which may come with any port: a proxy has its own. */
+  /** Additional names, accepted with any port, because a proxy may listen on another one. */
   readonly moreHosts: readonly string[];
   readonly corsOrigins: readonly string[];
 }

@@ -3,7 +3,7 @@ import type { HttpCaller } from '../access/callers.ts';
 import { charge } from '../access/rate-limit.ts';
 import { HttpProblem } from '../requests/problem.ts';
 
-/** Tool calls over MCP. They bypass the fair queue, and one request can bring many of them. */
+/** Tool calls over MCP. They bypass the fair queue, and one request can contain many of them. */
 export interface McpCalls {
   /** The tools of a caller, wrapped: each call counts against its rate limit, and as open until it returns. */
   toolsOf(caller: HttpCaller): readonly Tool[];

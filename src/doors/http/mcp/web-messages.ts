@@ -18,7 +18,7 @@ export function toWebRequest({ incoming, method, signal }: Exchange, url: string
   });
 }
 
-/** Writes a web Response; an event stream is sent as it comes, and cancelled when the caller disconnects. */
+/** Writes a web Response; an event stream is sent as it arrives, and cancelled when the caller disconnects. */
 export async function sendWebResponse(
   outgoing: ServerResponse,
   { status, headers, body }: Response,

@@ -1,4 +1,4 @@
-/** Headers that every reply has unless it sets its own; this CSP forbids everything, so pages bring another. */
+/** Headers that every reply has unless it sets its own; this CSP forbids everything, so pages set their own. */
 const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -47,7 +47,7 @@ export interface FailureReply {
   readonly headers?: HttpProblem['headers'];
 }
 
-/** Converts an error to a reply; an unexpected error goes to the log, and the caller only learns that it happened. */
+/** Converts an error to a reply; an unexpected error is logged, and the caller gets no details. */
 export function toFailure(error: unknown, log: (message: string) => void): FailureReply {
   if (error instanceof HttpProblem) {
     const { status, message, headers } = error;

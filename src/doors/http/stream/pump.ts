@@ -11,7 +11,7 @@ export interface StreamedCommand {
   readonly id: string;
   readonly commandId: string;
   readonly encoding: 'utf8' | 'base64';
-  /** True for a command in a terminal, which is not expected to end by itself. */
+  /** True for a command in a terminal, which is not expected to exit on its own. */
   readonly isEndless: boolean;
   readonly context: CallerContext;
   /** Sets its outcome in the history; only the first call counts. */
