@@ -104,7 +104,7 @@ export class CommandStreams {
     this.#terminal.resize(size);
   }
 
-  /** True while one of the command's processes sleeps in a `read` of its `stdin` or terminal. */
+  /** True while one of the command's processes is blocked reading its `stdin` or terminal. */
   awaitsInput(): boolean {
     const reader = this.#input?.isFull() === false ? this.#findReader() : null;
     // A prompt that it wrote before that `read` is in the pipe now.

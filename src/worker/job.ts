@@ -110,7 +110,7 @@ export class Job {
     void this.#exited.then(() => this.#conclude());
   }
 
-  /** Sends the launch message and starts the timeout; a second call does nothing. */
+  /** Runs the command: sends the launch message, if its shell waits for one, and starts the timeout. Idempotent. */
   begin(): void {
     if (this.#begun || this.#ending) return;
     const { timeoutMs } = this.#spec;
@@ -161,7 +161,7 @@ export class Job {
     return { awaitingInput, listening: listeningPorts(view.commandProcesses.map(({ pid }) => pid)) };
   }
 
-  /** True while one of its processes sleeps in a `read` of its `stdin` or terminal. */
+  /** True while one of its processes is blocked reading its `stdin` or terminal. */
   awaitsInput(): boolean {
     return !this.#end && this.#streams?.awaitsInput() === true;
   }
@@ -244,7 +244,7 @@ export class Job {
     this.#streams?.finish(this.#session !== undefined);
     if (!this.#begun) this.#streams?.dropLaunchMessage();
     clearTimeout(this.#timer);
-    if (end.cause === 'exit' || end.cause === 'timeout') this.#limit ??= await this.#judge();
+    if (end.cause === 'exit' || end.cause === 'timeout') this.#limit ??= await this.#findLimit();
     this.#watch?.stop();
     const value = { ...this.#toEnd(end), session: await this.#session };
     this.#end = { durationMs: this.#elapsed(), value, digests: this.#output.digests() };
@@ -284,7 +284,7 @@ export class Job {
   }
 
   // Without a `ResourceWatch` there was no process that could have hit a limit.
-  async #judge(): Promise<LimitReached | null> {
+  async #findLimit(): Promise<LimitReached | null> {
     if (!this.#watch || !this.#exit) return null;
     return this.#watch.explainExit(this.#exit, () => this.#output.stderrTail(evidenceBytes));
   }

@@ -125,7 +125,7 @@ function findMessageProblem(value: unknown): string {
   return `The message is not valid JSON-RPC: ${problem}. Nothing was run.`;
 }
 
-// The SDK would reply with the issues of its zod schema.
+// Checked here, because the SDK would reply with the raw issues of its zod schema.
 function findCallProblem(message: unknown): string | undefined {
   const { method, params } = toFields(message);
   if (method !== 'tools/call') return undefined;

@@ -18,8 +18,8 @@ interface OpenFile {
 }
 
 /**
- * nacre's own files and folders, which commands must not read. A command of the same user can rename a folder above
- * them, so each stays open, and `/proc/self/fd` shows where it is when the next sandbox has to hide it.
+ * nacre's own files and folders, which commands must not read. A command of the same user can rename a parent
+ * folder, so each file stays open, and `/proc/self/fd` shows its current path when the next sandbox has to hide it.
  */
 export class OwnFiles {
   readonly #paths: readonly string[];
@@ -90,7 +90,7 @@ export function toCanonical(path: string): readonly string[] {
   }
 }
 
-// The link of a deleted file names a path that does not exist, or another file.
+// For a deleted file, the link in /proc/self/fd names a path that does not exist or is another file now.
 function currentPath(file: OpenFile): readonly string[] {
   const path = readLink(file);
   return path !== undefined && toIdentity(path) === file.identity ? [path] : [];
@@ -109,7 +109,7 @@ function toIdentity(path: string): string | undefined {
     const { dev, ino } = statSync(path, { throwIfNoEntry: false }) ?? {};
     return ino === undefined ? undefined : `${dev} ${ino}`;
   } catch {
-    // ENOTDIR or EACCES: a folder above it is a file, or is closed to us and so to our commands.
+    // ENOTDIR or EACCES: a parent folder is a file, or we may not enter it, and so neither may our commands.
     return undefined;
   }
 }

@@ -49,7 +49,7 @@ export class SupervisedStarter implements Starter {
     this.#keepers = new KeeperSource(supervisor, deps);
     this.level = supervisor.level;
     this.exec = deps.execEnforcement.guard === undefined ? 'off' : 'enforced';
-    // In a sandbox root has no CAP_SYS_ADMIN, with which it could unmount what hides them.
+    // Without a sandbox, root keeps CAP_SYS_ADMIN and could unmount what hides nacre's own files.
     this.hidesOwnFiles =
       supervisor.level === 'namespace' && (!deps.isRoot || deps.isolation.sandbox !== 'off');
     this.gaps = this.#gapsFor(deps.isolation);
