@@ -6,7 +6,7 @@ import { createRedact, redactArguments } from './redact.ts';
 const redact = createRedact([]);
 const long = 'Ab3dEf6hIj9lMn2pQr5t';
 
-describe('S6: a text to be recorded', () => {
+describe('S6: text to be recorded', () => {
   test.each([
     `ghp_${long}`,
     `github_pat_${long}`,

@@ -146,13 +146,13 @@ describe('T7: the working directory', () => {
     }
   });
 
-  test('T8: is free without roots, and the server’s own needs no root', async () => {
+  test('T8: may be any directory if there are no roots, and the server’s own needs no root', async () => {
     expect(await cwdOf('/usr', [])).toBe(realpathSync('/usr'));
     expect(await cwdOf('/usr', [[]])).toBe(realpathSync('/usr'));
     expect(await cwdOf(undefined, [['sub']])).toBe(here.folder);
   });
 
-  test('T8: with an unresolvable root is a configuration error, but only if the caller requests one', async () => {
+  test('T8: is a configuration error if a root cannot be resolved, but only if the caller requests a directory', async () => {
     const roots = [['sub', join(here.folder, 'none')]];
     await expect(here.run('pwd', { cwd: 'sub' }, { cwdRoots: roots })).rejects.toMatchObject({
       code: 'cwd_roots_invalid',
@@ -197,7 +197,7 @@ describe('E2: cancelling', () => {
     expect(kinds()).toEqual(['asked', 'decided', 'started', 'finished']);
   });
 
-  test('during the start kills the command, too', async () => {
+  test('during the start also kills the command', async () => {
     const cancel = new AbortController();
     const running = here
       .run('sleep 62', marked(), { signal: cancel.signal })
@@ -283,7 +283,7 @@ describe('closing', () => {
     expect(kinds()).toHaveLength(4);
   });
 
-  test('twice closes once', async () => {
+  test('twice has no further effect', async () => {
     await expect(Promise.all([here.engine.close(), here.engine.close()])).resolves.toHaveLength(2);
     await expect(here.engine.close()).resolves.toBeUndefined();
   });

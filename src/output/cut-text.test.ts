@@ -47,7 +47,7 @@ describe('cutting two ends', () => {
     expect(cut).toEqual({ head: 'a'.repeat(39), tail: 'b', joined: false });
   });
 
-  test('a text that fits is not cut', () => {
+  test('text that fits is not cut', () => {
     const ends = { head: 'ab', tail: 'cd', joined: true };
     expect(cutEnds(ends, 4)).toBe(ends);
   });

@@ -12,7 +12,7 @@ function collect(pieces: readonly string[], maxChars: number) {
 
 const isWellFormed = (part: string) => !/\p{Surrogate}/u.test(part);
 
-describe('the head and tail of a text', () => {
+describe('the head and tail of long text', () => {
   test('B6: half is kept from the beginning and half from the end', () => {
     expect(collect(['abcdef', 'ghij'], 4)).toEqual({
       head: 'ab',
@@ -23,7 +23,7 @@ describe('the head and tail of a text', () => {
     });
   });
 
-  test('a text that fits is kept completely, even with a surrogate pair in the middle', () => {
+  test('text that fits is kept completely, even with a surrogate pair in the middle', () => {
     expect(collect(['😀'], 2)).toMatchObject({ head: '', tail: '😀', joined: true, omittedChars: 0 });
   });
 

@@ -92,7 +92,7 @@ describe('DecisionCache', () => {
     expect(new Set(verdicts).size).toBeGreaterThan(4);
   });
 
-  it('forgets all decisions rather than to grow without bound', () => {
+  it('forgets all decisions instead of growing without bound', () => {
     const cache = new DecisionCache();
     const first = cache.decide(...usual);
     for (let n = 0; n < 600; n++) cache.decide(script(`ls ${n}`), context, facts, rules);

@@ -15,7 +15,7 @@ const list = (project: ProjectRule) =>
   );
 const names = fc.array(fc.constantFrom('git', 'ls', 'cat', 'make', '*'));
 
-describe('E8: a project file can only tighten', () => {
+describe('E8: a project file can only make settings stricter', () => {
   it('an intersected list allows only what both lists allow', () => {
     const allows = (items: readonly string[], name: string) => items.includes('*') || items.includes(name);
     fc.assert(
@@ -65,7 +65,7 @@ describe('E8: a project file can only tighten', () => {
     expect(tighten(level, 'block', 'warn')).toEqual({ value: 'block' });
   });
 
-  it('a setting with the rule never keeps its value', () => {
+  it('a setting with the rule `never` keeps its value', () => {
     expect(tighten(list('never'), ['a'], ['b'])).toEqual({ value: ['a'] });
   });
 });

@@ -8,7 +8,7 @@ const schema = toJsonSchema(allSettings);
 const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(schema);
 
 describe('the JSON Schema of a settings file', () => {
-  it('is of 2020-12 and has every setting under its key in a file', () => {
+  it('follows JSON Schema 2020-12 and has every setting under its file key', () => {
     expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
     expect(Object.keys(schema.properties ?? {})).toEqual(listSettings(allSettings).map(({ key }) => key));
   });

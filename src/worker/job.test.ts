@@ -146,7 +146,7 @@ describe('input', () => {
   });
 });
 
-describe('two workers on one state directory', () => {
+describe('two workers on one state folder', () => {
   test('do not disturb each other', async () => {
     const stateDir = join(here.folder, 'state');
     const other = createTestWorker({ stateDir });

@@ -226,7 +226,7 @@ describe.each(['group', 'namespace'] as const)('at level %s', (highestLevel) => 
     expect(readFileSync(file, 'utf8')).toBe('x\n');
   });
 
-  test('a deleted state directory is created again', async () => {
+  test('a deleted state folder is created again', async () => {
     await here.run('true');
     rmSync(join(here.folder, 'state'), { recursive: true });
     expect(await here.run('echo works')).toMatchObject({ stdout: 'works\n' });
@@ -274,7 +274,7 @@ describe('with any supervision', () => {
   });
   afterEach(() => here.close());
 
-  test('a read never drains, waits for output, and reports when nothing can follow', async () => {
+  test('a read never consumes output, waits for it, and reports when nothing can follow', async () => {
     const id = await here.start('echo one; sleep 0.3; echo two');
     const first = await here.worker.read(id, 0, { waitMs: seconds(5), maxBytes: 100 });
     const again = await here.worker.read(id, 0, { waitMs: 0, maxBytes: 2 });

@@ -177,7 +177,7 @@ describe('nacre run --json', () => {
 });
 
 describe('nacre run --input', () => {
-  it('writes a text to stdin; without it stdin is empty', async () => {
+  it('writes text to stdin; without it, stdin is empty', async () => {
     expect((await nacre('run', '--input', 'héllo', 'cat')).stdout).toBe('héllo');
     expect(await runInProcess(['run', 'cat'], place, 'not for you')).toMatchObject({ code: 0, stdout: '' });
   });

@@ -157,7 +157,7 @@ describe('E8: settings', () => {
     expect(stderr).toContain(`${user}:2: There is no setting ringbytes. Did you mean ring_bytes?`);
   });
 
-  it('of a project file can only tighten', async () => {
+  it('of a project file can only be stricter', async () => {
     write('nacre.yaml', 'allowed_commands: ["*"]\n');
     place = { ...place, env: { ...place.env, ALLOWED_COMMANDS: 'ls' } };
     expect((await nacre('run', 'pwd')).code).toBe(126);

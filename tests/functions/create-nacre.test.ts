@@ -206,7 +206,7 @@ describe('the context of a call', () => {
 });
 
 describe('the program’s own commands', () => {
-  it('run as bash text or as a program with its arguments', async () => {
+  it('run as a bash script or as a program with its arguments', async () => {
     const nacre = await share();
     expect(await nacre.run(['echo', '$HOME', 'a b'])).toMatchObject({ exitCode: 0, stdout: '$HOME a b\n' });
     const outcome = await nacre.run('cat; exit 3', { input: 'in', maxOutputChars: 100 });

@@ -327,7 +327,7 @@ describe('H10: the address', () => {
     expect(stderr).toMatch(/without TLS.*\n.*--insecure/);
   });
 
-  test('half of TLS, missing files and a port in use are reported', async () => {
+  test('tls_cert without tls_key, missing files and a port in use are reported', async () => {
     const serveWith = (...args: string[]) => runInProcess(['serve', ...args], createPlace());
     expect((await serveWith('--tls-cert', 'x')).stderr).toMatch(/belong together/);
     expect((await serveWith('--tls-cert', 'x', '--tls-key', 'y')).stderr).toMatch(/x cannot be read/);

@@ -262,7 +262,7 @@ describe('H7: a lost connection', () => {
 });
 
 describe('H7: a client that does not read', () => {
-  test('costs no memory, and gets everything once it reads', async () => {
+  test('does not make the server’s memory grow, and gets everything once it reads', async () => {
     const socket = await connect();
     writeFileSync(join(here.cwd, 'block'), Buffer.alloc(1_048_576, 'a'));
     const before = process.memoryUsage.rss();

@@ -18,7 +18,7 @@ test('the notices name every package whose code is shipped, with its version and
   }
 });
 
-test('each of them has the text of a licence, and none is installed beside', () => {
+test('each of them has the text of a licence, and none is installed separately', () => {
   const parts = notices.split(/^## /m).slice(1);
   for (const part of parts) expect(part).toMatch(/copyright/i);
   const named = parts.map((part) => part.split(' ')[0] ?? '');

@@ -41,7 +41,7 @@ describe('a dry run', () => {
     expect(existsSync(join(here.folder, 'made'))).toBe(false);
   });
 
-  test('B9: is denied what the policy denies', async () => {
+  test('B9: is refused if the policy denies the command', async () => {
     const allow = { kind: 'names', names: ['ls'] } as const;
     const context = { dryRun: true, rules: { allow, allowSetting: 'LIST', danger: 'block' } } as const;
     await expect(here.run('touch made', {}, context)).rejects.toMatchObject({ code: 'policy_denied' });

@@ -21,7 +21,7 @@ describe('a guard without', () => {
     return texts.join('');
   };
 
-  test('koffi reports so on one line', async () => {
+  test('koffi reports that in one line', async () => {
     const missing = async () => Promise.reject(new Error('Cannot find package\nRequire stack'));
     expect(await messageFrom(missing)).toBe(
       'the optional package koffi could not be loaded (Cannot find package)\n',
@@ -29,7 +29,7 @@ describe('a guard without', () => {
     expect(await messageFrom(async () => Promise.reject('gone'))).toContain('(gone)');
   });
 
-  test('a recent Landlock reports so, and restricts nothing', async (context) => {
+  test('a recent Landlock reports that, and restricts nothing', async (context) => {
     await needLandlock(context);
     const libc = await loadLibc();
     expect(await messageFrom(async () => ({ ...libc, landlockVersion: () => 1 }))).toContain(

@@ -52,7 +52,7 @@ describe('the folder of a server', () => {
     await second.remove();
   });
 
-  test('does not change the mode of an existing state directory, only of folders inside it', async () => {
+  test('does not change the mode of an existing state folder, only of folders inside it', async () => {
     mkdirSync(state);
     chmodSync(state, 0o1777);
     mkdirSync(runs);
@@ -82,7 +82,7 @@ describe('the folder of a server', () => {
     expect(modeOf(state)).toBe(0o777);
   });
 
-  test('is refused if a file, or a symlink below the state directory, is in the way', async () => {
+  test('is refused if a file, or a symlink below the state folder, is in the way', async () => {
     writeFileSync(state, 'mine');
     await expect(createInstanceFolder(state, table)).rejects.toMatchObject(refused(/state/));
     expect(readFileSync(state, 'utf8')).toBe('mine');
@@ -94,7 +94,7 @@ describe('the folder of a server', () => {
     expect(readdirSync(join(folder, 'target'))).toEqual([]);
   });
 
-  test('is refused if another user owns the state directory', async () => {
+  test('is refused if another user owns the state folder', async () => {
     // Root creates a folder for another user; an ordinary user tries a folder of root.
     const foreign = isRoot ? state : '/root/nacre';
     if (isRoot) {

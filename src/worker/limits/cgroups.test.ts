@@ -41,7 +41,7 @@ describe('the cgroups of a server', () => {
     expect(toCgroupParents([{ controllers: ['pids'], path: '/' }], [], false)).toEqual([]);
   });
 
-  test('of version 2 are those with controllers enabled for their children: the own one or its parent', () => {
+  test('of version 2 are those with controllers enabled for their children: the server’s own or its parent', () => {
     const point = temporaryFolder();
     const own = join(point, 'session');
     mkdirSync(own);

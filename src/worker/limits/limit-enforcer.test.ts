@@ -32,7 +32,7 @@ test('RLIMIT_NPROC counts by namespace since Linux 5.14', () => {
   expect(versions.map(countsPerNamespace)).toEqual([false, true, true, false, false]);
 });
 
-test('S7: figures that the process table does not have are null, and processes are counted nevertheless', async () => {
+test('S7: figures that the process table does not have are null, and processes are still counted', async () => {
   const here = createTestWorker({ table: createPsProcessTable(), cgroups: false });
   const { state } = await here.run('sleep 0.5');
   expect(state.resources).toEqual({

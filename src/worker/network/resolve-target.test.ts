@@ -31,7 +31,7 @@ describe('a target', () => {
     expect(found).toEqual({ addresses: ['93.184.216.34'] });
   });
 
-  test('may be in a private network if the address is listed, too', async () => {
+  test('may be in a private network if the address is also listed', async () => {
     const found = await resolveTarget(
       target,
       ['git.example.com', '10.0.0.1'],

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import { OwnFiles } from './own-files.ts';
 
-describe('own files', () => {
+describe('nacre’s own files', () => {
   let folder = '';
   beforeEach(() => {
     folder = temporaryFolder();
@@ -101,7 +101,7 @@ describe('without a sandbox', () => {
   let here: TestWorker;
   afterEach(() => here.close());
 
-  test('E5: neither an own folder that was moved nor one that was created later can be read', async () => {
+  test('E5: nacre’s own folders cannot be read, even if they were moved or created later', async () => {
     const outer = temporaryFolder();
     onTestFinished(() => rmSync(outer, { recursive: true }));
     const [state, config] = [join(outer, 'local', 'state'), join(outer, 'config')];

@@ -100,7 +100,7 @@ describe.each(supervisionLevels)('a persistent shell at level %s', (level) => {
     expect((await say('echo $x; pwd')).stdout).toBe('1\n/\n');
   });
 
-  test('B4: a state that no shell survives is given up except for the directory', async () => {
+  test('B4: if restoring the state ends every new shell, only the directory is restored', async () => {
     await restart({ shellBounds: { restoreMs: 500 } });
     await say('cd /; x=1; PS4="\\$(test -e $OLDPWD/slow && sleep 1000)"; set -x; exit 3');
     await say('cd /; PS4="\\$(test -e $OLDPWD/slow && sleep 1000)"; set -x');
@@ -110,14 +110,14 @@ describe.each(supervisionLevels)('a persistent shell at level %s', (level) => {
     expect(next.end?.session?.restored?.lost).toEqual(['everything but the directory']);
   });
 
-  test('B4: a trap that never returns during the state report costs the shell, and no more', async () => {
+  test('B4: a trap that never returns during the state report ends only the shell, and the state is restored', async () => {
     await restart({ shellBounds: { restoreMs: 500 } });
     await say('x=kept');
     await say(`trap '[[ $BASH_COMMAND == *"declare -p"* ]] && sleep 1000' DEBUG`);
     expect((await say('echo $x')).stdout).toBe('kept\n');
   });
 
-  test('B4: a shell that exits while idle costs no command', async () => {
+  test('B4: if the shell exits while idle, the next command still runs', async () => {
     await say('x=1; sleep 60 & (sleep 0.1; kill -KILL $$; touch killed) > /dev/null 2>&1 &');
     await here.run('until [[ -e killed ]]; do sleep 0.01; done; sleep 0.1');
     const next = await say('echo $x; pgrep -x sleep | wc -l');

@@ -68,7 +68,7 @@ describe('the outputs of a persistent shell', () => {
     },
   );
 
-  test('are as few after many commands as after one', async () => {
+  test('do not grow in number with many commands', async () => {
     await say('echo');
     const before = openDescriptors();
     for (let index = 0; index < 10; index++) {

@@ -131,7 +131,7 @@ describe('recovery of a persistent shell', () => {
     expect((await say('pwd')).stdout).toBe(`${here.folder}/sub\n`);
   });
 
-  test('P13: a command that changes the variables of the loop costs the shell, and the next command runs unchanged', async () => {
+  test('P13: a command that changes the variables of the loop gets its shell replaced, and the next command runs unchanged', async () => {
     await say('a=small; A=LARGE; declare -l __nacre');
     const next = await say('echo $A');
     expect(next.stdout).toBe('LARGE\n');
@@ -139,13 +139,13 @@ describe('recovery of a persistent shell', () => {
     expect((await say('echo $A')).end?.session?.restored).toBeNull();
   });
 
-  test('P13: state is reported with disabled builtins, too', async () => {
+  test('P13: state is reported even if builtins are disabled', async () => {
     await say('mkdir sub; alias ll=ls; enable -n alias jobs pwd; cd sub; sleep 60 & disown');
     const facts = await here.worker.inspect({ cwd: undefined, roots: [], programs: [], session: 'main' });
     expect(facts.session).toMatchObject({ cwd: join(here.folder, 'sub'), aliases: { ll: 'ls' } });
   });
 
-  test('P13: a trap that can skip parts of the state report costs the shell', async () => {
+  test('P13: a shell with a trap that can skip parts of the state report is replaced', async () => {
     await say('mkdir sub');
     await say(`x=1; shopt -s extdebug; trap '[[ $BASH_COMMAND != *"alias -p"* ]]' DEBUG`);
     await say('alias ll=ls; cd sub');
@@ -153,7 +153,7 @@ describe('recovery of a persistent shell', () => {
     expect(next.stdout).toBe(`${here.folder}/sub\nalias ll='ls'\n`);
   });
 
-  test('B4: a variable larger than the accepted state costs the shell, and no more', async () => {
+  test('B4: if a variable makes the state too large, the shell is replaced and its last known state is restored', async () => {
     await restart({ shellBounds: { maxStateBytes: 1_000_000 } });
     await say('x=kept');
     await say('y=$(head -c 2000000 /dev/zero | tr "\\0" y)');

@@ -85,7 +85,7 @@ describe('a persistent shell', () => {
     expect((await say('pwd')).stdout).toBe(`${here.folder}\n`);
   });
 
-  test('B4: a path that is too long, or a file in place of the directory, costs only the directory', async () => {
+  test('B4: if the directory’s path is too long or a file replaced it, only the directory is lost', async () => {
     await say(`x=kept; d=$(printf 'd%.0s' {1..200}); for i in {1..25}; do mkdir $d; cd $d; done`);
     expect((await say('echo $x')).stdout).toBe('kept\n');
     expect((await say('rm -r ~/ddd*; cd ~/; mkdir sub; cd sub; rmdir ../sub; touch ../sub; y=1')).code).toBe(
@@ -118,7 +118,7 @@ describe('a persistent shell', () => {
     expect((await say('pwd; echo $v')).stdout).toBe(`${here.folder}/d\nit's\n`);
   });
 
-  test('opens no more descriptors in many commands', async () => {
+  test('opens no more descriptors for many commands than for one', async () => {
     await say(':');
     const before = openDescriptors();
     for (let round = 0; round < 100; round += 1) await say('echo x; true');

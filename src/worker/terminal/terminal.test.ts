@@ -177,7 +177,7 @@ test('T9: a command without a terminal is interrupted by SIGINT', async () => {
   await here.close();
 });
 
-test('T9: without its package a terminal is an error that names it', async () => {
+test('T9: without the package for terminals, the error names that package', async () => {
   const missing = async () => {
     throw new Error('Cannot find package');
   };
