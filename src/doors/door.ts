@@ -43,7 +43,7 @@ export interface CommandLine {
   readonly groups: SettingGroups;
 }
 
-/** The declarations behind `--help`. */
+/** The declarations that `--help` is generated from. */
 export interface CommandLineAccess {
   readonly commandLine: CommandLine;
 }

@@ -53,7 +53,7 @@ export function createEngine({ isPaused = () => false, ...options }: EngineOptio
     listen: announcer.listen,
     report: () => deps.backend.report(),
     async warmUp() {
-      // A failure shows again at the first command.
+      // The first command reports the failure again.
       await deps.backend.warmUp().catch(() => {});
     },
     endAll: lifecycle.endAll,

@@ -26,7 +26,7 @@ export interface Engine {
   ): Promise<RunOrDetachResult>;
   /** Starts a command that outlives the call; later calls find it by `id` or `name`. */
   start(request: StartRequest, context: StartContext): Promise<{ readonly id: string }>;
-  /** Waits as `query` says and returns output behind the caller's read position. */
+  /** Waits as `query` says and returns output after the caller's read position. */
   read(idOrName: string, query: ReadQuery, context: CallerContext): Promise<Reading>;
   /** Throws if `read` would reject the query, so that a caller can check it before an action such as a write. */
   checkReading(idOrName: string, query: ReadQuery, context: CallerContext): Promise<void>;

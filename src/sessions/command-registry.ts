@@ -51,7 +51,7 @@ export interface CommandRegistry {
   list(owner: string): readonly RegisteredCommand[];
   /** The cursor up to which a reader has read both streams, or only `stream`. */
   position(id: string, reader: string, stream?: Stream): Cursor;
-  /** Moves a reader's position to `next`, unless `from` is behind unread output. */
+  /** Advances a reader's position to `next`, unless unread output precedes `from`. */
   advance(id: string, reader: string, range: ReadSpan): void;
 }
 

@@ -1,5 +1,5 @@
-// The instance behind `runWorkflow`, `registerExecutionTools` and `ShellManager`: the first that `createNacre` opened and
-// that is still open, or one with default settings.
+// The instance for `runWorkflow`, `registerExecutionTools` and `ShellManager`: the first that `createNacre` opened and that
+// is still open, or one with default settings.
 import type { WorkflowResult } from '../../workflows/events.ts';
 import type { WorkflowStep } from '../../workflows/schema.ts';
 import type { BackgroundShells } from './background-shells.ts';

@@ -10,7 +10,7 @@ import type { EngineDeps } from '../context/engine-deps.ts';
 /** A command as it is now. */
 export interface CommandView extends Pick<RegisteredCommand, 'id' | 'name' | 'command' | 'cwd'> {
   readonly state: JobState;
-  /** Bytes behind the caller's read position. */
+  /** Bytes after the caller's read position. */
   readonly unreadBytes: number;
 }
 

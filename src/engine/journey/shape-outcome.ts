@@ -52,7 +52,7 @@ export function toFinished(state: JobState, cwd: string): Finished {
   return { id, status, ...sizes, withheldEnv, enforcement, resources, cwd, ...end };
 }
 
-/** The outcome of a command that may run and was not started. */
+/** The outcome of a dry run: the command may run, but was not started. */
 export function dryOutcome(id: string, { command, cwd }: Pick<Admission, 'command' | 'cwd'>): Outcome {
   const stdout = `[Dry Run] Would execute: ${showCommand(command)}\n`;
   const end = { status: 'completed', cause: 'exit', exitCode: 0, signal: null, detail: null } as const;

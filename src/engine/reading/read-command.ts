@@ -37,7 +37,7 @@ export interface Reading extends CommandView, ReadText {
   readonly screen: ScreenView | null;
 }
 
-/** Waits as `query` says and returns output behind the caller's read position, which moves only on success. */
+/** Waits as `query` says and returns output after the caller's read position, which advances only on success. */
 export async function read(
   deps: EngineDeps,
   idOrName: string,

@@ -9,7 +9,7 @@ import { createStopwatch } from '../../support/timing.ts';
 export interface WaitQuery {
   readonly from: Cursor;
   readonly waitMs: number;
-  /** A pattern in the output behind `from`. */
+  /** A pattern in the output after `from`. */
   readonly waitFor?: string | undefined;
   readonly idleMs?: number | undefined;
   readonly stream?: Stream | undefined;

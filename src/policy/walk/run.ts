@@ -22,7 +22,7 @@ export function runProgram(walk: Walk, argv: readonly Arg[], scope: WalkScope, h
   return head === undefined ? silent : callProgram(walk, head, argv.slice(1), scope, how);
 }
 
-/** Like `runProgram`, with the name and the arguments apart. */
+/** Like `runProgram`, with the name and the arguments as separate parameters. */
 export function callProgram(
   walk: Walk,
   head: Arg,

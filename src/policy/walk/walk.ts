@@ -61,7 +61,7 @@ export interface Walk {
   evaluate(text: string | Value, as: Reevaluation, span: TextSpan, scope: WalkScope): void;
   /** Judges a program and everything it runs. */
   run(argv: readonly Arg[], scope: WalkScope, how: RunMode): Output;
-  /** Like `run`, with the name and the arguments apart. */
+  /** Like `run`, with the name and the arguments as separate parameters. */
   call(head: Arg, args: readonly Arg[], scope: WalkScope, how: RunMode): Output;
   /** Judges a file that would be written. */
   write(target: Arg, program: string | undefined, scope: WalkScope): void;

@@ -40,7 +40,7 @@ export interface ToolReply {
   readonly moreTexts?: readonly string[] | undefined;
   /** Id of the command whose output was truncated here and can be read in full as a resource. */
   readonly logId?: string | undefined;
-  /** The result for in-process callers, with `output` and `error` apart; derived from the reply if absent. */
+  /** The result for in-process callers, with separate `output` and `error`; derived from the reply if absent. */
   readonly result?: ToolResult | undefined;
   /** The result in the shape that the tool's own specification defines, for in-process callers. */
   readonly ownResult?: object | undefined;

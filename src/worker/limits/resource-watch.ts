@@ -40,7 +40,7 @@ const longestIdleDelayMs = 8_000;
 const idleFactor = 1 / 8;
 // Delay when sampling is the only thing that enforces a limit.
 const enforcingDelayMs = 50;
-// Sampling thousands of processes is slow: it may use one eighth of the time.
+// Sampling thousands of processes is slow: the delay is at least this many times as long as the last sample took.
 const restFactor = 8;
 
 /** Samples the processes of a command while it runs, with `tree.sample`. */

@@ -32,7 +32,7 @@ function existingIn(cwd: string, paths: readonly string[]): readonly string[] {
   return paths.filter((path) => existsSync(resolve(cwd, path)));
 }
 
-/** Resolves a directory with `realpath`; the result has its `path`, or the `problem` why it cannot be used. */
+/** Resolves a directory with `realpath`; the result has its `path`, or the `problem` that makes it unusable. */
 export async function toPlace(asked: string, base: string): Promise<Place> {
   try {
     const path = await realpath(resolve(base, asked));

@@ -9,7 +9,7 @@ export interface ProcessInfo {
   /** Opaque: ticks with /proc, a date with `ps`; differs if the pid was reused. */
   readonly startTime: string;
   readonly zombie: boolean;
-  /** Undefined with `ps`, which is not asked for it. */
+  /** Undefined on systems without /proc. */
   readonly usage?: ProcessUsage | undefined;
 }
 

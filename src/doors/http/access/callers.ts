@@ -9,7 +9,7 @@ import { digest, isSameDigest } from './tokens.ts';
 export interface HttpCaller {
   /** Its name in the audit log. */
   readonly client: string;
-  /** Owns the commands and sessions that it starts; it sees no others. */
+  /** The owner id of the commands and sessions that it starts; it sees no others. */
   readonly owner: string;
   readonly rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
   /** The shells that it may open in a terminal, and the rules for them. */

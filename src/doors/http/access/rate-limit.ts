@@ -31,8 +31,8 @@ export function createRateLimit(perMinute: number, now: () => number = () => per
 }
 
 /**
- * Counts against the `requests_per_minute` of a caller; throws 429 over the limit. Commands are counted apart from
- * requests, since one socket or one MCP batch can contain many of them.
+ * Counts against the `requests_per_minute` of a caller; throws 429 over the limit. Commands are counted separately
+ * from requests, since one socket or one MCP batch can contain many of them.
  */
 export function charge(
   { rate }: { readonly rate?: RateLimit | undefined },

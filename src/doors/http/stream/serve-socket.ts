@@ -56,7 +56,7 @@ function createHandlers(
   const context = { caller: { door: 'http', client: caller.client }, owner: caller.owner } as const;
   const starting = new Map<string, Promise<ResumableCommand>>();
 
-  // Messages sent right behind `shell.run` wait until the command has started.
+  // Messages sent right after `shell.run` wait until the command has started.
   const find = async (id: string): Promise<ResumableCommand> => {
     await starting.get(id)?.catch(() => {});
     const found = deps.commands.find(caller.owner, id);
