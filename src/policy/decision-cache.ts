@@ -17,7 +17,7 @@ export class DecisionCache {
 
   /** Parses the command and decides about it, or returns the decision for the same arguments. */
   decide(command: Command, context: CommandContext, facts: Facts, rules: Rules): Decision {
-    // The state of a persistent shell is large and changes with every command.
+    // Not cached: the state of a persistent shell makes a large key, and it changes often.
     if (facts.session !== undefined) return decide(understand(command, context), facts, rules);
     const key = JSON.stringify([command, context, facts]) + this.#textOf(rules);
     const known = this.#decisions.get(key);

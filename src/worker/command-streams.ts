@@ -25,7 +25,7 @@ export class CommandStreams {
   #input: CommandInput | null = null;
   #inputEnded = false;
   #inputFile: InputFile | null = null;
-  /** The thread that was blocked in `read` at the last write; while `isSameBlock`, it has not read that input yet. */
+  /** The thread that was blocked in `read` at the last write; until it has run, it has not read that input (`isSameBlock`). */
   #lastReader: BlockedReader | null = null;
   #terminal: Terminal | null = null;
   #launch: { send(): void; drop(): void } | null = null;

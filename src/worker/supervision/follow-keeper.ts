@@ -14,7 +14,7 @@ export interface KeeperEnd {
 
 /** A namespace with a keeper and a shell that waits for its launch message. */
 export interface Keeper {
-  /** The pid of the supervisor (`bwrap` or `setpriv`). */
+  /** The pid of the supervisor (`bwrap`, or `setpriv`, which executes `unshare`). */
   readonly pid: number;
   readonly stdout: number;
   readonly stderr: number;
