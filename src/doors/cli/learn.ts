@@ -171,7 +171,7 @@ function toText(suggestion: Suggestion): string {
   const lines = [
     `ALLOWED_COMMANDS=${suggestion.allowed_commands.join(',')}`,
     ...section('Number of commands that ran each program:', programs.map(toRow)),
-    ...section('Left out because rarely used or not listable by name:', leftOut.map(toRow)),
+    ...section('Left out: rarely used, or a name that a list cannot contain:', leftOut.map(toRow)),
     ...section('Refused because not listed; add the ones you want:', refused.map(toRow)),
     '',
     `With this list, ${wouldRun} of the ${commands} commands that ran would be allowed.`,

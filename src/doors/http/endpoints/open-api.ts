@@ -82,10 +82,10 @@ export function toOpenApi({ version, callers, sites }: OpenApiSource) {
       '/api/shell/stream': view('Stream commands over a WebSocket', '101'),
       '/api/tools': view('List the tools'),
       ...Object.fromEntries(tools),
-      '/api/state': view('Running and recent commands, and the applets'),
+      '/api/state': view('List running and recent commands, and the applets'),
       '/api/link': {
         post: {
-          summary: 'Make a one-time link to the start page',
+          summary: 'Create a one-time link to the start page',
           responses: { 200: { description: 'The link.' } },
         },
       },
