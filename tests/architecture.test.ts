@@ -6,7 +6,7 @@ import { allowedFolders, findViolations } from './architecture.ts';
 import { findSharedNames } from './exported-names.ts';
 import { findImports } from './find-imports.ts';
 import { measureFunctions } from './function-lengths.ts';
-import { findFolderCycles } from './inner-folders.ts';
+import { findFileCycles, findFolderCycles } from './inner-folders.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const isSource = (path: string) => path.endsWith('.ts') && !path.endsWith('.test.ts');
@@ -34,6 +34,10 @@ describe('the sources', () => {
 
   it('have no import cycle between inner folders, type imports included', () => {
     expect(findFolderCycles(sources)).toEqual([]);
+  });
+
+  it('have no import cycle between files at run time', () => {
+    expect(findFileCycles(sources)).toEqual([]);
   });
 
   it('export no name from two files', () => {

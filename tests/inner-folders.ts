@@ -1,4 +1,4 @@
-// Import cycles between the folders inside one top folder, such as src/worker/start and src/worker/limits:
+// Import cycles between files, and between the folders inside one top folder, such as src/worker/start and src/worker/limits:
 // 1. every folder is a node, and so is every `catalog.ts`, which imports the folders next to it,
 // 2. every import is an edge, unless it imports only types and its pair is listed in `typeCycles`,
 // 3. a node that can reach itself is on a cycle.
@@ -16,15 +16,27 @@ export function findFolderCycles(
   files: ReadonlyMap<string, string>,
   typeCycles: readonly TypeCycle[] = [],
 ): readonly (readonly string[])[] {
-  const graph = toGraph(files, typeCycles);
+  return toCycles(toGraph(files, typeCycles));
+}
+
+/** Import cycles between files at run time, each as the files on it; imports of types do not count. */
+export function findFileCycles(files: ReadonlyMap<string, string>): readonly (readonly string[])[] {
+  const graph = new Map<string, Set<string>>();
+  for (const [file, source] of files)
+    for (const { target, typeOnly } of findImports(file, source))
+      if (!typeOnly && target !== undefined) graph.set(file, (graph.get(file) ?? new Set()).add(target));
+  return toCycles(graph);
+}
+
+type Graph = ReadonlyMap<string, ReadonlySet<string>>;
+
+function toCycles(graph: Graph): readonly (readonly string[])[] {
   const groups = [...graph.keys()].map((node) => cycleThrough(node, graph));
   const distinct = new Map(
     groups.filter((group) => group.length > 0).map((group) => [group.join(' '), group]),
   );
   return [...distinct.values()];
 }
-
-type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
 function toGraph(files: ReadonlyMap<string, string>, typeCycles: readonly TypeCycle[]): Graph {
   const graph = new Map<string, Set<string>>();

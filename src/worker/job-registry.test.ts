@@ -7,7 +7,7 @@ import { Job } from './job.ts';
 import { KeptDaemons } from './processes/kept-daemons.ts';
 import { createProcProcessTable } from './processes/proc-process-table.ts';
 import { NotExecutableError } from './start/start-failures.ts';
-import { JobRegistry, type Launch } from './worker.ts';
+import { type JobLaunch, JobRegistry } from './worker.ts';
 
 let registry: JobRegistry;
 beforeEach(() => {
@@ -35,7 +35,7 @@ const createJob = () =>
       daemons: new KeptDaemons([], createProcProcessTable()),
     },
   );
-const failing = (error: Error): Launch => ({
+const failing = (error: Error): JobLaunch => ({
   job: createJob(),
   waitsForLaunchMessage: false,
   start: () => Promise.reject(error),

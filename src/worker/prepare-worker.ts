@@ -19,8 +19,8 @@ import { type LoginEnvironment, readLoginEnvironment } from './machine/login-env
 import { OwnFiles } from './sandbox/own-files.ts';
 import { ShellSessions } from './shell/shell-sessions.ts';
 import { chooseStarter } from './start/choose-starter.ts';
+import type { SupervisedDeps } from './start/keeper-plan.ts';
 import type { Starter } from './start/starter.ts';
-import type { SupervisedDeps } from './start/supervised-starter.ts';
 import { loadPty } from './terminal/load-pty.ts';
 import type { WorkerOptions } from './worker-options.ts';
 

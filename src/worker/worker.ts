@@ -103,7 +103,7 @@ async function toLaunch(
   requested: JobSpec,
   prepared: PreparedWorker,
   { rules, quota, jobOptions }: LaunchDeps,
-): Promise<Launch> {
+): Promise<JobLaunch> {
   const { starter, shells, folders } = prepared;
   const spec = requested.beginsAs === undefined ? requested : await shells.withSessionState(requested);
   const { session } = spec;
@@ -161,7 +161,7 @@ async function toReport(prepared: PreparedWorker, options: WorkerOptions): Promi
 }
 
 /** A `Job` whose process is still to be started. */
-export interface Launch {
+export interface JobLaunch {
   readonly job: Job;
   /** False if the command runs as soon as its process is started; true if `Job.begin` runs it. */
   readonly waitsForLaunchMessage: boolean;
@@ -192,7 +192,7 @@ export class JobRegistry {
   }
 
   /** Starts the process of a job; a second call for the same id waits for the first. */
-  async launch(id: string, prepare: () => Promise<Launch>): Promise<void> {
+  async launch(id: string, prepare: () => Promise<JobLaunch>): Promise<void> {
     if (this.#isClosed) throw shuttingDown();
     if (this.#starting.has(id) || this.#jobs.has(id)) return this.#starting.get(id);
     const launched = this.#launch(id, prepare).finally(() => this.#starting.delete(id));
@@ -228,7 +228,7 @@ export class JobRegistry {
     this.#jobs.clear();
   }
 
-  async #launch(id: string, prepare: () => Promise<Launch>): Promise<void> {
+  async #launch(id: string, prepare: () => Promise<JobLaunch>): Promise<void> {
     const { job, waitsForLaunchMessage, start } = await prepare();
     this.#jobs.set(id, job);
     try {

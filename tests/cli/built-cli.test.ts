@@ -10,16 +10,20 @@ import { processesWith } from '../support/processes.ts';
 
 const place = createPlace();
 
-// One word for bash, even if the path of the checkout contains blanks.
+// An executable without blanks in its path, for commands inside nacre.
 const shim = join(place.cwd, 'n');
 writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${builtCli}' "$@"\n`, { mode: 0o755 });
 
 function bash(script: string) {
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
-    cwd: place.cwd,
-    env: { ...place.env, N: shim },
-    timeout: 10_000,
-  });
+  const { status, stdout, stderr } = spawnSync(
+    'bash',
+    ['-c', `n() { '${process.execPath}' '${builtCli}' "$@"; }; ${script}`],
+    {
+      cwd: place.cwd,
+      env: { ...place.env, N: 'n', SHIM: shim },
+      timeout: 10_000,
+    },
+  );
   return { status, stdout: stdout.toString(), stderr: stderr.toString() };
 }
 
@@ -77,6 +81,6 @@ describe('the built nacre', () => {
   });
 
   it('runs inside itself without warnings', () => {
-    expect(bash(`$N run "$N run 'echo inner'"`)).toEqual({ status: 0, stdout: 'inner\n', stderr: '' });
+    expect(bash(`$N run "$SHIM run 'echo inner'"`)).toEqual({ status: 0, stdout: 'inner\n', stderr: '' });
   });
 });

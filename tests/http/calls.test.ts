@@ -39,7 +39,7 @@ describe('H2: simultaneous calls', () => {
     expect(refused).toHaveLength(3);
     for (const { headers, body } of refused) {
       expect(headers.get('retry-after')).toBe('1');
-      expect(body.error).toMatch(/waiting already/);
+      expect(body.error).toMatch(/already waiting/);
     }
     expect((await narrow.shell('true')).status).toBe(200);
   });

@@ -60,7 +60,7 @@ describe('E8: an edit of the user’s file while a server runs', () => {
     write('allowed_commands: [printf]\nsandbox: strict\n');
     expect(await run('printf b')).toMatchObject({
       code: 'settings_invalid',
-      error: expect.stringMatching(/sandbox \(.*config\.yaml:2\)\. They take effect only in a new server/),
+      error: expect.stringMatching(/sandbox \(.*config\.yaml:2\)\. They take effect only after a restart/),
     });
     write('allowed_commands: [printf]\n');
     expect(await run('printf b')).toMatchObject({ stdout: 'b' });

@@ -4,10 +4,10 @@
 // 3. the command's shell runs the prelude (`ulimit`) before the command, and enters the cgroup itself or is put into it,
 // 4. a `TreeWatch` samples the tree while it runs, and finds out from the evidence whether a limit ended it.
 import { release } from 'node:os';
-import { NacreError } from '../../contract/failure.ts';
 import type { Limits } from '../../contract/limits.ts';
 import { quote } from '../../support/quote.ts';
 import type { Cgroup, Cgroups } from './cgroups.ts';
+import { isUnlimited, mergeLimits } from './merge-limits.ts';
 import { type ResourceWatch, TreeWatch, type TreeWatchDeps } from './resource-watch.ts';
 
 /** Dependencies of `createLimitEnforcer`. */
@@ -98,41 +98,6 @@ function toGaps(
 export function countsPerNamespace(version = release()): boolean {
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
   return process.platform === 'linux' && (major > 5 || (major === 5 && minor >= 14));
-}
-
-/** The names of all `Limits`. */
-export const limitNames = [
-  'memoryBytes',
-  'treeMemoryBytes',
-  'maxProcesses',
-  'cpuSeconds',
-  'fileBytes',
-] as const satisfies readonly (keyof Limits)[];
-
-/** The limits of one command: a call may tighten the limits of the settings; asking for more is an error. */
-export function mergeLimits(settings: Limits, asked: Limits = {}): Limits {
-  const merged = limitNames.flatMap((name) => {
-    const [granted, wanted] = [settings[name], asked[name]];
-    if (granted !== undefined && wanted !== undefined && wanted > granted)
-      throw exceedsGranted(name, wanted, granted);
-    const limit = wanted ?? granted;
-    return limit === undefined ? [] : [[name, limit] as const];
-  });
-  return Object.fromEntries(merged);
-}
-
-function exceedsGranted(name: string, wanted: number, granted: number): NacreError {
-  const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return new NacreError(
-    'invalid_request',
-    `${key} ${wanted} is more than the ${granted} that the settings allow. Nothing was run.`,
-    { hint: `Ask for at most ${granted}, or leave ${key} out.` },
-  );
-}
-
-/** True when every limit is `undefined`. */
-export function isUnlimited(limits: Limits): boolean {
-  return limitNames.every((name) => limits[name] === undefined);
 }
 
 /** The limits that a shell sets on itself with `ulimit` before it runs a command. */

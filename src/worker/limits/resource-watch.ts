@@ -5,7 +5,7 @@ import type { ProcessTree, TreeView } from '../processes/process-tree.ts';
 import type { Cgroup } from './cgroups.ts';
 import { explainExit, type LimitReached, treeMemoryExceeded } from './explain-exit.ts';
 import { formatLimit } from './format-limit.ts';
-import { isUnlimited } from './limit-enforcer.ts';
+import { isUnlimited } from './merge-limits.ts';
 import { PeakUsage, proportionalBytes, residentBytes, threadCount } from './peak-usage.ts';
 
 /** Watches the resources of one command. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseAuxiliaryVector, systemUnits } from '../processes/proc-process-table.ts';
 import { formatLimit } from './format-limit.ts';
-import { isUnlimited, mergeLimits, toPrelude } from './limit-enforcer.ts';
+import { toPrelude } from './limit-enforcer.ts';
+import { isUnlimited, mergeLimits } from './merge-limits.ts';
 
 describe('the prelude of a shell', () => {
   const plain = { ownProcesses: null, cgroupFiles: [] };

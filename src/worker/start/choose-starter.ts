@@ -10,8 +10,9 @@ import { withoutGuard } from '../exec/choose-exec-guard.ts';
 import { tightenIsolation } from '../sandbox/sandbox-plan.ts';
 import { supervisors } from '../supervision/supervisor.ts';
 import { createGroupStarter } from './group-starter.ts';
+import type { SupervisedDeps } from './keeper-plan.ts';
 import type { Starter } from './starter.ts';
-import { type SupervisedDeps, SupervisedStarter } from './supervised-starter.ts';
+import { SupervisedStarter } from './supervised-starter.ts';
 
 /** The settings that `chooseStarter` follows. */
 export interface StarterOptions {

@@ -16,8 +16,6 @@ import {
 } from '../supervision/start-keeper.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { type OpenTerminal, openTerminal } from '../terminal/open-terminal.ts';
-import { openScript } from './start-process.ts';
-import type { StartOptions } from './starter.ts';
 import {
   fitsPlan,
   type SupervisedDeps,
@@ -25,7 +23,9 @@ import {
   toKeeperEnvironment,
   toLongScript,
   toProbePlan,
-} from './supervised-starter.ts';
+} from './keeper-plan.ts';
+import { openScript } from './start-process.ts';
+import type { StartOptions } from './starter.ts';
 
 /** Returns a ready keeper for each command: one of the `KeeperPool` if it fits, or else a new one. */
 export class KeeperSource {
