@@ -3,7 +3,6 @@ import type { CommandRequest } from '../contract/request.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LiveSettings } from '../rules/live-settings.ts';
 import { narrowRules, type Resolved, rulesForFamily } from '../rules/rules-for.ts';
-import { memoizeLast } from '../support/memoize-last.ts';
 import { families } from '../tools/catalog.ts';
 import type { CallDefaults, Tool } from '../tools/common/tool.ts';
 import { toFamilies } from '../tools/settings.ts';
@@ -61,5 +60,16 @@ export function withCallDefaults<Request extends Pick<CommandRequest, 'cwd' | 'e
     ...request,
     cwd: isRelative ? `${workingDir}/${request.cwd}` : cwd,
     env: env === undefined ? request.env : { ...env, ...request.env },
+  };
+}
+
+/** Remembers the result for the last argument, compared by identity. */
+function memoizeLast<Argument, Result>(
+  compute: (argument: Argument) => Result,
+): (argument: Argument) => Result {
+  let last: { readonly argument: Argument; readonly result: Result } | undefined;
+  return (argument) => {
+    if (last === undefined || last.argument !== argument) last = { argument, result: compute(argument) };
+    return last.result;
   };
 }
