@@ -8,7 +8,8 @@ export default defineConfig({
   test: {
     testTimeout: 20_000,
     hookTimeout: 20_000,
-    maxWorkers: 2,
+    // Tests wait more than they compute, so three workers suit two cores.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
