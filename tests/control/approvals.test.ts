@@ -1,8 +1,9 @@
 import { constants, copyFileSync, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect, eras } from '../support/mcp.ts';
 import { runInProcess } from '../support/nacre.ts';
+import { needRoot } from '../support/needs.ts';
 
 const userFile = `policy:
   - verdict: ask
@@ -171,7 +172,9 @@ describe('E5: if the socket is not hidden from commands', () => {
   });
 });
 
-describe.runIf(process.getuid?.() === 0)('E5: if root could make it visible again', () => {
+describe('E5: if root could make it visible again', () => {
+  beforeEach(needRoot);
+
   beforeAll(() => open({ env: { ALLOWED_COMMANDS: '*' } }));
   afterAll(close);
 

@@ -25,6 +25,11 @@ export function needPrograms({ skip }: Skippable, ...names: readonly string[]): 
   skip(missing.length > 0, `not installed: ${missing.join(', ')}`);
 }
 
+/** Skips a test that only root can run, for example because it gives files to another user. */
+export function needRoot({ skip }: Skippable): void {
+  skip(process.getuid?.() !== 0, 'only root can run it');
+}
+
 /** Skips a test where the kernel cannot enforce a list of programs, as without Landlock or the package koffi. */
 export async function needLandlock({ skip }: Skippable): Promise<void> {
   landlock ??= reportLandlock();

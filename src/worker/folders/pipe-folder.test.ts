@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { needRoot } from '../../../tests/support/needs.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker } from '../../../tests/support/worker.ts';
 import { createProcProcessTable } from '../processes/proc-process-table.ts';
@@ -73,7 +74,8 @@ describe('the folder for FIFOs', () => {
     expect(make(inMemory())).toBeNull();
   });
 
-  test.runIf(uid === 0)('E5: is neither created nor swept in a folder of another user', async () => {
+  test('E5: is neither created nor swept in a folder of another user', async (context) => {
+    needRoot(context);
     const dead = basename(instance.path).replace(/-(\d+)-(\d+)-/, '-99999999-$2-');
     mkdirSync(join(inMemory(), dead), { recursive: true });
     chownSync(inMemory(), 12_345, 12_345);
