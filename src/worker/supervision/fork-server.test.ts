@@ -23,7 +23,7 @@ beforeEach(() => {
   folder = join(temporaryFolder(), 'it\'s a "folder"\n$(of) ours');
   mkdirSync(folder);
   pool = createFifoPool(folder);
-  env = { PATH: '/usr/bin:/bin', NURSERY: join(folder, '..') };
+  env = { PATH: '/usr/bin:/bin', FORK_SERVER: join(folder, '..') };
   lifeline = new Lifeline(pool);
   forkServer = new ForkServer({ bashPath: '/bin/bash', env, lifeline: () => lifeline.readEnd() });
 });
@@ -31,7 +31,7 @@ afterEach(async () => {
   await forkServer.close();
   await lifeline.close();
   await pool.close();
-  await expect.poll(() => processesWith(`NURSERY=${env.NURSERY}`), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => processesWith(`FORK_SERVER=${env.FORK_SERVER}`), { timeout: 10_000 }).toEqual([]);
   rmSync(join(folder, '..'), { recursive: true });
 });
 
@@ -80,11 +80,11 @@ test('can start different programs one after the other', async () => {
 
 test('when its shell is killed, pending starts fail, and the next start uses a new shell', async () => {
   await run('echo here >&3');
-  const [shell] = processesWith(`NURSERY=${env.NURSERY}`);
+  const [shell] = processesWith(`FORK_SERVER=${env.FORK_SERVER}`);
   process.kill(shell ?? 0, 'SIGKILL');
   const missing = () => forkServer.start(['true'], { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' });
   await missing().catch(() => {});
-  await expect.poll(() => processesWith(`NURSERY=${env.NURSERY}`)).not.toContain(shell);
+  await expect.poll(() => processesWith(`FORK_SERVER=${env.FORK_SERVER}`)).not.toContain(shell);
   expect((await run('echo here >&3; echo again')).stdout).toBe('again\n');
 });
 
