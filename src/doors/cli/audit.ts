@@ -110,7 +110,7 @@ function toVerdict(
   const lines = problems.map(
     ({ file, line, what }) => `BROKEN ${file}${line === null ? '' : `:${line}`} ${what}.`,
   );
-  const amount = `${count} records in ${files} files in ${dir}`;
+  const amount = `${count} ${count === 1 ? 'record' : 'records'} in ${files} ${files === 1 ? 'file' : 'files'} in ${dir}`;
   const signed =
     keyPath === undefined
       ? 'signatures were not checked because audit_key is not set'
