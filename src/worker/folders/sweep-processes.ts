@@ -20,21 +20,28 @@ export async function sweepProcesses(
   const swept = new Map<string, ProcessInfo>();
   const elapsed = createStopwatch();
   for (let delayMs = 1; elapsed() < maxSweepMs; delayMs = Math.min(delayMs * 2, 50)) {
-    const left = await table.findByVariable(instanceVariable, isDead);
-    if (left.length === 0) break;
-    for (const process of left) {
-      swept.set(`${process.pid} ${process.startTime}`, process);
-      await kill(process, table);
-    }
+    const found = await table.findByVariable(instanceVariable, isDead);
+    for (const process of found) swept.set(`${process.pid} ${process.startTime}`, process);
+    if (!(await killAll([...swept.values()], table))) break;
     await sleep(delayMs);
   }
   return [...swept.values()];
 }
 
-async function kill({ pid, startTime }: ProcessInfo, table: ProcessTable): Promise<void> {
+// SIGKILL takes effect later, and `findByVariable` no longer finds a descendant without the variable once its parent is
+// dead. So every process that was found is checked again, until all are gone.
+async function killAll(processes: readonly ProcessInfo[], table: ProcessTable): Promise<boolean> {
+  const living = await Promise.all(processes.map((process) => kill(process, table)));
+  return living.includes(true);
+}
+
+async function kill({ pid, startTime }: ProcessInfo, table: ProcessTable): Promise<boolean> {
   try {
-    if ((await table.startTime(pid)) === startTime) process.kill(pid, 'SIGKILL');
+    if ((await table.startTime(pid)) !== startTime) return false;
+    process.kill(pid, 'SIGKILL');
+    return true;
   } catch {
     // ESRCH or EPERM: it has ended, or belongs to another user.
+    return false;
   }
 }
