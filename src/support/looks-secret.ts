@@ -25,3 +25,15 @@ export function looksSecret(name: string): boolean {
     (words.length > 1 && secretLastWords.has(words.at(-1) ?? ''))
   );
 }
+
+const proxyName = /^(?:https?|ftp|all)_proxy$/i;
+// `postgres://user:password@host/db`; the quantifiers exclude each other's characters, so matching takes linear time.
+const urlWithPassword = /:\/\/[^\s/:@]*:[^\s/@]+@/;
+
+/**
+ * True for a value with a password in a URL, such as that of DATABASE_URL. Proxy variables are exempt, because without
+ * them programs behind a proxy reach nothing.
+ */
+export function carriesPassword(name: string, value: string): boolean {
+  return !proxyName.test(name) && urlWithPassword.test(value);
+}

@@ -51,7 +51,7 @@ export const toolSettings = defineSettings({
     live: true,
     env: 'NACRE_SHELL_EXECUTE_ENV_PASS',
     flag: '--shell-execute-env-pass',
-    description: 'Variables that shell_execute passes to commands even if their names look like secrets.',
+    description: 'Variables that shell_execute passes to commands even if they look like secrets.',
     accepts: environmentWords,
     project: 'intersect',
   }),

@@ -16,6 +16,7 @@ import { type Bash, findBash } from './machine/bash.ts';
 import { type Environment, filterEnvironment, toAbsolutePath } from './machine/environment.ts';
 import { toPlace } from './machine/inspect.ts';
 import { type LoginEnvironment, readLoginEnvironment } from './machine/login-environment.ts';
+import { withoutShellVariables } from './machine/shell-variables.ts';
 import { OwnFiles } from './sandbox/own-files.ts';
 import { ShellSessions } from './shell/shell-sessions.ts';
 import { chooseStarter } from './start/choose-starter.ts';
@@ -76,7 +77,7 @@ export class Preparation {
 
   /** Reads the server's environment once, so that every use sees the values that commands could see. */
   login(): Promise<LoginEnvironment> {
-    this.#login ??= readLoginEnvironment(this.#options.environment, this.#options.loginEnv);
+    this.#login ??= readVariables(this.#options);
     return this.#login;
   }
 
@@ -115,6 +116,12 @@ export class Preparation {
       throw error;
     }
   }
+}
+
+// Start-up files of the login shell may set variables that configure bash again, so its result is filtered too.
+async function readVariables({ environment, loginEnv }: WorkerOptions): Promise<LoginEnvironment> {
+  const { env, note } = await readLoginEnvironment(withoutShellVariables(environment), loginEnv);
+  return { env: withoutShellVariables(env), note };
 }
 
 interface StartParts extends Pick<PreparedWorker, 'bash' | 'folders' | 'path'> {

@@ -100,14 +100,14 @@ export const workerSettings = defineSettings({
   envPass: z.array(environmentPattern).default([]).meta({
     env: 'NACRE_ENV_PASS',
     flag: '--env-pass',
-    description: 'Variables passed to commands even if their names look like secrets.',
+    description: 'Variables passed to commands even if they look like secrets.',
     accepts: environmentWords,
     project: 'intersect',
   }),
   envWithhold: z.array(environmentPattern).default([]).meta({
     env: 'NACRE_ENV_WITHHOLD',
     flag: '--env-withhold',
-    description: 'Variables withheld from commands in addition to those whose names look like secrets.',
+    description: 'Variables withheld from commands in addition to those that look like secrets.',
     accepts: environmentWords,
     project: 'add',
   }),

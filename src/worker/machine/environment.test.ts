@@ -38,6 +38,18 @@ describe('E5: of the server’s environment', () => {
     expect(filterEnvironment(server, { envPass, envWithhold }).withheld).toEqual(withheld);
   });
 
+  test('a URL with a password is withheld, but not that of a proxy', () => {
+    const urls = {
+      DATABASE_URL: 'postgres://user:hush@db.example/app',
+      DB: 'jdbc mysql://u:p@h',
+      HTTPS_PROXY: 'http://user:hush@proxy.example:3128',
+      REPOSITORY: 'https://example.com/a:b@c',
+      REMOTE: 'ssh://git@example.com:22/x',
+    };
+    expect(filterEnvironment(urls, none).withheld).toEqual(['DATABASE_URL', 'DB']);
+    expect(filterEnvironment(urls, { envPass: ['DATABASE_*'], envWithhold: [] }).withheld).toEqual(['DB']);
+  });
+
   test('a pattern with many asterisks is matched quickly', () => {
     const name = `${'A'.repeat(20_000)}_TOKEN`;
     const started = performance.now();

@@ -1,17 +1,21 @@
 import type { EnvironmentRules } from '../../contract/job.ts';
-import { looksSecret } from '../../support/looks-secret.ts';
+import { carriesPassword, looksSecret } from '../../support/looks-secret.ts';
 
 /** A process environment as `spawn` takes it: every variable has a value. */
 export type Environment = Readonly<Record<string, string>>;
 
-/** Splits the server's environment into the variables for commands and the names of withheld ones (`looksSecret`). */
+/** Splits the server's environment into the variables for commands and the names of withheld ones, which are secrets. */
 export function filterEnvironment(
   server: Environment,
   rules: EnvironmentRules,
 ): { readonly env: Environment; readonly withheld: readonly string[] } {
   const passes = matcher(rules.envPass);
   const extra = matcher(rules.envWithhold);
-  const withheld = Object.keys(server).filter((name) => extra(name) || (looksSecret(name) && !passes(name)));
+  const isSecret = ([name, value]: readonly [string, string]) =>
+    looksSecret(name) || carriesPassword(name, value);
+  const withheld = Object.entries(server)
+    .filter((entry) => extra(entry[0]) || (isSecret(entry) && !passes(entry[0])))
+    .map(([name]) => name);
   const hidden = new Set(withheld);
   const kept = Object.entries(server).filter(([name]) => !hidden.has(name));
   return { env: Object.fromEntries(kept), withheld: withheld.sort() };
