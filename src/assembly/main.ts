@@ -4,7 +4,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
-import { doors } from '../doors/catalog.ts';
+import { doorGroups, doors } from '../doors/catalog.ts';
+import { createDisplay } from '../doors/display.ts';
 import type { DoorEntry } from '../doors/door.ts';
 import { failedExit } from '../doors/exit-codes.ts';
 import { print, toErrorText } from '../doors/print.ts';
@@ -17,7 +18,7 @@ import { didYouMean } from '../settings/nearest.ts';
 import { listGiven, parseFlags } from '../settings/parse-flags.ts';
 import { resolveCandidates } from '../settings/resolve-candidates.ts';
 import { createDoorDeps, type ProcessContext } from './create-door-deps.ts';
-import { toOverview, toUsage } from './help.ts';
+import { type HelpOptions, toOverview, toUsage } from './help.ts';
 import { version } from './version.ts';
 
 /** Runs one command line, `argv` without node and script, and returns the exit code. */
@@ -26,7 +27,8 @@ export async function main(argv: readonly string[], context: ProcessContext): Pr
   try {
     if (['--version', '-V', '-v', 'version'].includes(first)) return await printText(context, `${version}\n`);
     if (!['--help', '-h', 'help'].includes(first)) return await openDoor(first, argv.slice(1), context);
-    if (second === undefined) return await printText(context, toOverview(doors, settingGroups));
+    if (second === undefined || second === '--all')
+      return await printText(context, toOverview(doorGroups, helpOptions(context, second === '--all')));
     return await openDoor(second, ['--help', ...rest], context);
   } catch (error) {
     await print(context.io.stderr, toErrorText(error), context.io.interrupted);
@@ -37,10 +39,14 @@ export async function main(argv: readonly string[], context: ProcessContext): Pr
 async function openDoor(name: string, argv: readonly string[], context: ProcessContext): Promise<number> {
   const entry = findDoor(name);
   const { remoteCallers, takesCommand = false } = entry;
-  const flags = { ...entry.flags, ...sharedFlags };
-  const given = parseFlags(argv, { ...allSettings, ...flags }, { stopAtPositional: takesCommand });
+  const given = parseFlags(
+    argv,
+    { ...allSettings, ...entry.flags, ...sharedFlags },
+    { stopAtPositional: takesCommand },
+  );
   const { shared, workingDir, open } = entry.parse(given);
-  if (shared.help) return printText(context, toUsage(name, { ...entry, flags }, settingGroups));
+  if (shared.help) return printText(context, toUsage(name, entry, helpOptions(context, shared.all)));
+  if (shared.all) throw onlyWithHelp();
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
   const place = moveTo(workingDir, context);
   const source = createSettingsSource(given, { ...place, config: shared.config });
@@ -91,6 +97,16 @@ function unexpected(name: string, words: readonly string[]): NacreError {
   return new NacreError('invalid_request', `nacre ${name} accepts only flags, not ${words.join(' ')}.`, {
     hint: `Run nacre ${name} --help to list them.`,
   });
+}
+
+function onlyWithHelp(): NacreError {
+  return new NacreError('invalid_request', '--all is used only together with --help.', {
+    hint: 'Leave it out, or add --help to list the flags of all settings.',
+  });
+}
+
+function helpOptions({ io, env }: ProcessContext, all: boolean): HelpOptions {
+  return { display: createDisplay(io.stdout, env), settings: settingGroups, all };
 }
 
 async function printText({ io }: ProcessContext, text: string): Promise<number> {

@@ -38,7 +38,7 @@ export interface Arguments {
 
 /** Everything that can be typed after `nacre`, for completion scripts and the man page. */
 export interface CommandLine {
-  readonly doors: Readonly<Record<string, DoorEntry>>;
+  readonly doors: DoorGroup;
   readonly shared: Declarations;
   readonly groups: SettingGroups;
 }
@@ -186,11 +186,19 @@ export type Door<Flags> = (deps: DoorDeps & FlagAccess<Flags>) => Promise<number
 /** A kind of remote caller: `model` calls tools over MCP, `app` runs programs over HTTP. */
 export type RemoteCaller = 'model' | 'app';
 
+/** A command line that opens a door, and one sentence that says what it does. */
+export type DoorExample = readonly [line: string, meaning: string];
+
 /** A door as `catalog.ts` declares it. */
 export interface DoorDefinition<Flags extends Declarations> {
+  /** One line of at most 65 characters in the list of commands. */
   readonly summary: string;
+  /** More sentences for the help of this command alone. */
+  readonly details?: string;
   /** Positional arguments, for help; empty if the door accepts none. */
   readonly usage: string;
+  /** Two command lines or more that people would type, for help; each with its meaning. */
+  readonly examples: readonly [DoorExample, DoorExample, ...DoorExample[]];
   /** The door's own flags, declared like settings. */
   readonly flags: Flags;
   /** Flags end at the first positional argument, as in `nacre run ls -l`. */
@@ -209,6 +217,9 @@ export interface DoorEntry extends Omit<DoorDefinition<Declarations>, 'workingDi
   /** Checks the door's own flags; throws `settings_invalid` with every problem. */
   parse(given: ParsedFlags): ParsedDoor;
 }
+
+/** Doors under one heading of `nacre --help`, by the subcommand that opens them. */
+export type DoorGroup = Readonly<Record<string, DoorEntry>>;
 
 /** A door with valid flags, as `DoorEntry.parse` returns it. */
 export interface ParsedDoor {

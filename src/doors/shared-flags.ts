@@ -7,6 +7,10 @@ export const sharedFlags = defineSettings({
     .boolean()
     .default(false)
     .meta({ flag: ['--help', '-h'], description: 'Show this help.' }),
+  all: z
+    .boolean()
+    .default(false)
+    .meta({ flag: '--all', description: 'With --help: also list the flags of all settings.' }),
   config: z
     .string()
     .min(1)

@@ -3,7 +3,7 @@
 // 3. `close` erases it.
 import type { Writable } from 'node:stream';
 import type { Resources } from '../../contract/limits.ts';
-import { colours, cut, lastLine, toDuration } from './terminal-text.ts';
+import { colours, cut, lastLine, toDuration } from '../terminal-text.ts';
 
 /** The status line of `nacre run`. */
 export interface LiveLine {

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Resources } from '../../contract/limits.ts';
 import type { StepResult, WorkflowEvent, WorkflowResult } from '../../workflows/events.ts';
 import { print } from '../print.ts';
-import { cut, lastLine, printable } from './terminal-text.ts';
+import { cut, lastLine, printable } from '../terminal-text.ts';
 
 /** The live view of `nacre workflow`, with one line per step. */
 export interface WorkflowView {

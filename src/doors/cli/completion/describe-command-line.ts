@@ -2,7 +2,7 @@
 // declarations as `--help`.
 import { type Declarations, listSettings, type Setting } from '../../../settings/define.ts';
 import { toDefaultNotes, toPlaceholder } from '../../../settings/describe.ts';
-import type { CommandLine } from '../../door.ts';
+import type { CommandLine, DoorExample } from '../../door.ts';
 
 /** The value that is expected after a flag, or as a positional argument. */
 export type ExpectedValue =
@@ -24,7 +24,10 @@ export interface DescribedFlag {
 export interface DescribedCommand {
   readonly name: string;
   readonly summary: string;
+  /** More sentences than the summary; empty if there are none. */
+  readonly details: string;
   readonly usage: string;
+  readonly examples: readonly DoorExample[];
   readonly flags: readonly DescribedFlag[];
   readonly argument: ExpectedValue;
 }
@@ -38,12 +41,14 @@ export interface DescribedCommandLine {
 
 /** Describes the command line from the declarations in `doors/catalog.ts`. */
 export function describeCommandLine({ doors, shared, groups }: CommandLine): DescribedCommandLine {
-  const commands = Object.entries(doors).map(([name, { summary, usage, flags, takesCommand }]) => ({
+  const commands = Object.entries(doors).map(([name, entry]) => ({
     name,
-    summary,
-    usage,
-    flags: toFlags(flags),
-    argument: toArgument(usage, takesCommand === true),
+    summary: entry.summary,
+    details: entry.details ?? '',
+    usage: entry.usage,
+    examples: entry.examples,
+    flags: toFlags(entry.flags),
+    argument: toArgument(entry.usage, entry.takesCommand === true),
   }));
   const titled = Object.entries(groups).map(([title, declarations]) => [title, toFlags(declarations)]);
   return { commands, groups: { 'Every command': toFlags(shared), ...Object.fromEntries(titled) } };

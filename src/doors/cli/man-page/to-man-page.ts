@@ -42,13 +42,14 @@ export function toManPage(line: DescribedCommandLine, version: string): string {
   ].join('\n');
 }
 
-function toCommand({ name, usage, summary, flags }: DescribedCommand): string[] {
+function toCommand({ name, usage, summary, details, examples, flags }: DescribedCommand): string[] {
   const words = usage === '' ? [] : [` \\fI${plain(usage)}\\fR`];
   return [
     '.SS',
     `\\fBnacre ${name}\\fR [\\fIFLAG\\fR...]${words.join('')}`,
-    plain(summary),
+    plain(`${summary} ${details}`.trimEnd()),
     ...flags.flatMap(toFlag),
+    ...examples.flatMap(([line, meaning]) => ['.TP', `.B ${plain(line)}`, plain(meaning)]),
   ];
 }
 

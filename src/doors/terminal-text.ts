@@ -1,6 +1,6 @@
 // Output of commands as one line on a terminal: no character moves the cursor, and its width is known.
 
-import { escapeControls } from '../../support/escape-controls.ts';
+import { escapeControls } from '../support/escape-controls.ts';
 
 /** SGR sequences, which change colours but do not move the cursor. */
 export const colours = /\u001b\[[0-9;:]*m/g;

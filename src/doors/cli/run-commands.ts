@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { defineDoor } from '../define-door.ts';
+import type { DoorGroup } from '../door.ts';
+import { jsonFlag, pathFlag, switchFlag, textFlag } from '../flag-kinds.ts';
+
+/** Subcommands that run commands, or decide about them. */
+export const runCommands: DoorGroup = {
+  run: defineDoor({
+    summary: 'Run a bash script, or a program with its arguments.',
+    details: 'One argument is a bash script; several are a program and its arguments, run without a shell.',
+    usage: "'COMMAND' | PROGRAM ARGUMENT...",
+    examples: [
+      ["nacre run 'make 2>&1 | tail -n 20'", 'Run a script with pipes and redirections.'],
+      ['nacre run --timeout 30s -- npm test', 'Kill the program and everything it started after 30 seconds.'],
+    ],
+    flags: {
+      json: jsonFlag,
+      cwd: pathFlag('--cwd', 'Directory to run in.'),
+      timeoutMs: z
+        .int()
+        .min(1)
+        .max(86_400_000)
+        .optional()
+        .meta({ flag: '--timeout', description: 'Kill the command after this time, such as 30s.' }),
+      input: z.string().optional().meta({
+        flag: '--input',
+        description: "Text for the command's stdin; - forwards nacre's own stdin.",
+      }),
+    },
+    takesCommand: true,
+    load: async () => (await import('./run.ts')).runDoor,
+  }),
+  check: defineDoor({
+    summary: 'Show whether the policy would allow a command, and why.',
+    details: 'Nothing runs.',
+    usage: "'COMMAND'",
+    examples: [
+      ["nacre check 'git log | head'", 'Explain the decision about a command.'],
+      ["nacre check --preset read-only 'rm notes.txt'", 'Explain what a preset would decide.'],
+    ],
+    flags: {
+      json: jsonFlag,
+      cwd: pathFlag('--cwd', 'Directory it would run in.'),
+      file: pathFlag('--file', 'Check a file of labelled commands (JSON Lines) and print a score instead.'),
+    },
+    takesCommand: true,
+    load: async () => (await import('./check.ts')).checkDoor,
+  }),
+  workflow: defineDoor({
+    summary: 'Run the steps of a YAML file.',
+    details: 'Later steps can use the output of earlier ones.',
+    usage: 'FILE.yaml',
+    examples: [
+      ['nacre workflow release.yaml', 'Run every step and draw a live view.'],
+      ['nacre workflow release.yaml --resume RUN', 'Continue a run that failed or was aborted.'],
+    ],
+    flags: {
+      json: switchFlag('--json', 'Print JSON Lines even at a terminal.'),
+      abortFile: pathFlag('--abort-file', 'Abort when this file appears.'),
+      resume: textFlag('--resume', 'Continue the run with this id after the steps it completed.'),
+      parallel: z.int().min(1).max(64).optional().meta({
+        flag: '--parallel',
+        description: 'Maximum number of steps that run at the same time; overrides the file.',
+      }),
+    },
+    load: async () => (await import('./workflow.ts')).workflowDoor,
+  }),
+};

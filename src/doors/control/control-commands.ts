@@ -1,0 +1,79 @@
+import { defineDoor } from '../define-door.ts';
+import type { DoorGroup } from '../door.ts';
+import { jsonFlag, switchFlag } from '../flag-kinds.ts';
+
+/** Subcommands that reach running servers through their control sockets. */
+export const controlCommands: DoorGroup = {
+  ps: defineDoor({
+    summary: 'List the commands of every running server.',
+    usage: '',
+    examples: [
+      ['nacre ps', 'List commands with their time, memory and ports.'],
+      ["nacre ps --json | jq '.[].id'", 'Print only the ids.'],
+    ],
+    flags: { json: jsonFlag },
+    load: async () => (await import('./ps.ts')).psDoor,
+  }),
+  logs: defineDoor({
+    summary: 'Print the output of a command on a running server.',
+    usage: 'ID',
+    examples: [
+      ['nacre logs cmd_4f9c1a20b7e3', 'Print all output so far.'],
+      ['nacre logs -f build', 'Follow the command with the name build until it ends.'],
+    ],
+    flags: { follow: switchFlag(['--follow', '-f'], 'Keep printing until the command ends.') },
+    load: async () => (await import('./logs.ts')).logsDoor,
+  }),
+  attach: defineDoor({
+    summary: 'Connect this terminal to a command on a running server.',
+    details: 'Keys that you type go to the command; Ctrl-] detaches.',
+    usage: 'ID',
+    examples: [
+      ['nacre attach cmd_4f9c1a20b7e3', 'Type into the command; Ctrl-] detaches.'],
+      ['nacre attach repl', 'Attach to the command with the name repl.'],
+    ],
+    flags: {},
+    load: async () => (await import('./attach.ts')).attachDoor,
+  }),
+  stop: defineDoor({
+    summary: 'Stop a command on a running server, and every process it started.',
+    usage: 'ID',
+    examples: [
+      ['nacre stop cmd_4f9c1a20b7e3', 'Stop a command by its id.'],
+      ['nacre stop build', 'Stop the command with the name build.'],
+    ],
+    flags: {},
+    load: async () => (await import('./stop.ts')).stopDoor,
+  }),
+  approvals: defineDoor({
+    summary: 'List, approve or deny the commands that wait for approval.',
+    usage: '[approve ID | deny ID]',
+    examples: [
+      ['nacre approvals', 'List the commands that are waiting.'],
+      ['nacre approvals approve apr_4f9c1a20b7e3', 'Let one of them run.'],
+    ],
+    flags: { json: jsonFlag },
+    load: async () => (await import('./approvals.ts')).approvalsDoor,
+  }),
+  pause: defineDoor({
+    summary: 'Stop all commands and refuse new ones until nacre resume.',
+    details: 'This applies to every running server, and to nacre run.',
+    usage: '',
+    examples: [
+      ['nacre pause', 'Stop everything now.'],
+      ['nacre pause --state-dir /srv/nacre', 'Stop only the servers that use this state folder.'],
+    ],
+    flags: {},
+    load: async () => (await import('./pause-and-resume.ts')).pauseDoor,
+  }),
+  resume: defineDoor({
+    summary: 'Allow commands to run again after nacre pause.',
+    usage: '',
+    examples: [
+      ['nacre resume', 'Allow commands again.'],
+      ['nacre resume --state-dir /srv/nacre', 'Allow them on the servers that use this state folder.'],
+    ],
+    flags: {},
+    load: async () => (await import('./pause-and-resume.ts')).resumeDoor,
+  }),
+};
