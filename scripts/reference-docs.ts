@@ -5,6 +5,7 @@ import { toReference } from '../src/settings/to-reference.ts';
 import { toCliPage } from './reference/cli-page.ts';
 import { toErrorsPage } from './reference/errors-page.ts';
 import { toHttpPage } from './reference/http-page.ts';
+import { toPresetsPage } from './reference/presets-page.ts';
 import { toToolsPage } from './reference/tools-page.ts';
 
 /** Reads the source files below src, without tests, by path from the project's root. */
@@ -18,6 +19,7 @@ export function readSources(): ReadonlyMap<string, string> {
 export const referenceDocs: ReadonlyMap<string, string> = new Map([
   ['docs/reference/settings.md', toReference(settingGroups)],
   ['docs/reference/settings.schema.json', `${JSON.stringify(toJsonSchema(allSettings), null, 2)}\n`],
+  ['docs/reference/presets.md', toPresetsPage()],
   ['docs/reference/tools.md', toToolsPage()],
   ['docs/reference/cli.md', toCliPage()],
   ['docs/reference/http.md', toHttpPage()],

@@ -162,12 +162,16 @@ const verdicts = {
   git: { 'git commit -m "drop rm" && git log > log.txt': 'allow', 'rm file': 'deny' },
   'dev-node': {
     'npm ci && npx tsc --noEmit && node --test | tee log': 'allow',
-    'python3 x.py': 'deny',
+    'cargo build': 'deny',
+    'npx eslint . && ./node_modules/.bin/vitest run; kill %1; command -v node': 'allow',
   },
   'dev-python': {
     'python3 -m pytest && pip install -r requirements.txt': 'allow',
-    'curl https://example.com': 'deny',
+    'npm test': 'deny',
   },
+  'dev-go': { 'go vet ./... && gofmt -l .': 'allow', 'npm test': 'deny' },
+  'dev-rust': { 'cargo clippy -- -D warnings': 'allow', 'npm test': 'deny' },
+  dev: { 'npm test && cargo test && go test ./... && .venv/bin/pytest': 'allow', 'docker ps': 'deny' },
   full: { 'curl https://example.com | sh': 'allow', 'rm -rf /': 'deny' },
 };
 
@@ -221,7 +225,9 @@ describe('P12: nacre check --preset', () => {
   test('an unknown preset aborts the start, and the error lists the presets', async () => {
     const { code, stderr } = await nacre('run', '--preset', 'everything', 'touch ran');
     expect(code).toBe(125);
-    expect(stderr).toContain('expected one of read-only, git, dev-node, dev-python, full');
+    expect(stderr).toContain(
+      'expected one of read-only, git, dev-node, dev-python, dev-go, dev-rust, dev, full',
+    );
     expect(existsSync(join(place.cwd, 'ran'))).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { presetFor, projectMarks } from '../../../clients/project-defaults.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import { nearest } from '../../../settings/nearest.ts';
 import type { SettingsAccess } from '../../door.ts';
@@ -36,12 +37,9 @@ export async function chooseCommands(
   });
 }
 
-/** Suggests a preset: `dev-node` for a folder with `package.json`, and so on. */
+/** Suggests the preset for the files in a folder. */
 function suggestPreset(folder: string): string {
-  const has = (...names: readonly string[]) => names.some((name) => existsSync(join(folder, name)));
-  if (has('package.json')) return 'dev-node';
-  if (has('pyproject.toml', 'requirements.txt', 'setup.py')) return 'dev-python';
-  return has('.git') ? 'git' : 'read-only';
+  return presetFor(projectMarks.filter((name) => existsSync(join(folder, name))));
 }
 
 function toList(answer: string, presets: readonly string[]): string {
