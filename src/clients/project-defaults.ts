@@ -1,4 +1,4 @@
-// What `nacre init` proposes for a folder: the preset for the kind of project, and the hosts that its package managers need.
+// The proposals of `nacre init` for a folder: a preset for the kind of project, and the hosts that its package managers need.
 
 /** A kind of project, recognised by a file in its folder. */
 type ProjectKind = 'node' | 'python' | 'go' | 'rust';

@@ -71,9 +71,9 @@ describe('the entry that nacre init writes', () => {
 
   it('proposes a list for an entry that has variables but no list', async () => {
     put('.gemini/settings.json', '{"mcpServers": {"nacre": {"command": "x", "env": {"A": "1"}}}}');
-    expect((await nacre('init', 'gemini')).stdout).toContain('commands  the preset read-only');
+    expect((await nacre('init', 'gemini')).stdout).toContain('commands  the preset dev');
     const { env } = JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
-    expect(env).toEqual({ A: '1', NACRE_PRESET: 'read-only' });
+    expect(env).toEqual({ A: '1', NACRE_PRESET: 'dev' });
   });
 
   it('keeps an empty list, and shows that nothing may run', async () => {
@@ -132,13 +132,11 @@ describe('the entry that nacre init writes', () => {
   it('proposes a preset for the folder, unless the settings file has a list', async () => {
     const preset = async () =>
       JSON.parse((await nacre('init', '--print', '--sandbox', 'off')).stdout).mcpServers.nacre.env;
-    expect(await preset()).toEqual({ NACRE_PRESET: 'read-only', NACRE_SANDBOX: 'off' });
-    mkdirSync(at('.git'));
-    expect(await preset()).toMatchObject({ NACRE_PRESET: 'git' });
+    expect(await preset()).toEqual({ NACRE_PRESET: 'dev', NACRE_SANDBOX: 'off' });
     put('requirements.txt', '');
     expect(await preset()).toMatchObject({ NACRE_PRESET: 'dev-python' });
     put('package.json', '{}');
-    expect(await preset()).toMatchObject({ NACRE_PRESET: 'dev-node' });
+    expect(await preset()).toMatchObject({ NACRE_PRESET: 'dev' });
     put('.config/nacre/config.yaml', 'allowed_commands: [git]\nsandbox: strict\n');
     const { stdout } = await nacre('init', 'claude-code');
     expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toEqual({});
@@ -190,7 +188,7 @@ describe('nacre init with answers', () => {
       [
         [/Folder that commands run in \[the working folder of Claude Code\]: /, 'nowhere\n'],
         [/nowhere is not a folder\./, '~/work\n'],
-        [/Programs that may run.*\[read-only\]: /, ', ,\n'],
+        [/Programs that may run.*\[dev\]: /, ', ,\n'],
         [/names no program\./, 'dev node\n'],
         [/dev node is not a preset\. Did you mean dev-node\?/, 'git ls\n'],
         [/Sandbox: /, 'total\n'],

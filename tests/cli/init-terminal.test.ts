@@ -32,7 +32,9 @@ describe.concurrent('nacre init at a terminal', () => {
     terminal.type('~/nowhere\r');
     await terminal.shows(/nowhere is not a folder\./);
     terminal.type('work\r');
-    await terminal.shows(/or one of read-only, git, dev-node, dev-python, full \[dev-node\]: /);
+    await terminal.shows(
+      /or one of read-only, git, dev-node, dev-python, dev-go, dev-rust, dev, full \[dev-node\]: /,
+    );
     terminal.type('git, ls make\r');
     await terminal.shows(/Sandbox: off, workspace .* \[\w+\]: /);
     terminal.type('total\r');
@@ -82,6 +84,6 @@ describe.concurrent('nacre init at a terminal', () => {
     const terminal = open('claude-code', '--yes');
     expect(await terminal.ended).toBe(0);
     expect(terminal.text()).not.toContain('Folder that');
-    expect(entry().env).toMatchObject({ NACRE_PRESET: 'read-only' });
+    expect(entry().env).toMatchObject({ NACRE_PRESET: 'dev' });
   });
 });
