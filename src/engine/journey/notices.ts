@@ -5,6 +5,8 @@ import type { CommandRequest } from '../../contract/request.ts';
 import type { QueueWait } from '../../sessions/turn-queue.ts';
 import type { RunContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
+import { networkHint } from '../network/network-hint.ts';
+import { networkProgramsOf } from '../network/network-use.ts';
 import { noteOutside } from './inspect-place.ts';
 import type { StartedCommand } from './start.ts';
 
@@ -29,8 +31,20 @@ export async function withNotices(
     ...outcome,
     wait: call.wait,
     rewrittenCommand: toRewritten(request.command, command.command),
-    warnings: [...outcome.warnings, ...command.notes, ...programs, ...outside, ...warnings],
+    warnings: [
+      ...outcome.warnings,
+      ...noteNetwork(outcome, command),
+      ...command.notes,
+      ...programs,
+      ...outside,
+      ...warnings,
+    ],
   };
+}
+
+function noteNetwork(outcome: Outcome, { command, decision }: NoticeSources['command']): readonly string[] {
+  if (outcome.enforcement === null || outcome.enforcement.network === 'on') return [];
+  return [networkHint(outcome, networkProgramsOf(command, decision.programs)) ?? []].flat();
 }
 
 function toRewritten(requested: Command, run: Command): string | undefined {

@@ -1,14 +1,15 @@
 import type { Backend } from '../../contract/backend.ts';
 import { cancelled, NacreError } from '../../contract/failure.ts';
-import type { Cursor, Stream } from '../../contract/job.ts';
+import type { Cursor, JobState, Stream } from '../../contract/job.ts';
 import type { ScreenView } from '../../contract/screen.ts';
 import { checkPattern } from '../../output/matcher.ts';
 import { sanitise } from '../../output/sanitise.ts';
 import type { RegisteredCommand } from '../../sessions/command-registry.ts';
-import { logOf } from '../../support/tail.ts';
+import { logOf, readRange } from '../../support/tail.ts';
 import { type CommandView, toViewAt } from '../commands/commands.ts';
 import type { CallerContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
+import { networkHint } from '../network/network-hint.ts';
 import { type ReadText, readText } from './read-text.ts';
 import type { TextQuery } from './text-query.ts';
 import { type WakeReason, waitForOutput } from './wait-for-output.ts';
@@ -35,6 +36,8 @@ export interface Reading extends CommandView, ReadText {
   readonly prompt: string | null;
   /** Present with `wantsScreen`. */
   readonly screen: ScreenView | null;
+  /** The next step if the command failed for want of the network, from `networkHint`. */
+  readonly hint: string | null;
 }
 
 /** Waits as `query` says and returns output after the caller's read position, which advances only on success. */
@@ -63,7 +66,27 @@ export async function read(
     : await readText({ read: logOf(backend, id), matcher }, { ...query, from: textFrom, end, final });
   registry.advance(id, reader, { from, next: text.next, stream: screen ? undefined : query.stream });
   const prompt = await findPrompt(backend, id);
-  return { ...toViewAt(deps, command, reader, state), ...text, screen, prompt, wakeReason, from };
+  const hint = await findHint(backend, command, state, end);
+  return { ...toViewAt(deps, command, reader, state), ...text, screen, prompt, hint, wakeReason, from };
+}
+
+const hintBytes = 16_384;
+
+// Reads the end of the log again: the message may have been read by an earlier call than the one that reports the end.
+async function findHint(
+  backend: Backend,
+  { id, screen }: RegisteredCommand,
+  { enforcement, end }: JobState,
+  size: Cursor,
+): Promise<string | null> {
+  if (!end || enforcement === null || enforcement.network === 'on') return null;
+  const chunks = await readRange(logOf(backend, id), Math.max(0, size - hintBytes), size);
+  const textOf = (stream: Stream) =>
+    sanitise(Buffer.concat(chunks.filter((chunk) => chunk.stream === stream).map(({ data }) => data)));
+  const stdout = textOf('stdout');
+  // A command at a terminal has its error messages on stdout.
+  const stderr = screen ? stdout : textOf('stderr');
+  return networkHint({ ...end, enforcement, stdout, stderr }, []) ?? null;
 }
 
 /** Throws if `read` would reject the query, so that a caller can check it before an action such as a write. */

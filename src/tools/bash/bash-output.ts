@@ -76,12 +76,13 @@ function checkFilter(filter: string | undefined): void {
   }
 }
 
-function toReply({ id, state, stdout, stderr, unreadBytes, isCut }: Reading): ToolReply {
+function toReply({ id, state, stdout, stderr, unreadBytes, isCut, hint }: Reading): ToolReply {
   const { status, durationMs, end } = state;
   const isRunning = end === null;
   const lines = [
     joinStreams(stdout, stderr).replace(/\n$/, ''),
     ...(unreadBytes > 0 && !isRunning ? [`[${unreadBytes} more bytes: call BashOutput again]`] : []),
+    ...(hint === null ? [] : [`[${hint}]`]),
     `Status: ${status}`,
     ...(end ? [`Exit code: ${end.exitCode}`, `Duration: ${durationMs}ms`] : []),
   ];
@@ -97,6 +98,7 @@ function toReply({ id, state, stdout, stderr, unreadBytes, isCut }: Reading): To
       stderr,
       duration_ms: durationMs,
       unread_bytes: unreadBytes > 0 ? unreadBytes : undefined,
+      hint: hint ?? undefined,
     },
     logId: isCut ? id : undefined,
   });

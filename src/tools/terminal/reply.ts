@@ -64,6 +64,7 @@ export function commandReply(reading: Reading): ToolReply {
     isCut,
     unreadBytes,
     screen,
+    hint,
   } = reading;
   const { end } = state;
   const reply = toReply(
@@ -86,6 +87,7 @@ export function commandReply(reading: Reading): ToolReply {
       still_running: names(end?.survivors ?? []),
       denied_hosts: nonEmpty(end?.deniedHosts ?? []),
       detail: end?.detail,
+      hint: hint ?? undefined,
     },
     false,
   );

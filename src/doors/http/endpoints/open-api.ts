@@ -13,6 +13,11 @@ const shellReply = {
     id: text,
     duration_ms: { type: 'integer' },
     truncated: { type: 'boolean' },
+    warnings: {
+      type: 'array',
+      items: text,
+      description: 'Notes on the run, such as that its sandbox has no network.',
+    },
   },
   required: ['stdout', 'stderr', 'code'],
 };

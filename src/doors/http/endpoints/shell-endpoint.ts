@@ -79,12 +79,13 @@ async function runProgram(
 }
 
 function toReply(outcome: Outcome, timeoutMs: number): Reply {
-  const { stdout, stderr, exitCode, signal, truncated, durationMs, id, cause } = outcome;
+  const { stdout, stderr, exitCode, signal, truncated, durationMs, id, cause, warnings } = outcome;
   const more = {
     id,
     duration_ms: durationMs,
     ...(signal !== null && { signal }),
     ...(truncated && { truncated }),
+    ...(warnings.length > 0 && { warnings }),
   };
   if (cause === 'exit' || cause === 'stopped')
     return toJsonReply(200, { stdout, stderr, code: exitCode, ...more });

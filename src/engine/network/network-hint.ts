@@ -1,0 +1,51 @@
+import type { Outcome } from '../../contract/outcome.ts';
+import { noNetworkExitCodes, reportsNoNetwork } from './network-use.ts';
+
+/** The parts of an outcome that show whether a command failed for want of the network. */
+export type NetworkEvidence = Pick<
+  Outcome,
+  'enforcement' | 'cause' | 'exitCode' | 'stdout' | 'stderr' | 'deniedHosts'
+>;
+
+/**
+ * Says that the sandbox kept a command from the network, and which setting allows hosts; undefined if nothing shows
+ * that it needed one. `programs` are those of `networkProgramsOf`: without any, only a failure with a message on stderr
+ * counts, so that a search for such a message is not mistaken for one.
+ */
+export function networkHint(evidence: NetworkEvidence, programs: readonly string[]): string | undefined {
+  const { enforcement, deniedHosts } = evidence;
+  if (enforcement === null || enforcement.network === 'on') return undefined;
+  if (deniedHosts.length > 0) return deniedHint(deniedHosts);
+  if (!lackedNetwork(evidence, programs)) return undefined;
+  if (enforcement.network === 'filtered') return filteredHint;
+  return enforcement.sandbox === 'strict' ? `${offHint}.` : `${offHint}, or all of them with network: on.`;
+}
+
+const howToAllow =
+  'network_allow (NACRE_NETWORK_ALLOW=HOST,HOST) in their settings, after a restart of this server';
+const offHint = `The network is off in this sandbox; the user can allow hosts with ${howToAllow}`;
+const filteredHint = `This sandbox reaches other hosts only through the proxy in HTTPS_PROXY, and only those that the user lists with ${howToAllow}.`;
+
+function deniedHint(hosts: readonly string[]): string {
+  return `The network of this sandbox does not reach ${hosts.join(', ')}; the user can allow hosts with ${howToAllow}.`;
+}
+
+function lackedNetwork(evidence: NetworkEvidence, programs: readonly string[]): boolean {
+  const { cause, exitCode, stdout, stderr } = evidence;
+  const hasFailed = cause !== 'exit' || exitCode !== 0;
+  if (programs.length === 0) return hasFailed && reportsNoNetwork(endOf(stderr));
+  if (cause === 'timeout' || reportsNoNetwork(endOf(stderr)) || reportsNoNetwork(endOf(stdout))) return true;
+  // `curl -s URL | jq .` prints nothing and exits with 0 if the download failed.
+  const isSilent = stdout === '' && stderr === '';
+  return programs.some(
+    (program) =>
+      noNetworkExitCodes[program]?.includes(exitCode) || (isSilent && ['curl', 'wget'].includes(program)),
+  );
+}
+
+// Errors come last, and a reply to an HTTP caller can have 10 MiB.
+const endChars = 16_384;
+
+function endOf(text: string): string {
+  return text.slice(-endChars);
+}
