@@ -10,6 +10,7 @@ import type { Decision, FoundProgram, Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
 import { firstUnconfirmed } from './confirm.ts';
 import { isListed, ruleFor } from './match-rules.ts';
+import { nearestWay } from './nearest-way.ts';
 import { type Plan, surveyCommand } from './understand.ts';
 import type { CommandProblem, Invocation, Survey } from './walk/survey.ts';
 import type { TextSpan } from './words/arg.ts';
@@ -198,7 +199,7 @@ class Judge {
     const given = preset === undefined ? allowSetting : `the preset ${preset}`;
     const list = narrowedBy === undefined ? given : `${given} as narrowed by ${narrowedBy}`;
     const reason = `${found.name}${startedBy(found)} is not allowed, because it is not in ${list}.`;
-    const hint = listHint(this.rules);
+    const hint = listHint(found.name, this.rules);
     return this.answer('deny', 'not_listed', reason, found, {
       program: found.name,
       hint,
@@ -257,10 +258,12 @@ function startedBy(found: Invocation | undefined): string {
   return found?.via === undefined ? '' : ` (started by ${found.via})`;
 }
 
-function listHint({ allow }: Rules): string {
+function listHint(program: string, { allow }: Rules): string {
   const names = allow.kind === 'names' ? allow.names : [];
   if (names.length === 0) return 'No program is listed.';
-  return `Use one of the listed programs: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
+  const list = `${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
+  const way = nearestWay(program, names);
+  return way === undefined ? `Use one of the listed programs: ${list}` : `${way} Listed programs: ${list}`;
 }
 
 /** The reason, capitalised unless it begins with the program's name. */
