@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { spawn as openPty } from '@lydell/node-pty';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,6 +20,8 @@ const env = { PATH: '/usr/bin:/bin', HOME: home, NACRE_LOGIN_ENV: 'never' };
 interface Example {
   readonly command: string;
   readonly expected: string;
+  /** The exit code that a following `echo $?` shows; 0 if there is none. */
+  readonly status: number;
 }
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -44,14 +47,15 @@ describe.each(pages)('%s', (page) => {
   });
 
   // The settings that a page shows apply to all of its examples.
-  test.each(examples)('shows the real output of: $command', ({ command, expected }) => {
+  test.each(examples)('shows what a terminal shows for: $command', async ({ command, expected, status }) => {
     const configured = command.replace(/\bnacre (\w+)/, `nacre $1 --config ${settings}`);
     // Each page gets its own `XDG_STATE_HOME`, because `nacre history` shows earlier commands.
     const state = join(home, `${page.replaceAll('/', '-')}.state`);
-    const { stdout, stderr, status } = sh(`export XDG_STATE_HOME=${state}; ${configured}`);
-    const exit = status === 0 ? '' : `[exit ${status}]\n`;
-    const shown = `${stdout}${stderr}${exit}`.replace(/\(\d+\)/g, '(PID)');
-    expect(withoutPaths(shown)).toBe(withoutPaths(expected));
+    const shown = await atTerminal(`export XDG_STATE_HOME=${state}; ${configured}`);
+    expect({ ...shown, text: withoutDetails(shown.text) }).toEqual({
+      text: withoutDetails(expected),
+      status,
+    });
   });
 });
 
@@ -135,13 +139,31 @@ test('docs/guide/http.md has a call that works', async () => {
 });
 
 function sh(command: string) {
-  const script = `nacre() { "${process.execPath}" "${builtCli}" "$@"; }; ${command}`;
-  return spawnSync('bash', ['-c', script], { env, cwd: work, encoding: 'utf8' });
+  return spawnSync('bash', ['-c', withNacre(command)], { env, cwd: work, encoding: 'utf8' });
 }
 
-/** Removes program paths from `nacre check` output, because they differ between machines. */
-function withoutPaths(text: string): string {
-  return text.replace(/^( {2}\S+ \(\d+-\d+)(?:, \/[^,)]+)?/gm, '$1');
+function withNacre(command: string): string {
+  return `nacre() { "${process.execPath}" "${builtCli}" "$@"; }; ${command}`;
+}
+
+/** Runs a command at a terminal, as a reader would, and returns what it shows, without colours. */
+async function atTerminal(command: string): Promise<{ text: string; status: number }> {
+  const terminal = openPty('bash', ['-c', withNacre(command)], {
+    cwd: work,
+    env: { ...env, TERM: 'xterm' },
+    cols: 120,
+  });
+  let text = '';
+  terminal.onData((data) => {
+    text += data;
+  });
+  const status = await new Promise<number>((done) => terminal.onExit(({ exitCode }) => done(exitCode)));
+  return { text: text.replaceAll('\r\n', '\n').replace(/\u001b\[[\d;]*m/g, ''), status };
+}
+
+/** Replaces pids, and the directories of programs in tables, because they differ between machines. */
+function withoutDetails(text: string): string {
+  return text.replace(/\(\d+\)/g, '(PID)').replace(/ \/(?:usr\/)?s?bin\//g, ' /bin/');
 }
 
 /** The commands in the `sh` blocks of a page, except those that change the machine or never end. */
@@ -149,6 +171,8 @@ function linesIn(page: string): string[] {
   const lines = blocks(page, 'sh').flatMap((block) => block.replaceAll('\\\n', '').split('\n'));
   return lines.filter((line) => line !== '' && !cannotRun.some((pattern) => pattern.test(line)));
 }
+
+const askForStatus = 'echo $?';
 
 const cannotRun = [
   /^npm |^npx |^node bench/, // Installs and builds: covered by tests/package.
@@ -159,10 +183,15 @@ const cannotRun = [
 
 function examplesIn(page: string): Example[] {
   const pieces = blocks(page, 'console').flatMap((block) => block.split(/^\$ /m));
-  return pieces
+  const examples = pieces
     .filter((piece) => piece !== '')
     .map((piece) => {
       const [command = '', ...lines] = piece.split('\n');
       return { command, expected: lines.join('\n') };
     });
+  return examples.flatMap((example, index) => {
+    const next = examples[index + 1];
+    const status = next?.command === askForStatus ? Number(next.expected) : 0;
+    return example.command === askForStatus ? [] : [{ ...example, status }];
+  });
 }

@@ -1,4 +1,5 @@
 import { doors, loadControl } from '../doors/catalog.ts';
+import { createDisplay } from '../doors/display.ts';
 import type {
   Arguments,
   ControlAccess,
@@ -51,6 +52,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
   const live = createSettings(resolved, invocation, engine);
   return {
     io,
+    display: createDisplay(io.stdout, env),
     words,
     given,
     commandLine: { doors, shared: sharedFlags, groups: settingGroups },

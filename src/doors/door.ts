@@ -12,6 +12,7 @@ import type { Declarations, SettingGroups, Values } from '../settings/define.ts'
 import type { GivenSetting, ParsedFlags } from '../settings/parse-flags.ts';
 import type { SettingInForce } from '../settings/setting-in-force.ts';
 import type { Tool } from '../tools/common/tool.ts';
+import type { Display } from './display.ts';
 import type { HttpSettings } from './settings.ts';
 import type { SharedFlags } from './shared-flags.ts';
 
@@ -27,6 +28,11 @@ export interface Io {
 /** The streams of this process, for all doors. */
 export interface IoAccess {
   readonly io: Io;
+}
+
+/** The terminal or pipe that stdout goes to. */
+export interface DisplayAccess {
+  readonly display: Display;
 }
 
 /** The command line after `nacre DOOR`, without its own flags. */
@@ -160,6 +166,7 @@ export interface DiagnosisAccess {
 /** Everything the assembly offers to a door. */
 export interface DoorDeps
   extends IoAccess,
+    DisplayAccess,
     Arguments,
     CommandLineAccess,
     VersionAccess,

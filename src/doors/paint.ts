@@ -32,6 +32,15 @@ export const plainPaint: Paint = {
   faint: asIs,
 };
 
+/** The colour of a command's outcome, such as `completed`, `refused` or `failed 3`. */
+export function paintOutcome(outcome: string, paint: Paint): (text: string) => string {
+  const [first = ''] = outcome.split(' ');
+  if (first === 'completed') return paint.good;
+  if (first === 'running' || first === 'starting') return paint.name;
+  if (first === 'refused' || first === 'skipped') return paint.warning;
+  return paint.bad;
+}
+
 function wrapIn(on: number, off: number): (text: string) => string {
   return (text) => (text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`);
 }

@@ -34,8 +34,8 @@ export function cut(line: string, width: number): string {
   return `${kept}…`;
 }
 
-// Characters of unknown width count as two columns, because a line that wraps cannot be erased.
-function widthOf(text: string): number {
+/** The columns that a line occupies; characters of unknown width count as two, because a line that wraps cannot be erased. */
+export function widthOf(text: string): number {
   let width = 0;
   for (const character of text)
     width += (character.codePointAt(0) ?? 0) < 0x11_00 || character === '…' ? 1 : 2;
@@ -51,4 +51,19 @@ export function toDuration(ms: number): string {
   return minutes < 60
     ? `${minutes} min ${rest}`
     : `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+}
+
+/** A duration with the precision that its length deserves, such as `12 ms`, `3.2 s` or `2 min 05 s`. */
+export function toShortDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : toDuration(ms);
+}
+
+/** A timestamp in the local time zone, such as `2026-01-31 14:05:09`; other text is returned with controls escaped. */
+export function toLocalTime(timestamp: string): string {
+  const time = new Date(timestamp);
+  if (Number.isNaN(time.getTime())) return escapeControls(timestamp);
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')}`;
 }

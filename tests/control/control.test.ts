@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logsDoor } from '../../src/doors/control/logs.ts';
 import { psDoor } from '../../src/doors/control/ps.ts';
 import { stopDoor } from '../../src/doors/control/stop.ts';
+import { createDisplay } from '../../src/doors/display.ts';
 import { connect } from '../support/mcp.ts';
 import { collect, createPlace, runInProcess, sleep, startInProcess } from '../support/nacre.ts';
 import { soakCount } from '../support/soak.ts';
@@ -148,11 +149,12 @@ async function openDoor(door: (deps: DoorTestDeps) => Promise<number>) {
   const [out, err] = [collect(stdout), collect(stderr)];
   const { signal } = new AbortController();
   const io = { stdin: new PassThrough(), stdout, stderr, interrupted: signal };
-  const code = await door({ io, controlDir: folder(), replyMs: 1_000 });
+  const display = createDisplay(stdout, {});
+  const code = await door({ io, display, controlDir: folder(), replyMs: 1_000 });
   return { code, stdout: out.text(), stderr: err.text() };
 }
 
-type DoorTestDeps = Pick<Parameters<typeof psDoor>[0], 'io' | 'controlDir' | 'replyMs'>;
+type DoorTestDeps = Pick<Parameters<typeof psDoor>[0], 'io' | 'display' | 'controlDir' | 'replyMs'>;
 
 describe('T9: the control socket', () => {
   const socketPath = () => join(folder(), sockets()[0] ?? '');

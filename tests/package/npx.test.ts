@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -19,6 +19,14 @@ test('npx runs the package from its tarball in an empty folder, without network 
   expect(use('run', 'echo $((1 + 1))')).toBe('2\n');
   expect(use('check', 'ls')).toContain('allow');
   expect(readdirSync(empty)).toEqual([]);
+});
+
+test('a global installation has the command and its man page', () => {
+  const prefix = join(packed.folder, 'prefix');
+  const args = ['install', '--global', '--omit=optional', '--prefix', prefix, packed.tarball];
+  run('npm', args, { cwd: empty, home });
+  expect(readFileSync(join(prefix, 'share/man/man1/nacre.1'), 'utf8')).toContain('.TH NACRE 1');
+  expect(run(join(prefix, 'bin/nacre'), ['--help'], { cwd: empty, home })).toContain('Usage: nacre COMMAND');
 });
 
 test('an MCP client can start the package with npx', async () => {

@@ -7,11 +7,11 @@ import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
 import { sleep } from '../../support/timing.ts';
-import type { Arguments, FlagAccess, IoAccess, PlaceAccess, Places } from '../door.ts';
+import type { Arguments, DisplayAccess, FlagAccess, IoAccess, PlaceAccess, Places } from '../door.ts';
 import { failedExit, problemExit } from '../exit-codes.ts';
 import { print, toErrorJson, toErrorText } from '../print.ts';
 import { parseSince } from './parse-since.ts';
-import { toCommandRow } from './to-command-row.ts';
+import { showCommands } from './show-commands.ts';
 
 const pollMs = 250;
 
@@ -20,7 +20,7 @@ interface Flags extends CommandFilter {
   readonly since?: string | undefined;
 }
 
-type AuditDeps = IoAccess & PlaceAccess;
+type AuditDeps = IoAccess & DisplayAccess & PlaceAccess;
 
 /** `nacre audit verify`, `show`, `export` and `tail`. */
 export async function auditDoor(deps: AuditDeps & Arguments & FlagAccess<Flags>): Promise<number> {
@@ -50,16 +50,14 @@ const verbs: Readonly<Record<string, Verb>> = {
     await print(io.stdout, json ? `${JSON.stringify(report)}\n` : toVerdict(report, audit));
     return report.problems.length === 0 ? 0 : problemExit;
   },
-  async show({ io, places: { audit } }, options) {
-    const commands = summariseCommands(records(audit.dir, options)).filter((one) =>
+  async show(deps, options) {
+    const { io, places } = deps;
+    const commands = summariseCommands(records(places.audit.dir, options)).filter((one) =>
       matchesFilter(one, options),
     );
-    for (const command of commands)
-      await print(
-        io.stdout,
-        options.json ? `${JSON.stringify(command)}\n` : toCommandRow(command),
-        io.interrupted,
-      );
+    if (!options.json) await showCommands(commands, deps);
+    else
+      for (const command of commands) await print(io.stdout, `${JSON.stringify(command)}\n`, io.interrupted);
     return 0;
   },
   async export({ io, places: { audit } }, options) {

@@ -5,9 +5,10 @@ import type { Rules } from '../../contract/decision.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Checked } from '../../engine/journey/check.ts';
-import type { Arguments, EngineAccess, FlagAccess, IoAccess, UserRules } from '../door.ts';
+import type { Arguments, DisplayAccess, EngineAccess, FlagAccess, IoAccess, UserRules } from '../door.ts';
 import { failedExit, problemExit, refusedExit } from '../exit-codes.ts';
 import { print, toErrorJson, toErrorText } from '../print.ts';
+import { toDecisionText, toPresetLine } from './show-decision.ts';
 import { toScript } from './to-script.ts';
 
 interface Flags {
@@ -16,7 +17,7 @@ interface Flags {
   readonly file?: string | undefined;
 }
 
-type CheckDeps = FlagAccess<Flags> & IoAccess & Arguments & EngineAccess & UserRules;
+type CheckDeps = FlagAccess<Flags> & IoAccess & DisplayAccess & Arguments & EngineAccess & UserRules;
 
 /** Explains the policy decision for one command, or scores the commands in `--file`. */
 export async function checkDoor(deps: CheckDeps): Promise<number> {
@@ -39,7 +40,7 @@ export async function checkDoor(deps: CheckDeps): Promise<number> {
       io.stdout,
       json
         ? `${JSON.stringify({ ...toDocument(checked), ...toPresetDocument(rules) })}\n`
-        : toText(checked, rules),
+        : toDecisionText(checked, rules, deps.display),
     );
     return checked.decision.verdict === 'allow' ? 0 : refusedExit;
   } catch (error) {
@@ -64,29 +65,6 @@ function toDocument({ decision, cwd, found }: Checked): Record<string, unknown> 
 
 function toPresetDocument({ preset, allow }: Rules): Record<string, unknown> {
   return preset === undefined ? {} : { preset, allowed: allow.kind === 'names' ? allow.names : ['*'] };
-}
-
-function toPresetLine({ preset, allow, fileWrites }: Rules): string {
-  const list = allow.kind === 'names' ? allow.names.join(', ') : '*, which is every program';
-  return `preset ${preset}: ${list}${fileWrites === 'none' ? '; no file may be written' : ''}`;
-}
-
-function toText({ decision, found }: Checked, rules: Rules): string {
-  const { verdict, rule, reason, node, hint, remedy } = decision;
-  const programs = decision.programs.map(({ name, pos, end, via }) => {
-    const details = [`${pos}-${end}`, found[name] ?? '', via === undefined ? '' : `started by ${via}`];
-    return `  ${name} (${details.filter((detail) => detail !== '').join(', ')})`;
-  });
-  const lines = [
-    `${verdict}: ${reason}`,
-    `rule: ${rule}`,
-    ...(node === undefined ? [] : [`at ${node.pos}-${node.end}: ${node.text}`]),
-    ...(programs.length === 0 ? [] : ['programs:', ...programs]),
-    ...(rules.preset === undefined ? [] : [toPresetLine(rules)]),
-    ...(hint === undefined ? [] : [`hint: ${hint}`]),
-    ...(remedy === undefined || remedy === hint ? [] : [`to allow it: ${remedy}`]),
-  ];
-  return `${lines.join('\n')}\n`;
 }
 
 const labelledCase = z.object({

@@ -2,9 +2,9 @@
 // need is checked, including a call over MCP, 3. each finding is printed with its fix; problems set the exit code.
 import { toNacreError } from '../../contract/failure.ts';
 import type { MachineReport } from '../../contract/report.ts';
-import { escapeControls } from '../../support/escape-controls.ts';
 import type {
   DiagnosisAccess,
+  DisplayAccess,
   EngineAccess,
   FlagAccess,
   IoAccess,
@@ -20,9 +20,11 @@ import { examineClients } from './doctor/examine-clients.ts';
 import { examineMachine, examineReport } from './doctor/examine-machine.ts';
 import { examinePolicy, examineServer } from './doctor/examine-policy.ts';
 import type { Finding } from './doctor/finding.ts';
+import { type Reported, toDiagnosisText } from './doctor/to-diagnosis-text.ts';
 
 type DoctorDeps = FlagAccess<{ readonly json: boolean }> &
   IoAccess &
+  DisplayAccess &
   VersionAccess &
   EngineAccess &
   SettingsAccess &
@@ -37,7 +39,7 @@ export async function doctorDoor(deps: DoctorDeps): Promise<number> {
   try {
     const report = await reportOf(deps);
     const findings = await examine(deps, report);
-    const text = flags.json ? toDocument(deps, report, findings) : toText(deps, report, findings);
+    const text = flags.json ? toDocument(deps, report, findings) : toDiagnosisText(deps, report, findings);
     await print(io.stdout, text, io.interrupted);
     if ('failure' in report && !flags.json) await print(io.stderr, toErrorText(report.failure));
     return findings.some(({ status }) => status === 'problem') ? problemExit : 0;
@@ -45,8 +47,6 @@ export async function doctorDoor(deps: DoctorDeps): Promise<number> {
     await deps.close();
   }
 }
-
-type Reported = MachineReport | { readonly failure: unknown };
 
 async function reportOf(deps: DoctorDeps): Promise<Reported> {
   try {
@@ -116,44 +116,4 @@ function toFields(report: MachineReport): Record<string, unknown> {
     landlock: report.landlock,
     gaps: report.gaps,
   };
-}
-
-const networkWords = {
-  on: 'on',
-  off: 'off in the sandbox',
-  filtered: 'only hosts in network_allow',
-};
-
-function toText({ version, warnings }: DoctorDeps, report: Reported, findings: readonly Finding[]): string {
-  const rows = [
-    ['nacre', version],
-    ['Node.js', process.version],
-    ...('failure' in report ? [] : toRows(report)),
-    ...warnings.map((warning) => ['warning', warning]),
-  ];
-  const table = rows.map(([name = '', value]) => `${name.padEnd(20)}${value}\n`);
-  return [...table, '\n', ...findings.map(toLines)].join('');
-}
-
-function toRows(report: MachineReport): readonly (readonly string[])[] {
-  return [
-    ['bash', `${report.bash.version} at ${report.bash.path}`],
-    ['PATH', report.path],
-    ['login environment', report.loginEnvironment],
-    ['withheld variables', report.withheldEnv.join(', ') || 'none'],
-    ['state folder', report.folder],
-    ['processes', `found with ${report.processTable}`],
-    ['supervision', report.supervision],
-    ['sandbox', report.sandbox],
-    ['network', networkWords[report.network]],
-    ['listed programs', report.exec === 'enforced' ? 'enforced by the kernel' : 'judged by policy only'],
-    ['Landlock', report.landlock],
-    ...report.gaps.map((gap) => ['gap', gap]),
-  ];
-}
-
-function toLines({ check, status, found, fix }: Finding): string {
-  // `found` may quote a client's configuration, so control characters are made visible.
-  const line = `${status.padEnd(9)}${check}: ${escapeControls(found)}\n`;
-  return fix === undefined ? line : `${line}${' '.repeat(9)}→ ${escapeControls(fix)}\n`;
 }

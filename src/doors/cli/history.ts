@@ -4,11 +4,11 @@ import { readHistory } from '../../audit/history.ts';
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
 import { NacreError } from '../../contract/failure.ts';
 import { tryRealpath } from '../../support/try-realpath.ts';
-import type { FlagAccess, IoAccess, PlaceAccess } from '../door.ts';
+import type { DisplayAccess, FlagAccess, IoAccess, PlaceAccess } from '../door.ts';
 import { failedExit } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
 import { parseSince } from './parse-since.ts';
-import { toCommandRow } from './to-command-row.ts';
+import { showCommands } from './show-commands.ts';
 
 interface Flags {
   readonly json: boolean;
@@ -20,25 +20,21 @@ interface Flags {
 }
 
 /** Prints the last `--limit` commands, oldest first. */
-export async function historyDoor({
-  io,
-  flags,
-  places,
-}: FlagAccess<Flags> & IoAccess & PlaceAccess): Promise<number> {
+export async function historyDoor(deps: HistoryDeps): Promise<number> {
+  const { io, flags, places } = deps;
   try {
-    const isWanted = createFilter(flags);
-    for (const command of readHistory(places.audit.dir).filter(isWanted).slice(-flags.limit))
-      await print(
-        io.stdout,
-        flags.json ? `${JSON.stringify(command)}\n` : toCommandRow(command),
-        io.interrupted,
-      );
+    const commands = readHistory(places.audit.dir).filter(createFilter(flags)).slice(-flags.limit);
+    if (!flags.json) await showCommands(commands, deps);
+    else
+      for (const command of commands) await print(io.stdout, `${JSON.stringify(command)}\n`, io.interrupted);
     return 0;
   } catch (error) {
     await print(io.stderr, toErrorText(error));
     return failedExit;
   }
 }
+
+type HistoryDeps = FlagAccess<Flags> & IoAccess & DisplayAccess & PlaceAccess;
 
 function createFilter({ grep, failed, cwd, since }: Flags): (command: CommandSummary) => boolean {
   const pattern = grep === undefined ? undefined : toPattern(grep);

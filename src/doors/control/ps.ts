@@ -1,41 +1,49 @@
 import { showCommand } from '../../contract/command.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
-import { toOneLine } from '../../support/escape-controls.ts';
-import type { FlagAccess, IoAccess } from '../door.ts';
+import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
+import type { DisplayAccess, FlagAccess, IoAccess } from '../door.ts';
+import { type Paint, paintOutcome } from '../paint.ts';
 import { print, toErrorText } from '../print.ts';
+import { type Cell, type Column, layOutTable } from '../table.ts';
 import { askServers, type ServerFolder } from './reach-servers.ts';
 
-type PsDeps = FlagAccess<{ readonly json: boolean }> & IoAccess & ServerFolder;
+type PsDeps = FlagAccess<{ readonly json: boolean }> & IoAccess & DisplayAccess & ServerFolder;
 
 /** Prints the commands of every running server, and an error for each server that did not reply. */
 export async function psDoor(deps: PsDeps): Promise<number> {
-  const { io, flags } = deps;
+  const { io, flags, display } = deps;
   const { replies, failed, close } = await askServers<readonly ListedCommand[]>(deps, { method: 'list' });
   close();
   const commands = replies.flatMap(({ result }) => result);
-  await print(io.stdout, flags.json ? `${JSON.stringify(commands, null, 2)}\n` : toTable(commands));
+  const rows = commands.map((command) => toRow(command, display.paint));
+  const text = flags.json ? `${JSON.stringify(commands, null, 2)}\n` : layOutTable(columns, rows, display);
+  await print(io.stdout, text);
   await print(io.stderr, failed.map(toErrorText).join(''));
   return 0;
 }
 
-function toTable(commands: readonly ListedCommand[]): string {
-  const rows = commands.map(({ id, name, command, state, look }) => [
-    id,
-    name ?? '-',
-    state.status,
-    `${Math.round(state.durationMs / 1_000)}s`,
-    toSeconds(state.resources?.cpuMs),
-    toMegabytes(state.resources?.peakMemoryBytes),
-    look.listening.join(',') || '-',
-    toOneLine(showCommand(command)),
-  ]);
-  const all = [['ID', 'NAME', 'STATUS', 'TIME', 'CPU', 'MEMORY', 'PORTS', 'COMMAND'], ...rows];
-  const widths = [0, 1, 2, 3, 4, 5, 6].map((column) =>
-    Math.max(...all.map((row) => row[column]?.length ?? 0)),
-  );
-  return all
-    .map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`)
-    .join('');
+const columns: readonly Column[] = [
+  { title: 'ID' },
+  { title: 'NAME', isOptional: true },
+  { title: 'STATUS' },
+  { title: 'TIME', isOptional: true },
+  { title: 'CPU', isOptional: true },
+  { title: 'MEMORY', isOptional: true },
+  { title: 'PORTS', isOptional: true },
+  { title: 'COMMAND' },
+];
+
+function toRow({ id, name, command, state, look }: ListedCommand, paint: Paint): readonly Cell[] {
+  return [
+    { text: id, paint: paint.name },
+    { text: escapeControls(name ?? '-') },
+    { text: state.status, paint: paintOutcome(state.status, paint) },
+    { text: `${Math.round(state.durationMs / 1_000)}s` },
+    { text: toSeconds(state.resources?.cpuMs) },
+    { text: toMegabytes(state.resources?.peakMemoryBytes) },
+    { text: look.listening.join(',') || '-' },
+    { text: toOneLine(showCommand(command)) },
+  ];
 }
 
 // `resources` is null until the command's processes have been measured once.
