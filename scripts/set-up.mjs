@@ -1,31 +1,7 @@
-// Installs missing npm packages, and missing programs if this runs as root on Debian.
+// Steps that `npm start` and `npm test` share: they need Node, npm and bash, and install nothing but npm packages.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-
-/** The programs that nacre or its tests need, with the Debian package of each. */
-const programs = {
-  bash: 'bash',
-  bwrap: 'bubblewrap',
-  chromium: 'chromium',
-  curl: 'curl',
-  fish: 'fish',
-  git: 'git',
-  less: 'less',
-  man: 'man-db',
-  mkfifo: 'coreutils',
-  openssl: 'openssl',
-  ps: 'procps',
-  python3: 'python3',
-  setpriv: 'util-linux',
-  setsid: 'util-linux',
-  'ssh-keygen': 'openssh-client',
-  'systemd-analyze': 'systemd',
-  top: 'procps',
-  unshare: 'util-linux',
-  vim: 'vim',
-  zsh: 'zsh',
-};
 
 /** Runs a program in the foreground; exits if it fails. */
 export function step(title, program, args, options = {}) {
@@ -36,39 +12,36 @@ export function step(title, program, args, options = {}) {
   process.exit(status ?? 1);
 }
 
+/** Exits with the reason if this Node.js is too old, or if there is no bash. */
+export function checkMachine() {
+  const [, wanted] = /(\d+\.\d+)/.exec(JSON.parse(readFileSync('package.json', 'utf8')).engines.node);
+  if (!isAtLeast(process.versions.node, wanted))
+    stop(
+      `nacre needs Node.js ${wanted} or newer, and this is ${process.version}: install it from nodejs.org.`,
+    );
+  if (!isOnPath('bash')) stop('nacre needs bash, and there is none on the PATH: install it.');
+}
+
 /** Installs npm packages if they are missing or older than package-lock.json. */
 export function installPackages() {
   const installed = 'node_modules/.package-lock.json';
-  const fresh = existsSync(installed) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
-  if (!fresh) step('Installing npm packages', 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
+  const isFresh =
+    existsSync(installed) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
+  if (!isFresh) step('Installing npm packages', 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
 }
 
-/**
- * Installs missing programs with apt-get as root on Debian. Otherwise prints what is missing, and how to install it, and
- * returns the Debian packages; tests that need them are skipped.
- */
-export function installPrograms() {
-  const missing = Object.keys(programs).filter((name) => !isOnPath(name));
-  if (missing.length === 0) return [];
-  const packages = [...new Set(missing.map((name) => programs[name]))];
-  if (process.getuid?.() === 0 && isDebian()) {
-    step('Updating the package list', 'apt-get', ['update', '-qq']);
-    step(`Installing ${packages.join(', ')}`, 'apt-get', ['install', '-y', '-qq', ...packages]);
-    return [];
-  }
-  console.log(
-    `Missing programs: ${missing.join(', ')}. On Debian: sudo apt-get install ${packages.join(' ')}`,
-  );
-  return packages;
+/** Builds dist/ unless it is newer than everything that it is built from; a running nacre loads its files from there. */
+export function buildIfChanged() {
+  // `build.mjs` writes this file last.
+  const built = statSync('dist/THIRD_PARTY_NOTICES.md', { throwIfNoEntry: false });
+  const inputs = ['src', 'examples', 'scripts', 'package.json', 'node_modules/.package-lock.json'];
+  // ctime, because the mtime of an unpacked or copied file may be older than the build.
+  const isFresh = built !== undefined && inputs.every((path) => newestChange(path) < built.ctimeMs);
+  if (!isFresh) step('Building', process.execPath, ['scripts/build.mjs']);
 }
 
-function isDebian() {
-  return (
-    existsSync('/etc/os-release') && /^ID(_LIKE)?=.*debian/m.test(readFileSync('/etc/os-release', 'utf8'))
-  );
-}
-
-function isOnPath(name) {
+/** Whether a program is on the PATH. */
+export function isOnPath(name) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, name), constants.X_OK);
@@ -77,4 +50,22 @@ function isOnPath(name) {
       return false;
     }
   });
+}
+
+function newestChange(path) {
+  const found = statSync(path);
+  if (!found.isDirectory()) return found.ctimeMs;
+  return Math.max(found.ctimeMs, ...readdirSync(path).map((name) => newestChange(join(path, name))));
+}
+
+function isAtLeast(version, wanted) {
+  const [[major, minor], [wantedMajor, wantedMinor]] = [version, wanted].map((one) =>
+    one.split('.').map(Number),
+  );
+  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
+}
+
+function stop(message) {
+  console.error(message);
+  process.exit(1);
 }

@@ -3,11 +3,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { installPackages, installPrograms } from './set-up.mjs';
+import { checkMachine, installPackages } from './set-up.mjs';
+import { installTestPrograms } from './test-programs.mjs';
 
 const majors = ['20', '22', '24'];
 
-installPrograms();
+checkMachine();
+installTestPrograms();
 installPackages();
 const results = majors.map((major) => ({ major, ...test(toNode(major), process.argv.slice(2)) }));
 console.log();

@@ -3,14 +3,16 @@
 import { readFileSync } from 'node:fs';
 import { checkImage } from './check-image.mjs';
 import { findSoakTests } from './find-soak-tests.mjs';
-import { installPackages, installPrograms, step } from './set-up.mjs';
+import { checkMachine, installPackages, step } from './set-up.mjs';
+import { installTestPrograms } from './test-programs.mjs';
 
 const tool = (name) => `node_modules/.bin/${name}`;
 const results = 'node_modules/.cache/test-results.json';
 const isSoak = process.argv.includes('--soak');
 const isCoverage = process.argv.includes('--coverage');
 
-const missing = installPrograms();
+checkMachine();
+const missing = installTestPrograms();
 installPackages();
 if (!isSoak) checkCode();
 runTests(isSoak ? findSoakTests() : [], isSoak ? { NACRE_SOAK: '1' } : {});

@@ -1,0 +1,61 @@
+// The programs of the distribution that tests run. nacre itself needs only bash.
+import { spawnSync } from 'node:child_process';
+import { isOnPath, step } from './set-up.mjs';
+
+/** Programs that some tests need, with the Debian package of each. */
+const programs = {
+  bwrap: 'bubblewrap',
+  chromium: 'chromium',
+  curl: 'curl',
+  fish: 'fish',
+  git: 'git',
+  less: 'less',
+  man: 'man-db',
+  mkfifo: 'coreutils',
+  openssl: 'openssl',
+  ps: 'procps',
+  python3: 'python3',
+  setpriv: 'util-linux',
+  setsid: 'util-linux',
+  'ssh-keygen': 'openssh-client',
+  'systemd-analyze': 'systemd',
+  top: 'procps',
+  unshare: 'util-linux',
+  vim: 'vim',
+  zsh: 'zsh',
+};
+
+/**
+ * Installs the missing programs with apt-get as root on Debian, and prints before how many packages that are. Otherwise
+ * prints what is missing and how to install it, and returns the Debian packages; tests that need them are skipped.
+ */
+export function installTestPrograms() {
+  const missing = Object.keys(programs).filter((name) => !isOnPath(name));
+  if (missing.length === 0) return [];
+  const packages = [...new Set(missing.map((name) => programs[name]))];
+  if (process.getuid?.() !== 0 || !isOnPath('apt-get')) {
+    console.log(`Tests that need ${missing.join(', ')} are skipped.${howToInstall(packages)}`);
+    return packages;
+  }
+  step('Updating the package list', 'apt-get', ['update', '-qq']);
+  console.log(`\nThe tests need ${missing.join(', ')}. ${describeInstall(packages)}`);
+  step('Installing them', 'apt-get', ['install', '-y', '-qq', ...lean, ...packages]);
+  return [];
+}
+
+const lean = ['--no-install-recommends'];
+
+function howToInstall(packages) {
+  return isOnPath('apt-get') ? ` To run them: sudo apt-get install ${[...lean, ...packages].join(' ')}` : '';
+}
+
+// `--assume-no` answers apt's question, so this installs nothing; its exit status is 1.
+function describeInstall(packages) {
+  const args = ['install', '--assume-no', ...lean, ...packages];
+  const { stdout } = spawnSync('apt-get', args, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } });
+  const find = (pattern) => pattern.exec(stdout)?.[1];
+  const count = find(/(\d+) newly installed/) ?? 'an unknown number of';
+  const download = find(/Need to get ([\d.,]+ \w+)/) ?? 'an unknown size';
+  const disk = find(/After this operation, ([\d.,]+ \w+)/) ?? 'an unknown size';
+  return `apt-get installs ${count} packages for them: ${download} to download, ${disk} on disk.`;
+}
