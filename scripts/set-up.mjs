@@ -1,16 +1,33 @@
 // Steps that `npm start` and `npm test` share: they need Node, npm and bash, and install nothing but npm packages.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Runs a program in the foreground; exits if it fails. */
-export function step(title, program, args, options = {}) {
+/** Runs a program in the foreground, and passes signals on to it; exits if it fails. */
+export async function step(title, program, args, options = {}) {
   console.log(`\n> ${title}`);
-  const { status, error } = spawnSync(program, args, { stdio: 'inherit', ...options });
+  const { status, error } = await runForeground(program, args, options);
   if (status === 0) return;
   console.error(`\n${title} failed${error ? `: ${error.message}` : '.'}`);
   process.exit(status ?? 1);
 }
+
+/** Runs a program with this terminal, and passes signals on to it, so that it does not outlive this process. */
+export function runForeground(program, args, options = {}) {
+  const child = spawn(program, args, { stdio: 'inherit', ...options });
+  const forward = (signal) => child.kill(signal);
+  for (const signal of signals) process.on(signal, forward);
+  return new Promise((resolve) => {
+    const end = (result) => {
+      for (const signal of signals) process.off(signal, forward);
+      resolve(result);
+    };
+    child.on('error', (error) => end({ status: null, error }));
+    child.on('exit', (status) => end({ status }));
+  });
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** Exits with the reason if this Node.js is too old, or if there is no bash. */
 export function checkMachine() {
@@ -22,22 +39,20 @@ export function checkMachine() {
   if (!isOnPath('bash')) stop('nacre needs bash, and there is none on the PATH: install it.');
 }
 
-/** Installs npm packages if they are missing or older than package-lock.json. */
-export function installPackages() {
-  const installed = 'node_modules/.package-lock.json';
-  const isFresh =
-    existsSync(installed) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
-  if (!isFresh) step('Installing npm packages', 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
+/** Installs npm packages unless all of those in package-lock.json are installed. */
+export async function installPackages() {
+  if (!hasPackages())
+    await step('Installing npm packages', 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
 }
 
 /** Builds dist/ unless it is newer than everything that it is built from; a running nacre loads its files from there. */
-export function buildIfChanged() {
+export async function buildIfChanged() {
   // `build.mjs` writes this file last.
   const built = statSync('dist/THIRD_PARTY_NOTICES.md', { throwIfNoEntry: false });
   const inputs = ['src', 'examples', 'scripts', 'package.json', 'node_modules/.package-lock.json'];
   // ctime, because the mtime of an unpacked or copied file may be older than the build.
   const isFresh = built !== undefined && inputs.every((path) => newestChange(path) < built.ctimeMs);
-  if (!isFresh) step('Building', process.execPath, ['scripts/build.mjs']);
+  if (!isFresh) await step('Building', process.execPath, ['scripts/build.mjs']);
 }
 
 /** Whether a program is on the PATH. */
@@ -50,6 +65,16 @@ export function isOnPath(name) {
       return false;
     }
   });
+}
+
+// npm writes node_modules/.package-lock.json last; it lacks the optional packages of other platforms.
+function hasPackages() {
+  const [wanted, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map((path) =>
+    existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {},
+  );
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) => path === '' || optional || installed[path]?.version === version,
+  );
 }
 
 function newestChange(path) {

@@ -1,23 +1,18 @@
 // `npm start`: installs npm packages, builds, prints the entry for an agent, and runs `nacre serve` until interrupted.
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { buildIfChanged, checkMachine, installPackages, step } from './set-up.mjs';
+import { buildIfChanged, checkMachine, installPackages, runForeground, step } from './set-up.mjs';
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const applets = fileURLToPath(new URL('../dist/applets', import.meta.url));
+const nacre = (...args) => [process.execPath, [cli, ...args]];
 
 checkMachine();
-installPackages();
-buildIfChanged();
-step('The entry for an agent (node dist/cli.js init claude-code writes it for you)', process.execPath, [
-  cli,
-  'init',
-  '--print',
-]);
+await installPackages();
+await buildIfChanged();
+await step(
+  'The entry for an agent; node dist/cli.js init claude-code would write it',
+  ...nacre('init', '--print'),
+);
 console.log();
-const server = spawn(process.execPath, [cli, 'serve', '--applets-dir', applets, ...process.argv.slice(2)], {
-  stdio: 'inherit',
-});
-// Ctrl-C sends SIGINT to both processes; this one exits when the server has.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => server.kill(signal));
-server.on('exit', (code) => process.exit(code ?? 1));
+const { status } = await runForeground(...nacre('serve', '--applets-dir', applets, ...process.argv.slice(2)));
+process.exit(status ?? 1);

@@ -9,8 +9,8 @@ import { installTestPrograms } from './test-programs.mjs';
 const majors = ['20', '22', '24'];
 
 checkMachine();
-installTestPrograms();
-installPackages();
+await installTestPrograms();
+await installPackages();
 const results = majors.map((major) => ({ major, ...test(toNode(major), process.argv.slice(2)) }));
 console.log();
 for (const { version, passed } of results) console.log(`${version}: ${passed ? 'passed' : 'FAILED'}`);

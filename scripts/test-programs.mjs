@@ -29,7 +29,7 @@ const programs = {
  * Installs the missing programs with apt-get as root on Debian, and prints before how many packages that are. Otherwise
  * prints what is missing and how to install it, and returns the Debian packages; tests that need them are skipped.
  */
-export function installTestPrograms() {
+export async function installTestPrograms() {
   const missing = Object.keys(programs).filter((name) => !isOnPath(name));
   if (missing.length === 0) return [];
   const packages = [...new Set(missing.map((name) => programs[name]))];
@@ -37,9 +37,9 @@ export function installTestPrograms() {
     console.log(`Tests that need ${missing.join(', ')} are skipped.${howToInstall(packages)}`);
     return packages;
   }
-  step('Updating the package list', 'apt-get', ['update', '-qq']);
+  await step('Updating the package list', 'apt-get', ['update', '-qq']);
   console.log(`\nThe tests need ${missing.join(', ')}. ${describeInstall(packages)}`);
-  step('Installing them', 'apt-get', ['install', '-y', '-qq', ...lean, ...packages]);
+  await step('Installing them', 'apt-get', ['install', '-y', '-qq', ...lean, ...packages]);
   return [];
 }
 

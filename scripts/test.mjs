@@ -12,26 +12,26 @@ const isSoak = process.argv.includes('--soak');
 const isCoverage = process.argv.includes('--coverage');
 
 checkMachine();
-const missing = installTestPrograms();
-installPackages();
-if (!isSoak) checkCode();
-runTests(isSoak ? findSoakTests() : [], isSoak ? { NACRE_SOAK: '1' } : {});
+const missing = await installTestPrograms();
+await installPackages();
+if (!isSoak) await checkCode();
+await runTests(isSoak ? findSoakTests() : [], isSoak ? { NACRE_SOAK: '1' } : {});
 
-function checkCode() {
-  step('Formatting and lint', tool('biome'), ['ci', '.']);
-  step('Types', tool('tsc'), ['-p', 'tsconfig.json']);
-  step('Types without Node', tool('tsc'), ['-p', 'tsconfig.pure.json']);
-  step('Build', process.execPath, ['scripts/build.mjs']);
-  step('Unused code and dependencies', tool('knip'), []);
-  step('Package', tool('publint'), ['--strict']);
-  checkImage();
+async function checkCode() {
+  await step('Formatting and lint', tool('biome'), ['ci', '.']);
+  await step('Types', tool('tsc'), ['-p', 'tsconfig.json']);
+  await step('Types without Node', tool('tsc'), ['-p', 'tsconfig.pure.json']);
+  await step('Build', process.execPath, ['scripts/build.mjs']);
+  await step('Unused code and dependencies', tool('knip'), []);
+  await step('Package', tool('publint'), ['--strict']);
+  await checkImage();
 }
 
-function runTests(files, env) {
+async function runTests(files, env) {
   const reporters = ['default', './tests/support/skip-reporter.ts', 'json'].map(
     (name) => `--reporter=${name}`,
   );
-  step(
+  await step(
     isSoak ? 'Soak tests' : 'Tests',
     tool('vitest'),
     ['run', ...files, ...(isCoverage ? ['--coverage'] : []), ...reporters, `--outputFile.json=${results}`],
