@@ -1,11 +1,13 @@
-import type { ControlAccess, EngineAccess } from './door.ts';
+import type { MachineReport } from '../contract/report.ts';
+import type { ControlAccess, EngineAccess, Machine, ProcessAccess } from './door.ts';
+import { findOnPath, installer } from './find-program.ts';
 
 /**
- * Warms up the engine, opens the control socket and logs what was detected on this machine. If the engine cannot be
- * created, this logs nothing: the first command reports why.
+ * Warms up the engine, opens the control socket and logs in one line what was detected on this machine. If the engine
+ * cannot be created, this logs nothing: the first command reports why.
  */
 export async function prepareServer(
-  deps: Pick<EngineAccess, 'engine'> & ControlAccess,
+  deps: Pick<EngineAccess, 'engine'> & ControlAccess & Pick<ProcessAccess, 'machine'>,
   log: (message: string) => void,
 ): Promise<void> {
   const engine = await deps.engine().catch(() => undefined);
@@ -14,7 +16,20 @@ export async function prepareServer(
   await deps.openControl().catch(({ message, hint = '' }) => {
     log(`warning: other terminals cannot reach this server. ${message} ${hint}`.trim());
   });
-  const { supervision, sandbox, network, gaps } = await engine.report();
-  const detected = `supervision ${supervision}, sandbox ${sandbox}, network ${network}`;
-  log(`ready: ${detected}${gaps.map((gap) => `; gap: ${gap}`).join('')}`);
+  const report = await engine.report();
+  const { supervision, sandbox, network, gaps } = report;
+  const more =
+    gaps.length === 0 ? '' : `; nacre doctor lists ${gaps.length === 1 ? '1 gap' : `${gaps.length} gaps`}`;
+  log(`ready: supervision ${supervision}, sandbox ${sandbox}, network ${network}${more}`);
+  const advice = adviseProgram(report, deps.machine);
+  if (advice !== undefined) log(advice);
+}
+
+/** One line that says how to install bubblewrap, if it is missing and nothing suggests that it would not work. */
+function adviseProgram({ supervision }: MachineReport, { platform, env }: Machine): string | undefined {
+  const path = env.PATH ?? '';
+  if (platform !== 'linux' || supervision === 'namespace' || findOnPath(path, 'bwrap')) return undefined;
+  // `unshare` is tried as well. Where it fails, namespaces are forbidden, and bubblewrap would fail too.
+  const areForbidden = supervision === 'group' && findOnPath(path, 'unshare') !== undefined;
+  return areForbidden ? undefined : `worth installing, for sandboxes: ${installer(path)} bubblewrap`;
 }

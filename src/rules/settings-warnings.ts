@@ -13,7 +13,8 @@ export function warnIfNothingRuns(resolved: Resolved): readonly string[] {
   return [`ALLOWED_COMMANDS ${why}, so every command is refused. ${howToSet}`];
 }
 
-const howToSet = 'Set it to the programs that may run, such as ALLOWED_COMMANDS=git,ls,cat, or to * for all.';
+const howToSet =
+  'Choose a preset (--preset dev, NACRE_PRESET=dev), or list programs (ALLOWED_COMMANDS=git,ls,cat; * for all).';
 
 /** Warns about `allow` rules in the project's `nacre.yaml`, which can only tighten. */
 export function warnOfIgnoredRules({ limits }: Resolved): readonly string[] {

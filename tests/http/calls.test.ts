@@ -129,7 +129,7 @@ describe('a shutdown', () => {
     );
     expect(lines).toMatch(/^nacre \S+ serves on http:\/\/127\.0\.0\.1:\d+\n/);
     const [, address = ''] = /serves on (\S+)/.exec(lines) ?? [];
-    const [, token = ''] = /shown once\):\s+(\S+)/.exec(lines) ?? [];
+    const [, token = ''] = /shown once\): (\S+)/.exec(lines) ?? [];
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     const body = JSON.stringify({ command: 'sh', args: ['-c', 'setsid sleep 300 & echo hi'] });
     const reply = await fetch(`${address}/api/shell`, { method: 'POST', headers, body });

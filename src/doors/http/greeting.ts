@@ -1,34 +1,45 @@
-import type { FlagAccess, VersionAccess } from '../door.ts';
-import type { PageSessions } from './access/page-sessions.ts';
-import type { Sites } from './access/sites.ts';
+import type { SettingInForce } from '../../settings/setting-in-force.ts';
+import type { FlagAccess, SettingsAccess, VersionAccess } from '../door.ts';
 import type { OwnToken } from './access/tokens.ts';
 
-type GreetingDeps = FlagAccess<{ readonly json: boolean }> & Pick<VersionAccess, 'version'>;
+type GreetingDeps = FlagAccess<{ readonly json: boolean }> &
+  Pick<VersionAccess, 'version'> &
+  Pick<SettingsAccess, 'settings' | 'toolWarnings'>;
 
-/** The text that `nacre serve` prints once it listens; with `--json` one line of JSON. */
+/** The address of a server, and a one-time link to its start page. */
+export interface Welcome {
+  readonly address: string;
+  readonly link: string;
+}
+
+/** The text that `nacre serve` prints once it listens, with the link at its end; with `--json` one line of JSON. */
 export function toGreeting(
-  { flags, version }: GreetingDeps,
-  { sites, pages }: { readonly sites: Sites; readonly pages: PageSessions },
+  { flags, version, settings, toolWarnings }: GreetingDeps,
+  { address, link }: Welcome,
   token: OwnToken,
 ): string {
-  const address = sites.address();
-  const link = `${address}/open?ticket=${pages.issueTicket({ origin: address })}`;
   const mcp = `${address}/mcp`;
   if (flags.json) return `${JSON.stringify({ address, token: token.text, link, mcp })}\n`;
-  const shown = token.isNew ? token.text : 'YOUR_TOKEN';
-  const snippet = {
-    mcpServers: { nacre: { type: 'http', url: mcp, headers: { Authorization: `Bearer ${shown}` } } },
-  };
+  const allowed = toolWarnings.length > 0 ? 'nothing' : describeAllowed(settings);
   return [
     `nacre ${version} serves on ${address}`,
+    `Agents connect to ${mcp} and may run ${allowed}.`,
+    token.isNew ? `Token (shown once): ${token.text}` : 'Token: the one that you configured.',
     '',
-    `Open in a browser (once, within ten minutes):\n  ${link}`,
-    '',
-    token.isNew
-      ? `Token for programs (shown once):\n  ${token.text}`
-      : 'Token for programs: the one that you configured.',
-    '',
-    `For agents that use MCP over HTTP:\n${JSON.stringify(snippet, null, 2)}`,
+    'Open this link in a browser (once, within ten minutes; nacre open makes another):',
+    `  ${link}`,
     '',
   ].join('\n');
 }
+
+function describeAllowed(settings: readonly SettingInForce[]): string {
+  const list = settings.find(({ key }) => key === 'allowed_commands');
+  const names = Array.isArray(list?.value) ? list.value.map(String) : ['*'];
+  if (list?.origin.impliedBy !== undefined) return `the programs of the preset ${list.origin.impliedBy}`;
+  if (names.includes('*')) return 'every program';
+  return names.length > shownNames
+    ? `${names.slice(0, shownNames).join(', ')} and ${names.length - shownNames} more`
+    : names.join(', ');
+}
+
+const shownNames = 8;

@@ -3,15 +3,16 @@
 // its address, 3. `handle-requests.ts` serves requests and `stream/` WebSockets, 4. on a signal it refuses new calls,
 // waits `shutdown_ms` for open ones, kills the rest and logs how many finished.
 import type { Server } from 'node:http';
-import { sleep } from '../../support/timing.ts';
+import { settlesWithin, sleep } from '../../support/timing.ts';
 import { prepareServer } from '../prepare-server.ts';
 import { print } from '../print.ts';
-import { createSites } from './access/sites.ts';
+import type { PageSessions } from './access/page-sessions.ts';
+import { createSites, type Sites } from './access/sites.ts';
 import { readToken } from './access/tokens.ts';
 import { createAppletAddresses } from './applets/applet-addresses.ts';
 import { warnOfApplets } from './applets/applets.ts';
 import { createHttpDeps, createMcp, type McpDoor, type ServeDeps } from './create-http-deps.ts';
-import { toGreeting } from './greeting.ts';
+import { toGreeting, type Welcome } from './greeting.ts';
 import { handleRequests } from './handle-requests.ts';
 import { createMcpCalls } from './mcp/mcp-calls.ts';
 import { createHttpServer, listen, serveRequests } from './requests/listen.ts';
@@ -23,7 +24,7 @@ export async function serve(deps: ServeDeps, mcpDoor: McpDoor): Promise<number> 
   const { io, http: settings, cwd } = deps;
   const log = (message: string) => void io.stderr.write(`nacre: ${message}\n`);
   for (const warning of [...deps.warnings, ...deps.newerCopy()]) log(`warning: ${warning}`);
-  for (const warning of deps.toolWarnings) log(`warning: for tools, ${warning}`);
+  for (const warning of deps.toolWarnings) log(`warning: for agents, ${warning}`);
   const token = readToken(settings, cwd);
   const { server, secure } = createHttpServer(settings, cwd);
   const mcpCalls = createMcpCalls();
@@ -36,8 +37,10 @@ export async function serve(deps: ServeDeps, mcpDoor: McpDoor): Promise<number> 
   const { httpHost: host, httpHosts: moreHosts, corsOrigins } = settings;
   const sites = createSites({ secure, host, port, moreHosts, corsOrigins });
   const { servers, streams } = openServers(deps, { ...portless, sites }, server);
-  await print(io.stdout, toGreeting(deps, { sites, pages: portless.pages }, token), io.interrupted);
-  void prepareServer(deps, log).catch(() => {});
+  const prepared = prepareServer(deps, log).catch(() => {});
+  // A script that reads `--json` gets it at once. For people the link is the last line, below what `prepareServer` logs.
+  if (!deps.flags.json) await settlesWithin(Promise.race([prepared, aborted(io.interrupted)]), prepareMs);
+  await print(io.stdout, toGreeting(deps, welcome(sites, portless.pages), token), io.interrupted);
   await aborted(io.interrupted);
 
   for (const one of servers) one.close();
@@ -68,6 +71,13 @@ function openServers(deps: ServeDeps, withSites: Omit<HttpDeps, 'appletAddress'>
   const streams = openStreams(httpDeps, authenticate);
   open(first);
   return { servers, streams };
+}
+
+const prepareMs = 5_000;
+
+function welcome(sites: Sites, pages: PageSessions): Welcome {
+  const address = sites.address();
+  return { address, link: `${address}/open?ticket=${pages.issueTicket({ origin: address })}` };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -10,6 +10,7 @@ import type {
   EngineAccess,
   Io,
   IoAccess,
+  ProcessAccess,
   ReplyLimits,
   SettingsAccess,
   ToolAccess,
@@ -26,6 +27,7 @@ type McpDeps = IoAccess &
   VersionAccess &
   SettingsAccess &
   EngineAccess &
+  Pick<ProcessAccess, 'machine'> &
   ReplyLimits &
   ToolAccess &
   ControlAccess;

@@ -6,9 +6,9 @@ import { openConfigFile } from '../../../clients/config-file.ts';
 import { type FoundEntry, readEntry, type ServerEntry } from '../../../clients/server-entry.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { ProcessAccess, SettingsAccess } from '../../door.ts';
+import { findOnPath } from '../../find-program.ts';
 import { namesWorkspace, refusesEveryCommand } from '../init/choose-sandbox.ts';
 import { describeAllowed, listsNothing, parseEntry } from '../init/parse-entry.ts';
-import { findOnPath } from './find-program.ts';
 import type { Finding } from './finding.ts';
 
 type ClientDeps = ProcessAccess & SettingsAccess;

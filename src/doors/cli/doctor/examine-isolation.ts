@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { MachineReport } from '../../../contract/report.ts';
 import type { ProcessAccess, SettingsAccess } from '../../door.ts';
-import { findOnPath, installer } from './find-program.ts';
+import { findOnPath, installer } from '../../find-program.ts';
 import { type Finding, ok } from './finding.ts';
 
 type IsolationReport = Pick<MachineReport, 'supervision' | 'trials'>;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineReport } from '../../../contract/report.ts';
 import type { SettingsAccess, UserRules } from '../../door.ts';
+import { findOnPath } from '../../find-program.ts';
 import { examineReport } from './examine-machine.ts';
 import { examinePolicy } from './examine-policy.ts';
-import { findOnPath } from './find-program.ts';
 
 const best: MachineReport = {
   bash: { path: '/bin/bash', version: '5.2' },

@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import type { MachineReport } from '../../../contract/report.ts';
 import { quoteWord } from '../../../support/quote.ts';
 import type { PlaceAccess, ProcessAccess, SettingsAccess } from '../../door.ts';
+import { findOnPath, installer } from '../../find-program.ts';
 import { examineFolders } from './examine-folders.ts';
 import { examineIsolation } from './examine-isolation.ts';
-import { findOnPath, installer } from './find-program.ts';
 import { type Finding, ok } from './finding.ts';
 
 const oldestNode = [20, 19] as const;
