@@ -7,6 +7,7 @@ import type {
   DoorDeps,
   EngineAccess,
   Io,
+  PageLink,
   Program,
   RemoteCaller,
   SettingsAccess,
@@ -48,7 +49,11 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
   const { io, cwd, env, program, words, given } = invocation;
   const { values } = resolved;
   const places = toPlaces(values, invocation);
-  const { engine, openControl, close } = createEngineAccess(resolved, invocation, places.controlDir);
+  const { engine, openControl, offerLinks, close } = createEngineAccess(
+    resolved,
+    invocation,
+    places.controlDir,
+  );
   const live = createSettings(resolved, invocation, engine);
   return {
     io,
@@ -77,6 +82,11 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
     terminalRules: (narrowing) => rulesForTerminal(live.now(), narrowing),
     controlDir: places.controlDir,
     openControl,
+    offerLinks,
+    async openBrowser(link) {
+      const { openBrowser } = await import('../worker/browser/open-browser.ts');
+      return openBrowser(link, { platform: process.platform, env });
+    },
     ...createDiagnosisAccess(invocation),
   };
 }
@@ -102,9 +112,12 @@ function createEngineAccess(
     log: (line) => void io.stderr.write(line),
     openInbox: remoteCallers && (() => openControl()),
   });
+  let createLink: (() => PageLink) | undefined;
   let control: Promise<{ close(): Promise<void> }> | undefined;
   const openControl = async () => {
-    control ??= loadControl().then(({ serveControl }) => serveControl(controlDir, engine.open));
+    control ??= loadControl().then(({ serveControl }) =>
+      serveControl(controlDir, { engine: engine.open, createLink: () => createLink?.() }),
+    );
     // If `serveControl` failed, the next call tries again.
     control.catch(() => {
       control = undefined;
@@ -114,6 +127,9 @@ function createEngineAccess(
   return {
     engine: engine.open,
     openControl,
+    offerLinks(create) {
+      createLink = create;
+    },
     async close() {
       await (await control?.catch(() => undefined))?.close();
       await engine.close();

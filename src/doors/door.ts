@@ -153,6 +153,21 @@ export interface ControlFolder {
 export interface ControlAccess {
   /** Opens the socket on which `nacre ps` and the other control commands reach this process. */
   openControl(): Promise<void>;
+  /** Lets `nacre open` ask this process for links to its start page. */
+  offerLinks(create: () => PageLink): void;
+}
+
+/** A one-time link to the start page of a server. */
+export interface PageLink {
+  /** The address of the server, without the ticket. */
+  readonly address: string;
+  readonly link: string;
+}
+
+/** The browser of the local user. */
+export interface BrowserAccess {
+  /** Opens a page in the user's browser; false if there is none or it cannot be started. */
+  openBrowser(link: string): Promise<boolean>;
 }
 
 /** Everything that only `nacre doctor` asks for. */
@@ -180,6 +195,7 @@ export interface DoorDeps
     HttpAccess,
     ControlFolder,
     ControlAccess,
+    BrowserAccess,
     DiagnosisAccess {}
 
 /** The values of the flags in `DoorDefinition.flags`. */

@@ -7,7 +7,7 @@ import { findOnPath, installer } from './find-program.ts';
  * cannot be created, this logs nothing: the first command reports why.
  */
 export async function prepareServer(
-  deps: Pick<EngineAccess, 'engine'> & ControlAccess & Pick<ProcessAccess, 'machine'>,
+  deps: Pick<EngineAccess, 'engine'> & Pick<ControlAccess, 'openControl'> & Pick<ProcessAccess, 'machine'>,
   log: (message: string) => void,
 ): Promise<void> {
   const engine = await deps.engine().catch(() => undefined);

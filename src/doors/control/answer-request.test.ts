@@ -10,7 +10,7 @@ afterEach(() => here.close());
 
 const { signal } = new AbortController();
 const ask = (request: unknown, line = JSON.stringify(request)) =>
-  answerRequest(line, 'the secret', async () => here.engine, signal);
+  answerRequest(line, 'the secret', { engine: async () => here.engine, createLink: () => undefined }, signal);
 const call = (request: object) => ask({ ...request, secret: 'the secret' });
 
 test('T9: another terminal lists, reads, types into and stops commands', async () => {

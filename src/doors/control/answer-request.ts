@@ -5,19 +5,27 @@ import { NacreError, toNacreError } from '../../contract/failure.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
 import type { CallerContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { PageLink } from '../door.ts';
 import { type ControlReply, type ControlRequest, localUser } from './control-call.ts';
+
+/** The parts of a server that the control socket reaches. */
+export interface ControlledServer {
+  engine(): Promise<Engine>;
+  /** A link to its start page; undefined if it has none. */
+  createLink(): PageLink | undefined;
+}
 
 /** Handles one line of the control socket; refuses a request without the right secret. */
 export async function answerRequest(
   line: string,
   secret: string,
-  engine: () => Promise<Engine>,
+  server: ControlledServer,
   signal: AbortSignal,
 ): Promise<ControlReply> {
   try {
     const request = toRequest(line);
     if (!isSameSecret(request.secret, secret)) throw wrongSecret();
-    return { result: (await perform(await engine(), request, { ...localUser, signal })) ?? null };
+    return { result: (await perform(server, request, { ...localUser, signal })) ?? null };
   } catch (error) {
     const { code, message, hint } = toNacreError(error);
     return { error: { code, message, hint } };
@@ -38,7 +46,13 @@ function toRequest(line: string): ControlRequest {
   );
 }
 
-async function perform(engine: Engine, request: ControlRequest, context: CallerContext): Promise<unknown> {
+async function perform(
+  server: ControlledServer,
+  request: ControlRequest,
+  context: CallerContext,
+): Promise<unknown> {
+  if (request.method === 'link') return server.createLink();
+  const engine = await server.engine();
   switch (request.method) {
     case 'list':
       return (await engine.list(context)).map(shortenCommand);

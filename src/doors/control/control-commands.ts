@@ -45,6 +45,17 @@ export const controlCommands: DoorGroup = {
     flags: {},
     load: async () => (await import('./stop.ts')).stopDoor,
   }),
+  open: defineDoor({
+    summary: 'Open the start page of a running server in a browser.',
+    details: 'The link works once, within ten minutes. Without a browser, nacre prints it.',
+    usage: '[ADDRESS]',
+    examples: [
+      ['nacre open', 'Open the page of the server that nacre serve started.'],
+      ['nacre open 8080 --print', 'Print a link to the server on port 8080.'],
+    ],
+    flags: { print: switchFlag('--print', 'Print the link instead of opening it.') },
+    load: async () => (await import('./open.ts')).openDoor,
+  }),
   approvals: defineDoor({
     summary: 'List, approve or deny the commands that wait for approval.',
     usage: '[approve ID | deny ID]',

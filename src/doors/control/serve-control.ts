@@ -7,10 +7,9 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../../contract/failure.ts';
-import type { Engine } from '../../engine/engine.ts';
 import { createId } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { answerRequest } from './answer-request.ts';
+import { answerRequest, type ControlledServer } from './answer-request.ts';
 import { maxLineBytes } from './control-call.ts';
 
 /** An open control socket. */
@@ -19,7 +18,7 @@ export interface ControlServer {
 }
 
 /** Opens the control socket of this process in a folder. */
-export async function serveControl(folder: string, engine: () => Promise<Engine>): Promise<ControlServer> {
+export async function serveControl(folder: string, controlled: ControlledServer): Promise<ControlServer> {
   makeFolder(folder);
   const path = join(folder, `${createId(String(process.pid))}.sock`);
   const secretFile = `${path}.secret`;
@@ -28,7 +27,7 @@ export async function serveControl(folder: string, engine: () => Promise<Engine>
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on('close', () => sockets.delete(socket)));
-    serveConnection(socket, secret, engine);
+    serveConnection(socket, secret, controlled);
   });
   await listen(server, path);
   // The control socket alone does not keep the process alive.
@@ -58,7 +57,7 @@ function cannotOpen(path: string, { message }: Error): NacreError {
   });
 }
 
-function serveConnection(socket: Socket, secret: string, engine: () => Promise<Engine>): void {
+function serveConnection(socket: Socket, secret: string, server: ControlledServer): void {
   const gone = new AbortController();
   socket.on('error', () => socket.destroy());
   socket.on('close', () => gone.abort());
@@ -71,7 +70,7 @@ function serveConnection(socket: Socket, secret: string, engine: () => Promise<E
     // Lets a `close` event in between two replies, so that the rest of a long queue is dropped with its client.
     await new Promise(setImmediate);
     if (socket.destroyed || socket.readableEnded) return;
-    const reply = await answerRequest(line, secret, engine, gone.signal);
+    const reply = await answerRequest(line, secret, server, gone.signal);
     if (!socket.destroyed) socket.write(`${JSON.stringify(reply)}\n`);
   };
   // One request at a time: typed input has to arrive in order, and replies carry no id.

@@ -1,21 +1,15 @@
 import type { SettingInForce } from '../../settings/setting-in-force.ts';
-import type { FlagAccess, SettingsAccess, VersionAccess } from '../door.ts';
+import type { FlagAccess, PageLink, SettingsAccess, VersionAccess } from '../door.ts';
 import type { OwnToken } from './access/tokens.ts';
 
 type GreetingDeps = FlagAccess<{ readonly json: boolean }> &
   Pick<VersionAccess, 'version'> &
   Pick<SettingsAccess, 'settings' | 'toolWarnings'>;
 
-/** The address of a server, and a one-time link to its start page. */
-export interface Welcome {
-  readonly address: string;
-  readonly link: string;
-}
-
 /** The text that `nacre serve` prints once it listens, with the link at its end; with `--json` one line of JSON. */
 export function toGreeting(
   { flags, version, settings, toolWarnings }: GreetingDeps,
-  { address, link }: Welcome,
+  { address, link }: PageLink,
   token: OwnToken,
 ): string {
   const mcp = `${address}/mcp`;

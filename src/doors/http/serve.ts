@@ -4,6 +4,7 @@
 // waits `shutdown_ms` for open ones, kills the rest and logs how many finished.
 import type { Server } from 'node:http';
 import { settlesWithin, sleep } from '../../support/timing.ts';
+import type { PageLink } from '../door.ts';
 import { prepareServer } from '../prepare-server.ts';
 import { print } from '../print.ts';
 import type { PageSessions } from './access/page-sessions.ts';
@@ -12,7 +13,7 @@ import { readToken } from './access/tokens.ts';
 import { createAppletAddresses } from './applets/applet-addresses.ts';
 import { warnOfApplets } from './applets/applets.ts';
 import { createHttpDeps, createMcp, type McpDoor, type ServeDeps } from './create-http-deps.ts';
-import { toGreeting, type Welcome } from './greeting.ts';
+import { toGreeting } from './greeting.ts';
 import { handleRequests } from './handle-requests.ts';
 import { createMcpCalls } from './mcp/mcp-calls.ts';
 import { createHttpServer, listen, serveRequests } from './requests/listen.ts';
@@ -37,10 +38,12 @@ export async function serve(deps: ServeDeps, mcpDoor: McpDoor): Promise<number> 
   const { httpHost: host, httpHosts: moreHosts, corsOrigins } = settings;
   const sites = createSites({ secure, host, port, moreHosts, corsOrigins });
   const { servers, streams } = openServers(deps, { ...portless, sites }, server);
+  const link = () => createLink(sites, portless.pages);
+  deps.offerLinks(link);
   const prepared = prepareServer(deps, log).catch(() => {});
   // A script that reads `--json` gets it at once. For people the link is the last line, below what `prepareServer` logs.
   if (!deps.flags.json) await settlesWithin(Promise.race([prepared, aborted(io.interrupted)]), prepareMs);
-  await print(io.stdout, toGreeting(deps, welcome(sites, portless.pages), token), io.interrupted);
+  await print(io.stdout, toGreeting(deps, link(), token), io.interrupted);
   await aborted(io.interrupted);
 
   for (const one of servers) one.close();
@@ -75,7 +78,7 @@ function openServers(deps: ServeDeps, withSites: Omit<HttpDeps, 'appletAddress'>
 
 const prepareMs = 5_000;
 
-function welcome(sites: Sites, pages: PageSessions): Welcome {
+function createLink(sites: Sites, pages: PageSessions): PageLink {
   const address = sites.address();
   return { address, link: `${address}/open?ticket=${pages.issueTicket({ origin: address })}` };
 }

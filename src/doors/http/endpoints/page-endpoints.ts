@@ -37,7 +37,7 @@ export function openLink(
   const ticket = new URLSearchParams(search).get('ticket') ?? '';
   const cookie = site && pages.redeem(ticket, site.origin);
   if (site === undefined || cookie === undefined)
-    return toPage(401, 'This link has been used or has expired; nacre serve prints a new one.');
+    return toPage(401, 'This link has been used or has expired; nacre open makes a new one.');
   const secure = site.origin.startsWith('https:') ? '; Secure' : '';
   const { headers: own, ...page } = toPage(200, 'Opening…', '<meta http-equiv="refresh" content="0;url=/">');
   const setCookie = `${site.cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`;
