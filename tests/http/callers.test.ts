@@ -361,7 +361,44 @@ describe('H10: replies', () => {
     const { status, body } = await here.send('/nowhere');
     expect(status).toBe(404);
     expect(body).toEqual({
-      error: 'There is nothing at GET /nowhere; docs/reference/http.md lists every route.',
+      error: 'There is nothing at GET /nowhere; GET /docs lists every route.',
     });
+  });
+
+  test.each([
+    ['PUT', '/api/shell', 'POST, OPTIONS'],
+    ['GET', '/api/shell', 'POST, OPTIONS'],
+    ['HEAD', '/api/shell', 'POST, OPTIONS'],
+    ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
+    ['POST', '/api/shell/stream', 'GET, HEAD, OPTIONS'],
+    ['GET', '/api/tools/Bash', 'POST, OPTIONS'],
+    ['PUT', '/mcp', 'GET, HEAD, POST, DELETE, OPTIONS'],
+    ['PROPFIND', '/', 'GET, HEAD, OPTIONS'],
+  ])('to %s %s are 405 with the methods that the path accepts', async (method, path, allow) => {
+    const { status, headers, body } = await rawRequest(here.address, path, { method });
+    expect([status, headers.get('allow')]).toEqual([405, allow]);
+    if (method !== 'HEAD') expect(body.error).toContain(`${path} does not accept ${method}; use `);
+  });
+
+  test('to OPTIONS list the methods, except for a foreign Host', async () => {
+    const options = (path: string, headers = {}) =>
+      rawRequest(here.address, path, { method: 'OPTIONS', headers });
+    const { status, headers, body } = await options('/api/shell');
+    expect([status, headers.get('allow'), body]).toEqual([204, 'POST, OPTIONS', { text: '' }]);
+    expect((await options('/nowhere')).status).toBe(404);
+    expect((await options('/api/shell', { Host: 'evil.example' })).status).toBe(403);
+    expect((await options('/api/shell', { Origin: 'https://evil.example' })).status).toBe(403);
+  });
+
+  test('to HEAD have the headers of GET and no body', async () => {
+    const { status, headers, body } = await rawRequest(here.address, '/healthz', { method: 'HEAD' });
+    expect([status, body]).toEqual([200, { text: '' }]);
+    expect(Number(headers.get('content-length'))).toBeGreaterThan(10);
+  });
+
+  test('to GET /api/shell/stream without an upgrade are 426', async () => {
+    const { status, headers, body } = await rawRequest(here.address, '/api/shell/stream');
+    expect([status, headers.get('upgrade')]).toEqual([426, 'websocket']);
+    expect(body.error).toContain('WebSocket');
   });
 });

@@ -113,7 +113,7 @@ export function rawRequest(
         resolve({
           status: incoming.statusCode ?? 0,
           headers: new Headers(incoming.headers as Record<string, string>),
-          body: isJson ? JSON.parse(text) : { text },
+          body: isJson && text !== '' ? JSON.parse(text) : { text },
         });
       });
     });

@@ -6,7 +6,7 @@ import { shuttingDown } from '../../contract/failure.ts';
 import { type Authenticate, createAuthenticate } from './access/authenticate.ts';
 import type { Sites } from './access/sites.ts';
 import { sendWebResponse } from './mcp/web-messages.ts';
-import { createFindRoute } from './requests/find-route.ts';
+import { createRouter } from './requests/router.ts';
 import { preflightHeaders } from './requests/headers.ts';
 import { HttpProblem, toFailure } from './requests/problem.ts';
 import type { RequestHeaders } from './requests/raw-headers.ts';
@@ -32,9 +32,9 @@ export function handleRequests(deps: HttpDeps): {
     if (deps.isClosing()) throw shuttingDown();
     return caller;
   };
-  const find = {
-    main: createFindRoute(mainRoutes(deps, admit)),
-    applet: createFindRoute(appletRoutes(deps)),
+  const routers = {
+    main: createRouter(mainRoutes(deps, admit)),
+    applet: createRouter(appletRoutes(deps)),
   };
 
   const respond = async (
@@ -46,11 +46,11 @@ export function handleRequests(deps: HttpDeps): {
     if (method === 'OPTIONS' && corsOrigin !== undefined)
       return { status: 204, headers: preflightHeaders, body: '' };
     const { kind = 'main' } = deps.sites.find(headers.get('host')) ?? {};
-    const { handler, params = {} } = find[kind](method, target.path) ?? {};
+    const { handler, params = {} } = routers[kind].find(method, target.path) ?? {};
     // A call reports a missing token (401) before a foreign Host or Origin (403).
     if (handler?.access === 'caller') return handler.handle(admit(exchange), exchange, { ...target, params });
     if (problem) throw problem;
-    if (!handler) throw nothingAt(method, target.path);
+    if (!handler) return answerWithoutRoute(method, target.path, routers[kind].methodsAt(target.path));
     return handler.handle(exchange, { ...target, params });
   };
   const serve = async (exchange: Exchange) => {
@@ -87,9 +87,14 @@ function checkSite(sites: Sites, headers: RequestHeaders): SiteCheck {
   }
 }
 
+// No route has this method: OPTIONS lists the methods that the path accepts, and any other method is 405 or 404.
+function answerWithoutRoute(method: string, path: string, accepted: readonly string[]): Reply {
+  if (accepted.length === 0) throw nothingAt(method, path);
+  const headers = { Allow: [...accepted, 'OPTIONS'].join(', ') };
+  if (method === 'OPTIONS') return { status: 204, headers, body: '' };
+  throw new HttpProblem(405, `${path} does not accept ${method}; use ${accepted.join(' or ')}.`, headers);
+}
+
 function nothingAt(method: string, path: string): HttpProblem {
-  return new HttpProblem(
-    404,
-    `There is nothing at ${method} ${path}; docs/reference/http.md lists every route.`,
-  );
+  return new HttpProblem(404, `There is nothing at ${method} ${path}; GET /docs lists every route.`);
 }

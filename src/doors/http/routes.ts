@@ -13,7 +13,7 @@ import { serveFile } from './endpoints/static-files.ts';
 import { listTools, runTool } from './endpoints/tool-endpoint.ts';
 import type { McpEndpoint } from './mcp/mcp-endpoint.ts';
 import { toWebRequest } from './mcp/web-messages.ts';
-import type { FoundRoute, Route } from './requests/find-route.ts';
+import type { FoundRoute, Route } from './requests/router.ts';
 import { pagePolicy } from './requests/headers.ts';
 import { HttpProblem } from './requests/problem.ts';
 import { type Exchange, type Reply, type RequestTarget, toJsonReply } from './requests/raw-http.ts';
@@ -85,8 +85,10 @@ export function mainRoutes(
       runTool(deps, params.name ?? '', caller, exchange),
     ),
     call('GET', '/metrics', () => showMetrics(deps)),
-    call('*', '/mcp', (caller, exchange) =>
-      deps.mcp.answer(toWebRequest(exchange, `${deps.sites.address()}/mcp`), caller),
+    ...['GET', 'POST', 'DELETE'].map((method) =>
+      call(method, '/mcp', (caller, exchange) =>
+        deps.mcp.answer(toWebRequest(exchange, `${deps.sites.address()}/mcp`), caller),
+      ),
     ),
   ];
 }
@@ -105,6 +107,12 @@ export function appletRoutes(deps: HttpDeps): readonly Route<Handler>[] {
 function sharedRoutes(deps: HttpDeps): readonly Route<Handler>[] {
   return [
     call('POST', '/api/shell', (caller, exchange) => runShell(deps, caller, exchange)),
+    open('GET', '/api/shell/stream', () => {
+      throw new HttpProblem(426, 'This address is a WebSocket; open it with new WebSocket(address).', {
+        Upgrade: 'websocket',
+        Connection: 'Upgrade',
+      });
+    }),
     open('GET', '/open', (exchange, { search }) => page.openLink(deps, exchange, search)),
   ];
 }

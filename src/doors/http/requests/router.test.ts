@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { createFindRoute } from './find-route.ts';
+import { createRouter } from './router.ts';
 
-const find = createFindRoute([
+const { find, methodsAt } = createRouter([
   { method: 'GET', path: '/', handler: 'start' },
   { method: 'POST', path: '/api/shell', handler: 'shell' },
   { method: 'GET', path: '/applets/:slug', handler: 'applet' },
   { method: 'GET', path: '/applets/:slug/', handler: 'open applet' },
-  { method: '*', path: '/mcp', handler: 'mcp' },
+  { method: 'POST', path: '/mcp', handler: 'mcp' },
+  { method: 'DELETE', path: '/mcp', handler: 'mcp' },
 ]);
 
 test.each([
@@ -36,7 +37,26 @@ test.each([
 });
 
 test('the path * matches every path of its method', () => {
-  const all = createFindRoute([{ method: 'GET', path: '*', handler: 'file' }]);
+  const { find: all } = createRouter([{ method: 'GET', path: '*', handler: 'file' }]);
   expect(all('GET', '/any/file.js')).toEqual({ handler: 'file', params: {} });
   expect(all('POST', '/any/file.js')).toBeUndefined();
+});
+
+test.each([
+  ['/', ['GET', 'HEAD']],
+  ['/api/shell', ['POST']],
+  ['/api/%73hell', ['POST']],
+  ['/mcp', ['POST', 'DELETE']],
+  ['/applets/any/', ['GET', 'HEAD']],
+  ['/nothing', []],
+])('%s accepts %j', (path, methods) => {
+  expect(methodsAt(path)).toEqual(methods);
+});
+
+test('the path * adds its methods only where no other route has the path', () => {
+  const { methodsAt: at } = createRouter([
+    { method: 'POST', path: '/api/shell', handler: 'shell' },
+    { method: 'GET', path: '*', handler: 'file' },
+  ]);
+  expect([at('/api/shell'), at('/index.html')]).toEqual([['POST'], ['GET', 'HEAD']]);
 });

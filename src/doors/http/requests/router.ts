@@ -1,6 +1,6 @@
 /** A path of the server, and the handler for it. */
 export interface Route<Handler> {
-  /** `*` for every method; a GET route also serves HEAD. */
+  /** A GET route also serves HEAD. */
   readonly method: string;
   /** Segments such as `:name` match any text; the path `*` matches every path. */
   readonly path: string;
@@ -13,25 +13,41 @@ export interface FoundRoute<Handler> {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds the route of a request; the first one in the table wins. */
-export type FindRoute<Handler> = (method: string, path: string) => FoundRoute<Handler> | undefined;
+/** The lookups in a table of routes. */
+export interface Router<Handler> {
+  /** Finds the route of a request; the first one in the table wins. */
+  find(method: string, path: string): FoundRoute<Handler> | undefined;
+  /** The methods that a path accepts, for the header `Allow`; empty if no route has that path. */
+  methodsAt(path: string): readonly string[];
+}
 
-/** Creates the lookup for a table of routes. */
-export function createFindRoute<Handler>(routes: readonly Route<Handler>[]): FindRoute<Handler> {
+/** Creates the lookups for a table of routes. */
+export function createRouter<Handler>(routes: readonly Route<Handler>[]): Router<Handler> {
   // Most requests match as they are, without decoding and comparing segments.
   const exact = new Map(routes.map(({ method, path, handler }) => [`${method} ${path}`, handler]));
   const patterns = routes.map((route) => ({ ...route, segments: route.path.split('/') }));
-  return (method, path) => {
-    const wanted = method === 'HEAD' ? 'GET' : method;
-    const handler = exact.get(`${wanted} ${path}`);
-    if (handler !== undefined) return { handler, params: {} };
+  const matching = (path: string) => {
     const segments = path.split('/').map(decode);
-    for (const route of patterns) {
-      if (route.method !== '*' && route.method !== wanted) continue;
+    return patterns.flatMap((route) => {
       const params = route.path === '*' ? {} : match(route.segments, segments);
-      if (params !== undefined) return { handler: route.handler, params };
-    }
-    return undefined;
+      return params === undefined ? [] : [{ ...route, params }];
+    });
+  };
+  return {
+    find(method, path) {
+      const wanted = method === 'HEAD' ? 'GET' : method;
+      const handler = exact.get(`${wanted} ${path}`);
+      if (handler !== undefined) return { handler, params: {} };
+      const found = matching(path).find((route) => route.method === wanted);
+      return found && { handler: found.handler, params: found.params };
+    },
+    methodsAt(path) {
+      const all = matching(path);
+      // The path `*` is only a fallback: `POST /api/shell` is not a file of an applet that GET could read.
+      const named = all.filter((route) => route.path !== '*');
+      const methods = new Set((named.length > 0 ? named : all).map(({ method }) => method));
+      return [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    },
   };
 }
 
