@@ -52,6 +52,24 @@ describe('ToolRegistry', () => {
     expect(registry.list()).toEqual([note]);
   });
 
+  it.each([
+    [
+      'opanai',
+      'There is no vendor "opanai". Did you mean openai? The vendors are openai, openai-responses, ',
+    ],
+    ['OpenAI', 'There is no vendor "OpenAI". Did you mean openai? The vendors are openai, '],
+    ['toString', 'There is no vendor "toString". The vendors are openai, '],
+    [undefined, 'There is no vendor of type undefined. The vendors are openai, '],
+    [{}, 'There is no vendor of type object. The vendors are openai, '],
+  ])('B15: answers the unknown vendor %j with the list and the nearest name', (vendor, message) => {
+    const ask = () => new ToolRegistry().register(note).getAllSchemas(vendor as 'openai');
+    expect(ask).toThrow(message);
+    expect(ask).toThrow(/openai-responses, anthropic, gemini, ai-sdk, langchain, mcp\.$/);
+    expect(ask).toThrow(
+      expect.objectContaining({ code: 'invalid_request', hint: expect.stringContaining('getAllSchemas') }),
+    );
+  });
+
   it('B15: calls a tool with the arguments of a model and the context', async () => {
     const registry = new ToolRegistry().register(note);
     const context = { session: 'two' };

@@ -1,4 +1,6 @@
 // Tool definitions in the documented format of each vendor's API, as plain data; no vendor package is imported.
+import { NacreError } from '../../contract/failure.ts';
+import { didYouMean } from '../../settings/nearest.ts';
 import type { ToolSchema } from '../../tools/common/tool.ts';
 import { toMcpTool } from '../to-mcp-tool.ts';
 import type { ExecutionContext } from './execution-context.ts';
@@ -55,13 +57,30 @@ export type Vendor = keyof VendorSchemas;
 
 type Tools = readonly FunctionTool[];
 
-/** Converts tools into a vendor's format. */
+/** Converts tools into a vendor's format; throws `invalid_request` for an unknown vendor. */
 export function toVendorSchemas<V extends Vendor>(
   vendor: V,
   tools: Tools,
   options: SchemaOptions,
 ): VendorSchemas[V] {
+  // JavaScript programs and configuration files can pass any value.
+  if (!Object.hasOwn(vendors, vendor)) throw unknownVendor(vendor);
   return vendors[vendor](tools, options);
+}
+
+function unknownVendor(vendor: unknown): NacreError {
+  const known = Object.keys(vendors);
+  const suggestion = typeof vendor === 'string' ? didYouMean(vendor, known) : '';
+  const message = `There is no vendor ${showValue(vendor)}.${suggestion} The vendors are ${known.join(', ')}.`;
+  return new NacreError('invalid_request', message, { hint: 'Pass one of these names to getAllSchemas.' });
+}
+
+const maxShownChars = 40;
+
+function showValue(value: unknown): string {
+  return typeof value === 'string'
+    ? JSON.stringify(value.slice(0, maxShownChars))
+    : `of type ${typeof value}`;
 }
 
 const vendors: { readonly [V in Vendor]: (tools: Tools, options: SchemaOptions) => VendorSchemas[V] } = {
