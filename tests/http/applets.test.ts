@@ -245,6 +245,25 @@ describe('H10: pages', () => {
     ).toBe(401);
   });
 
+  test('/start leads from an applet to the start page that opened it', async () => {
+    const back = async (host: string, cookie = '') =>
+      (await get(host, '/start', { Cookie: cookie })).headers.get('location');
+    expect(await back(hostOf('gits'), cookies.gits)).toBe(`${here.address}/`);
+    expect(await back(hostOf('gits'))).toBe(`${here.address}/`);
+    expect(await back(`127.0.0.1:${here.port}`)).toBe('/');
+    // A browser that signed in at localhost has no cookie for 127.0.0.1.
+    const local = `localhost:${here.port}`;
+    const { body } = await rawRequest(here.address, '/api/link', {
+      method: 'POST',
+      headers: { Host: local, ...here.bearer },
+    });
+    const cookie = await signIn(String(body.link), `http://${local}`);
+    const page = { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' };
+    const { headers } = await get(local, '/applets/gits/', page);
+    const session = await signIn(headers.get('location') ?? '', `http://${hostOf('gits')}`);
+    expect(await back(hostOf('gits'), session)).toBe(`http://${local}/`);
+  });
+
   test('an applet redirects to the start page without a session', async () => {
     const { status, headers } = await get(`127.0.0.1:${here.port}`, '/applets/gits/');
     expect([status, headers.get('location')]).toEqual([302, '/']);

@@ -13,10 +13,10 @@ import { serveFile } from './endpoints/static-files.ts';
 import { listTools, runTool } from './endpoints/tool-endpoint.ts';
 import type { McpEndpoint } from './mcp/mcp-endpoint.ts';
 import { toWebRequest } from './mcp/web-messages.ts';
-import type { FoundRoute, Route } from './requests/router.ts';
 import { pagePolicy } from './requests/headers.ts';
 import { HttpProblem } from './requests/problem.ts';
 import { type Exchange, type Reply, type RequestTarget, toJsonReply } from './requests/raw-http.ts';
+import type { FoundRoute, Route } from './requests/router.ts';
 
 /** Dependencies of the routes. */
 export interface HttpDeps extends AuthenticateDeps, ShellDeps, MetricsDeps, page.PageDeps {
@@ -76,7 +76,7 @@ export function mainRoutes(
       // The start page explains how to sign in.
       return caller === undefined
         ? page.redirect('/')
-        : page.redirectToApplet(deps, caller, params.slug ?? '');
+        : page.redirectToApplet(deps, caller, exchange, params.slug ?? '');
     }),
     call('GET', '/api/state', (caller) => page.showState(deps, caller)),
     call('POST', '/api/link', (caller, exchange) => page.makeLink(deps, caller, exchange)),
@@ -113,6 +113,7 @@ function sharedRoutes(deps: HttpDeps): readonly Route<Handler>[] {
         Connection: 'Upgrade',
       });
     }),
+    open('GET', '/start', (exchange) => page.redirectToStart(deps, exchange)),
     open('GET', '/open', (exchange, { search }) => page.openLink(deps, exchange, search)),
   ];
 }

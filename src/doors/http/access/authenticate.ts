@@ -6,7 +6,7 @@ import { HttpProblem } from '../requests/problem.ts';
 import type { RequestHeaders } from '../requests/raw-headers.ts';
 import type { Callers, HttpCaller } from './callers.ts';
 import { networkOf } from './network-of.ts';
-import type { PageSessions } from './page-sessions.ts';
+import type { PageIdentity, PageSessions } from './page-sessions.ts';
 import { charge, createRateLimit, tooMany } from './rate-limit.ts';
 import type { Site, Sites } from './sites.ts';
 
@@ -61,13 +61,19 @@ function identify(deps: AuthenticateDeps, headers: RequestHeaders): Identified |
   return caller && { caller, byCookie: true };
 }
 
-function fromCookie(
-  { pages, callers, applets }: AuthenticateDeps,
+/** The page whose session cookie these headers have, for the site that they are sent to. */
+export function findPage(
+  { pages }: Pick<AuthenticateDeps, 'pages'>,
   headers: RequestHeaders,
   site: Site,
-): HttpCaller | undefined {
+): PageIdentity | undefined {
   const cookies = readCookies(headers.get('cookie') ?? '', site.cookieName);
-  const [identity] = cookies.flatMap((cookie) => pages.find(cookie, site.origin) ?? []);
+  return cookies.flatMap((cookie) => pages.find(cookie, site.origin) ?? [])[0];
+}
+
+function fromCookie(deps: AuthenticateDeps, headers: RequestHeaders, site: Site): HttpCaller | undefined {
+  const { callers, applets } = deps;
+  const identity = findPage(deps, headers, site);
   if (identity === undefined) return undefined;
   if (identity.slug === undefined) return { ...callers.own, client: 'page' };
   return applets.find(identity.slug)?.caller;

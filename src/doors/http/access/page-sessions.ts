@@ -6,6 +6,8 @@ export interface PageIdentity {
   readonly slug?: string | undefined;
   /** The only origin at which the session is valid. */
   readonly origin: string;
+  /** The origin of the start page that opened the applet, for the link back. */
+  readonly startOrigin?: string | undefined;
 }
 
 /** One-time tickets of links, and the page sessions that they open. */

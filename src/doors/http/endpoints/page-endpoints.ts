@@ -1,7 +1,9 @@
 // The server's own pages, and how a browser gets to an applet:
 // 1. a one-time link sets a cookie for one origin, 2. the start page is public and empty; its script fetches /api/state
-// with that cookie, 3. the link to an applet is another one-time link, to the applet's own origin.
+// with that cookie, 3. the link to an applet is another one-time link, to the applet's own origin, 4. GET /start leads
+// back from there.
 import type { HttpSettings } from '../../settings.ts';
+import { findPage } from '../access/authenticate.ts';
 import type { Callers, HttpCaller } from '../access/callers.ts';
 import type { PageSessions } from '../access/page-sessions.ts';
 import type { Sites } from '../access/sites.ts';
@@ -58,15 +60,27 @@ export function makeLink(
 
 /** Serves GET /applets/SLUG/: redirects a signed-in page to the applet's own origin. */
 export async function redirectToApplet(
-  { appletAddress, pages, applets, callers }: PageDeps,
+  { appletAddress, pages, applets, callers, sites }: PageDeps,
   { owner }: HttpCaller,
+  { headers }: Exchange,
   slug: string,
 ): Promise<Reply> {
   if (owner !== callers.own.owner)
     throw new HttpProblem(403, "Only the server's own token opens applets; call with that one.");
   if (!applets.find(slug)) throw noApplet(slug);
   const origin = await appletAddress(slug);
-  return redirect(`${origin}/open?ticket=${pages.issueTicket({ slug, origin })}`);
+  const startOrigin = sites.find(headers.get('host'))?.origin;
+  return redirect(`${origin}/open?ticket=${pages.issueTicket({ slug, origin, startOrigin })}`);
+}
+
+/** Serves GET /start: redirects an applet to the start page that opened it, which the browser is signed in to. */
+export function redirectToStart(
+  { sites, pages }: Pick<PageDeps, 'sites' | 'pages'>,
+  { headers }: Exchange,
+): Reply {
+  const site = sites.find(headers.get('host'));
+  if (site?.kind !== 'applet') return redirect('/');
+  return redirect(`${findPage({ pages }, headers, site)?.startOrigin ?? sites.address()}/`);
 }
 
 /** A 302 to another address. */
@@ -110,6 +124,6 @@ function noApplet(slug: string): HttpProblem {
 }
 
 function toPage(status: number, text: string, head = ''): Reply {
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>nacre</title>${head}<p>${text} <a href="/">Start page</a></p></html>`;
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>nacre</title>${head}<p>${text} <a href="/start">Start page</a></p></html>`;
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
 }
