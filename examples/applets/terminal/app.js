@@ -1,9 +1,13 @@
 // A bash in a terminal over the WebSocket stream; after a lost connection it resumes at `cursor`.
+import { followColorScheme } from './theme.js';
+import { createToolbar } from './toolbar.js';
+
 const showStatus = (text) => {
   document.getElementById('status').textContent = text;
 };
 const container = document.getElementById('terminal');
-const terminal = new globalThis.Terminal({ cursorBlink: true, theme: { background: '#101413' } });
+// Programs choose colours for a dark terminal; `minimumContrastRatio` keeps them readable on a light one.
+const terminal = new globalThis.Terminal({ cursorBlink: true, minimumContrastRatio: 4.5 });
 const id = `terminal-${crypto.randomUUID()}`;
 const retryMs = 1_000;
 let cursor = 0;
@@ -11,12 +15,18 @@ let socket;
 let started = false;
 let ended = false;
 
+followColorScheme(terminal);
 terminal.open(container);
 fitTerminal();
 terminal.focus();
-terminal.onData((data) => send({ type: 'shell.stdin', id, data }));
+const applyModifiers = createToolbar(document.getElementById('keys'), terminal);
+terminal.onData((data) => send({ type: 'shell.stdin', id, data: applyModifiers(data) }));
 terminal.onResize(({ cols, rows }) => send({ type: 'shell.resize', id, cols, rows }));
 new ResizeObserver(fitTerminal).observe(container);
+// Some browsers draw the on-screen keyboard over the page; the visual viewport is the part that stays visible.
+globalThis.visualViewport?.addEventListener('resize', ({ target }) => {
+  document.body.style.height = `${target.height}px`;
+});
 connect();
 
 // Resizes the terminal to fill its container.
