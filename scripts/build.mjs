@@ -72,6 +72,7 @@ const guard = await build({
   external: ['koffi'],
 });
 cpSync('src/doors/http/pages', 'dist/pages', { recursive: true });
+cpSync('src/doors/http/applet-template', 'dist/applet-template', { recursive: true });
 // The applets in `dist/applets` are ready to be served; the terminal applet needs xterm.js.
 cpSync('examples/applets', 'dist/applets', { recursive: true });
 const terminal = 'node_modules/@xterm/xterm';

@@ -44,6 +44,16 @@ const serveCommands: DoorGroup = {
       return (deps) => serve(deps, { createServer, watchResources });
     },
   }),
+  applet: defineDoor({
+    summary: 'Create a small web page that may run listed programs.',
+    usage: 'new NAME',
+    examples: [
+      ['nacre applet new disk-usage', 'Create applets/disk-usage, which works as it is.'],
+      ['nacre applet new disk-usage --applets-dir ~/applets', 'Create it in another folder.'],
+    ],
+    flags: {},
+    load: async () => (await import('./http/new-applet.ts')).appletDoor,
+  }),
 };
 
 /** Every door, under the headings of `nacre --help`. */

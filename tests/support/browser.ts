@@ -13,14 +13,18 @@ const args = [
   '--disable-sync',
 ];
 
-/** Opens the distribution's Chromium with a temporary profile. */
-export async function openBrowser() {
+/** The screen of a phone, operated by touch. */
+export const phone = { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true };
+
+/** Opens the distribution's Chromium with a temporary profile, by default with the screen and mouse of a desktop. */
+export async function openBrowser(screen: Partial<typeof phone> = {}) {
   const profile = mkdtempSync(join(tmpdir(), 'nacre-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: '/usr/bin/chromium',
     headless: true,
     args,
     viewport: { width: 1000, height: 700 },
+    ...screen,
   });
   return {
     context,

@@ -6,7 +6,6 @@ import { shuttingDown } from '../../contract/failure.ts';
 import { type Authenticate, createAuthenticate } from './access/authenticate.ts';
 import type { Sites } from './access/sites.ts';
 import { sendWebResponse } from './mcp/web-messages.ts';
-import { createRouter } from './requests/router.ts';
 import { preflightHeaders } from './requests/headers.ts';
 import { HttpProblem, toFailure } from './requests/problem.ts';
 import type { RequestHeaders } from './requests/raw-headers.ts';
@@ -19,6 +18,7 @@ import {
   toFailureReply,
   toTarget,
 } from './requests/raw-http.ts';
+import { createRouter } from './requests/router.ts';
 import { appletRoutes, type HttpDeps, mainRoutes } from './routes.ts';
 
 /** Creates the listener for every request, and the check that WebSocket upgrades share with it. */
