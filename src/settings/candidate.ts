@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { Setting } from './define.ts';
 import { describeAccepted } from './describe.ts';
+import { fieldsAt } from './fields-at.ts';
+import { didYouMean } from './nearest.ts';
 import { toNumber } from './units.ts';
 
 /** The kind of place that set a value; `program` is an object passed to `createNacre`. */
@@ -42,7 +44,7 @@ export function checkCandidate(candidate: Candidate): CheckedCandidate | Setting
   const result = setting.schema.safeParse(raw === undefined ? null : toValue(setting, raw));
   if (result.success)
     return { ...candidate, value: setting.path ? resolveInFolder(candidate, result.data) : result.data };
-  const detail = setting.kind.type === 'records' ? firstFault(setting.key, result.error) : undefined;
+  const detail = setting.kind.type === 'records' ? firstFault(setting, result.error) : undefined;
   const message =
     detail ??
     `${setting.key} ${setting.secret ? 'has an invalid value' : `cannot be ${show(raw)}`}; expected ${describeAccepted(setting)}.`;
@@ -88,12 +90,17 @@ function resolveInFolder(candidate: Candidate, value: unknown): unknown {
 }
 
 /** Describes the first zod issue in a list of objects; entries are counted from 1. */
-function firstFault(key: string, error: z.ZodError): string | undefined {
-  const [issue] = error.issues;
+function firstFault({ key, schema }: Setting, error: z.ZodError): string | undefined {
+  // An unknown field is often the misspelled name of one that is then missing.
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0];
   if (issue === undefined || issue.path.length === 0) return undefined;
   const [index, ...path] = issue.path;
   const field = path.length === 0 ? '' : ` ${path.map(String).join('.')}`;
   const entry = `${key}, entry ${Number(index) + 1}`;
+  if (issue.code === 'unrecognized_keys') {
+    const [unknown = ''] = issue.keys;
+    return `${entry}: there is no field ${JSON.stringify(unknown)}${path.length === 0 ? '' : ` in ${path.map(String).join('.')}`}.${didYouMean(unknown, fieldsAt(schema, issue.path))}`;
+  }
   const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
   return isMissing ? `${entry}:${field} is missing.` : `${entry}${field}: ${issue.message}.`;
 }

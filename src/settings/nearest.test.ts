@@ -10,8 +10,32 @@ it('finds the name that differs by a letter or two', () => {
 });
 
 it('finds the name that a word abbreviates, if there is exactly one', () => {
-  expect(nearest('cmd', ['cwd', 'command', 'timeout'])).toBe('command');
-  expect(nearest('cmd', ['cwd', 'command', 'commands'])).toBe('cwd');
+  expect(nearest('cmnd', ['cwd', 'command', 'timeout'])).toBe('command');
+  expect(nearest('cwt', ['cwd', 'crowd_wants', 'cow_tipping'])).toBe('cwd');
+});
+
+it('finds the one name that a word begins', () => {
+  expect(nearest('timeout', ['on_timeout', 'timeout_ms', 'timer'])).toBe('timeout_ms');
+  expect(nearest('--time', ['--timeout', '--http-idle-timeout'])).toBe('--timeout');
+  expect(nearest('sho', ['stop', 'show'])).toBe('show');
+});
+
+it('finds other spellings of a name', () => {
+  expect(nearest('timeoutMs', ['timeout', 'timeout_ms'])).toBe('timeout_ms');
+  expect(nearest('--allowed_commands', ['--allowed-commands', '--allow'])).toBe('--allowed-commands');
+});
+
+it('finds the name that a synonym means', () => {
+  expect(nearest('run', ['id', 'command', 'tool'])).toBe('command');
+  expect(nearest('cmd', ['cwd', 'command', 'commands'])).toBe('command');
+  expect(nearest('exec', ['run', 'check'])).toBe('run');
+  expect(nearest('--directory', ['--cwd', '--json'])).toBe('--cwd');
+  expect(nearest('depends_on', ['needs', 'env'])).toBe('needs');
+  expect(nearest('constructor', ['needs', 'env'])).toBeUndefined();
+});
+
+it('never suggests the same word', () => {
+  expect(nearest('name', ['name', 'parallel'])).toBeUndefined();
 });
 
 it('suggests nothing for a word that resembles no name', () => {

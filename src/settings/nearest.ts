@@ -1,16 +1,14 @@
+import { meaningsOf } from './synonyms.ts';
+
 /** The known name that a mistyped one most likely means, or undefined when none is close. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
-  const names = [...known];
-  const [long, ...others] = names.filter((name) => isShortFor(word.toLowerCase(), name.toLowerCase()));
-  if (long !== undefined && others.length === 0) return long;
-  let best: string | undefined;
-  // At most 2 edits or a quarter of `word`, and for a short `word` at most half of its letters.
-  let bestDistance = Math.min(Math.max(2, Math.floor(word.length / 4)), Math.ceil(word.length / 2)) + 1;
-  for (const candidate of names) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  const names = [...known].filter((name) => name !== word);
+  const finders = [findSpelling, findSynonym, findLonger, findAbbreviated, findClosest];
+  for (const find of finders) {
+    const found = find(word, names);
+    if (found !== undefined) return found;
   }
-  return best;
+  return undefined;
 }
 
 /** A sentence that suggests the nearest known name, or an empty string. */
@@ -19,7 +17,52 @@ export function didYouMean(word: string, known: Iterable<string>): string {
   return meant === undefined ? '' : ` Did you mean ${meant}?`;
 }
 
-// `cmd` abbreviates `command`; that is a better match than `cwd`, which is only one edit away.
+type Finder = (word: string, names: readonly string[]) => string | undefined;
+
+// `timeoutMs`, `timeout-ms` and `--timeout-ms` are spellings of `timeout_ms`.
+const findSpelling: Finder = (word, names) => names.find((name) => toLetters(name) === toLetters(word));
+
+const findSynonym: Finder = (word, names) => {
+  const meant = meaningsOf(toSnakeCase(word));
+  return meant.flatMap((one) => names.filter((name) => toSnakeCase(name) === one))[0];
+};
+
+// `timeout` is the beginning of `timeout_ms`, and a better match than `--timezone`.
+const findLonger: Finder = (word, names) => {
+  const beginning = toLetters(word);
+  return beginning.length < 3
+    ? undefined
+    : onlyOne(names.filter((name) => toLetters(name).startsWith(beginning)));
+};
+
+// `cmnd` abbreviates `command`; that is a better match than `cwd`, which is only two edits away.
+const findAbbreviated: Finder = (word, names) =>
+  onlyOne(names.filter((name) => isShortFor(word.toLowerCase(), name.toLowerCase())));
+
+const findClosest: Finder = (word, names) => {
+  let best: string | undefined;
+  // At most 2 edits or a quarter of `word`, and for a short `word` at most half of its letters.
+  let bestDistance = Math.min(Math.max(2, Math.floor(word.length / 4)), Math.ceil(word.length / 2)) + 1;
+  for (const candidate of names) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+};
+
+function onlyOne(names: readonly string[]): string | undefined {
+  return names.length === 1 ? names[0] : undefined;
+}
+
+function toSnakeCase(name: string): string {
+  const words = name.replace(/^-+/, '').replace(/([a-z])([A-Z])/g, '$1_$2');
+  return words.replaceAll('-', '_').toLowerCase();
+}
+
+function toLetters(name: string): string {
+  return name.replace(/[-_]/g, '').toLowerCase();
+}
+
 function isShortFor(word: string, name: string): boolean {
   if (word.length < 3 || word.charAt(0) !== name.charAt(0)) return false;
   let at = 0;

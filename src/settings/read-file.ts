@@ -2,7 +2,7 @@ import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } fr
 import type { Candidate, Candidates, SettingProblem } from './candidate.ts';
 import type { Setting } from './define.ts';
 import { describePlaces } from './describe.ts';
-import { didYouMean } from './nearest.ts';
+import { suggestSetting } from './suggest-setting.ts';
 
 /** The path and text of a settings file, such as `nacre.yaml`. */
 export interface SettingsFile {
@@ -23,7 +23,7 @@ export function candidatesFromFile(
   const candidates: Candidate[] = [];
   for (const { key, where, raw } of entries) {
     const setting = byKey.get(key);
-    const problem = refuseKey(key, setting, source, byKey.keys());
+    const problem = refuseKey(key, setting, source, settings);
     if (problem !== undefined) problems.push({ where, message: problem });
     else if (setting) candidates.push({ setting, source, where, raw, folder });
   }
@@ -98,9 +98,10 @@ function refuseKey(
   key: string,
   setting: Setting | undefined,
   source: 'project' | 'user',
-  known: Iterable<string>,
+  settings: readonly Setting[],
 ): string | undefined {
-  if (setting === undefined) return `There is no setting ${key}.${didYouMean(key, known)}`;
+  if (setting === undefined)
+    return `There is no setting ${key}.${suggestSetting(key, settings, (one) => one.key)}`;
   if (source === 'user' || setting.project !== 'never') return undefined;
   return `${key} is not allowed in a project file; use ${describePlaces(setting)}.`;
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Problem, toProblems, zodMessages } from '../tools/common/define-tool.ts';
-import { type PlannedStep, stepSchema, type Workflow, workflowSchema } from './schema.ts';
+import { type PlannedStep, type stepSchema, type Workflow, workflowSchema } from './schema.ts';
 
 /** Result of `planWorkflow`: the valid workflow, or all its problems. */
 export type Planned =
@@ -9,12 +9,10 @@ export type Planned =
 
 type ParsedStep = z.output<typeof stepSchema>;
 
-const knownKeys = [...Object.keys(workflowSchema.shape), ...Object.keys(stepSchema.shape)];
-
 /** Validates a workflow against `workflowSchema`, then checks the references between its steps. */
 export function planWorkflow(raw: unknown): Planned {
   const parsed = workflowSchema.safeParse(raw, zodMessages);
-  if (!parsed.success) return { problems: toProblems(parsed.error, knownKeys) };
+  if (!parsed.success) return { problems: toProblems(parsed.error, workflowSchema) };
   const { steps: parsedSteps, ...rest } = parsed.data;
   const ids = parsedSteps.map(({ id }, index) => id ?? `step-${index + 1}`);
   const steps = parsedSteps.map((step, index) => toPlanned(step, index, ids));

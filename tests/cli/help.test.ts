@@ -91,6 +91,16 @@ describe('nacre', () => {
     expect(stderr).toBe(
       'nacre: Unknown command: rnu. Did you mean run?\nnacre: Run nacre --help to list the commands.\n',
     );
+    for (const [word, meant] of [
+      ['hsitory', 'history'],
+      ['exec', 'run'],
+      ['kill', 'stop'],
+      ['setup', 'init'],
+    ] as const)
+      expect((await nacre(word)).stderr).toContain(`Unknown command: ${word}. Did you mean ${meant}?`);
+    expect((await nacre('history', '--faild')).stderr).toContain(
+      '--faild: Unknown flag. Did you mean --failed?',
+    );
     for (const name of ['constructor', '__proto__', '']) expect((await nacre(name)).code).toBe(125);
     expect((await nacre('help', 'rnu')).stderr).toContain('Did you mean run?');
   });

@@ -96,6 +96,9 @@ describe('S9: nacre workflow', () => {
     expect(stderr).toContain(`${join(place.cwd, 'flow.yaml')}:2:1: there is no field "step"`);
     expect(stderr).toContain('flow.yaml:6:5: there is no field "comand" (Did you mean command?)');
     expect(stderr).toContain('flow.yaml:8:5: ');
+    const synonyms = await workflow('steps:\n  - name: a\n    run: touch ran\n    depends_on: [b]\n');
+    for (const meant of ['id', 'command', 'needs'])
+      expect(synonyms.stderr).toContain(`(Did you mean ${meant}?)`);
     expect((await workflow('steps:\n  - { id: a, command: "true", needs: [b] }\n')).stderr).toMatch(
       /flow\.yaml:2:\d+: there is no step b/,
     );

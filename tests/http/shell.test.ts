@@ -92,6 +92,7 @@ describe('H1, E6: an invalid request is 400, and the error names the field', () 
       /args must have at most 10000 entries/,
     ],
     ['an unknown field', { command: 'ls', arguments: [] }, /no field "arguments"/],
+    ['a synonym of a field', { cmd: 'ls' }, /no field "cmd" \(Did you mean command\?\)/],
     ['a list', [], /must be an object/],
     ['broken JSON', '{"command":', /not valid JSON/],
   ])('%s', async (_, body, words) => {

@@ -50,6 +50,7 @@ describe('E6: invalid arguments', () => {
       { command: touch, on_timeout: 'pray' },
       /: on_timeout must be kill.*, not "pray"/,
     ],
+    ['a synonym of a field', { run: touch }, /no field "run" \(Did you mean command\?\)/],
     ['an unknown field', { command: touch, timeout: 5 }, /no field "timeout" \(Did you mean timeout_ms\?\)/],
     ['a number in env', { command: touch, env: { A: 1 } }, /: env\.A must be a string, not 1/],
     ['a bad name in env', { command: touch, env: { '1=': 'x' } }, /: env\.1=: a variable name has/],

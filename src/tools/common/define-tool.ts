@@ -5,6 +5,7 @@
 // 3. `run` does the work and returns a reply, 4. `fail` turns anything thrown on the way into a reply.
 import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
+import { fieldsAt } from '../../settings/fields-at.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import type { Tool, ToolAnnotations, ToolContext, ToolReply, ToolSchema } from './tool.ts';
 
@@ -70,7 +71,7 @@ export function receive<Input extends z.ZodObject>(
 ): z.output<Input> {
   const parsed = input.safeParse(raw ?? {}, zodMessages);
   if (parsed.success) return parsed.data;
-  const problems = toProblems(parsed.error, Object.keys(input.shape)).map(({ sentence }) => sentence);
+  const problems = toProblems(parsed.error, input).map(({ sentence }) => sentence);
   throw new NacreError('invalid_request', `Invalid input for ${tool}: ${problems.join('; ')}.`, {
     hint: `Correct these fields and call ${tool} again; nothing was run.`,
     details: { problems },
@@ -133,10 +134,10 @@ export interface Problem {
   readonly sentence: string;
 }
 
-/** Converts zod's issues into sentences; `known` are the field names to suggest for an unknown one. */
-export function toProblems({ issues }: z.core.$ZodError, known: readonly string[]): readonly Problem[] {
+/** Converts zod's issues into sentences; an unknown field gets the nearest name of the object that it is in. */
+export function toProblems({ issues }: z.core.$ZodError, schema: z.ZodType): readonly Problem[] {
   return issues.flatMap((issue) =>
-    toSentences(issue, known).map((sentence, index) => {
+    toSentences(issue, schema).map((sentence, index) => {
       const key = issue.code === 'unrecognized_keys' ? issue.keys.slice(index, index + 1) : [];
       return { path: [...issue.path, ...key], sentence };
     }),
@@ -184,8 +185,9 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? 'a list' : 'an object';
 }
 
-function toSentences(issue: z.core.$ZodIssue, known: readonly string[]): readonly string[] {
+function toSentences(issue: z.core.$ZodIssue, schema: z.ZodType): readonly string[] {
   if (issue.code === 'unrecognized_keys') {
+    const known = fieldsAt(schema, issue.path);
     return issue.keys.map((key) => `there is no field ${quote(key)}${suggest(key, known)}`);
   }
   const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
@@ -195,8 +197,7 @@ function toSentences(issue: z.core.$ZodIssue, known: readonly string[]): readonl
 }
 
 function suggest(key: string, known: readonly string[]): string {
-  const longer = known.find((name) => name.startsWith(`${key}_`));
-  const sentence = longer === undefined ? didYouMean(shorten(key), known) : ` Did you mean ${longer}?`;
+  const sentence = didYouMean(shorten(key), known);
   return sentence === '' ? '' : ` (${sentence.trim()})`;
 }
 
