@@ -13,14 +13,14 @@ import type {
   SettingsAccess,
 } from '../doors/door.ts';
 import { sharedFlags } from '../doors/shared-flags.ts';
-import { presetNames } from '../policy/presets.ts';
+import { presetNames, presets } from '../policy/presets.ts';
 import { settingGroups } from '../rules/all-settings.ts';
 import { execAllowFor, rulesOfCallers } from '../rules/exec-allow.ts';
 import { homeOf } from '../rules/home-folders.ts';
 import { createLiveSettings, fixedSettings, type LiveSettings } from '../rules/live-settings.ts';
 import { type Resolved, rulesFor, rulesForShell, rulesForTerminal } from '../rules/rules-for.ts';
 import { toSettingsInForce } from '../rules/settings-in-force.ts';
-import type { SettingsSource } from '../rules/settings-source.ts';
+import { checkUserFile, type SettingsSource } from '../rules/settings-source.ts';
 import { warnIfNothingRuns, warnOfIgnoredRules, warnOfRoots } from '../rules/settings-warnings.ts';
 import { engineOnDemand } from './create-whole-engine.ts';
 import { describeNewerCopy } from './newer-copy.ts';
@@ -63,7 +63,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
     commandLine: { doors, shared: sharedFlags, groups: settingGroups },
     version,
     newerCopy: () => [describeNewerCopy(version, program, env.PATH ?? '') ?? []].flat(),
-    ...createSettingsAccess(resolved, cwd),
+    ...createSettingsAccess(resolved, cwd, places.settingsFile),
     places,
     cwd,
     machine: { home: homeOf(env), platform: process.platform, env, isRoot: process.getuid?.() === 0 },
@@ -91,10 +91,12 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
   };
 }
 
-function createSettingsAccess(resolved: Resolved, cwd: string): SettingsAccess {
+function createSettingsAccess(resolved: Resolved, cwd: string, settingsFile: string): SettingsAccess {
   return {
     settings: toSettingsInForce(resolved),
     presets: presetNames,
+    presetPrograms: Object.fromEntries(presetNames.map((name) => [name, presets[name].allowedCommands])),
+    checkUserFile: (text) => checkUserFile({ path: settingsFile, text }),
     warnings: [...resolved.warnings, ...warnOfRoots(resolved, cwd), ...warnOfIgnoredRules(resolved)],
     toolWarnings: warnIfNothingRuns(resolved),
   };

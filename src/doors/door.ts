@@ -65,6 +65,10 @@ export interface VersionAccess {
 export interface SettingsAccess {
   readonly settings: readonly SettingInForce[];
   readonly presets: readonly string[];
+  /** The programs of each preset. */
+  readonly presetPrograms: Readonly<Record<string, readonly string[]>>;
+  /** Checks the text of the user's settings file; throws `settings_invalid` for one that nacre would refuse. */
+  checkUserFile(text: string): Promise<void>;
   /** Warnings for every door, such as an unknown NACRE_* variable. */
   readonly warnings: readonly string[];
   /** Warnings for doors that serve tools, such as an unset ALLOWED_COMMANDS. */
@@ -78,8 +82,10 @@ export interface Places {
   /** Saved workflow runs, read by `--resume`. */
   readonly workflowDir: string;
   readonly recordingDir: string;
-  /** Backups of client configuration files that `nacre init` changed. */
+  /** Backups of configuration files that `nacre init`, `allow` or `deny` changed. */
   readonly backupDir: string;
+  /** The user's settings file, or the one that `--config` names; it need not exist. */
+  readonly settingsFile: string;
   /** Sockets of running servers, for `nacre ps` and other control commands. */
   readonly controlDir: string;
 }

@@ -38,6 +38,7 @@ const native = words('ar c++ cc clang clang++ cmake ctest g++ gcc ld meson ninja
 
 /** The preset names, from narrowest to widest. */
 export const presetNames = [
+  'none',
   'read-only',
   'git',
   'dev-node',
@@ -55,6 +56,7 @@ export type PresetName = (typeof presetNames)[number];
 export const presets: Readonly<
   Record<PresetName, { readonly allowedCommands: readonly string[]; readonly fileWrites?: 'none' }>
 > = {
+  none: { allowedCommands: [] },
   'read-only': { allowedCommands: sorted(reading), fileWrites: 'none' },
   git: { allowedCommands: sorted(reading, ['git']) },
   'dev-node': { allowedCommands: sorted(reading, editing, ['git'], javascript) },

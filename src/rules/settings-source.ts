@@ -48,6 +48,12 @@ export function createSettingsSource(flags: ParsedFlags, location: SettingsLocat
   };
 }
 
+/** Checks a user's settings file before it is written; throws `settings_invalid` with every problem. */
+export async function checkUserFile(user: SettingsFile): Promise<void> {
+  const { resolveSettings } = await import('../settings/resolve-settings.ts');
+  await readRules(resolveSettings({ user }, allSettings));
+}
+
 /** The folders that are searched for `nacre.yaml` and `config.yaml`. */
 export interface FilePlaces {
   readonly cwd: string;

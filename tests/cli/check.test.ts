@@ -226,7 +226,7 @@ describe('P12: nacre check --preset', () => {
     const { code, stderr } = await nacre('run', '--preset', 'everything', 'touch ran');
     expect(code).toBe(125);
     expect(stderr).toContain(
-      'expected one of read-only, git, dev-node, dev-python, dev-go, dev-rust, dev, full',
+      'expected one of none, read-only, git, dev-node, dev-python, dev-go, dev-rust, dev, full',
     );
     expect(existsSync(join(place.cwd, 'ran'))).toBe(false);
   });

@@ -6,6 +6,7 @@ import { examineMachine, examineNode, examineReport } from '../../src/doors/cli/
 import { examinePolicy } from '../../src/doors/cli/doctor/examine-policy.ts';
 import type { Finding } from '../../src/doors/cli/doctor/finding.ts';
 import { tryServer } from '../../src/worker/trial/try-server.ts';
+import { builtCli } from '../support/build.ts';
 import { createTestDeps } from '../support/door-deps.ts';
 import { pathWithout } from '../support/path-without.ts';
 import { useHome } from '../support/use-home.ts';
@@ -114,7 +115,9 @@ describe('E9: nacre doctor', () => {
 
 describe('nacre doctor about clients', () => {
   it('shows what each client may run, and warns if none may run anything', async () => {
-    await nacre('init', 'gemini', '--preset', 'git', '--sandbox', 'off', '--project', '/srv');
+    put('.config/nacre/config.yaml', 'sandbox: off\n');
+    const entry = { command: process.execPath, args: [builtCli, 'mcp'], env: { NACRE_PRESET: 'git' } };
+    put('.gemini/settings.json', JSON.stringify({ mcpServers: { nacre: entry } }));
     const listed = await examineConfigurations();
     expect(listed('policy')).toMatchObject([
       { status: 'ok', found: expect.stringContaining('each client has its list in its entry') },
@@ -130,8 +133,8 @@ describe('nacre doctor about clients', () => {
 
   it('warns about an entry whose folder is not a valid workspace, unless one is named', async () => {
     await nacre('init', 'gemini', '--preset', 'git', '--sandbox', 'off', '--project', '/srv');
-    const text = read('.gemini/settings.json').replace('"off"', '"workspace"');
-    put('.gemini/settings.json', text);
+    const text = read('.gemini/settings.json');
+    put('.config/nacre/config.yaml', 'preset: git\nsandbox: workspace\n');
     expect((await examineConfigurations())('client:gemini')).toMatchObject([
       {
         status: 'warning',
@@ -141,7 +144,7 @@ describe('nacre doctor about clients', () => {
     put('.gemini/settings.json', text.replace('"mcp"', '"mcp", "--workspace=/srv/project"'));
     expect((await examineConfigurations())('client:gemini')).toMatchObject([{ status: 'ok' }]);
     put('.gemini/settings.json', text);
-    put('.config/nacre/config.yaml', 'workspace: [/srv/project]\n');
+    put('.config/nacre/config.yaml', 'preset: git\nsandbox: workspace\nworkspace: [/srv/project]\n');
     expect((await examineConfigurations())('client:gemini')).toMatchObject([{ status: 'ok' }]);
   });
 
@@ -174,7 +177,7 @@ describe('nacre doctor about clients', () => {
       {
         status: 'ok',
         found: expect.stringMatching(
-          /^Claude Code: .*\.claude\.json starts this nacre: the preset read-only, sandbox /,
+          /^Claude Code: .*\.claude\.json starts this nacre: programs from your settings, sandbox workspace/,
         ),
       },
       { status: 'warning', found: expect.stringContaining('.mcp.json:1:3 cannot be edited') },

@@ -24,19 +24,18 @@ describe('the entry that nacre init writes', () => {
     };
     writeFileSync(at('.claude.json'), JSON.stringify(document, null, 2));
     mkdirSync(at('other'));
-    await nacre('init', 'claude-code', '--project', 'other', '--allow', 'make');
+    await nacre('init', 'claude-code', '--project', 'other', '--preset', 'none', '--allow', 'make');
     expect(JSON.parse(read('.claude.json')).mcpServers.nacre).toEqual({
       type: 'stdio',
       command: node,
       args: [builtCli, 'mcp', '--cwd', at('other'), '--tools', 'all'],
       env: {
-        NACRE_SANDBOX: 'off',
-        NACRE_NETWORK: 'on',
         ALLOWED_CWD_ROOTS: at('other'),
         ALLOWED_COMMANDS: 'make',
       },
       timeout: 60,
     });
+    expect(read('.config/nacre/config.yaml')).toBe('preset: git\nsandbox: off\nnetwork: on\n');
     await nacre('init', 'claude-code');
     expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toMatchObject({ ALLOWED_COMMANDS: 'make' });
   });
@@ -46,9 +45,8 @@ describe('the entry that nacre init writes', () => {
       `{ "mcpServers": { "nacre": { "command": "${node}", "args": ["${builtCli}", "mcp"],\n  "env": {\n    // mine\n    "A": "x", /* b */\n${variables}  }\n} } }\n`;
     put('.gemini/settings.json', text('    "ALLOWED_COMMANDS": "ls", // old\n    "NACRE_SANDBOX": "off"\n'));
     expect((await nacre('init', 'gemini', '--preset', 'git')).code).toBe(0);
-    expect(read('.gemini/settings.json')).toBe(
-      text('    // old\n    "NACRE_SANDBOX": "off",\n    "NACRE_PRESET": "git"\n'),
-    );
+    expect(read('.gemini/settings.json')).toBe(text('    // old\n').replace('"x", /*', '"x" /*'));
+    expect(read('.config/nacre/config.yaml')).toBe('preset: git\nsandbox: off\n');
   });
 
   it('replaces flags in the entry that would override new values', async () => {
@@ -57,13 +55,15 @@ describe('the entry that nacre init writes', () => {
     const entry = () => JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
     await nacre('init', 'gemini');
     expect(entry()).toMatchObject({
-      args: [builtCli, 'mcp', '--cwd', '/', '--tools', 'all', '--network', 'off'],
-      env: { ALLOWED_COMMANDS: 'ls,cat' },
+      args: [builtCli, 'mcp', '--cwd', '/', '--tools', 'all'],
+      env: { ALLOWED_CWD_ROOTS: '/' },
     });
+    expect(read('.config/nacre/config.yaml')).toBe('allowed_commands: [ls, cat]\nnetwork: off\n');
     await nacre('init', 'gemini', '--project', '.', '--preset', 'git', '--network', 'on');
     expect(entry().args).toEqual([builtCli, 'mcp', '--cwd', place().cwd, '--tools', 'all']);
     expect(entry().env).toEqual({
       ALLOWED_CWD_ROOTS: place().cwd,
+      ALLOWED_COMMANDS: 'ls,cat',
       NACRE_PRESET: 'git',
       NACRE_NETWORK: 'on',
     });
@@ -73,13 +73,14 @@ describe('the entry that nacre init writes', () => {
     put('.gemini/settings.json', '{"mcpServers": {"nacre": {"command": "x", "env": {"A": "1"}}}}');
     expect((await nacre('init', 'gemini')).stdout).toContain('commands  the preset dev');
     const { env } = JSON.parse(read('.gemini/settings.json')).mcpServers.nacre;
-    expect(env).toEqual({ A: '1', NACRE_PRESET: 'dev' });
+    expect(env).toEqual({ A: '1' });
+    expect(read('.config/nacre/config.yaml')).toBe('preset: dev\n');
   });
 
   it('keeps an empty list, and shows that nothing may run', async () => {
     put('.config/nacre/config.yaml', 'allowed_commands: [git]\n');
     put('.gemini/settings.json', '{"mcpServers": {"nacre": {"env": {"ALLOWED_COMMANDS": ""}}}}');
-    expect((await nacre('init', 'gemini')).stdout).toContain('commands  nothing\n');
+    expect((await nacre('init', 'gemini')).stdout).toContain('commands  nothing (in the entry)\n');
     expect(JSON.parse(read('.gemini/settings.json')).mcpServers.nacre.env).toEqual({ ALLOWED_COMMANDS: '' });
     const { findings } = examineClients(await createTestDeps([], place()));
     expect(findings[0]?.found).toContain('the list in the entry is empty, so no program may run');
@@ -91,12 +92,14 @@ describe('the entry that nacre init writes', () => {
       ...place(),
       env: { ...place().env, PATH: bin },
     });
-    expect(fromToml(read('.codex/config.toml')).nacre.env.NACRE_SANDBOX).toBe('off');
+    expect(fromToml(read('.codex/config.toml')).nacre.env).toEqual({});
+    expect(read('.config/nacre/config.yaml')).toBe('preset: dev\n');
     expect(stdout).toMatch(
       /No sandbox is available here\. Run nacre doctor .* nacre init --sandbox workspace /,
     );
     await nacre('init', 'codex', '--sandbox', 'workspace');
-    expect(fromToml(read('.codex/config.toml')).nacre.env.NACRE_SANDBOX).toBe('workspace');
+    expect(fromToml(read('.codex/config.toml')).nacre.env).toEqual({});
+    expect(read('.config/nacre/config.yaml')).toBe('preset: dev\nsandbox: workspace\n');
   });
 
   it('writes a preset and additional programs as given', async () => {
@@ -140,7 +143,7 @@ describe('the entry that nacre init writes', () => {
     put('.config/nacre/config.yaml', 'allowed_commands: [git]\nsandbox: strict\n');
     const { stdout } = await nacre('init', 'claude-code');
     expect(JSON.parse(read('.claude.json')).mcpServers.nacre.env).toEqual({});
-    expect(stdout).toContain('commands  from your settings file');
+    expect(stdout).toContain('commands  git (in your settings file)');
     setEnv({ ALLOWED_COMMANDS: 'ls' });
     expect(await preset()).toEqual({ NACRE_SANDBOX: 'off' });
   });
@@ -149,6 +152,8 @@ describe('the entry that nacre init writes', () => {
     const { stdout } = await nacre(
       'init',
       '--print',
+      '--preset',
+      'none',
       '--allow',
       'git,ls',
       '--sandbox',
@@ -198,21 +203,23 @@ describe('nacre init with answers', () => {
     expect((await first.ended).code).toBe(0);
     const entry = () => JSON.parse(read('.claude.json')).mcpServers.nacre;
     expect(entry().args).toEqual([builtCli, 'mcp', '--cwd', at('work')]);
-    expect(entry().env).toMatchObject({ ALLOWED_COMMANDS: 'git,ls', NACRE_SANDBOX: 'off' });
+    const settings = () => read('.config/nacre/config.yaml');
+    expect(settings()).toBe('allowed_commands: [git, ls]\nsandbox: off\n');
     const second = await answer(
       ['claude-code'],
       [
         [/work\]: /, '\n'],
-        [/\[git,ls\]: /, 'dev-node\n'],
-        [/\[off\]: /, '\n'],
+        [/Programs.*\[from your settings file\]: /, 'dev-node\n'],
+        [/Sandbox.*\[from your settings file\]: /, '\n'],
       ],
     );
     expect((await second.ended).code).toBe(0);
     expect(entry().env).toEqual({
       ALLOWED_CWD_ROOTS: at('work'),
+      ALLOWED_COMMANDS: 'git,ls',
       NACRE_PRESET: 'dev-node',
-      NACRE_SANDBOX: 'off',
     });
+    expect(settings()).toBe('allowed_commands: [git, ls]\nsandbox: off\n');
   });
 
   it('writes nothing at end of input or on SIGTERM', async () => {

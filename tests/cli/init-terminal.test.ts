@@ -18,13 +18,14 @@ function createHome() {
     at: (path: string) => join(place.cwd, path),
     open: (...argv: string[]) => openTerminal(['init', ...argv], place),
     file,
+    settings: () => readFileSync(join(place.cwd, '.config', 'nacre', 'config.yaml'), 'utf8'),
     entry: () => JSON.parse(readFileSync(file, 'utf8')).mcpServers.nacre,
   };
 }
 
 describe.concurrent('nacre init at a terminal', () => {
   it('asks for folder, commands and sandbox, and asks again after an invalid answer', async () => {
-    const { at, open, entry } = createHome();
+    const { at, open, entry, settings } = createHome();
     mkdirSync(at('work'));
     writeFileSync(at('work/package.json'), '{}');
     const terminal = open('claude-code');
@@ -33,7 +34,7 @@ describe.concurrent('nacre init at a terminal', () => {
     await terminal.shows(/nowhere is not a folder\./);
     terminal.type('work\r');
     await terminal.shows(
-      /or one of read-only, git, dev-node, dev-python, dev-go, dev-rust, dev, full \[dev-node\]: /,
+      /or one of none, read-only, git, dev-node, dev-python, dev-go, dev-rust, dev, full \[dev-node\]: /,
     );
     terminal.type('git, ls make\r');
     await terminal.shows(/Sandbox: off, workspace .* \[\w+\]: /);
@@ -45,10 +46,11 @@ describe.concurrent('nacre init at a terminal', () => {
     const work = at('work');
     expect(entry()).toMatchObject({
       args: [expect.stringMatching(/cli\.js$/), 'mcp', '--cwd', work],
-      env: { ALLOWED_CWD_ROOTS: work, ALLOWED_COMMANDS: 'git,ls,make', NACRE_SANDBOX: 'strict' },
+      env: { ALLOWED_CWD_ROOTS: work },
     });
+    expect(settings()).toBe('allowed_commands: [git, ls, make]\nsandbox: strict\n');
     const again = open('claude-code');
-    for (const proposed of [/\[[^\]]*work\]: /, /\[git,ls,make\]: /, /\[strict\]: /]) {
+    for (const proposed of [/\[[^\]]*work\]: /, /Programs.*\[from your/, /Sandbox.*\[from your/]) {
       await again.shows(proposed);
       again.type('\r');
     }
@@ -80,10 +82,10 @@ describe.concurrent('nacre init at a terminal', () => {
   });
 
   it('asks no questions with --yes', async () => {
-    const { open, entry } = createHome();
+    const { open, settings } = createHome();
     const terminal = open('claude-code', '--yes');
     expect(await terminal.ended).toBe(0);
     expect(terminal.text()).not.toContain('Folder that');
-    expect(entry().env).toMatchObject({ NACRE_PRESET: 'dev' });
+    expect(settings()).toMatch(/^preset: dev\n/);
   });
 });

@@ -18,9 +18,9 @@ import { fromToml, type OneServer } from '../support/from-toml.ts';
 import { useHome } from '../support/use-home.ts';
 
 const { at, backups, nacre, place, put, read, setEnv } = useHome();
-const flags = ['--allow', 'git,ls', '--sandbox', 'off'];
+const flags = ['--preset', 'none', '--allow', 'git,ls', '--sandbox', 'off'];
+const settings = 'allowed_commands: [git, ls]\nsandbox: off\n';
 const node = process.execPath;
-const env = '"ALLOWED_COMMANDS": "git,ls",\n        "NACRE_SANDBOX": "off"';
 
 describe('nacre init', () => {
   it('adds Claude Code for all projects, in a file with other content', async () => {
@@ -52,13 +52,12 @@ describe('nacre init', () => {
         "${builtCli}",
         "mcp"
       ],
-      "env": {
-        ${env}
-      }
+      "env": {}
     }
 `,
       ),
     );
+    expect(read('.config/nacre/config.yaml')).toBe(settings);
     expect(statSync(at('.claude.json')).mode & 0o777).toBe(0o600);
     expect(backups().map((path) => readFileSync(path, 'utf8'))).toEqual([before]);
     expect(stdout).toContain(`Backup of the previous file: ${backups()[0]}`);
@@ -78,8 +77,9 @@ describe('nacre init', () => {
     expect(JSON.parse(text.slice(1)).mcpServers.nacre).toEqual({
       command: node,
       args: [builtCli, 'mcp', '--cwd', place().cwd],
-      env: { ALLOWED_CWD_ROOTS: place().cwd, ALLOWED_COMMANDS: 'git,ls', NACRE_SANDBOX: 'off' },
+      env: { ALLOWED_CWD_ROOTS: place().cwd },
     });
+    expect(read('.config/nacre/config.yaml')).toBe(settings);
     const project = await nacre('init', 'claude-desktop', '--scope', 'project');
     expect([project.code, project.stderr]).toEqual([
       125,
@@ -132,7 +132,7 @@ describe('nacre init', () => {
     put('.codex/config.toml', before);
     expect((await nacre('init', 'codex', ...flags)).code).toBe(0);
     expect(read('.codex/config.toml')).toBe(
-      `${before}\n[mcp_servers.nacre]\ncommand = "${node}"\nargs = ["${builtCli}", "mcp"]\nenv = { ALLOWED_COMMANDS = "git,ls", NACRE_SANDBOX = "off" }\n`,
+      `${before}\n[mcp_servers.nacre]\ncommand = "${node}"\nargs = ["${builtCli}", "mcp"]\nenv = {}\n`,
     );
     const written = read('.codex/config.toml');
     const dryRun = await nacre('init', 'codex', '--print', '--remove');
@@ -173,15 +173,16 @@ describe('nacre init', () => {
       expect((await nacre('init', client, '--file', 'config', '--project', '.', ...flags)).code).toBe(0);
       const first = read('config');
       const again = await nacre('init', client, '--file', 'config', '--project', '.', ...flags);
-      expect(again.stdout).toContain('already has this entry; nothing was written.');
+      expect(again.stdout).toContain('already has this entry; it was not changed.');
       expect([read('config'), backups()]).toEqual([first, []]);
       const args = ['init', client, '--print', '--project', '.', ...flags];
       expect((await nacre(...args)).stdout).toBe(first);
       expect(entryIn(client, first)).toMatchObject({
         command: node,
         args: [builtCli, 'mcp', '--cwd', place().cwd],
-        env: { ALLOWED_CWD_ROOTS: place().cwd, ALLOWED_COMMANDS: 'git,ls', NACRE_SANDBOX: 'off' },
+        env: { ALLOWED_CWD_ROOTS: place().cwd },
       });
+      expect(read('.config/nacre/config.yaml')).toBe(settings);
       expect((await nacre('init', client, '--file', 'config', '--remove')).code).toBe(0);
       expect(read('config')).not.toContain(builtCli);
     },

@@ -1,5 +1,6 @@
 // `nacre init CLIENT`: 1. the client's own configuration file is found and read, 2. the entry for nacre is chosen from
-// flags, the existing entry, questions on a terminal, or defaults, 3. only that entry is written.
+// flags, the existing entry, questions on a terminal, or defaults, 3. the answers are written to the user's settings file, and
+// the entry with what only this client needs.
 import { resolve } from 'node:path';
 import { anyClient, type Client, type ClientMachine, clients, type Scope } from '../../clients/clients.ts';
 import { type ConfigFile, openConfigFile } from '../../clients/config-file.ts';
@@ -11,13 +12,15 @@ import {
   writeEntry,
 } from '../../clients/server-entry.ts';
 import { NacreError, toNacreError } from '../../contract/failure.ts';
+import { readValues, setValues } from '../../settings/edit-file.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import type { FlagAccess, IoAccess, PlaceAccess } from '../door.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
 import { type Ask, createAsk } from './init/ask.ts';
 import { type ChosenEntry, chooseEntry, chooseProject, type EntryDeps } from './init/choose-entry.ts';
-import { describeAllowed } from './init/parse-entry.ts';
+import { summarise } from './init/summarise.ts';
+import { openUserSettings } from './settings-file/user-settings.ts';
 
 interface Flags {
   readonly print: boolean;
@@ -66,7 +69,8 @@ function invalid(message: string): NacreError {
 
 async function printEntry(deps: InitDeps, name: string | undefined, flags: Flags): Promise<void> {
   const client = name !== undefined && Object.hasOwn(clients, name) ? clients[name] : undefined;
-  const { entry } = await chooseEntry(deps, client, flags, undefined, undefined);
+  const storage = { file: readValues(openUserSettings(deps).text), canWrite: false };
+  const { entry } = await chooseEntry(deps, client, flags, undefined, storage, undefined);
   const text = writeEntry('', client ?? anyClient, entry, 'the entry');
   await print(deps.io.stdout, text, deps.io.interrupted);
 }
@@ -104,21 +108,44 @@ async function editFile(deps: InitDeps, client: Client, flags: Flags, ask: Ask |
         : remove(deps, client, file, path, flags),
     );
   refuseAddress(path, before);
-  const chosen = await chooseEntry(deps, client, flags, before, ask);
+  const settings = openUserSettings(deps);
+  const storage = { file: readValues(settings.text), canWrite: true };
+  const chosen = await chooseEntry(deps, client, flags, before, storage, ask);
   refuseSubstitution(client, chosen.entry);
   const text = writeEntry(file.text, client, chosen.entry, path);
-  if (text === file.text)
-    return printLines(deps, [
-      `${path} already has this entry; nothing was written.`,
-      ...summarise(client, chosen),
-    ]);
-  const backup = file.replace(text, deps.places.backupDir);
+  const values = setValues(settings.text, chosen.changes);
+  const written = await settings.replace(values);
   return printLines(deps, [
-    `${path} was updated.`,
-    ...describeBackup(backup),
-    ...summarise(client, chosen),
-    client.reload,
+    ...written.lines,
+    ...replaceOrUndo(deps, file, path, text, written.undo),
+    ...summarise(client, chosen, readValues(values)),
+    ...needRestart(deps, chosen.changes),
+    ...(text === file.text ? [] : [client.reload]),
   ]);
+}
+
+/** Writes the client's file; if that fails, the settings file becomes what it was. */
+function replaceOrUndo(
+  { places }: PlaceAccess,
+  file: ConfigFile,
+  path: string,
+  text: string,
+  undo: () => void,
+): readonly string[] {
+  if (text === file.text) return [`${path} already has this entry; it was not changed.`];
+  try {
+    return [...describeBackup(file.replace(text, places.backupDir)), `${path} was updated.`].reverse();
+  } catch (error) {
+    undo();
+    throw error;
+  }
+}
+
+function needRestart({ settings }: InitDeps, changes: ChosenEntry['changes']): readonly string[] {
+  const fixed = settings.filter(({ key, isLive }) => key in changes && !isLive).map(({ key }) => key);
+  return fixed.length === 0
+    ? []
+    : [`Restart nacre servers that are running: they cannot change ${fixed.join(' and ')} while they run.`];
 }
 
 function remove(
@@ -175,19 +202,6 @@ function refuseSubstitution({ title, replaces }: Client, { command, args, env }:
 
 function describeBackup(backup: string | undefined): readonly string[] {
   return backup === undefined ? [] : [`Backup of the previous file: ${backup}`];
-}
-
-function summarise(
-  { title, startsInProject }: Client,
-  { project, entry, notes }: ChosenEntry,
-): readonly string[] {
-  const commands = describeAllowed(entry.env);
-  return [
-    `  folder    ${project ?? (startsInProject ? `the working folder of ${title}` : `wherever ${title} starts it`)}`,
-    `  commands  ${commands || 'from your settings file'}`,
-    `  sandbox   ${entry.env.NACRE_SANDBOX ?? 'from your settings file; off if it has none'}`,
-    ...notes,
-  ];
 }
 
 function printLines({ io }: IoAccess, lines: readonly string[]): Promise<void> {

@@ -7,7 +7,7 @@ import { type FoundEntry, readEntry, type ServerEntry } from '../../../clients/s
 import { NacreError } from '../../../contract/failure.ts';
 import type { ProcessAccess, SettingsAccess } from '../../door.ts';
 import { findOnPath } from '../../find-program.ts';
-import { namesWorkspace, refusesEveryCommand } from '../init/choose-sandbox.ts';
+import { namesWorkspace, refusesEveryCommand, valueInForce } from '../init/choose-sandbox.ts';
 import { describeAllowed, listsNothing, parseEntry } from '../init/parse-entry.ts';
 import type { Finding } from './finding.ts';
 
@@ -71,7 +71,7 @@ function examineEntry(
   const missing = findMissing(deps, entry, project);
   if (missing !== undefined)
     return { status: 'warning', found: `${path} names ${missing}, which does not exist`, fix };
-  const { NACRE_SANDBOX: level } = env;
+  const { NACRE_SANDBOX: level = valueInForce(deps.settings, 'sandbox') } = env;
   const isWorkspace = project !== undefined && !namesWorkspace(deps.settings, parsed);
   if (isWorkspace && refusesEveryCommand(project, level, deps.machine.home)) {
     const found = `${path} names ${project}, where sandbox level ${level} refuses every command`;
@@ -85,7 +85,7 @@ function examineEntry(
     const found = `${path} starts this nacre, but ${list === '' ? 'neither the entry nor your settings allow any program' : 'the list in the entry is empty, so no program may run'}`;
     return { status: 'warning', found, fix: `${fix} --preset NAME` };
   }
-  const details = `${list || 'programs from your settings'}, sandbox ${level ?? 'from your settings'}`;
+  const details = `${list || 'programs from your settings'}, sandbox ${level ?? 'off'}`;
   return { status: 'ok', found: `${path} starts this nacre: ${details}`, isListed: list !== '' };
 }
 

@@ -1,40 +1,81 @@
+// Chooses which programs may run. `--preset` and `--allow` decide; otherwise the list of the entry or of the settings file
+// is kept, or the preset for the kind of project is proposed, and asked about at a terminal.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { presetFor, projectMarks } from '../../../clients/project-defaults.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import { nearest } from '../../../settings/nearest.ts';
-import type { SettingsAccess } from '../../door.ts';
 import type { Ask } from './ask.ts';
-import { isInUserFile } from './choose-sandbox.ts';
+import {
+  type Choice,
+  type FileValues,
+  fileVariables,
+  fromFile,
+  splitNames,
+  type Variables,
+} from './choice.ts';
 import { listsNothing, type ParsedEntry } from './parse-entry.ts';
 
-/** Chooses which programs may run, as ALLOWED_COMMANDS or NACRE_PRESET for the entry. */
+/** The names of all presets, and the values of the user's settings file. */
+export interface CommandDeps {
+  readonly presets: readonly string[];
+  readonly file: FileValues;
+}
+
+/** Chooses which programs may run, as ALLOWED_COMMANDS and NACRE_PRESET. */
 export async function chooseCommands(
-  { settings, presets }: SettingsAccess,
+  { presets, file }: CommandDeps,
   folder: string,
-  fromFlags: Readonly<Record<string, string>>,
+  fromFlags: Variables,
   before: ParsedEntry,
   ask: Ask | undefined,
-): Promise<Readonly<Record<string, string>>> {
-  if (fromFlags.ALLOWED_COMMANDS !== undefined || fromFlags.NACRE_PRESET !== undefined) return {};
+): Promise<Choice> {
   const { ALLOWED_COMMANDS: list, NACRE_PRESET: preset } = before.env ?? {};
-  const kept = {
-    ...(list !== undefined && { ALLOWED_COMMANDS: list }),
-    ...(preset && { NACRE_PRESET: preset }),
-  };
-  // Without a list in the entry or in `config.yaml`, the terminal tools would refuse every command (T5).
-  const suggested = isInUserFile(settings, 'allowed_commands') ? {} : { NACRE_PRESET: suggestPreset(folder) };
-  const proposed = Object.keys(kept).length === 0 ? suggested : kept;
-  const listed = listsNothing(proposed) ? 'nothing' : Object.values(proposed).join(' and ');
+  const kept = toVariables(preset || undefined, list);
+  const { NACRE_PRESET: ownPreset, ALLOWED_COMMANDS: ownList } = fileVariables(file);
+  const own = toVariables(ownPreset, ownList);
+  const usual = choose(kept, own, folder);
+  if (fromFlags.NACRE_PRESET !== undefined || fromFlags.ALLOWED_COMMANDS !== undefined)
+    return {
+      variables: addFlags(fromFlags, usual.from === 'file' ? own : usual.variables, own),
+      from: 'stated',
+    };
+  const listed = listsNothing(usual.variables) ? 'nothing' : Object.values(usual.variables).join(' and ');
   const shown = listed || 'from your settings file';
-  if (ask === undefined) return proposed;
+  if (ask === undefined) return usual;
   const question = `Programs that may run: a comma-separated list, * for all, or one of ${presets.join(', ')} [${shown}]: `;
   return ask.one(question, (answer) => {
-    if (answer === '' || answer === shown) return proposed;
-    return presets.includes(answer)
-      ? { NACRE_PRESET: answer }
-      : { ALLOWED_COMMANDS: toList(answer, presets) };
+    if (answer === '' || answer === shown) return usual;
+    const variables = presets.includes(answer)
+      ? toVariables(answer, own.ALLOWED_COMMANDS)
+      : toVariables(undefined, toNames(answer, presets));
+    return { variables, from: 'stated' };
   });
+}
+
+function choose(kept: Variables, own: Variables, folder: string): Choice {
+  if (Object.keys(kept).length > 0) return { variables: kept, from: 'kept' };
+  if (Object.keys(own).length > 0) return fromFile;
+  // Without a list in the entry or in the settings file, the terminal tools would refuse every command (T5).
+  return { variables: toVariables(suggestPreset(folder), undefined), from: 'proposed' };
+}
+
+/** `--allow` adds to the preset; `--preset none` leaves only the list, and `*` needs no preset. */
+function addFlags(flags: Variables, usual: Variables, own: Variables): Variables {
+  const names = splitNames(flags.ALLOWED_COMMANDS ?? '');
+  if (names.includes('*')) return toVariables(undefined, '*');
+  const { NACRE_PRESET: preset = usual.NACRE_PRESET } = flags;
+  if (preset === 'none') return toVariables(undefined, names.join(','));
+  const before = flags.NACRE_PRESET === undefined ? usual : own;
+  const all = [...new Set([...splitNames(before.ALLOWED_COMMANDS ?? ''), ...names])];
+  return toVariables(preset, all.length === 0 ? undefined : all.join(','));
+}
+
+function toVariables(preset: string | undefined, list: string | undefined): Variables {
+  return {
+    ...(list !== undefined && { ALLOWED_COMMANDS: list }),
+    ...(preset !== undefined && { NACRE_PRESET: preset }),
+  };
 }
 
 /** Suggests the preset for the files in a folder. */
@@ -42,9 +83,9 @@ function suggestPreset(folder: string): string {
   return presetFor(projectMarks.filter((name) => existsSync(join(folder, name))));
 }
 
-function toList(answer: string, presets: readonly string[]): string {
+function toNames(answer: string, presets: readonly string[]): string {
   refuseMisspelledPreset(answer, presets);
-  const names = answer.split(/[\s,]+/).filter((name) => name !== '');
+  const names = splitNames(answer);
   if (names.length > 0) return names.join(',');
   throw new NacreError('invalid_request', `${JSON.stringify(answer)} names no program.`, {
     hint: 'Name programs separated by commas, or * for all.',

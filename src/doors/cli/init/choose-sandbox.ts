@@ -5,10 +5,10 @@ import { overlapsUserConfig } from '../../../support/overlaps-user-config.ts';
 import { tryRealpath } from '../../../support/try-realpath.ts';
 import type { EngineAccess, ProcessAccess, SettingsAccess } from '../../door.ts';
 import type { Ask } from './ask.ts';
+import { type Choice, fromFile, type Variables } from './choice.ts';
 import type { ParsedEntry } from './parse-entry.ts';
 
 type SandboxDeps = EngineAccess & ProcessAccess & SettingsAccess;
-type Variables = Readonly<Record<string, string>>;
 
 /** Chooses the sandbox level, as NACRE_SANDBOX for the entry and notes for the user. */
 export async function chooseSandbox(
@@ -17,16 +17,17 @@ export async function chooseSandbox(
   fromFlags: Variables,
   before: ParsedEntry,
   ask: Ask | undefined,
-): Promise<{ variables: Variables; notes: readonly string[] }> {
+): Promise<{ choice: Choice; notes: readonly string[] }> {
   const check = (level: string | undefined) => {
+    const used = level ?? valueInForce(deps.settings, 'sandbox');
     const isNamed = fromFlags.NACRE_WORKSPACE !== undefined || namesWorkspace(deps.settings, before);
-    if (project !== undefined && !isNamed && refusesEveryCommand(project, level, deps.machine.home))
-      throw tooWide(project, level);
+    if (project !== undefined && !isNamed && refusesEveryCommand(project, used, deps.machine.home))
+      throw tooWide(project, used);
     return level;
   };
   if (fromFlags.NACRE_SANDBOX !== undefined) {
     check(fromFlags.NACRE_SANDBOX);
-    return { variables: {}, notes: [] };
+    return { choice: { variables: { NACRE_SANDBOX: fromFlags.NACRE_SANDBOX }, from: 'stated' }, notes: [] };
   }
   const isKept = before.env !== undefined || isInUserFile(deps.settings, 'sandbox');
   const canIsolate = isKept || (await hasNamespaces(deps));
@@ -39,8 +40,15 @@ export async function chooseSandbox(
           `Sandbox: off, workspace (writes only in the folder, no network) or strict [${shown}]: `,
           (answer) => check(answer === '' || answer === shown ? proposed : toLevel(answer)),
         );
-  const variables = chosen === undefined ? {} : { NACRE_SANDBOX: chosen };
-  return { variables, notes: canIsolate ? [] : [noSandbox] };
+  return { choice: toChoice(chosen, proposed, before), notes: canIsolate ? [] : [noSandbox] };
+}
+
+// `off` is the default, so a proposal of it is not stored: once a sandbox is available, it is proposed.
+function toChoice(chosen: string | undefined, proposed: string | undefined, before: ParsedEntry): Choice {
+  if (chosen === undefined || (chosen === 'off' && proposed === 'off' && before.env === undefined))
+    return fromFile;
+  const kept = before.env?.NACRE_SANDBOX === undefined ? 'proposed' : 'kept';
+  return { variables: { NACRE_SANDBOX: chosen }, from: chosen === proposed ? kept : 'stated' };
 }
 
 const noSandbox =
@@ -54,7 +62,8 @@ function tooWide(folder: string, level: string | undefined): NacreError {
   );
 }
 
-async function hasNamespaces({ engine }: EngineAccess): Promise<boolean> {
+/** Whether commands can run in namespaces of their own here. */
+export async function hasNamespaces({ engine }: EngineAccess): Promise<boolean> {
   try {
     return (await (await engine()).report()).supervision === 'namespace';
   } catch {
@@ -67,6 +76,12 @@ function toLevel(answer: string): string {
   throw new NacreError('invalid_request', `${answer} is not one of off, workspace and strict.`, {
     hint: 'Choose one of these.',
   });
+}
+
+/** The text that a setting has; undefined if it is unset or not a text. */
+export function valueInForce(settings: readonly SettingInForce[], wanted: string): string | undefined {
+  const value = settings.find(({ key }) => key === wanted)?.value;
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Whether the user's `config.yaml` sets a setting, even if another source overrides it. */

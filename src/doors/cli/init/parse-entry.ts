@@ -17,6 +17,8 @@ const askedFlags: Readonly<Record<string, string>> = {
   '--allow': 'ALLOWED_COMMANDS',
   '--preset': 'NACRE_PRESET',
   '--sandbox': 'NACRE_SANDBOX',
+  '--network': 'NACRE_NETWORK',
+  '--network-allow': 'NACRE_NETWORK_ALLOW',
 };
 
 /** Parses an entry; the values of `newFlags`, which are given on the command line now, are dropped. */
@@ -73,8 +75,11 @@ function extractFlags(
   return { otherArgs, values };
 }
 
-// `--allow` may be repeated and its values are joined; for any other flag the last value wins.
+// A list may be repeated and its values are joined; for any other flag the last value wins.
 function put(values: Map<string, string>, name: string, value: string): void {
   const before = values.get(name);
-  values.set(name, before === undefined || name !== '--allow' ? value : `${before},${value}`);
+  values.set(
+    name,
+    before === undefined || !['--allow', '--network-allow'].includes(name) ? value : `${before},${value}`,
+  );
 }
