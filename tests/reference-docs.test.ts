@@ -8,10 +8,11 @@ it.each([...referenceDocs])('E8: %s is up to date (node scripts/generate-docs.mj
   expect(page).toBe(text);
 });
 
-it('E8: the reference has pages for settings, tools, command line, HTTP and errors, and a schema', () => {
+it('E8: the reference has pages for settings, presets, tools, command line, HTTP and errors, and a schema', () => {
   expect([...referenceDocs.keys()]).toEqual([
     'docs/reference/settings.md',
     'docs/reference/settings.schema.json',
+    'docs/reference/presets.md',
     'docs/reference/tools.md',
     'docs/reference/cli.md',
     'docs/reference/http.md',

@@ -19,7 +19,7 @@ function toSection(name: (typeof presetNames)[number]): string {
   const hosts = registriesOf(name);
   return [
     `## ${name}`,
-    wrap(allowedCommands.map(code).join(' ')),
+    wrap(allowedCommands.map(code).join(' ')) || 'No program; for a list of your own.',
     ...(fileWrites === undefined ? [] : ['Also sets `file_writes: none`.']),
     ...(hosts.length === 0 ? [] : [wrap(`Hosts that nacre init proposes: ${hosts.map(code).join(' ')}`)]),
   ].join('\n\n');

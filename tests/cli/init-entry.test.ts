@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { examineClients } from '../../src/doors/cli/doctor/examine-clients.ts';
 import { builtCli } from '../support/build.ts';
 import { createTestDeps } from '../support/door-deps.ts';
 import { fromToml } from '../support/from-toml.ts';
 import { runInProcess, startInProcess } from '../support/nacre.ts';
+import { needLevel } from '../support/needs.ts';
 import { pathWithout } from '../support/path-without.ts';
 import { useHome } from '../support/use-home.ts';
 
@@ -146,6 +147,14 @@ describe('the entry that nacre init writes', () => {
     expect(stdout).toContain('commands  git (in your settings file)');
     setEnv({ ALLOWED_COMMANDS: 'ls' });
     expect(await preset()).toEqual({ NACRE_SANDBOX: 'off' });
+  });
+
+  it('prints for a Node project the entry that the README shows', async (context) => {
+    await needLevel(context, 'namespace');
+    put('package.json', '{}');
+    const [, shown = '{}'] = readFileSync('README.md', 'utf8').split(/```json\n([^`]*)```/);
+    const { env } = JSON.parse((await nacre('init', '--print')).stdout).mcpServers.nacre;
+    expect(env).toEqual(JSON.parse(shown).mcpServers.nacre.env);
   });
 
   it('writes other settings given as flags, with absolute paths', async () => {
