@@ -10,6 +10,7 @@ import type {
   PageLink,
   Program,
   RemoteCaller,
+  ServerDescription,
   SettingsAccess,
 } from '../doors/door.ts';
 import { sharedFlags } from '../doors/shared-flags.ts';
@@ -25,6 +26,7 @@ import { warnIfNothingRuns, warnOfIgnoredRules, warnOfRoots } from '../rules/set
 import { engineOnDemand } from './create-whole-engine.ts';
 import { describeNewerCopy } from './newer-copy.ts';
 import { toPlaces } from './places.ts';
+import { toServerStatus } from './to-server-status.ts';
 import { version } from './version.ts';
 
 /** The process that `main` runs in. */
@@ -49,11 +51,8 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
   const { io, cwd, env, program, words, given } = invocation;
   const { values } = resolved;
   const places = toPlaces(values, invocation);
-  const { engine, openControl, offerLinks, close } = createEngineAccess(
-    resolved,
-    invocation,
-    places.controlDir,
-  );
+  const access = createEngineAccess(resolved, invocation, places.controlDir, () => live.now());
+  const { engine } = access;
   const live = createSettings(resolved, invocation, engine);
   return {
     io,
@@ -68,8 +67,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
     cwd,
     machine: { home: homeOf(env), platform: process.platform, env, isRoot: process.getuid?.() === 0 },
     program,
-    engine,
-    close,
+    ...access,
     maxOutputChars: values.maxOutputChars,
     ownRules: rulesFor('everything', resolved),
     async tools(narrowing) {
@@ -81,8 +79,6 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
     shellRules: (narrowing) => rulesForShell(live.now(), narrowing),
     terminalRules: (narrowing) => rulesForTerminal(live.now(), narrowing),
     controlDir: places.controlDir,
-    openControl,
-    offerLinks,
     async openBrowser(link) {
       const { openBrowser } = await import('../worker/browser/open-browser.ts');
       return openBrowser(link, { platform: process.platform, env });
@@ -106,8 +102,9 @@ function createEngineAccess(
   resolved: Resolved,
   invocation: Invocation,
   controlDir: string,
+  now: () => Resolved,
 ): EngineAccess & ControlAccess {
-  const { io, remoteCallers } = invocation;
+  const { io, cwd, remoteCallers } = invocation;
   const engine = engineOnDemand(resolved, {
     ...invocation,
     execAllow: execAllowFor(rulesOfCallers(remoteCallers, resolved)),
@@ -115,10 +112,15 @@ function createEngineAccess(
     openInbox: remoteCallers && (() => openControl()),
   });
   let createLink: (() => PageLink) | undefined;
+  let describe = (): ServerDescription => ({ door: 'mcp', clients: [] });
   let control: Promise<{ close(): Promise<void> }> | undefined;
   const openControl = async () => {
     control ??= loadControl().then(({ serveControl }) =>
-      serveControl(controlDir, { engine: engine.open, createLink: () => createLink?.() }),
+      serveControl(controlDir, {
+        engine: engine.open,
+        createLink: () => createLink?.(),
+        status: () => toServerStatus({ cwd, engine: engine.open, now, describe: () => describe() }),
+      }),
     );
     // If `serveControl` failed, the next call tries again.
     control.catch(() => {
@@ -131,6 +133,9 @@ function createEngineAccess(
     openControl,
     offerLinks(create) {
       createLink = create;
+    },
+    describeServer(how) {
+      describe = how;
     },
     async close() {
       await (await control?.catch(() => undefined))?.close();

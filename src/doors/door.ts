@@ -161,6 +161,17 @@ export interface ControlAccess {
   openControl(): Promise<void>;
   /** Lets `nacre open` ask this process for links to its start page. */
   offerLinks(create: () => PageLink): void;
+  /** Lets `nacre status` ask this process which door it serves, and for whom. */
+  describeServer(describe: () => ServerDescription): void;
+}
+
+/** How a server describes itself to `nacre status`. */
+export interface ServerDescription {
+  readonly door: 'mcp' | 'http';
+  /** The address that it listens on, if it does. */
+  readonly address?: string;
+  /** The names of the clients that use it now. */
+  readonly clients: readonly string[];
 }
 
 /** A one-time link to the start page of a server. */

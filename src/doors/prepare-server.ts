@@ -3,19 +3,19 @@ import type { ControlAccess, EngineAccess, Machine, ProcessAccess } from './door
 import { findOnPath, installer } from './find-program.ts';
 
 /**
- * Warms up the engine, opens the control socket and logs in one line what was detected on this machine. If the engine
+ * Opens the control socket, warms up the engine and logs in one line what was detected on this machine. If the engine
  * cannot be created, this logs nothing: the first command reports why.
  */
 export async function prepareServer(
   deps: Pick<EngineAccess, 'engine'> & Pick<ControlAccess, 'openControl'> & Pick<ProcessAccess, 'machine'>,
   log: (message: string) => void,
 ): Promise<void> {
-  const engine = await deps.engine().catch(() => undefined);
-  if (!engine) return;
-  await engine.warmUp();
   await deps.openControl().catch(({ message, hint = '' }) => {
     log(`warning: other terminals cannot reach this server. ${message} ${hint}`.trim());
   });
+  const engine = await deps.engine().catch(() => undefined);
+  if (!engine) return;
+  await engine.warmUp();
   const report = await engine.report();
   const { supervision, sandbox, network, gaps } = report;
   const more =

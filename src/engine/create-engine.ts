@@ -48,6 +48,7 @@ export function createEngine({ isPaused = () => false, ...options }: EngineOptio
     ...commandMethods(deps),
     ...auditMethods(deps),
     listSessions: () => deps.backend.listSessions(),
+    countRunning: () => deps.sessions.countRunning(),
     closeSession: lifecycle.closeSession,
     approvals: deps.inbox,
     listen: announcer.listen,

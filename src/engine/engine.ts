@@ -40,6 +40,8 @@ export interface Engine {
   /** Lists the background commands of `context.owner`, oldest first. */
   list(context: CallerContext): Promise<readonly ListedCommand[]>;
   forget(idOrName: string, context: CallerContext): Promise<void>;
+  /** How many commands of all callers run now. */
+  countRunning(): number;
   /** Ends every call, background command and persistent shell; new ones may follow. */
   endAll(): Promise<void>;
   readonly recordsOf: OwnRecords['of'];

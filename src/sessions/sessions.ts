@@ -20,6 +20,8 @@ export interface Sessions {
   ended(id: string): void;
   /** Disposes of an ended job before its tombstone expires. */
   forget(id: string): void;
+  /** How many commands run now, including those that a call waits for. */
+  countRunning(): number;
   readonly registry: Omit<CommandRegistry, 'add' | 'remove'>;
   /** Calls for the same persistent shell, by session key. */
   readonly shellQueue: TurnQueue;
@@ -70,6 +72,7 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
     inputQueue: createTurnQueue(),
     shellCwds: new Map(),
     forget,
+    countRunning: () => running.size,
     async prepare(spec, registration) {
       if (running.size >= limits.maxRunning) throw tooManyRunning(limits.maxRunning);
       if (registration) registry.add(spec, registration);

@@ -10,7 +10,16 @@ afterEach(() => here.close());
 
 const { signal } = new AbortController();
 const ask = (request: unknown, line = JSON.stringify(request)) =>
-  answerRequest(line, 'the secret', { engine: async () => here.engine, createLink: () => undefined }, signal);
+  answerRequest(
+    line,
+    'the secret',
+    {
+      engine: async () => here.engine,
+      createLink: () => undefined,
+      status: () => Promise.reject(new Error('unused')),
+    },
+    signal,
+  );
 const call = (request: object) => ask({ ...request, secret: 'the secret' });
 
 test('T9: another terminal lists, reads, types into and stops commands', async () => {

@@ -7,12 +7,14 @@ import type { CallerContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { PageLink } from '../door.ts';
 import { type ControlReply, type ControlRequest, localUser } from './control-call.ts';
+import type { ServerStatus } from './server-status.ts';
 
 /** The parts of a server that the control socket reaches. */
 export interface ControlledServer {
   engine(): Promise<Engine>;
   /** A link to its start page; undefined if it has none. */
   createLink(): PageLink | undefined;
+  status(): Promise<ServerStatus>;
 }
 
 /** Handles one line of the control socket; refuses a request without the right secret. */
@@ -52,6 +54,7 @@ async function perform(
   context: CallerContext,
 ): Promise<unknown> {
   if (request.method === 'link') return server.createLink();
+  if (request.method === 'status') return server.status();
   const engine = await server.engine();
   switch (request.method) {
     case 'list':

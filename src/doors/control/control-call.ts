@@ -9,7 +9,7 @@ export type ControlCall =
   | { readonly method: 'read'; readonly id: string; readonly query: Omit<ReadQuery, 'howToReadOn'> }
   | { readonly method: 'write'; readonly id: string; readonly input: WriteRequest }
   | { readonly method: 'stop'; readonly id: string }
-  | { readonly method: 'link' }
+  | { readonly method: 'link' | 'status' }
   | { readonly method: 'approvals' }
   | { readonly method: 'answer'; readonly id: string; readonly answer: 'approved' | 'declined' };
 

@@ -4,6 +4,16 @@ import { jsonFlag, switchFlag } from '../flag-kinds.ts';
 
 /** Subcommands that reach running servers through their control sockets. */
 export const controlCommands: DoorGroup = {
+  status: defineDoor({
+    summary: 'Show the running servers, their clients and what they allow.',
+    usage: '',
+    examples: [
+      ['nacre status', 'List servers with their address, clients, sandbox and allowed programs.'],
+      ["nacre status --json | jq '.[].address'", 'Print only the addresses.'],
+    ],
+    flags: { json: jsonFlag },
+    load: async () => (await import('./status.ts')).statusDoor,
+  }),
   ps: defineDoor({
     summary: 'List the commands of every running server.',
     usage: '',

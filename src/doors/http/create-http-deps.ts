@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Tool } from '../../tools/common/tool.ts';
+import type { ConnectedClients } from '../connected-clients.ts';
 import type {
   ControlAccess,
   EngineAccess,
@@ -45,6 +46,7 @@ type McpSource = Pick<EngineAccess, 'engine'> &
     readonly owner: string;
     readonly connection?: string | undefined;
     readonly isOneRequest?: boolean;
+    onClient?(name: string): void;
   };
 
 /** The functions of the MCP door, passed in by the catalog, since doors do not import one another. */
@@ -61,7 +63,7 @@ export interface McpDoor {
 export async function createHttpDeps(
   deps: ServeDeps,
   token: string,
-  mcp: McpEndpoint,
+  { mcp, clients }: { readonly mcp: McpEndpoint; readonly clients: ConnectedClients },
   log: (message: string) => void,
 ): Promise<Omit<HttpDeps, 'sites' | 'appletAddress'>> {
   const { http: settings, cwd, io, version, engine } = deps;
@@ -85,6 +87,7 @@ export async function createHttpDeps(
     queue: new FairQueue({ running: settings.httpMaxRunning, queued: settings.httpMaxQueued }),
     requests: createRequestCounts(),
     mcp,
+    clients,
     version,
     isClosing: () => io.interrupted.aborted,
     log,
@@ -95,7 +98,7 @@ export async function createHttpDeps(
 export function createMcp(
   deps: ServeDeps,
   door: McpDoor,
-  calls: McpCalls,
+  { calls, clients }: { readonly calls: McpCalls; readonly clients: ConnectedClients },
   log: (message: string) => void,
 ): McpEndpoint {
   const { version, engine } = deps;
@@ -107,8 +110,12 @@ export function createMcp(
           owner: caller.owner,
           connection,
           isOneRequest: connection === undefined,
+          onClient: (name) => clients.seen(name, connection),
         }),
-      closeShells: async ({ owner }, connection) => closeShells(await engine(), { owner, connection }),
+      async closeShells({ owner }, connection) {
+        clients.left(connection);
+        await closeShells(await engine(), { owner, connection });
+      },
       watch: ({ owner }, listener) => door.watchResources({ ...deps, owner }, listener),
     },
     log,

@@ -48,7 +48,12 @@ export function handleRequests(deps: HttpDeps): {
     const { kind = 'main' } = deps.sites.find(headers.get('host')) ?? {};
     const { handler, params = {} } = routers[kind].find(method, target.path) ?? {};
     // A call reports a missing token (401) before a foreign Host or Origin (403).
-    if (handler?.access === 'caller') return handler.handle(admit(exchange), exchange, { ...target, params });
+    if (handler?.access === 'caller') {
+      const caller = admit(exchange);
+      // Over MCP, clients introduce themselves with a name of their own.
+      if (target.path !== '/mcp') deps.clients.seen(caller.client);
+      return handler.handle(caller, exchange, { ...target, params });
+    }
     if (problem) throw problem;
     if (!handler) return answerWithoutRoute(method, target.path, routers[kind].methodsAt(target.path));
     return handler.handle(exchange, { ...target, params });
@@ -64,7 +69,11 @@ export function handleRequests(deps: HttpDeps): {
     else send(exchange, reply, site.corsOrigin);
   };
   return {
-    authenticate,
+    authenticate(headers, address) {
+      const caller = authenticate(headers, address);
+      deps.clients.seen(caller.client);
+      return caller;
+    },
     listener: (incoming, outgoing) =>
       void serve(openExchange(incoming, outgoing)).catch((error: unknown) => {
         toFailure(error, deps.log);

@@ -1,6 +1,7 @@
 // The routes of the server itself and of an applet's origin. `open` routes need no token; `call` routes serve
 // authenticated callers only, and `handle-requests.ts` passes the caller to them.
 import { fileURLToPath } from 'node:url';
+import type { ConnectedClients } from '../connected-clients.ts';
 import type { HttpSettings } from '../settings.ts';
 import type { AuthenticateDeps } from './access/authenticate.ts';
 import type { HttpCaller } from './access/callers.ts';
@@ -23,6 +24,7 @@ export interface HttpDeps extends AuthenticateDeps, ShellDeps, MetricsDeps, page
   readonly applets: Applets;
   readonly settings: HttpSettings;
   readonly mcp: McpEndpoint;
+  readonly clients: ConnectedClients;
   /** True once the server has received a signal to shut down. */
   readonly isClosing: () => boolean;
   readonly log: (message: string) => void;

@@ -4,6 +4,7 @@
 // waits `shutdown_ms` for open ones, kills the rest and logs how many finished.
 import type { Server } from 'node:http';
 import { settlesWithin, sleep } from '../../support/timing.ts';
+import { createConnectedClients } from '../connected-clients.ts';
 import type { PageLink } from '../door.ts';
 import { prepareServer } from '../prepare-server.ts';
 import { print } from '../print.ts';
@@ -29,8 +30,9 @@ export async function serve(deps: ServeDeps, mcpDoor: McpDoor): Promise<number> 
   const token = readToken(settings, cwd);
   const { server, secure } = createHttpServer(settings, cwd);
   const mcpCalls = createMcpCalls();
-  const mcp = createMcp(deps, mcpDoor, mcpCalls, log);
-  const portless = await createHttpDeps(deps, token.text, mcp, log);
+  const clients = createConnectedClients();
+  const mcp = createMcp(deps, mcpDoor, { calls: mcpCalls, clients }, log);
+  const portless = await createHttpDeps(deps, token.text, { mcp, clients }, log);
   for (const warning of warnOfApplets(portless.applets)) log(`warning: ${warning}`);
 
   const port = await listen(server, settings);
@@ -40,6 +42,7 @@ export async function serve(deps: ServeDeps, mcpDoor: McpDoor): Promise<number> 
   const { servers, streams } = openServers(deps, { ...portless, sites }, server);
   const link = () => createLink(sites, portless.pages);
   deps.offerLinks(link);
+  deps.describeServer(() => ({ door: 'http', address: sites.address(), clients: clients.names() }));
   const prepared = prepareServer(deps, log).catch(() => {});
   // A script that reads `--json` gets it at once. For people the link is the last line, below what `prepareServer` logs.
   if (!deps.flags.json) await settlesWithin(Promise.race([prepared, aborted(io.interrupted)]), prepareMs);

@@ -27,9 +27,16 @@ export function createServer(tools: readonly Tool[], version: string, source: Re
     { capabilities: { tools: {}, resources: resourceCapabilities }, instructions },
   );
   const readRoots = createRootsReader(server);
-  server.setRequestHandler('tools/list', () => ({ tools: tools.map(toMcpTool) }));
+  const noteClient = (context: ServerContext) =>
+    source.onClient?.(clientNameOf(context, server.getClientVersion()));
+  server.oninitialized = () => source.onClient?.(toClientName(server.getClientVersion()));
+  server.setRequestHandler('tools/list', (_, context) => {
+    noteClient(context);
+    return { tools: tools.map(toMcpTool) };
+  });
   const resources = serveResources(server, source);
   server.setRequestHandler('tools/call', async (request, context) => {
+    noteClient(context);
     await resources.watch();
     return callMcpTool(tools, request.params, context, {
       owner,
@@ -107,9 +114,11 @@ function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
 // Since 2026-07-28 each request carries `clientInfo` in `_meta`; before, only `initialize` did.
 function clientNameOf({ mcpReq }: ServerContext, initialized: unknown): string {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
-  const { name } = { name: undefined, ...(envelope[CLIENT_INFO_META_KEY] ?? initialized ?? {}) } as {
-    name: unknown;
-  };
+  return toClientName(envelope[CLIENT_INFO_META_KEY] ?? initialized);
+}
+
+function toClientName(clientInfo: unknown): string {
+  const { name } = { name: undefined, ...(clientInfo ?? {}) } as { name: unknown };
   return typeof name === 'string' && name !== '' ? name.slice(0, maxNameChars) : 'unknown';
 }
 

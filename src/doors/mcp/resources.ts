@@ -14,6 +14,8 @@ export interface ResourceSource {
   /** Protocol session of the server, if the owner has several. */
   readonly connection?: string | undefined;
   readonly maxOutputChars: number;
+  /** Called with the name of the client, once it is known and at every tool call. */
+  onClient?(name: string): void;
   /** True for a server that handles one HTTP request; the HTTP door then sends the notifications. */
   readonly isOneRequest?: boolean | undefined;
 }

@@ -5,6 +5,7 @@
 // When stdin closes, the server kills every command and exits.
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createId } from '../../support/ids.ts';
+import { createConnectedClients } from '../connected-clients.ts';
 import type {
   ControlAccess,
   EngineAccess,
@@ -41,7 +42,9 @@ export async function mcpDoor(deps: McpDeps): Promise<number> {
   const tools = await deps.tools();
   // One owner for the whole process, even if the client sends `initialize` more than once.
   const owner = createId('mcp');
-  const source = { ...deps, owner };
+  const clients = createConnectedClients();
+  deps.describeServer(() => ({ door: 'mcp', clients: clients.names() }));
+  const source = { ...deps, owner, onClient: (name: string) => clients.seen(name, owner) };
   const handle = serveStdio(() => createServer(tools, version, source), {
     transport: createStdioTransport(io),
     onerror: (error) => warn(`protocol error: ${error.message}`),
