@@ -44,24 +44,24 @@ async function openDoor(name: string, argv: readonly string[], context: ProcessC
     { ...allSettings, ...entry.flags, ...sharedFlags },
     { stopAtPositional: takesCommand },
   );
-  const { shared, workingDir, open } = entry.parse(given);
+  const { shared, workingDir, prepare, open } = entry.parse(given);
   if (shared.help) return printText(context, toUsage(name, entry, helpOptions(context, shared.all)));
   if (shared.all) throw onlyWithHelp();
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
   const place = moveTo(workingDir, context);
   const source = createSettingsSource(given, { ...place, config: shared.config });
   const { resolved, fault } = await readSettings(entry, source);
-  return open(
-    createDoorDeps(resolved, {
-      ...place,
-      config: shared.config,
-      words: given.positionals,
-      given: listGiven(given, listSettings(allSettings)),
-      settingsFault: fault,
-      remoteCallers,
-      source: remoteCallers ? source : undefined,
-    }),
-  );
+  const invocation = {
+    ...place,
+    config: shared.config,
+    words: given.positionals,
+    given: listGiven(given, listSettings(allSettings)),
+    settingsFault: fault,
+    remoteCallers,
+    source: remoteCallers ? source : undefined,
+  };
+  const deps = createDoorDeps(resolved, invocation);
+  return open((await prepare(deps)) ? createDoorDeps(await source.read(), invocation) : deps);
 }
 
 async function readSettings(

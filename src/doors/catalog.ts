@@ -34,6 +34,7 @@ const serveCommands: DoorGroup = {
     ],
     flags: { json: switchFlag('--json', 'Print the address and the token as one line of JSON.') },
     remoteCallers: ['model', 'app'],
+    prepare: async (deps) => (await import('./cli/choose-preset.ts')).choosePreset(deps),
     // Agents can call over HTTP as well. Doors do not import one another, so the catalog passes in the MCP server.
     async load() {
       const [{ serve }, { createServer }, { watchResources }] = await Promise.all([

@@ -5,7 +5,7 @@ import { sharedFlags } from './shared-flags.ts';
 
 /** Declares a door; `load` imports its module when it is opened. */
 export function defineDoor<const Flags extends Declarations>(definition: DoorDefinition<Flags>): DoorEntry {
-  const { load, workingDir, ...entry } = definition;
+  const { load, workingDir, prepare, ...entry } = definition;
   return {
     ...entry,
     parse(given) {
@@ -13,6 +13,7 @@ export function defineDoor<const Flags extends Declarations>(definition: DoorDef
       return {
         shared: resolveCandidates({ flags: given }, sharedFlags).values,
         workingDir: workingDir?.(resolveCandidates({ flags: given }, entry.flags).values),
+        prepare: async (deps) => (await prepare?.({ ...deps, flags })) ?? false,
         async open(deps) {
           const door = await load();
           return door({ ...deps, flags });

@@ -249,11 +249,13 @@ export interface DoorDefinition<Flags extends Declarations> {
   readonly workingDir?: (flags: Values<Flags>) => string | undefined;
   /** The door opens even if the settings are invalid, to report `settingsFault`. */
   readonly diagnoses?: boolean;
+  /** Runs before the door opens; true if it changed the user's settings file, which is then read again. */
+  readonly prepare?: (deps: DoorDeps & FlagAccess<Values<Flags & SharedFlags>>) => Promise<boolean>;
   load(): Promise<Door<Values<Flags & SharedFlags>>>;
 }
 
 /** A door as `main.ts` uses it. */
-export interface DoorEntry extends Omit<DoorDefinition<Declarations>, 'workingDir' | 'load'> {
+export interface DoorEntry extends Omit<DoorDefinition<Declarations>, 'workingDir' | 'prepare' | 'load'> {
   /** Checks the door's own flags; throws `settings_invalid` with every problem. */
   parse(given: ParsedFlags): ParsedDoor;
 }
@@ -265,5 +267,7 @@ export type DoorGroup = Readonly<Record<string, DoorEntry>>;
 export interface ParsedDoor {
   readonly shared: Values<SharedFlags>;
   readonly workingDir: string | undefined;
+  /** True if the settings have to be read again before `open`. */
+  prepare(deps: DoorDeps): Promise<boolean>;
   open(deps: DoorDeps): Promise<number>;
 }

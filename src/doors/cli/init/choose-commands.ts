@@ -79,7 +79,7 @@ function toVariables(preset: string | undefined, list: string | undefined): Vari
 }
 
 /** Suggests the preset for the files in a folder. */
-function suggestPreset(folder: string): string {
+export function suggestPreset(folder: string): string {
   return presetFor(projectMarks.filter((name) => existsSync(join(folder, name))));
 }
 
