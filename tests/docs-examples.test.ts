@@ -175,8 +175,8 @@ function linesIn(page: string): string[] {
 const askForStatus = 'echo $?';
 
 const cannotRun = [
-  /^npm |^npx |^node bench/, // Installs and builds: covered by tests/package.
-  /^nacre serve|^curl /, // Runs until interrupted: covered by tests/http.
+  /^npm |^npx |^node (?:bench|dist\/)/, // Needs the clone, and installs or builds: covered by tests/package.
+  /^nacre (?:serve|open)|^curl /, // Needs a server, which runs until interrupted: covered by tests/http and tests/control.
   /^mkdir|^cp packaging|^systemctl/, // Changes the user's services.
   /completions (?:zsh|fish)|man -l|\bjq\b/, // Needs a program that may not be installed.
 ];

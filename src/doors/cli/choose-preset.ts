@@ -48,6 +48,8 @@ function askForPreset(ask: Ask, { presets, cwd }: PresetDeps): Promise<string> {
   return ask.one(question, (answer) => {
     const chosen = answer === '' ? proposed : answer;
     if (presets.includes(chosen)) return chosen;
-    throw new NacreError('invalid_request', `${chosen} is not a preset.${didYouMean(chosen, presets)}`);
+    throw new NacreError('invalid_request', `${chosen} is not a preset.${didYouMean(chosen, presets)}`, {
+      hint: 'Name one of the presets in the question.',
+    });
   });
 }
