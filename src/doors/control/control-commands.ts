@@ -24,6 +24,18 @@ export const controlCommands: DoorGroup = {
     flags: { json: jsonFlag },
     load: async () => (await import('./ps.ts')).psDoor,
   }),
+  show: defineDoor({
+    summary: 'Show who asked for a command, why it was refused, its output.',
+    details:
+      'The id is in nacre ps and nacre history; its first characters are enough if no other id has them.',
+    usage: 'ID',
+    examples: [
+      ['nacre show cmd_4f9c1a20b7e3', 'Show the caller, the decision, the outcome and the output.'],
+      ['nacre show 4f9c --json', 'Print the same with all audit records, for a script.'],
+    ],
+    flags: { json: jsonFlag },
+    load: async () => (await import('./show.ts')).showDoor,
+  }),
   logs: defineDoor({
     summary: 'Print the output of a command on a running server.',
     usage: 'ID',
