@@ -12,7 +12,7 @@ export interface Requirement {
 export const requirements: Readonly<Record<string, Requirement>> = {
   T1: {
     built: true,
-    text: 'execute_command accepts command, input, cwd, env, timeout_ms (1 to 600000, default 30000), on_timeout (kill or background, default kill) and max_output_chars; input is written to stdin, which is then closed, and without input stdin is at EOF from the start.',
+    text: 'execute_command accepts command, input, cwd, env, timeout_ms (1 to 600000, default 55000, or 120000 for clients known to wait longer; operators can set both limits), on_timeout (kill or background, default kill) and max_output_chars; input is written to stdin, which is then closed, and without input stdin is at EOF from the start.',
   },
   T2: {
     built: true,

@@ -1,6 +1,9 @@
+import { allSettings } from '../../src/rules/all-settings.ts';
+import { timeLimitsFor } from '../../src/rules/time-limits-for.ts';
+import { resolveCandidates } from '../../src/settings/resolve-candidates.ts';
 import { families } from '../../src/tools/catalog.ts';
 import type { Tool } from '../../src/tools/common/tool.ts';
-import type { ToolFamily } from '../../src/tools/settings.ts';
+import { type ToolFamily, toFamilies } from '../../src/tools/settings.ts';
 
 /** Every tool by family, as clients see it; calling one rejects with `failure`. */
 export function describeTools(
@@ -12,6 +15,10 @@ export function describeTools(
     ...{ checkReading: never, listSessions: never, closeSession: never },
   };
   const options = { run: never, check: never, commands, maxOutputChars: 30_000, onTimeout: 'kill' } as const;
-  const made = Object.entries(families).map(([family, make]) => [family, make(options)]);
+  const defaults = resolveCandidates({}, allSettings);
+  const made = toFamilies(['all']).map((family) => {
+    const timeLimits = timeLimitsFor(family, defaults, 'usual');
+    return [family, families[family]({ ...options, timeLimits })];
+  });
   return Object.fromEntries(made) as Record<ToolFamily, readonly Tool[]>;
 }

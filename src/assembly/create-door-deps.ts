@@ -72,7 +72,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
     ownRules: rulesFor('everything', resolved),
     async tools(narrowing) {
       const { assembleTools } = await import('./assemble-tools.ts');
-      return assembleTools(live, engine, narrowing);
+      return assembleTools({ settings: live, openEngine: engine, cwd }, narrowing);
     },
     http: values,
     refresh: live.refresh,

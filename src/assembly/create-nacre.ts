@@ -93,7 +93,8 @@ function open(
   const log = (line: string) => void process.stderr.write(line);
   const engine = engineOnDemand(resolved, { env, cwd, log, execAllow: execAllowFor([rules]) });
   const owner = createId('program');
-  const assembled = assembleTools(fixedSettings(resolved), engine.open);
+  const settings = fixedSettings(resolved);
+  const assembled = assembleTools({ settings, openEngine: engine.open, cwd }).list();
   const tools = assembled.map((tool) => toFunctionTool(tool, owner));
   const registry = new ToolRegistry();
   for (const tool of tools) registry.register(tool);

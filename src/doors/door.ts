@@ -11,6 +11,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Declarations, SettingGroups, Values } from '../settings/define.ts';
 import type { GivenSetting, ParsedFlags } from '../settings/parse-flags.ts';
 import type { SettingInForce } from '../settings/setting-in-force.ts';
+import type { Patience } from '../tools/common/time-limits.ts';
 import type { Tool } from '../tools/common/tool.ts';
 import type { Display } from './display.ts';
 import type { HttpSettings } from './settings.ts';
@@ -134,16 +135,28 @@ export interface UserRules {
   readonly ownRules: Pick<RunContext, 'rules' | 'cwdRoots'>;
 }
 
+/** The tools of one caller. A change of the settings changes their time limits, which are part of their schemas. */
+export interface OfferedTools {
+  /** The tools for a client with that patience, `usual` by default; the same object until they change. */
+  list(patience?: Patience): readonly Tool[];
+  /** Describes for a model what may run, where and how long; the same text until the settings change. */
+  instructions(patience?: Patience): Promise<string>;
+}
+
 /** The tools that the setting `tools` enables, narrowed for one caller. */
 export interface ToolAccess {
-  tools(narrowing?: Narrowing): Promise<readonly Tool[]>;
+  tools(narrowing?: Narrowing): Promise<OfferedTools>;
+}
+
+/** The settings of a running server. */
+export interface LiveAccess {
+  /** Re-reads the user's `config.yaml` if it changed; throws if a running server cannot apply the change. */
+  refresh(): Promise<void>;
 }
 
 /** The HTTP settings, and the rules for HTTP callers. */
-export interface HttpAccess {
+export interface HttpAccess extends LiveAccess {
   readonly http: HttpSettings;
-  /** Re-reads the user's `config.yaml` if it changed; throws if a running server cannot apply the change. */
-  refresh(): Promise<void>;
   /** Rules for POST /api/shell, narrowed for one caller. */
   shellRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
   /** Rules for shells opened at a terminal (`terminal_shells`), limited to the caller's directories. */

@@ -14,6 +14,9 @@ describe('all settings together', () => {
   it('have these defaults', () => {
     const values: Settings = resolveSettings({}, allSettings).values;
     expect(values).toEqual({
+      ...{ terminalTimeoutMs: 55_000, terminalTimeoutMaxMs: 600_000 },
+      ...{ bashTimeoutMs: 120_000, bashTimeoutMaxMs: 600_000 },
+      ...{ shellExecuteTimeoutMs: 300_000, shellExecuteTimeoutMaxMs: 1_800_000 },
       allowedCwdRoots: [],
       programDirs: [],
       fileWrites: 'any',

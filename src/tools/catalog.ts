@@ -2,6 +2,7 @@ import { bash } from './bash/bash.ts';
 import { bashOutput } from './bash/bash-output.ts';
 import { killShell } from './bash/kill-shell.ts';
 import { listShells } from './bash/list-shells.ts';
+import type { TimeLimits } from './common/time-limits.ts';
 import type { AllowedCheck, AllowedCommands, AllowedRun, Tool } from './common/tool.ts';
 import type { ToolFamily } from './settings.ts';
 import { shellExecute } from './shell-execute/shell-execute.ts';
@@ -19,16 +20,17 @@ export interface FamilyDeps {
   readonly check: AllowedCheck;
   readonly commands: AllowedCommands;
   readonly maxOutputChars: number;
+  readonly timeLimits: TimeLimits;
   /** Whether a timed-out `Bash` command is killed or keeps running as a background shell. */
   readonly onTimeout: 'kill' | 'background';
 }
 
 /** Creates the tools of each family. */
 export const families: Readonly<Record<ToolFamily, (deps: FamilyDeps) => readonly Tool[]>> = {
-  terminal: ({ run, check, commands, maxOutputChars }) => {
+  terminal: ({ run, check, commands, maxOutputChars, timeLimits }) => {
     const defaults = { maxOutputChars };
     return [
-      executeCommand({ run, commands }, defaults),
+      executeCommand({ run, commands }, { ...defaults, ...timeLimits }),
       startCommand(commands, defaults),
       readOutput(commands, defaults),
       writeInput(commands, defaults),
@@ -37,9 +39,11 @@ export const families: Readonly<Record<ToolFamily, (deps: FamilyDeps) => readonl
       checkCommand(check),
     ];
   },
-  'shell-execute': ({ run, maxOutputChars }) => [shellExecute(run, { maxOutputChars })],
-  bash: ({ run, commands, onTimeout }) => [
-    bash({ run, commands, onTimeout }),
+  'shell-execute': ({ run, maxOutputChars, timeLimits }) => [
+    shellExecute(run, { maxOutputChars, ...timeLimits }),
+  ],
+  bash: ({ run, commands, onTimeout, timeLimits }) => [
+    bash({ run, commands, onTimeout, timeLimits }),
     bashOutput(commands),
     killShell(commands),
     listShells(commands),

@@ -8,6 +8,21 @@ export const toolFamilies = ['terminal', 'shell-execute', 'bash'] as const;
 /** Name of a tool family. */
 export type ToolFamily = (typeof toolFamilies)[number];
 
+// A running server applies a change of these from the next command on.
+const timeLimit = (name: string, ms: number, description: string) =>
+  z
+    .int()
+    .min(1_000)
+    .max(86_400_000)
+    .default(ms)
+    .meta({
+      live: true,
+      env: `NACRE_${name.toUpperCase()}`,
+      flag: `--${name.replaceAll('_', '-')}`,
+      description,
+      project: 'lower',
+    });
+
 /** Settings for the choice of tools, and those of a single family. */
 export const toolSettings = defineSettings({
   tools: z
@@ -27,6 +42,36 @@ export const toolSettings = defineSettings({
     description:
       'What to do with a Bash command that exceeds its timeout: kill it, or keep it running as a background shell.',
   }),
+  terminalTimeoutMs: timeLimit(
+    'terminal_timeout_ms',
+    55_000,
+    'Milliseconds after which execute_command kills a command, unless the call sets timeout_ms; while this is not set, 120000 for clients on stdio that are known to wait that long.',
+  ),
+  terminalTimeoutMaxMs: timeLimit(
+    'terminal_timeout_max_ms',
+    600_000,
+    'Longest timeout_ms that a call of execute_command may set.',
+  ),
+  bashTimeoutMs: timeLimit(
+    'bash_timeout_ms',
+    120_000,
+    'Milliseconds after which Bash kills a command, unless the call sets timeout.',
+  ),
+  bashTimeoutMaxMs: timeLimit(
+    'bash_timeout_max_ms',
+    600_000,
+    'Longest timeout that a call of Bash may set, in milliseconds.',
+  ),
+  shellExecuteTimeoutMs: timeLimit(
+    'shell_execute_timeout_ms',
+    300_000,
+    'Milliseconds after which shell_execute kills a command, in whole seconds, unless the call sets timeout.',
+  ),
+  shellExecuteTimeoutMaxMs: timeLimit(
+    'shell_execute_timeout_max_ms',
+    1_800_000,
+    'Longest timeout that a call of shell_execute may set, in milliseconds.',
+  ),
   shellExecuteAllowedCommands: z.array(z.string()).optional().meta({
     live: true,
     env: 'NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS',

@@ -23,6 +23,8 @@ export interface UserAnswer {
 /** Options of `connect`. */
 export interface ServerOptions {
   readonly era?: Era;
+  /** `clientInfo.name`, `tester` by default. */
+  readonly name?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
   /** The text of the user's settings file. */
@@ -43,6 +45,7 @@ export interface Answer {
 /** Starts the built server and connects the official client to it over stdio. */
 export async function connect({
   era = '2025-11-25',
+  name = 'tester',
   env = {},
   args = [],
   userFile,
@@ -60,7 +63,7 @@ export async function connect({
   });
   const stderr = collect(transport.stderr as Parameters<typeof collect>[0]);
   const capabilities = { ...(answer && { elicitation: {} }), ...(roots && { roots: { listChanged: true } }) };
-  const client = new Client({ name: 'tester', version: '1.0.0' }, { ...toOptions(era), capabilities });
+  const client = new Client({ name, version: '1.0.0' }, { ...toOptions(era), capabilities });
   if (answer)
     client.setRequestHandler('elicitation/create', async ({ params }) => ({
       ...(await answer(params.message)),
@@ -69,11 +72,11 @@ export async function connect({
     client.setRequestHandler('roots/list', async () => ({ roots: (await roots()).map((uri) => ({ uri })) }));
   await client.connect(transport);
   const check = createCheck(client);
-  const use = async (name: string, args: Record<string, unknown>, options = {}): Promise<Answer> => {
-    const result = await client.callTool({ name, arguments: args }, options);
+  const use = async (tool: string, args: Record<string, unknown>, options = {}): Promise<Answer> => {
+    const result = await client.callTool({ name: tool, arguments: args }, options);
     const [first] = result.content as { type: string; text: string }[];
     const structured = result.structuredContent as Answer['structured'];
-    await check(name, structured);
+    await check(tool, structured);
     return { text: first?.text ?? '', structured, isError: result.isError === true };
   };
   const call = (args: Record<string, unknown>, options = {}) => use('execute_command', args, options);

@@ -71,7 +71,10 @@ async function run(deps: WorkflowFileDeps, isTerminal: boolean): Promise<Workflo
   try {
     return await executeWorkflow(
       workflow,
-      createWorkflowDeps({ engine, tools, rules, maxOutputChars, door: 'cli' }),
+      createWorkflowDeps({
+        ...{ engine, rules, maxOutputChars, door: 'cli' },
+        tools: async () => (await tools()).list(),
+      }),
       {
         run: id,
         completed,

@@ -49,13 +49,16 @@ type McpSource = Pick<EngineAccess, 'engine'> &
     onClient?(name: string): void;
   };
 
+/** The tools of one caller, as the MCP door uses them; over HTTP they are the same for every client. */
+interface McpTools {
+  list(client: string): readonly Tool[];
+  instructions(client: string): Promise<string>;
+  refresh(): Promise<void>;
+}
+
 /** The functions of the MCP door, passed in by the catalog, since doors do not import one another. */
 export interface McpDoor {
-  createServer(
-    tools: readonly Tool[],
-    version: string,
-    source: McpSource,
-  ): ReturnType<McpDeps['createServer']>;
+  createServer(tools: McpTools, version: string, source: McpSource): ReturnType<McpDeps['createServer']>;
   watchResources(source: McpSource, listener: McpResourceListener): Promise<() => void>;
 }
 
@@ -101,17 +104,21 @@ export function createMcp(
   { calls, clients }: { readonly calls: McpCalls; readonly clients: ConnectedClients },
   log: (message: string) => void,
 ): McpEndpoint {
-  const { version, engine } = deps;
+  const { version, engine, refresh } = deps;
   return createMcpEndpoint(
     {
       createServer: (caller, connection) =>
-        door.createServer(calls.toolsOf(caller), version, {
+        door.createServer(calls.toolsOf(caller, refresh), version, {
           ...deps,
           owner: caller.owner,
           connection,
           isOneRequest: connection === undefined,
           onClient: (name) => clients.seen(name, connection),
         }),
+      async listed({ offered }) {
+        await refresh().catch(() => {});
+        return offered?.list();
+      },
       async closeShells({ owner }, connection) {
         clients.left(connection);
         await closeShells(await engine(), { owner, connection });

@@ -1,5 +1,6 @@
-// One MCP server: 1. `tools/list` lists the tools, 2. `tools/call` finds the tool, calls it with the client's identity and
-// roots, and converts its reply, 3. `resources.ts` serves the output of commands.
+// One MCP server: 1. `instructions` describe the rules of this connection, 2. `tools/list` lists the tools, 3. `tools/call`
+// finds the tool, calls it with the client's identity and roots, and converts its reply; if the rules have changed, it adds
+// the new ones, 4. `resources.ts` serves the output of commands.
 import { fileURLToPath } from 'node:url';
 import {
   type CallToolResult,
@@ -7,46 +8,100 @@ import {
   type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
-  Server,
+  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Progress } from '../../engine/context/call-context.ts';
 import type { Tool, ToolReply } from '../../tools/common/tool.ts';
 import { toMcpTool } from '../to-mcp-tool.ts';
 import { elicitApproval } from './elicit-approval.ts';
+import { InstructedServer } from './instructed-server.ts';
 import { logUri, type ResourceSource, resourceCapabilities, serveResources } from './resources.ts';
 
-const instructions =
-  'Runs shell commands for you. The user decides what may run; a refusal says which program is not allowed.';
+/** The tools of one caller, by the client's name in `clientInfo`. */
+export interface ClientTools {
+  list(client: string): readonly Tool[];
+  instructions(client: string): Promise<string>;
+  /** Re-reads the settings if they changed; throws if a running server cannot apply the change. */
+  refresh(): Promise<void>;
+}
 
 /** Creates the server of one connection, or of one HTTP request; `source.owner` identifies the client. */
-export function createServer(tools: readonly Tool[], version: string, source: ResourceSource): Server {
+export function createServer(offered: ClientTools, version: string, source: ResourceSource): Server {
   const { owner, connection } = source;
-  const server = new Server(
+  const server = new InstructedServer(
     { name: 'nacre', title: 'nacre', version },
-    { capabilities: { tools: {}, resources: resourceCapabilities }, instructions },
+    { capabilities: { tools: { listChanged: true }, resources: resourceCapabilities } },
   );
+  const clientOf = (context: ServerContext) => {
+    const client = clientNameOf(context, server.getClientVersion());
+    source.onClient?.(client);
+    return client;
+  };
   const readRoots = createRootsReader(server);
-  const noteClient = (context: ServerContext) =>
-    source.onClient?.(clientNameOf(context, server.getClientVersion()));
-  server.oninitialized = () => source.onClient?.(toClientName(server.getClientVersion()));
-  server.setRequestHandler('tools/list', (_, context) => {
-    noteClient(context);
-    return { tools: tools.map(toMcpTool) };
-  });
   const resources = serveResources(server, source);
+  const changes = createChangeNotes(server, offered);
+  // A settings file that cannot be applied is reported by the next command.
+  const refresh = () => offered.refresh().catch(() => {});
+  server.instruct = async (context) => {
+    await refresh();
+    return changes.tell(clientOf(context));
+  };
+  server.setRequestHandler('tools/list', async (_request, context) => {
+    await refresh();
+    return { tools: offered.list(clientOf(context)).map(toMcpTool) };
+  });
   server.setRequestHandler('tools/call', async (request, context) => {
-    noteClient(context);
     await resources.watch();
-    return callMcpTool(tools, request.params, context, {
+    const client = clientOf(context);
+    if (!source.isOneRequest) await changes.begin(client);
+    const result = await callMcpTool(offered.list(client), request.params, context, {
       owner,
       connection,
-      clientInfo: server.getClientVersion(),
+      client,
       canElicit: server.getClientCapabilities()?.elicitation !== undefined,
       roots: await readRoots(),
     });
+    return source.isOneRequest ? result : changes.addTo(result, client);
   });
   return server;
+}
+
+/**
+ * Tells the client of one connection about changed settings. MCP has no notification for changed instructions, so the
+ * next reply has them as a further text, and `tools/list_changed` is sent if the tools' time limits changed.
+ */
+function createChangeNotes(server: Server, { list, instructions }: ClientTools) {
+  let told: string | undefined;
+  let listed: readonly Tool[] | undefined;
+  const tell = async (client: string) => {
+    listed = list(client);
+    told = await instructions(client);
+    return told;
+  };
+  return {
+    tell,
+    /** Remembers the rules before the first call of a client that did not ask for the instructions. */
+    async begin(client: string) {
+      if (told === undefined) await tell(client);
+    },
+    async addTo(
+      result: CallToolResult | InputRequiredResult,
+      client: string,
+    ): Promise<CallToolResult | InputRequiredResult> {
+      if (listed !== list(client)) server.sendToolListChanged().catch(() => {});
+      listed = list(client);
+      const now = await instructions(client);
+      if (now === told || !isFinal(result)) return result;
+      told = now;
+      const text = `The rules of this connection have changed. From now on:\n${now}`;
+      return { ...result, content: [...result.content, { type: 'text', text }] };
+    },
+  };
+}
+
+function isFinal(result: CallToolResult | InputRequiredResult): result is CallToolResult {
+  return Array.isArray(result.content);
 }
 
 /** The client behind a connection. */
@@ -55,8 +110,8 @@ interface McpClient {
   readonly owner: string;
   /** Protocol session, if the owner has several. */
   readonly connection: string | undefined;
-  /** `clientInfo` of the `initialize` request. */
-  readonly clientInfo: unknown;
+  /** Its name in `clientInfo`. */
+  readonly client: string;
   /** True if `initialize` announced the `elicitation` capability. */
   readonly canElicit: boolean;
   /** Folders the client works in. */
@@ -67,14 +122,14 @@ async function callMcpTool(
   tools: readonly Tool[],
   params: { readonly name: string; readonly arguments?: unknown },
   context: ServerContext,
-  { owner, connection, clientInfo, canElicit, roots }: McpClient,
+  { owner, connection, client, canElicit, roots }: McpClient,
 ): Promise<CallToolResult | InputRequiredResult> {
   const tool = tools.find((candidate) => candidate.name === params.name);
   if (!tool) throw unknownTool(params.name, tools);
   const progress = createProgressNotifier(context);
   const user = elicitApproval(params, context, canElicit);
   const reply = await tool.call(params.arguments, {
-    caller: { door: 'mcp', client: clientNameOf(context, clientInfo), ...tracing(context) },
+    caller: { door: 'mcp', client, ...tracing(context) },
     owner,
     connection,
     reader: connection,

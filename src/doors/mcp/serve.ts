@@ -11,6 +11,7 @@ import type {
   EngineAccess,
   Io,
   IoAccess,
+  LiveAccess,
   ProcessAccess,
   ReplyLimits,
   SettingsAccess,
@@ -18,7 +19,8 @@ import type {
   VersionAccess,
 } from '../door.ts';
 import { prepareServer } from '../prepare-server.ts';
-import { createServer } from './create-server.ts';
+import { type ClientTools, createServer } from './create-server.ts';
+import { patienceOf } from './patient-clients.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
 // `initialize` and `tools/list` come first; warming up the engine would delay their replies.
@@ -31,6 +33,7 @@ type McpDeps = IoAccess &
   Pick<ProcessAccess, 'machine'> &
   ReplyLimits &
   ToolAccess &
+  LiveAccess &
   ControlAccess;
 
 /** `nacre mcp`: serves MCP on stdin and stdout until stdin closes or a signal arrives. */
@@ -39,7 +42,12 @@ export async function mcpDoor(deps: McpDeps): Promise<number> {
   const warn = (message: string) => io.stderr.write(`nacre: ${message}\n`);
   for (const warning of [...deps.warnings, ...deps.toolWarnings, ...deps.newerCopy()])
     warn(`warning: ${warning}`);
-  const tools = await deps.tools();
+  const offered = await deps.tools();
+  const tools: ClientTools = {
+    list: (client) => offered.list(patienceOf(client)),
+    instructions: (client) => offered.instructions(patienceOf(client)),
+    refresh: deps.refresh,
+  };
   // One owner for the whole process, even if the client sends `initialize` more than once.
   const owner = createId('mcp');
   const clients = createConnectedClients();

@@ -4,26 +4,30 @@ import { type CommandRequest, commandText } from '../../contract/request.ts';
 import type { Reading } from '../../engine/reading/read-command.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { describeEnd, joinStreams, toOutcomeMeta } from '../common/describe-outcome.ts';
+import type { TimeLimits } from '../common/time-limits.ts';
 import type { AllowedCommands, AllowedRun, Tool, ToolContext, ToolReply } from '../common/tool.ts';
 import { newOutput } from './bash-output.ts';
 import { bashFailure, bashReply, failureOutput, notesOn } from './reply.ts';
 import { sessionKey, sessionName } from './session-name.ts';
 
-const defaultTimeoutMs = 120_000;
+const inputWithin = ({ defaultMs, maxMs }: TimeLimits) =>
+  z.strictObject({
+    ...fields,
+    timeout: z
+      .int()
+      .min(1_000)
+      .max(maxMs)
+      .optional()
+      .describe(`Timeout in milliseconds (default ${defaultMs}, max ${maxMs})`),
+  });
 
-const input = z.strictObject({
+const fields = {
   command: commandText.describe('The command to execute'),
   description: z
     .string()
     .max(1_000, 'must be at most 1000 characters')
     .optional()
     .describe('Clear, concise description of what this command does (5-10 words)'),
-  timeout: z
-    .int()
-    .min(1_000)
-    .max(600_000)
-    .optional()
-    .describe(`Timeout in milliseconds (default ${defaultTimeoutMs}, max 600000)`),
   run_in_background: z
     .boolean()
     .default(false)
@@ -31,10 +35,10 @@ const input = z.strictObject({
   session: sessionName
     .optional()
     .describe('Name of the persistent shell (default main); different sessions run in parallel'),
-});
+};
 
 /** Input of `Bash`. */
-export type BashInput = z.input<typeof input>;
+export type BashInput = z.input<ReturnType<typeof inputWithin>>;
 
 const output = z.object({
   command: z.string().optional(),
@@ -56,15 +60,23 @@ const output = z.object({
   ...failureOutput,
 });
 
-const description = `Executes a given bash command in a persistent shell session: directory, variables, functions and aliases persist between calls.
+const describeTool = ({
+  defaultMs,
+  maxMs,
+}: TimeLimits) => `Executes a given bash command in a persistent shell session: directory, variables, functions and aliases persist between calls.
 
 Usage notes:
-- Timeout defaults to ${defaultTimeoutMs}ms (2 minutes), max 600000ms (10 minutes); a command that takes longer is killed, the session stays usable
+- Timeout defaults to ${defaultMs}ms${inMinutes(defaultMs)}, max ${maxMs}ms${inMinutes(maxMs)}; a command that takes longer is killed, the session stays usable
 - Output exceeding 30000 characters is truncated in the middle
 - Use run_in_background=true for long-running commands, then BashOutput and KillShell
 - stdin is empty: prompts cannot be answered
 - Quote file paths with spaces using double quotes
 - Use && to chain dependent commands, ; when you don't care if earlier commands fail`;
+
+function inMinutes(ms: number): string {
+  const minutes = ms / 60_000;
+  return Number.isInteger(minutes) ? ` (${minutes} minute${minutes === 1 ? '' : 's'})` : '';
+}
 
 /** Dependencies of `Bash`. */
 export interface BashDeps {
@@ -72,6 +84,7 @@ export interface BashDeps {
   readonly commands: AllowedCommands;
   /** Whether a timed-out command is killed or keeps running as a background shell. */
   readonly onTimeout: 'kill' | 'background';
+  readonly timeLimits: TimeLimits;
 }
 
 /** `Bash`: runs a command in a persistent shell, or starts a background shell. */
@@ -79,9 +92,9 @@ export function bash(deps: BashDeps): Tool {
   return defineTool({
     name: 'Bash',
     title: 'Bash',
-    description,
+    description: describeTool(deps.timeLimits),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    input,
+    input: inputWithin(deps.timeLimits),
     output,
     run: (args, context) =>
       args.run_in_background && !context.dryRun
@@ -91,10 +104,10 @@ export function bash(deps: BashDeps): Tool {
   });
 }
 
-type Args = z.output<typeof input>;
+type Args = z.output<ReturnType<typeof inputWithin>>;
 
 async function runInSession(deps: BashDeps, args: Args, context: ToolContext): Promise<ToolReply> {
-  const { command, timeout = defaultTimeoutMs } = args;
+  const { command, timeout = deps.timeLimits.defaultMs } = args;
   const request: CommandRequest = {
     command: { kind: 'shell', script: command },
     session: sessionKey(context, args.session),

@@ -10,20 +10,34 @@ import {
   nameProcesses,
   omitUndefined,
 } from '../common/describe-outcome.ts';
+import type { TimeLimits } from '../common/time-limits.ts';
 import type { AllowedRun, Tool, ToolReply } from '../common/tool.ts';
 import { explainFailure } from './explain-failure.ts';
 
-const input = z.strictObject({
+const inputWithin = ({ defaultMs, maxMs }: TimeLimits) =>
+  z.strictObject({
+    ...fields,
+    timeout: z
+      .int()
+      .min(1)
+      .max(toSeconds(maxMs))
+      .default(toSeconds(defaultMs))
+      .describe('Seconds after which the command is killed'),
+  });
+
+// Settings have milliseconds, at least 1000; a part of a second is dropped.
+const toSeconds = (ms: number) => Math.floor(ms / 1_000);
+
+const fields = {
   command: commandText.describe('Shell command to execute'),
   working_directory: directoryText('working_directory')
     .optional()
     .describe("Directory to run it in (default: the server's own)"),
-  timeout: z.int().min(1).max(1_800).default(300).describe('Seconds after which the command is killed'),
   environment: envMap.optional().describe('Additional environment variables'),
-});
+};
 
 /** Input of `shell_execute`. */
-export type ShellExecuteInput = z.input<typeof input>;
+export type ShellExecuteInput = z.input<ReturnType<typeof inputWithin>>;
 
 const output = z.object({
   command: z.string().optional(),
@@ -31,7 +45,7 @@ const output = z.object({
   stdout: z.string().optional(),
   stderr: z.string().optional(),
   execution_time_ms: z.int().min(0).max(86_400_000_000).optional(),
-  timeout_seconds: z.int().min(1).max(1_800).optional(),
+  timeout_seconds: z.int().min(1).max(86_400).optional(),
   partial_stdout: z.string().optional(),
   partial_stderr: z.string().optional(),
   working_directory: z.string().optional(),
@@ -59,13 +73,16 @@ const description = `Executes a shell command with a timeout and returns exit co
 stdin is empty, and background processes end with the command. Long output is cut in the middle.`;
 
 /** `shell_execute`: runs one command and returns a sentence with structured metadata. */
-export function shellExecute(run: AllowedRun, { maxOutputChars }: { readonly maxOutputChars: number }): Tool {
+export function shellExecute(
+  run: AllowedRun,
+  { maxOutputChars, ...limits }: TimeLimits & { readonly maxOutputChars: number },
+): Tool {
   return defineTool({
     name: 'shell_execute',
     title: 'Execute a shell command',
     description,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    input,
+    input: inputWithin(limits),
     output,
     async run({ command, working_directory, timeout, environment }, context) {
       try {

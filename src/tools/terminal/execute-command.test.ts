@@ -45,7 +45,10 @@ const commands: AllowedCommands = {
 };
 
 const callWith = (run: AllowedRun, input: object) =>
-  executeCommand({ run, commands }, { maxOutputChars: 30_000 }).call({ command: 'x', ...input }, context);
+  executeCommand({ run, commands }, { maxOutputChars: 30_000, defaultMs: 55_000, maxMs: 600_000 }).call(
+    { command: 'x', ...input },
+    context,
+  );
 const replyTo = (outcome: Partial<Outcome>) => callWith(async () => ({ ...plain, ...outcome }), {});
 
 describe('execute_command', () => {
@@ -65,13 +68,13 @@ describe('execute_command', () => {
         input: undefined,
         cwd: undefined,
         env: undefined,
-        timeoutMs: 30_000,
+        timeoutMs: 55_000,
         maxOutputChars: 30_000,
       },
       { command, input: 'i', cwd: 'c', env: { A: 'b' }, timeoutMs: 5, maxOutputChars: 7 },
       {
         command,
-        timeoutMs: 30_000,
+        timeoutMs: 55_000,
         maxOutputChars: 30_000,
         sandbox: 'strict',
         limits: { memoryBytes: 2 ** 30, cpuSeconds: 2 },

@@ -4,6 +4,7 @@ import type { Outcome } from '../../contract/outcome.ts';
 import { type CommandRequest, commandText, cwdText, envMap, inputText } from '../../contract/request.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { describeEnd, type LimitCause, limitHints } from '../common/describe-outcome.ts';
+import type { TimeLimits } from '../common/time-limits.ts';
 import type { AllowedCommands, AllowedRun, Tool, ToolReply } from '../common/tool.ts';
 import { toReadQuery } from './read-options.ts';
 import { commandReply, outcomeReply, terminalFailure, withKeys } from './reply.ts';
@@ -29,12 +30,14 @@ const limitsMap = z
     }
   });
 
-const input = z.strictObject({
+const inputWithin = ({ defaultMs, maxMs }: TimeLimits) =>
+  z.strictObject({ ...fields, timeout_ms: z.int().min(1).max(maxMs).default(defaultMs) });
+
+const fields = {
   command: commandText.describe('Bash command line'),
   input: inputText.optional().describe('Text for stdin, which is empty without it'),
   cwd: cwdText.optional().describe("Default: the server's cwd"),
   env: envMap.optional(),
-  timeout_ms: z.int().min(1).max(600_000).default(30_000),
   on_timeout: z
     .enum(['kill', 'background'])
     .default('kill')
@@ -49,10 +52,12 @@ const input = z.strictObject({
   limits: limitsMap
     .optional()
     .describe('Only lower than the settings; tree_memory_bytes is for all processes together'),
-});
+};
 
 /** Input of `execute_command`. */
-export type ExecuteCommandInput = z.input<typeof input>;
+export type ExecuteCommandInput = z.input<ReturnType<typeof inputWithin>>;
+
+type Args = z.output<ReturnType<typeof inputWithin>>;
 
 const output = z.looseObject({
   exit_code: z.number().nullable().describe('null: not run, or timed out'),
@@ -76,22 +81,24 @@ Example: {"command":"git status --short","cwd":"app"}`;
 /** `execute_command`: runs one command and returns its outcome. */
 export function executeCommand(
   { run, commands }: { readonly run: AllowedRun; readonly commands: AllowedCommands },
-  defaults: { readonly maxOutputChars: number },
+  defaults: TimeLimits & { readonly maxOutputChars: number },
 ): Tool {
+  const { maxMs } = defaults;
   return defineTool({
     name: 'execute_command',
     title: 'Execute a command',
     description,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    input,
+    input: inputWithin(defaults),
     output,
     async run(args, context) {
       const { timeout_ms, on_timeout, max_output_chars: maxOutputChars = defaults.maxOutputChars } = args;
       const request = toRequest(args, maxOutputChars);
       const runContext = { ...context, howToGetRest };
-      if (on_timeout === 'kill') return toReply(await run(request, runContext), timeout_ms);
+      const limits = { timeoutMs: timeout_ms, maxMs };
+      if (on_timeout === 'kill') return toReply(await run(request, runContext), limits);
       const result = await commands.runOrDetach(request, runContext);
-      if (result.kind === 'ended') return toReply(result.outcome, timeout_ms);
+      if (result.kind === 'ended') return toReply(result.outcome, limits);
       const query = toReadQuery({ wait_ms: 0 }, { maxOutputChars });
       return stillRunning(commandReply(await commands.read(result.id, query, context)), timeout_ms);
     },
@@ -102,7 +109,7 @@ export function executeCommand(
 const howToGetRest =
   'Ask for more with max_output_chars (up to 200000), use read_output with the command_id, or narrow it with head, tail or grep.';
 
-function toRequest(args: z.output<typeof input>, maxOutputChars: number): CommandRequest {
+function toRequest(args: Args, maxOutputChars: number): CommandRequest {
   const { command, input: text, cwd, env, timeout_ms, sandbox, limits } = args;
   return {
     command: { kind: 'shell', script: command },
@@ -124,12 +131,18 @@ function toRequest(args: z.output<typeof input>, maxOutputChars: number): Comman
   };
 }
 
-function toReply(outcome: Outcome, timeoutMs: number): ToolReply {
+function toReply(
+  outcome: Outcome,
+  { timeoutMs, maxMs }: { readonly timeoutMs: number; readonly maxMs: number },
+): ToolReply {
   const { cause, leftRunning } = outcome;
   const error = describeEnd(outcome, `${timeoutMs} ms`);
   if (error === undefined) return outcomeReply(outcome, leftRunning.length > 0 ? { hint: leftHint } : {});
   if (cause === 'timeout') {
-    const problem = { error: `${error} and was killed with everything it had started.`, hint: timeoutHint };
+    const problem = {
+      error: `${error} and was killed with everything it had started.`,
+      hint: timeoutHint(maxMs),
+    };
     return outcomeReply({ ...outcome, exitCode: null }, problem);
   }
   return outcomeReply(outcome, { error, ...(isLimit(cause) && { hint: limitHints[cause] }) });
@@ -142,8 +155,8 @@ function isLimit(cause: Outcome['cause']): cause is LimitCause {
 const leftHint =
   'Processes that were left running were killed with the command; start servers and other long-running programs with start_command.';
 
-const timeoutHint =
-  'It may be waiting for input: pass it in `input`, or use start_command for interactive or long-running commands. A larger timeout_ms (up to 600000) also helps.';
+const timeoutHint = (maxMs: number) =>
+  `It may be waiting for input: pass it in \`input\`, or use start_command for interactive or long-running commands. A larger timeout_ms (up to ${maxMs}) also helps.`;
 
 // Puts exit_code, stdout and stderr first, as in every other reply of this tool.
 function stillRunning(reply: ToolReply, timeoutMs: number): ToolReply {

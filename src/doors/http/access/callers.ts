@@ -1,6 +1,6 @@
 import type { RunContext } from '../../../engine/context/call-context.ts';
 import type { Tool } from '../../../tools/common/tool.ts';
-import type { HttpAccess, ToolAccess } from '../../door.ts';
+import type { HttpAccess, OfferedTools, ToolAccess } from '../../door.ts';
 import type { History } from '../requests/history.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { digest, isSameDigest } from './tokens.ts';
@@ -16,6 +16,8 @@ export interface HttpCaller {
   readonly terminal: { readonly shells: readonly string[]; readonly rules: HttpCaller['rules'] };
   /** The tools that it may call; empty for an applet. */
   readonly tools: readonly Tool[];
+  /** Where `tools` come from, for MCP; absent for an applet. */
+  readonly offered?: OfferedTools | undefined;
   readonly rate?: RateLimit | undefined;
 }
 
@@ -33,6 +35,7 @@ export async function createCallers(
   history: History,
 ): Promise<Callers> {
   const { terminalShells, tokens } = deps.http;
+  const ownTools = await deps.tools();
   const own = {
     client: 'token',
     owner: 'http',
@@ -42,11 +45,15 @@ export async function createCallers(
     get terminal() {
       return { shells: terminalShells, rules: deps.terminalRules() };
     },
-    tools: withHistory(await deps.tools(), history),
+    offered: ownTools,
+    get tools() {
+      return withHistory(ownTools.list(), history);
+    },
   };
   const known: (readonly [Buffer, HttpCaller])[] = [[digest(ownToken), own]];
   for (const { name, sha256, allow, cwd_roots: cwdRoots, requests_per_minute } of tokens) {
     const narrowing = { allow, cwdRoots, named: `the list of the token ${name}` };
+    const offered = await deps.tools(narrowing);
     known.push([
       Buffer.from(sha256, 'hex'),
       {
@@ -60,7 +67,10 @@ export async function createCallers(
           const shells = terminalShells.filter((shell) => allow?.includes(shell));
           return { shells, rules: deps.terminalRules(narrowing) };
         },
-        tools: withHistory(await deps.tools(narrowing), history),
+        offered,
+        get tools() {
+          return withHistory(offered.list(), history);
+        },
         rate: requests_per_minute === undefined ? undefined : createRateLimit(requests_per_minute),
       },
     ]);

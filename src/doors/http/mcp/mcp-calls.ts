@@ -6,9 +6,16 @@ import { HttpProblem } from '../requests/problem.ts';
 /** Tool calls over MCP. They bypass the fair queue, and one request can contain many of them. */
 export interface McpCalls {
   /** The tools of a caller, wrapped: each call counts against its rate limit, and as open until it returns. */
-  toolsOf(caller: HttpCaller): readonly Tool[];
+  toolsOf(caller: HttpCaller, refresh: () => Promise<void>): CountedTools;
   /** How many calls are open. */
   count(): number;
+}
+
+/** The tools of a caller for the MCP door; the list is the same object until they change. */
+export interface CountedTools {
+  list(): readonly Tool[];
+  instructions(): Promise<string>;
+  refresh(): Promise<void>;
 }
 
 /** Creates a counter with no open calls. */
@@ -30,7 +37,20 @@ export function createMcpCalls(): McpCalls {
     },
   });
   return {
-    toolsOf: (caller) => caller.tools.map((tool) => counted(caller, tool)),
+    toolsOf(caller, refresh) {
+      const { offered } = caller;
+      let last: { readonly of: unknown; readonly tools: readonly Tool[] } | undefined;
+      return {
+        list() {
+          const of = offered?.list();
+          if (last === undefined || last.of !== of)
+            last = { of, tools: caller.tools.map((tool) => counted(caller, tool)) };
+          return last.tools;
+        },
+        instructions: async () => (await offered?.instructions()) ?? 'This caller may not run commands.',
+        refresh,
+      };
+    },
     count: () => open,
   };
 }

@@ -16,6 +16,8 @@ import { createSecret } from '../access/tokens.ts';
 export interface McpDeps {
   /** Creates the MCP server for one session, or for one request if `connection` is undefined. */
   createServer(caller: HttpCaller, connection: string | undefined): Server;
+  /** The caller's tools under the settings of this moment: another object after each change of them. */
+  listed(caller: HttpCaller): Promise<unknown>;
   /** Closes the persistent shells of an ended session. */
   closeShells(caller: HttpCaller, connection: string): Promise<void>;
   /** Reports changes of a caller's resources until the returned function is called. */
@@ -38,6 +40,8 @@ export interface McpEndpoint {
 interface ModernCaller {
   readonly handler: McpHttpHandler;
   watching: Promise<(() => void) | undefined> | undefined;
+  /** The result of `listed` at the last request. */
+  listed: unknown;
 }
 
 interface Session {
@@ -52,7 +56,7 @@ const idleMs = 3_600_000;
 
 /** Creates the endpoint; a caller with `most` sessions loses those that it has not used for longest. */
 export function createMcpEndpoint(
-  { createServer, closeShells, watch }: McpDeps,
+  { createServer, closeShells, watch, listed }: McpDeps,
   log: (message: string) => void,
   most = maxSessions,
 ): McpEndpoint {
@@ -69,7 +73,7 @@ export function createMcpEndpoint(
       onerror,
       maxRequestBodySize: maxBodyBytes,
     });
-    const made: ModernCaller = { handler, watching: undefined };
+    const made: ModernCaller = { handler, watching: undefined, listed: undefined };
     modern.set(caller.owner, made);
     return made;
   };
@@ -83,6 +87,9 @@ export function createMcpEndpoint(
       return undefined;
     });
     await found.watching;
+    const before = found.listed;
+    found.listed = await listed(caller);
+    if (before !== undefined && before !== found.listed) notify.toolsChanged();
     return found.handler.fetch(request);
   };
   const openSession = async (caller: HttpCaller) => {

@@ -1,0 +1,73 @@
+import type { Rules } from '../contract/decision.ts';
+import { presets } from '../policy/presets.ts';
+
+const { 'dev-node': node, 'dev-python': python, 'dev-go': go, 'dev-rust': rust } = presets;
+
+// Programs of every development preset: a model knows them, so a few examples stand for all.
+const usual = node.allowedCommands.filter((name) =>
+  [python, go, rust].every(({ allowedCommands }) => allowedCommands.includes(name)),
+);
+const examples = [
+  'cat',
+  'cp',
+  'curl',
+  'find',
+  'git',
+  'grep',
+  'ls',
+  'make',
+  'mkdir',
+  'mv',
+  'rm',
+  'sed',
+  'tar',
+];
+const maxExceptions = 8;
+const maxListChars = 800;
+
+/** One or two sentences on which programs may run: all, none, or a list, shortened where a model can guess. */
+export function describePrograms(
+  rules: Pick<Rules, 'allow' | 'allowSetting' | 'preset' | 'danger' | 'policy'>,
+): string {
+  const { allow, allowSetting, preset, danger, policy = [] } = rules;
+  if (allow.kind === 'all')
+    return danger === 'off'
+      ? 'Every program may run.'
+      : 'Every program may run; only commands that would destroy the system are refused.';
+  const names = [
+    ...(allow.kind === 'names' ? allow.names : []),
+    ...policy.filter(({ verdict }) => verdict === 'allow').map(({ program }) => program),
+  ];
+  if (names.length === 0)
+    return `No program may run yet, because ${allowSetting} is unset or empty: every command is refused. Tell the user to choose programs with nacre init, or a preset with NACRE_PRESET (${Object.keys(presets).join(', ')}).`;
+  const origin = preset === undefined ? '' : ` (preset ${preset})`;
+  return `Only these programs may run${origin}: ${listPrograms([...new Set(names)])}. cd, export and other control builtins always may.`;
+}
+
+function listPrograms(names: readonly string[]): string {
+  const missing = usual.filter((name) => !names.includes(name));
+  if (missing.length > maxExceptions) return cut(names.filter(isNotRepeated(names)));
+  const shown = examples.filter((name) => names.includes(name)).join(', ');
+  const exceptions = missing.length === 0 ? '' : `, but not ${missing.join(', ')}`;
+  const others = names.filter((name) => !usual.includes(name)).filter(isNotRepeated(names));
+  const more = others.length === 0 ? '' : `; and ${cut(others)}`;
+  return `the usual ones for files, text and scripts (${shown} and others${exceptions})${more}`;
+}
+
+// `node_modules/.bin/tsc` says no more than `tsc`.
+function isNotRepeated(names: readonly string[]): (name: string) => boolean {
+  return (name) => {
+    const slash = name.lastIndexOf('/');
+    return slash < 0 || !names.includes(name.slice(slash + 1));
+  };
+}
+
+function cut(names: readonly string[]): string {
+  let chars = 0;
+  const shown = names.filter((name) => {
+    chars += name.length + 2;
+    return chars <= maxListChars;
+  });
+  const left = names.length - shown.length;
+  return left === 0 ? shown.join(', ') : `${shown.join(', ')} and ${left} more`;
+}

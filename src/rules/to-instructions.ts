@@ -1,0 +1,119 @@
+// The text that MCP sends to a model as `instructions`: what it may do on this connection, so that it need not find out
+// by refusals. Made from the same rules that the policy decides by.
+import type { PolicyRule } from '../contract/decision.ts';
+import type { MachineReport } from '../contract/report.ts';
+import { escapeControls } from '../support/escape-controls.ts';
+import type { TimeLimits } from '../tools/common/time-limits.ts';
+import type { ToolFamily } from '../tools/settings.ts';
+import { describePrograms } from './describe-programs.ts';
+import type { CallerRules } from './rules-for.ts';
+
+/** One tool family of a connection. */
+export interface DescribedFamily extends Pick<CallerRules, 'rules' | 'cwdRoots'> {
+  readonly family: ToolFamily;
+  readonly limits: TimeLimits;
+}
+
+/** Facts about a connection. */
+export interface ConnectionFacts {
+  readonly families: readonly DescribedFamily[];
+  /** The directory that commands run in by default. */
+  readonly cwd: string;
+  readonly isolation: Pick<MachineReport, 'sandbox' | 'network'>;
+  readonly networkAllow: readonly string[];
+  /** The setting `workspace`. */
+  readonly workspace: readonly string[];
+  /** Why every command is refused, if the engine cannot start. */
+  readonly fault?: string | undefined;
+}
+
+/** Describes a connection for a model, in one line per topic. */
+export function toInstructions(facts: ConnectionFacts): string {
+  const [first] = facts.families;
+  const lines = [
+    "Runs shell commands for you, under the user's rules. A refusal names the nearest allowed way.",
+    ...(facts.fault === undefined ? [] : [`Every command is refused now: ${facts.fault}`]),
+    ...(first ? describeRules(first) : []),
+    ...describeOwnList(facts.families),
+    describePlace(facts),
+    describeSandbox(facts),
+    ...facts.families.map(describeShell),
+  ];
+  return lines.map(escapeControls).join('\n');
+}
+
+function describeRules({ rules }: DescribedFamily): readonly string[] {
+  return [
+    describePrograms(rules),
+    ...(rules.fileWrites === 'none' ? ['Commands may not write files.'] : []),
+    ...(rules.confirm === 'unlisted'
+      ? ["Commands that are not known to be safe need the user's approval."]
+      : []),
+    ...describePolicy(rules.policy ?? []),
+  ];
+}
+
+const maxRules = 6;
+const maxRuleChars = 60;
+
+function describePolicy(policy: readonly PolicyRule[]): readonly string[] {
+  const strict = policy.filter(({ verdict }) => verdict !== 'allow');
+  if (strict.length === 0) return [];
+  const shown = strict.slice(0, maxRules).map(({ verdict, program, args = [], cwd }) => {
+    const command = [program, ...args].join(' ').slice(0, maxRuleChars).toWellFormed();
+    return `${command}${cwd === undefined ? '' : ` in ${cwd}`} (${verdict === 'ask' ? 'asks the user' : 'refused'})`;
+  });
+  const more = strict.length > maxRules ? `, and ${strict.length - maxRules} more` : '';
+  return [`Rules: ${shown.join(', ')}${more}.`];
+}
+
+// `shell_execute` can have a list of its own.
+function describeOwnList([first, ...others]: readonly DescribedFamily[]): readonly string[] {
+  const own =
+    others.find(({ family }) => family === 'shell-execute') ??
+    (first?.family === 'shell-execute' ? first : undefined);
+  if (!first || !own || own === first) return [];
+  const text = describePrograms(own.rules);
+  return text === describePrograms(first.rules) ? [] : [`shell_execute: ${text}`];
+}
+
+function describePlace({ cwd, families }: ConnectionFacts): string {
+  const roots = [...new Set(families.flatMap(({ cwdRoots }) => cwdRoots.flat()))];
+  const limits = roots.length === 0 ? '' : `; other directories must be below ${listSome(roots)}`;
+  return `Directory: ${cwd}${limits}.`;
+}
+
+function describeSandbox({ isolation, networkAllow, workspace }: ConnectionFacts): string {
+  const { sandbox, network } = isolation;
+  if (sandbox === 'off') return "No sandbox: commands have the user's own files and network.";
+  const writable = workspace.length > 0 ? listSome(workspace) : 'the directory of the command';
+  const hidden = sandbox === 'strict' ? 'the home directory is' : '~/.ssh and other key stores are';
+  return `Sandbox ${sandbox}: only ${writable} and /tmp (empty in each call) are writable; ${hidden} hidden. ${describeNetwork(network, networkAllow)}`;
+}
+
+function describeNetwork(network: MachineReport['network'], allowed: readonly string[]): string {
+  if (network === 'on') return 'All hosts can be reached.';
+  if (network === 'filtered') return `Network: only ${listSome(allowed)}, through the proxy in HTTPS_PROXY.`;
+  return 'No network: downloads fail until the user allows hosts with network_allow.';
+}
+
+const maxListed = 12;
+
+function listSome(names: readonly string[]): string {
+  const shown = names.slice(0, maxListed).join(', ');
+  return names.length > maxListed ? `${shown} and ${names.length - maxListed} more` : shown;
+}
+
+const fresh = 'each call is a fresh shell (cd and variables do not last)';
+
+function describeShell({ family, limits: { defaultMs, maxMs } }: DescribedFamily): string {
+  const [after, most] = [defaultMs / 1_000, maxMs / 1_000];
+  switch (family) {
+    case 'terminal':
+      return `execute_command: ${fresh}, killed after ${after} s unless timeout_ms is longer (at most ${most} s). Use start_command for servers and longer commands.`;
+    case 'shell-execute':
+      return `shell_execute: ${fresh}, killed after ${Math.floor(after)} s unless timeout is longer (at most ${Math.floor(most)} s).`;
+    case 'bash':
+      return `Bash: one shell that keeps directory and variables between calls; a command is killed after ${after} s unless timeout is longer (at most ${most} s) or it runs in the background.`;
+  }
+}
