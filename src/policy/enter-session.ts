@@ -12,6 +12,7 @@ import { Shell } from './walk/shell.ts';
 import { unknownVariable } from './walk/variable.ts';
 import type { Walk } from './walk/walk.ts';
 import { mayExpand } from './words/arg.ts';
+import { everyVariable } from './words/every-variable.ts';
 import { limits } from './words/limits.ts';
 import { parsingOptions } from './words/parsing-options.ts';
 
@@ -27,6 +28,7 @@ export function enterSession(walk: Walk, session: SessionFacts, scope: WalkScope
   for (const text of session.arrays) readArray(walk, text, scope);
   for (const [name, text] of Object.entries(session.aliases)) shell.define().aliases.set(name, text);
   for (const [name, text] of Object.entries(session.functions)) defineFromText(walk, name, text, scope);
+  if (session.options.includes('allexport')) shell.define().exported.add(everyVariable);
   for (const name of session.exportedFunctions) shell.define().exportedFunctions.add(name);
   for (const reason of unknownNames(session)) {
     const hint = 'Start a new session.';

@@ -202,7 +202,7 @@ function makeWord(call: ProgramCall, word: Arg): Effect[] {
   if (/`|\$\(/.test(known)) return [refused(call, 'would put commands into a shell', word)];
   if (/^(?:SHELL|\.SHELLFLAGS|MAKE)$/.test(name))
     return [refused(call, `${name} chooses the shell that runs`, word)];
-  const code = codeVariable(name, value.text);
+  const code = codeVariable(name, value.text, true);
   if (code === undefined) return [];
   return code.kind === 'command'
     ? [{ does: 'shell', text: value }]

@@ -1,5 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, wordText } from '../words/arg.ts';
+import { everyVariable } from '../words/every-variable.ts';
 import { parsingOptions } from '../words/parsing-options.ts';
 import { joinWords } from './effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
@@ -142,8 +143,10 @@ export const builtinPrograms: readonly ProgramEntry[] = [
       'set -ek',
       'set -o posix',
       'set -eo keyword',
+      'set -a; GH_BROWSER=./x',
+      'set -eao pipefail; FZF_DEFAULT_COMMAND=touch',
     ],
-    harmless: ['set -euo pipefail', 'set +x', ['set -- -l; ls "$@"', 'ls']],
+    harmless: ['set -euo pipefail', 'set +x', 'set -a; GH_TOKEN=x; set +a', ['set -- -l; ls "$@"', 'ls']],
   },
   {
     names: ['shift'],
@@ -271,9 +274,16 @@ function setEffects({ args }: ProgramCall): Effect[] {
   const at = args.slice(0, dashes < 0 ? undefined : dashes).find((arg) => changesReading(wordText(arg)));
   if (at !== undefined)
     return [{ does: 'refuse', at, reason: 'this option changes how the shell reads what follows' }];
-  if (dashes >= 0 && (end < 0 || dashes < end)) return [{ does: 'positional', args: args.slice(dashes + 1) }];
-  return end < 0 ? [] : [{ does: 'positional', args: args.slice(end) }];
+  const options = args.slice(0, dashes < 0 ? (end < 0 ? undefined : end) : dashes);
+  const all: Effect[] = options.some((arg) => exportsAll.test(wordText(arg)))
+    ? [{ does: 'mark', name: everyVariable, attributes: { exported: true } }]
+    : [];
+  if (dashes >= 0 && (end < 0 || dashes < end))
+    return [...all, { does: 'positional', args: args.slice(dashes + 1) }];
+  return end < 0 ? all : [...all, { does: 'positional', args: args.slice(end) }];
 }
+
+const exportsAll = /^(?:-[b-zA-Z]*a[a-zA-Z]*|allexport)$/;
 
 /** Shell options that change how the rest of the script is parsed, such as `posix` and `extglob`. */
 function changesReading(word: string): boolean {

@@ -3,7 +3,7 @@ import type { Effect } from '../programs/program.ts';
 import { type Arg, type Piece, textOf } from '../words/arg.ts';
 import { joinOutput, type Output, silent } from '../words/output.ts';
 import { normalisePath } from '../words/paths.ts';
-import { unknownTarget } from './assign.ts';
+import { judgeExport, unknownTarget } from './assign.ts';
 import { judgeNewName } from './redefine.ts';
 import type { WalkScope } from './scope.ts';
 import type { Shell } from './shell.ts';
@@ -86,7 +86,7 @@ function changeShell(walk: Walk, effect: ShellChange, call: ProgramCall, scope: 
       break;
     case 'mark':
       setAttributes(walk, effect.name, undefined, effect.attributes, scope);
-      if (effect.attributes.exported) shell.define().exported.add(effect.name);
+      if (effect.attributes.exported) exportVariable(walk, effect.name, call.self, scope);
       break;
     case 'unset':
       unset(walk, effect.name, effect.what, call, scope);
@@ -106,6 +106,11 @@ function changeShell(walk: Walk, effect: ShellChange, call: ProgramCall, scope: 
     case 'positional':
       shell.positional = newPositional(shell, effect.args);
   }
+}
+
+function exportVariable(walk: Walk, name: string, span: Arg, scope: WalkScope): void {
+  scope.shell.define().exported.add(name);
+  judgeExport({ walk, scope, span }, name);
 }
 
 function newPositional(

@@ -1,5 +1,7 @@
 import { textOf, toArg, type Value } from '../words/arg.ts';
+import { isBashInteger } from '../words/bash-integers.ts';
 import { codeVariable, isScriptName, mayChooseCode } from '../words/environment.ts';
+import { everyVariable } from '../words/every-variable.ts';
 import type { Definitions, Shell } from './shell.ts';
 import { bounded, everyValue, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk, WalkSite } from './walk.ts';
@@ -22,10 +24,11 @@ export function assignVariable(
   }
   const values = everyValue(variable);
   walk.spend(values.length);
+  const exported = how === 'exported' || isExported(shell.defined, name);
   // Most variables are data with any value.
-  if (mayChooseCode(name) || marked?.integers.has(name)) {
-    for (const value of values) judgeValue(site, name, value, how);
-    if (values.length === 0) judgeValue(site, name, [''], how);
+  if (mayChooseCode(name, exported) || marked?.integers.has(name) || isBashInteger(name)) {
+    for (const value of values) judgeValue(site, name, value, exported);
+    if (values.length === 0) judgeValue(site, name, [''], exported);
   }
   const limited = withinBounds(variable);
   walk.assigned.push([name, limited]);
@@ -71,17 +74,37 @@ function forgetAll({ walk, scope: { shell }, span }: WalkSite, writtenName: stri
   walk.problems.push({ scope: 'finite', rule: 'unknown_variable', reason, program: writtenName, ...span });
 }
 
-function judgeValue({ walk, scope, span }: WalkSite, name: string, given: Value, how: string): void {
+function judgeValue({ walk, scope, span }: WalkSite, name: string, given: Value, exported: boolean): void {
   const value = textOf(given);
-  if (scope.shell.defined.integers.has(name)) walk.evaluate(given, 'arithmetic', span, scope);
-  const code = codeVariable(name, value);
-  if (code === undefined || (code.kind === 'command' && how === 'plain')) return;
+  if (isBashInteger(name)) judgeBashInteger({ walk, scope, span }, name, given);
+  else if (scope.shell.defined.integers.has(name)) walk.evaluate(given, 'arithmetic', span, scope);
+  const code = codeVariable(name, value, exported);
+  if (code === undefined) return;
   if (code.kind === 'command' && value !== undefined) {
     const shell = scope.shell.child();
-    walk.runText(toArg([value], span), scope.with({ shell, via: name }));
+    walk.runText(toArg([value + code.rest], span), scope.with({ shell, via: name }));
     return;
   }
   const reason = `setting ${name} is not allowed, because it chooses which code runs`;
   const hint = `Run the command without ${name}.`;
   walk.problems.push({ scope: 'finite', rule: 'environment', reason, hint, program: name, ...span });
+}
+
+/** Judges a variable that is exported after it was assigned. */
+export function judgeExport(site: WalkSite, name: string): void {
+  const variable = site.scope.shell.variables.get(name);
+  if (variable === undefined || !mayChooseCode(name, true)) return;
+  for (const value of everyValue(variable)) judgeValue(site, name, value, true);
+}
+
+function isExported({ exported }: Definitions, name: string): boolean {
+  return exported.size > 0 && (exported.has(name) || exported.has(everyVariable));
+}
+
+/** Bash evaluates what it assigns to these variables, so a list refuses text that is not known to be an expression. */
+function judgeBashInteger({ walk, scope, span }: WalkSite, name: string, given: Value): void {
+  walk.evaluate(given, 'arithmetic', span, scope);
+  if (given.every((piece) => typeof piece === 'string' || piece.hole === 'number')) return;
+  const reason = `setting ${name} to unknown text is not allowed, because bash evaluates it as arithmetic`;
+  walk.problems.push({ scope: 'finite', rule: 'unknown_text', reason, program: name, ...span });
 }

@@ -1,30 +1,60 @@
+import { isUnknownOfFamily } from './variable-families.ts';
+
 // Variables that choose which code runs (P7), such as PATH and LD_PRELOAD. Under a list of names they may not be set.
-// A variable that is not listed here counts as data and may be set.
+// 1. `names` and `pattern` choose code for some program whenever they are in its environment, so they are judged even if a
+//    script sets them without exporting them.
+// 2. The value of a variable in `commands` is a command line, which is judged like one.
+// 3. An exported variable in the namespace of a program (variable-families.ts) must be known to be data.
+// Every other variable is data and may be set.
 
 /** How a variable chooses code: `refuse` is never allowed under a list, `command` contains a command line to judge. */
-export type CodeVariable = { readonly kind: 'refuse' } | { readonly kind: 'command' };
+export type CodeVariable =
+  | { readonly kind: 'refuse' }
+  /** `rest` are words that the program adds to the command line. */
+  | { readonly kind: 'command'; readonly rest: string };
 
 /** Classifies setting a variable to a value (undefined if unknown); returns undefined for data. */
-export function codeVariable(name: string, value: string | undefined): CodeVariable | undefined {
+export function codeVariable(
+  name: string,
+  value: string | undefined,
+  exported: boolean,
+): CodeVariable | undefined {
   const isHarmless =
     value === undefined
       ? interactiveOnly.has(name)
       : Object.hasOwn(harmlessValues, name) && harmlessValues[name]?.test(value);
   if (isHarmless) return undefined;
-  if (commands.has(name)) return { kind: 'command' };
-  return mayChooseCode(name) ? { kind: 'refuse' } : undefined;
+  if (compilers.has(name))
+    return exported && !(value !== undefined && compiler.test(value))
+      ? { kind: 'command', rest: '' }
+      : undefined;
+  const rest = commands.get(name) ?? (exported && isUnlistedCommand(name) ? '' : undefined);
+  if (rest !== undefined)
+    return value !== undefined && runsNothing.test(value) ? undefined : { kind: 'command', rest };
+  return mayChooseCode(name, exported) ? { kind: 'refuse' } : undefined;
+}
+
+/** Returns true for a name that is not known, but looks as if a program runs the value. */
+function isUnlistedCommand(name: string): boolean {
+  return commandName.test(name) && !names.has(name) && !pattern.test(name) && !isUnknownOfFamily(name);
 }
 
 /** Returns true if a variable of this name chooses code for at least some values. */
-export function mayChooseCode(name: string): boolean {
-  if (isScriptName(name)) return false;
-  return names.has(name) || commands.has(name) || pattern.test(name) || anyCase.test(name);
+export function mayChooseCode(name: string, exported: boolean): boolean {
+  if (isScriptName(name)) return exported && isUnknownOfFamily(name);
+  return (
+    names.has(name) ||
+    commands.has(name) ||
+    compilers.has(name) ||
+    pattern.test(name) ||
+    (exported && (isUnknownOfFamily(name) || commandName.test(name)))
+  );
 }
 
-/** Returns true for names in lower case, which belong to the script, except a few long ones that npm and yarn read. */
+/** Returns true for names in lower case, which belong to the script. */
 export function isScriptName(name: string): boolean {
   const first = name.charCodeAt(0);
-  return first >= 0x61 && first <= 0x7a && name.length < shortestAnyCase;
+  return first >= 0x61 && first <= 0x7a;
 }
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
@@ -32,56 +62,80 @@ const words = (text: string): string[] => text.split(/\s+/).filter((word) => wor
 const names = new Set(
   words(`
   PATH BASH_ENV ENV BASHOPTS SHELLOPTS POSIXLY_CORRECT BASH_COMPAT PS4 PROMPT_COMMAND PS0 PS1 PS2 BASH_CMDS BASH_ALIASES BASH_LOADABLES_PATH EXECIGNORE
-  BASH_XTRACEFD CDPATH INPUTRC SHELL HOSTALIASES
-  PAGER MANPAGER SYSTEMD_PAGER LESS LESSOPEN LESSCLOSE LESSEDIT LESSKEY LESSKEYIN LESSKEY_CONTENT MORE
-  EDITOR VISUAL FCEDIT SUDO_EDITOR SYSTEMD_EDITOR KUBE_EDITOR HGEDITOR SVN_EDITOR BROWSER SUDO_ASKPASS SSH_ASKPASS ASKPASS
-  GIT_SSH GIT_SSH_COMMAND GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_PROXY_COMMAND
-  GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS
-  GIT_ALLOW_PROTOCOL
-  NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE DENO_DIR BUN_OPTIONS TS_NODE_PROJECT
-  PYTHONPATH PYTHONSTARTUP PYTHONHOME PYTHONBREAKPOINT PYTHONWARNINGS PYTHONUSERBASE PYTHONEXECUTABLE PYTHONINSPECT
+  BASH_XTRACEFD CDPATH INPUTRC SHELL HOSTALIASES MAILPATH TEXTDOMAIN TEXTDOMAINDIR
+  LESS LESSOPEN LESSCLOSE LESSKEY LESSKEYIN LESSKEY_CONTENT LESSKEYIN_SYSTEM LESSHISTFILE MORE MANOPT MANROFFOPT
+  GIT_SSH GIT_PROXY_COMMAND GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS
+  GIT_ALLOW_PROTOCOL GIT_DIR GIT_COMMON_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_ATTR_SOURCE
+  NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE NODE_REDIRECT_WARNINGS NODE_COMPILE_CACHE DENO_DIR BUN_OPTIONS TS_NODE_PROJECT
+  ELECTRON_RUN_AS_NODE ELECTRON_OVERRIDE_DIST_PATH
+  PYTHONPATH PYTHONSTARTUP PYTHONHOME PYTHONBREAKPOINT PYTHONWARNINGS PYTHONUSERBASE PYTHONEXECUTABLE PYTHONINSPECT PYTHONPYCACHEPREFIX
+  UV_PYTHON UV_PROJECT_ENVIRONMENT UV_CONFIG_FILE UV_TOOL_BIN_DIR
   PERL5OPT PERL5LIB PERLLIB PERL5DB PERL5SHELL PERL_MM_OPT PERL_MB_OPT RUBYOPT RUBYLIB RUBYSHELL GEM_PATH GEM_HOME BUNDLE_GEMFILE
-  LUA_INIT LUA_PATH LUA_CPATH PHPRC PHP_INI_SCAN_DIR TCLLIBPATH GUILE_LOAD_PATH EMACSLOADPATH VIMINIT EXINIT VIM VIMRUNTIME MYVIMRC
-  JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH MAVEN_OPTS MAVEN_ARGS GRADLE_OPTS JAVA_OPTS ANT_OPTS SBT_OPTS
-  MAKEFLAGS MAKEFILES MFLAGS GNUMAKEFLAGS CMAKE_TOOLCHAIN_FILE RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC RUSTFLAGS
-  GCC_EXEC_PREFIX COMPILER_PATH
-  GOFLAGS GOTOOLCHAIN GOENV CGO_CFLAGS CGO_LDFLAGS
-  RSYNC_RSH RSYNC_CONNECT_PROG CVS_RSH SVN_SSH HGRCPATH TAR_OPTIONS ZIPOPT GREP_OPTIONS AWKPATH AWKLIBPATH
-  ANSIBLE_CONFIG DOCKER_CONFIG
-  GCONV_PATH LOCPATH NLSPATH TERMINFO TERMINFO_DIRS TERMCAP RESOLV_HOST_CONF LIBPATH SHLIB_PATH
-  GIO_EXTRA_MODULES GTK_MODULES GTK_PATH QT_PLUGIN_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES
-  PSQLRC PSQL_EDITOR WGETRC CURL_HOME SCREENRC XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_DIRS
-  TF_CLI_CONFIG_FILE TF_CLI_ARGS
+  LUA_INIT LUA_PATH LUA_CPATH PHPRC PHP_INI_SCAN_DIR TCLLIBPATH GUILE_LOAD_PATH GUILE_LOAD_COMPILED_PATH EMACSLOADPATH VIMINIT EXINIT GVIMINIT VIM VIMRUNTIME
+  MYVIMRC R_PROFILE R_PROFILE_USER R_ENVIRON R_ENVIRON_USER R_LIBS R_LIBS_USER JULIA_LOAD_PATH JULIA_DEPOT_PATH ERL_FLAGS ERL_AFLAGS ERL_ZFLAGS ERL_LIBS ELIXIR_ERL_OPTIONS
+  JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH MAVEN_OPTS MAVEN_ARGS M2_HOME GRADLE_OPTS GRADLE_USER_HOME JAVA_OPTS ANT_OPTS ANT_ARGS SBT_OPTS
+  MAKEFLAGS MAKEFILES MFLAGS GNUMAKEFLAGS CMAKE_TOOLCHAIN_FILE RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC RUSTDOC RUSTFMT RUSTFLAGS RUSTDOCFLAGS
+  RUSTUP_TOOLCHAIN RUSTUP_HOME CARGO_HOME CARGO_ENCODED_RUSTFLAGS
+  GCC_EXEC_PREFIX COMPILER_PATH CFLAGS CXXFLAGS CPPFLAGS LDFLAGS
+  GOFLAGS GOTOOLCHAIN GOENV GOROOT GOTOOLDIR GOVCS GOCACHEPROG GOAUTH GCCGO CGO_CFLAGS CGO_LDFLAGS
+  RSYNC_CONNECT_PROG RSYNC_SHELL HG HGRCPATH HGMERGE SVN_MERGE TAR_OPTIONS ZIPOPT UNZIPOPT GREP_OPTIONS ACKRC ACK_OPTIONS AWKPATH AWKLIBPATH GAWK_PERSIST_FILE
+  ANSIBLE_CONFIG DOCKER_CONFIG CONTAINERS_CONF CONTAINERS_CONF_OVERRIDE KUBECONFIG AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AZURE_CONFIG_DIR AZURE_EXTENSION_DIR
+  CLOUDSDK_CONFIG GNUPGHOME
+  GCONV_PATH LOCPATH NLSPATH GETCONF_DIR TERMINFO TERMINFO_DIRS TERMCAP RESOLV_HOST_CONF LIBPATH SHLIB_PATH
+  GIO_EXTRA_MODULES GIO_MODULE_DIR GTK_MODULES GTK_PATH GDK_PIXBUF_MODULE_FILE QT_PLUGIN_PATH LIBMYSQL_PLUGINS LIBMYSQL_PLUGIN_DIR MYSQL_HOME SQLITE_HISTORY
+  PGSERVICEFILE PGSYSCONFDIR PSQLRC WGETRC SYSTEM_WGETRC CURL_HOME SCREENRC SYSSCREENRC XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS
+  SSH_SK_HELPER SSH_SK_PROVIDER SSH_PKCS11_HELPER RIPGREP_CONFIG_PATH FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE BAT_CONFIG_PATH BAT_CONFIG_DIR BAT_OPTS
+  TF_CLI_CONFIG_FILE TF_CLI_ARGS TF_DATA_DIR TF_PLUGIN_CACHE_DIR HELM_PLUGINS HELM_BIN
   `),
 );
+
+/** Variables whose value is a command line, and the words that the program adds to it. */
+const commands = new Map<string, string>([
+  ...words(
+    `EDITOR VISUAL FCEDIT LESSEDIT SUDO_EDITOR SYSTEMD_EDITOR KUBE_EDITOR HGEDITOR SVN_EDITOR PSQL_EDITOR GH_EDITOR GIT_EDITOR GIT_SEQUENCE_EDITOR
+    BROWSER GH_BROWSER SUDO_ASKPASS SSH_ASKPASS GIT_ASKPASS WGET_ASKPASS ASKPASS GIT_EXTERNAL_DIFF KUBECTL_EXTERNAL_DIFF`,
+  ).map((name) => [name, ' "$file"'] as const),
+  ...words(
+    'PAGER MANPAGER SYSTEMD_PAGER GIT_PAGER GH_PAGER AWS_PAGER BAT_PAGER DELTA_PAGER PSQL_PAGER PSQL_WATCH_PAGER ACK_PAGER FZF_DEFAULT_COMMAND FZF_CTRL_T_COMMAND FZF_ALT_C_COMMAND',
+  ).map((name) => [name, ''] as const),
+  ...words('GIT_SSH_COMMAND CVS_RSH SVN_SSH RSYNC_RSH').map((name) => [name, ' git@host'] as const),
+]);
+
+// Programs skip a command line of these values, or would run the same pager without the variable.
+const runsNothing = /^(?:|:|true|false|cat|more|less(?: -[FRXSKEnNiM]+){0,9})$/;
+
+// The name of a variable that a program probably runs.
+const commandName = /_(?:COMMAND|CMD|EDITOR|PAGER|BROWSER|ASKPASS|SHELL|WRAPPER|LAUNCHER|PRELOAD|RUNNER)$/;
 
 const pattern = anyOf(
   /LD_/,
   /DYLD_/,
   /BASH_FUNC_/,
   /GIT_CONFIG_(?:KEY|VALUE)_\d+$/,
-  /CARGO_TARGET_.*_(?:RUNNER|LINKER)$/,
+  /CARGO_TARGET_\w+_(?:RUNNER|LINKER|RUSTFLAGS)$/,
   /TF_CLI_ARGS_/,
+  /LUA_(?:INIT|PATH|CPATH)_/,
+  /CLOUDSDK_PYTHON/,
   /(?:GLIBC_TUNABLES|MALLOC_CONF)$/,
   /PIP_(?:CONFIG_FILE|PYTHON)$/,
   /CORECLR_PROFILER|COR_PROFILER|DOTNET_STARTUP_HOOKS$/,
 );
-
-/** Names that npm and yarn read in upper and lower case. */
-const anyCase =
-  /^(?:npm_config_(?:script_shell|node_options|git|prefix|userconfig|globalconfig|editor|viewer|shell|init_module|onload_script|node_gyp)|YARN_(?:YARN_PATH|PLUGINS|RC_FILENAME))$/i;
-
-const shortestAnyCase = 'yarn_plugins'.length;
 
 /** Combines several prefixes into one expression, because it is tested on every assignment. */
 function anyOf(...starts: readonly RegExp[]): RegExp {
   return new RegExp(`^(?:${starts.map(({ source }) => source).join('|')})`);
 }
 
-/** Variables whose value is a command line, for example for make; it is judged as one when they are exported. */
-const commands = new Set(words('CC CXX CPP LD AR AS NM RANLIB STRIP FC LEX YACC CMAKE MAKE PYTHON CARGO'));
+/** Variables whose value is a command line that make and other build tools run; judged when they are exported. */
+const compilers = new Set(
+  words('CC CXX CPP LD AR AS NM RANLIB STRIP FC LEX YACC CMAKE MAKE PYTHON CARGO PKG_CONFIG OBJCOPY HOSTCC'),
+);
 
-const heapOnly = /^(?:\s*-(?:Xm[sxn]|Xss)\d+[kmgKMG]?\s*)*$/;
+// A build tool runs these programs anyway.
+const compiler =
+  /^(?:(?:ccache|sccache|distcc) )?(?:(?:x86_64|aarch64|arm|riscv64|i686)[\w-]{0,40}-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|tcc|icx?c|ld|lld|mold|gold|ar|as|nm|ranlib|strip|objcopy|gfortran|flex|lex|bison|yacc|pkg-config|python3?|cargo|cmake|make)(?:-\d[\d.]*)?(?: -(?:std=[\w+]+|m(?:32|64)|O\d|g))*$/;
+
+const heapOnly = /^\s*(?:-(?:Xm[sxn]|Xss)\d+[kmgKMG]?(?:\s+|$))*$/;
 
 // Bash expands a prompt once and does not re-read the result, except subscripts, which are arithmetic. It decodes
 // backslash escapes first, and `\nnn` may become any character, so only the named escapes are harmless.
@@ -93,18 +147,62 @@ const plainPrompt = new RegExp(`^(?:${literal}|\\}|${shown}|${perhaps})*$`);
 // Only interactive shells print these prompts, and an interactive shell runs anything that is typed anyway.
 const interactiveOnly = new Set(['PS1', 'PS2']);
 
+// Letters of options without a value: `-k` and `-o` name files.
+const letters = /^(?:-?[aABcCdeEfFgGiIJKLmMnNqQrRsSuUwWX]+(?:\s+|$))*$/;
+const trace = /^(?:[012]|true|false|)$/;
+const nowhere = /^(?:|\/dev\/null)$/;
+const homeAws = /^(?:~|\/root|\/home\/[\w-]+)\/\.aws\/[\w.-]+$/;
+
+// A path without a hidden folder such as .git, into which git would write hooks.
+const plainPath = /^(?!.*(?:^|\/)\.[^./])/s;
+
+// Folders of the project, whose files a listed interpreter may run anyway.
+const relativePaths = /^(?:(?:\.{1,2}|(?:\.\/)?[A-Za-z0-9_-]+(?:\/[A-Za-z0-9_-]+)*)(?:\/?(?::|$)))+$/;
+
+// Flags without a plugin, a linker or another program, and without text that a shell would expand.
+const compilerFlags = /^(?!.*(?:plugin|wrapper|specs|linker|link-arg|-Z|-B|-load|fuse-ld|@|`|\$))/s;
+
 /** Values with which a variable listed above does not choose code. */
 const harmlessValues: Readonly<Record<string, RegExp>> = {
   ENV: /^[A-Za-z0-9_-]*$/,
-  LESS: /^(?:-?[A-Za-z]+\s*)*$/,
-  MORE: /^(?:-?[A-Za-z]+\s*)*$/,
+  SHELL: /^\/(?:usr\/)?bin\/(?:bash|sh|dash|zsh)$/,
+  LESS: letters,
+  MORE: letters,
+  LESSHISTFILE: /^(?:|-|\/dev\/null)$/,
   NODE_OPTIONS:
-    /^(?:\s*--(?:max-old-space-size=\d+|max-semi-space-size=\d+|max_old_space_size=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|enable-source-maps|stack-trace-limit=\d+|unhandled-rejections=[a-z-]+|dns-result-order=[a-z0-9]+|experimental-vm-modules|openssl-legacy-provider)\s*)*$/,
-  MAKEFLAGS: /^-?[jkswn]*\s*-?j?\s*\d*$/,
-  PYTHONWARNINGS: /^(?:(?:ignore|default|error|always|module|once)(?:::[A-Za-z]+Warning)?,?)*$/,
-  GOFLAGS: /^(?:\s*-(?:mod=\w+|v|count=\d+|race|trimpath)\s*)*$/,
-  BROWSER: /^(?:none)?$/,
-  RUSTFLAGS: /^(?!.*(?:linker|link-arg|-Z))/s,
+    /^\s*(?:--(?:max-old-space-size=\d+|max-semi-space-size=\d+|max_old_space_size=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|enable-source-maps|stack-trace-limit=\d+|unhandled-rejections=[a-z-]+|dns-result-order=[a-z0-9]+|experimental-vm-modules|openssl-legacy-provider|no-experimental-[a-z-]+|experimental-strip-types|inspect)(?:\s+|$))*$/,
+  MAKEFLAGS: /^(?:-?j ?\d*|-?[kswn]+|)$/,
+  PYTHONWARNINGS: /^(?:(?:ignore|default|error|always|module|once)(?:::[A-Za-z]+Warning)?(?:,|$))*$/,
+  PYTHONPATH: relativePaths,
+  GOFLAGS: /^\s*(?:-(?:mod=\w+|v|count=\d+|race|trimpath|buildvcs=\w+)(?:\s+|$))*$/,
+  GOTOOLCHAIN: /^(?:local|auto|go[\d.]+)$/,
+  BROWSER: /^none$/,
+  RUSTFLAGS: compilerFlags,
+  RUSTDOCFLAGS: compilerFlags,
+  CFLAGS: compilerFlags,
+  CXXFLAGS: compilerFlags,
+  CPPFLAGS: compilerFlags,
+  LDFLAGS: compilerFlags,
+  RUSTUP_TOOLCHAIN: /^(?:stable|beta|nightly|[\d.]+)[\w.-]*$/,
+  UV_PYTHON: /^(?:cpython|pypy|python)?@?[\d.]*$/,
+  UV_PROJECT_ENVIRONMENT: /^\.?[\w-]+$/,
+  TS_NODE_PROJECT: /^(?:\.\/)?[\w./-]+\.json$/,
+  GIT_DIR: /^(?:\.\/)?\.git\/?$/,
+  GIT_WORK_TREE: plainPath,
+  GIT_INDEX_FILE: plainPath,
+  GIT_TRACE: trace,
+  GIT_TRACE_CURL: trace,
+  GIT_TRACE_PACKET: trace,
+  GIT_TRACE_PERFORMANCE: trace,
+  GIT_TRACE_SETUP: trace,
+  GIT_CONFIG_GLOBAL: nowhere,
+  GIT_CONFIG_SYSTEM: nowhere,
+  RIPGREP_CONFIG_PATH: nowhere,
+  KUBECONFIG: /^(?:~|\/root|\/home\/[\w-]+)\/\.kube\/[\w.-]+$/,
+  AWS_CONFIG_FILE: homeAws,
+  AWS_SHARED_CREDENTIALS_FILE: homeAws,
+  FZF_DEFAULT_OPTS:
+    /^\s*(?:--(?:height|layout|border|reverse|info|multi|ansi|cycle)(?:=[\w%-]*)?(?:\s+|$))*$/,
   JAVA_TOOL_OPTIONS: heapOnly,
   JAVA_OPTS: heapOnly,
   MAVEN_OPTS: heapOnly,
