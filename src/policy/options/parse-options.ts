@@ -31,6 +31,19 @@ export function parseOptions(args: readonly Arg[], grammar: OptionGrammar): Pars
   return reader;
 }
 
+/** Returns words that `options` takes for values, but that are options of the grammar if the program reads fewer values. */
+export function hiddenOptions(
+  args: readonly Arg[],
+  grammar: OptionGrammar,
+  { given }: ParsedOptions,
+): readonly Arg[] {
+  const values = given.flatMap(({ value, index }) => {
+    const next = args[index + 1];
+    return value !== undefined && value === next && prefixOf(value).startsWith('-') ? [value] : [];
+  });
+  return values.filter((value) => parseOptions([value], grammar).given.length > 0);
+}
+
 class Reader implements ParsedOptions {
   readonly given: GivenOption[] = [];
   readonly operands: Arg[] = [];

@@ -1,66 +1,99 @@
-import { noOptions, type OptionGrammar } from '../options/grammar.ts';
-import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
+import { noOptions, type OptionGrammar, optionsOf } from '../options/grammar.ts';
+import { hiddenOptions, type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, prefixOf, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, wordText } from '../words/arg.ts';
 import { joinWords } from './effects.ts';
-import { configEffects } from './git-config.ts';
+import { configEffects, runsTransport } from './git-config.ts';
+import { unknownGitOptions } from './git-options.ts';
 import type { Effect } from './program.ts';
 
 interface Subcommand {
   readonly names: readonly string[];
+  /** The options that the entry judges; all others must be known to be harmless (git-options.ts). */
   readonly options?: OptionGrammar;
+  /** True if words after the subcommand belong to another program. */
+  readonly passesOn?: boolean;
   readonly effects: (options: ParsedOptions, call: ProgramCall, args: readonly Arg[]) => readonly Effect[];
 }
 
-/** The effects of a git subcommand: programs that it runs and files that it writes. */
+/** The effects of a git subcommand: programs that it runs and files that it writes; an unknown subcommand is refused. */
 export function subcommandEffects(
   subcommand: Arg,
   args: readonly Arg[],
   call: ProgramCall,
 ): readonly Effect[] {
   const name = subcommand.text;
-  if (name === undefined) {
-    return subcommand.many
-      ? [{ does: 'unknown', at: subcommand, reason: 'which git command would run cannot be known' }]
-      : [];
-  }
+  if (name === undefined)
+    return [{ does: 'unknown', at: subcommand, reason: 'which git command would run cannot be known' }];
   const entries = byName.get(name);
-  if (entries === undefined) return none;
-  return entries.flatMap((entry) =>
-    entry.effects(parseOptions(args, entry.options ?? noOptions), call, args),
-  );
+  if (entries === undefined && !harmless.has(name))
+    return [
+      refusal(
+        subcommand,
+        `git ${name} is not a git command that is known to be harmless`,
+        'unknown_subcommand',
+      ),
+    ];
+  if (entries === undefined) return args.length === 0 ? none : unknownGitOptions(name, args, nothing);
+  const own = new Set(entries.flatMap((entry) => [...optionsOf(entry.options ?? noOptions).long.keys()]));
+  const unknown = entries.some((entry) => entry.passesOn) ? none : unknownGitOptions(name, args, own);
+  return [...entries.flatMap((entry) => entryEffects(entry, args, call)), ...unknown];
+}
+
+function entryEffects(entry: Subcommand, args: readonly Arg[], call: ProgramCall): readonly Effect[] {
+  const grammar = entry.options ?? noOptions;
+  const options = parseOptions(args, grammar);
+  const hidden = entry.passesOn ? none : hiddenOptions(args, grammar, options);
+  const effects = entry.effects(options, call, args);
+  return hidden.length === 0
+    ? effects
+    : [
+        ...effects,
+        ...hidden.map((at) =>
+          refusal(
+            at,
+            `git might read ${at.text ?? 'a word'} as an option that runs a program or writes a file`,
+          ),
+        ),
+      ];
 }
 
 const none: readonly never[] = [];
+const nothing: ReadonlySet<string> = new Set();
 
-const diffOptions = {
-  short: 'G:S:n:U:O:',
-  long: 'ext-diff output= format= pretty= grep= author= since= until=',
-};
+/** Subcommands that run no program of the caller's choice, and write only where git keeps its own files. */
+const harmless = new Set(
+  `add annotate blame branch cat-file check-attr check-ignore check-mailmap check-ref-format checkout cherry clean commit
+  commit-graph commit-tree count-objects describe fmt-merge-msg for-each-ref fsck fsck-objects gc get-tar-commit-id hash-object ls-files ls-tree
+  merge-base merge-tree mktag mktree multi-pack-index mv name-rev notes pack-refs patch-id prune prune-packed replace request-pull rerere reset
+  restore rev-list rev-parse rm shortlog show-branch show-index show-ref sparse-checkout stage status stripspace
+  switch symbolic-ref tag unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version
+  write-tree`.split(/\s+/),
+);
+
+const strategies = /^(?:ort|recursive|resolve|octopus|ours|subtree)$/;
+const mergeOptions = { short: 's:', long: 'strategy= strategy-option=' };
 
 const subcommands: readonly Subcommand[] = [
   {
-    names: [
-      'diff',
-      'log',
-      'show',
-      'format-patch',
-      'whatchanged',
-      'diff-tree',
-      'diff-index',
-      'diff-files',
-      'stash',
-      'reflog',
-      'range-diff',
-      'blame',
-    ],
-    options: diffOptions,
-    effects: (options, call) => [
+    names: 'diff log show whatchanged diff-tree diff-index diff-files stash reflog range-diff'.split(' '),
+    options: {
+      short: '',
+      long: 'ext-diff output= output-indicator-new= output-indicator-old= output-indicator-context=',
+    },
+    effects: (options) => [
       ...refuse(options, 'ext-diff', 'runs the configured diff program'),
-      ...(call.args.some((arg) => arg.text === 'format-patch')
-        ? []
-        : refuse(options, 'output', 'writes a file', 'writes')),
-      ...options.values('output').map((path): Effect => ({ does: 'write', path })),
+      ...refuse(options, 'output', 'writes a file', 'writes'),
+      ...options.values('output').map(written),
+    ],
+  },
+  {
+    names: ['format-patch'],
+    options: { short: 'o:', long: 'output= output-directory= ext-diff' },
+    effects: (options) => [
+      ...refuse(options, 'ext-diff', 'runs the configured diff program'),
+      ...options.values('output').map(written),
+      ...options.values('o', 'output-directory').flatMap(writtenInto),
     ],
   },
   {
@@ -71,39 +104,36 @@ const subcommands: readonly Subcommand[] = [
     },
     effects: configCommand,
   },
-  { names: ['submodule'], effects: (_options, call, args) => foreachEffects(args, call) },
+  {
+    names: ['submodule'],
+    passesOn: true,
+    effects: (_options, call, args) => submoduleEffects(args, call),
+  },
   {
     names: ['bisect'],
-    effects: (_options, _call, args) =>
-      args[0]?.text === 'run' ? [{ does: 'start', argv: args.slice(1) }] : [],
+    passesOn: true,
+    effects: (_options, call, args) => bisectEffects(args, call),
   },
   {
     names: ['rebase'],
-    options: {
-      short: 'x:s:X:S::C:ifkmnqrtvp',
-      long: 'exec= onto= strategy= strategy-option= edit-todo interactive continue abort skip quit autosquash autostash root keep-base',
-    },
-    effects: (options) => shells(options, 'x', 'exec'),
+    options: { short: 'x:s:', long: 'exec= strategy= strategy-option=' },
+    effects: (options) => [...shells(options, 'x', 'exec'), ...strategyEffects(options)],
   },
+  { names: ['merge', 'cherry-pick', 'revert', 'pull'], options: mergeOptions, effects: strategyEffects },
   {
     names: ['grep'],
-    options: {
-      short: 'O::A:B:C:e:f:m:aiIhHlLLnoqrvwzEGFPpcW',
-      long: 'open-files-in-pager[=] or and not only-matching',
-    },
+    options: { short: 'O::', long: 'open-files-in-pager[=]' },
     effects: (options) =>
-      options.given
-        .filter((one) => one.name === 'O' || one.name === 'open-files-in-pager')
-        .map(
-          (one): Effect =>
-            one.value === undefined
-              ? refusal(one.at, 'git grep -O starts a pager')
-              : { does: 'shell', text: one.value },
-        ),
+      options.given.map(
+        (one): Effect =>
+          one.value === undefined
+            ? refusal(one.at, 'git grep -O starts a pager')
+            : { does: 'shell', text: one.value },
+      ),
   },
   {
     names: ['difftool', 'mergetool'],
-    options: { short: 'x:t:ydg', long: 'extcmd= tool= no-prompt prompt dir-diff tool-help gui' },
+    options: { short: 'x:t:', long: 'extcmd= tool= no-prompt prompt dir-diff tool-help gui' },
     effects: (options, call) => {
       const given = shells(options, 'x', 'extcmd');
       return given.length > 0 || options.has('tool-help')
@@ -112,28 +142,106 @@ const subcommands: readonly Subcommand[] = [
     },
   },
   {
-    names: [
-      'fetch',
-      'pull',
-      'clone',
-      'ls-remote',
-      'fetch-pack',
-      'push',
-      'send-pack',
-      'remote',
-      'archive',
-      'submodule',
+    names: ['fetch', 'pull', 'ls-remote', 'push', 'remote', 'clone', 'archive'],
+    options: { short: '', long: 'upload-pack= receive-pack= exec= repo= url=' },
+    effects: (options, call, args) => [
+      ...shells(options, 'upload-pack', 'receive-pack', 'exec'),
+      ...transportEffects(args, call),
     ],
-    options: {
-      short: 'u:c:o:b:j:4',
-      long: 'upload-pack= receive-pack= exec= template= config= reference= depth= branch= origin= recurse-submodules[=] remote= output= update-head-ok unshallow update-shallow',
-    },
-    effects: transferEffects,
   },
   {
-    names: ['init'],
-    options: { short: 'qb:', long: 'template= bare quiet initial-branch= separate-git-dir= shared[=]' },
-    effects: (options) => refuse(options, 'template', 'brings hooks along'),
+    names: ['clone'],
+    options: {
+      short: 'b:c:j:o:u:',
+      long: 'template= config= reference= reference-if-able= branch= origin= separate-git-dir= depth= filter= jobs= shallow-since= shallow-exclude= server-option= bundle-uri= upload-pack=',
+    },
+    effects: cloneEffects,
+  },
+  {
+    names: ['archive'],
+    options: { short: 'o:', long: 'output= remote=' },
+    effects: (options) => options.values('o', 'output').map(written),
+  },
+  {
+    names: ['init', 'init-db'],
+    options: { short: 'qb:', long: 'template= separate-git-dir= initial-branch= object-format=' },
+    effects: (options) => [
+      ...refuse(options, 'template', 'brings hooks along'),
+      ...refuse(options, 'separate-git-dir', 'chooses where git loads settings from'),
+    ],
+  },
+  {
+    names: ['apply', 'am'],
+    options: { short: '', long: 'unsafe-paths build-fake-ancestor=' },
+    effects: (options) => [
+      ...refuse(options, 'unsafe-paths', 'writes outside the working tree', 'writes'),
+      ...options.values('build-fake-ancestor').map(written),
+    ],
+  },
+  {
+    names: ['checkout-index', 'read-tree'],
+    options: { short: '', long: 'prefix= index-output=' },
+    effects: (options, call) => [
+      ...(call.args.some((arg) => arg.text === 'read-tree')
+        ? []
+        : options.values('prefix').flatMap(prefixed)),
+      ...options.values('index-output').map(written),
+    ],
+  },
+  {
+    names: ['fast-export'],
+    options: { short: '', long: 'export-marks=' },
+    effects: (options) => options.values('export-marks').map(written),
+  },
+  {
+    names: ['bundle'],
+    options: { short: 'q', long: 'version=' },
+    effects: (options) =>
+      options.operands[0]?.text === 'create' ? options.operands.slice(1, 2).map(written) : [],
+  },
+  {
+    names: ['merge-file'],
+    options: { short: 'L:', long: 'marker-size=' },
+    effects: (options) => options.operands.slice(0, 1).map(written),
+  },
+  { names: ['mailinfo'], effects: (options) => options.operands.map(written) },
+  {
+    names: ['worktree'],
+    options: { short: 'b:B:', long: 'reason= expire=' },
+    effects: (options) =>
+      options.operands[0]?.text === 'add' ? options.operands.slice(1, 2).flatMap(writtenInto) : [],
+  },
+  {
+    names: ['repack', 'column', 'interpret-trailers'],
+    options: { short: '', long: 'expire-to= command=' },
+    effects: (options) => [
+      ...options.values('expire-to').map(written),
+      ...refuse(options, 'command', 'reads a setting'),
+    ],
+  },
+  {
+    names: ['maintenance'],
+    effects: (_options, call, args) =>
+      /^(?:run|register|unregister)$/.test(wordText(args[0]))
+        ? []
+        : [refusal(call.self, 'git maintenance start changes what the system runs later')],
+  },
+  {
+    names: ['help'],
+    effects: (_options, _call, args) =>
+      args
+        .filter((arg) => /^-(?:w|i|-w|-i)/.test(prefixOf(arg)))
+        .map((at) => refusal(at, 'git help would start a browser')),
+  },
+  {
+    names: ['lfs'],
+    passesOn: true,
+    effects: (_options, call, args) =>
+      /^(?:|checkout|env|fetch|fsck|install|locks|ls-files|prune|pull|push|status|track|uninstall|untrack|version)$/.test(
+        wordText(args[0]),
+      )
+        ? []
+        : [refusal(args[0] ?? call.self, 'this git lfs command is not known to be harmless')],
   },
   {
     names: ['filter-branch'],
@@ -157,29 +265,7 @@ const subcommands: readonly Subcommand[] = [
   {
     names: ['hook'],
     effects: (_options, call, args) =>
-      args[0]?.text === 'run' ? [refusal(call.self, 'git hook run starts a hook')] : [],
-  },
-  {
-    names: [
-      'instaweb',
-      'daemon',
-      'shell',
-      'gui',
-      'citool',
-      'web--browse',
-      'cvsserver',
-      'http-backend',
-      'fast-import',
-    ],
-    effects: (_options, call) => [refusal(call.self, 'this git command starts other programs or a server')],
-  },
-  {
-    names: ['send-email'],
-    options: { short: '', long: 'to-cmd= cc-cmd= header-cmd= sendmail-cmd= smtp-server= to= cc= subject=' },
-    effects: (options) =>
-      ['to-cmd', 'cc-cmd', 'header-cmd', 'sendmail-cmd', 'smtp-server'].flatMap((name) =>
-        refuse(options, name, 'starts a program'),
-      ),
+      args[0]?.text === 'list' ? [] : [refusal(call.self, 'git hook run starts a hook')],
   },
 ];
 
@@ -201,6 +287,33 @@ function shells(options: ParsedOptions, ...names: string[]): Effect[] {
   return options.values(...names).map((text) => ({ does: 'shell', text }));
 }
 
+function written(path: Arg): Effect {
+  return { does: 'write', path };
+}
+
+/** Judges files in a directory that git would create or fill. */
+function writtenInto(directory: Arg): Effect[] {
+  return [written(directory), written(extended(directory, '/file'))];
+}
+
+function prefixed(prefix: Arg): Effect[] {
+  return [written(extended(prefix, 'file'))];
+}
+
+function extended(path: Arg, end: string): Arg {
+  return path.text === undefined
+    ? { ...path, pieces: [...path.pieces, end] }
+    : knownArg(`${path.text}${end}`, path);
+}
+
+/** A strategy that is not built in is a program `git-merge-…`. */
+function strategyEffects(options: ParsedOptions): Effect[] {
+  return options
+    .values('s', 'strategy')
+    .filter((name) => !strategies.test(name.text ?? ''))
+    .map((at) => refusal(at, `git would run the merge strategy ${at.text ?? ''} as a program`));
+}
+
 const reading = [
   'get',
   'get-all',
@@ -213,42 +326,74 @@ const reading = [
   'unset',
   'unset-all',
   'remove-section',
-  'rename-section',
 ];
 
 function configCommand(options: ParsedOptions, call: ProgramCall): Effect[] {
   const [first, ...rest] = options.operands;
   if (options.has('e', 'edit') || first?.text === 'edit')
     return [refusal(call.self, 'git config --edit starts an editor')];
-  if (options.has(...reading) || /^(?:get|list|unset|remove-section|rename-section)$/.test(wordText(first)))
-    return [];
+  const files = options
+    .values('f', 'file')
+    .filter(() => !options.has(...reading))
+    .map(writtenSettings);
+  if (options.has('rename-section') || first?.text === 'rename-section')
+    return [refusal(call.self, 'git config --rename-section may turn data into settings that run programs')];
+  if (options.has(...reading) || /^(?:get|list|unset|remove-section)$/.test(wordText(first))) return [];
   const [key, value] = first?.text === 'set' ? rest : [first, ...rest];
   if (key === undefined || value === undefined) return [];
   if (key.text === undefined)
     return [{ does: 'unknown', at: key, reason: 'which git setting would change cannot be known' }];
-  return configEffects(key.text, value, 0, call);
+  return [...files, ...configEffects(key.text, value, 0, call)];
 }
 
-function foreachEffects(args: readonly Arg[], call: ProgramCall): Effect[] {
-  const words = args.filter((arg, index) => !(index < 3 && /^(?:-q|--quiet)$/.test(wordText(arg))));
-  if (words[0]?.text !== 'foreach') return [];
+/** `git config -f .git/config` writes a protected file, but only the setting, which is judged by its name. */
+function writtenSettings(path: Arg): Effect {
+  return /(?:^|\/)\.git\/config$|\.gitconfig$|\.gitmodules$/.test(wordText(path))
+    ? { does: 'write', path: knownArg('.gitmodules', path) }
+    : written(path);
+}
+
+const submoduleVerbs =
+  /^(?:|add|status|init|deinit|update|set-branch|set-url|summary|foreach|sync|absorbgitdirs)$/;
+
+function submoduleEffects(args: readonly Arg[], call: ProgramCall): Effect[] {
+  const words = args.filter((arg, index) => !(index < 3 && /^(?:-q|--quiet|--cached)$/.test(wordText(arg))));
+  const [verb] = words;
+  if (verb !== undefined && !submoduleVerbs.test(wordText(verb)))
+    return [refusal(verb, 'this git submodule command is not known to be harmless')];
+  if (verb?.text !== 'foreach')
+    return [...transportEffects(words, call), ...unknownGitOptions('submodule', words, submoduleOptions)];
   const rest = words
     .slice(1)
     .filter((arg, index, all) => !(index < 2 && /^--recursive$/.test(wordText(arg)) && all[0] !== undefined));
   return rest.length === 0 ? [] : [{ does: 'shell', text: joinWords(rest, call.self) }];
 }
 
-function transferEffects(options: ParsedOptions, call: ProgramCall, args: readonly Arg[]): Effect[] {
-  const cloning = call.args.some((arg) => arg.text === 'clone');
-  const settings = cloning ? options.values('c', 'config') : [];
+const submoduleOptions = new Set(['default']);
+
+function bisectEffects(args: readonly Arg[], call: ProgramCall): Effect[] {
+  const verb = wordText(args[0]);
+  if (verb === 'run') return [{ does: 'start', argv: args.slice(1) }];
+  return /^(?:|start|bad|new|good|old|terms|skip|next|reset|replay|log|help|--.*)$/.test(verb)
+    ? unknownGitOptions('bisect', args, new Set(['term-new', 'term-bad', 'term-old', 'term-good']))
+    : [refusal(args[0] ?? call.self, 'this git bisect command is not known to be harmless')];
+}
+
+function transportEffects(args: readonly Arg[], _call: ProgramCall): Effect[] {
+  return args
+    .filter((arg) => runsTransport(arg) || /^--(?:remote|repo|url)=[\w+.-]+::/.test(prefixOf(arg)))
+    .map((at) => refusal(at, `the address ${at.text ?? ''} makes git run a helper program`));
+}
+
+function cloneEffects(options: ParsedOptions, call: ProgramCall): Effect[] {
+  const settings = options.values('c', 'config');
   return [
-    ...shells(options, 'upload-pack', 'receive-pack', 'exec', ...(cloning ? ['u'] : [])),
+    ...shells(options, 'u'),
     ...refuse(options, 'template', 'brings hooks along'),
+    ...refuse(options, 'separate-git-dir', 'chooses where git loads settings from'),
+    ...options.operands.slice(1, 2).flatMap(writtenInto),
     ...settings.flatMap((setting) =>
       configEffects(prefixOf(setting).split('=')[0] ?? '', setting, prefixOf(setting).indexOf('=') + 1, call),
     ),
-    ...args
-      .filter((arg) => /^(?:ext|fd)::/.test(prefixOf(arg)))
-      .map((at) => refusal(at, 'an ext:: address makes git run a command')),
   ];
 }

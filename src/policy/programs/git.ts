@@ -1,9 +1,11 @@
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, prefixOf } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
+import { joinWords } from './effects.ts';
 import { configEffects } from './git-config.ts';
 import { subcommandEffects } from './git-subcommands.ts';
 import type { Effect, ProgramEntry } from './program.ts';
+import { splitWords } from './split-words.ts';
 
 const globalOptions = {
   short: 'C:c:pPvh',
@@ -81,6 +83,35 @@ export const gitPrograms: readonly ProgramEntry[] = [
       'git $x',
       'git submodule --quiet foreach touch x',
       'git send-email --smtp-server=./x a.patch',
+      'git "$sub" x',
+      'git config edit-mode.x 1',
+      'git config rename-section foo core',
+      'git config --rename-section foo core',
+      ["git -c alias.r=rebase r -x 'touch x' HEAD~1", 'touch'],
+      ["git -c 'alias.r=!touch' r x", 'touch'],
+      'git -c help.autocorrect=immediate conifg x y',
+      'git conifg core.pager x',
+      'git merge-index touch -a',
+      'git for-each-repo --config=x.r status',
+      'git remote-ext origin "touch x"',
+      'git submodule--helper foreach touch',
+      'git remote add x ext::touch',
+      'git -c remote.x.url=ext::touch fetch x',
+      'git archive -o .git/hooks/post-checkout HEAD',
+      'git format-patch -o .git/hooks -1',
+      'git bundle create .git/hooks/x HEAD',
+      'git checkout-index --prefix=.git/hooks/ -a',
+      'git -C .git/hooks archive -o pre-commit HEAD',
+      'git --work-tree=.git/hooks checkout .',
+      'git worktree add .git/hooks',
+      'git clone url .git/hooks',
+      'git --git-dir=./evil status',
+      'git merge -s ./x other',
+      'git log --some-new-option',
+      'git some-new-command',
+      'git grep -m -Otouch foo',
+      'git apply --unsafe-paths x.patch',
+      'git maintenance start',
     ],
     harmless: [
       "git log --format='%h %s' -n 5",
@@ -112,16 +143,31 @@ export const gitPrograms: readonly ProgramEntry[] = [
       'git worktree add ../x',
       'git config get user.name',
       'git lfs pull',
-      'git "$sub" x',
       'git -c core.fsmonitor=false status',
       'git -c credential.helper=cache fetch',
       'git -c submodule.x.update=rebase submodule update',
       'git config --global',
-      'git config edit-mode.x 1',
       'git difftool --tool-help',
       'git bisect start',
       'git submodule foreach',
       'git hook list',
+      'git --git-dir=app/.git --work-tree=app status',
+      'git remote set-url origin git@github.com:a/b.git',
+      'git config url.git@github.com:.insteadOf https://github.com/',
+      'git config remote.origin.fetch +refs/heads/*:refs/remotes/origin/*',
+      'git fast-export --all',
+      'git log --no-merges --since=1.week --author="A" --stat -p -S foo',
+      "git commit -m '- fix: a'",
+      'git stash push -m wip -- src',
+      'git merge -s ours other',
+      'git rebase --onto main feature~3 feature',
+      'git config -f .gitmodules submodule.x.url https://example.com/x',
+      ["git -c core.editor='sed -i s/a/b/' commit --amend", 'sed'],
+      'git -c core.editor=true rebase --continue',
+      'git bisect start HEAD v1.0 --',
+      'git submodule add https://example.com/x.git lib/x',
+      'git worktree list --porcelain',
+      'git rev-parse --abbrev-ref --symbolic-full-name @{u}',
     ],
   },
 ];
@@ -131,10 +177,43 @@ function gitEffects(call: ProgramCall): readonly Effect[] {
   if (first?.text !== undefined && !first.text.startsWith('-'))
     return subcommandEffects(first, call.args.slice(1), call);
   const options = parseOptions(call.args, globalOptions);
-  const subcommand = options.operands[0];
-  const own = options.given.length === 0 ? [] : globalEffects(options, call);
-  if (subcommand === undefined) return own;
-  return [...own, ...subcommandEffects(subcommand, options.operands.slice(1), call)];
+  const [subcommand, ...rest] = options.operands;
+  const own = options.given.length + options.unrecognised.length === 0 ? [] : globalEffects(options, call);
+  if (subcommand === undefined || options.has('version', 'v')) return own;
+  const aliased = aliasOf(options, subcommand, rest, call);
+  return [...own, ...inDirectory(options.values('C'), aliased ?? subcommandEffects(subcommand, rest, call))];
+}
+
+/** A subcommand that `-c alias.…` defines in the same call, with its arguments. */
+function aliasOf(
+  options: ParsedOptions,
+  subcommand: Arg,
+  rest: readonly Arg[],
+  call: ProgramCall,
+): readonly Effect[] | undefined {
+  const start = `alias.${subcommand.text ?? ''}=`;
+  const setting = options
+    .values('c')
+    .findLast((value) => prefixOf(value).toLowerCase().startsWith(start.toLowerCase()));
+  if (setting === undefined || subcommand.text === undefined) return undefined;
+  const value = withoutPrefix(setting, start.length);
+  if (value.text === undefined)
+    return [{ does: 'unknown', at: setting, reason: 'what a git alias would run cannot be known' }];
+  const text = value.text.trimStart();
+  if (text.startsWith('!'))
+    return [{ does: 'shell', text: joinWords([knownArg(text.slice(1), setting), ...rest], setting) }];
+  return [{ does: 'start', argv: [call.self, ...splitWords(value), ...rest] }];
+}
+
+/** Files that git writes are relative to the directories of `-C`. */
+function inDirectory(directories: readonly Arg[], effects: readonly Effect[]): readonly Effect[] {
+  if (directories.length === 0) return effects;
+  const before = directories.map(({ text }) => (text === undefined ? '.' : text)).join('/');
+  return effects.map((effect) =>
+    effect.does === 'write' && effect.path.text !== undefined && !effect.path.text.startsWith('/')
+      ? { ...effect, path: knownArg(`${before}/${effect.path.text}`, effect.path) }
+      : effect,
+  );
 }
 
 function globalEffects(options: ParsedOptions, call: ProgramCall): Effect[] {
@@ -143,7 +222,28 @@ function globalEffects(options: ParsedOptions, call: ProgramCall): Effect[] {
   return [
     ...(execPath === undefined ? [] : [{ does: 'refuse', at: execPath.at, reason } as const]),
     ...options.values('c').flatMap((setting) => settingEffects(setting, call)),
-    ...options.values('config-env').flatMap((setting) => environmentSetting(setting, call)),
+    ...options.values('config-env').flatMap((setting) => environmentSetting(setting)),
+    ...options
+      .values('git-dir')
+      .filter(({ text }) => !/(?:^|\/)\.git\/?$/.test(text ?? ''))
+      .map(
+        (at): Effect => ({
+          does: 'refuse',
+          at,
+          reason: 'git --git-dir chooses the settings that git loads, unless it names a folder .git',
+        }),
+      ),
+    ...options
+      .values('work-tree')
+      .map((path): Effect => ({ does: 'write', path: knownArg(`${path.text ?? '.'}/file`, path) })),
+    ...options.unrecognised.map(
+      (at): Effect => ({
+        does: 'refuse',
+        at,
+        rule: 'unknown_option',
+        reason: `git ${wordText(at)} is not known to be harmless`,
+      }),
+    ),
   ];
 }
 
@@ -160,9 +260,7 @@ function settingEffects(setting: Arg, call: ProgramCall): Effect[] {
   );
 }
 
-function environmentSetting(setting: Arg, call: ProgramCall): Effect[] {
+function environmentSetting(setting: Arg): Effect[] {
   const key = prefixOf(setting).split('=')[0] ?? '';
-  return configEffects(key, undefined, 0, call).map(
-    (): Effect => ({ does: 'refuse', at: setting, reason: `git would take ${key} from a variable` }),
-  );
+  return [{ does: 'refuse', at: setting, reason: `git would take ${key} from a variable` }];
 }

@@ -43,17 +43,34 @@ function pathsOf(target: Arg, scope: WalkScope): string[] {
 }
 
 const homeFiles =
-  /^\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|login|inputrc|gitconfig|npmrc|yarnrc|vimrc|viminfo|exrc|nanorc|emacs|netrc|pythonrc|perldb|gdbinit|tmux\.conf|screenrc|wgetrc|curlrc|psqlrc|xinitrc|xsession|forward|ssh\/.*|gnupg\/.*|config\/(?:git|fish|systemd|autostart|nvim|environment\.d)\/.*|local\/bin\/.*)$/;
+  /^\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|inputrc|gitconfig|gitignore_global|npmrc|yarnrc|yarnrc\.yml|vimrc|gvimrc|viminfo|exrc|nanorc|emacs|netrc|pythonrc|perldb|gdbinit|lldbinit|tmux\.conf|screenrc|wgetrc|curlrc|psqlrc|sqliterc|my\.cnf|lesskey|lessfilter|pam_environment|xinitrc|xsession|xsessionrc|xprofile|forward|condarc|pypirc|gemrc|irbrc|Rprofile|octaverc|mailcap|pgpass)$/;
+
+/** Folders in a home whose files choose code. */
+const homeFolders =
+  /^(?:\.(?:ssh|gnupg|vim|emacs\.d|aws|kube|docker|gem|m2|gradle|ansible|terraform\.d|claude|cursor|codex|vscode|password-store|profile\.d)|\.config\/(?:git|fish|systemd|autostart|nvim|environment\.d|pip|helix|gh|tmux|zsh|bash|fontconfig|nix|containers|lazygit|alacritty|kitty|starship|direnv|mise|cargo|pypoetry|uv|Code)|\.local\/(?:bin|share\/(?:applications|systemd|dbus-1|nvim|bash-completion))|\.cargo\/(?:bin|config)|\.pyenv|\.nvm|\.rbenv|\.volta|bin)(?:\/|$)/;
 
 /** Returns true for files that shells, git or the system load code or settings from. */
-function choosesCode(path: string, home: string): boolean {
+export function choosesCode(path: string, home: string): boolean {
   const inHome = path.startsWith(`${home}/`)
     ? path.slice(home.length + 1)
     : /^\/(?:home\/[^/]+|root)\/(.*)$/.exec(path)?.[1];
-  if (inHome !== undefined && homeFiles.test(inHome)) return true;
-  if (/(?:^|\/)\.git\/(?:hooks\/|config$|info\/attributes$|modules\/)/.test(path)) return true;
+  if (inHome !== undefined && (homeFiles.test(inHome) || homeFolders.test(inHome))) return true;
+  if (isOfGit(path)) return true;
   if (/^\/proc\/(?:self|thread-self)\/fd\/\d$/.test(path)) return false;
   return /^\/(?:etc|bin|sbin|lib|lib64|boot|proc|sys|usr\/(?:bin|sbin|lib|lib64|libexec|local\/s?bin|share)|var\/spool\/cron)(?:\/|$)/.test(
     path,
   );
+}
+
+/** Files in `.git` that people write by hand and that contain data only. */
+const gitData = /^\/(?:info\/exclude|description|COMMIT_EDITMSG|MERGE_MSG|SQUASH_MSG|TAG_EDITMSG)$/;
+
+/**
+ * Returns true for `.git` itself, which may be a link to other settings, and for the files in it: settings, hooks, attributes
+ * and the list of commands that `git rebase --continue` runs.
+ */
+function isOfGit(path: string): boolean {
+  const [, inside] = /(?:^|\/)\.git(\/.*)?$/s.exec(path) ?? [path, undefined];
+  const found = /(?:^|\/)\.git(?:\/|$)/.test(path);
+  return found && !gitData.test(inside ?? '');
 }
