@@ -7,7 +7,10 @@ export interface AwkAction {
 
 /** Returns the commands that an awk program starts, the files it writes and the code it loads. */
 export function awkActions(program: string): AwkAction[] {
-  const tokens = tokensOf(program);
+  // Without one of these no awk program starts a command, writes a file or loads code, however it is read.
+  if (!/system|getline|[|>@]/.test(program)) return [];
+  const { tokens, understood } = tokensOf(program);
+  if (!understood) return [{ kind: 'refuse', text: 'run a program that is not understood', whole: true }];
   return tokens.flatMap((token, index) => actionsAt(tokens, index, token));
 }
 
@@ -22,8 +25,7 @@ interface Token {
 
 function actionsAt(tokens: readonly Token[], index: number, token: Token): AwkAction[] {
   const next = tokens[index + 1];
-  if (token.kind === 'name' && token.text === 'system' && next?.text === '(')
-    return [commandAt(tokens, index + 2, ')')];
+  if (token.kind === 'name' && token.text === 'system') return [commandAt(tokens, index + 2, ')')];
   if (token.kind !== 'sign') return [];
   if (token.text === '@')
     return [{ kind: 'refuse', text: 'load code or call functions by name', whole: true }];
@@ -70,25 +72,33 @@ function writeAt(tokens: readonly Token[], from: number): AwkAction[] {
 }
 
 const pattern =
-  /\s*(?:(\n)|(#[^\n]*)|\\\n|("(?:[^"\\]|\\[\s\S])*"?)|([A-Za-z_]\w*)|(\d[\w.]*|\.\d+)|(\|&|\|\||&&|>>|>=|<=|==|!=|!~|\+\+|--|[-+*/%^]=|[\s\S]))/y;
+  /[ \t\r\f\v]*(?:(\n)|#[^\n]*|\\\r?\n|("(?:[^"\\\n]|\\[\s\S])*")|([A-Za-z_]\w*)|(\d[\w.]*|\.\d\w*)|(\|&|\|\||&&|>>|>=|<=|==|!=|!~|\+\+|--|[-+*%^]=|[!-.:-@[-^`{-~]|\/=?))/y;
 
-function tokensOf(program: string): Token[] {
+function tokensOf(program: string): { tokens: Token[]; understood: boolean } {
   const tokens: Token[] = [];
   let depth = 0;
   let printing: number | undefined;
   let at = 0;
   while (at < program.length) {
-    const regex = regexAt(program, at, tokens.at(-1));
-    const found = regex ?? read(program, at);
+    const before = tokens.at(-1);
+    const found = regexAt(program, at, before) ?? read(program, at);
+    if (found === undefined) return { tokens, understood: program.slice(at).trim() === '' };
+    if (found.end > program.length) return { tokens, understood: false };
     at = found.end;
     if (found.kind === undefined) continue;
     if (found.text === ')' && found.kind === 'sign') depth--;
-    if (found.kind === 'line' || (found.kind === 'sign' && /^[;}]$/.test(found.text))) printing = undefined;
+    if (endsStatement(found, before)) printing = undefined;
     tokens.push({ kind: found.kind, text: found.text, depth, printing });
     if (found.text === '(' && found.kind === 'sign') depth++;
     if (found.kind === 'name' && /^printf?$/.test(found.text)) printing = depth;
   }
-  return tokens;
+  return { tokens, understood: true };
+}
+
+/** A statement ends with its line, unless the line ends with an operator that continues it. */
+function endsStatement(found: Found, before: Token | undefined): boolean {
+  if (found.kind === 'line') return before?.kind !== 'sign' || !/^(?:,|&&|\|\||\{)$/.test(before.text);
+  return found.kind === 'sign' && /^[;}]$/.test(found.text);
 }
 
 interface Found {
@@ -97,11 +107,12 @@ interface Found {
   readonly end: number;
 }
 
-function read(program: string, at: number): Found {
+function read(program: string, at: number): Found | undefined {
   pattern.lastIndex = at;
   const match = pattern.exec(program);
-  const end = match === null ? program.length : pattern.lastIndex;
-  const [, line, , string, name, number, sign] = match ?? [];
+  if (match === null) return undefined;
+  const end = pattern.lastIndex;
+  const [, line, string, name, number, sign] = match;
   if (line !== undefined) return { kind: 'line', text: '', end };
   if (string !== undefined) return { kind: 'string', text: unquote(string), end };
   if (name !== undefined) return { kind: 'name', text: name, end };
@@ -109,25 +120,62 @@ function read(program: string, at: number): Found {
   return { kind: sign === undefined ? undefined : 'sign', text: sign ?? '', end };
 }
 
-/** A slash starts a regular expression unless a value precedes it; then it divides. */
+/**
+ * A slash divides after a value, and starts a regular expression after an operator or a keyword. After `)`, `++`, `getline`
+ * and a regular expression it may do both; then the rest of the program must be the same in both readings, so it is
+ * understood only if no such slash follows.
+ */
 function regexAt(program: string, at: number, before: Token | undefined): Found | undefined {
   const start = /^[ \t]*\//.exec(program.slice(at, at + 64))?.[0].length;
-  const value =
-    before !== undefined &&
-    (['name', 'number', 'string', 'regex'].includes(before.kind) || /^[)\]$]$/.test(before.text));
-  const keyword =
-    before?.kind === 'name' && /^(?:print|printf|return|in|getline|case|else|do)$/.test(before.text);
-  if (start === undefined || (value && !keyword)) return undefined;
-  const match = /(?:[^/\\[\n]|\\.|\[\^?\]?(?:[^\]\\\n]|\\.)*\])*\//y;
-  match.lastIndex = at + start;
-  return match.exec(program) === null ? undefined : { kind: 'regex', text: '', end: match.lastIndex };
+  if (start === undefined || dividesAfter(before)) return undefined;
+  const end = endOfRegex(program, at + start);
+  if (end === undefined || isUnclear(before))
+    return { kind: undefined, text: '', end: Number.POSITIVE_INFINITY };
+  return { kind: 'regex', text: '', end };
+}
+
+function dividesAfter(before: Token | undefined): boolean {
+  if (before === undefined) return false;
+  if (before.kind === 'name') return !keyword.test(before.text) && before.text !== 'getline';
+  return before.kind === 'number' || before.kind === 'string' || /^[\]$]$/.test(before.text);
+}
+
+const keyword = /^(?:print|printf|return|in|case|else|do|BEGIN|END)$/;
+
+function isUnclear(before: Token | undefined): boolean {
+  return (
+    before?.kind === 'regex' || before?.text === 'getline' || /^(?:\)|\+\+|--)$/.test(before?.text ?? '')
+  );
+}
+
+/** The end of a regular expression; in some awks a slash in brackets ends it, so such an expression is not understood. */
+function endOfRegex(program: string, from: number): number | undefined {
+  let inBrackets = false;
+  for (let at = from; at < program.length; at++) {
+    const character = program.charAt(at);
+    if (character === '\n') return undefined;
+    if (character === '\\') at++;
+    else if (character === '/') return inBrackets ? undefined : at + 1;
+    else if (character === '[' && !inBrackets) {
+      inBrackets = true;
+      if (program.charAt(at + 1) === '^') at++;
+      if (program.charAt(at + 1) === ']') at++;
+    } else if (character === '[' && /[:.=]/.test(program.charAt(at + 1))) {
+      const close = program.indexOf(`${program.charAt(at + 1)}]`, at + 2);
+      if (close > 0 && !program.slice(at, close).includes('/')) at = close + 1;
+    } else if (character === ']') inBrackets = false;
+  }
+  return undefined;
 }
 
 function unquote(string: string): string {
-  const inner = string.replace(/^"|"$/g, '');
-  return inner.replace(/\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|([\s\S]))/g, (_, octal, hex, letter) => {
-    if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
-    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-    return letter === 'n' ? '\n' : letter === 't' ? '\t' : letter === '\n' ? '' : letter;
-  });
+  return string
+    .slice(1, -1)
+    .replace(/\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|([\s\S]))/g, (_, octal, hex, letter) => {
+      if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
+      if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+      return escapes[letter] ?? letter;
+    });
 }
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' };

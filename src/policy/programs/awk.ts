@@ -1,6 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, toArg, unknown, wordText } from '../words/arg.ts';
 import { awkActions } from './awk-script.ts';
+import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
 
@@ -9,7 +10,7 @@ export const awkPrograms: readonly ProgramEntry[] = [
   {
     names: ['awk', 'gawk', 'mawk', 'nawk', 'original-awk'],
     options: {
-      short: 'F:v:f:e:E:i:l:W:bcCdghIkLMnNoOpPrsStV',
+      short: 'F:v:f:e:E:i:l:W:bcCd::D::ghIkL::MnNo::Op::PrsStV',
       long: 'field-separator= assign= file= source= exec= include= load= characters-as-bytes traditional csv debug[=] dump-variables[=] gen-pot help lint[=] bignum use-lc-numeric non-decimal-data optimize no-optimize posix pretty-print[=] profile[=] re-interval sandbox trace copyright version',
       stop: true,
     },
@@ -36,6 +37,15 @@ export const awkPrograms: readonly ProgramEntry[] = [
       'awk "$prog" a',
       'awk --source \'BEGIN{system("touch")}\'',
       "gawk -o out 'BEGIN{}'",
+      'awk \'BEGIN{getline / system("touch x") / 1}\'',
+      'awk \'BEGIN { if (1) /"/ ; system("touch x") # "\n}\'',
+      'awk \'/[/]/ { system("touch x") } #]/\'',
+      'awk \'{ print $1,\n$2 > "out" }\' a',
+      "gawk -W source='BEGIN{system(1)}'",
+      'gawk -D -f x.awk',
+      "gawk -i inplace '{print}' ~/.bashrc",
+      "awk --new-option '{print}' a",
+      'awk \'{ x = 1 / 2; "touch y" | getline }\' a',
     ],
     harmless: [
       "awk '{print $1}' a",
@@ -50,16 +60,24 @@ export const awkPrograms: readonly ProgramEntry[] = [
       'awk -f prog.awk a',
       "awk '{ if ($1 > 5) print; else if ($2 / 3 > 1) print $2 }' a",
       'awk \'# system("x")\n{ print }\' a',
+      "awk '{\n  print $1\n  big = $2 > 3\n}' a",
+      "awk '{ s += $1 / 2 } END { if (s > 1) print s / NR }' a",
+      "awk '/[a-z]/ && $2 > 3 || NR > 1' a",
+      'awk \'{ printf "%s|%s\\n", $1, $2 }\' a',
+      "awk -F'|' '{print $2}' a",
+      'awk \'BEGIN { while ((getline x < "f") > 0) n++ }\'',
+      "awk 'function f(a) {\n  return a > 1 ? a : 2\n}\n{ print f($1) }' a",
+      "gawk -i inplace '{print}' notes.txt",
     ],
   },
 ];
 
+const loading = ['l', 'load', 'o', 'pretty-print', 'p', 'profile', 'd', 'dump-variables', 'D', 'debug'];
+
 function awkEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const loads = options.given
-    .filter((option) =>
-      ['l', 'load', 'o', 'pretty-print', 'p', 'profile', 'd', 'dump-variables'].includes(option.name),
-    )
+    .filter((option) => loading.includes(option.name) || (option.name === 'W' && !isPlain(option.value)))
     .map(
       (option): Effect => ({
         does: 'refuse',
@@ -68,14 +86,28 @@ function awkEffects(call: ProgramCall): Effect[] {
       }),
     );
   const sources = options.values('e', 'source');
-  const files = options.values('f', 'file', 'E', 'exec');
-  const programs = sources.length > 0 || files.length > 0 ? sources : options.operands.slice(0, 1);
-  if (options.has('S', 'sandbox', 'V', 'version', 'help')) return loads;
+  const files = options.values('f', 'file', 'E', 'exec', 'i', 'include');
+  const programs =
+    sources.length > 0 || options.has('f', 'file', 'E', 'exec') ? sources : options.operands.slice(0, 1);
+  const refused = [...unknownOptions(call), ...loads, ...inPlace(call, files)];
+  if (options.has('S', 'sandbox', 'V', 'version', 'help')) return refused;
   return [
-    ...loads,
+    ...refused,
     ...files.flatMap((file) => fileEffects(call, file)),
     ...programs.flatMap((program) => programEffects(call, program)),
   ];
+}
+
+/** `-W` takes long options, of which some load code. */
+function isPlain(value: Arg | undefined): boolean {
+  return /^(?:version|help|usage|posix|traditional|lint|re-interval|interactive)$/.test(wordText(value));
+}
+
+/** `gawk -i inplace` writes its files. */
+function inPlace({ options }: ProgramCall, files: readonly Arg[]): Effect[] {
+  return files.some(({ text }) => /^inplace(?:\.awk)?$/.test(text ?? ''))
+    ? options.operands.map((path) => ({ does: 'write', path }))
+    : [];
 }
 
 function fileEffects(call: ProgramCall, file: Arg): Effect[] {

@@ -2,7 +2,7 @@
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg } from '../words/arg.ts';
+import { type Arg, knownArg, wordText } from '../words/arg.ts';
 import { startsOperands } from './effects.ts';
 import type { Effect } from './program.ts';
 import { splitWords } from './split-words.ts';
@@ -23,6 +23,16 @@ export function writeOptions(...names: string[]): Effects {
       .values(...names)
       .filter((path) => path.text !== '-')
       .map((path) => ({ does: 'write', path }));
+}
+
+/** Refuses options that are not in the grammar: for programs that can run code, an option must be known to be harmless. */
+export function unknownOptions({ options, name }: ProgramCall): Effect[] {
+  return options.unrecognised.slice(0, 1).map((at) => ({
+    does: 'refuse',
+    at,
+    rule: 'unknown_option',
+    reason: `${name} ${wordText(at).split('=')[0]} is not an option that is known to be harmless`,
+  }));
 }
 
 /** For options such as `--help` that print something and exit before anything starts. */

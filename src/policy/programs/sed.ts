@@ -1,5 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg } from '../words/arg.ts';
+import { type Arg, knownArg, toArg } from '../words/arg.ts';
+import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
 import { type SedAction, sedActions } from './sed-script.ts';
@@ -36,6 +37,18 @@ export const sedPrograms: readonly ProgramEntry[] = [
       'sed --file=/dev/fd/3 a',
       "sed -ne 'W out' a",
       "sed 'a\\\ntext\ne touch' a",
+      "sed ':a e touch x' a",
+      "sed 'v;1e touch x' a",
+      "sed 's/a/b/ e' a",
+      "sed 's/[[:x]/e;1e touch/' a",
+      "sed 'y/[/]/;1e touch/;s/]//' a",
+      "sed -e 'a\\' -e foo -e 'e touch x' a",
+      "sed '1e touch\\\nx' a",
+      "sed -i '1i touch x' ~/.bashrc",
+      "sed --in-place='.git/hooks/*' p post-checkout",
+      "sed -i.bak 's/a/b/' .git/config",
+      'sed --new-option p a',
+      "sed -s -n '$!{N;ba}e touch' a",
     ],
     harmless: [
       "sed 's/a/b/g' a",
@@ -57,17 +70,60 @@ export const sedPrograms: readonly ProgramEntry[] = [
       "sed 's/x/\\n/;1i\\\n text' a",
       "sed -e 's/a/b/' -e '$ a last' a",
       "sed '5q' a",
+      "sed 's/[^/]*$//' a",
+      "sed 's/[[:space:]]*$//' a",
+      "sed -n '$!{N;P;D}' a",
+      "sed -e ':a' -e '$!{N;ba' -e '}' a",
+      "sed 's/[]/]/x/g; s/[^]]/y/' a",
+      "sed '/^#/d; /^$/d' a",
+      "sed 'n;d' a",
+      "sed -i -e '1i\\\n#!/bin/sh' -e '$a end' a",
+      "sed '/a/,/b/ s/x/y/' a",
+      "sed '0~3d;1~2p' a",
     ],
   },
 ];
 
 function sedEffects(call: ProgramCall): Effect[] {
   const { options } = call;
-  if (options.has('sandbox', 'help', 'version')) return [];
+  if (options.has('help', 'version')) return [];
   const given = options.values('e', 'expression');
-  const scripts = given.length > 0 || options.has('f', 'file') ? given : options.operands.slice(0, 1);
+  const inline = given.length > 0 || options.has('f', 'file');
+  // Sed joins the scripts with newlines, so text that one of them begins may end in the next one.
+  const scripts = inline ? (given.length > 1 ? [joinLines(given)] : given) : options.operands.slice(0, 1);
   const files = options.values('f', 'file').flatMap((file) => fileEffects(call, file));
-  return [...files, ...scripts.flatMap((script) => scriptEffects(call, script))];
+  return [
+    ...unknownOptions(call),
+    ...inPlace(call, inline ? options.operands : options.operands.slice(1)),
+    ...(options.has('sandbox')
+      ? []
+      : [...files, ...scripts.flatMap((script) => scriptEffects(call, script))]),
+  ];
+}
+
+function joinLines(scripts: readonly Arg[]): Arg {
+  const [first] = scripts;
+  const pieces = scripts.flatMap(({ pieces }, index) => (index === 0 ? pieces : ['\n', ...pieces]));
+  return toArg(pieces, first ?? { pos: 0, end: 0 });
+}
+
+/** `sed -i` writes its files, and a copy of each whose name the suffix chooses. */
+function inPlace({ options }: ProgramCall, files: readonly Arg[]): Effect[] {
+  const given = options.given.filter(({ name }) => name === 'i' || name === 'in-place');
+  if (given.length === 0) return [];
+  const suffixes = given.flatMap(({ value }) =>
+    value?.text === undefined || value.text === '' ? [] : [value.text],
+  );
+  const copies = files.flatMap((file) =>
+    suffixes.map((suffix) => knownArg(copyName(file.text ?? 'file', suffix), file)),
+  );
+  return [...files, ...copies].map((path) => ({ does: 'write', path }));
+}
+
+function copyName(file: string, suffix: string): string {
+  const slash = file.lastIndexOf('/') + 1;
+  const name = suffix.includes('*') ? suffix.replaceAll('*', file.slice(slash)) : file.slice(slash) + suffix;
+  return name.includes('/') ? name : file.slice(0, slash) + name;
 }
 
 function fileEffects(call: ProgramCall, file: Arg): Effect[] {
