@@ -2,7 +2,11 @@ import quickpickle from 'quickpickle';
 import { defineConfig } from 'vitest/config';
 
 // These tests drop capabilities of their own process, so each gets a new one.
-const ownProcess = ['src/worker/exec/guard.test.ts', 'src/worker/exec/libc.test.ts'];
+const ownProcess = [
+  'src/worker/guard/guard.test.ts',
+  'src/worker/guard/guard-files.test.ts',
+  'src/worker/guard/libc.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -1,3 +1,3 @@
-import { runGuard } from './worker/exec/guard.ts';
+import { runGuard } from './worker/guard/guard.ts';
 
 process.exitCode = await runGuard(process.argv.slice(2));

@@ -40,6 +40,8 @@ export interface RequestedIsolation {
 export interface Enforcement {
   readonly level: SupervisionLevel;
   readonly sandbox: SandboxName;
+  /** The mechanism that enforces `sandbox` on files: mounts in a namespace, or Landlock, which leaves more gaps. */
+  readonly files: 'off' | 'landlock' | 'namespace';
   /** `filtered` if a proxy allows only the hosts in `networkAllow`. */
   readonly network: 'on' | 'off' | 'filtered';
   readonly processes: 'own' | 'host';

@@ -1,5 +1,14 @@
 import type { Enforcement, SandboxName, SupervisionLevel } from './isolation.ts';
 
+/** Why namespaces cannot be used, and the next step. */
+export interface NamespaceFault {
+  /** `missing` if installing bubblewrap is enough, `forbidden` if it would not help. */
+  readonly kind: 'missing' | 'forbidden';
+  /** A clause, such as `bubblewrap is not installed`. */
+  readonly reason: string;
+  readonly fix: string;
+}
+
 /** Result of `Backend.report`: the capabilities of the worker's machine, as `nacre doctor` shows them. */
 export interface MachineReport {
   readonly bash: { readonly path: string; readonly version: string };
@@ -15,17 +24,21 @@ export interface MachineReport {
   /** How reliably every process of a command is killed. */
   readonly supervision: SupervisionLevel;
   readonly sandbox: SandboxName;
+  /** The mechanism that enforces `sandbox`. */
+  readonly files: Enforcement['files'];
+  /** The mechanism that could enforce the sandbox `workspace`; `strict` needs `namespace`. */
+  readonly workspaceBy: Exclude<Enforcement['files'], 'off'> | null;
+  /** Why commands do not run in namespaces of bubblewrap; null if they do. */
+  readonly namespaceFault: NamespaceFault | null;
   /** The network access of commands. */
   readonly network: Enforcement['network'];
   readonly exec: Enforcement['exec'];
-  /** Whether Landlock could restrict commands to listed programs, in words. */
+  /** Whether Landlock can restrict commands, in words: `available`, or `not available` with the reason. */
   readonly landlock: string;
   /** Whether the optional package `@lydell/node-pty` is installed. */
   readonly pty: boolean;
   /** True if commands cannot reach nacre's own files: its sockets, settings, tokens and audit log. */
   readonly hidesOwnFiles: boolean;
-  /** Commands that make a namespace as nacre does; run by hand, they print why that fails. */
-  readonly trials: { readonly bubblewrap: string; readonly unshare: string };
   /** The requested isolation that cannot be enforced here, one sentence each. */
   readonly gaps: readonly string[];
 }

@@ -18,18 +18,3 @@ function isExecutable(path: string): boolean {
     return false;
   }
 }
-
-const installers = {
-  'apt-get': 'sudo apt-get install',
-  dnf: 'sudo dnf install',
-  pacman: 'sudo pacman -S',
-  apk: 'sudo apk add',
-  zypper: 'sudo zypper install',
-  brew: 'brew install',
-};
-
-/** The command that installs a package here, such as `sudo apt-get install`. */
-export function installer(path: string): string {
-  const [, words] = Object.entries(installers).find(([name]) => findOnPath(path, name) !== undefined) ?? [];
-  return words ?? 'Install';
-}

@@ -1,32 +1,19 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { NacreError } from '../contract/failure.ts';
+import type { MachineReport } from '../contract/report.ts';
 import type { Engine } from '../engine/engine.ts';
 import { prepareServer } from './prepare-server.ts';
 
-const machine = { home: '/', platform: 'darwin', env: { PATH: '' }, isRoot: false };
-
-interface Detected {
-  readonly supervision?: string;
-  readonly gaps?: readonly string[];
-  readonly machine?: Partial<typeof machine>;
+interface Detected extends Partial<MachineReport> {
   readonly openControl?: () => Promise<void>;
 }
 
-async function logged({ supervision = 'group', gaps = [], ...deps }: Detected): Promise<readonly string[]> {
-  const report = { supervision, sandbox: 'off', network: 'on', gaps };
+async function logged({ openControl = async () => {}, ...found }: Detected): Promise<readonly string[]> {
+  const none = { namespaceFault: null, gaps: [] };
+  const report = { supervision: 'group', sandbox: 'off', files: 'off', network: 'on', ...none, ...found };
   const engine = { warmUp: async () => {}, report: async () => report } as unknown as Engine;
   const lines: string[] = [];
-  await prepareServer(
-    {
-      engine: async () => engine,
-      openControl: deps.openControl ?? (async () => {}),
-      machine: { ...machine, ...deps.machine },
-    },
-    (message) => lines.push(message),
-  );
+  await prepareServer({ engine: async () => engine, openControl }, (message) => lines.push(message));
   return lines;
 }
 
@@ -44,34 +31,32 @@ test('T9: a server logs what it detected in one line, and why other terminals ca
   ]);
 });
 
+test('the line names Landlock if that enforces the sandbox', async () => {
+  expect(await logged({ sandbox: 'workspace', files: 'landlock', network: 'off' })).toEqual([
+    'ready: supervision group, sandbox workspace (landlock), network off',
+  ]);
+});
+
 describe('bubblewrap', () => {
-  const folder = temporaryFolder();
-  const advice = async (supervision: string, programs: readonly string[], platform = 'linux') => {
-    const path = mkdtempSync(join(folder, 'path-'));
-    for (const name of programs) writeFileSync(join(path, name), '', { mode: 0o755 });
-    return (await logged({ supervision, machine: { platform, env: { PATH: path } } })).slice(1);
+  const advice = async (kind: 'missing' | 'forbidden') => {
+    const namespaceFault = { kind, reason: 'some reason', fix: 'sudo apt-get install bubblewrap' };
+    return (await logged({ namespaceFault })).slice(1);
   };
 
-  test('is proposed, with the command of this distribution, if it is missing', async () => {
-    expect(await advice('unshare', ['unshare', 'apt-get'])).toEqual([
+  test('is proposed if it is missing', async () => {
+    expect(await advice('missing')).toEqual([
       'worth installing, for sandboxes: sudo apt-get install bubblewrap',
-    ]);
-    expect(await advice('group', ['dnf'])).toEqual([
-      'worth installing, for sandboxes: sudo dnf install bubblewrap',
     ]);
   });
 
-  test('is not proposed if it is installed, or would not work', async () => {
-    expect(await advice('namespace', ['bwrap'])).toEqual([]);
-    expect(await advice('group', ['bwrap'])).toEqual([]);
-    expect(await advice('group', ['unshare'])).toEqual([]);
-    expect(await advice('group', ['brew'], 'darwin')).toEqual([]);
+  test('is not proposed where it would not work', async () => {
+    expect(await advice('forbidden')).toEqual([]);
   });
 });
 
 test('without an engine nothing is logged', async () => {
   const lines: string[] = [];
-  const none = { engine: () => Promise.reject(new Error('none')), openControl: async () => {}, machine };
+  const none = { engine: () => Promise.reject(new Error('none')), openControl: async () => {} };
   await prepareServer(none, (message) => lines.push(message));
   expect(lines).toEqual([]);
 });

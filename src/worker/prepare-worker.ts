@@ -6,6 +6,7 @@
 import { basename, join } from 'node:path';
 import type { Place } from '../contract/facts.ts';
 import { shuttingDown } from '../contract/failure.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { chooseExecGuard } from './exec/choose-exec-guard.ts';
 import { isDeadServer } from './folders/instance-folder.ts';
 import { createServerFolders, memoryFolders, type ServerFolders } from './folders/server-folders.ts';
@@ -16,10 +17,12 @@ import { type Bash, findBash } from './machine/bash.ts';
 import { type Environment, filterEnvironment, toAbsolutePath } from './machine/environment.ts';
 import { toPlace } from './machine/inspect.ts';
 import { type LoginEnvironment, readLoginEnvironment } from './machine/login-environment.ts';
+import { findNamespaceFault } from './machine/namespace-fault.ts';
 import { withoutShellVariables } from './machine/shell-variables.ts';
+import { findTemporary, probeLandlock } from './sandbox/landlock-sandbox.ts';
 import { OwnFiles } from './sandbox/own-files.ts';
 import { ShellSessions } from './shell/shell-sessions.ts';
-import { chooseStarter } from './start/choose-starter.ts';
+import { chooseStarter, type StarterMachine } from './start/choose-starter.ts';
 import type { SupervisedDeps } from './start/keeper-plan.ts';
 import type { Starter } from './start/starter.ts';
 import { loadPty } from './terminal/load-pty.ts';
@@ -34,6 +37,7 @@ export interface PreparedWorker {
   /** The PATH of commands. */
   readonly path: string;
   readonly starter: Starter;
+  readonly machine: StarterMachine;
   readonly shells: ShellSessions;
   readonly limitEnforcer: LimitEnforcer;
   /** Names of variables that commands do not get. */
@@ -132,7 +136,7 @@ interface StartParts extends Pick<PreparedWorker, 'bash' | 'folders' | 'path'> {
 async function prepareStart(
   options: WorkerOptions,
   found: StartParts,
-): Promise<Pick<PreparedWorker, 'starter' | 'shells' | 'limitEnforcer' | 'sweeping'>> {
+): Promise<Pick<PreparedWorker, 'starter' | 'machine' | 'shells' | 'limitEnforcer' | 'sweeping'>> {
   const { table } = options;
   const name = basename(found.folders.path);
   const cgroups = options.cgroups === false ? null : createCgroups(name);
@@ -140,7 +144,9 @@ async function prepareStart(
   const sweeping = sweepProcesses(table, options.environment[instanceVariable]).catch(() => []);
   const isRoot = process.getuid?.() === 0;
   const limitEnforcer = createLimitEnforcer({ limits: options, cgroups, isRoot });
-  const starter = await chooseStarter(await toStartDeps(options, found, limitEnforcer, isRoot), options);
+  const machine = createStarterMachine(options, found);
+  const deps = await toStartDeps(options, found, limitEnforcer, isRoot);
+  const starter = await chooseStarter(deps, options, machine);
   const shells = new ShellSessions({
     starter,
     table,
@@ -149,7 +155,30 @@ async function prepareStart(
     idleMs: options.sessionIdleMs,
     bounds: options.shellBounds,
   });
-  return { starter, shells, limitEnforcer, sweeping };
+  return { starter, machine, shells, limitEnforcer, sweeping };
+}
+
+// Each question is answered once, when it is first asked.
+function createStarterMachine(options: WorkerOptions, { bash, folders, path }: StartParts): StarterMachine {
+  const { execGuard, environment, home } = options;
+  let landlock: ReturnType<StarterMachine['findLandlock']> | undefined;
+  let fault: ReturnType<StarterMachine['findFault']> | undefined;
+  return {
+    findLandlock() {
+      landlock ??= probeLandlock(execGuard, { bashPath: bash.path, folder: folders.path });
+      return landlock;
+    },
+    findFault() {
+      fault ??= findNamespaceFault(path);
+      return fault;
+    },
+    async prepareLandlock({ version }) {
+      await folders.leaveMemory();
+      const cacheFolder = join(folders.path, 'cache');
+      makeFolder(cacheFolder);
+      return { version, cacheFolder, temporary: findTemporary(environment.TMPDIR, home) };
+    },
+  };
 }
 
 async function toStartDeps(
@@ -163,6 +192,7 @@ async function toStartDeps(
     ...{ table, keep, cwd, home, warmShells, env, path, ownFiles, limitEnforcer, isRoot },
     isolation: options,
     execEnforcement: await chooseExecGuard(options, { path, bashPath: bash.path }),
+    guardPath: options.execGuard,
     bashPath: bash.path,
     fifos: folders.fifos,
     instance: { [instanceVariable]: basename(folders.path) },

@@ -3,18 +3,16 @@ import { type Backend, stopOnClose } from '../contract/backend.ts';
 import { jobNotFound, shuttingDown, stillRunning } from '../contract/failure.ts';
 import type { EnvironmentRules, JobSpec } from '../contract/job.ts';
 import type { MachineReport } from '../contract/report.ts';
-import { describeLandlock } from './exec/choose-exec-guard.ts';
 import { Spool, SpoolQuota } from './io/spool.ts';
 import { Job, type JobOptions } from './job.ts';
 import { type Environment, filterEnvironment } from './machine/environment.ts';
 import { inspect } from './machine/inspect.ts';
 import { Preparation, type PreparedWorker } from './prepare-worker.ts';
 import { KeptDaemons } from './processes/kept-daemons.ts';
-import { bubblewrapTrial } from './sandbox/bubblewrap.ts';
 import { toNetwork } from './sandbox/sandbox-plan.ts';
 import { NotExecutableError } from './start/start-failures.ts';
 import type { Started, Starter } from './start/starter.ts';
-import { unshareTrial } from './supervision/supervisor.ts';
+import { toFiles } from './supervision/supervisor.ts';
 import { loadPty } from './terminal/load-pty.ts';
 import type { WorkerOptions } from './worker-options.ts';
 
@@ -137,7 +135,10 @@ function toBaseEnvironment(
 }
 
 async function toReport(prepared: PreparedWorker, options: WorkerOptions): Promise<MachineReport> {
-  const { bash, path, loginNote, withheld, folders, starter } = prepared;
+  const { bash, path, loginNote, withheld, folders, starter, machine } = prepared;
+  const hasMounts = starter.level === 'namespace';
+  const landlock = await machine.findLandlock();
+  const hasLandlock = !('reason' in landlock);
   return {
     bash,
     path,
@@ -147,15 +148,17 @@ async function toReport(prepared: PreparedWorker, options: WorkerOptions): Promi
     processTable: options.table.name,
     supervision: starter.level,
     sandbox: options.sandbox,
-    network: toNetwork(options),
+    files: toFiles(starter.level, options),
+    workspaceBy: hasMounts ? 'namespace' : hasLandlock ? 'landlock' : null,
+    namespaceFault: hasMounts || options.processes === 'host' ? null : await machine.findFault(),
+    network: toNetwork(hasMounts ? options : { ...options, networkAllow: [] }),
     exec: starter.exec,
-    landlock: await describeLandlock(options.execGuard, { path, bashPath: bash.path }),
+    landlock: hasLandlock ? 'available' : `not available: ${landlock.reason}`,
     pty: await loadPty().then(
       () => true,
       () => false,
     ),
     hidesOwnFiles: starter.hidesOwnFiles,
-    trials: { bubblewrap: bubblewrapTrial, unshare: unshareTrial },
     gaps: starter.gaps,
   };
 }

@@ -91,13 +91,11 @@ describe('the entry that nacre init writes', () => {
     const bin = pathWithout(place().cwd, { hidden: ['bwrap'] });
     const { stdout } = await runInProcess(['init', 'codex'], {
       ...place(),
-      env: { ...place().env, PATH: bin },
+      env: { ...place().env, PATH: bin, NACRE_PROCESSES: 'own' },
     });
     expect(fromToml(read('.codex/config.toml')).nacre.env).toEqual({});
     expect(read('.config/nacre/config.yaml')).toBe('preset: dev\n');
-    expect(stdout).toMatch(
-      /No sandbox is available here\. Run nacre doctor .* nacre init --sandbox workspace /,
-    );
+    expect(stdout).toMatch(/No sandbox works here: .* nacre init --sandbox workspace turns it on\./);
     await nacre('init', 'codex', '--sandbox', 'workspace');
     expect(fromToml(read('.codex/config.toml')).nacre.env).toEqual({});
     expect(read('.config/nacre/config.yaml')).toBe('preset: dev\nsandbox: workspace\n');

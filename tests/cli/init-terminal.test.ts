@@ -39,7 +39,7 @@ describe.concurrent('nacre init at a terminal', () => {
     terminal.type('git, ls make\r');
     await terminal.shows(/Sandbox: off, workspace .* \[\w+\]: /);
     terminal.type('total\r');
-    await terminal.shows(/total is not one of off, workspace and strict\./);
+    await terminal.shows(/total is not one of off, workspace, strict\./);
     terminal.type('strict\r');
     await terminal.shows(/was updated\./);
     expect(await terminal.ended).toBe(0);

@@ -18,7 +18,7 @@ export interface Step {
 export interface StepResult {
   readonly outcomes: readonly { stdout: string; stderr: string; warnings: readonly string[] }[];
   readonly report: { supervision?: string; sandbox?: string; gaps: readonly string[] };
-  readonly error?: { readonly code: string; readonly hint: string };
+  readonly error?: { readonly code: string; readonly message: string; readonly hint: string };
 }
 
 /** Runs steps one after the other in one server process, since most of the time of a step is the start of Node. */

@@ -111,6 +111,8 @@ function toFields(report: MachineReport): Record<string, unknown> {
     process_table: report.processTable,
     supervision: report.supervision,
     sandbox: report.sandbox,
+    files: report.files,
+    workspace_by: report.workspaceBy,
     network: report.network,
     exec: report.exec,
     landlock: report.landlock,

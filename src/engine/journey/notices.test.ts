@@ -5,6 +5,7 @@ import { noticesFor } from './notices.ts';
 const found = (...names: string[]) => names.map((name) => ({ name, pos: 0, end: 1 }));
 const own = {
   level: 'namespace',
+  files: 'off',
   sandbox: 'off',
   network: 'on',
   processes: 'own',

@@ -4,7 +4,7 @@ import { type NetworkEvidence, networkHint } from './network-hint.ts';
 import { networkProgramsOf } from './network-use.ts';
 
 const off: Enforcement = {
-  ...{ level: 'namespace', sandbox: 'workspace', network: 'off', processes: 'own' },
+  ...{ level: 'namespace', sandbox: 'workspace', files: 'namespace', network: 'off', processes: 'own' },
   ...{ setuid: false, exec: 'off', gaps: [] },
 };
 

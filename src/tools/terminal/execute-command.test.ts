@@ -156,7 +156,14 @@ describe('execute_command', () => {
       writtenBytes: null,
     };
     const gaps: string[] = [];
-    const levels = { level: 'group', sandbox: 'off', network: 'on', processes: 'host', exec: 'off' } as const;
+    const levels = {
+      level: 'group',
+      sandbox: 'off',
+      files: 'off',
+      network: 'on',
+      processes: 'host',
+      exec: 'off',
+    } as const;
     const { structured, meta } = await replyTo({ resources, enforcement: { ...levels, setuid: true, gaps } });
     expect(meta).toMatchObject({
       'nacre/id': expect.any(String),

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
-import type { ExecMode } from '../../contract/isolation.ts';
+import type { ExecMode, SupervisionLevel } from '../../contract/isolation.ts';
 import { createExecGuard, type ExecGuard, probeExecGuard } from './exec-guard.ts';
 import { type ExecPlan, toExecPlan } from './exec-plan.ts';
 
@@ -30,12 +30,12 @@ export async function chooseExecGuard(
     return { gaps: ['exec has nothing to enforce, because every program is allowed.'] };
   const plan = toExecPlan(options.execAllow, deps);
   const found = await probeExecGuard(options.execGuard, plan, deps.bashPath);
-  if (found === true) return { guard: createExecGuard(options.execGuard, plan), gaps: toGaps(plan) };
-  return withoutGuard(options.exec, found);
+  if ('version' in found) return { guard: createExecGuard(options.execGuard, plan), gaps: toGaps(plan) };
+  return withoutGuard(options.exec, found.reason);
 }
 
 /** The result without a guard: an error for `enforce`, a gap for `report`. */
-export function withoutGuard(exec: ExecMode, reason: string): ExecEnforcement {
+function withoutGuard(exec: ExecMode, reason: string): ExecEnforcement {
   if (exec === 'report')
     return { gaps: [`The kernel does not restrict commands to the listed programs: ${reason}.`] };
   throw new NacreError('isolation_unavailable', `exec: enforce is not possible on this machine: ${reason}.`, {
@@ -43,13 +43,10 @@ export function withoutGuard(exec: ExecMode, reason: string): ExecEnforcement {
   });
 }
 
-/** Describes whether Landlock can be used: `available`, or `not available` with the reason. */
-export async function describeLandlock(
-  execGuard: string,
-  deps: { readonly path: string; readonly bashPath: string },
-): Promise<string> {
-  const found = await probeExecGuard(execGuard, toExecPlan([], deps), deps.bashPath);
-  return found === true ? 'available' : `not available: ${found}`;
+/** The gaps of an enforcement at a level; only bubblewrap can mount the listed programs read-only (`SandboxPlan.pinned`). */
+export function execGaps({ guard, gaps }: ExecEnforcement, level: SupervisionLevel): readonly string[] {
+  const canChange = level !== 'namespace' && guard !== undefined && guard.writablePrograms().length > 0;
+  return canChange ? [...gaps, 'A command can change a listed program that it may write to.'] : gaps;
 }
 
 function toGaps({ added, multiCall }: ExecPlan): readonly string[] {

@@ -16,6 +16,8 @@ import {
 export interface ServerFolders {
   readonly path: string;
   readonly fifos: FifoPool;
+  /** Creates all further FIFOs on disk: a sandbox by Landlock leaves /dev/shm writable, and cannot except a folder in it. */
+  leaveMemory(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -31,10 +33,15 @@ export async function createServerFolders(
   const folder = await createInstanceFolder(stateDir, table);
   const pipes = createPipeFolder(folder.path, memoryFolders, table);
   const onDisk = createFifoPool(join(folder.path, 'fifos'), fifoBatch);
-  const fifos = pipes ? new MemoryFirstFifoPool(pipes, onDisk) : onDisk;
+  const inMemory = pipes ? new MemoryFirstFifoPool(pipes, onDisk) : null;
+  const fifos = inMemory ?? onDisk;
   return {
     path: folder.path,
     fifos,
+    async leaveMemory() {
+      await inMemory?.leave();
+      await pipes?.remove();
+    },
     async remove() {
       await fifos.close();
       await pipes?.remove();
@@ -65,6 +72,12 @@ class MemoryFirstFifoPool implements FifoPool {
   release(names: readonly string[]): void {
     const isInMemory = names.every((name) => name.startsWith(`${this.#pipes.path}/`));
     (isInMemory ? this.#inMemory : this.#onDisk).release(names);
+  }
+
+  /** Uses the disk from now on. */
+  async leave(): Promise<void> {
+    this.#hasFailed = true;
+    await this.#inMemory.close();
   }
 
   async close(): Promise<void> {

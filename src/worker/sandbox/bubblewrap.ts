@@ -10,9 +10,6 @@ export interface BubblewrapOptions {
   readonly atTerminal?: boolean | undefined;
 }
 
-/** The smallest `bwrap` command as nacre runs it; run by hand, it prints why it fails. */
-export const bubblewrapTrial = 'bwrap --unshare-pid --bind / / true';
-
 /** The `bwrap` command line of a sandbox, up to the program that runs in it. */
 export function toBubblewrapCommand(
   plan: SandboxPlan,

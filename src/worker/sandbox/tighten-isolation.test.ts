@@ -54,8 +54,8 @@ describe('a command', () => {
   });
 
   test.each([
-    ['unshare', 'own', 'bubblewrap does not work'],
-    ['group', 'own', 'bubblewrap does not work'],
+    ['unshare', 'own', 'Landlock'],
+    ['group', 'own', 'Landlock'],
     ['namespace', 'host', 'processes: host runs commands outside'],
   ] as const)('at level %s with processes: %s is refused a sandbox', async (highestLevel, processes, why) => {
     here = createTestWorker({ highestLevel, processes });

@@ -1,15 +1,15 @@
 import { NacreError } from '../../contract/failure.ts';
 import {
-  type ExecMode,
   type Isolation,
-  type RequestedIsolation,
+  type SandboxName,
   type SupervisionLevel,
   supervisionLevels,
 } from '../../contract/isolation.ts';
-import { withoutGuard } from '../exec/choose-exec-guard.ts';
+import type { NamespaceFault } from '../../contract/report.ts';
+import { type LandlockSandbox, networkAllowGap } from '../sandbox/landlock-sandbox.ts';
 import { tightenIsolation } from '../sandbox/sandbox-plan.ts';
 import { supervisors } from '../supervision/supervisor.ts';
-import { createGroupStarter } from './group-starter.ts';
+import { GroupStarter } from './group-starter.ts';
 import type { SupervisedDeps } from './keeper-plan.ts';
 import type { Starter } from './starter.ts';
 import { SupervisedStarter } from './supervised-starter.ts';
@@ -20,23 +20,39 @@ export interface StarterOptions {
   readonly supervisionRequire: SupervisionLevel;
   /** The highest level to try; tests lower it. */
   readonly highestLevel: SupervisionLevel;
-  readonly exec: ExecMode;
+}
+
+/** Questions about the machine that are only answered if bubblewrap does not work. */
+export interface StarterMachine {
+  /** The version of Landlock, or the reason why it cannot be used. */
+  findLandlock(): Promise<{ readonly version: number } | { readonly reason: string }>;
+  /** Prepares the folders of a sandbox by Landlock. */
+  prepareLandlock(found: { readonly version: number }): Promise<LandlockSandbox>;
+  findFault(): Promise<NamespaceFault>;
 }
 
 /** Returns the best starter that works here, found with `SupervisedStarter.probe`; throws if its level is too low. */
-export async function chooseStarter(deps: SupervisedDeps, options: StarterOptions): Promise<Starter> {
+export async function chooseStarter(
+  deps: SupervisedDeps,
+  options: StarterOptions,
+  machine: StarterMachine,
+): Promise<Starter> {
   checkNetwork(deps.isolation);
   const starter =
-    (await findSupervised(deps, options.highestLevel)) ?? createGroupStarter(withoutExecGuard(deps, options));
-  if (rank(starter.level) < rank(options.supervisionRequire))
-    throw levelTooLow(starter.level, options.supervisionRequire);
-  return withSandboxCheck(starter, deps.isolation);
+    (await findSupervised(deps, ['namespace'], options)) ?? (await createUnmounted(deps, options, machine));
+  if (rank(starter.level) >= rank(options.supervisionRequire)) return starter;
+  await starter.close();
+  throw await levelTooLow(starter.level, options.supervisionRequire, machine);
 }
 
-async function findSupervised(deps: SupervisedDeps, highest: SupervisionLevel): Promise<Starter | undefined> {
+async function findSupervised(
+  deps: SupervisedDeps,
+  levels: readonly SupervisionLevel[],
+  { highestLevel }: StarterOptions,
+): Promise<Starter | undefined> {
   if (deps.isolation.processes === 'host') return undefined;
   for (const supervisor of supervisors) {
-    if (rank(supervisor.level) > rank(highest)) continue;
+    if (!levels.includes(supervisor.level) || rank(supervisor.level) > rank(highestLevel)) continue;
     const starter = new SupervisedStarter(supervisor, deps);
     if (await starter.probe().catch(() => false)) return starter;
     await starter.close();
@@ -44,31 +60,53 @@ async function findSupervised(deps: SupervisedDeps, highest: SupervisionLevel): 
   return undefined;
 }
 
-// The guard is started in front of a keeper's shell, and at level `group` there is no keeper.
-function withoutExecGuard(deps: SupervisedDeps, { exec }: StarterOptions): SupervisedDeps {
-  if (deps.execEnforcement.guard === undefined) return deps;
-  return { ...deps, execEnforcement: withoutGuard(exec, 'commands do not run in a namespace of their own') };
+/**
+ * A starter without bubblewrap, whose sandbox is Landlock. If the settings ask for no sandbox, a second starter is
+ * created when a call asks for one.
+ */
+async function createUnmounted(
+  deps: SupervisedDeps,
+  options: StarterOptions,
+  machine: StarterMachine,
+): Promise<Starter> {
+  const create = async (sandbox: SandboxName): Promise<Starter> => {
+    const landlock = sandbox === 'off' ? undefined : await requireLandlock(sandbox, deps.isolation, machine);
+    return startWithout({ ...deps, landlock }, options);
+  };
+  const main = await create(deps.isolation.sandbox);
+  let sandboxed: Promise<Starter> | undefined;
+  const { level, exec, waitsForLaunchMessage, hidesOwnFiles, gaps } = main;
+  return {
+    ...{ level, exec, waitsForLaunchMessage, hidesOwnFiles, gaps },
+    async start(spec, startOptions) {
+      const { sandbox } = tightenIsolation(deps.isolation, spec.isolation);
+      if (sandbox === deps.isolation.sandbox) return main.start(spec, startOptions);
+      if (sandbox === 'strict') throw await sandboxUnavailable(sandbox, deps.isolation, machine);
+      sandboxed ??= create(sandbox).catch((error: unknown) => {
+        sandboxed = undefined;
+        throw error;
+      });
+      return (await sandboxed).start(spec, startOptions);
+    },
+    async close() {
+      const other = await sandboxed?.catch(() => undefined);
+      await Promise.all([main.close(), other?.close()]);
+    },
+  };
+}
+
+async function startWithout(deps: SupervisedDeps, options: StarterOptions): Promise<Starter> {
+  // A proxy needs a network namespace to be the only way out.
+  const usable = { ...deps, isolation: { ...deps.isolation, networkAllow: [] } };
+  const supervised = await findSupervised(usable, ['unshare'], options);
+  if (supervised) return supervised;
+  const starter = new GroupStarter(usable);
+  await starter.warmUp();
+  return starter;
 }
 
 function rank(level: SupervisionLevel): number {
   return supervisionLevels.indexOf(level);
-}
-
-function withSandboxCheck(starter: Starter, settings: Isolation): Starter {
-  const check = (requested?: RequestedIsolation) => {
-    const { sandbox, processes } = tightenIsolation(settings, requested);
-    if (sandbox !== 'off' && starter.level !== 'namespace') throw sandboxUnavailable(sandbox, processes);
-  };
-  check();
-  const { level, exec, waitsForLaunchMessage, hidesOwnFiles, gaps } = starter;
-  return {
-    ...{ level, exec, waitsForLaunchMessage, hidesOwnFiles, gaps },
-    async start(spec, startOptions) {
-      check(spec.isolation);
-      return starter.start(spec, startOptions);
-    },
-    close: () => starter.close(),
-  };
 }
 
 // `network_allow` promises that no other host can be reached, and only a sandbox enforces that.
@@ -81,20 +119,52 @@ function checkNetwork({ sandbox, networkAllow }: Isolation): void {
   );
 }
 
-function levelTooLow(found: SupervisionLevel, required: SupervisionLevel): NacreError {
-  const message = `Commands can only be supervised at level ${found} here, but the settings require ${required}.`;
-  return new NacreError('isolation_unavailable', message, { hint: installHint });
+async function requireLandlock(
+  sandbox: SandboxName,
+  isolation: Isolation,
+  machine: StarterMachine,
+): Promise<LandlockSandbox> {
+  const found = await machine.findLandlock();
+  if (sandbox === 'strict' || 'reason' in found) throw await sandboxUnavailable(sandbox, isolation, machine);
+  return { ...(await machine.prepareLandlock(found)), gaps: networkAllowGap(isolation) };
 }
 
-function sandboxUnavailable(sandbox: string, processes: Isolation['processes']): NacreError {
-  const isOutside = processes === 'host';
-  const reason = isOutside
-    ? 'processes: host runs commands outside of every namespace'
-    : 'bubblewrap does not work';
-  const message = `The sandbox ${sandbox} cannot be enforced here: ${reason}.`;
-  const hint = isOutside ? 'Set processes to own, or do without a sandbox.' : installHint;
-  return new NacreError('isolation_unavailable', message, { hint });
+async function levelTooLow(
+  found: SupervisionLevel,
+  required: SupervisionLevel,
+  machine: StarterMachine,
+): Promise<NacreError> {
+  const { reason, fix } = await machine.findFault();
+  const message = `Commands can only be supervised at level ${found} here, but the settings require ${required}: ${reason}.`;
+  return new NacreError('isolation_unavailable', message, {
+    hint: `${toSentence(fix)} Or change supervision_require.`,
+  });
 }
 
-const installHint =
-  'Install bubblewrap (Debian: apt-get install bubblewrap) and allow user namespaces, or change the settings.';
+async function sandboxUnavailable(
+  sandbox: SandboxName,
+  { processes }: Isolation,
+  machine: StarterMachine,
+): Promise<NacreError> {
+  const found = await machine.findLandlock();
+  const { reason, fix } = processes === 'host' ? onHost : await machine.findFault();
+  const landlock =
+    'reason' in found
+      ? `Landlock is not available either: ${found.reason}`
+      : 'Landlock can only enforce workspace';
+  const message = `The sandbox ${sandbox} cannot be enforced here: ${reason}. ${landlock}.`;
+  const alternative = 'reason' in found ? 'off' : 'workspace';
+  return new NacreError('isolation_unavailable', message, {
+    hint: `${toSentence(fix)} Or set sandbox to ${alternative}.`,
+  });
+}
+
+function toSentence(fix: string): string {
+  return fix.endsWith('.') ? fix : `${fix}.`;
+}
+
+const onHost: NamespaceFault = {
+  kind: 'forbidden',
+  reason: 'processes: host runs commands outside of every namespace',
+  fix: 'Set processes to own.',
+};

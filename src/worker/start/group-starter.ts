@@ -1,97 +1,196 @@
+import type { Enforcement, Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { createStopwatch } from '../../support/timing.ts';
+import { execGaps } from '../exec/choose-exec-guard.ts';
 import type { AppliedLimits } from '../limits/limit-enforcer.ts';
 import { type Environment, forPipes, forTerminal, toCommandEnvironment } from '../machine/environment.ts';
 import { keepGaps } from '../processes/kept-daemons.ts';
 import { createFoundTree } from '../processes/process-tree.ts';
+import { landlockGaps, landlockHidesOwnFiles } from '../sandbox/landlock-sandbox.ts';
+import { tightenIsolation, toSandboxPlan } from '../sandbox/sandbox-plan.ts';
 import { filesShown, toEnforcement } from '../supervision/supervisor.ts';
-import { startAtTerminal } from './start-at-terminal.ts';
-import { checkStart } from './start-failures.ts';
-import { type StartedProcess, startProcess } from './start-process.ts';
-import type { StartDeps, Started, Starter, StartOptions } from './starter.ts';
+import { GuardedShells } from './guarded-shells.ts';
+import { type SupervisedDeps, toJobLaunchMessage, toKeeperEnvironment } from './keeper-plan.ts';
+import { startAtTerminal, toArguments } from './start-at-terminal.ts';
+import { checkStart, startUnavailable } from './start-failures.ts';
+import { type ProcessPlan, type StartedProcess, startProcess, withPrelude } from './start-process.ts';
+import type { Started, Starter, StartOptions } from './starter.ts';
+import { toGuard } from './to-guard.ts';
 
-/** Makes a starter that runs each command in its own process group and finds its processes with the `ProcessTable`. */
-export function createGroupStarter(deps: StartDeps): Starter {
-  return {
-    level: 'group',
-    waitsForLaunchMessage: false,
-    exec: 'off',
-    hidesOwnFiles: false,
-    gaps: toGaps(deps),
-    start: (spec, options = {}) => startInGroup(spec, options, deps),
-    async close() {},
-  };
-}
+/**
+ * Runs each command in its own process group and finds its processes with the `ProcessTable`.
+ * 1. A command that the guard restricts runs in one of the `GuardedShells`, which gets its launch message,
+ * 2. at a terminal the guard is started in front of it,
+ * 3. any other command is spawned directly.
+ */
+export class GroupStarter implements Starter {
+  readonly level = 'group';
+  readonly exec: Enforcement['exec'];
+  readonly waitsForLaunchMessage: boolean;
+  readonly hidesOwnFiles: boolean;
+  readonly gaps: readonly string[];
+  readonly #deps: SupervisedDeps;
+  readonly #shells: GuardedShells;
 
-async function startInGroup(spec: JobSpec, { baseEnv }: StartOptions, deps: StartDeps): Promise<Started> {
-  const elapsed = createStopwatch();
-  const applied = deps.limitEnforcer.apply({
-    id: spec.id,
-    asked: spec.limits,
-    ownProcesses: null,
-    cannotRaiseLimits: false,
-    entry: 'shell',
-  });
-  const process = await startLimited(spec, applied, { ...deps, env: baseEnv ?? deps.env }).catch(
-    (error: unknown) => {
+  constructor(deps: SupervisedDeps) {
+    this.#deps = deps;
+    this.#shells = new GuardedShells(deps);
+    this.exec = deps.execEnforcement.guard === undefined ? 'off' : 'enforced';
+    this.waitsForLaunchMessage = this.exec === 'enforced' || deps.isolation.sandbox !== 'off';
+    this.hidesOwnFiles = landlockHidesOwnFiles(deps.isolation);
+    this.gaps = this.#gapsFor(deps.isolation);
+  }
+
+  /** Starts shells in advance, if commands need the guard. */
+  warmUp(): Promise<void> {
+    return this.#shells.warmUp();
+  }
+
+  async start(spec: JobSpec, options: StartOptions = {}): Promise<Started> {
+    const isolation = tightenIsolation(this.#deps.isolation, spec.isolation);
+    const isGuarded = this.exec === 'enforced' || isolation.sandbox !== 'off';
+    const applied = this.#deps.limitEnforcer.apply({
+      id: spec.id,
+      asked: spec.limits,
+      ownProcesses: null,
+      cannotRaiseLimits: isolation.sandbox !== 'off',
+      // A guarded shell cannot write to the files of its cgroup.
+      entry: isGuarded && !spec.terminal ? 'caller' : 'shell',
+    });
+    try {
+      const started = await (isGuarded
+        ? this.#startGuarded(spec, isolation, options, applied)
+        : this.#startPlain(spec, options, applied));
+      return await this.#toStarted(spec, started, isolation, applied);
+    } catch (error) {
       applied.discard();
       throw error;
-    },
-  );
-  const startTime = await deps.table.startTime(process.pid).catch(() => null);
-  const root = { pid: process.pid, startTime, marker: `NACRE_COMMAND_ID=${spec.id}`, elapsed };
-  const tree = createFoundTree(root, deps.table);
-  const gaps = [...toGaps(deps), ...applied.gaps];
-  return {
-    process,
-    tree,
-    enforcement: toEnforcement('group', noIsolation, { setuid: true, exec: 'off', gaps }),
-    watch: applied.watch({ tree, endedCpuMs: () => null }),
-  };
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#shells.close();
+  }
+
+  async #startPlain(
+    spec: JobSpec,
+    { baseEnv = this.#deps.env }: StartOptions,
+    { prelude }: AppliedLimits,
+  ): Promise<GroupProcess> {
+    const { fifos, loadPty, path } = this.#deps;
+    const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
+    // A shell that runs `exec PROGRAM`, or a terminal, would report a missing program in its own words.
+    if (spec.terminal || (prelude !== '' && program !== undefined)) checkStart(program, spec.cwd, path);
+    const plan = this.#toPlan(spec, prelude, baseEnv);
+    const elapsed = createStopwatch();
+    const process = spec.terminal
+      ? startAtTerminal(await loadPty(), plan, spec.terminal)
+      : await startProcess({ ...plan, fifos: await fifos.take(spec.stdin === 'open' ? 3 : 2) });
+    return { process, elapsed };
+  }
+
+  async #startGuarded(
+    spec: JobSpec,
+    isolation: Isolation,
+    options: StartOptions,
+    applied: AppliedLimits,
+  ): Promise<GroupProcess> {
+    const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
+    checkStart(program, spec.cwd, this.#deps.path);
+    if (spec.terminal) return this.#startGuardedAtTerminal(spec, isolation, options, applied);
+    const shell = await this.#shells.open(spec, isolation, options);
+    const { pid, stdout, stderr, stdin, exited, elapsed } = shell;
+    try {
+      applied.group?.enter(pid);
+    } catch (error) {
+      await shell.discard();
+      throw startUnavailable(this.level, error);
+    }
+    const { setUp, run } = toJobLaunchMessage(spec, applied.prelude);
+    return { process: { pid, stdout, stderr, stdin, exited, launchMessage: `${setUp}${run}` }, elapsed };
+  }
+
+  // The guard becomes the shell that applies the limits (`withPrelude`) and runs the command.
+  async #startGuardedAtTerminal(
+    spec: JobSpec,
+    isolation: Isolation,
+    { baseEnv = this.#deps.env }: StartOptions,
+    { prelude }: AppliedLimits,
+  ): Promise<GroupProcess> {
+    const { landlock, instance, loadPty } = this.#deps;
+    const sandbox = toSandboxPlan(this.#deps, isolation, spec.cwd);
+    const plan = this.#toPlan(spec, prelude, baseEnv);
+    const base = toKeeperEnvironment(sandbox, instance, {
+      baseEnv,
+      atTerminal: true,
+      cacheFolder: landlock?.cacheFolder,
+    });
+    const env = { ...base, ...plan.env };
+    const words = toArguments(withPrelude(plan));
+    const guarded = toGuard(this.#deps, sandbox)?.wrap(words, env, [0, 1, 2]) ?? { argv: words, env };
+    const [first = '', ...others] = guarded.argv;
+    const command = { kind: 'argv', argv: [first, ...others] } as const;
+    const elapsed = createStopwatch();
+    const terminal = spec.terminal ?? { cols: 80, rows: 24 };
+    const atTerminal = { ...plan, prelude: '', command, env: guarded.env };
+    return { process: startAtTerminal(await loadPty(), atTerminal, terminal), elapsed };
+  }
+
+  #toPlan(spec: JobSpec, prelude: string, baseEnv: Environment): Omit<ProcessPlan, 'fifos'> {
+    const { bashPath, scriptPath, instance } = this.#deps;
+    const { id, command, cwd } = spec;
+    const marker = { ...instance, NACRE_COMMAND_ID: id };
+    const base = spec.terminal ? forTerminal(baseEnv) : forPipes(baseEnv);
+    const env = toCommandEnvironment(base, spec.env, marker);
+    return { prelude, command, cwd, env, bashPath, scriptPath: scriptPath(id) };
+  }
+
+  async #toStarted(
+    spec: JobSpec,
+    { process, elapsed }: GroupProcess,
+    isolation: Isolation,
+    applied: AppliedLimits,
+  ): Promise<Started> {
+    const { table } = this.#deps;
+    const startTime = await table.startTime(process.pid).catch(() => null);
+    const root = { pid: process.pid, startTime, marker: `NACRE_COMMAND_ID=${spec.id}`, elapsed };
+    const tree = createFoundTree(root, table);
+    const isUsual = isolation.sandbox === this.#deps.isolation.sandbox;
+    const gaps = [...(isUsual ? this.gaps : this.#gapsFor(isolation)), ...applied.gaps];
+    const setuid = this.exec === 'off' && isolation.sandbox === 'off';
+    return {
+      process,
+      tree,
+      enforcement: toEnforcement('group', isolation, { setuid, exec: this.exec, gaps }),
+      watch: applied.watch({ tree, endedCpuMs: () => null }),
+    };
+  }
+
+  #gapsFor(isolation: Isolation): readonly string[] {
+    const { table, keep, execEnforcement, landlock } = this.#deps;
+    const isSandboxed = isolation.sandbox !== 'off' && landlock !== undefined;
+    return [
+      ...table.gaps,
+      ...(isSandboxed ? landlockGaps(landlock, this.#deps, isolation, this.level) : withoutSandbox),
+      ...signalGaps,
+      ...keepGaps(keep),
+      ...execGaps(execEnforcement, this.level),
+    ];
+  }
 }
 
-async function startLimited(
-  spec: JobSpec,
-  { prelude }: AppliedLimits,
-  deps: StartDeps,
-): Promise<StartedProcess> {
-  const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
-  // A shell that runs `exec PROGRAM`, or a terminal, would report a missing program in its own words.
-  if (spec.terminal || (prelude !== '' && program !== undefined)) checkStart(program, spec.cwd, deps.path);
-  const plan = {
-    prelude,
-    command: spec.command,
-    cwd: spec.cwd,
-    env: toEnvironment(spec, deps),
-    bashPath: deps.bashPath,
-    scriptPath: deps.scriptPath(spec.id),
-  };
-  if (spec.terminal) return startAtTerminal(await deps.loadPty(), plan, spec.terminal);
-  return startProcess({ ...plan, fifos: await deps.fifos.take(spec.stdin === 'open' ? 3 : 2) });
+interface GroupProcess {
+  readonly process: StartedProcess;
+  readonly elapsed: () => number;
 }
 
-function toEnvironment({ id, env, terminal }: JobSpec, deps: StartDeps): Environment {
-  const marker = { ...deps.instance, NACRE_COMMAND_ID: id };
-  return toCommandEnvironment(terminal ? forTerminal(deps.env) : forPipes(deps.env), env, marker);
-}
-
-function toGaps({ table, keep, execEnforcement }: StartDeps): readonly string[] {
-  return [...table.gaps, ...groupGaps, ...keepGaps(keep), ...execEnforcement.gaps];
-}
-
-const groupGaps = [
+const withoutSandbox = [
   filesShown,
   "A command can inspect, change and end other processes of its user, nacre's server among them.",
-  // Node reports a real-time signal neither as a code nor as a signal; at the other levels the keeper's bash does.
-  ...(process.platform === 'linux'
-    ? ['A command whose own process is killed by a real-time signal is reported with exit code 0.']
-    : []),
 ];
 
-const noIsolation = {
-  sandbox: 'off',
-  network: 'on',
-  networkAllow: [],
-  processes: 'host',
-  workspace: [],
-} as const;
+// Node reports a real-time signal neither as a code nor as a signal; at the other levels the keeper's bash does.
+const signalGaps =
+  process.platform === 'linux'
+    ? ['A command whose own process is killed by a real-time signal is reported with exit code 0.']
+    : [];

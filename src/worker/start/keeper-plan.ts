@@ -49,13 +49,21 @@ export function fitsPlan(
   );
 }
 
-/** The environment of a command in a namespace. */
+/** The parts of `toKeeperEnvironment` that differ between commands. */
+export interface KeeperVariables {
+  readonly baseEnv: Environment;
+  readonly atTerminal: boolean;
+  /** The folder for caches in a sandbox (`toCacheEnvironment`). */
+  readonly cacheFolder?: string | undefined;
+}
+
+/** The environment of a command in a namespace, or behind the guard. */
 export function toKeeperEnvironment(
   { isolation }: SandboxPlan,
   instance: Environment,
-  { baseEnv, atTerminal }: { readonly baseEnv: Environment; readonly atTerminal: boolean },
+  { baseEnv, atTerminal, cacheFolder }: KeeperVariables,
 ): Environment {
-  const caches = toCacheEnvironment(isolation.sandbox, baseEnv);
+  const caches = toCacheEnvironment(isolation.sandbox, baseEnv, cacheFolder);
   const additions = toNetwork(isolation) === 'filtered' ? { ...caches, ...proxyEnvironment } : caches;
   return toCommandEnvironment(atTerminal ? forTerminal(baseEnv) : forPipes(baseEnv), additions, instance);
 }

@@ -26,6 +26,7 @@ import {
 } from './keeper-plan.ts';
 import { openScript } from './start-process.ts';
 import type { StartOptions } from './starter.ts';
+import { toGuard, toStamp } from './to-guard.ts';
 
 /** Returns a ready keeper for each command: one of the `KeeperPool` if it fits, or else a new one. */
 export class KeeperSource {
@@ -41,7 +42,11 @@ export class KeeperSource {
     this.#defaultPlan = toDefaultPlan(deps);
     this.#launcher = new KeeperLauncher(supervisor, deps, this.#defaultPlan ?? toProbePlan(deps));
     const size = this.#defaultPlan ? deps.warmShells : 0;
-    this.#pool = new KeeperPool(size, () => this.#launcher.startDefault());
+    this.#pool = new KeeperPool(
+      size,
+      () => this.#launcher.startDefault(),
+      () => toStamp(deps, this.#defaultPlan),
+    );
   }
 
   /** Whether a keeper becomes ready on this machine (`KeeperPool.probe`). */
@@ -131,6 +136,7 @@ export class KeeperLauncher {
     this.#defaultEnv = toKeeperEnvironment(defaultPlan, deps.instance, {
       baseEnv: deps.env,
       atTerminal: false,
+      cacheFolder: deps.landlock?.cacheFolder,
     });
     this.#lifeline = new Lifeline(deps.fifos);
     this.#forkServer = new ForkServer({
@@ -150,18 +156,20 @@ export class KeeperLauncher {
   /** Starts a keeper with any plan with `spawn`, as a child of this process. */
   async start(plan: SandboxPlan, options: KeeperOptions = {}): Promise<Keeper> {
     const { scriptFile, terminal, baseEnv = this.#deps.env } = options;
-    const { bashPath, fifos, instance, execEnforcement } = this.#deps;
+    const { bashPath, fifos, instance, landlock } = this.#deps;
+    const atTerminal = terminal !== undefined;
+    const cacheFolder = landlock?.cacheFolder;
     const { networkAllow } = plan.isolation;
     const isFiltered = toNetwork(plan.isolation) === 'filtered';
     const keeper = await startKeeper({
       bashPath,
       cwd: '/',
-      env: toKeeperEnvironment(plan, instance, { baseEnv, atTerminal: terminal !== undefined }),
+      env: toKeeperEnvironment(plan, instance, { baseEnv, atTerminal, cacheFolder }),
       proxy: isFiltered ? new NetworkProxy({ allow: networkAllow }) : undefined,
       fifos: await fifos.take(4),
       lifeline: await this.#lifeline.readEnd(),
-      supervisor: this.#supervisor.toCommand(this.#guarded(plan), { atTerminal: terminal !== undefined }),
-      guard: execEnforcement.guard,
+      supervisor: this.#supervisor.toCommand(this.#guarded(plan), { atTerminal }),
+      guard: toGuard(this.#deps, plan),
       scriptFile,
       terminal,
     });
@@ -176,9 +184,15 @@ export class KeeperLauncher {
   }
 
   #toPlainPlan(fifos: readonly string[]): PlainKeeperPlan {
-    const { bashPath, execEnforcement } = this.#deps;
+    const { bashPath } = this.#deps;
     const supervisor = this.#supervisor.toCommand(this.#guarded(this.#defaultPlan), { heldFd });
-    return { supervisor, bashPath, env: this.#defaultEnv, fifos, guard: execEnforcement.guard };
+    return {
+      supervisor,
+      bashPath,
+      env: this.#defaultEnv,
+      fifos,
+      guard: toGuard(this.#deps, this.#defaultPlan),
+    };
   }
 
   #guarded(plan: SandboxPlan): SandboxPlan {

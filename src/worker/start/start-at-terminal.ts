@@ -53,7 +53,11 @@ export function startAtTerminal(
   return { pid, exited: exited.promise, stdout: fd, stderr: fd, stdin: null, terminal };
 }
 
-function toArguments({ command, bashPath }: Omit<ProcessPlan, 'fifos'>): readonly [string, ...string[]] {
+/** The words that run a command at a terminal: the program itself, or bash with the script as an argument. */
+export function toArguments({
+  command,
+  bashPath,
+}: Omit<ProcessPlan, 'fifos'>): readonly [string, ...string[]] {
   if (command.kind === 'argv') return command.argv;
   if (Buffer.byteLength(command.script) <= maxArgumentBytes)
     return [bashPath, ...bashFlags, '--', command.script];

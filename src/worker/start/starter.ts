@@ -8,6 +8,7 @@ import type { ResourceWatch } from '../limits/resource-watch.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
+import type { LandlockSandbox } from '../sandbox/landlock-sandbox.ts';
 import type { PtyBinary } from '../terminal/load-pty.ts';
 import type { StartedProcess } from './start-process.ts';
 
@@ -26,6 +27,10 @@ export interface StartDeps {
   readonly keep: readonly string[];
   /** The `ExecGuard`, if any, and the gaps that it leaves. */
   readonly execEnforcement: ExecEnforcement;
+  /** Path of the guard's program, dist/exec-guard.js. */
+  readonly guardPath: string;
+  /** Set if Landlock enforces the sandbox `workspace`, because namespaces cannot. */
+  readonly landlock?: LandlockSandbox | undefined;
   /** Loads `@lydell/node-pty`; rejects if it is not installed. */
   loadPty(): Promise<PtyBinary>;
   /** Where `openScript` puts the script of a job. */
@@ -52,7 +57,7 @@ export interface StartOptions {
   readonly baseEnv?: Environment | undefined;
 }
 
-/** One way to start commands: `createGroupStarter` or `SupervisedStarter`. */
+/** One way to start commands: `GroupStarter` or `SupervisedStarter`. */
 export interface Starter {
   readonly level: Enforcement['level'];
   readonly exec: Enforcement['exec'];

@@ -1,10 +1,11 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { Enforcement, Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
-import type { ExecEnforcement } from '../exec/choose-exec-guard.ts';
+import { execGaps } from '../exec/choose-exec-guard.ts';
 import { writeAtomically } from '../io/command-input.ts';
 import type { AppliedLimits } from '../limits/limit-enforcer.ts';
 import { keepGaps } from '../processes/kept-daemons.ts';
+import { landlockGaps, landlockHidesOwnFiles } from '../sandbox/landlock-sandbox.ts';
 import { tightenIsolation } from '../sandbox/sandbox-plan.ts';
 import { findWaitingShell } from '../supervision/find-waiting-shell.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
@@ -38,9 +39,11 @@ export class SupervisedStarter implements Starter {
     this.#keepers = new KeeperSource(supervisor, deps);
     this.level = supervisor.level;
     this.exec = deps.execEnforcement.guard === undefined ? 'off' : 'enforced';
-    // Without a sandbox, root keeps CAP_SYS_ADMIN and could unmount what hides nacre's own files.
     this.hidesOwnFiles =
-      supervisor.level === 'namespace' && (!deps.isRoot || deps.isolation.sandbox !== 'off');
+      supervisor.level === 'namespace'
+        ? // Without a sandbox, root keeps CAP_SYS_ADMIN and could unmount what hides nacre's own files.
+          !deps.isRoot || deps.isolation.sandbox !== 'off'
+        : landlockHidesOwnFiles(deps.isolation);
     this.gaps = this.#gapsFor(deps.isolation);
   }
 
@@ -95,20 +98,22 @@ export class SupervisedStarter implements Starter {
   }
 
   #toEnforcement(isolation: Isolation, applied: AppliedLimits): Enforcement {
-    const hasGuard = this.#deps.execEnforcement.guard !== undefined;
     const isUsual = isolation.sandbox === this.#deps.isolation.sandbox;
     return toEnforcement(this.level, isolation, {
-      setuid: !hasGuard && this.#supervisor.keepsSetuid(this.#deps),
+      setuid: this.exec === 'off' && this.#supervisor.keepsSetuid(this.#deps),
       exec: this.exec,
       gaps: [...(isUsual ? this.gaps : this.#gapsFor(isolation)), ...applied.gaps],
     });
   }
 
-  #gapsFor(isolation: Pick<Isolation, 'sandbox'>): readonly string[] {
+  #gapsFor(isolation: Isolation): readonly string[] {
+    const { landlock } = this.#deps;
     return [
-      ...this.#supervisor.gaps(this.#deps, isolation),
+      ...(landlock && isolation.sandbox !== 'off'
+        ? landlockGaps(landlock, this.#deps, isolation, this.level)
+        : this.#supervisor.gaps(this.#deps, isolation)),
       ...keepGaps(this.#deps.keep),
-      ...toExecGaps(this.#supervisor, this.#deps.execEnforcement),
+      ...execGaps(this.#deps.execEnforcement, this.level),
     ];
   }
 }
@@ -127,10 +132,4 @@ function sendSetUp(keeper: Keeper, spec: JobSpec, prelude: string): StartedProce
     launchMessage: isSent ? run : `${setUp}${run}`,
     exited: keeper.ended.then(({ exit }) => exit),
   };
-}
-
-// Only `bwrap` can mount the listed programs read-only (`SandboxPlan.pinned`).
-function toExecGaps({ level }: Supervisor, { guard, gaps }: ExecEnforcement): readonly string[] {
-  const canChange = level !== 'namespace' && guard !== undefined && guard.writablePrograms().length > 0;
-  return canChange ? [...gaps, 'A command can change a listed program that it may write to.'] : gaps;
 }

@@ -9,18 +9,21 @@ const soonMs = 1;
 const laterMs = 20;
 
 /** Keepers that were started in advance, each with a shell that waits for its only launch message. */
-export class KeeperPool {
+export class KeeperPool<One extends Keeper = Keeper> {
   readonly #size: number;
-  readonly #startKeeper: () => Promise<Keeper>;
-  readonly #waiting: Promise<Keeper>[] = [];
+  readonly #startKeeper: () => Promise<One>;
+  readonly #stamp: () => string;
+  readonly #waiting: { readonly keeper: Promise<One>; readonly stamp: string }[] = [];
+  readonly #discarding = new Set<Promise<void>>();
   #isClosed = false;
   #refilling: NodeJS.Timeout | undefined;
   #refillAt = 0;
 
-  /** Makes a pool that tries to have `size` keepers waiting. */
-  constructor(size: number, startKeeper: () => Promise<Keeper>) {
+  /** Makes a pool that tries to have `size` keepers waiting; one is out of date once `stamp` returns another text. */
+  constructor(size: number, startKeeper: () => Promise<One>, stamp = () => '') {
     this.#size = size;
     this.#startKeeper = startKeeper;
+    this.#stamp = stamp;
   }
 
   /** Starts a keeper and returns whether it became `ready`; it then waits for the first `take`. */
@@ -32,8 +35,9 @@ export class KeeperPool {
   }
 
   /** Removes a waiting keeper from the pool, or starts one. */
-  take(): Promise<Keeper> {
-    const keeper = this.#waiting.shift() ?? this.#startKeeper();
+  take(): Promise<One> {
+    this.#discardOutdated();
+    const keeper = this.#waiting.shift()?.keeper ?? this.#startKeeper();
     void this.#refillAfter(keeper);
     return keeper;
   }
@@ -42,13 +46,24 @@ export class KeeperPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#refilling);
-    const keepers = await Promise.allSettled(this.#waiting.splice(0));
-    await Promise.all(keepers.map((one) => (one.status === 'fulfilled' ? one.value.discard() : undefined)));
+    await Promise.all([...this.#waiting.splice(0).map(({ keeper }) => discard(keeper)), ...this.#discarding]);
   }
 
-  #add(): Promise<Keeper> {
+  #discardOutdated(): void {
+    const stamp = this.#stamp();
+    const outdated = this.#waiting.filter((one) => one.stamp !== stamp);
+    if (outdated.length === 0) return;
+    this.#waiting.splice(0, this.#waiting.length, ...this.#waiting.filter((one) => one.stamp === stamp));
+    for (const { keeper } of outdated) {
+      const discarding = discard(keeper).finally(() => this.#discarding.delete(discarding));
+      this.#discarding.add(discarding);
+    }
+  }
+
+  #add(): Promise<One> {
+    const stamp = this.#stamp();
     const keeper = this.#startKeeper();
-    this.#waiting.push(keeper);
+    this.#waiting.push({ keeper, stamp });
     keeper.then(
       ({ gone }) => gone.then(() => this.#forget(keeper)),
       () => this.#forget(keeper),
@@ -56,12 +71,12 @@ export class KeeperPool {
     return keeper;
   }
 
-  #forget(keeper: Promise<Keeper>): void {
-    const index = this.#waiting.indexOf(keeper);
+  #forget(keeper: Promise<One>): void {
+    const index = this.#waiting.findIndex((one) => one.keeper === keeper);
     if (index >= 0) this.#waiting.splice(index, 1);
   }
 
-  async #refillAfter(taken: Promise<Keeper>): Promise<void> {
+  async #refillAfter(taken: Promise<One>): Promise<void> {
     this.#scheduleRefill(laterMs);
     const keeper = await taken.catch(() => undefined);
     await keeper?.ended;
@@ -84,6 +99,11 @@ export class KeeperPool {
       () => {},
     );
   }
+}
+
+async function discard(starting: Promise<Keeper>): Promise<void> {
+  const keeper = await starting.catch(() => undefined);
+  await keeper?.discard();
 }
 
 /**

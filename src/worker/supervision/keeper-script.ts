@@ -57,7 +57,8 @@ export type KeeperMessage =
 
 /** Parses a keeper's message; undefined for anything else. */
 export function parseKeeperMessage(text: string): KeeperMessage | undefined {
-  if (text === 'ready') return { kind: 'ready' };
+  // The guard adds the version of Landlock.
+  if (/^ready(?: \d+)?$/.test(text)) return { kind: 'ready' };
   const [, status, processes, user, system] = endedPattern.exec(text) ?? [];
   if (status === undefined || processes === undefined) return undefined;
   const cpuMs = toMs(user) + toMs(system);

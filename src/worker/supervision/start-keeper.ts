@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import type { ExecGuard } from '../exec/exec-guard.ts';
+import type { Guard } from '../guard/create-guard.ts';
 import {
   type Fifo,
   openForReading,
@@ -36,8 +36,8 @@ export interface KeeperPlan {
   readonly proxy?: NetworkProxy | undefined;
   /** The terminal that the command gets in place of pipes. */
   readonly terminal?: OpenTerminal | undefined;
-  /** Restricts what the keeper's shell and its descendants may execute. */
-  readonly guard?: ExecGuard | undefined;
+  /** Restricts what the keeper's shell and its descendants may execute, or which files they may use. */
+  readonly guard?: Guard | undefined;
 }
 
 /** Starts a keeper under its supervisor with `spawn`. */

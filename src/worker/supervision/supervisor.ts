@@ -51,9 +51,6 @@ export const supervisors: readonly Supervisor[] = [
   },
 ];
 
-/** The smallest command that uses `unshare` as nacre does; run by hand, it prints why that fails. */
-export const unshareTrial = 'unshare --user --pid --fork true';
-
 const lateSockets =
   'Unix sockets that other programs open outside /tmp and /run after the sandbox was created can be reached.';
 
@@ -68,10 +65,20 @@ export function toEnforcement(
     level,
     sandbox: isolation.sandbox,
     network,
+    files: toFiles(level, isolation),
     processes: level === 'group' ? 'host' : 'own',
     ...more,
     // In a sandbox there are no capabilities that a setuid program could gain.
     setuid: more.setuid && isolation.sandbox === 'off',
-    gaps: [...more.gaps, ...(network === 'on' ? [] : [lateSockets])],
+    gaps: [...more.gaps, ...(network === 'on' || level !== 'namespace' ? [] : [lateSockets])],
   };
+}
+
+/** The mechanism that restricts the files of a command at a level. */
+export function toFiles(
+  level: SupervisionLevel,
+  { sandbox }: Pick<Isolation, 'sandbox'>,
+): Enforcement['files'] {
+  if (sandbox === 'off') return 'off';
+  return level === 'namespace' ? 'namespace' : 'landlock';
 }

@@ -19,9 +19,17 @@ const best: MachineReport = {
   landlock: 'available',
   pty: true,
   hidesOwnFiles: true,
-  trials: { bubblewrap: '', unshare: '' },
+  files: 'namespace',
+  workspaceBy: 'namespace',
+  namespaceFault: null,
   gaps: [],
 };
+
+const missing = {
+  kind: 'missing',
+  reason: 'bubblewrap is not installed',
+  fix: 'sudo apt-get install bubblewrap',
+} as const;
 
 const examine = (
   report: Partial<MachineReport>,
@@ -43,13 +51,22 @@ const examine = (
 describe('examineReport', () => {
   it('finds nothing to fix on a complete machine', () => {
     const of = examine({});
-    for (const check of ['bash', 'bubblewrap', 'namespaces', 'landlock', 'terminal', 'enforcement'])
+    for (const check of [
+      'bash',
+      'bubblewrap',
+      'namespaces',
+      'sandbox',
+      'landlock',
+      'terminal',
+      'enforcement',
+    ])
       expect(of(check)).toMatchObject({ status: 'ok' });
   });
 
   it('suggests a fix for everything that is missing', () => {
     const report = {
       supervision: 'group',
+      namespaceFault: missing,
       landlock: 'too old',
       pty: false,
       gaps: ['it can survive'],
@@ -57,12 +74,14 @@ describe('examineReport', () => {
     const of = examine(report);
     for (const check of ['bubblewrap', 'namespaces', 'landlock', 'terminal', 'enforcement'])
       expect(of(check)).toMatchObject({ status: 'warning', fix: expect.stringMatching(/\S/) });
-    expect(of('bubblewrap')?.fix).toBe('Install bubblewrap');
+    expect(of('bubblewrap')?.fix).toBe('sudo apt-get install bubblewrap');
     expect(of('enforcement')?.found).toContain('gaps: it can survive');
     expect(examine({ gaps: ['x'], sandbox: 'off' }, '', 'own', '/x', true)('enforcement')?.fix).toBe(
       'Run nacre as an ordinary user.',
     );
-    expect(examine({ supervision: 'unshare' })('bubblewrap')?.found).toContain('is not on the PATH');
+    expect(examine({ supervision: 'unshare', namespaceFault: missing })('bubblewrap')?.found).toContain(
+      'is not installed',
+    );
   });
 
   it.each([
@@ -75,8 +94,9 @@ describe('examineReport', () => {
   });
 
   it('reports checks that were not tried as notes', () => {
-    const missing = examine({ supervision: 'group' }, '/nowhere');
-    expect(missing('namespaces')?.found).toMatch(/not permitted|neither bwrap nor unshare/);
+    expect(examine({ supervision: 'group', namespaceFault: missing })('namespaces')?.found).toContain(
+      'bubblewrap is not installed',
+    );
     const chosen = examine({ supervision: 'group' }, '/usr/bin', 'host');
     for (const check of ['bubblewrap', 'namespaces'])
       expect(chosen(check)).toMatchObject({ status: 'note', found: expect.stringContaining('not tried') });

@@ -2,9 +2,10 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { MachineReport } from '../../../contract/report.ts';
+import { thisSystem, toInstallCommand } from '../../../support/install-command.ts';
 import { quoteWord } from '../../../support/quote.ts';
 import type { PlaceAccess, ProcessAccess, SettingsAccess } from '../../door.ts';
-import { findOnPath, installer } from '../../find-program.ts';
+import { findOnPath } from '../../find-program.ts';
 import { examineFolders } from './examine-folders.ts';
 import { examineIsolation } from './examine-isolation.ts';
 import { type Finding, ok } from './finding.ts';
@@ -25,11 +26,11 @@ export function examineReport(
     ok('bash', `bash ${report.bash.version} at ${report.bash.path}`),
     ...examineIsolation(report, deps),
     report.landlock === 'available'
-      ? ok('landlock', 'the kernel can enforce the list of programs (exec: enforce)')
+      ? ok('landlock', 'the kernel can enforce the list of programs (exec: enforce), and a file sandbox')
       : {
           check: 'landlock',
           status: 'warning',
-          found: `the kernel cannot enforce the list of programs: ${report.landlock}`,
+          found: `the kernel cannot enforce the list of programs or a file sandbox: ${report.landlock}`,
           fix: isInstalled(deps, 'koffi')
             ? 'Use Linux 5.19 or newer with landlock in its lsm= list.'
             : installBeside(deps, 'koffi'),
@@ -79,20 +80,23 @@ function examineGit({ machine }: ProcessAccess): Finding {
     check: 'git',
     status: 'warning',
     found: 'git is not on the PATH; most agents need it',
-    fix: `${installer(path)} git`,
+    fix: toInstallCommand('git', thisSystem()),
   };
 }
 
 function examineEnforcement(
-  { supervision, sandbox, network, exec, gaps }: MachineReport,
+  { supervision, sandbox, files, workspaceBy, network, exec, gaps }: MachineReport,
   { machine }: Pick<ProcessAccess, 'machine'>,
 ): Finding {
-  const found = `supervision ${supervision}, sandbox ${sandbox}, network ${network}, listed programs ${exec}`;
+  const by = files === 'landlock' ? ' (landlock)' : '';
+  const found = `supervision ${supervision}, sandbox ${sandbox}${by}, network ${network}, listed programs ${exec}`;
   if (gaps.length === 0) return ok('enforcement', found);
   // Without a sandbox, root keeps its capabilities and can undo most restrictions.
   const fix =
     machine.isRoot && sandbox === 'off'
       ? 'Run nacre as an ordinary user.'
-      : 'Use a sandbox (nacre init CLIENT --sandbox workspace), or see docs/guide/isolation.md for the remaining gaps.';
+      : sandbox === 'off' && workspaceBy !== null
+        ? 'Use a sandbox (nacre init CLIENT --sandbox workspace), or see docs/guide/isolation.md for the remaining gaps.'
+        : 'See docs/guide/isolation.md for these gaps.';
   return { check: 'enforcement', status: 'warning', found: `${found}; gaps: ${gaps.join('; ')}`, fix };
 }

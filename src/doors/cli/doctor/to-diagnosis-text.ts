@@ -47,7 +47,7 @@ function toRows(report: MachineReport): readonly (readonly string[])[] {
     ['state folder', report.folder],
     ['processes', `found with ${report.processTable}`],
     ['supervision', report.supervision],
-    ['sandbox', report.sandbox],
+    ['sandbox', report.files === 'landlock' ? `${report.sandbox} (landlock)` : report.sandbox],
     ['network', networkWords[report.network]],
     ['listed programs', report.exec === 'enforced' ? 'enforced by the kernel' : 'judged by policy only'],
     ['Landlock', report.landlock],

@@ -11,7 +11,7 @@ import type { Ask } from './ask.ts';
 import { askedVariables, type Placed, placeChoice, type Storage, type Variables } from './choice.ts';
 import { chooseCommands } from './choose-commands.ts';
 import { chooseNetwork } from './choose-network.ts';
-import { chooseSandbox, hasNamespaces } from './choose-sandbox.ts';
+import { chooseSandbox, findSandboxes } from './choose-sandbox.ts';
 import { type ParsedEntry, parseEntry } from './parse-entry.ts';
 
 /** Dependencies of `chooseEntry`. */
@@ -85,7 +85,8 @@ function omit(variables: Variables, names: readonly string[]): Variables {
 }
 
 async function canFilterHosts(deps: EntryDeps, level: unknown): Promise<boolean> {
-  return level !== undefined && level !== 'off' && (await hasNamespaces(deps));
+  if (level === undefined || level === 'off') return false;
+  return (await findSandboxes(deps)).workspaceBy === 'namespace';
 }
 
 /** Chooses the folder for `--cwd`; undefined if the client decides. */

@@ -1,4 +1,5 @@
-import { NacreError } from '../../../contract/failure.ts';
+import { NacreError, toNacreError } from '../../../contract/failure.ts';
+import type { MachineReport } from '../../../contract/report.ts';
 import type { SettingInForce } from '../../../settings/setting-in-force.ts';
 import { isTooWide } from '../../../support/is-too-wide.ts';
 import { overlapsUserConfig } from '../../../support/overlaps-user-config.ts';
@@ -30,17 +31,16 @@ export async function chooseSandbox(
     return { choice: { variables: { NACRE_SANDBOX: fromFlags.NACRE_SANDBOX }, from: 'stated' }, notes: [] };
   }
   const isKept = before.env !== undefined || isInUserFile(deps.settings, 'sandbox');
-  const canIsolate = isKept || (await hasNamespaces(deps));
-  const proposed = isKept ? before.env?.NACRE_SANDBOX : canIsolate ? 'workspace' : 'off';
+  const found = isKept ? undefined : await findSandboxes(deps);
+  const proposed = isKept ? before.env?.NACRE_SANDBOX : found?.workspaceBy ? 'workspace' : 'off';
   const shown = proposed ?? 'from your settings file';
   const chosen =
     ask === undefined
       ? check(proposed)
-      : await ask.one(
-          `Sandbox: off, workspace (writes only in the folder, no network) or strict [${shown}]: `,
-          (answer) => check(answer === '' || answer === shown ? proposed : toLevel(answer)),
+      : await ask.one(`Sandbox: ${toQuestion(found)} [${shown}]: `, (answer) =>
+          check(answer === '' || answer === shown ? proposed : toLevel(answer, found)),
         );
-  return { choice: toChoice(chosen, proposed, before), notes: canIsolate ? [] : [noSandbox] };
+  return { choice: toChoice(chosen, proposed, before), notes: found ? toNotes(found) : [] };
 }
 
 // `off` is the default, so a proposal of it is not stored: once a sandbox is available, it is proposed.
@@ -51,8 +51,31 @@ function toChoice(chosen: string | undefined, proposed: string | undefined, befo
   return { variables: { NACRE_SANDBOX: chosen }, from: chosen === proposed ? kept : 'stated' };
 }
 
-const noSandbox =
-  'No sandbox is available here. Run nacre doctor to see what is missing; once it is installed, nacre init --sandbox workspace turns the sandbox on.';
+type FoundSandboxes = Pick<MachineReport, 'workspaceBy' | 'namespaceFault'>;
+
+// Only levels that work here are proposed; for an entry that is kept, all are accepted.
+function levelsOf(found: FoundSandboxes | undefined): readonly string[] {
+  if (found === undefined || found.workspaceBy === 'namespace') return ['off', 'workspace', 'strict'];
+  return found.workspaceBy === 'landlock' ? ['off', 'workspace'] : ['off'];
+}
+
+function toQuestion(found: FoundSandboxes | undefined): string {
+  const [last = '', ...others] = levelsOf(found)
+    .map((level) => (level === 'workspace' ? 'workspace (writes only in the folder, no network)' : level))
+    .reverse();
+  return others.length === 0 ? last : `${others.reverse().join(', ')} or ${last}`;
+}
+
+function toNotes({ workspaceBy, namespaceFault }: FoundSandboxes): readonly string[] {
+  const { reason = 'processes: host runs commands outside of it', fix = 'Set processes to own.' } =
+    namespaceFault ?? {};
+  if (workspaceBy === 'namespace') return [];
+  if (workspaceBy === 'landlock')
+    return [`Landlock enforces the sandbox, because ${reason}. nacre doctor lists its gaps.`];
+  return [
+    `No sandbox works here: ${reason}. ${fix.replace(/\.$/, '')}; then nacre init --sandbox workspace turns it on.`,
+  ];
+}
 
 function tooWide(folder: string, level: string | undefined): NacreError {
   return new NacreError(
@@ -62,20 +85,24 @@ function tooWide(folder: string, level: string | undefined): NacreError {
   );
 }
 
-/** Whether commands can run in namespaces of their own here. */
-export async function hasNamespaces({ engine }: EngineAccess): Promise<boolean> {
+/** Finds out which sandboxes work here, and what is missing for the others. */
+export async function findSandboxes({ engine }: EngineAccess): Promise<FoundSandboxes> {
   try {
-    return (await (await engine()).report()).supervision === 'namespace';
-  } catch {
-    return false;
+    return await (await engine()).report();
+  } catch (error) {
+    const { message, hint = '' } = toNacreError(error);
+    return { workspaceBy: null, namespaceFault: { kind: 'forbidden', reason: message, fix: hint } };
   }
 }
 
-function toLevel(answer: string): string {
-  if (['off', 'workspace', 'strict'].includes(answer)) return answer;
-  throw new NacreError('invalid_request', `${answer} is not one of off, workspace and strict.`, {
-    hint: 'Choose one of these.',
-  });
+function toLevel(answer: string, found: FoundSandboxes | undefined): string {
+  const levels = levelsOf(found);
+  if (levels.includes(answer)) return answer;
+  const isKnown = levelsOf(undefined).includes(answer);
+  const message = isKnown
+    ? `${answer} does not work here: ${found?.namespaceFault?.reason ?? 'it needs namespaces'}.`
+    : `${answer} is not one of ${levels.join(', ')}.`;
+  throw new NacreError('invalid_request', message, { hint: `Choose ${levels.join(' or ')}.` });
 }
 
 /** The text that a setting has; undefined if it is unset or not a text. */

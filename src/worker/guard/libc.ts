@@ -6,11 +6,12 @@ export interface Libc {
   createRuleset(attributes: Buffer): number;
   addRule(ruleset: number, rule: Buffer): void;
   restrictSelf(ruleset: number): void;
-  /** Opens a file with O_PATH; null if it cannot be opened. */
+  /** Opens a file with O_PATH and O_NOFOLLOW; null if it cannot be opened. */
   openPath(path: string): number | null;
   forbidNewPrivileges(): void;
   /** Drops a capability from the bounding set (`PR_CAPBSET_DROP`); returns `false` if it could not. */
   dropCapability(number: number): boolean;
+  clearAmbientCapabilities(): void;
   installFilter(filter: Buffer): void;
   clearCloseOnExec(fd: number): void;
   resetSignal(number: number): void;
@@ -20,9 +21,12 @@ export interface Libc {
 }
 
 const landlock = { create: 444, add: 445, restrict: 446 };
-const prctlOptions = { seccomp: 22, dropBound: 24, noNewPrivileges: 38 };
+const prctlOptions = { seccomp: 22, dropBound: 24, noNewPrivileges: 38, ambient: 47 };
 const pathOnly = 0o10000000;
 const closeOnExec = 0o2000000;
+// O_NOFOLLOW, which ARM numbers differently.
+const noFollow = process.arch === 'arm64' ? 0o100000 : 0o400000;
+const clearAll = 4;
 const setDescriptorFlags = 2;
 
 /** Loads the C library of this process. */
@@ -64,13 +68,16 @@ export async function loadLibc(): Promise<Libc> {
       checked('landlock_restrict_self', syscall(landlock.restrict, 'int', ruleset, 'uint32_t', 0));
     },
     openPath(path) {
-      const fd = Number(open(path, pathOnly | closeOnExec));
+      const fd = Number(open(path, pathOnly | closeOnExec | noFollow));
       return fd < 0 ? null : fd;
     },
     forbidNewPrivileges() {
       checked('no_new_privs', prctl(prctlOptions.noNewPrivileges, 1, 0, 0, 0));
     },
     dropCapability: (number) => Number(prctl(prctlOptions.dropBound, number, 0, 0, 0)) === 0,
+    clearAmbientCapabilities() {
+      checked('ambient capabilities', prctl(prctlOptions.ambient, clearAll, 0, 0, 0));
+    },
     installFilter(filter) {
       const filterMode = 2;
       const stepBytes = 8;

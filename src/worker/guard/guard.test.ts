@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { needLandlock } from '../../../tests/support/needs.ts';
-import { createExecGuard } from './exec-guard.ts';
+import { createExecGuard } from '../exec/exec-guard.ts';
 import { runGuard } from './guard.ts';
 import { type Libc, loadLibc } from './libc.ts';
 
@@ -13,7 +13,7 @@ test('an argument that is not JSON ends the guard', async () => {
 });
 
 describe('a guard without', () => {
-  const options = JSON.stringify({ allow: [], fds: [], env: {} });
+  const options = JSON.stringify({ execute: [], fds: [], env: {} });
   const messageFrom = async (load: () => Promise<Libc>) => {
     const texts: string[] = [];
     const report = (text: string) => texts.push(text);
@@ -49,7 +49,7 @@ test('allowed programs that the user could change are listed', () => {
 test('a guard whose program is missing fails, and its process stays restricted', async (context) => {
   await needLandlock(context);
   expect(spawnSync('/usr/bin/id').status).toBe(0);
-  const options = { allow: ['/nowhere/at/all', '/usr/bin/true'], fds: [2], env: { NODE_ENV: 'test' } };
+  const options = { execute: ['/nowhere/at/all', '/usr/bin/true'], fds: [2], env: { NODE_ENV: 'test' } };
   const deps = { load: loadLibc, report };
   expect(await runGuard([JSON.stringify(options), '/nowhere/at/all'], deps)).toBe(125);
   expect(spawnSync('/usr/bin/id').error).toMatchObject({ code: 'EACCES' });

@@ -1,21 +1,15 @@
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { GuardOptions } from './guard-rules.ts';
+import { createRuleset } from './landlock-ruleset.ts';
 import { type Libc, loadLibc } from './libc.ts';
-import { memoryFiles, toSeccompFilter } from './seccomp-filter.ts';
+import { memoryFiles, sockets, toSeccompFilter, truncation } from './seccomp-filter.ts';
 
-/** The first argument of dist/exec-guard.js, as JSON; the program to execute follows. */
-export interface GuardOptions {
-  readonly allow: readonly string[];
-  readonly fds: readonly number[];
-  /** NODE_* variables, withheld from the guard itself because they affect Node, and restored for the program. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
-const execute = 1n;
-const refer = 1n << 13n;
 const minVersion = 2;
+const truncateVersion = 3;
 // CAP_SYS_MODULE, SYS_RAWIO, SYS_ADMIN, BPF, CHECKPOINT_RESTORE: they would let root execute code in memory or lift the rules.
 const dangerousCapabilities = [16, 17, 21, 39, 40];
+const allCapabilities = Array.from({ length: 64 }, (_, number) => number);
 // Node ignores these signals, and `execv` would pass that on to the program.
 const ignoredByNode = [constants.signals.SIGPIPE, constants.signals.SIGXFSZ];
 const guardFailed = 125;
@@ -27,9 +21,10 @@ export interface GuardDeps {
 }
 
 /**
- * Restricts its own process, then calls `execv` to become a keeper's shell, so that no process is added.
- * 1. Landlock denies the execution of all but the allowed programs, here and in all descendants,
- * 2. a seccomp filter denies `memfd_create`, and capabilities that could lift the rules are dropped,
+ * Restricts its own process, then calls `execv` to become a command's shell, so that no process is added.
+ * 1. Landlock denies the execution of all but the allowed programs, or access to files outside of the sandbox, here and
+ *    in all descendants,
+ * 2. a seccomp filter denies what Landlock does not cover, and capabilities that could lift the rules are dropped,
  * 3. the signals, descriptors and variables that Node changed are restored before `execv`.
  */
 export async function runGuard(
@@ -37,12 +32,14 @@ export async function runGuard(
   { load, report }: GuardDeps = { load: loadLibc, report: (text) => writeSync(2, text) },
 ): Promise<number> {
   try {
-    const { allow, fds, env } = JSON.parse(options ?? '') as GuardOptions;
+    const parsed = JSON.parse(options ?? '') as GuardOptions;
+    const { fds, env, readyFd } = parsed;
     const libc = await load().catch(refuseWithoutKoffi);
-    restrict(libc, allow);
+    const version = restrict(libc, parsed);
     for (const [name, value] of Object.entries(env)) libc.setEnv(name, value);
     for (const signal of ignoredByNode) libc.resetSignal(signal);
     for (const fd of fds) libc.clearCloseOnExec(fd);
+    if (readyFd !== undefined) writeSync(readyFd, `ready ${version}\0`);
     libc.exec(program);
   } catch (error) {
     report(`${toReason(error)}\n`);
@@ -50,19 +47,25 @@ export async function runGuard(
   return guardFailed;
 }
 
-function restrict(libc: Libc, allow: readonly string[]): void {
-  checkVersion(libc);
-  // A ruleset that does not grant `LANDLOCK_ACCESS_FS_REFER` denies renames and links between folders.
-  const ruleset = libc.createRuleset(toAttributes(execute | refer));
-  addRule(libc, ruleset, '/', refer);
-  for (const path of allow) addRule(libc, ruleset, path, execute);
-  for (const capability of dangerousCapabilities) libc.dropCapability(capability);
+function restrict(libc: Libc, options: GuardOptions): number {
+  const { execute, files } = options;
+  const version = readVersion(libc);
+  const ruleset = createRuleset(libc, version, options);
+  // A sandbox takes all capabilities from root, as bubblewrap does.
+  for (const capability of files ? allCapabilities : dangerousCapabilities) libc.dropCapability(capability);
+  libc.clearAmbientCapabilities();
   libc.forbidNewPrivileges();
   libc.restrictSelf(ruleset);
-  libc.installFilter(toSeccompFilter(memoryFiles));
+  const denied = [
+    ...(execute ? memoryFiles : []),
+    ...(files?.sockets === false ? sockets : []),
+    ...(files && version < truncateVersion ? truncation : []),
+  ];
+  if (denied.length > 0) libc.installFilter(toSeccompFilter(denied));
+  return version;
 }
 
-function checkVersion(libc: Libc): void {
+function readVersion(libc: Libc): number {
   if (!['x64', 'arm64'].includes(process.arch)) throw new Error(`the guard does not support ${process.arch}`);
   let version = 0;
   try {
@@ -74,25 +77,7 @@ function checkVersion(libc: Libc): void {
   }
   if (version < minVersion)
     throw new Error(`Landlock is too old (version ${version}); Linux 5.19 or newer is needed`);
-}
-
-// `openPath` returns null for a program that the sandbox hides, which cannot be executed anyway.
-function addRule(libc: Libc, ruleset: number, path: string, access: bigint): void {
-  const fd = libc.openPath(path);
-  if (fd !== null) libc.addRule(ruleset, toRule(access, fd));
-}
-
-function toAttributes(handled: bigint): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(handled);
-  return bytes;
-}
-
-function toRule(access: bigint, fd: number): Buffer {
-  const bytes = Buffer.alloc(12);
-  bytes.writeBigUInt64LE(access);
-  bytes.writeInt32LE(fd, 8);
-  return bytes;
+  return version;
 }
 
 function refuseWithoutKoffi(error: unknown): never {
