@@ -258,10 +258,14 @@ function startedBy(found: Invocation | undefined): string {
   return found?.via === undefined ? '' : ` (started by ${found.via})`;
 }
 
+const maxShown = 20;
+
 function listHint(program: string, { allow }: Rules): string {
   const names = allow.kind === 'names' ? allow.names : [];
   if (names.length === 0) return 'No program is listed.';
-  const list = `${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
+  // Paths such as `node_modules/.bin/tsc` come first in a sorted list and say little.
+  const shown = names.length > maxShown ? names.filter((name) => /^\w[^/]*$/.test(name)) : names;
+  const list = `${shown.slice(0, maxShown).join(', ')}${names.length > maxShown ? ', …' : ''}.`;
   const way = nearestWay(program, names);
   return way === undefined ? `Use one of the listed programs: ${list}` : `${way} Listed programs: ${list}`;
 }
