@@ -41,8 +41,21 @@ export function checkMachine() {
 
 /** Installs npm packages unless all of those in package-lock.json are installed. */
 export async function installPackages() {
-  if (!hasPackages())
+  if (!hasPackages(readPackages('package-lock.json')))
     await step('Installing npm packages', 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
+}
+
+/** Whether these packages of a lock file are installed, except optional ones, which may be for other platforms. */
+export function hasPackages(wanted) {
+  // npm writes this file last.
+  const installed = readPackages('node_modules/.package-lock.json');
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) => path === '' || optional || installed[path]?.version === version,
+  );
+}
+
+function readPackages(path) {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {};
 }
 
 /** Builds dist/ unless it is newer than everything that it is built from; a running nacre loads its files from there. */
@@ -65,16 +78,6 @@ export function isOnPath(name) {
       return false;
     }
   });
-}
-
-// npm writes node_modules/.package-lock.json last; it lacks the optional packages of other platforms.
-function hasPackages() {
-  const [wanted, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map((path) =>
-    existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {},
-  );
-  return Object.entries(wanted).every(
-    ([path, { version, optional }]) => path === '' || optional || installed[path]?.version === version,
-  );
 }
 
 function newestChange(path) {
