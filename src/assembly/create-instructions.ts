@@ -55,15 +55,22 @@ interface FoundIsolation extends Pick<ConnectionFacts, 'isolation' | 'fault'> {
   readonly isKnown: boolean;
 }
 
+// A sandbox needs this level on most machines; the report corrects it.
+const unknown = { supervision: 'namespace' } as const;
+
 /** The isolation of commands; without a sandbox it does not depend on the machine, so the engine is not needed. */
 async function isolationOf(
   { openEngine }: ToolSources,
   { sandbox, network, networkAllow }: Resolved['values'],
 ): Promise<FoundIsolation> {
   if (sandbox === 'off' && networkAllow.length === 0)
-    return { isolation: { sandbox, network: 'on' }, isKnown: true };
+    return { isolation: { ...unknown, sandbox, network: 'on' }, isKnown: true };
   const isOn = sandbox === 'workspace' && network === 'on';
-  const wanted = { sandbox, network: isOn ? 'on' : networkAllow.length > 0 ? 'filtered' : 'off' } as const;
+  const wanted = {
+    ...unknown,
+    sandbox,
+    network: isOn ? 'on' : networkAllow.length > 0 ? 'filtered' : 'off',
+  } as const;
   const report = openEngine().then((engine) => engine.report());
   try {
     if (!(await settlesWithin(report, reportMs))) return { isolation: wanted, isKnown: false };

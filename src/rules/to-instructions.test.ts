@@ -10,8 +10,8 @@ import { narrowRules, rulesForFamily } from './rules-for.ts';
 import { timeLimitsFor } from './time-limits-for.ts';
 import { type ConnectionFacts, toInstructions } from './to-instructions.ts';
 
-const sandboxed = { isolation: { sandbox: 'workspace', network: 'off' } } as const;
-const open = { isolation: { sandbox: 'off', network: 'on' } } as const;
+const sandboxed = { isolation: { sandbox: 'workspace', network: 'off', supervision: 'namespace' } } as const;
+const open = { isolation: { sandbox: 'off', network: 'on', supervision: 'group' } } as const;
 
 function instructionsFor(
   settings: GivenSettings<typeof allSettings>,
@@ -81,7 +81,9 @@ describe('instructions', () => {
     expect(instructionsFor({}, sandboxed)).toMatch(
       /only the directory of the command and \/tmp .* No network:/,
     );
-    const strict = { isolation: { sandbox: 'strict', network: 'filtered' } } as const;
+    const strict = {
+      isolation: { sandbox: 'strict', network: 'filtered', supervision: 'namespace' },
+    } as const;
     expect(instructionsFor({ networkAllow: ['a.example'], workspace: ['/srv/a'] }, strict)).toMatch(
       /Sandbox strict: only \/srv\/a and \/tmp .*the home directory is hidden\. Network: only a\.example/,
     );

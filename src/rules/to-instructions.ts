@@ -19,7 +19,7 @@ export interface ConnectionFacts {
   readonly families: readonly DescribedFamily[];
   /** The directory that commands run in by default. */
   readonly cwd: string;
-  readonly isolation: Pick<MachineReport, 'sandbox' | 'network'>;
+  readonly isolation: Pick<MachineReport, 'sandbox' | 'network' | 'supervision'>;
   readonly networkAllow: readonly string[];
   /** The setting `workspace`. */
   readonly workspace: readonly string[];
@@ -84,11 +84,11 @@ function describePlace({ cwd, families }: ConnectionFacts): string {
 }
 
 function describeSandbox({ isolation, networkAllow, workspace }: ConnectionFacts): string {
-  const { sandbox, network } = isolation;
+  const { sandbox, network, supervision } = isolation;
   if (sandbox === 'off') return "No sandbox: commands have the user's own files and network.";
   const writable = workspace.length > 0 ? listSome(workspace) : 'the directory of the command';
   const hidden = sandbox === 'strict' ? 'the home directory is' : '~/.ssh and other key stores are';
-  return `Sandbox ${sandbox}: only ${writable} and /tmp (empty in each call) are writable; ${hidden} hidden. ${describeNetwork(network, networkAllow)}`;
+  return `Sandbox ${sandbox}: only ${writable} and /tmp${supervision === 'namespace' ? ' (empty in each call)' : ''} are writable; ${hidden} hidden. ${describeNetwork(network, networkAllow)}`;
 }
 
 function describeNetwork(network: MachineReport['network'], allowed: readonly string[]): string {

@@ -5,6 +5,7 @@ import { createNacre } from '../../src/index.ts';
 import { serve as serveHttp } from '../support/http.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 import { needLevel, needPrograms } from '../support/needs.ts';
+import { openSocket } from '../support/socket.ts';
 import { shareServers } from './shared-servers.ts';
 
 // Not below /tmp, because a sandbox mounts its own there.
@@ -94,12 +95,18 @@ describe.concurrent('a command that needs the network in a sandbox without one',
     expect(content).toEqual(expect.arrayContaining([{ type: 'text', text: expect.stringMatching(isOff) }]));
   });
 
-  test('POST /api/shell: says so in `warnings`', async ({ expect }) => {
+  test('HTTP: POST /api/shell says so in `warnings`, and a WebSocket in the `hint` of shell.exit', async ({
+    expect,
+  }) => {
     const server = await serveHttp({ env: { ...env, SHELL_ALLOWLIST: 'curl' } });
     expect(await server.shell('curl', ['-sS', 'https://example.com/'], { cwd })).toMatchObject({
       status: 200,
       body: { code: 6, warnings: [expect.stringMatching(isOff)] },
     });
+    const socket = await openSocket(server.address, server.bearer);
+    socket.send({ type: 'shell.run', id: 'a', command: 'curl', args: ['-sS', 'https://example.com/'], cwd });
+    expect(await socket.exit('a')).toMatchObject({ code: 6, hint: expect.stringMatching(isOff) });
+    await socket.close();
     expect(await server.close()).toEqual([]);
   });
 

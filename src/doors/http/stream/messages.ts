@@ -47,6 +47,8 @@ export type ServerMessage =
       signal: string | null;
       cause: string;
       detail?: string;
+      /** The next step if the command failed for want of the network. */
+      hint?: string;
       cursor: number;
       duration_ms: number;
     }

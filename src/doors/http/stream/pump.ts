@@ -66,8 +66,10 @@ export async function pump(
   return send(await toExit(engine, command, cursor));
 }
 
+const onlyState = { waitMs: 0, keep: 'end', view: 'clean', maxChars: 1, howToReadOn: () => '' } as const;
+
 async function toExit(engine: Engine, command: StreamedCommand, cursor: Cursor): Promise<ServerMessage> {
-  const { state } = await engine.observe(command.commandId, command.context);
+  const { state, hint } = await engine.read(command.commandId, { ...onlyState, cursor }, command.context);
   const { exitCode = 0, signal = null, cause = 'exit', detail = null } = state.end ?? {};
   command.done(cause === 'exit' ? `exit ${exitCode}` : cause);
   return {
@@ -77,6 +79,7 @@ async function toExit(engine: Engine, command: StreamedCommand, cursor: Cursor):
     signal,
     cause,
     ...(detail !== null && { detail }),
+    ...(hint !== null && { hint }),
     cursor,
     duration_ms: state.durationMs,
   };
