@@ -1,7 +1,7 @@
 import { pastCommands } from './cli/past-commands.ts';
 import { runCommands } from './cli/run-commands.ts';
 import { setUpCommands } from './cli/set-up-commands.ts';
-import { controlCommands } from './control/control-commands.ts';
+import { controlCommands, uninstallCommand } from './control/control-commands.ts';
 import { defineDoor } from './define-door.ts';
 import type { DoorGroup } from './door.ts';
 import { pathFlag, switchFlag } from './flag-kinds.ts';
@@ -63,7 +63,7 @@ export const doorGroups: Readonly<Record<string, DoorGroup>> = {
   'Run commands': runCommands,
   'Watch and control servers': controlCommands,
   'Look back': pastCommands,
-  'Set up': setUpCommands,
+  'Set up': { ...setUpCommands, ...uninstallCommand },
 };
 
 /** Every door, by the subcommand that opens it. */

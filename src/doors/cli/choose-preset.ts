@@ -1,9 +1,9 @@
 import { NacreError, toNacreError } from '../../contract/failure.ts';
 import { setValue } from '../../settings/edit-file.ts';
 import { didYouMean } from '../../settings/nearest.ts';
+import { type Ask, createAsk } from '../ask.ts';
 import type { FlagAccess, IoAccess, ProcessAccess, SettingsAccess } from '../door.ts';
 import { print } from '../print.ts';
-import { type Ask, createAsk } from './init/ask.ts';
 import { suggestPreset } from './init/choose-commands.ts';
 import { openUserSettings, type UserSettingsDeps } from './settings-file/user-settings.ts';
 

@@ -14,10 +14,10 @@ import {
 import { NacreError, toNacreError } from '../../contract/failure.ts';
 import { readValues, setValues } from '../../settings/edit-file.ts';
 import { didYouMean } from '../../settings/nearest.ts';
+import { type Ask, createAsk } from '../ask.ts';
 import type { FlagAccess, IoAccess, PlaceAccess } from '../door.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
-import { type Ask, createAsk } from './init/ask.ts';
 import { type ChosenEntry, chooseEntry, chooseProject, type EntryDeps } from './init/choose-entry.ts';
 import { summarise } from './init/summarise.ts';
 import { openUserSettings } from './settings-file/user-settings.ts';

@@ -110,3 +110,24 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./pause-and-resume.ts')).resumeDoor,
   }),
 };
+
+/** Removes nacre. It belongs to the set-up, but ends running servers, which only their control sockets can find. */
+export const uninstallCommand: DoorGroup = {
+  uninstall: defineDoor({
+    summary: 'Remove nacre: client entries, state, token and settings.',
+    details:
+      'It lists what it would remove and asks first. It ends running servers, and prints how to remove the package.',
+    usage: '',
+    examples: [
+      ['nacre uninstall', 'Show everything that nacre has on this machine, and ask.'],
+      ['nacre uninstall --yes --keep-settings', 'Ask nothing, and leave your settings file.'],
+    ],
+    flags: {
+      yes: switchFlag(['--yes', '-y'], 'Ask no questions.'),
+      keepSettings: switchFlag('--keep-settings', 'Leave the settings file.'),
+    },
+    // Invalid settings must not prevent the removal.
+    diagnoses: true,
+    load: async () => (await import('./uninstall.ts')).uninstallDoor,
+  }),
+};

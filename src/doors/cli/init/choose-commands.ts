@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { presetFor, projectMarks } from '../../../clients/project-defaults.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import { nearest } from '../../../settings/nearest.ts';
-import type { Ask } from './ask.ts';
+import type { Ask } from '../../ask.ts';
 import {
   type Choice,
   type FileValues,

@@ -1,6 +1,6 @@
 import { registriesOf } from '../../../clients/project-defaults.ts';
 import { NacreError } from '../../../contract/failure.ts';
-import type { Ask } from './ask.ts';
+import type { Ask } from '../../ask.ts';
 import {
   type Choice,
   type FileValues,

@@ -4,8 +4,8 @@ import type { SettingInForce } from '../../../settings/setting-in-force.ts';
 import { isTooWide } from '../../../support/is-too-wide.ts';
 import { overlapsUserConfig } from '../../../support/overlaps-user-config.ts';
 import { tryRealpath } from '../../../support/try-realpath.ts';
+import type { Ask } from '../../ask.ts';
 import type { EngineAccess, ProcessAccess, SettingsAccess } from '../../door.ts';
-import type { Ask } from './ask.ts';
 import { type Choice, fromFile, type Variables } from './choice.ts';
 import type { ParsedEntry } from './parse-entry.ts';
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { NacreError } from '../../../contract/failure.ts';
-import type { Io } from '../../door.ts';
+import { NacreError } from '../contract/failure.ts';
+import type { Io } from './door.ts';
 
 /** Asks the user at the terminal, with `node:readline`. */
 export interface Ask {

@@ -1,0 +1,13 @@
+import { dirname } from 'node:path';
+import { quoteWord } from '../../../support/quote.ts';
+
+/** How to remove the package itself, which a program cannot do while npm owns it: from the path of its `cli.js`. */
+export function describePackage(script: string): string {
+  const [, prefix, kind = ''] =
+    /^(.*?)\/(lib\/node_modules|_npx\/[^/]+\/node_modules|node_modules)\/nacre\//.exec(script) ?? [];
+  if (prefix === undefined) return `rm -r ${quoteWord(dirname(dirname(script)))}`;
+  if (kind.startsWith('lib/')) return `npm uninstall --global --prefix ${quoteWord(prefix)} nacre`;
+  if (kind.startsWith('_npx/'))
+    return `rm -r ${quoteWord(`${prefix}/${kind.split('/').slice(0, 2).join('/')}`)}`;
+  return `npm uninstall --prefix ${quoteWord(prefix)} nacre`;
+}
