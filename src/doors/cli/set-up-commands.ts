@@ -65,6 +65,18 @@ export const setUpCommands: DoorGroup = {
     diagnoses: true,
     load: async () => (await import('./doctor.ts')).doctorDoor,
   }),
+  unit: defineDoor({
+    summary: 'Print a systemd unit that runs nacre serve at login.',
+    details:
+      'The unit names this node and this nacre by their paths, so it works with nvm and ~/.local too. Flags of nacre serve become part of it.',
+    usage: '',
+    examples: [
+      ['nacre unit > ~/.config/systemd/user/nacre.service', 'Write the unit; systemctl --user enables it.'],
+      ['nacre unit --preset dev-node --port 8080', 'Serve with a preset, on another port.'],
+    ],
+    flags: {},
+    load: async () => (await import('./unit.ts')).unitDoor,
+  }),
   completions: defineDoor({
     summary: 'Print a completion script for your shell.',
     usage: 'bash | zsh | fish',
