@@ -177,7 +177,8 @@ const askForStatus = 'echo $?';
 const cannotRun = [
   /^npm |^npx |^node (?:bench|dist\/)/, // Needs the clone, and installs or builds: covered by tests/package.
   /^nacre (?:serve|open)|^curl /, // Needs a server, which runs until interrupted: covered by tests/http and tests/control.
-  /^mkdir|^cp packaging|^systemctl/, // Changes the user's services.
+  /^mkdir|^systemctl|^loginctl|^nacre unit/, // Changes the user's services.
+  /^docker |^git pull|^tar |^rm -r|--remove/, // Needs an installation: tests/packaging.test.ts, tests/cli/upgrade.test.ts.
   /completions (?:zsh|fish)|man -l|\bjq\b/, // Needs a program that may not be installed.
 ];
 
