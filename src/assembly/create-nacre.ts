@@ -89,10 +89,10 @@ function open(
   { env = process.env, cwd = process.cwd() }: Surroundings,
 ): Nacre<'all'> & { readonly instance: Instance } {
   const { maxOutputChars, killGraceMs } = resolved.values;
-  const rules = rulesFor('everything', resolved);
+  const owner = createId('program');
+  const rules = { ...rulesFor('everything', resolved), room: owner };
   const log = (line: string) => void process.stderr.write(line);
   const engine = engineOnDemand(resolved, { env, cwd, log, execAllow: execAllowFor([rules]) });
-  const owner = createId('program');
   const settings = fixedSettings(resolved);
   const assembled = assembleTools({ settings, openEngine: engine.open, cwd }).list();
   const tools = assembled.map((tool) => toFunctionTool(tool, owner));

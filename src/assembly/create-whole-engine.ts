@@ -10,6 +10,7 @@ import type { Backend } from '../contract/backend.ts';
 import { NacreError, shuttingDown } from '../contract/failure.ts';
 import type { Places } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { WantedPort } from '../engine/ports/ports.ts';
 import type { Settings } from '../rules/all-settings.ts';
 import { configHomeOf, homeOf } from '../rules/home-folders.ts';
 import type { Resolved } from '../rules/rules-for.ts';
@@ -51,8 +52,15 @@ export async function createWholeEngine(
     audit: await createAudit(values, places, hiding.redact, host.log),
     stopOnCancel: { signal: 'SIGTERM', graceMs: values.killGraceMs },
     isPaused: () => isPaused(places.controlDir),
+    wantedPorts: values.ports.map(toWantedPort),
     approvals: openInbox && { deadlineMs: values.approvalSeconds * 1_000, open: openInbox },
   });
+}
+
+// `3000`, or `3000:8080` for another port on 127.0.0.1.
+function toWantedPort(entry: string): WantedPort {
+  const [port = 0, hostPort = port] = entry.split(':').map(Number);
+  return { port, hostPort };
 }
 
 function toWorkerOptions(

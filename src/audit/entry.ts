@@ -4,6 +4,7 @@ import type { Command } from '../contract/command.ts';
 import type { Decision } from '../contract/decision.ts';
 import { type FailureCode, NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
+import type { ForwardedPort, ListeningPort } from '../contract/port.ts';
 import { hidden, type Redact, type RedactInput, redactArguments } from './redact.ts';
 import { namesSecret } from './secret-patterns.ts';
 
@@ -33,9 +34,15 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
   | { readonly kind: 'skipped'; readonly command: Command; readonly reason: string }
   /** A request without a valid token; nothing was run. */
   | { readonly kind: 'unknown_caller'; readonly reason: string }
+  /** A port of a sandbox that was opened on 127.0.0.1, or closed there; `id` is that of the opening. */
+  | { readonly kind: 'port_opened'; readonly port: AuditedPort }
+  | { readonly kind: 'port_closed'; readonly port: AuditedPort; readonly reason: string }
   | { readonly kind: 'finished'; readonly outcome: Finished }
   | { readonly kind: 'failed'; readonly error: unknown }
 );
+
+/** A forwarded port, and the command that listens there, if it is known. */
+export type AuditedPort = ForwardedPort & Pick<ListeningPort, 'command'>;
 
 /** An `Outcome` without its text. */
 export type Finished = Omit<Outcome, 'stdout' | 'stderr' | 'truncated' | 'warnings'>;
@@ -97,11 +104,19 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
       return { reason: entry.reason };
     case 'stop':
       return { signal: entry.signal };
+    case 'port_opened':
+      return toPortRecord(entry.port);
+    case 'port_closed':
+      return { ...toPortRecord(entry.port), reason: entry.reason };
     case 'finished':
       return toOutcomeRecord(entry.outcome, redact);
     case 'failed':
       return toFailureRecord(entry.error, redact);
   }
+}
+
+function toPortRecord({ port, hostPort, room, command }: AuditedPort): Record<string, unknown> {
+  return { port, host_port: hostPort, connection: room, listener: command };
 }
 
 // Of a long command the beginning, length and digest are recorded. `cut` runs after `redact`, or half a secret could remain.

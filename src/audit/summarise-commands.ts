@@ -74,6 +74,10 @@ function fieldsOf(record: AuditRecord): Partial<CommandSummary> {
   switch (record.kind) {
     case 'skipped':
       return { command: toText(record.command), outcome: 'skipped' };
+    case 'port_opened':
+      return { command: `port ${record.port} opened on 127.0.0.1:${record.host_port}`, outcome: 'running' };
+    case 'port_closed':
+      return { outcome: 'completed' };
     case 'unknown_caller':
       return { outcome: 'unknown caller' };
     case 'asked':

@@ -8,6 +8,7 @@ import type {
   ReadResult,
   TerminalSize,
 } from './job.ts';
+import type { ForwardedPort, RoomState } from './port.ts';
 import type { MachineReport } from './report.ts';
 import type { SessionState } from './session.ts';
 
@@ -74,6 +75,14 @@ export interface Backend {
   listSessions(): Promise<readonly SessionState[]>;
   /** Ends a persistent shell and its background jobs; false if no session has that `key`. */
   closeSession(key: string): Promise<boolean>;
+  /** The rooms that sandboxed commands share, with the ports on which they listen. */
+  listRooms(): Promise<readonly RoomState[]>;
+  /** Opens a port of a room on 127.0.0.1 of the worker's machine; rejects if the port there is in use. */
+  openPort(port: ForwardedPort): Promise<ForwardedPort>;
+  /** Closes a port on 127.0.0.1 with its connections; undefined if `openPort` has not opened it. */
+  closePort(hostPort: number): Promise<ForwardedPort | undefined>;
+  /** Ends what the commands with this `JobSpec.room` share, once the last of them has ended. */
+  closeRoom(room: string): Promise<void>;
   /** Stops every job with `stopOnClose` and removes the worker's files. */
   close(): Promise<void>;
 }

@@ -33,6 +33,8 @@ export interface JobSpec {
   readonly session?: string | undefined;
   /** The key of the persistent shell whose state is copied into the new shell; changes are not copied back. */
   readonly beginsAs?: string | undefined;
+  /** The key of the room whose loopback and /tmp it shares with other commands while it is in a sandbox. */
+  readonly room?: string | undefined;
   /** Rules for the server's variables that apply to this command in addition to the worker's. */
   readonly environment?: EnvironmentRules | undefined;
   /** Isolation that this command asks for in addition to the worker's. */

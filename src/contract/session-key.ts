@@ -4,6 +4,11 @@ export interface SessionOwner {
   readonly connection?: string | undefined;
 }
 
+/** The key of the room in which an owner's commands, or those of one of its connections, share loopback and /tmp. */
+export function toRoomKey({ owner, connection }: SessionOwner): string {
+  return connection === undefined ? owner : `${owner}/${connection}`;
+}
+
 /** The key of an owner's persistent shell; keys of different owners never collide. */
 export function toSessionKey(owner: SessionOwner, name: string): string {
   return `${toPrefix(owner)}${name.replace(/[%/]/g, encodeURIComponent)}`;

@@ -27,3 +27,13 @@ export const sinceFlag = textFlag(
   '--since',
   'Only commands since then: an age (90min, 2d), a date (2026-01-31) or a full timestamp.',
 );
+
+/** An optional TCP port, such as `--to 8080`. */
+export function portFlag(flag: string, description: string, unset?: string) {
+  return z
+    .int()
+    .min(1)
+    .max(65_535)
+    .optional()
+    .meta({ flag, description, ...(unset !== undefined && { unset }) });
+}

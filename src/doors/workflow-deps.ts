@@ -12,7 +12,7 @@ export interface WorkflowEngineDeps {
   engine(): Promise<Engine>;
   tools(): Promise<readonly Tool[]>;
   /** Rules for steps with a `command`; tools have their own. */
-  readonly rules: Pick<RunContext, 'rules' | 'cwdRoots'>;
+  readonly rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'room'>;
   readonly maxOutputChars: number;
   readonly door: Caller['door'];
 }
@@ -26,18 +26,20 @@ export function createWorkflowDeps({
   door,
 }: WorkflowEngineDeps): WorkflowDeps {
   const owner = createId('workflow');
+  // Steps with a command and steps with a tool share loopback and /tmp.
+  const { room = owner } = rules;
   return {
     async run(request, { client, ...context }) {
       const howToGetRest = 'Write it to a file in the step.';
       return (await engine()).run(
         { ...request, maxOutputChars },
-        { ...rules, ...context, caller: { door, client }, howToGetRest },
+        { ...rules, ...context, room, caller: { door, client }, howToGetRest },
       );
     },
     async callTool(name, input, { client, ...context }) {
       const offered = await tools();
       const tool = offered.find((one) => one.name === name);
-      if (tool) return tool.call(input, { ...context, owner, caller: { door, client } });
+      if (tool) return tool.call(input, { ...context, owner, room, caller: { door, client } });
       const names = offered.map((one) => one.name);
       throw new NacreError('invalid_request', `There is no tool ${name}.${didYouMean(name, names)}`, {
         hint: `Use one of ${names.join(', ')}, or enable others with --tools.`,

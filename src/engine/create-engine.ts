@@ -8,6 +8,7 @@ import { NacreError } from '../contract/failure.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
+import { toRoomKey } from '../contract/session-key.ts';
 import { createMetrics } from '../monitor/metrics.ts';
 import { createMatcher } from '../output/matcher.ts';
 import { DecisionCache } from '../policy/decision-cache.ts';
@@ -26,6 +27,7 @@ import { type BackgroundCommand, endOrDetach, type RunOrDetachResult } from './j
 import { recordEnd } from './journey/follow.ts';
 import { type StartedCommand, start, toStartRequest } from './journey/start.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
+import { createPorts, type WantedPort } from './ports/ports.ts';
 import { checkReading, read } from './reading/read-command.ts';
 import { run } from './run.ts';
 import { write } from './typing/write-command.ts';
@@ -36,12 +38,19 @@ export interface EngineOptions extends Pick<EngineDeps, 'backend' | 'sessions' |
   readonly approvals?: Pick<InboxDeps, 'deadlineMs' | 'open'> | undefined;
   /** True after `nacre pause`. */
   readonly isPaused?: (() => boolean) | undefined;
+  /** The setting `ports`. */
+  readonly wantedPorts?: readonly WantedPort[] | undefined;
 }
 
 /** Creates an engine. */
-export function createEngine({ isPaused = () => false, ...options }: EngineOptions): Engine {
+export function createEngine({
+  isPaused = () => false,
+  wantedPorts = [],
+  ...options
+}: EngineOptions): Engine {
   const deps = createDeps(options);
   const announcer = createAnnouncer(deps.backend);
+  const ports = createPorts(deps, wantedPorts);
   const lifecycle = createLifecycle(deps, isPaused);
   return {
     ...journeyMethods({ ...deps, lifecycle, announcer }),
@@ -50,6 +59,11 @@ export function createEngine({ isPaused = () => false, ...options }: EngineOptio
     listSessions: () => deps.backend.listSessions(),
     countRunning: () => deps.sessions.countRunning(),
     closeSession: lifecycle.closeSession,
+    ports,
+    async closeRoom(connection) {
+      await ports.closeRoom(toRoomKey(connection));
+      await deps.backend.closeRoom(toRoomKey(connection));
+    },
     approvals: deps.inbox,
     listen: announcer.listen,
     report: () => deps.backend.report(),
@@ -58,7 +72,10 @@ export function createEngine({ isPaused = () => false, ...options }: EngineOptio
       await deps.backend.warmUp().catch(() => {});
     },
     endAll: lifecycle.endAll,
-    close: lifecycle.close,
+    async close() {
+      await ports.stop();
+      await lifecycle.close();
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { SessionState } from '../contract/session.ts';
+import type { SessionOwner } from '../contract/session-key.ts';
 import type { ApprovalInbox } from './approval/approval-inbox.ts';
 import type { Announcer } from './commands/announcer.ts';
 import type { BytesQuery, CommandView, ListedCommand } from './commands/commands.ts';
@@ -13,6 +14,7 @@ import type { CallerContext, RunContext, StartContext, StartRequest } from './co
 import type { OwnRecords } from './context/own-records.ts';
 import type { Checked } from './journey/check.ts';
 import type { RunOrDetachResult } from './journey/end-or-detach.ts';
+import type { Ports } from './ports/ports.ts';
 import type { Reading, ReadQuery } from './reading/read-command.ts';
 import type { WriteRequest, WriteResult } from './typing/write-command.ts';
 
@@ -61,6 +63,10 @@ export interface Engine {
   listSessions(): Promise<readonly SessionState[]>;
   /** Ends a persistent shell and its background jobs; false if no session has that `key`. */
   closeSession(key: string): Promise<boolean>;
+  /** The ports of sandboxed commands that the user opens on 127.0.0.1. */
+  readonly ports: Omit<Ports, 'closeRoom' | 'stop'>;
+  /** Ends what the sandboxed commands of a connection share, once the last of them has ended. */
+  closeRoom(connection: SessionOwner): Promise<void>;
   /** Metrics of all commands so far, in the Prometheus text format. */
   metrics(): Promise<string>;
   report(): Promise<MachineReport>;

@@ -28,6 +28,7 @@ describe('all settings together', () => {
       workspace: [],
       network: 'off',
       networkAllow: [],
+      ports: [],
       processes: 'own',
       supervisionRequire: 'group',
       keep: [],

@@ -39,7 +39,8 @@ function toIntKind(name: string, schema: z.ZodNumber): Kind {
 function toListKind(name: string, schema: z.ZodArray): Kind {
   const item = schema.element;
   if (item instanceof z.ZodEnum) return { type: 'list', options: toOptions(item) };
-  if (item instanceof z.ZodString) return { type: 'list', options: undefined };
+  // `ZodPipe` is an item that a file may also write as a number, and that `transform` turns into text.
+  if (item instanceof z.ZodString || item instanceof z.ZodPipe) return { type: 'list', options: undefined };
   if (item instanceof z.ZodObject) return { type: 'records' };
   throw new Error(`Setting ${name} is a list of something that is neither text nor an object.`);
 }

@@ -130,6 +130,11 @@ export class Job {
     await this.#seal({ cause: 'exit' });
   }
 
+  /** The room that it shares with other commands, if it is in a sandbox. */
+  get room(): string | undefined {
+    return this.#spec.room;
+  }
+
   state(): JobState {
     return {
       id: this.#spec.id,

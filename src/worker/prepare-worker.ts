@@ -19,6 +19,7 @@ import { toPlace } from './machine/inspect.ts';
 import { type LoginEnvironment, readLoginEnvironment } from './machine/login-environment.ts';
 import { findNamespaceFault } from './machine/namespace-fault.ts';
 import { withoutShellVariables } from './machine/shell-variables.ts';
+import { ForwardedPorts } from './room/forwarded-ports.ts';
 import { findTemporary, probeLandlock } from './sandbox/landlock-sandbox.ts';
 import { OwnFiles } from './sandbox/own-files.ts';
 import { ShellSessions } from './shell/shell-sessions.ts';
@@ -40,6 +41,7 @@ export interface PreparedWorker {
   readonly machine: StarterMachine;
   readonly shells: ShellSessions;
   readonly limitEnforcer: LimitEnforcer;
+  readonly ports: ForwardedPorts;
   /** Names of variables that commands do not get. */
   readonly withheld: readonly string[];
   /** The server's variables, withheld ones included. */
@@ -94,6 +96,7 @@ export class Preparation {
   async close(): Promise<void> {
     this.refuse();
     const prepared = await this.#preparing?.catch(() => null);
+    await prepared?.ports.closeAll();
     await prepared?.shells.closeAll();
     await prepared?.starter.close();
     await prepared?.sweeping;
@@ -114,7 +117,8 @@ export class Preparation {
     const found = { bash, folders, path, env };
     try {
       const started = await prepareStart(options, { ...found, ownFiles: this.#ownFiles });
-      return { ...started, ...found, ownPlace, withheld, allVariables, loginNote: login.note };
+      const ports = new ForwardedPorts({ ...env, [instanceVariable]: basename(folders.path) });
+      return { ...started, ...found, ports, ownPlace, withheld, allVariables, loginNote: login.note };
     } catch (error) {
       await folders.remove();
       throw error;
@@ -197,6 +201,7 @@ async function toStartDeps(
     fifos: folders.fifos,
     instance: { [instanceVariable]: basename(folders.path) },
     loadPty: () => loadPty(options.loadPty),
+    roomsFolder: join(folders.path, 'rooms'),
     scriptPath: (id: string) => join(folders.path, 'scripts', id),
   };
 }

@@ -11,6 +11,12 @@ const hostPattern = z
     /^(?:(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?(?::(?:\d{1,5}|\*))?|\[[0-9A-Fa-f:.]+\](?::(?:\d{1,5}|\*))?|[0-9A-Fa-f]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)$/,
   );
 
+// A port, or a port of the sandbox and one of 127.0.0.1; the digits allow 1 to 65535. YAML reads `3000` as a number.
+const number = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
+const portEntry = z
+  .union([z.int().min(1).max(65_535), z.string().regex(new RegExp(`^${number}(?::${number})?$`))])
+  .transform(String);
+
 /** Settings for how commands run, how their output is kept, and what they can see. */
 export const workerSettings = defineSettings({
   ringBytes: z.int().min(4_096).max(67_108_864).default(1_048_576).meta({
@@ -139,6 +145,14 @@ export const workerSettings = defineSettings({
       'Hosts that commands in a sandbox can reach through a proxy while network is off; on ports 80 and 443 unless the entry names a port.',
     accepts:
       'a comma-separated list of hosts, such as example.com, *.example.com, example.com:8443 or 192.0.2.1:*',
+    project: 'intersect',
+  }),
+  ports: z.array(portEntry).max(100).default([]).meta({
+    env: 'NACRE_PORTS',
+    flag: '--ports',
+    description:
+      'Ports of commands in a sandbox that are opened on 127.0.0.1 as soon as a command listens on them.',
+    accepts: 'a comma-separated list of ports, such as 3000, or 3000:8080 for port 8080 of 127.0.0.1',
     project: 'intersect',
   }),
   processes: z.enum(['host', 'own']).default('own').meta({

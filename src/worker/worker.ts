@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { type Backend, stopOnClose } from '../contract/backend.ts';
-import { jobNotFound, shuttingDown, stillRunning } from '../contract/failure.ts';
+import { jobNotFound, NacreError, shuttingDown, stillRunning } from '../contract/failure.ts';
 import type { EnvironmentRules, JobSpec } from '../contract/job.ts';
+import type { ListeningPort, RoomState } from '../contract/port.ts';
 import type { MachineReport } from '../contract/report.ts';
 import { Spool, SpoolQuota } from './io/spool.ts';
 import { Job, type JobOptions } from './job.ts';
 import { type Environment, filterEnvironment } from './machine/environment.ts';
 import { inspect } from './machine/inspect.ts';
+import { proxyPort } from './network/bridge.ts';
+import { portsInNetworkOf } from './observe/listening-ports.ts';
 import { Preparation, type PreparedWorker } from './prepare-worker.ts';
 import { KeptDaemons } from './processes/kept-daemons.ts';
 import { toNetwork } from './sandbox/sandbox-plan.ts';
@@ -79,6 +82,18 @@ export function createWorker(options: WorkerOptions): Worker {
     listSessions: async () => (preparation.hasBegun ? (await preparation.get()).shells.list() : []),
     async closeSession(key) {
       return (await preparation.get()).shells.close(key, (id) => jobs.stopOnClose(id));
+    },
+    listRooms: async () => (preparation.hasBegun ? listRooms(await preparation.get(), jobs) : []),
+    async openPort(port) {
+      const { starter, ports } = await preparation.get();
+      const [, room] = starter.rooms?.list().find(([key]) => key === port.room) ?? [];
+      if (!room) throw noRoom(port.room);
+      return ports.open(room, port);
+    },
+    closePort: async (hostPort) =>
+      preparation.hasBegun ? (await preparation.get()).ports.close(hostPort) : undefined,
+    async closeRoom(room) {
+      if (preparation.hasBegun) await (await preparation.get()).starter.closeRoom(room);
     },
     async close() {
       preparation.refuse();
@@ -163,6 +178,39 @@ async function toReport(prepared: PreparedWorker, options: WorkerOptions): Promi
   };
 }
 
+// The port of the proxy belongs to nacre, which listens there in every filtered network.
+async function listRooms(
+  { starter, ports }: PreparedWorker,
+  jobs: JobRegistry,
+): Promise<readonly RoomState[]> {
+  const rooms = starter.rooms?.list() ?? [];
+  return Promise.all(
+    rooms.map(async ([room, { users }]) => {
+      const user = users.find(({ isJoined }) => isJoined);
+      const inNetwork = user ? portsInNetworkOf(user.pid) : [];
+      const found = inNetwork.filter((port) => port !== proxyPort);
+      const listening = found.length === 0 ? [] : await withCommands(found, jobs.inRoom(room));
+      return { room, listening, forwarded: ports.list(room) };
+    }),
+  );
+}
+
+async function withCommands(
+  ports: readonly number[],
+  jobs: readonly Job[],
+): Promise<readonly ListeningPort[]> {
+  const seen = await Promise.all(
+    jobs.map(async (job) => ({ id: job.state().id, own: (await job.observe()).listening })),
+  );
+  return ports.map((port) => ({ port, command: seen.find(({ own }) => own.includes(port))?.id ?? null }));
+}
+
+function noRoom(room: string): NacreError {
+  return new NacreError('invalid_request', `No sandboxed command of the connection ${room} is running.`, {
+    hint: 'nacre port lists the connections and the ports that their commands listen on.',
+  });
+}
+
 /** A `Job` whose process is still to be started. */
 export interface JobLaunch {
   readonly job: Job;
@@ -192,6 +240,11 @@ export class JobRegistry {
 
   list(): readonly Job[] {
     return [...this.#jobs.values()];
+  }
+
+  /** The running jobs of a room. */
+  inRoom(room: string): readonly Job[] {
+    return this.list().filter((job) => job.room === room && !job.state().end);
   }
 
   /** Starts the process of a job; a second call for the same id waits for the first. */

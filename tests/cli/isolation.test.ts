@@ -158,8 +158,8 @@ describe.each(users)('E5: a sandboxed command of user %s', (user) => {
     expect(sockets.received).toEqual([]);
   });
 
-  test('shares no file in /tmp, variable, descriptor or process with the command before it', () => {
-    expect(stdoutOf(0, 2)).toBe('[]\n0\n');
+  test('shares /tmp, but no variable, descriptor or process, with the command before it', () => {
+    expect(stdoutOf(0, 2)).toBe('nacre-shared\n[]\n0\n');
   });
 
   test.each(['off', 'workspace'])(

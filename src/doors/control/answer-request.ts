@@ -5,9 +5,11 @@ import { NacreError, toNacreError } from '../../contract/failure.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
 import type { CallerContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { PortRequest } from '../../engine/ports/ports.ts';
 import type { PageLink } from '../door.ts';
 import { type ControlReply, type ControlRequest, localUser } from './control-call.ts';
 import type { ServerStatus } from './server-status.ts';
+import { toPort } from './to-port.ts';
 
 /** The parts of a server that the control socket reaches. */
 export interface ControlledServer {
@@ -71,6 +73,12 @@ async function perform(
       return engine.stop(idOf(request), { signal: 'SIGINT', graceMs: 2_000 }, context);
     case 'end_all':
       return engine.endAll();
+    case 'ports':
+      return engine.ports.list();
+    case 'open_port':
+      return engine.ports.open(toPortRequest(request), context.caller);
+    case 'close_port':
+      return engine.ports.close(toPort('port', request.port), context.caller);
     case 'approvals':
       return inboxOf(engine).list();
     case 'answer':
@@ -78,6 +86,10 @@ async function perform(
     default:
       throw unknownMethod(request);
   }
+}
+
+function toPortRequest({ port, to, room }: Extract<ControlRequest, { method: 'open_port' }>): PortRequest {
+  return { port: toPort('port', port), hostPort: toPort('to', to), room: String(room) };
 }
 
 // Without this check an absent id would match every command without a name.

@@ -10,7 +10,9 @@ export type ControlCall =
   | { readonly method: 'write'; readonly id: string; readonly input: WriteRequest }
   | { readonly method: 'stop'; readonly id: string }
   | { readonly method: 'link' | 'status' }
-  | { readonly method: 'approvals' }
+  | { readonly method: 'approvals' | 'ports' }
+  | { readonly method: 'open_port'; readonly port: number; readonly to: number; readonly room: string }
+  | { readonly method: 'close_port'; readonly port: number }
   | { readonly method: 'answer'; readonly id: string; readonly answer: 'approved' | 'declined' };
 
 /** A call with the secret from the `.secret` file next to the socket. */

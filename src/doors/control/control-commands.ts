@@ -1,6 +1,6 @@
 import { defineDoor } from '../define-door.ts';
 import type { DoorGroup } from '../door.ts';
-import { jsonFlag, switchFlag } from '../flag-kinds.ts';
+import { jsonFlag, portFlag, switchFlag, textFlag } from '../flag-kinds.ts';
 
 /** Subcommands that reach running servers through their control sockets. */
 export const controlCommands: DoorGroup = {
@@ -66,6 +66,24 @@ export const controlCommands: DoorGroup = {
     ],
     flags: {},
     load: async () => (await import('./stop.ts')).stopDoor,
+  }),
+  port: defineDoor({
+    summary: 'Open a port of a sandboxed command on 127.0.0.1.',
+    details:
+      'Without a port, nacre lists the ports that sandboxed commands listen on. A port closes with the command that listens on it.',
+    usage: '[PORT]',
+    examples: [
+      ['nacre port 3000', 'Open http://127.0.0.1:3000 for a server that an agent has started.'],
+      ['nacre port 3000 --to 8080', 'Open it on port 8080, because 3000 is in use.'],
+      ['nacre port --close 8080', 'Close it again.'],
+    ],
+    flags: {
+      json: jsonFlag,
+      to: portFlag('--to', 'Port of 127.0.0.1 to open.', 'the same number'),
+      for: textFlag('--for', 'Id or name of the command, or the connection, if several listen on the port.'),
+      close: portFlag('--close', 'Close this port of 127.0.0.1.'),
+    },
+    load: async () => (await import('./port.ts')).portDoor,
   }),
   open: defineDoor({
     summary: 'Open the start page of a running server in a browser.',

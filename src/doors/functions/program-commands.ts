@@ -48,7 +48,7 @@ const checkSchema = z.strictObject({
 /** Creates `run` and `check` for an engine, under the rules for the program's own commands. */
 export function createProgramCommands(
   open: () => Promise<Engine>,
-  rules: Pick<RunContext, 'rules' | 'cwdRoots'>,
+  rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'room'>,
   maxOutputChars: number,
 ): ProgramCommands {
   return {

@@ -16,7 +16,7 @@ import type {
 import { createCallers } from './access/callers.ts';
 import { createPageSessions } from './access/page-sessions.ts';
 import { createApplets } from './applets/applets.ts';
-import { closeShells } from './mcp/close-shells.ts';
+import { closeConnection } from './mcp/close-connection.ts';
 import type { McpCalls } from './mcp/mcp-calls.ts';
 import {
   createMcpEndpoint,
@@ -119,9 +119,9 @@ export function createMcp(
         await refresh().catch(() => {});
         return offered?.list();
       },
-      async closeShells({ owner }, connection) {
+      async closeConnection({ owner }, connection) {
         clients.left(connection);
-        await closeShells(await engine(), { owner, connection });
+        await closeConnection(await engine(), { owner, connection });
       },
       watch: ({ owner }, listener) => door.watchResources({ ...deps, owner }, listener),
     },

@@ -13,6 +13,10 @@ export interface RunContext {
   readonly caller: Caller;
   /** The id that owns the command; without one, no later call can find it. */
   readonly owner?: string | undefined;
+  /** The protocol session of the call if its owner has several. */
+  readonly connection?: string | undefined;
+  /** Key of the room whose loopback and /tmp the command shares in a sandbox; that of `owner` and `connection` by default. */
+  readonly room?: string | undefined;
   readonly rules: Rules;
   /** Groups of directories; a requested `cwd` must lie in one directory of each group. */
   readonly cwdRoots: readonly (readonly string[])[];

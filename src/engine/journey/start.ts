@@ -1,6 +1,7 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { CommandRequest } from '../../contract/request.ts';
+import { toRoomKey } from '../../contract/session-key.ts';
 import type { Registration } from '../../sessions/command-registry.ts';
 import type { JourneyContext, StartRequest } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
@@ -47,10 +48,11 @@ export async function start(
 function toJobSpec(request: StartRequest, admission: Admission, call: JourneyContext): JobSpec {
   const { env = {}, stdin, timeoutMs, limits, terminal, session, beginsAs } = request;
   const { command, cwd, isolation } = admission;
-  const { id, environment } = call;
+  const { id, environment, owner, connection } = call;
+  const room = call.room ?? (owner === undefined ? undefined : toRoomKey({ owner, connection }));
   return {
     ...{ id, command, cwd, env, stdin: stdin === 'empty' ? stdin : 'open', timeoutMs, limits },
-    ...{ isolation, environment, terminal, session, beginsAs },
+    ...{ isolation, environment, terminal, session, beginsAs, room },
   };
 }
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, mkdtempSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
-import { readdir, rm, stat, utimes } from 'node:fs/promises';
+import { readdir, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
+import { removeCommandFolder } from './remove-command-folder.ts';
 
 /** The private folder of one running server, below `STATE_DIR/run`: spools, long scripts, and FIFOs if not in memory. */
 export interface InstanceFolder {
@@ -27,7 +28,7 @@ export async function createInstanceFolder(stateDir: string, table: ProcessTable
     path,
     remove() {
       stopHeartbeat();
-      return rm(path, { recursive: true, force: true });
+      return removeCommandFolder(path);
     },
   };
 }
@@ -44,7 +45,7 @@ export async function sweepFolders(runs: string, table: ProcessTable): Promise<r
   for (const name of await readdir(runs)) {
     try {
       if (!(await isAbandoned(runs, name, table))) continue;
-      await rm(join(runs, name), { recursive: true, force: true });
+      await removeCommandFolder(join(runs, name));
       swept.push(name);
     } catch {
       // Another server removed it first, or its state cannot be determined now; a later sweep tries again.

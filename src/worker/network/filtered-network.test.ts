@@ -82,13 +82,13 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s with listed h
 
   test('any other host is refused, and the result names it although the command succeeds', async () => {
     const { stdout, state } = await run(
-      `curl -s http://denied.${site}/; curl -s -p http://wild.${site}/; curl -s http://allowed.localhost:1/; curl -s http://127.0.0.1:${port}/; exit 0`,
+      `curl -s http://denied.${site}/; curl -s -p http://wild.${site}/; curl -s http://allowed.localhost:1/; curl -s http://127.0.0.2:${port}/; exit 0`,
     );
     expect(stdout).toContain(`denied.${site} is not allowed: nacre's setting network_allow does not list it`);
     expect(stdout).not.toContain('hello');
     expect(state.end).toMatchObject({
       exitCode: 0,
-      deniedHosts: [`denied.${site}`, `wild.${site}`, 'allowed.localhost:1', `127.0.0.1:${port}`],
+      deniedHosts: [`denied.${site}`, `wild.${site}`, 'allowed.localhost:1', `127.0.0.2:${port}`],
     });
     expect((await run('true')).state.end?.deniedHosts).toEqual([]);
   });
@@ -181,7 +181,7 @@ describe('a filtered network', () => {
     const { stdout } = await run(
       `echo "$https_proxy|$NO_PROXY|$NODE_OPTIONS"; curl -sS http://allowed.${site}/`,
     );
-    expect(stdout).toBe(`http://127.0.0.1:3128||--nonsense\nhello allowed.${site}/\n`);
+    expect(stdout).toBe(`http://127.0.0.1:3128|127.0.0.1,::1|--nonsense\nhello allowed.${site}/\n`);
   });
 
   test('is off if the list is empty, and unfiltered if the settings turn the network on', async () => {

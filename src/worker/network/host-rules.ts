@@ -22,6 +22,11 @@ export function isAddressListed(address: string, port: number, allow: readonly s
   return isIP(address) !== 0 && isHostAllowed(address, port, allow);
 }
 
+/** True if `network_allow` lists a host itself, or one below it: `no_proxy` of many programs covers both. */
+export function namesHost(allow: readonly string[], host: string): boolean {
+  return allow.map(toRule).some((rule) => rule.host === host || rule.host.endsWith(`.${host}`));
+}
+
 /** Normalises a host: lower case, no brackets, no final dot, IPv6 in its shortest form; empty if it is not valid. */
 export function toPlainHost(host: string): string {
   const bare = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');

@@ -1,10 +1,11 @@
 // The only way out of an empty network namespace:
 // 1. `serve` gets a listening socket that was opened inside the namespace,
 // 2. each request names its target, by CONNECT or by an absolute URL, and `resolveTarget` decides on it,
-// 3. bytes are piped at the pace of the slower side; refused hosts are remembered for the command's result.
+// 3. bytes are piped at the pace of the slower side; refused hosts are noted for the result of the command that asked.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type DeniedCommand, DeniedHosts } from './denied-hosts.ts';
 import { forwardRequest } from './forward-request.ts';
 import type { Target } from './host-rules.ts';
 import { explain, refuse } from './refusals.ts';
@@ -26,13 +27,10 @@ const defaultConnections = 256;
 const defaultIdleMs = 300_000;
 const defaultHeadersMs = 30_000;
 const maxHeaderBytes = 32_768;
-// Bounds `deniedHosts` for a command that tries many names.
-const maxDenied = 32;
-
-/** A proxy for one command that connects to the hosts in `network_allow` only. */
+/** A proxy for the commands in one network namespace that connects to the hosts in `network_allow` only. */
 export class NetworkProxy {
   readonly #options: NetworkProxyOptions;
-  readonly #denied = new Set<string>();
+  readonly #denied = new DeniedHosts();
   readonly #sockets = new Set<Duplex>();
   readonly #listeners = new Set<Server>();
   readonly #http = createServer({ maxHeaderSize: maxHeaderBytes, keepAlive: true });
@@ -63,9 +61,9 @@ export class NetworkProxy {
     });
   }
 
-  /** Hosts that were refused, as `host:port`; after the first 32 only `and others`. */
-  deniedHosts(): readonly string[] {
-    return [...this.#denied];
+  /** Collects the hosts that are refused to a command from now on. */
+  watchDenied(command: DeniedCommand): () => readonly string[] {
+    return this.#denied.watch(command);
   }
 
   close(): void {
@@ -78,7 +76,7 @@ export class NetworkProxy {
   async #tunnel(authority: string, client: Duplex, head: Buffer): Promise<void> {
     const target = fromAuthority(authority);
     if (!target) return refuse(client, 400, 'CONNECT needs a host and a port, such as example.com:443.');
-    const found = await this.#resolve(target);
+    const found = await this.#resolve(target, (client as Socket).remotePort);
     if (!('addresses' in found)) return refuse(client, ...explain(target, found));
     this.#track(openTunnel(target, found.addresses, { client, head }));
   }
@@ -87,17 +85,17 @@ export class NetworkProxy {
     const target = fromUrl(incoming.url ?? '');
     if (!target)
       return refuse(reply, 400, 'This is a proxy: request an absolute http:// URL, or use CONNECT.');
-    const found = await this.#resolve(target);
+    const found = await this.#resolve(target, incoming.socket.remotePort);
     if (!('addresses' in found)) return refuse(reply, ...explain(target, found));
     const outgoing = forwardRequest(target, found.addresses, { incoming, reply });
     outgoing.once('socket', (socket) => this.#track(socket));
   }
 
-  async #resolve(target: Target): Promise<Resolution> {
+  async #resolve(target: Target, clientPort: number | undefined): Promise<Resolution> {
     const { allow, resolve } = this.#options;
     const found = await resolveTarget(target, allow, resolve);
-    if ('refused' in found)
-      this.#denied.add(this.#denied.size < maxDenied ? formatTarget(target) : 'and others');
+    // Before the refusal is sent, while the process that connected still waits for it.
+    if ('refused' in found) await this.#denied.add(formatTarget(target), clientPort);
     return found;
   }
 

@@ -40,8 +40,8 @@ export function toLookup(addresses: readonly string[]): LookupFunction {
   };
 }
 
-// After a regular end, the other direction may continue (half-open); an aborted side destroys the other.
-function pipeAll(from: Duplex, to: Duplex): void {
+/** Pipes one side to the other: after a regular end the other direction may continue; an aborted side destroys the other. */
+export function pipeAll(from: Duplex, to: Duplex): void {
   from.once('close', () => (from.readableEnded ? to.end() : to.destroy()));
   from.pipe(to);
 }

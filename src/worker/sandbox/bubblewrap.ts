@@ -1,6 +1,6 @@
 // The only file that knows the command line of bubblewrap (`bwrap`).
 import type { Mount } from './mount.ts';
-import { type SandboxPlan, toMounts, toNetwork } from './sandbox-plan.ts';
+import { hasOwnNetwork, type SandboxPlan, toMounts } from './sandbox-plan.ts';
 
 /** Options of `toBubblewrapCommand`. */
 export interface BubblewrapOptions {
@@ -15,14 +15,21 @@ export function toBubblewrapCommand(
   plan: SandboxPlan,
   { heldFd, atTerminal = false }: BubblewrapOptions = {},
 ): readonly [string, ...string[]] {
+  const [first = 'bwrap', ...rest] = [...(plan.shared?.enter ?? []), 'bwrap'];
   return [
-    'bwrap',
+    first,
+    ...rest,
     ...(heldFd === undefined ? [] : ['--sync-fd', String(heldFd)]),
     ...['--unshare-pid', '--die-with-parent'],
     ...toMounts(plan).flatMap(toMountFlags),
     ...toSeparationFlags(plan, atTerminal),
     '--',
   ];
+}
+
+/** The command line that runs a program in a new network namespace with loopback, and with the files of the machine. */
+export function toNetworkCommand(): readonly [string, ...string[]] {
+  return ['bwrap', '--unshare-user', '--unshare-net', '--die-with-parent', '--dev-bind', '/', '/', '--'];
 }
 
 function toMountFlags(mount: Mount): readonly string[] {
@@ -32,12 +39,13 @@ function toMountFlags(mount: Mount): readonly string[] {
   return [`--${access}bind${optional ? '-try' : ''}`, from, to];
 }
 
-function toSeparationFlags({ isolation, isRoot }: SandboxPlan, atTerminal: boolean): readonly string[] {
+function toSeparationFlags(plan: SandboxPlan, atTerminal: boolean): readonly string[] {
+  const { isolation, isRoot } = plan;
   const { sandbox } = isolation;
   if (sandbox === 'off') return [];
   return [
     ...['--unshare-ipc', '--unshare-uts'],
-    ...(toNetwork(isolation) === 'on' ? [] : ['--unshare-net']),
+    ...(hasOwnNetwork(plan) ? ['--unshare-net'] : []),
     // With CAP_SYS_ADMIN root could remount what is read-only.
     ...(isRoot ? ['--unshare-user', '--cap-drop', 'ALL'] : []),
     ...(sandbox === 'strict' ? ['--unshare-cgroup-try'] : []),

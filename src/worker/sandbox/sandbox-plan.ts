@@ -28,10 +28,22 @@ export interface SandboxPlan {
   readonly keyStores: readonly string[];
   readonly isRoot: boolean;
   readonly extraMounts: readonly Mount[];
+  /** The parts that it shares with other commands of its connection; without them it has an empty /tmp and network. */
+  readonly shared?: SharedPlan | undefined;
   /** Lists the Unix sockets that a command without network must not reach (`findHostSockets`); they come and go. */
   sockets(): readonly string[];
   /** Paths that the `ExecGuard` needs visible and read-only, even inside writable or hidden folders. */
   readonly pinned?: readonly string[] | undefined;
+}
+
+/** The part of a sandbox that comes from its `Room`. */
+export interface SharedPlan {
+  /** The folder that is mounted at /tmp; undefined if the command gets an empty one. */
+  readonly tmp: string | undefined;
+  /** Names in /tmp that get a mount in every sandbox of the room (`Room.addMountPoints`). */
+  readonly mountPoints: readonly string[];
+  /** The command line that enters the room's network namespace (`RoomNetwork.enter`); empty if it is not shared. */
+  readonly enter: readonly string[];
 }
 
 /** The dependencies of `toSandboxPlan`. */
@@ -54,7 +66,7 @@ export function toSandboxPlan(deps: SandboxDeps, isolation: Isolation, cwd: stri
     home: toCanonical(deps.home),
     keyStores: findKeyStores(deps.home),
     isRoot: deps.isRoot,
-    extraMounts: network === 'filtered' ? [{ kind: 'bind', ...bridgeProgram, readOnly: true }] : [],
+    extraMounts: [],
     sockets: network === 'on' ? () => [] : findHostSockets,
     ownFiles: deps.ownFiles.find(),
   };
@@ -66,6 +78,23 @@ export function toSandboxPlan(deps: SandboxDeps, isolation: Isolation, cwd: stri
  */
 export function withVisibleFolders(plan: SandboxPlan, folders: readonly string[]): SandboxPlan {
   return { ...plan, extraMounts: [...plan.extraMounts, ...folders.map(mountReadOnly)] };
+}
+
+/** Names in /tmp on or below which the plan mounts something. */
+export function namesInTmp({ writable, extraMounts, pinned = [] }: SandboxPlan): readonly string[] {
+  const targets = [...writable, ...extraMounts.map(({ to }) => to), ...pinned];
+  return [...new Set(targets.flatMap(nameInTmp))];
+}
+
+/** The name in /tmp on or below which a path is, as a list that is empty for another path. */
+export function nameInTmp(path: string): readonly string[] {
+  const [, name] = /^\/tmp\/([^/]+)/.exec(path) ?? [];
+  return name === undefined ? [] : [name];
+}
+
+/** True if the sandbox has a network namespace that no other command can join. */
+export function hasOwnNetwork({ isolation, shared }: SandboxPlan): boolean {
+  return toNetwork(isolation) !== 'on' && (shared === undefined || shared.enter.length === 0);
 }
 
 // Canonical: a mount that covers a path must be at the path itself, not at a symlink to it.
@@ -135,8 +164,12 @@ export function tightenIsolation(settings: Isolation, requested: RequestedIsolat
 export function toMounts(plan: SandboxPlan): readonly Mount[] {
   const { pinned = [] } = plan;
   const root = plan.isolation.sandbox === 'off' ? withoutSandbox(plan) : inSandbox(plan);
-  return [...root, ...plan.extraMounts, ...pinned.map(mountReadOnly), { kind: 'proc', to: '/proc' }];
+  const isBridged = toNetwork(plan.isolation) === 'filtered' && hasOwnNetwork(plan);
+  const extraMounts = isBridged ? [...plan.extraMounts, mountBridge] : plan.extraMounts;
+  return [...root, ...extraMounts, ...pinned.map(mountReadOnly), { kind: 'proc', to: '/proc' }];
 }
+
+const mountBridge: Mount = { kind: 'bind', ...bridgeProgram, readOnly: true };
 
 function withoutSandbox({ ownFiles }: SandboxPlan): readonly Mount[] {
   return [{ kind: 'bind', from: '/', to: '/', readOnly: false, devices: true }, ...ownFiles.map(hide)];
@@ -145,13 +178,15 @@ function withoutSandbox({ ownFiles }: SandboxPlan): readonly Mount[] {
 // First `/` read-only, then the hidden paths, then `writable`, which may be inside hidden folders.
 function inSandbox(plan: SandboxPlan): readonly Mount[] {
   const { home, keyStores, ownFiles, writable } = plan;
-  const hidden = plan.isolation.sandbox === 'strict' ? [...home, ...keyStores] : keyStores;
   const replaced = ['/dev', '/tmp', '/run'];
+  const hidden = (plan.isolation.sandbox === 'strict' ? [...home, ...keyStores] : keyStores).filter(
+    (path) => !isCovered(path, replaced, writable),
+  );
   return [
     mountReadOnly('/'),
     { kind: 'dev', to: '/dev' },
     // Other programs have their sockets in /tmp and /run; a read-only mount does not prevent connecting to them.
-    { kind: 'tmpfs', to: '/tmp' },
+    ...toTmpMounts(plan),
     { kind: 'tmpfs', to: '/run' },
     { ...mountReadOnly('/run/systemd/resolve'), optional: true },
     ...hidden.map(hide),
@@ -163,6 +198,16 @@ function inSandbox(plan: SandboxPlan): readonly Mount[] {
       .sockets()
       .filter((path) => !isCovered(path, [...hidden, ...ownFiles], writable))
       .map(maskFile),
+  ];
+}
+
+function toTmpMounts({ shared, writable }: SandboxPlan): readonly Mount[] {
+  const tmp = '/tmp';
+  if (shared?.tmp === undefined) return [{ kind: 'tmpfs', to: tmp }];
+  const mountPoints = shared.mountPoints.map((name) => `${tmp}/${name}`);
+  return [
+    { ...mountWritable(shared.tmp), to: tmp },
+    ...mountPoints.filter((path) => !writable.includes(path)).map((to) => ({ kind: 'tmpfs', to }) as const),
   ];
 }
 

@@ -5,6 +5,7 @@ import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
+import { useOwnFolder } from '../folders/use-own-folder.ts';
 import { createFifoPool } from '../io/fifo-pool.ts';
 import type { LimitReached } from '../limits/explain-exit.ts';
 import type { Environment } from '../machine/environment.ts';
@@ -20,7 +21,6 @@ import { OutputPool, type ShellOutputs } from './shell-outputs.ts';
 import { toHostScript } from './shell-script.ts';
 import { StateSync, toExisting } from './state-sync.ts';
 import { toShellText } from './to-shell-text.ts';
-import { useOwnFolder } from './use-own-folder.ts';
 import { writeScript } from './write-script.ts';
 
 /** Dependencies of a `ShellSession`. */
@@ -188,7 +188,10 @@ export class ShellSession {
     return { host, restored: await this.#sync.prepare(host) };
   }
 
-  async #startHost({ cwd, isolation, limits }: JobSpec, base: Environment | undefined): Promise<ShellHost> {
+  async #startHost(
+    { cwd, isolation, limits, room }: JobSpec,
+    base: Environment | undefined,
+  ): Promise<ShellHost> {
     const { folder, starter, table } = this.#deps;
     useOwnFolder(folder, () => makeFolder(folder));
     this.#startDirectory ??= cwd;
@@ -202,6 +205,7 @@ export class ShellSession {
         timeoutMs: null,
         isolation,
         limits,
+        room,
       },
       { visibleFolders: [folder], baseEnv: base },
     );

@@ -78,6 +78,8 @@ async function createUnmounted(
   const { level, exec, waitsForLaunchMessage, hidesOwnFiles, gaps } = main;
   return {
     ...{ level, exec, waitsForLaunchMessage, hidesOwnFiles, gaps },
+    rooms: undefined,
+    async closeRoom() {},
     async start(spec, startOptions) {
       const { sandbox } = tightenIsolation(deps.isolation, spec.isolation);
       if (sandbox === deps.isolation.sandbox) return main.start(spec, startOptions);

@@ -29,6 +29,7 @@ export class GroupStarter implements Starter {
   readonly waitsForLaunchMessage: boolean;
   readonly hidesOwnFiles: boolean;
   readonly gaps: readonly string[];
+  readonly rooms = undefined;
   readonly #deps: SupervisedDeps;
   readonly #shells: GuardedShells;
 
@@ -67,6 +68,8 @@ export class GroupStarter implements Starter {
       throw error;
     }
   }
+
+  async closeRoom(): Promise<void> {}
 
   close(): Promise<void> {
     return this.#shells.close();

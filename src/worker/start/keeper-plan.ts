@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { type Environment, forPipes, forTerminal, toCommandEnvironment } from '../machine/environment.ts';
-import { proxyEnvironment } from '../network/bridge.ts';
+import { toProxyEnvironment } from '../network/bridge.ts';
 import { toCacheEnvironment } from '../sandbox/cache-environment.ts';
 import type { OwnFiles } from '../sandbox/own-files.ts';
 import { type SandboxPlan, toNetwork, toSandboxPlan, toWritable } from '../sandbox/sandbox-plan.ts';
@@ -17,8 +17,10 @@ export interface SupervisedDeps extends StartDeps {
   readonly isolation: Isolation;
   readonly ownFiles: Pick<OwnFiles, 'find'>;
   readonly isRoot: boolean;
-  /** The size of the `KeeperPool`. */
+  /** The size of each `KeeperPool`. */
   readonly warmShells: number;
+  /** Where the folders of `Rooms` are. */
+  readonly roomsFolder: string;
 }
 
 /** The plan that most commands share; undefined if the settings' workspace is refused, which each command reports. */
@@ -64,7 +66,8 @@ export function toKeeperEnvironment(
   { baseEnv, atTerminal, cacheFolder }: KeeperVariables,
 ): Environment {
   const caches = toCacheEnvironment(isolation.sandbox, baseEnv, cacheFolder);
-  const additions = toNetwork(isolation) === 'filtered' ? { ...caches, ...proxyEnvironment } : caches;
+  const isFiltered = toNetwork(isolation) === 'filtered';
+  const additions = isFiltered ? { ...caches, ...toProxyEnvironment(isolation.networkAllow) } : caches;
   return toCommandEnvironment(atTerminal ? forTerminal(baseEnv) : forPipes(baseEnv), additions, instance);
 }
 

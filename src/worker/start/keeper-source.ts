@@ -2,95 +2,166 @@ import { closeSync } from 'node:fs';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
-import type { Environment } from '../machine/environment.ts';
-import { NetworkProxy } from '../network/network-proxy.ts';
-import { type SandboxPlan, toNetwork, toSandboxPlan, withVisibleFolders } from '../sandbox/sandbox-plan.ts';
+import { findProgram } from '../machine/inspect.ts';
+import type { Room } from '../room/room.ts';
+import { Rooms } from '../room/rooms.ts';
+import {
+  nameInTmp,
+  type SandboxPlan,
+  toNetwork,
+  toSandboxPlan,
+  withVisibleFolders,
+} from '../sandbox/sandbox-plan.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
-import { ForkServer, heldFd } from '../supervision/fork-server.ts';
-import { KeeperPool, Lifeline } from '../supervision/keeper-pool.ts';
-import {
-  type PlainKeeperPlan,
-  startKeeper,
-  startWithForkServer,
-  toProgram,
-} from '../supervision/start-keeper.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
-import { type OpenTerminal, openTerminal } from '../terminal/open-terminal.ts';
-import {
-  fitsPlan,
-  type SupervisedDeps,
-  toDefaultPlan,
-  toKeeperEnvironment,
-  toLongScript,
-  toProbePlan,
-} from './keeper-plan.ts';
+import { openTerminal } from '../terminal/open-terminal.ts';
+import { KeeperLauncher } from './keeper-launcher.ts';
+import { fitsPlan, type SupervisedDeps, toDefaultPlan, toLongScript, toProbePlan } from './keeper-plan.ts';
+import { RoomPools } from './room-pools.ts';
 import { openScript } from './start-process.ts';
 import type { StartOptions } from './starter.ts';
-import { toGuard, toStamp } from './to-guard.ts';
+import { toStamp } from './to-guard.ts';
 
-/** Returns a ready keeper for each command: one of the `KeeperPool` if it fits, or else a new one. */
+/** Returns a ready keeper for each command: one of the room's `KeeperPool` if it fits, or else a new one. */
 export class KeeperSource {
+  readonly rooms: Rooms;
   readonly #supervisor: Supervisor;
   readonly #deps: SupervisedDeps;
   readonly #defaultPlan: SandboxPlan | undefined;
+  /** Names in /tmp on which most commands have a mount. */
+  readonly #usualNames: readonly string[];
   readonly #launcher: KeeperLauncher;
-  readonly #pool: KeeperPool;
+  readonly #pools: RoomPools;
 
   constructor(supervisor: Supervisor, deps: SupervisedDeps) {
+    const { env, instance, isolation } = deps;
     this.#supervisor = supervisor;
     this.#deps = deps;
     this.#defaultPlan = toDefaultPlan(deps);
-    this.#launcher = new KeeperLauncher(supervisor, deps, this.#defaultPlan ?? toProbePlan(deps));
+    const writable = this.#defaultPlan?.writable ?? [];
+    this.#usualNames = [...new Set([deps.cwd, deps.roomsFolder, ...writable].flatMap(nameInTmp))];
+    this.rooms = new Rooms({
+      folder: deps.roomsFolder,
+      bashPath: deps.bashPath,
+      env: { ...env, ...instance },
+      isRoot: deps.isRoot,
+      networkAllow: isolation.networkAllow,
+    });
+    if (findProgram('nsenter', deps.path) === null)
+      this.rooms.stopJoining('nsenter is missing; it is part of util-linux');
+    this.#launcher = new KeeperLauncher(supervisor, deps, this.#defaultPlan ?? toProbePlan(deps), this.rooms);
     const size = this.#defaultPlan ? deps.warmShells : 0;
-    this.#pool = new KeeperPool(
+    this.#pools = new RoomPools(
       size,
-      () => this.#launcher.startDefault(),
+      (room) => this.#launcher.startDefault(room),
       () => toStamp(deps, this.#defaultPlan),
     );
   }
 
-  /** Whether a keeper becomes ready on this machine (`KeeperPool.probe`). */
-  probe(): Promise<boolean> {
-    return this.#pool.probe();
+  /** Whether a keeper becomes ready on this machine (`KeeperPool.probe`), if necessary without its room's network. */
+  async probe(): Promise<boolean> {
+    const hasRoom = this.#defaultPlan !== undefined && this.#hasRoom(this.#defaultPlan.isolation);
+    const probe = () => this.#pools.probe(hasRoom ? this.#prepare(this.rooms.spare) : undefined);
+    if (await probe()) return true;
+    return hasRoom && !this.rooms.isApart && this.#withoutJoining(probe, (isReady) => isReady);
   }
 
   /** Opens a keeper; tries twice, because a path to be hidden may vanish while the namespace is being created. */
-  open(spec: JobSpec, isolation: Isolation, options: StartOptions): Promise<Keeper> {
-    return this.#openOnce(spec, isolation, options).catch(() => this.#openOnce(spec, isolation, options));
+  async open(spec: JobSpec, isolation: Isolation, options: StartOptions): Promise<Keeper> {
+    const attempt = () => this.#openOnce(spec, isolation, options);
+    try {
+      return await attempt().catch(attempt);
+    } catch (error) {
+      if (!this.#hasRoom(isolation) || this.rooms.hasJoined || this.rooms.isApart) throw error;
+      return this.#withoutJoining(attempt, () => true, error);
+    }
+  }
+
+  /** Gaps of most commands that were found when shells were started. */
+  gaps(): readonly string[] {
+    const { isolation } = this.#deps;
+    const isApart = this.rooms.isApart && this.#hasRoom(isolation) && toNetwork(isolation) !== 'on';
+    return isApart ? [this.rooms.gap] : [];
+  }
+
+  /** Ends what the commands of a connection share, once they have ended. */
+  async closeRoom(key: string): Promise<void> {
+    const room = this.rooms.forget(key);
+    if (room) await this.#pools.close(room);
   }
 
   async close(): Promise<void> {
-    await this.#pool.close();
+    await this.#pools.closeAll();
     await this.#launcher.close();
+    await this.rooms.close();
   }
 
   async #openOnce(spec: JobSpec, isolation: Isolation, options: StartOptions): Promise<Keeper> {
     const { visibleFolders = [], baseEnv } = options;
     const script = toLongScript(spec);
+    const hasRoom = this.#hasRoom(isolation);
+    const room = hasRoom ? this.#prepare(this.rooms.get(spec.room ?? localRoom)) : undefined;
     const isDefault =
       script === undefined && visibleFolders.length === 0 && baseEnv === undefined && !spec.terminal;
-    if (isDefault && this.#fitsDefault(isolation, spec.cwd)) return this.#whenReady(await this.#pool.take());
+    if (isDefault && this.#fitsDefault(isolation, spec.cwd))
+      return this.#whenReady(await this.#pools.take(room), room);
     const plan = withVisibleFolders(toSandboxPlan(this.#deps, isolation, spec.cwd), visibleFolders);
-    return this.#launch(plan, spec, { script, baseEnv });
+    return this.#launch(plan, spec, { script, baseEnv, room });
   }
 
   async #launch(
     plan: SandboxPlan,
     spec: JobSpec,
-    { script, baseEnv }: Pick<StartOptions, 'baseEnv'> & { readonly script: string | undefined },
+    {
+      script,
+      room,
+      baseEnv,
+    }: Pick<StartOptions, 'baseEnv'> & {
+      readonly script: string | undefined;
+      readonly room: Room | undefined;
+    },
   ): Promise<Keeper> {
     const terminal = spec.terminal && openTerminal(await this.#deps.loadPty(), spec.terminal);
     const scriptFile = script === undefined ? undefined : openScript(this.#deps.scriptPath(spec.id), script);
     try {
-      const options = { scriptFile, terminal, baseEnv };
+      const options = { scriptFile, terminal, baseEnv, room };
       const keeper = await this.#launcher.start(plan, options).catch((error: unknown) => {
         terminal?.discard();
         throw error;
       });
-      return await this.#whenReady(keeper);
+      return await this.#whenReady(keeper, room);
     } finally {
       if (scriptFile !== undefined) closeSync(scriptFile);
       terminal?.closeSlave();
+    }
+  }
+
+  // Only bubblewrap mounts another /tmp and has a network namespace; Landlock shows those of the machine.
+  #hasRoom({ sandbox }: Isolation): boolean {
+    return sandbox !== 'off' && this.#supervisor.level === 'namespace';
+  }
+
+  // No command has run in a new room, so the names that most commands need can be added to its mount points.
+  #prepare(room: Room): Room {
+    room.addMountPoints(this.#usualNames);
+    return room;
+  }
+
+  // If the same attempt fails again, the cause is another one, and later commands try to join again.
+  async #withoutJoining<T>(
+    attempt: () => Promise<T>,
+    isSuccess: (result: T) => boolean,
+    failure?: unknown,
+  ): Promise<T> {
+    const reason = failure instanceof Error ? `nsenter failed: ${failure.message}` : 'nsenter failed';
+    const undo = this.rooms.stopJoining(reason);
+    try {
+      const result = await attempt();
+      if (!isSuccess(result)) undo();
+      return result;
+    } catch (error) {
+      undo();
+      throw error;
     }
   }
 
@@ -99,8 +170,11 @@ export class KeeperSource {
   }
 
   // A supervisor killed before `ready` may leave its children behind, so such a keeper gets no launch message.
-  async #whenReady(keeper: Keeper): Promise<Keeper> {
-    if (await keeper.ready) return keeper;
+  async #whenReady(keeper: Keeper, room: Room | undefined): Promise<Keeper> {
+    if (await keeper.ready) {
+      room?.use(keeper);
+      return keeper;
+    }
     const reason = keeper.readStderr().trim() || 'it ended immediately';
     await keeper.discard();
     throw new NacreError(
@@ -111,97 +185,5 @@ export class KeeperSource {
   }
 }
 
-/** The parts of a keeper that differ from the default. */
-export interface KeeperOptions {
-  readonly baseEnv?: Environment | undefined;
-  /** A file with a script that is too long for a launch message (`toLongScript`). */
-  readonly scriptFile?: number | undefined;
-  readonly terminal?: OpenTerminal | undefined;
-}
-
-/** Starts keepers, and owns what all of them share: the `Lifeline` and the `ForkServer`. */
-export class KeeperLauncher {
-  readonly #supervisor: Supervisor;
-  readonly #deps: SupervisedDeps;
-  readonly #defaultPlan: SandboxPlan;
-  readonly #defaultEnv: Environment;
-  readonly #lifeline: Lifeline;
-  readonly #forkServer: ForkServer;
-  readonly #living = new Set<Keeper>();
-
-  constructor(supervisor: Supervisor, deps: SupervisedDeps, defaultPlan: SandboxPlan) {
-    this.#supervisor = supervisor;
-    this.#deps = deps;
-    this.#defaultPlan = defaultPlan;
-    this.#defaultEnv = toKeeperEnvironment(defaultPlan, deps.instance, {
-      baseEnv: deps.env,
-      atTerminal: false,
-      cacheFolder: deps.landlock?.cacheFolder,
-    });
-    this.#lifeline = new Lifeline(deps.fifos);
-    this.#forkServer = new ForkServer({
-      bashPath: deps.bashPath,
-      env: toProgram(this.#toPlainPlan([]), []).env,
-      lifeline: () => this.#lifeline.readEnd(),
-    });
-  }
-
-  /** Starts a keeper with the default plan and pipes; by the fork server if the network needs no `NetworkProxy`. */
-  async startDefault(): Promise<Keeper> {
-    if (toNetwork(this.#defaultPlan.isolation) === 'filtered') return this.start(this.#defaultPlan);
-    const plan = this.#toPlainPlan(await this.#deps.fifos.take(4));
-    return this.#track(await startWithForkServer(this.#forkServer, plan));
-  }
-
-  /** Starts a keeper with any plan with `spawn`, as a child of this process. */
-  async start(plan: SandboxPlan, options: KeeperOptions = {}): Promise<Keeper> {
-    const { scriptFile, terminal, baseEnv = this.#deps.env } = options;
-    const { bashPath, fifos, instance, landlock } = this.#deps;
-    const atTerminal = terminal !== undefined;
-    const cacheFolder = landlock?.cacheFolder;
-    const { networkAllow } = plan.isolation;
-    const isFiltered = toNetwork(plan.isolation) === 'filtered';
-    const keeper = await startKeeper({
-      bashPath,
-      cwd: '/',
-      env: toKeeperEnvironment(plan, instance, { baseEnv, atTerminal, cacheFolder }),
-      proxy: isFiltered ? new NetworkProxy({ allow: networkAllow }) : undefined,
-      fifos: await fifos.take(4),
-      lifeline: await this.#lifeline.readEnd(),
-      supervisor: this.#supervisor.toCommand(this.#guarded(plan), { atTerminal }),
-      guard: toGuard(this.#deps, plan),
-      scriptFile,
-      terminal,
-    });
-    return this.#track(keeper);
-  }
-
-  /** Resolves when all keepers are gone and the fork server is closed. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#living].map((keeper) => keeper.gone));
-    await this.#forkServer.close();
-    await this.#lifeline.close();
-  }
-
-  #toPlainPlan(fifos: readonly string[]): PlainKeeperPlan {
-    const { bashPath } = this.#deps;
-    const supervisor = this.#supervisor.toCommand(this.#guarded(this.#defaultPlan), { heldFd });
-    return {
-      supervisor,
-      bashPath,
-      env: this.#defaultEnv,
-      fifos,
-      guard: toGuard(this.#deps, this.#defaultPlan),
-    };
-  }
-
-  #guarded(plan: SandboxPlan): SandboxPlan {
-    return this.#deps.execEnforcement.guard?.pinIn(plan) ?? plan;
-  }
-
-  #track(keeper: Keeper): Keeper {
-    this.#living.add(keeper);
-    void keeper.gone.then(() => this.#living.delete(keeper));
-    return keeper;
-  }
-}
+// The room of commands that belong to no connection, such as that of `nacre run`.
+const localRoom = '';

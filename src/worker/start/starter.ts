@@ -8,6 +8,7 @@ import type { ResourceWatch } from '../limits/resource-watch.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
+import type { Rooms } from '../room/rooms.ts';
 import type { LandlockSandbox } from '../sandbox/landlock-sandbox.ts';
 import type { PtyBinary } from '../terminal/load-pty.ts';
 import type { StartedProcess } from './start-process.ts';
@@ -67,6 +68,10 @@ export interface Starter {
   readonly hidesOwnFiles: boolean;
   /** Sentences for `Enforcement.gaps`: what this starter does not enforce. */
   readonly gaps: readonly string[];
+  /** The parts of sandboxes that commands of one connection share; undefined if this starter has none. */
+  readonly rooms: Rooms | undefined;
   start(spec: JobSpec, options?: StartOptions): Promise<Started>;
+  /** Ends what the commands of one connection share, once they have ended. */
+  closeRoom(key: string): Promise<void>;
   close(): Promise<void>;
 }

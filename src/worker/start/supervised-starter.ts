@@ -4,7 +4,10 @@ import type { JobSpec } from '../../contract/job.ts';
 import { execGaps } from '../exec/choose-exec-guard.ts';
 import { writeAtomically } from '../io/command-input.ts';
 import type { AppliedLimits } from '../limits/limit-enforcer.ts';
+import { hasConnection } from '../observe/listening-ports.ts';
 import { keepGaps } from '../processes/kept-daemons.ts';
+import type { TreeView } from '../processes/process-tree.ts';
+import type { Rooms } from '../room/rooms.ts';
 import { landlockGaps, landlockHidesOwnFiles } from '../sandbox/landlock-sandbox.ts';
 import { tightenIsolation } from '../sandbox/sandbox-plan.ts';
 import { findWaitingShell } from '../supervision/find-waiting-shell.ts';
@@ -28,10 +31,11 @@ export class SupervisedStarter implements Starter {
   readonly exec: Enforcement['exec'];
   readonly waitsForLaunchMessage = true;
   readonly hidesOwnFiles: boolean;
-  readonly gaps: readonly string[];
   readonly #supervisor: Supervisor;
   readonly #deps: SupervisedDeps;
   readonly #keepers: KeeperSource;
+  /** The gaps with the isolation of the settings. */
+  readonly #usualGaps: readonly string[];
 
   constructor(supervisor: Supervisor, deps: SupervisedDeps) {
     this.#supervisor = supervisor;
@@ -44,7 +48,15 @@ export class SupervisedStarter implements Starter {
         ? // Without a sandbox, root keeps CAP_SYS_ADMIN and could unmount what hides nacre's own files.
           !deps.isRoot || deps.isolation.sandbox !== 'off'
         : landlockHidesOwnFiles(deps.isolation);
-    this.gaps = this.#gapsFor(deps.isolation);
+    this.#usualGaps = this.#gapsFor(deps.isolation);
+  }
+
+  get rooms(): Rooms {
+    return this.#keepers.rooms;
+  }
+
+  get gaps(): readonly string[] {
+    return [...this.#usualGaps, ...this.#keepers.gaps()];
   }
 
   probe(): Promise<boolean> {
@@ -69,14 +81,20 @@ export class SupervisedStarter implements Starter {
     await this.#enterCgroup(keeper, applied);
     const process = sendSetUp(keeper, spec, applied.prelude);
     const tree = new NamespaceTree(keeper, this.#supervisor.ownProcesses, this.#deps.table);
-    const { proxy } = keeper;
     return {
       process,
       tree,
-      enforcement: this.#toEnforcement(isolation, applied),
-      deniedHosts: proxy && (() => proxy.deniedHosts()),
+      enforcement: this.#toEnforcement(isolation, [...applied.gaps, ...(keeper.gaps ?? [])]),
+      deniedHosts: keeper.proxy?.watchDenied({
+        gone: keeper.gone,
+        hasConnection: async (port) => hasConnection(pidsOf(await tree.sample()), port),
+      }),
       watch: applied.watch({ tree, endedCpuMs: keeper.endedCpuMs }),
     };
+  }
+
+  closeRoom(key: string): Promise<void> {
+    return this.#keepers.closeRoom(key);
   }
 
   close(): Promise<void> {
@@ -97,12 +115,12 @@ export class SupervisedStarter implements Starter {
     }
   }
 
-  #toEnforcement(isolation: Isolation, applied: AppliedLimits): Enforcement {
+  #toEnforcement(isolation: Isolation, moreGaps: readonly string[]): Enforcement {
     const isUsual = isolation.sandbox === this.#deps.isolation.sandbox;
     return toEnforcement(this.level, isolation, {
       setuid: this.exec === 'off' && this.#supervisor.keepsSetuid(this.#deps),
       exec: this.exec,
-      gaps: [...(isUsual ? this.gaps : this.#gapsFor(isolation)), ...applied.gaps],
+      gaps: [...(isUsual ? this.#usualGaps : this.#gapsFor(isolation)), ...moreGaps],
     });
   }
 
@@ -116,6 +134,10 @@ export class SupervisedStarter implements Starter {
       ...execGaps(this.#deps.execEnforcement, this.level),
     ];
   }
+}
+
+function pidsOf({ commandProcesses }: TreeView): readonly number[] {
+  return commandProcesses.map(({ pid }) => pid);
 }
 
 // `setUp` is sent immediately, so that the shell sets itself up while the start is being recorded; `run` follows later.

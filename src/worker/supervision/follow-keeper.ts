@@ -26,7 +26,12 @@ export interface Keeper {
   endedCpuMs(): number | null;
   /** Resolves when the supervisor has exited or its status pipe is at EOF. */
   readonly gone: Promise<void>;
+  /** The proxy for its network requests, of its own or of its room; absent if its network is not filtered. */
   readonly proxy: NetworkProxy | undefined;
+  /** True if it runs in the network of its room. */
+  readonly isJoined: boolean;
+  /** Sentences for `Enforcement.gaps`: what it should share with its room and does not. */
+  readonly gaps?: readonly string[] | undefined;
   readonly terminal: OpenTerminal | undefined;
   /** Sends SIGKILL to the supervisor; every process in its namespace dies with it. */
   end(): void;
@@ -95,6 +100,7 @@ export function followKeeper(
     terminal,
     ...reported,
     gone: exited.then(() => {}),
+    isJoined: false,
     proxy,
     end,
     readStderr: () => readAvailable(terminal?.master ?? ends.stderr),

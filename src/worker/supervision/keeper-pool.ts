@@ -42,11 +42,22 @@ export class KeeperPool<One extends Keeper = Keeper> {
     return keeper;
   }
 
-  /** Discards all waiting keepers. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  /** True while keepers wait or are being started. */
+  get isWarm(): boolean {
+    return this.#waiting.length > 0 || this.#refilling !== undefined;
+  }
+
+  /** Discards all waiting keepers; `take` fills the pool again. */
+  async rest(): Promise<void> {
     clearTimeout(this.#refilling);
+    this.#refilling = undefined;
     await Promise.all([...this.#waiting.splice(0).map(({ keeper }) => discard(keeper)), ...this.#discarding]);
+  }
+
+  /** Discards all waiting keepers for good. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.rest();
   }
 
   #discardOutdated(): void {

@@ -68,7 +68,13 @@ async function runProgram(
         maxOutputChars: settings.execMaxBufferBytes,
         maxStreamBytes: settings.execMaxBufferBytes,
       },
-      { ...caller.rules, caller: { door: 'http', client: caller.client }, howToGetRest: '', signal },
+      {
+        ...caller.rules,
+        caller: { door: 'http', client: caller.client },
+        room: caller.owner,
+        howToGetRest: '',
+        signal,
+      },
     );
     done(outcome.cause === 'exit' ? `exit ${outcome.exitCode}` : outcome.cause);
     return outcome;

@@ -28,7 +28,7 @@ test('H10: a caller with too many sessions loses the one that was unused for lon
   const endpoint = createMcpEndpoint(
     {
       createServer: () => new Server({ name: 'x', version: '1' }, { capabilities: {} }),
-      closeShells: async (_, connection) => void closed.push(connection),
+      closeConnection: async (_, connection) => void closed.push(connection),
       watch: async () => () => {},
       listed: async () => undefined,
     },

@@ -18,8 +18,8 @@ export interface McpDeps {
   createServer(caller: HttpCaller, connection: string | undefined): Server;
   /** The caller's tools under the settings of this moment: another object after each change of them. */
   listed(caller: HttpCaller): Promise<unknown>;
-  /** Closes the persistent shells of an ended session. */
-  closeShells(caller: HttpCaller, connection: string): Promise<void>;
+  /** Closes the persistent shells of an ended session, and what its commands share. */
+  closeConnection(caller: HttpCaller, connection: string): Promise<void>;
   /** Reports changes of a caller's resources until the returned function is called. */
   watch(caller: HttpCaller, listener: McpResourceListener): Promise<() => void>;
 }
@@ -56,7 +56,7 @@ const idleMs = 3_600_000;
 
 /** Creates the endpoint; a caller with `most` sessions loses those that it has not used for longest. */
 export function createMcpEndpoint(
-  { createServer, closeShells, watch, listed }: McpDeps,
+  { createServer, closeConnection, watch, listed }: McpDeps,
   log: (message: string) => void,
   most = maxSessions,
 ): McpEndpoint {
@@ -104,7 +104,7 @@ export function createMcpEndpoint(
     });
     const connection = createId('mcp');
     transport.onclose = () => {
-      if (!isClosing) closeShells(caller, connection).catch(() => {});
+      if (!isClosing) closeConnection(caller, connection).catch(() => {});
     };
     await createServer(caller, connection).connect(transport);
     return transport;

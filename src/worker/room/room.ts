@@ -1,0 +1,112 @@
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../../support/make-folder.ts';
+import { removeCommandFolder } from '../folders/remove-command-folder.ts';
+import { useOwnFolder } from '../folders/use-own-folder.ts';
+import type { RoomNetwork } from './room-network.ts';
+
+/** A process tree in a room; `gone` resolves when none of its processes is left. */
+export interface RoomUser {
+  readonly pid: number;
+  /** True if it runs in the network of the room. */
+  readonly isJoined: boolean;
+  readonly gone: Promise<void>;
+}
+
+/**
+ * The part of the machine that sandboxed commands of one connection share: a network namespace, so that one reaches the
+ * server that another one started, and the folder that each sees as /tmp.
+ */
+export class Room {
+  readonly #folder: string;
+  readonly #openNetwork: () => Promise<RoomNetwork>;
+  readonly #users = new Set<RoomUser>();
+  #mountPoints: readonly string[] = [];
+  #network: Promise<RoomNetwork> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(folder: string, openNetwork: () => Promise<RoomNetwork>) {
+    this.#folder = folder;
+    this.#openNetwork = openNetwork;
+    useOwnFolder(folder, () => {
+      makeFolder(this.tmp);
+      // As on any machine; the folder above it is closed to other users. `mkdir` would apply the umask.
+      chmodSync(this.tmp, 0o1777);
+    });
+  }
+
+  /** The folder that is /tmp in its commands. */
+  get tmp(): string {
+    return join(this.#folder, 'tmp');
+  }
+
+  /** Names in /tmp on which every command of the room has something mounted. */
+  get mountPoints(): readonly string[] {
+    return this.#mountPoints;
+  }
+
+  /** Its commands that run, or may still have processes. */
+  get users(): readonly RoomUser[] {
+    return [...this.#users];
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  /** Opens the network at the first call; a failed attempt is repeated at the next call. */
+  network(): Promise<RoomNetwork> {
+    this.#network ??= this.#openNetwork().catch((error: unknown) => {
+      this.#network = undefined;
+      throw error;
+    });
+    return this.#network;
+  }
+
+  /** The network, if it is open. */
+  async openedNetwork(): Promise<RoomNetwork | undefined> {
+    return this.#network?.catch(() => undefined);
+  }
+
+  /** Adds a user until it is gone: the folder is not removed before. */
+  use(user: RoomUser): void {
+    this.#users.add(user);
+    void user.gone.then(() => this.#users.delete(user));
+  }
+
+  /**
+   * Makes these names in /tmp safe to mount on, and returns whether they are. A command could replace one by a symlink,
+   * on which `bwrap` would create folders outside of the sandbox. It cannot replace a name on which its own
+   * sandbox has a mount, so every command gets one on each; a name is only added while no command runs.
+   */
+  addMountPoints(names: readonly string[]): boolean {
+    const missing = names.filter((name) => !this.#mountPoints.includes(name));
+    if (missing.length === 0) return true;
+    if (this.#users.size > 0 || !missing.every((name) => isFolder(join(this.tmp, name)))) return false;
+    this.#mountPoints = [...this.#mountPoints, ...missing];
+    return true;
+  }
+
+  /** Closes the network, waits until the users are gone, and removes the folder. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#users].map(({ gone }) => gone));
+    (await this.openedNetwork())?.close();
+    await removeCommandFolder(this.tmp);
+    await removeCommandFolder(this.#folder);
+  }
+}
+
+// Creates it if there is nothing of that name. A symlink is not a folder, even one that leads to a folder.
+function isFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o755 });
+    return true;
+  } catch {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  }
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { Room } from './room.ts';
+import { openRoomNetwork, type RoomNetwork, type RoomNetworkDeps } from './room-network.ts';
+
+/** The dependencies of `Rooms`. */
+export interface RoomsDeps extends RoomNetworkDeps {
+  /** Where the rooms' folders are created. */
+  readonly folder: string;
+}
+
+/** The rooms of a worker, by key. */
+export class Rooms {
+  readonly #deps: RoomsDeps;
+  readonly #rooms = new Map<string, Room>();
+  readonly #closing = new Set<Promise<void>>();
+  /** A room that was prepared for the first key that is used. */
+  #spare: Room | undefined;
+  #created = 0;
+  #hasJoined = false;
+  #whyNotJoined: string | undefined;
+  #lastFailure = '';
+
+  constructor(deps: RoomsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The room that the first caller of `get` will have, so that it can be prepared. */
+  get spare(): Room {
+    this.#spare ??= this.#create();
+    return this.#spare;
+  }
+
+  /** Returns the room of a key; creates it at the first call. */
+  get(key: string): Room {
+    const known = this.#rooms.get(key);
+    if (known) return known;
+    const room = this.#spare ?? this.#create();
+    this.#spare = undefined;
+    this.#rooms.set(key, room);
+    return room;
+  }
+
+  list(): readonly (readonly [key: string, room: Room])[] {
+    return [...this.#rooms];
+  }
+
+  /** True once a command has started in the network of its room. */
+  get hasJoined(): boolean {
+    return this.#hasJoined;
+  }
+
+  /** The gap of commands that get a network namespace each instead of that of their room. */
+  get gap(): string {
+    const reason = this.#whyNotJoined ?? this.#lastFailure;
+    return `Commands do not share loopback: they cannot enter a network namespace together (${reason}).`;
+  }
+
+  /** True if no command can join the network of its room. */
+  get isApart(): boolean {
+    return this.#whyNotJoined !== undefined;
+  }
+
+  /** The network of a room, or undefined if it cannot be opened here. */
+  async join(room: Room): Promise<RoomNetwork | undefined> {
+    if (this.#whyNotJoined !== undefined) return undefined;
+    try {
+      return await room.network();
+    } catch (error) {
+      this.#lastFailure = error instanceof Error ? error.message : String(error);
+      // After the first success a failure is a passing one, such as EMFILE.
+      if (!this.#hasJoined) this.stopJoining(this.#lastFailure);
+      return undefined;
+    }
+  }
+
+  /** Notes that a command has started in the network of its room. */
+  noteJoined(): void {
+    this.#hasJoined = this.#whyNotJoined === undefined;
+  }
+
+  /** Gives every command a network namespace of its own from now on; the returned function undoes that. */
+  stopJoining(reason: string): () => void {
+    const before = this.#whyNotJoined;
+    this.#whyNotJoined ??= reason;
+    return () => {
+      this.#whyNotJoined = before;
+    };
+  }
+
+  /** Forgets a room at once; it is removed when its commands have ended. Returns it, if there was one. */
+  forget(key: string): Room | undefined {
+    const room = this.#rooms.get(key);
+    this.#rooms.delete(key);
+    if (room) this.#close(room);
+    return room;
+  }
+
+  async close(): Promise<void> {
+    const rooms = [...this.#rooms.values(), ...(this.#spare ? [this.#spare] : [])];
+    this.#rooms.clear();
+    this.#spare = undefined;
+    for (const room of rooms) this.#close(room);
+    await Promise.all(this.#closing);
+  }
+
+  #close(room: Room): void {
+    const closing = room.close().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+
+  #create(): Room {
+    const folder = join(this.#deps.folder, String(this.#created++));
+    return new Room(folder, () => openRoomNetwork(this.#deps));
+  }
+}

@@ -1,0 +1,150 @@
+import type { Environment } from '../machine/environment.ts';
+import { NetworkProxy } from '../network/network-proxy.ts';
+import type { Room } from '../room/room.ts';
+import type { RoomNetwork } from '../room/room-network.ts';
+import type { Rooms } from '../room/rooms.ts';
+import { hasOwnNetwork, namesInTmp, type SandboxPlan, toNetwork } from '../sandbox/sandbox-plan.ts';
+import type { Keeper } from '../supervision/follow-keeper.ts';
+import { ForkServer, heldFd } from '../supervision/fork-server.ts';
+import { Lifeline } from '../supervision/keeper-pool.ts';
+import {
+  type PlainKeeperPlan,
+  startKeeper,
+  startWithForkServer,
+  toProgram,
+} from '../supervision/start-keeper.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import type { OpenTerminal } from '../terminal/open-terminal.ts';
+import { type SupervisedDeps, toKeeperEnvironment } from './keeper-plan.ts';
+import { toGuard } from './to-guard.ts';
+
+/** The parts of a keeper that differ from the default. */
+export interface KeeperOptions {
+  readonly baseEnv?: Environment | undefined;
+  /** A file with a script that is too long for a launch message (`toLongScript`). */
+  readonly scriptFile?: number | undefined;
+  readonly terminal?: OpenTerminal | undefined;
+  /** The room of a command in a sandbox. */
+  readonly room?: Room | undefined;
+}
+
+/** A plan together with what its room adds to it. */
+interface PlanInRoom {
+  readonly plan: SandboxPlan;
+  readonly network: RoomNetwork | undefined;
+  readonly gaps: readonly string[];
+}
+
+/** Starts keepers, and owns what all of them share: the `Lifeline` and the `ForkServer`. */
+export class KeeperLauncher {
+  readonly #supervisor: Supervisor;
+  readonly #deps: SupervisedDeps;
+  readonly #rooms: Rooms;
+  readonly #defaultPlan: SandboxPlan;
+  readonly #defaultEnv: Environment;
+  readonly #lifeline: Lifeline;
+  readonly #forkServer: ForkServer;
+  readonly #living = new Set<Keeper>();
+
+  constructor(supervisor: Supervisor, deps: SupervisedDeps, defaultPlan: SandboxPlan, rooms: Rooms) {
+    this.#supervisor = supervisor;
+    this.#deps = deps;
+    this.#rooms = rooms;
+    this.#defaultPlan = defaultPlan;
+    this.#defaultEnv = toKeeperEnvironment(defaultPlan, deps.instance, {
+      baseEnv: deps.env,
+      atTerminal: false,
+      cacheFolder: deps.landlock?.cacheFolder,
+    });
+    this.#lifeline = new Lifeline(deps.fifos);
+    this.#forkServer = new ForkServer({
+      bashPath: deps.bashPath,
+      env: toProgram(this.#toPlainPlan(defaultPlan, []), []).env,
+      lifeline: () => this.#lifeline.readEnd(),
+    });
+  }
+
+  /** Starts a keeper with the default plan and pipes; by the fork server, unless it needs a `NetworkProxy` of its own. */
+  async startDefault(room?: Room | undefined): Promise<Keeper> {
+    const inRoom = await this.#enter(this.#defaultPlan, room);
+    if (needsOwnProxy(inRoom.plan)) return this.#spawn(inRoom, {});
+    const plan = this.#toPlainPlan(inRoom.plan, await this.#deps.fifos.take(4));
+    return this.#track(await startWithForkServer(this.#forkServer, plan), inRoom);
+  }
+
+  /** Starts a keeper with any plan with `spawn`, as a child of this process. */
+  async start(plan: SandboxPlan, options: KeeperOptions = {}): Promise<Keeper> {
+    return this.#spawn(await this.#enter(plan, options.room), options);
+  }
+
+  /** Resolves when all keepers are gone and the fork server is closed. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#living].map((keeper) => keeper.gone));
+    await this.#forkServer.close();
+    await this.#lifeline.close();
+  }
+
+  async #spawn(inRoom: PlanInRoom, options: KeeperOptions): Promise<Keeper> {
+    const { plan } = inRoom;
+    const { scriptFile, terminal, baseEnv = this.#deps.env } = options;
+    const { bashPath, fifos, instance, landlock } = this.#deps;
+    const atTerminal = terminal !== undefined;
+    const cacheFolder = landlock?.cacheFolder;
+    const { networkAllow } = plan.isolation;
+    const keeper = await startKeeper({
+      bashPath,
+      cwd: '/',
+      env: toKeeperEnvironment(plan, instance, { baseEnv, atTerminal, cacheFolder }),
+      proxy: needsOwnProxy(plan) ? new NetworkProxy({ allow: networkAllow }) : undefined,
+      fifos: await fifos.take(4),
+      lifeline: await this.#lifeline.readEnd(),
+      supervisor: this.#supervisor.toCommand(plan, { atTerminal }),
+      guard: toGuard(this.#deps, plan),
+      scriptFile,
+      terminal,
+    });
+    return this.#track(keeper, inRoom);
+  }
+
+  async #enter(requested: SandboxPlan, room: Room | undefined): Promise<PlanInRoom> {
+    const plan = this.#guarded(requested);
+    if (!room || plan.isolation.sandbox === 'off') return { plan, network: undefined, gaps: [] };
+    const isJoining = toNetwork(plan.isolation) !== 'on';
+    const network = isJoining ? await this.#rooms.join(room) : undefined;
+    const isTmpShared = room.addMountPoints(namesInTmp(plan));
+    const shared = {
+      tmp: isTmpShared ? room.tmp : undefined,
+      mountPoints: room.mountPoints,
+      enter: network?.enter ?? [],
+    };
+    const gaps = [...(isJoining && !network ? [this.#rooms.gap] : []), ...(isTmpShared ? [] : [ownTmp])];
+    return { plan: { ...plan, shared }, network, gaps };
+  }
+
+  #toPlainPlan(plan: SandboxPlan, fifos: readonly string[]): PlainKeeperPlan {
+    const { bashPath } = this.#deps;
+    const supervisor = this.#supervisor.toCommand(plan, { heldFd });
+    return { supervisor, bashPath, env: this.#defaultEnv, fifos, guard: toGuard(this.#deps, plan) };
+  }
+
+  #guarded(plan: SandboxPlan): SandboxPlan {
+    return this.#deps.execEnforcement.guard?.pinIn(plan) ?? plan;
+  }
+
+  #track(started: Keeper, { network, gaps }: PlanInRoom): Keeper {
+    const proxy = network?.proxy ?? started.proxy;
+    const keeper = { ...started, proxy, gaps, isJoined: network !== undefined };
+    this.#living.add(keeper);
+    if (network) void keeper.ready.then((isReady) => isReady && this.#rooms.noteJoined());
+    void keeper.gone.then(() => this.#living.delete(keeper));
+    return keeper;
+  }
+}
+
+// In the network of a room, one proxy serves all commands.
+function needsOwnProxy(plan: SandboxPlan): boolean {
+  return toNetwork(plan.isolation) === 'filtered' && hasOwnNetwork(plan);
+}
+
+const ownTmp =
+  'This command has a /tmp of its own: its workspace is in /tmp, and others ran without that workspace when it started.';
