@@ -49,6 +49,7 @@ describe('with Node, npm and bash alone, as an ordinary user, in a tree without 
     expect(printed.status).toBe(0);
     expect(started.text()).toContain(printed.stdout);
     expect((await fetch(link)).status).toBe(200);
+    expect(nacre('run', 'echo it runs; exit 3')).toMatchObject({ status: 3, stdout: 'it runs\n' });
     const again = nacre('open', '--print').stdout.trim();
     expect((await fetch(again)).status).toBe(200);
     expect(await started.stop()).toContain('nacre: ended: 0 of 0 open calls');

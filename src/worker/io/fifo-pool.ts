@@ -23,8 +23,13 @@ export interface FifoPool {
 }
 
 /** Makes a pool that creates its FIFOs in `folder`, `batchSize` at a time. */
-export function createFifoPool(folder: string, batchSize = 128, mkfifo = 'mkfifo'): FifoPool {
+export function createFifoPool(folder: string, batchSize = 128, mkfifo = findMkfifo()): FifoPool {
   return new FolderFifoPool(folder, batchSize, mkfifo);
+}
+
+// Clients may start nacre with a PATH that lacks system folders.
+function findMkfifo(): string {
+  return ['/usr/bin/mkfifo', '/bin/mkfifo'].find((path) => existsSync(path)) ?? 'mkfifo';
 }
 
 class FolderFifoPool implements FifoPool {
