@@ -4,7 +4,7 @@ import type { MachineReport } from '../contract/report.ts';
 import type { ServerStatus } from '../doors/control/server-status.ts';
 import type { ServerDescription } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type Resolved, rulesForFamily } from '../rules/rules-for.ts';
+import { type Resolved, rulesForFamily, rulesForShell } from '../rules/rules-for.ts';
 import { version } from './version.ts';
 
 /** The parts of a server that `toServerStatus` looks at. */
@@ -19,7 +19,8 @@ export interface StatusDeps {
 /** The state of this server for `nacre status`. */
 export async function toServerStatus(deps: StatusDeps): Promise<ServerStatus> {
   const { door, address = null, clients } = deps.describe();
-  const { rules } = rulesForFamily('terminal', deps.now());
+  const now = deps.now();
+  const { rules } = rulesForFamily('terminal', now);
   return {
     pid: process.pid,
     version,
@@ -30,6 +31,7 @@ export async function toServerStatus(deps: StatusDeps): Promise<ServerStatus> {
     clients,
     preset: rules.preset ?? null,
     allowed: toNames(rules),
+    apps_allowed: door === 'http' ? toNames(rulesForShell(now).rules) : null,
     ...(await examine(deps)),
   };
 }

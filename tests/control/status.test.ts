@@ -37,7 +37,12 @@ describe('nacre status', () => {
       running: 0,
     });
     const mcpStatus = await statusOf('mcp');
-    expect(mcpStatus).toMatchObject({ address: null, preset: null, allowed: ['sleep', 'touch'] });
+    expect(mcpStatus).toMatchObject({
+      address: null,
+      preset: null,
+      allowed: ['sleep', 'touch'],
+      apps_allowed: null,
+    });
     expect(mcpStatus?.clients).toHaveLength(1);
     expect(mcpStatus?.pid).not.toBe(process.pid);
     expect(Date.parse(mcpStatus?.started_at ?? '')).toBeLessThan(Date.now());
@@ -71,7 +76,9 @@ describe('nacre status', () => {
     const { stdout, code } = await runInProcess(['status'], http);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^PID +DOOR +RUNNING +SANDBOX +CLIENTS +ADDRESS +SINCE +ALLOWED\n/);
-    expect(stdout).toMatch(/^\d+ +http +0 +off .* http:\/\/127\.0\.0\.1:\d+ .* preset read-only$/m);
+    expect(stdout).toMatch(
+      /^\d+ +http +0 +off .* http:\/\/127\.0\.0\.1:\d+ .* agents: preset read-only; apps: git, .*$/m,
+    );
     expect(stdout).toMatch(/^\d+ +mcp .* - .* sleep, touch$/m);
   });
 

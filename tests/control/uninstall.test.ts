@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { describePackage } from '../../src/doors/control/uninstall/describe-package.ts';
 import { connect } from '../support/mcp.ts';
 import { runInProcess } from '../support/nacre.ts';
+import { commandLine } from '../support/processes.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { useHome } from '../support/use-home.ts';
 
@@ -120,6 +121,9 @@ describe('nacre uninstall', () => {
       .toContain('mcp');
     const { code, stdout } = await runInProcess(['uninstall', '--yes'], here);
     expect(code).toBe(0);
+    const pid = Number(/(\d+) \(mcp/.exec(stdout)?.[1]);
+    // An ended process has no command line, even before its parent reaps it.
+    expect(commandLine(pid)).toBe('');
     expect(stdout).toMatch(/These servers would be ended:\n {2}\d+ \(mcp, for /);
     expect(stdout).toContain('ended 1 server\n');
     expect(existsSync(join(server.cwd, '.local/state/nacre'))).toBe(false);

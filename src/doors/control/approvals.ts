@@ -1,5 +1,6 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { ApprovalInbox, PendingApproval } from '../../engine/approval/approval-inbox.ts';
+import { didYouMean } from '../../settings/nearest.ts';
 import { escapeControls } from '../../support/escape-controls.ts';
 import type { Arguments, FlagAccess, IoAccess } from '../door.ts';
 import { print, toErrorText } from '../print.ts';
@@ -47,7 +48,9 @@ function toVerdict([verb, id, ...more]: readonly string[]): Verdict | undefined 
   if (verb === undefined || (verb === 'list' && id === undefined)) return undefined;
   const answer = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (answer !== undefined && id !== undefined && more.length === 0) return { answer, id };
-  throw new NacreError('invalid_request', 'nacre approvals accepts no arguments, approve ID or deny ID.', {
+  const suggestion = answer === undefined ? didYouMean(verb, Object.keys(verbs)) : '';
+  const message = `nacre approvals accepts no arguments, approve ID or deny ID.${suggestion}`;
+  throw new NacreError('invalid_request', message, {
     hint: 'nacre approvals lists the requests.',
   });
 }

@@ -14,6 +14,8 @@ export interface ServerStatus {
   readonly preset: string | null;
   /** The programs that agents may run; `*` is every program. */
   readonly allowed: readonly string[];
+  /** The programs that apps may run over HTTP; null for a server without HTTP. */
+  readonly apps_allowed: readonly string[] | null;
   /** The sandbox, supervision and network of commands; null if the server cannot run any, for the reason in `problem`. */
   readonly sandbox: MachineReport['sandbox'] | null;
   readonly supervision: MachineReport['supervision'] | null;

@@ -51,8 +51,7 @@ function toText(servers: readonly ServerStatus[], { display }: DisplayAccess): s
 }
 
 function toRow(server: ServerStatus, paint: Paint, isForPeople: boolean): readonly Cell[] {
-  const { started_at, preset, allowed } = server;
-  const list = allowed.length === 0 ? 'nothing' : allowed.join(', ');
+  const { started_at } = server;
   return [
     { text: String(server.pid), paint: paint.name },
     { text: server.door },
@@ -61,6 +60,15 @@ function toRow(server: ServerStatus, paint: Paint, isForPeople: boolean): readon
     { text: escapeControls(server.clients.join(', ')) || '-' },
     { text: escapeControls(server.address ?? '-') },
     { text: isForPeople ? toLocalTime(started_at) : started_at, paint: paint.faint },
-    { text: escapeControls(preset === null ? list : `preset ${preset}`) },
+    { text: escapeControls(describeAllowed(server)) },
   ];
+}
+
+function describeAllowed({ preset, allowed, apps_allowed }: ServerStatus): string {
+  const agents = preset === null ? toList(allowed) : `preset ${preset}`;
+  return apps_allowed === null ? agents : `agents: ${agents}; apps: ${toList(apps_allowed)}`;
+}
+
+function toList(names: readonly string[]): string {
+  return names.length === 0 ? 'nothing' : names.join(', ');
 }

@@ -118,7 +118,7 @@ async function isConfirmed({ io, flags }: UninstallDeps): Promise<boolean> {
 async function carryOut(deps: UninstallDeps, plan: Plan): Promise<number> {
   const first = await removeAll(deps, [...plan.entries, ...plan.services]);
   if (plan.servers.length > 0) {
-    await stopServers(deps, plan.servers);
+    await stopServers(plan.servers);
     const count = plan.servers.length === 1 ? '1 server' : `${plan.servers.length} servers`;
     await print(deps.io.stdout, `ended ${count}\n`);
   }
