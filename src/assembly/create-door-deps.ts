@@ -24,6 +24,7 @@ import { toSettingsInForce } from '../rules/settings-in-force.ts';
 import { checkUserFile, type SettingsSource } from '../rules/settings-source.ts';
 import { warnIfNothingRuns, warnOfIgnoredRules, warnOfRoots } from '../rules/settings-warnings.ts';
 import { engineOnDemand } from './create-whole-engine.ts';
+import { judgePrograms } from './judge-programs.ts';
 import { describeNewerCopy } from './newer-copy.ts';
 import { toPlaces } from './places.ts';
 import { toServerStatus } from './to-server-status.ts';
@@ -51,7 +52,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
   const { io, cwd, env, program, words, given } = invocation;
   const { values } = resolved;
   const places = toPlaces(values, invocation);
-  const access = createEngineAccess(resolved, invocation, places.controlDir, () => live.now());
+  const access = createEngineAccess(resolved, invocation, places.controlDir, () => live);
   const { engine } = access;
   const live = createSettings(resolved, invocation, engine);
   return {
@@ -102,7 +103,7 @@ function createEngineAccess(
   resolved: Resolved,
   invocation: Invocation,
   controlDir: string,
-  now: () => Resolved,
+  live: () => LiveSettings,
 ): EngineAccess & ControlAccess {
   const { io, cwd, remoteCallers } = invocation;
   const engine = engineOnDemand(resolved, {
@@ -113,13 +114,15 @@ function createEngineAccess(
   });
   let createLink: (() => PageLink) | undefined;
   let describe = (): ServerDescription => ({ door: 'mcp', clients: [] });
+  const server = { cwd, engine: engine.open, describe: () => describe() };
   let control: Promise<{ close(): Promise<void> }> | undefined;
   const openControl = async () => {
     control ??= loadControl().then(({ serveControl }) =>
       serveControl(controlDir, {
         engine: engine.open,
         createLink: () => createLink?.(),
-        status: () => toServerStatus({ cwd, engine: engine.open, now, describe: () => describe() }),
+        status: () => toServerStatus({ ...server, now: () => live().now() }),
+        judge: (programs, folder) => judgePrograms({ ...server, live }, programs, folder),
       }),
     );
     // If `serveControl` failed, the next call tries again.

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { resolveSettings, type SettingSources } from '../settings/resolve-settings.ts';
 import { allSettings } from './all-settings.ts';
-import { rulesFor } from './rules-for.ts';
+import { narrowRules, readRules, rulesFor } from './rules-for.ts';
 
 const resolve = (sources: SettingSources) => resolveSettings(sources, allSettings);
 const project = (text: string) => ({ project: { path: '/p/nacre.yaml', text } });
@@ -31,6 +31,16 @@ describe('rulesFor', () => {
     const sources = { env: { ALLOWED_CWD_ROOTS: '/a,/b' }, ...project('allowed_cwd_roots: [c]\n') };
     expect(rulesFor('nothing', resolve(sources)).cwdRoots).toEqual([['/a', '/b'], ['/p/c']]);
   });
+});
+
+test('a rule that allows a program does not widen the list of a token', async () => {
+  const text = (verdict: string) =>
+    `{ verdict: ${verdict}, program: make, reason: r, examples: { matches: [make] } }`;
+  const user = { path: '/u/config.yaml', text: `policy: [${text('allow')}, ${text('ask')}]\n` };
+  const general = rulesFor('everything', await readRules(resolve({ user })));
+  const { rules } = narrowRules(general, { allow: ['git'], named: 'the token' });
+  expect(rules.allow).toEqual({ kind: 'names', names: ['git'] });
+  expect(rules.policy).toMatchObject([{ verdict: 'ask' }]);
 });
 
 describe('a list that a project file narrows', () => {

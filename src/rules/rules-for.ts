@@ -103,6 +103,8 @@ export function narrowRules(general: CallerRules, narrowing: Narrowing | undefin
         allow: narrowAllow(general.rules.allow, allow),
         allowSetting: named,
         preset: undefined,
+        // A rule that allows a program for the user's agents must not widen the list of a token or an applet.
+        policy: general.rules.policy?.filter(({ verdict }) => verdict !== 'allow'),
       }
     : general.rules;
   return { ...general, rules, cwdRoots: [...general.cwdRoots, ...(cwdRoots.length > 0 ? [cwdRoots] : [])] };

@@ -4,8 +4,8 @@ import { didYouMean } from '../../settings/nearest.ts';
 import { type Ask, createAsk } from '../ask.ts';
 import type { FlagAccess, IoAccess, ProcessAccess, SettingsAccess } from '../door.ts';
 import { print } from '../print.ts';
+import { openUserSettings, type UserSettingsDeps } from '../user-settings.ts';
 import { suggestPreset } from './init/choose-commands.ts';
-import { openUserSettings, type UserSettingsDeps } from './settings-file/user-settings.ts';
 
 type PresetDeps = FlagAccess<{ readonly json: boolean }> &
   IoAccess &

@@ -18,9 +18,9 @@ import { type Ask, createAsk } from '../ask.ts';
 import type { FlagAccess, IoAccess, PlaceAccess } from '../door.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
+import { openUserSettings } from '../user-settings.ts';
 import { type ChosenEntry, chooseEntry, chooseProject, type EntryDeps } from './init/choose-entry.ts';
 import { summarise } from './init/summarise.ts';
-import { openUserSettings } from './settings-file/user-settings.ts';
 
 interface Flags {
   readonly print: boolean;

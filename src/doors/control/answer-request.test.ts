@@ -17,6 +17,7 @@ const ask = (request: unknown, line = JSON.stringify(request)) =>
       engine: async () => here.engine,
       createLink: () => undefined,
       status: () => Promise.reject(new Error('unused')),
+      judge: () => Promise.reject(new Error('unused')),
     },
     signal,
   );

@@ -8,6 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { PortRequest } from '../../engine/ports/ports.ts';
 import type { PageLink } from '../door.ts';
 import { type ControlReply, type ControlRequest, localUser } from './control-call.ts';
+import type { JudgedPrograms } from './judged-programs.ts';
 import type { ServerStatus } from './server-status.ts';
 import { toPort } from './to-port.ts';
 
@@ -17,6 +18,8 @@ export interface ControlledServer {
   /** A link to its start page; undefined if it has none. */
   createLink(): PageLink | undefined;
   status(): Promise<ServerStatus>;
+  /** Reads the settings file if it changed, and judges each program without arguments; rejects if it cannot apply the file. */
+  judge(programs: readonly string[], cwd: string | undefined): Promise<JudgedPrograms>;
 }
 
 /** Handles one line of the control socket; refuses a request without the right secret. */
@@ -57,6 +60,7 @@ async function perform(
 ): Promise<unknown> {
   if (request.method === 'link') return server.createLink();
   if (request.method === 'status') return server.status();
+  if (request.method === 'judge') return server.judge(request.programs, request.cwd);
   const engine = await server.engine();
   switch (request.method) {
     case 'list':

@@ -10,6 +10,7 @@ export type ControlCall =
   | { readonly method: 'write'; readonly id: string; readonly input: WriteRequest }
   | { readonly method: 'stop'; readonly id: string }
   | { readonly method: 'link' | 'status' }
+  | { readonly method: 'judge'; readonly programs: readonly string[]; readonly cwd: string | undefined }
   | { readonly method: 'approvals' | 'ports' }
   | { readonly method: 'open_port'; readonly port: number; readonly to: number; readonly room: string }
   | { readonly method: 'close_port'; readonly port: number }

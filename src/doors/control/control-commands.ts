@@ -1,9 +1,34 @@
 import { defineDoor } from '../define-door.ts';
 import type { DoorGroup } from '../door.ts';
-import { jsonFlag, portFlag, switchFlag, textFlag } from '../flag-kinds.ts';
+import { jsonFlag, pathFlag, portFlag, switchFlag, textFlag } from '../flag-kinds.ts';
+
+const forFlag = pathFlag('--for', 'Only in this project folder and below it.', 'everywhere');
 
 /** Subcommands that reach running servers through their control sockets. */
 export const controlCommands: DoorGroup = {
+  allow: defineDoor({
+    summary: 'Let agents run more programs, at once in running servers.',
+    details:
+      'Adds programs to allowed_commands in your settings file, or with --for a rule for one project, and shows the lines that changed.',
+    usage: 'PROGRAM...',
+    examples: [
+      ['nacre allow docker kubectl', 'Allow two programs in every project.'],
+      ['nacre allow terraform --for ~/infra', 'Allow a program in one project.'],
+    ],
+    flags: { json: jsonFlag, for: forFlag },
+    load: async () => (await import('./allow-and-deny.ts')).allowDoor,
+  }),
+  deny: defineDoor({
+    summary: 'Keep agents from running programs, at once in running servers.',
+    details: 'Adds a rule to your settings file that no list overrides; nacre allow removes it.',
+    usage: 'PROGRAM...',
+    examples: [
+      ['nacre deny curl wget', 'Deny two programs, even where a list has them.'],
+      ['nacre deny npm --for .', 'Deny a program in the current project.'],
+    ],
+    flags: { json: jsonFlag, for: forFlag },
+    load: async () => (await import('./allow-and-deny.ts')).denyDoor,
+  }),
   status: defineDoor({
     summary: 'Show the running servers, their clients and what they allow.',
     usage: '',

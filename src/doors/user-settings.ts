@@ -1,7 +1,7 @@
 // The user's settings file, for the subcommands that edit it: read once, checked as a server would, replaced atomically.
 import { rmSync } from 'node:fs';
-import { type ConfigFile, openConfigFile } from '../../../clients/config-file.ts';
-import type { PlaceAccess, SettingsAccess } from '../../door.ts';
+import { type ConfigFile, openConfigFile } from '../clients/config-file.ts';
+import type { PlaceAccess, SettingsAccess } from './door.ts';
 import { showChanges } from './show-changes.ts';
 
 /** Dependencies of `openUserSettings`. */
