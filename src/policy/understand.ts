@@ -15,7 +15,7 @@ import type { Survey } from './walk/survey.ts';
 import type { Walk } from './walk/walk.ts';
 import { knownArg } from './words/arg.ts';
 import { PolicyLimitError } from './words/limits.ts';
-import { anyOutput, type Stdin } from './words/output.ts';
+import { callerInput, type Stdin } from './words/output.ts';
 
 /** Parses a command once and lists the programs it names. */
 export function understand(command: Command, context: CommandContext = {}): Plan {
@@ -126,7 +126,7 @@ function walkPlan(walk: Walk, { command, context, script }: Plan, facts: SurveyF
 
 function stdinOf(stdin: Plan['context']['stdin']): Stdin {
   if (stdin?.kind === 'text') return { text: stdin.text, more: false };
-  return stdin?.kind === 'none' ? 'none' : anyOutput;
+  return stdin?.kind === 'none' ? 'none' : callerInput;
 }
 
 /** The position of each word in the argv as displayed, joined with single spaces. */

@@ -13,6 +13,8 @@ export interface OptionGrammar {
   readonly long?: string;
   readonly stop?: boolean;
   readonly plus?: boolean;
+  /** `--no-x` turns the option `--x` off. */
+  readonly negatable?: boolean;
   /** Long options have one dash, as in `-name value`; letters are not clustered. */
   readonly singleDash?: boolean;
 }

@@ -120,7 +120,9 @@ class Reader implements ParsedOptions {
 
   private matching(typed: string): string[] {
     if (this.long.has(typed)) return [typed];
-    return typed === '' ? [] : [...this.long.keys()].filter((name) => name.startsWith(typed));
+    const names = typed === '' ? [] : [...this.long.keys()].filter((name) => name.startsWith(typed));
+    const negated = names.length === 0 && this.grammar.negatable === true && typed.startsWith('no-');
+    return negated && this.long.has(typed.slice('no-'.length)) ? [typed] : names;
   }
 
   private readCluster(arg: Arg, start: string): void {

@@ -1,4 +1,4 @@
-import { parseOptions } from '../options/parse-options.ts';
+import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import type { Effect, ProgramEntry } from './program.ts';
@@ -52,6 +52,10 @@ export const archivePrograms: readonly ProgramEntry[] = [
       'tar cf a b --checkpoint-action="$x"',
       'tar cf ~/.bashrc src',
       'tar -czf /dev/sda src',
+      'tar xf a.tar -C ~/.ssh',
+      'tar xf a.tar -C .git/hooks',
+      "tar xf a.tar --transform='s,^,.git/hooks/,'",
+      'tar xPf a.tar',
     ],
     harmless: [
       'tar czf out.tgz src',
@@ -153,6 +157,31 @@ function tarEffects(call: ProgramCall): Effect[] {
     ...shells.map((text): Effect => ({ does: 'shell', text })),
     ...options.values('f', 'file').flatMap((file) => remote(file, options.has('force-local'))),
     ...(options.has(...writing) ? options.values('f', 'file').map(written) : []),
+    ...(options.has(...extracting) ? extracted(options) : []),
+  ];
+}
+
+const extracting = ['x', 'extract', 'get'];
+
+/** Files that an archive contains are written below `-C`; their own names may begin with anything under `-P`. */
+function extracted(options: ParsedOptions): Effect[] {
+  const folders = options.values('C', 'directory', 'one-top-level');
+  const renames = options
+    .values('transform', 'xform')
+    .filter(({ text }) => text === undefined || /\.(?:git|ssh|bash|config|profile)|~|,\/|s.\^.\//.test(text));
+  const absolute = options.given.filter(({ name }) => name === 'P' || name === 'absolute-names');
+  return [
+    ...folders.map((folder) =>
+      written({ ...folder, pieces: [...folder.pieces, '/file'], text: folder.text && `${folder.text}/file` }),
+    ),
+    ...[...renames, ...absolute.map(({ at }) => at)].map(
+      (at): Effect => ({
+        does: 'refuse',
+        at,
+        rule: 'writes',
+        reason: 'tar would write outside the folder it extracts to',
+      }),
+    ),
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { shellOptions } from './effects.ts';
-import { refused, stdinText, writeOptions } from './option-effects.ts';
+import { refused, stdinText, unknownInput, unknownOptions, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
+import { sqlCode, sqlParts } from './sql-text.ts';
 
 /** Database clients: commands in their input, such as `\!` in psql, that start programs or write files. */
 export const databasePrograms: readonly ProgramEntry[] = [
@@ -10,7 +11,7 @@ export const databasePrograms: readonly ProgramEntry[] = [
     names: ['sqlite3', 'sqlite', 'duckdb', 'sqlcipher'],
     options: {
       singleDash: true,
-      long: 'cmd= init= c= s= f= separator= nullvalue= newline= mmap= vfs= maxsize= cache= lookaside= pagecache= heap= bail batch box column csv deserialize echo header noheader help html interactive json line list markdown memtrace nofollow nonce= quote readonly safe table tabs unsafe-testing version zip no-stdin unsigned ui',
+      long: 'cmd= init= c= s= f= separator= nullvalue= newline= mmap= vfs= maxsize= cache= lookaside= pagecache= heap= bail batch box column csv deserialize echo header noheader help html interactive json line list A append ascii stats markdown memtrace nofollow nonce= quote readonly safe table tabs unsafe-testing version zip no-stdin unsigned ui',
     },
     effects: sqliteEffects,
     runs: [
@@ -31,6 +32,16 @@ export const databasePrograms: readonly ProgramEntry[] = [
       "duckdb db -c '.shell touch x'",
       "sqlite3 db '.excel'",
       "sqlite3 db '.read |touch x'",
+      ["sqlite3 db '.sy touch x'", 'touch'],
+      'sqlite3 :memory: "select load_extension/**/(\'./x\')"',
+      "sqlite3 :memory: \"select writefile('/root/'||'.bashrc','x')\"",
+      'sqlite3 :memory: \'select "load_extension"(1)\'',
+      'sqlite3 db "attach \'/root/.bashrc\' as x"',
+      'sqlite3 db "vacuum into \'/root/.bashrc\'"',
+      "tr a b <<< '.furyy gbhpu k' | sqlite3 db",
+      "sqlite3 db '.archive -x'",
+      'sqlite3 -A -x db',
+      'sqlite3 --new-option db',
     ],
     harmless: [
       "sqlite3 db 'SELECT * FROM t WHERE a > 1;'",
@@ -43,6 +54,10 @@ export const databasePrograms: readonly ProgramEntry[] = [
       'sqlite3 db "select * from t where id = $id"',
       'sqlite3 --version',
       'sqlite3 db "select \'see .shell docs\'"',
+      ['cat schema.sql | sqlite3 db', 'cat'],
+      "sqlite3 db '.import --csv data.csv t'",
+      "sqlite3 db \"insert into edits values ('it''s -- fine')\"",
+      "sqlite3 db '.backup copy.db'",
     ],
   },
   {
@@ -66,6 +81,12 @@ export const databasePrograms: readonly ProgramEntry[] = [
       "psql -c '\\e'",
       'psql -c "$x"',
       'psql -P pager_x=1 -v "PROMPT1=%`touch x`"',
+      ['psql -c "copy t to program\'touch x\'"', 'touch'],
+      'psql -c "copy t to/**/program/**/E\'touch x\'"',
+      "tr a b <<< '\\! gbhpu k' | psql",
+      "psql -c '\\setenv PAGER ./x'",
+      "psql -c '\\gexec'",
+      "psql -c '\\pset pager ./x'",
     ],
     harmless: [
       "psql -c 'select 1'",
@@ -76,6 +97,11 @@ export const databasePrograms: readonly ProgramEntry[] = [
       'psql db < dump.sql',
       'psql -At -c "select count(*) from t where id = $id"',
       "psql -c '\\copy t to out.csv csv'",
+      ['gunzip -c dump.sql.gz | psql db', 'gunzip'],
+      "psql -c '\\x' -c 'select 1'",
+      'psql "$DATABASE_URL" -c "\\dt"',
+      "psql -c \"select 'a\\b', E'x\\n'\"",
+      "psql -c '\\timing on' -c 'select program_id from t'",
     ],
   },
   {
@@ -148,44 +174,95 @@ function readable(text: Arg): string {
 }
 
 function sqliteEffects(call: ProgramCall): Effect[] {
-  const texts = [...call.options.operands.slice(1), ...call.options.values('cmd', 'c', 's')];
-  return told(call, texts).flatMap((text) => [
-    ...unclear(call, text),
-    ...readable(text)
-      .split('\n')
-      .flatMap((line) => sqliteLine(call, line, text)),
-  ]);
+  const { options } = call;
+  const texts = [...options.operands.slice(1), ...options.values('cmd', 'c', 's')];
+  const archive = options.given.filter(({ name }) => name === 'A');
+  return [
+    ...unknownOptions(call),
+    ...unknownInput(call),
+    ...archive.map(({ at }) => refused(call, '-A may write files', at)),
+    ...options
+      .values('init', 'f')
+      .flatMap((file) =>
+        /^(?:-|\/dev\/)/.test(file.text ?? '') ? [refused(call, 'would run what it reads', file)] : [],
+      ),
+    ...told(call, texts).flatMap((text) => [
+      ...unclear(call, text),
+      ...sqliteText(call, readable(text), text),
+    ]),
+  ];
 }
 
-function sqliteLine(call: ProgramCall, line: string, at: Arg): Effect[] {
-  const [, name, rest = ''] = /^\s*\.([a-z]+)\s*(.*)$/is.exec(line) ?? [];
-  if (name === undefined) {
-    const file = /\bwritefile\s*\(\s*'([^']*)'/i.exec(line)?.[1];
-    const loads = /\b(?:load_extension|edit)\s*\(/i.test(line);
-    return [
-      ...(loads ? [refused(call, 'would run code or an editor', at)] : []),
-      ...(file === undefined ? [] : [{ does: 'write', path: knownArg(file, at) } as const]),
-    ];
-  }
-  if (/^(?:sh|she|shel|shell|sys|syst|syste|system)$/i.test(name))
-    return [{ does: 'shell', text: knownArg(rest, at) }];
-  if (/^(?:load|excel|e|www|edit)$/i.test(name)) return [refused(call, `.${name} runs code`, at)];
-  const piped = /(?:^|\s)["']?\|\s*([^"']*)/.exec(rest)?.[1];
-  if (piped !== undefined)
-    return [
-      {
-        does: 'shell',
-        text: knownArg(
-          piped.replace(/\s+\S+$/, (last) => (/^import$/i.test(name) && !/["']/.test(rest) ? '' : last)),
-          at,
-        ),
-      },
-    ];
-  const file = rest.replace(/^-{1,2}\w+\s+/, '').replace(/["']/g, '');
-  const writes = /^(?:o|ou|out|outp|outpu|output|on|once|backup|save|log|clone|trace|session)$/i.test(name);
-  return writes && file !== '' && file !== 'stdout' && file !== 'off'
+/** Judges input for sqlite: lines that begin with a dot are commands of the client, the rest is SQL. */
+function sqliteText(call: ProgramCall, text: string, at: Arg): Effect[] {
+  const lines = text.split('\n');
+  const dotted = lines.filter((line) => /^\s*\./.test(line));
+  const sql = lines.filter((line) => !/^\s*\./.test(line)).join('\n');
+  return [...dotted.flatMap((line) => dotCommand(call, line, at)), ...sqliteSql(call, sql, at)];
+}
+
+const dotReading =
+  'auth bail binary cd changes check columns connection databases dbinfo dump echo eqp exit expert explain fullschema headers help import indexes indices limit lint maxrows mode nullvalue open parameter print progress prompt quit read recover restore schema scanstats separator sha3sum show stats tables timeout timer version vfsinfo vfslist vfsname width'.split(
+    ' ',
+  );
+const dotWriting = 'backup clone log once output save trace'.split(' ');
+const dotShell = ['shell', 'system'];
+const dotOther =
+  'archive dbconfig edit excel filectrl imposter load nonce selftest session testcase testctrl unmodule www dbtotxt intck'.split(
+    ' ',
+  );
+const dotNames = [...dotReading, ...dotWriting, ...dotShell, ...dotOther];
+
+/** Sqlite accepts abbreviations, so a command counts as the worst of those that it may mean. */
+function dotCommand(call: ProgramCall, line: string, at: Arg): Effect[] {
+  const [, typed = '', rest = ''] = /^\s*\.(\w*)(.*)$/s.exec(line) ?? [];
+  const names = dotNames.includes(typed) ? [typed] : dotNames.filter((name) => name.startsWith(typed));
+  if (names.some((name) => dotShell.includes(name)))
+    return [{ does: 'shell', text: knownArg(rest.trim(), at) }];
+  if (names.length === 0 || names.some((name) => dotOther.includes(name)))
+    return [refused(call, `.${typed} is not known to be harmless`, at)];
+  const words = rest.trim();
+  const piped = /^(?:-{1,2}\w+\s+){0,9}["']?\|(.*)$/s.exec(words)?.[1];
+  if (piped !== undefined) return [{ does: 'shell', text: knownArg(pipedCommand(names, words, piped), at) }];
+  if (/[|\\]/.test(words) && names.some((name) => /^(?:read|import|once|output|trace|log|open)$/.test(name)))
+    return [refused(call, `.${typed} might start a program`, at)];
+  const file =
+    words
+      .replace(/^(?:-{1,2}\w+\s+){0,9}/, '')
+      .replace(/["']/g, '')
+      .split(/\s+/)
+      .at(-1) ?? '';
+  const writes = names.some((name) => dotWriting.includes(name));
+  return writes && file !== '' && !/^(?:stdout|stderr|off)$/.test(file)
     ? [{ does: 'write', path: knownArg(file, at) }]
     : [];
+}
+
+/** `.import "|cmd" table` runs the text in the quotes. */
+function pipedCommand(names: readonly string[], words: string, piped: string): string {
+  const quote = /["']/.exec(words)?.[0];
+  if (quote !== undefined) return piped.split(quote)[0] ?? '';
+  return names.includes('import') ? piped.trim().split(/\s+/).slice(0, -1).join(' ') : piped;
+}
+
+/** Functions of the sqlite shell that load code, start an editor or write files; SQL that creates files. */
+function sqliteSql(call: ProgramCall, sql: string, at: Arg): Effect[] {
+  const parts = sqlParts(sql);
+  const code = sqlCode(parts).toLowerCase();
+  if (/\b(?:load_extension|edit|fts3_tokenizer)\b/.test(code))
+    return [refused(call, 'would run code or an editor', at)];
+  return parts.flatMap(({ kind, text }, index): Effect[] => {
+    if (kind !== 'code') return [];
+    const before = text.toLowerCase();
+    const writes = /\bwritefile\b|\battach\b|\bvacuum\b[^;]*\binto\b/.test(before);
+    if (!writes) return [];
+    const path = parts[index + 1];
+    const direct = /(?:\bwritefile\s*\(|\battach(?:\s+database)?|\binto)\s*$/.test(before);
+    const ends = /^\s*(?:,|as\b|;|$)/i.test(parts[index + 2]?.text ?? '');
+    return direct && ends && path !== undefined
+      ? [{ does: 'write', path: knownArg(path.text, at) }]
+      : [refused(call, 'would write a file that cannot be known', at)];
+  });
 }
 
 function psqlEffects(call: ProgramCall): Effect[] {
@@ -201,6 +278,8 @@ function psqlEffects(call: ProgramCall): Effect[] {
     .values('v', 'set', 'variable', 'P', 'pset')
     .filter((value) => /`|PAGER|EDITOR|PROMPT/i.test(value.text ?? ''));
   return [
+    ...unknownOptions(call),
+    ...unknownInput(call),
     ...output,
     ...writeOptions('L', 'log-file')(call),
     ...variables.map((at) => refused(call, 'would be given a setting that runs programs', at)),
@@ -213,26 +292,57 @@ function psqlEffects(call: ProgramCall): Effect[] {
   ];
 }
 
+/** Backslash commands of psql that print, describe and set display options. */
+const psqlCommands =
+  /^(?:a|C|c|cd|connect|conninfo|copyright|crosstabview|d[a-zA-Z+]*|echo|elif|else|encoding|endif|errverbose|f|gdesc|gset|h|H|help|i|if|include|include_relative|ir|l\+?|list\+?|lo_list|lo_unlink|lo_import|p|password|pset|q|qecho|r|reset|sf\+?|sv\+?|t|T|timing|unset|warn|watch|x|z|\?|;|\\|restrict|unrestrict)$/;
+
 function psqlLine(call: ProgramCall, line: string, at: Arg): Effect[] {
   const shell = (text: string): Effect => ({ does: 'shell', text: knownArg(text, at) });
-  const escaped = /\\!\s*(.*)$/.exec(line)?.[1];
-  if (escaped !== undefined)
-    return [escaped === '' ? refused(call, '\\! starts a shell', at) : shell(escaped)];
-  const piped = /\\(?:o|out|g|gx|w|write)\s*(?:\([^)]*\)\s*)?\|\s*(.*)$/.exec(line)?.[1];
-  if (piped !== undefined) return [shell(piped)];
-  const program = /\bprogram\s+(?:E)?'((?:[^']|'')*)'/i.exec(line)?.[1];
-  if (program !== undefined) return [shell(program.replaceAll("''", "'"))];
-  if (/\bprogram\s+\$/i.test(line)) return [refused(call, 'would run a program', at)];
-  if (/\\(?:e|edit|ef|ev|setenv)\b|\\[a-z]+\b[^']*`/.test(line))
-    return [refused(call, `would run code: ${line.trim()}`, at)];
-  const file = /\\(?:o|out|w|write|s|g|gx)\s+([^\s|\\;]+)/.exec(line)?.[1];
-  return file === undefined ? [] : [{ does: 'write', path: knownArg(file, at) }];
+  const parts = sqlParts(line);
+  const code = sqlCode(parts);
+  if (/\bprogram\b/i.test(code)) {
+    const place = parts.findIndex(({ kind, text }) => kind === 'code' && /\bprogram\s*e?\s*$/i.test(text));
+    const program = parts[place + 1];
+    return [
+      place >= 0 && program !== undefined ? shell(program.text) : refused(call, 'would run a program', at),
+    ];
+  }
+  if (/\blanguage\s+'?(?:c|plpython\w*|plperlu|plsh)\b/i.test(code))
+    return [refused(call, 'would create a function that runs code', at)];
+  const commands = [...code.matchAll(/\\(!|[a-zA-Z_?]+\+?|;|\\)([^\\]*)/g)];
+  return commands.flatMap(([, name = '', rest = ''], index): Effect[] => {
+    if (name === '!') {
+      const text = line.slice(line.indexOf('\\!') + 2).trim();
+      return [text === '' ? refused(call, '\\! starts a shell', at) : shell(text)];
+    }
+    if (commands.slice(0, index).some(([, before]) => before === '!')) return [];
+    return psqlCommand(call, name, line.includes('`') ? '`' : rest.trim(), at);
+  });
+}
+
+function psqlCommand(call: ProgramCall, name: string, rest: string, at: Arg): Effect[] {
+  if (rest.includes('`') || /pager/i.test(rest)) return [refused(call, `\\${name} might run a program`, at)];
+  const written = /^(?:o|out|w|write|s|g|gx|lo_export)$/.test(name);
+  const target = written ? rest.replace(/^\([^)]*\)\s*/, '') : '';
+  if (target.startsWith('|')) return [{ does: 'shell', text: knownArg(target.slice(1), at) }];
+  if (written)
+    return target === '' ? [] : [{ does: 'write', path: knownArg(target.split(/\s+/).at(-1) ?? '', at) }];
+  if (name === 'copy') {
+    const file = /\bto\s+'?([^\s']+)/i.exec(rest)?.[1];
+    return file === undefined || /^(?:stdout|pstdout)$/i.test(file)
+      ? []
+      : [{ does: 'write', path: knownArg(file, at) }];
+  }
+  if (name === 'set' && /^(?:|\w+(?:\s+[^`]*)?)$/.test(rest) && !/PROMPT|EDITOR/i.test(rest)) return [];
+  return psqlCommands.test(name) ? [] : [refused(call, `\\${name} is not known to be harmless`, at)];
 }
 
 function mysqlEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const reason = 'chooses code or settings that run programs';
   return [
+    ...unknownOptions(call),
+    ...unknownInput(call),
     ...shellOptions('pager')(call),
     ...writeOptions('tee')(call),
     ...options
@@ -250,7 +360,7 @@ function mysqlEffects(call: ProgramCall): Effect[] {
 function mysqlStatement(call: ProgramCall, statement: string, at: Arg): Effect[] {
   const shell = /^\s*(?:system\s+|\\!\s*)(.*)$/is.exec(statement)?.[1] ?? /\\!\s*(.*)$/s.exec(statement)?.[1];
   if (shell !== undefined) return [{ does: 'shell', text: knownArg(shell, at) }];
-  const pager = /^\s*(?:pager|\\P)\s+(\S.*)$/is.exec(statement)?.[1];
+  const pager = /^\s*pager\s+(\S.*)$/is.exec(statement)?.[1] ?? statement.split('\\P')[1];
   if (pager !== undefined) return [{ does: 'shell', text: knownArg(pager, at) }];
   if (
     /^\s*(?:edit|\\e)\b|\binto\s+(?:outfile|dumpfile)\b|\bcreate\s+(?:aggregate\s+)?function\b[^;]*\bsoname\b/i.test(
@@ -258,6 +368,6 @@ function mysqlStatement(call: ProgramCall, statement: string, at: Arg): Effect[]
     )
   )
     return [refused(call, 'would run an editor, load code or have a file written', at)];
-  const file = /^\s*(?:tee|\\T)\s+(\S+)/i.exec(statement)?.[1];
+  const file = /^\s*tee\s+(\S+)/i.exec(statement)?.[1] ?? statement.split('\\T')[1]?.trim();
   return file === undefined ? [] : [{ does: 'write', path: knownArg(file, at) }];
 }

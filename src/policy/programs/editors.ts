@@ -1,7 +1,16 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
+import { edActions } from './ed-commands.ts';
 import { allOf, refuseOptions } from './effects.ts';
-import { refused, startOptions, stdinText, writeOptions } from './option-effects.ts';
+import { type ExAction, exActions } from './ex-commands.ts';
+import {
+  refused,
+  startOptions,
+  stdinText,
+  unknownInput,
+  unknownOptions,
+  writeOptions,
+} from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** Pagers and editors such as `less` and `vim`, whose commands can start programs. */
@@ -105,6 +114,21 @@ export const editorPrograms: readonly ProgramEntry[] = [
       "vim -c 'source ./x.vim' a",
       'vim -W out a',
       "nvim -l x.lua --cmd 'x'",
+      ["vim -es -c 'g/^/!touch x' -c q! a", 'touch'],
+      "vim -es -c 'e `touch x`' a",
+      "vim -es -c 'verb !touch x' a",
+      "vim -es -c 'autocm BufWritePost * !touch x' a",
+      'vim -es -c \'call writefile(["x"], "/root/.bashrc")\' a',
+      "vim -es -c 'w! ~/.bashrc' a",
+      'vim -es -c \'let &sh="./evil"\' a',
+      'vim -es -c \'echo expand("`x`")\' a',
+      "printf ':!touch x\\r' | vim a",
+      ["vim -c '/x/!touch y' a", 'touch'],
+      "vim -c 's/x/\\=system(1)/' a",
+      "vim -c 'set shell=./x' a",
+      "vim -c 'nn x :!touch<CR>' a",
+      'vim --servername x --remote-expr 1',
+      "vim -c 'put =system(1)' a",
     ],
     harmless: [
       'vim a.txt',
@@ -120,24 +144,23 @@ export const editorPrograms: readonly ProgramEntry[] = [
       'nvim --headless +q',
       'vim -u NONE a',
       "vim -c 'g!/x/d' -c wq a",
+      "vim -c 'g/x/s/a/b/ | d' -c 'w out.txt' a",
+      "vim -c '%s/a\\|b/c/ge' -c x a",
+      "vim -c 'set ts=4 sw=4 et | retab' -c wq a",
+      'vim -O a b',
     ],
   },
   {
     names: ['emacs', 'emacsclient', 'xemacs'],
-    effects: ({ args, name }) =>
-      args
-        .filter((arg) =>
-          /^--?(?:eval|execute|e$|f$|funcall|batch-eval|l$|load|script|L$|directory|a$|alternate-editor|init-dir)/.test(
-            prefixOf(arg),
-          ),
-        )
-        .map((at) => ({ does: 'refuse', at, reason: `${name} ${at.text ?? ''} runs code` })),
+    effects: emacsEffects,
     runs: [
       'emacs --batch --eval \'(shell-command "touch x")\'',
       'emacs -f shell',
       "emacsclient -e '(x)'",
       'emacs --script x.el',
       "emacs --batch --eval='(x)'",
+      "emacs --batch --eva '(x)'",
+      'emacs -l x.el',
     ],
     harmless: ['emacs a.txt', 'emacs --version', 'emacs -nw a', 'emacsclient -n a.txt'],
   },
@@ -165,8 +188,10 @@ export const editorPrograms: readonly ProgramEntry[] = [
     names: ['ed', 'red'],
     options: { short: 'Gp:srvEhV', long: 'prompt= quiet silent traditional restricted verbose' },
     effects: (call) => [
+      ...unknownOptions(call),
       ...call.options.operands.flatMap((file) => edFile(file)),
-      ...scriptLines(call, stdinText(call), edLine),
+      ...unknownInput(call),
+      ...edActions(stdinText(call)).map((action) => toEffect(call, action, call.self)),
     ],
     runs: [
       ["ed a <<< '!touch x'", 'touch'],
@@ -175,8 +200,18 @@ export const editorPrograms: readonly ProgramEntry[] = [
       ["ed -s a <<'E'\nr !touch x\nE", 'touch'],
       ["ed a <<< 'w !touch'", 'touch'],
       "ed a <<< 'w /etc/passwd'",
+      "tr a b <<< '!gbhpu k' | ed a",
+      ["ed a <<'E'\ng/x/!touch y\nE", 'touch'],
+      "ed a <<< 'G/x/'",
+      ["ed a <<< '/x/!touch y'", 'touch'],
     ],
-    harmless: ["ed -s a <<'E'\n1,3d\nw\nq\nE", 'ed a', "ed a <<< ',p'"],
+    harmless: [
+      "ed -s a <<'E'\n1,3d\nw\nq\nE",
+      'ed a',
+      "ed a <<< ',p'",
+      "ed -s a <<'E'\n$a\n!touch x\n.\n,s/a/b/g\nw out\nq\nE",
+      'ed a < script.ed',
+    ],
   },
 ];
 
@@ -228,20 +263,33 @@ function vimEffects(call: ProgramCall): Effect[] {
       if (!/^(?:NONE|NORC|NORES|DEFAULTS|\/dev\/null)$/.test(next.text ?? ''))
         effects.push(refused(call, `${start} takes commands from a file`, next));
       at++;
-    } else if (/^-[SsWwlL]$|^-S./.test(start) && !exSilent(call, start))
-      effects.push(refused(call, `${start} takes or writes commands`, arg));
+    } else if (start.startsWith('-') && !plainVimOption.test(start) && !exSilent(call, start))
+      effects.push(refused(call, `${start} is not an option that is known to be harmless`, arg));
   }
-  const typed =
-    call.name === 'ex' || args.some((arg) => /^-[a-zA-Z]*e/.test(arg.text ?? '')) ? stdinText(call) : '';
-  return [...effects, ...scriptLines(call, typed, exLine)];
+  return [...effects, ...typedInput(call)];
 }
 
 /** Matches `-c`, also after other letters (`-esc`), and `+`: the rest of the word, or else the next word, is a command. */
 const typedCommand = /^-[^-cSuUiqtTVwWoOp]*c|^\+/;
 
+const plainVimOption =
+  /^(?:-|-[abCdeEfghHLmMnNRvyZxX]+s?|-es|-[oOp]\d*|-V\d*|-T.*|--|--headless|--clean|--version|--help|--noplugin|--literal|--not-a-term|--nofork|--ttyfail|-version|--remote|--remote-silent|-h|-r|-n)$/;
+
 /** `-s` after `-e`, or for `ex`, means silent mode. */
 function exSilent({ name, args }: ProgramCall, option: string): boolean {
   return option === '-s' && (name === 'ex' || args.some((arg) => /^-[a-zA-Z]*e/.test(arg.text ?? '')));
+}
+
+/** Without a terminal, vim reads ex commands or keys from stdin; only ex commands are understood. */
+function typedInput(call: ProgramCall): Effect[] {
+  if (call.args.some(({ text }) => /^--?(?:version|help|h)$/.test(text ?? ''))) return [];
+  const isEx = call.name === 'ex' || call.args.some((arg) => /^-[a-zA-Z]*e/.test(arg.text ?? ''));
+  const text = stdinText(call);
+  const reads = call.args.some((arg) => arg.text === '-');
+  if (reads) return [];
+  const keys: Effect[] =
+    isEx || text === '' ? [] : [refused(call, 'would be given keys, which may run commands')];
+  return [...unknownInput(call), ...keys, ...(isEx ? scriptLines(call, text, exLine) : [])];
 }
 
 function scriptLines(
@@ -259,29 +307,25 @@ function scriptLines(
 function exLine(call: ProgramCall, line: Arg): Effect[] {
   if (line.text === undefined)
     return [{ does: 'unknown', at: line, reason: `what ${call.name} would do cannot be known` }];
-  const text = line.text.replace(/^[\s:]+/, '');
-  const [, shell] = /^(?:sil(?:ent)?!?\s+)?!+(.*)$/s.exec(text) ?? [];
-  if (shell !== undefined) return [{ does: 'shell', text: knownArg(shell, line) }];
-  const searches = /^[/?]/.test(text);
-  const filter =
-    /(?:^|\|)\s*(?:[\d.$%,'<>]*|\*)!|(?:^|\s|[%\d$])(?:r|re|read|w|wr|write)!?\s+!|(?:^|\|)\s*[\d,$%.]*\s*(?:r|w)!/;
-  const code =
-    /\b(?:system|systemlist|job_start|jobstart|term_start|termopen|libcall\w*|execute|eval|feedkeys|luaeval|py3?eval|exec)\b|(?:^|[|\s:])(?:exe|sh|shell|ter|term|terminal|te|py|pyt|python|py3|python3|pyx|pyxfile|py3file|pyfile|perl|perldo|ruby|rubydo|rubyfile|rub|tcl|tcldo|lua|luado|luafile|mz|mzscheme|so|source|ru|runtime|mak|make|lmake|gr|grep|lgrep|cs|cscope|pa|packadd|aug?|autocmd|au|norm|normal|nmap|map|imap|cmap|cex|cgetexpr|diffp|diffpatch|hardcopy|ha)\b!?(?:\s|$)/;
-  const options =
-    /\b(?:makeprg|grepprg|shell|equalprg|formatprg|keywordprg|shellcmdflag|modeline|exrc|foldexpr|formatexpr|indentexpr|includeexpr|patchexpr|diffexpr|statusline|printexpr)\b\s*=/;
-  return !searches && (filter.test(text) || code.test(text) || options.test(text))
-    ? [refused(call, `would run code: ${text}`, line)]
-    : [];
+  return exActions(line.text).map((action) => toEffect(call, action, line));
 }
 
-/** Judges one line of input for `ed`. */
-function edLine(_call: ProgramCall, line: Arg): Effect[] {
-  const [, shell] = /^[^!]*?(?:^|[\d,$.;%]|[rwefEW]\s*)!+(.*)$/.exec(line.text ?? '') ?? [];
-  if (shell !== undefined) return [{ does: 'shell', text: knownArg(shell, line) }];
-  const [, file] = /^[\d,$.%]*[wW]q?\s+(\S.*)$/.exec(line.text ?? '') ?? [];
-  return file === undefined ? [] : [{ does: 'write', path: knownArg(file, line) }];
+function toEffect(call: ProgramCall, { kind, text }: ExAction, at: Arg): Effect {
+  if (kind === 'run') return { does: 'shell', text: knownArg(text, at) };
+  if (kind === 'write') return { does: 'write', path: knownArg(text.replace(/^~(?=\/)/, call.home), at) };
+  return refused(call, `would be given a command that is not known to be harmless: ${text}`, at);
 }
 
 function edFile(file: Arg): Effect[] {
   return file.text?.startsWith('!') ? [{ does: 'shell', text: knownArg(file.text.slice(1), file) }] : [];
+}
+
+const emacsOption =
+  /^(?:-nw|-Q|-q|-n|-t|-c|-r|-nbc|-nsl|-D|-bg|-fg|-fn|-g|-T|--version|--help|--quick|--no-init-file|--no-window-system|--no-site-file|--no-splash|--debug-init|--batch|-batch|--no-wait|--tty|--nw|--create-frame|--reuse-frame|--quiet|-u|\+\d.*)$/;
+
+/** Emacs evaluates the values of many options, and accepts their abbreviations. */
+function emacsEffects(call: ProgramCall): Effect[] {
+  return call.args
+    .filter((arg) => /^[-+]./.test(prefixOf(arg)) && !emacsOption.test(arg.text ?? ''))
+    .map((at) => refused(call, `${at.text ?? ''} is not an option that is known to be harmless`, at));
 }

@@ -161,6 +161,7 @@ export const envRunnerPrograms: readonly ProgramEntry[] = [
       "uv run - <<< 'import os'",
       'uv run python -c "import os"',
       ['uvx --from black touch', 'touch'],
+      'uv run --python ./x a.py',
     ],
     harmless: [
       'uv sync',
@@ -274,6 +275,11 @@ function uvRunEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const [first] = options.operands;
   const script = options.has('m', 's', 'module', 'script', 'gui-script') || /\.pyw?$/.test(first?.text ?? '');
+  const pythons = options
+    .values('p', 'python')
+    .filter(({ text }) => !/^(?:cpython|pypy|python)?@?\d[\d.]*$/.test(text ?? ''))
+    .map((at) => refused(call, '--python chooses a program that runs', at));
+  if (pythons.length > 0) return pythons;
   if (first === undefined) return [];
   if (first.text === '-' || first.text === '/dev/stdin')
     return [{ does: 'start', argv: [knownArg('python', first), ...options.operands] }];

@@ -25,8 +25,16 @@ export interface Language {
     readonly aliases?: Readonly<Record<string, string>>;
     readonly long?: readonly string[];
   };
-  /** Long options whose value is the next word. */
+  /** Long options, without their dashes, that take no value, or one after `=`. */
+  readonly flags?: readonly string[];
+  /** Long options, without their dashes, whose value may be the next word. */
   readonly valued?: readonly string[];
+  /** Long options among `valued` whose value is a file that the interpreter writes. */
+  readonly writes?: readonly string[];
+  /** Letters that take no value; other letters than these and those in `inline` are refused. */
+  readonly letters?: string;
+  /** Letters and words with which the interpreter also reads code from stdin. */
+  readonly interactive?: readonly string[];
   /** Options such as `--import` or `-M` whose value is code or a `data:` URL with code. */
   readonly codeOptions?: readonly string[];
   /** Options such as `--version` with which the interpreter runs nothing. */
@@ -42,31 +50,64 @@ export interface Language {
 export function inlineCode(language: Language): (call: ProgramCall) => Effect[] {
   return (call) => {
     const read = readWords(call, language);
-    const codes = read.codes.flatMap((code) => codeEffects(language, code, call));
-    if (read.done || read.codes.length > 0) return codes;
-    return [...codes, ...sourceEffects(language, read.file, call)];
+    const effects: Effect[] = [
+      ...read.unknown.map((at): Effect => unknownWord(call, at)),
+      ...read.written.map((path): Effect => ({ does: 'write', path })),
+      ...read.codes.flatMap((code) => codeEffects(language, code, call)),
+      ...pipedOperands(language, read.rest),
+    ];
+    const asks = call.args.some(({ text }) => text !== undefined && language.interactive?.includes(text));
+    const typed = asks ? sourceEffects(language, undefined, call) : [];
+    if (read.done || read.codes.length > 0) return [...effects, ...typed];
+    return [...effects, ...typed, ...sourceEffects(language, read.file, call)];
   };
+}
+
+function unknownWord({ name }: ProgramCall, at: Arg): Effect {
+  const option = wordText(at).split('=')[0];
+  const reason = `${name} ${option} is not an option that is known to be harmless`;
+  return { does: 'refuse', at, rule: 'unknown_option', reason };
+}
+
+/** Perl opens an operand `cmd |` as a pipe from a command, and `> file` for writing. */
+function pipedOperands(language: Language, rest: readonly Arg[]): Effect[] {
+  if (language.name !== 'Perl') return [];
+  return rest.flatMap((at): Effect[] => {
+    const text = wordText(at).trim();
+    if (text.endsWith('|')) return [{ does: 'shell', text: knownArg(text.slice(0, -1), at) }];
+    if (text.startsWith('|')) return [{ does: 'shell', text: knownArg(text.slice(1), at) }];
+    return text.startsWith('>') || text.startsWith('+')
+      ? [{ does: 'write', path: knownArg(text.replace(/^[+>]*\s?/, ''), at) }]
+      : [];
+  });
 }
 
 interface Words {
   readonly codes: Arg[];
+  readonly unknown: Arg[];
+  readonly written: Arg[];
+  rest: readonly Arg[];
   file: Arg | undefined;
   done: boolean;
 }
 
 function readWords(call: ProgramCall, language: Language): Words {
-  const words: Words = { codes: [], file: undefined, done: false };
+  const words: Words = { codes: [], unknown: [], written: [], rest: [], file: undefined, done: false };
   const { args } = call;
   for (let at = 0; at < args.length && words.file === undefined; at++) {
     const arg = args[at];
     const text = arg?.text;
     if (arg === undefined) break;
+    words.rest = args.slice(at + 1);
     if (text === 'eval' && /^(?:deno|bun)$/.test(call.name)) at = takeCode(words, args, at);
     else if (text !== undefined && language.words.includes(text)) words.done = true;
     else if (text === '--') words.file = args[at + 1];
-    else if (text?.startsWith('--')) at = readLong(words, language, args, at, text);
+    else if (prefix(arg).startsWith('--')) at = readLong(words, language, args, at, prefix(arg));
     else if (prefix(arg).startsWith('-') && text !== '-') at = readLetters(words, language, args, at);
-    else words.file = arg;
+    else {
+      words.file = arg;
+      words.rest = args.slice(at);
+    }
   }
   return words;
 }
@@ -79,13 +120,18 @@ function takeCode(words: Words, args: readonly Arg[], at: number): number {
 
 function readLong(words: Words, language: Language, args: readonly Arg[], at: number, text: string): number {
   const name = text.split('=')[0] ?? '';
+  const word = args[at];
+  if (word === undefined) return at;
   const holdsCode = language.inline.long?.includes(name) || language.codeOptions?.includes(name);
-  const attached = text.includes('=')
-    ? knownArg(text.slice(name.length + 1), args[at] ?? { pos: 0, end: 0 })
-    : undefined;
-  const takesNext = attached === undefined && (holdsCode || language.valued?.includes(name));
+  const plain = name.slice(2);
+  const valued = language.valued?.includes(plain) === true;
+  if (language.flags !== undefined && !holdsCode && !valued && !language.flags.includes(plain))
+    words.unknown.push(word);
+  const attached = text.includes('=') ? withoutPrefix(word, name.length + 1) : undefined;
+  const takesNext = attached === undefined && (holdsCode || valued);
   const value = attached ?? (takesNext ? args[at + 1] : undefined);
   if (holdsCode && value !== undefined) words.codes.push(...codeValue(language, name, value));
+  if (value !== undefined && language.writes?.includes(plain)) words.written.push(value);
   return takesNext ? at + 1 : at;
 }
 
@@ -115,7 +161,10 @@ function readLetters(words: Words, language: Language, args: readonly Arg[], at:
       continue;
     }
     if (attached.includes(letter)) return at;
-    if (!takes.includes(letter)) continue;
+    if (!takes.includes(letter)) {
+      if (language.letters?.includes(letter) === false) words.unknown.push(arg);
+      continue;
+    }
     const rest = withoutPrefix(arg, written.length - text.length + index + 1);
     const next = rest.text === '' ? args[at + 1] : undefined;
     const value = rest.text === '' ? next : rest;
@@ -128,7 +177,7 @@ function readLetters(words: Words, language: Language, args: readonly Arg[], at:
   return at;
 }
 
-/** After `-c CODE` or `-m MODULE` the rest are arguments; `-m timeit` takes its code from them. */
+/** After `-c CODE` or `-m MODULE` the rest are arguments; some modules take code from them. */
 function endOptions(
   words: Words,
   letter: string,
@@ -137,10 +186,18 @@ function endOptions(
   value: Arg | undefined,
 ): number {
   words.done = true;
-  if (letter === 'm' && /^(?:timeit|pdb|cProfile|profile|trace|code)$/.test(wordText(value))) {
-    words.codes.push(...args.slice(rest).filter((arg) => !/^-/.test(wordText(arg))));
-  }
+  if (
+    letter === 'm' &&
+    /^(?:timeit|pdb|cProfile|profile|trace|code|IPython|bpython|ptpython)$/.test(wordText(value))
+  )
+    words.codes.push(...args.slice(rest).map(withoutOption));
   return args.length;
+}
+
+/** The code in a word such as `--setup=CODE` or `-sCODE`. */
+function withoutOption(arg: Arg): Arg {
+  const [option] = /^(?:--[\w-]+=|-[a-z](?=.))/.exec(wordText(arg)) ?? [];
+  return option === undefined ? arg : withoutPrefix(arg, option.length);
 }
 
 function prefix(arg: Arg): string {

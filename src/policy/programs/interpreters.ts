@@ -1,12 +1,17 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { allOf } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
+import { nodeFlags, nodeValued, nodeWrites } from './node-options.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 const python: Language = {
   name: 'Python',
   inline: { letters: 'c', takes: 'cmWXQ' },
-  words: ['--version', '--help', '--help-all'],
+  words: ['--version', '--help', '--help-all', '--help-env', '--help-xoptions', '-V', '-VV', '-h', '-?'],
+  flags: [],
+  valued: ['check-hash-based-pycs'],
+  letters: 'bBdEhiIOPqRsStuUvVx3?',
+  interactive: ['-i', '-ic', '-qi'],
   endsOptions: 'cm',
   strip: /(?<![A-Za-z])[rRbBuU]{0,2}("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/g,
   spawns: [
@@ -26,19 +31,23 @@ const python: Language = {
 export const javascript: Language = {
   name: 'JavaScript',
   inline: { letters: 'ep', takes: 'eprC', aliases: { '-pe': '-e' }, long: ['--eval', '--print'] },
-  valued: [
-    '--require',
-    '--import',
-    '--loader',
-    '--experimental-loader',
-    '--conditions',
-    '--input-type',
-    '--env-file',
-    '--title',
-    '--inspect-port',
+  flags: nodeFlags,
+  valued: nodeValued,
+  writes: nodeWrites,
+  letters: 'chipv',
+  interactive: ['-i', '--interactive'],
+  words: [
+    '--version',
+    '--help',
+    '-v',
+    '-h',
+    '--v8-options',
+    '--test',
+    '--run',
+    '--completion-bash',
+    '--prof-process',
   ],
-  words: ['--version', '--help', '-v', '-h', '--v8-options'],
-  codeOptions: ['--import', '--loader', '--experimental-loader'],
+  codeOptions: ['--import', '--loader', '--experimental-loader', '--require'],
   spawns: [
     /child_process|worker_threads|\bcluster\b|execa|shelljs|cross-spawn|node-pty|\bzx\b|createRequire|_load\b|mainModule/,
     /\bprocess\s*\.\s*(?:binding|dlopen|_linkedBinding|execve)|\bprocess\s*\[|globalThis\s*\[|\bglobal\s*\[/,

@@ -7,8 +7,10 @@ import { javascript } from './interpreters.ts';
 import { refused } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
+const { flags: _flags, letters: _letters, ...plain } = javascript;
+
 const withShell: Language = {
-  ...javascript,
+  ...plain,
   inline: { ...javascript.inline, letters: 'ep', takes: 'eprc' },
   spawns: [
     ...javascript.spawns,

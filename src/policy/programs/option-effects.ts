@@ -103,6 +103,14 @@ export function shellStdin(call: ProgramCall): Effect[] {
     : known;
 }
 
+/** For programs that run what they read: text that another program prints, and that is not known, is refused under a list. */
+export function unknownInput(call: ProgramCall): Effect[] {
+  if (call.stdin === 'none' || !call.stdin.more || call.stdin.origin !== undefined) return [];
+  return [
+    { does: 'unknown', at: call.self, reason: `the commands that ${call.name} would read cannot be known` },
+  ];
+}
+
 /** Returns the text of stdin as far as it is known. */
 export function stdinText({ stdin }: ProgramCall): string {
   return stdin === 'none' ? '' : stdin.text;

@@ -1,5 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, patternOf, prefixOf, wordText } from '../words/arg.ts';
+import { fileContents } from '../words/output.ts';
 import { decodeBase64 } from './base64.ts';
 import { decodeEscapes } from './decode-escapes.ts';
 import type { Effect, ProgramEntry } from './program.ts';
@@ -42,15 +43,39 @@ export const printingPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['cat', 'tac'],
-    output: ({ args, stdin, name }) =>
-      name === 'cat' && args.every((arg) => arg.text === '-') && stdin !== 'none' && !stdin.more
-        ? stdin.text
-        : undefined,
+    output: ({ args, stdin, name }) => {
+      if (args.length > 0 && args.every(isFile)) return contents;
+      const copies = name === 'cat' && args.every((arg) => arg.text === '-') && stdin !== 'none';
+      return copies ? (stdin.more ? { ...stdin, more: true } : stdin.text) : undefined;
+    },
     runs: [
       ["cat <<'E' | bash\ntouch x\nE", 'bash', 'touch'],
       ['$(cat <<< touch) x', 'touch'],
     ],
     harmless: ['cat a b', 'cat > out <<E\n$x\nE', 'cat'],
+  },
+  {
+    names: [
+      'zcat',
+      'gzcat',
+      'bzcat',
+      'xzcat',
+      'zstdcat',
+      'lz4cat',
+      'gunzip',
+      'gzip',
+      'bunzip2',
+      'unxz',
+      'xz',
+      'zstd',
+    ],
+    output: ({ args, name }) => {
+      const prints = /cat$/.test(name) || args.some((arg) => /^-[a-z]*c$|^--stdout$/.test(wordText(arg)));
+      const files = args.filter((arg) => !prefixOf(arg).startsWith('-'));
+      return prints && files.length > 0 && files.every(isFile) ? contents : undefined;
+    },
+    runs: ['zcat x.gz | bash'],
+    harmless: ['gunzip -c dump.sql.gz', 'xz -dc a.xz', 'zstd -T0 a'],
   },
   {
     names: ['base64'],
@@ -63,6 +88,17 @@ export const printingPrograms: readonly ProgramEntry[] = [
     harmless: ['base64 -d file', 'base64 -w0 x'],
   },
 ];
+
+const contents = { ...fileContents, more: true } as const;
+
+/** Returns true for an operand that is certainly a file, not an option, a pipe or the output of a program. */
+function isFile(arg: Arg): boolean {
+  const text = arg.text ?? prefixOf(arg);
+  return (
+    !/^(?:-|\/dev\/|\/proc\/)/.test(text) &&
+    arg.pieces.every((piece) => typeof piece === 'string' || piece.hole !== 'process')
+  );
+}
 
 /** `ls` prints names relative to the working directory; `ls -d` prints its operands. */
 function listed({ args }: ProgramCall): { text: string; more: true } {

@@ -22,7 +22,7 @@
 import type { OptionGrammar } from '../options/grammar.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import type { Arg } from '../words/arg.ts';
-import type { Stdin } from '../words/output.ts';
+import type { Output, Stdin } from '../words/output.ts';
 
 /** An example command; the names after it are listed in addition to the entry's own. */
 export type Example = string | readonly [command: string, ...also: string[]];
@@ -35,9 +35,7 @@ export interface ProgramEntry {
   readonly options?: OptionGrammar;
   readonly effects?: (call: ProgramCall) => readonly Effect[];
   /** The output of a call, if it is predictable. */
-  readonly output?: (
-    call: ProgramCall,
-  ) => string | { readonly text: string; readonly more: true } | undefined;
+  readonly output?: (call: ProgramCall) => string | (Output & { readonly more: true }) | undefined;
   /** Examples that must be refused if only this program is listed. */
   readonly runs: readonly Example[];
   /** Examples that must be allowed if only this program is listed. */

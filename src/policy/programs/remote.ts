@@ -2,7 +2,15 @@ import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { allOf, joinWords, refuseOptions, startsOperands, unclearStart } from './effects.ts';
-import { refused, shellStdin, startOptions, stdinText, writeOptions } from './option-effects.ts';
+import {
+  refused,
+  shellStdin,
+  startOptions,
+  stdinText,
+  unknownInput,
+  unknownOptions,
+  writeOptions,
+} from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
 
@@ -25,6 +33,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
       ["ssh -o PermitLocalCommand=yes -o LocalCommand='touch x' -N host", 'touch'],
       ["ssh -o KnownHostsCommand='touch x' -N host", 'touch'],
       'ssh -F ./config -N host',
+      'ssh -F /tmp/x/.ssh/config -N host',
       'ssh -I ./x.so -N host',
       'ssh -E /etc/x -N host',
       'ssh -o PKCS11Provider=./x.so -N host',
@@ -90,6 +99,10 @@ export const remotePrograms: readonly ProgramEntry[] = [
       ["sftp host <<< '!touch x'", 'touch'],
       ["echo '!touch x' | sftp -b - host", 'echo', 'touch'],
       'sftp -D ./server',
+      'scp -D ./server a host:b',
+      "tr a b <<< '!touch x' | sftp host",
+      "sftp host <<< 'lls $(touch x)'",
+      "sftp host <<< 'get a /root/.bashrc'",
       'scp host:evil ~/.bashrc',
     ],
     harmless: [
@@ -267,7 +280,9 @@ function sshEffects(call: ProgramCall): Effect[] {
   const settings: Effect[] = [
     ...values('o').flatMap((option) => settingEffects(call, option)),
     ...values('F')
-      .filter((file) => !/^(?:none|\/dev\/null|~?\/.*\.ssh\/config)$/.test(file.text ?? ''))
+      .filter(
+        (file) => !/^(?:none|\/dev\/null|(?:~|\/root|\/home\/[\w-]+)\/\.ssh\/config)$/.test(file.text ?? ''),
+      )
       .map((file) => refused(call, '-F takes settings that may run programs from a file', file)),
     ...values('I').map((file) => refused(call, '-I loads code from a file', file)),
     ...values('E').map((path): Effect => ({ does: 'write', path })),
@@ -302,27 +317,39 @@ function settingEffects(call: ProgramCall, option: Arg): Effect[] {
 }
 
 function copySettings(call: ProgramCall): Effect[] {
-  const { options, name } = call;
+  const { options } = call;
   return [
+    ...unknownOptions(call),
     ...options.values('o').flatMap((option) => settingEffects(call, option)),
     ...options.values('S').map((program): Effect => ({ does: 'start', argv: [program], stdin: 'none' })),
     ...options
       .values('F')
       .map((file) => refused(call, '-F takes settings that may run programs from a file', file)),
-    ...options
-      .values('D')
-      .map((server) => refused(call, '-D starts a server program', server))
-      .filter(() => name === 'sftp'),
+    ...options.values('D').map((server) => refused(call, '-D starts a server program', server)),
   ];
 }
 
-/** `sftp` passes input lines that start with `!` to a local shell. */
+/** The commands of `sftp` that run nothing on this machine. */
+const sftpCommands =
+  /^(?:|#.*|bye|cd|chgrp|chmod|chown|copy|cp|df|exit|get|help|lcd|lmkdir|ln|lpwd|ls|lumask|mget|mkdir|mput|progress|put|pwd|quit|reget|rename|reput|rm|rmdir|symlink|version|\?)$/;
+
+/** `sftp` passes `!` and `lls` to a local shell. */
 function sftpInput(call: ProgramCall): Effect[] {
   if (call.name !== 'sftp') return [];
-  return stdinText(call)
-    .split('\n')
-    .flatMap((line) => /^\s*[-@]*!(.*)$/.exec(line)?.[1] ?? [])
-    .map((text): Effect => ({ does: 'shell', text: knownArg(text, call.self) }));
+  const lines = stdinText(call).split('\n');
+  return [...unknownInput(call), ...lines.flatMap((line) => sftpLine(call, line))];
+}
+
+function sftpLine(call: ProgramCall, line: string): Effect[] {
+  const text = line.replace(/^[\s@-]{1,9}/, '');
+  if (text.startsWith('!')) return [{ does: 'shell', text: knownArg(text.slice(1), call.self) }];
+  const [name = '', ...rest] = text.trim().split(/\s+/);
+  if (name === 'lls') return [{ does: 'shell', text: knownArg(`ls ${rest.join(' ')}`, call.self) }];
+  if (!sftpCommands.test(name.toLowerCase())) return [refused(call, `would follow the command ${name}`)];
+  const target = /^(?:re|m)?get$/i.test(name)
+    ? rest.filter((word) => !word.startsWith('-')).at(1)
+    : undefined;
+  return target === undefined ? [] : [{ does: 'write', path: knownArg(target, call.self) }];
 }
 
 /** `scp` and `rsync` write their last operand if it is local. */

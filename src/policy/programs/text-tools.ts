@@ -1,6 +1,7 @@
+import type { ProgramCall } from '../options/program-call.ts';
 import { knownArg } from '../words/arg.ts';
 import { allOf, refuseOptions, shellOptions } from './effects.ts';
-import { refused, startOptions, stdinText, writeOptions } from './option-effects.ts';
+import { refused, startOptions, stdinText, unknownInput, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** Text and key tools, such as `sort`, `jq` and `gpg`, and the programs that their options and languages run. */
@@ -132,49 +133,29 @@ export const textToolPrograms: readonly ProgramEntry[] = [
   {
     names: ['dc', 'bc', 'gdc', 'gbc'],
     options: { short: 'e:f:hVxilqsw', long: 'expression= file= help version mathlib' },
-    effects: (call) =>
-      call.name.endsWith('bc')
-        ? []
-        : [...call.options.values('e', 'expression').map(({ text }) => text ?? '!'), stdinText(call)]
-            .flatMap((text) => text.split('\n'))
-            .flatMap((line) => /!(?![<>=])(.*)$/.exec(line)?.[1] ?? [])
-            .map(
-              (text): Effect =>
-                text === ''
-                  ? refused(call, 'would run a command')
-                  : { does: 'shell', text: knownArg(text, call.self) },
-            ),
+    effects: (call) => (call.name.endsWith('bc') ? [] : [...unknownInput(call), ...dcEffects(call)]),
     runs: [
       ["dc -e '!touch x'", 'touch'],
       ["echo '!touch x' | dc", 'echo', 'touch'],
       ["dc --expression='1 p !touch x'", 'touch'],
       'dc -e "$x"',
+      "tr a b <<< '!touch x' | dc",
     ],
     harmless: ["dc -e '2 3 + p'", ["echo '1+2' | bc", 'echo'], 'bc -l x.bc', "dc -e '1 2 !>a'"],
   },
   {
     names: ['openssl'],
-    effects: (call) =>
-      call.args.flatMap((arg, index): Effect[] => {
-        const before = call.args[index - 1]?.text ?? '';
-        if (
-          /^-(?:engine|config|provider|provider-path|providerpath|engine_impl|ssl_client_engine|addext_config|rand_engine)$/.test(
-            before,
-          )
-        )
-          return /^(?:default|base|legacy|fips|null)$/.test(arg.text ?? '')
-            ? []
-            : [refused(call, `${before} loads code or settings`, arg)];
-        return /^-(?:out|keyout|writerand|caout|signer_out|sess_out|keylogfile|msgfile)$/.test(before)
-          ? [{ does: 'write', path: arg }]
-          : [];
-      }),
+    effects: opensslEffects,
     runs: [
       'openssl req -engine ./x.so',
+      'openssl req --engine ./x.so',
+      'openssl engine -t -pre SO_PATH:./x.so -pre LOAD dynamic',
       'openssl enc -aes-256-cbc -in a -out ~/.bashrc',
       'openssl req -config ./x.cnf -new',
       'openssl version -provider ./x',
       'openssl rand -out /etc/x 32',
+      'tr a b <<< x | openssl',
+      'openssl s_server -accept 1 --provider-path ./x',
     ],
     harmless: [
       'openssl rand -hex 16',
@@ -224,3 +205,34 @@ export const textToolPrograms: readonly ProgramEntry[] = [
     ],
   },
 ];
+
+function dcEffects(call: ProgramCall): Effect[] {
+  return [...call.options.values('e', 'expression').map(({ text }) => text ?? '!'), stdinText(call)]
+    .flatMap((text) => text.split('\n'))
+    .flatMap((line) => /!(?![<>=])(.*)$/.exec(line)?.[1] ?? [])
+    .map(
+      (text): Effect =>
+        text === ''
+          ? refused(call, 'would run a command')
+          : { does: 'shell', text: knownArg(text, call.self) },
+    );
+}
+
+const opensslCode =
+  /^--?(?:engine|config|provider|provider-path|providerpath|engine_impl|ssl_client_engine|rand_engine|pre|post|CAengine|keyform_engine)$/;
+const opensslOutput =
+  /^--?(?:out|keyout|writerand|caout|signer_out|sess_out|keylogfile|msgfile|tlsextdebugfile)$/;
+
+function opensslEffects(call: ProgramCall): Effect[] {
+  const [first] = call.args;
+  if (first === undefined) return unknownInput(call);
+  if (first.text === 'engine') return [refused(call, 'engine loads code', first)];
+  return call.args.flatMap((arg, index): Effect[] => {
+    const before = call.args[index - 1]?.text ?? '';
+    if (opensslCode.test(before))
+      return /^(?:default|base|legacy|fips|null)$/.test(arg.text ?? '')
+        ? []
+        : [refused(call, `${before} loads code or settings`, arg)];
+    return opensslOutput.test(before) ? [{ does: 'write', path: arg }] : [];
+  });
+}

@@ -2,6 +2,7 @@ import { withRecursive } from '../danger/deletes.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, toArg, unknownArg, withoutPrefix } from '../words/arg.ts';
+import { mayChooseCode } from '../words/environment.ts';
 import { startsAfter, startsOperands, unclearStart } from './effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
@@ -170,6 +171,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
       'find xargs | xargs xargs',
       "printf '%s\\n' xargs touch | xargs -n1 xargs",
       "xargs -I{} sh -c 'ls {}'",
+      'xargs --process-slot-var=PATH ls',
     ],
     harmless: [
       'xargs -n 1',
@@ -249,8 +251,20 @@ function xargsEffects(call: ProgramCall): Effect[] {
   if (words.length === 0) return unclearStart(call);
   const replace =
     options.values('I', 'replace', 'i')[0]?.text ?? (options.has('replace', 'i') ? '{}' : undefined);
+  const slots = options
+    .values('process-slot-var')
+    .filter(({ text }) => text === undefined || mayChooseCode(text, true))
+    .map(
+      (at): Effect => ({
+        does: 'refuse',
+        at,
+        rule: 'environment',
+        reason: `xargs would set ${at.text ?? 'a variable'}`,
+      }),
+    );
   return [
     ...unclearStart(call),
+    ...slots,
     ...batches(itemsOf(call)).map((items) => startWith(call, words, replace, items)),
   ];
 }

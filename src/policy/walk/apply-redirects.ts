@@ -10,7 +10,7 @@ import {
   type Value,
   wordText,
 } from '../words/arg.ts';
-import { anyOutput, type Stdin } from '../words/output.ts';
+import { anyOutput, fileContents, type Stdin } from '../words/output.ts';
 import { expandQuoted, expandSingle } from './expand-word.ts';
 import { refuseMisread } from './misread.ts';
 import { refuseInSh } from './refuse-in-sh.ts';
@@ -71,14 +71,14 @@ function inputOf(
   const span = spanOf(redirect.target, scope);
   if (redirect.operator === '<&')
     for (const value of values) judgeDuplicate(walk, toArg(value, span), program);
-  return fileInput(values);
+  return redirect.operator === '<&' ? anyOutput : fileInput(values);
 }
 
 function fileInput([value]: readonly Value[]): Stdin {
   const [piece] = value ?? [];
   if (textOf(value ?? []) === '/dev/null') return 'none';
-  if (typeof piece === 'object' && piece.output !== undefined) return { text: piece.output, more: false };
-  return anyOutput;
+  if (typeof piece !== 'object' || piece.hole !== 'process') return fileContents;
+  return piece.output === undefined ? anyOutput : { text: piece.output, more: false };
 }
 
 /** Converts the possible values to stdin; several texts are joined and marked with `more`. */

@@ -7,6 +7,8 @@ export interface Output {
   readonly more: boolean;
   /** Command text that the unknown part may contain; arithmetic may still evaluate it. */
   readonly from?: string | undefined;
+  /** Where unknown text comes from: the caller's own input, or a file. Text that a program prints has no origin. */
+  readonly origin?: 'caller' | 'file' | undefined;
   /** Every possible text, if `more` is true only because part of `text` may not be printed. */
   readonly forms?: Forms;
 }
@@ -16,6 +18,12 @@ export const silent: Output = { text: '', more: false };
 
 /** Anything may be printed. */
 export const anyOutput: Output = { text: '', more: true };
+
+/** The input that the caller of a command may still type. */
+export const callerInput: Output = { text: '', more: true, origin: 'caller' };
+
+/** The contents of a file. */
+export const fileContents: Output = { text: '', more: true, origin: 'file' };
 
 /** A program's stdin: `none` if it is empty or closed, otherwise text. */
 export type Stdin = 'none' | Output;
