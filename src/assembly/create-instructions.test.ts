@@ -22,7 +22,7 @@ function instructionsWith(sandbox: 'off' | 'workspace', openEngine: () => Promis
 }
 
 /** An engine on a machine with this isolation. */
-function engineWith(isolation: Pick<MachineReport, 'sandbox' | 'network' | 'supervision'>) {
+function engineWith(isolation: Pick<MachineReport, 'sandbox' | 'network' | 'files'>) {
   return { report: async () => isolation } as unknown as Engine;
 }
 
@@ -35,9 +35,9 @@ test('a sandbox is described as the machine enforces it, and the text is kept', 
   let opened = 0;
   const instructions = instructionsWith('workspace', async () => {
     opened += 1;
-    return engineWith({ sandbox: 'workspace', network: 'on', supervision: 'group' });
+    return engineWith({ sandbox: 'workspace', network: 'off', files: 'landlock' });
   });
-  expect(await instructions()).toMatch(/and \/tmp are writable.*All hosts can be reached\./);
+  expect(await instructions()).toMatch(/\/tmp and \/var\/tmp are writable.*No network, not even localhost/);
   expect(await instructions()).toBe(await instructions());
   expect(opened).toBe(1);
 });
@@ -46,7 +46,7 @@ test('a sandbox that cannot be enforced is named as the reason for every refusal
   let isBroken = true;
   const instructions = instructionsWith('workspace', async () => {
     if (isBroken) throw new NacreError('isolation_unavailable', 'The sandbox cannot be enforced here.');
-    return engineWith({ sandbox: 'workspace', network: 'off', supervision: 'namespace' });
+    return engineWith({ sandbox: 'workspace', network: 'off', files: 'namespace' });
   });
   expect(await instructions()).toContain(
     'Every command is refused now: The sandbox cannot be enforced here.',

@@ -55,8 +55,8 @@ interface FoundIsolation extends Pick<ConnectionFacts, 'isolation' | 'fault'> {
   readonly isKnown: boolean;
 }
 
-// A sandbox needs this level on most machines; the report corrects it.
-const unknown = { supervision: 'namespace' } as const;
+// Namespaces enforce the sandbox on most machines; the report corrects it.
+const unknown = { files: 'namespace' } as const;
 
 /** The isolation of commands; without a sandbox it does not depend on the machine, so the engine is not needed. */
 async function isolationOf(

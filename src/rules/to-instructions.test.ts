@@ -10,8 +10,8 @@ import { narrowRules, rulesForFamily } from './rules-for.ts';
 import { timeLimitsFor } from './time-limits-for.ts';
 import { type ConnectionFacts, toInstructions } from './to-instructions.ts';
 
-const sandboxed = { isolation: { sandbox: 'workspace', network: 'off', supervision: 'namespace' } } as const;
-const open = { isolation: { sandbox: 'off', network: 'on', supervision: 'group' } } as const;
+const sandboxed = { isolation: { sandbox: 'workspace', network: 'off', files: 'namespace' } } as const;
+const open = { isolation: { sandbox: 'off', network: 'on', files: 'off' } } as const;
 
 function instructionsFor(
   settings: GivenSettings<typeof allSettings>,
@@ -79,10 +79,10 @@ describe('instructions', () => {
   test('describe writable folders, the network and a fault', () => {
     expect(instructionsFor({})).toContain("No sandbox: commands have the user's own files and network.");
     expect(instructionsFor({}, sandboxed)).toMatch(
-      /only the directory of the command and \/tmp .* No network:/,
+      /only the directory of the command and \/tmp \(shared by your calls\) .* No network:/,
     );
     const strict = {
-      isolation: { sandbox: 'strict', network: 'filtered', supervision: 'namespace' },
+      isolation: { sandbox: 'strict', network: 'filtered', files: 'namespace' },
     } as const;
     expect(instructionsFor({ networkAllow: ['a.example'], workspace: ['/srv/a'] }, strict)).toMatch(
       /Sandbox strict: only \/srv\/a and \/tmp .*the home directory is hidden\. Network: only a\.example/,

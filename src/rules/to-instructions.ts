@@ -19,7 +19,7 @@ export interface ConnectionFacts {
   readonly families: readonly DescribedFamily[];
   /** The directory that commands run in by default. */
   readonly cwd: string;
-  readonly isolation: Pick<MachineReport, 'sandbox' | 'network' | 'supervision'>;
+  readonly isolation: Pick<MachineReport, 'sandbox' | 'network' | 'files'>;
   readonly networkAllow: readonly string[];
   /** The setting `workspace`. */
   readonly workspace: readonly string[];
@@ -83,17 +83,26 @@ function describePlace({ cwd, families }: ConnectionFacts): string {
   return `Directory: ${cwd}${limits}.`;
 }
 
-function describeSandbox({ isolation, networkAllow, workspace }: ConnectionFacts): string {
-  const { sandbox, network, supervision } = isolation;
+function describeSandbox(facts: ConnectionFacts): string {
+  const { sandbox } = facts.isolation;
   if (sandbox === 'off') return "No sandbox: commands have the user's own files and network.";
-  const writable = workspace.length > 0 ? listSome(workspace) : 'the directory of the command';
-  const hidden = sandbox === 'strict' ? 'the home directory is' : '~/.ssh and other key stores are';
-  return `Sandbox ${sandbox}: only ${writable} and /tmp${supervision === 'namespace' ? ' (empty in each call)' : ''} are writable; ${hidden} hidden. ${describeNetwork(network, networkAllow)}`;
+  return `Sandbox ${sandbox}: ${describeFiles(facts)} ${describeNetwork(facts)}`;
 }
 
-function describeNetwork(network: MachineReport['network'], allowed: readonly string[]): string {
+// Without namespaces, Landlock enforces the sandbox: temporary folders are then those of the machine.
+function describeFiles({ isolation: { sandbox, files }, workspace }: ConnectionFacts): string {
+  const writable = workspace.length > 0 ? listSome(workspace) : 'the directory of the command';
+  if (files === 'landlock')
+    return `only ${writable}, /tmp and /var/tmp are writable; ~/.ssh and other key stores cannot be read.`;
+  const hidden = sandbox === 'strict' ? 'the home directory is' : '~/.ssh and other key stores are';
+  return `only ${writable} and /tmp (shared by your calls) are writable; ${hidden} hidden.`;
+}
+
+function describeNetwork({ isolation: { network, files }, networkAllow }: ConnectionFacts): string {
   if (network === 'on') return 'All hosts can be reached.';
-  if (network === 'filtered') return `Network: only ${listSome(allowed)}, through the proxy in HTTPS_PROXY.`;
+  if (network === 'filtered')
+    return `Network: only ${listSome(networkAllow)}, through the proxy in HTTPS_PROXY.`;
+  if (files === 'landlock') return 'No network, not even localhost, until the user sets network: on.';
   return 'No network: downloads fail until the user allows hosts with network_allow.';
 }
 

@@ -144,3 +144,26 @@ test('a filtered network names the refused hosts, or its proxy', () => {
   const stderr = 'ssh: Could not resolve hostname example.com: Temporary failure in name resolution';
   expect(hintFor('ssh example.com', { exitCode: 255, stderr }, filtered)).toMatch(/only through the proxy/);
 });
+
+test.each([
+  [
+    'curl http://localhost:3000',
+    7,
+    "curl: (7) Failed to connect to localhost port 3000 after 0 ms: Couldn't connect to server",
+  ],
+  ['node server.js', 1, 'Error: listen EACCES: permission denied 0.0.0.0:3000'],
+  ['node app.js', 1, 'Error: connect EACCES 127.0.0.1:5432'],
+  ['ssh a@192.0.2.1', 255, 'socket: Permission denied'],
+  [
+    'python3 a.py',
+    1,
+    '  File "/usr/lib/python3.11/socket.py", line 232, in __init__\nPermissionError: [Errno 13] Permission denied',
+  ],
+])(
+  'without namespaces no sockets are allowed, not even on localhost: %s (exit %i)',
+  (script, exitCode, stderr) => {
+    const hint = hintFor(script, { exitCode, stderr }, { ...off, files: 'landlock' });
+    expect(hint).toMatch(/^The network is off in this sandbox, localhost included; .* network: on/);
+    expect(hint).not.toContain('network_allow');
+  },
+);

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../contract/outcome.ts';
-import { noNetworkExitCodes, reportsNoNetwork } from './network-use.ts';
+import { noNetworkExitCodes, reportsNoNetwork, reportsNoSockets } from './network-use.ts';
 
 /** The parts of an outcome that show whether a command failed for want of the network. */
 export type NetworkEvidence = Pick<
@@ -18,12 +18,16 @@ export function networkHint(evidence: NetworkEvidence, programs: readonly string
   if (deniedHosts.length > 0) return deniedHint(deniedHosts);
   if (!lackedNetwork(evidence, programs)) return undefined;
   if (enforcement.network === 'filtered') return filteredHint;
+  if (enforcement.files === 'landlock') return noSocketsHint;
   return enforcement.sandbox === 'strict' ? `${offHint}.` : `${offHint}, or all of them with network: on.`;
 }
 
 const howToAllow =
   'network_allow (NACRE_NETWORK_ALLOW=HOST,HOST) in their settings, after a restart of this server';
 const offHint = `The network is off in this sandbox; the user can allow hosts with ${howToAllow}`;
+// Landlock has no network namespace, which `network_allow` and a loopback of its own need.
+const noSocketsHint =
+  'The network is off in this sandbox, localhost included; the user can allow it with network: on in their settings, after a restart of this server.';
 const filteredHint = `This sandbox reaches other hosts only through the proxy in HTTPS_PROXY, and only those that the user lists with ${howToAllow}.`;
 
 function deniedHint(hosts: readonly string[]): string {
@@ -31,10 +35,11 @@ function deniedHint(hosts: readonly string[]): string {
 }
 
 function lackedNetwork(evidence: NetworkEvidence, programs: readonly string[]): boolean {
-  const { cause, exitCode, stdout, stderr } = evidence;
+  const { cause, exitCode, stdout, stderr, enforcement } = evidence;
+  const reports = enforcement?.files === 'landlock' ? reportsNoSockets : reportsNoNetwork;
   const hasFailed = cause !== 'exit' || exitCode !== 0;
-  if (programs.length === 0) return hasFailed && reportsNoNetwork(endOf(stderr));
-  if (cause === 'timeout' || reportsNoNetwork(endOf(stderr)) || reportsNoNetwork(endOf(stdout))) return true;
+  if (programs.length === 0) return hasFailed && reports(endOf(stderr));
+  if (cause === 'timeout' || reports(endOf(stderr)) || reports(endOf(stdout))) return true;
   // `curl -s URL | jq .` prints nothing and exits with 0 if the download failed.
   const isSilent = stdout === '' && stderr === '';
   return programs.some(

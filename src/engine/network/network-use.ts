@@ -73,6 +73,14 @@ export function reportsNoNetwork(output: string): boolean {
   );
 }
 
+const noSocket =
+  /\b(?:bind|connect|listen) eacces\b|socket: permission denied|connecting to .* failed: permission denied|\bsocket\.py\b[\s\S]{0,1000}permissionerror/i;
+
+/** Like `reportsNoNetwork`, for a sandbox that allows no sockets at all: loopback counts as well. */
+export function reportsNoSockets(output: string): boolean {
+  return reportsNoNetwork(output) || refused.test(output) || noSocket.test(output);
+}
+
 /** Exit codes of programs that report an unknown or unreachable host by them, even if they print nothing. */
 export const noNetworkExitCodes: Readonly<Record<string, readonly number[]>> = {
   curl: [6, 7],
