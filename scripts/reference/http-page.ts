@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { version } from '../../src/assembly/version.ts';
-import { toOpenApi } from '../../src/doors/http/endpoints/open-api.ts';
-import { clientMessages } from '../../src/doors/http/stream/messages.ts';
+import { toOpenApi } from '../../src/doors/http/open-api.ts';
+import { clientMessages, serverMessages } from '../../src/doors/http/stream/messages.ts';
 import { describeTools } from './describe-tools.ts';
 import { code, table } from './markdown.ts';
 import { type Schema, toRows } from './schema-rows.ts';
@@ -27,7 +27,7 @@ export function toHttpPage(): string {
     .filter(([path]) => !path.startsWith('/api/tools/'))
     .flatMap(([path, methods]) =>
       Object.entries(methods)
-        .filter(([method]) => method !== 'security')
+        .filter(([method]) => method === 'get' || method === 'post')
         .map(([method, operation]) => toSection(`${method.toUpperCase()} ${path}`, operation)),
     );
   return `${[introduction, ...operations, toolsSection, ...streamSection()].join('\n\n')}\n`;
@@ -69,14 +69,17 @@ Calls one of [the tools](tools.md) with its input as the body. The response has 
 \`is_error\`, \`text\` (what a model reads) and \`result\` (the same as structured data).`;
 
 function streamSection(): string[] {
-  const messages = Object.entries(clientMessages).map(([type, schema]) => {
+  return [
+    '## Messages of /api/shell/stream\n\nEach message is a JSON object with `type` and these fields. The client sends:',
+    ...toMessages(clientMessages),
+    'The server sends:',
+    ...toMessages(serverMessages),
+  ];
+}
+
+function toMessages(messages: Readonly<Record<string, z.ZodType>>): string[] {
+  return Object.entries(messages).map(([type, schema]) => {
     const rows = toRows(z.toJSONSchema(schema, { io: 'input' }) as unknown as Schema);
     return `### ${type}\n\n${table(['field', 'type', 'unset', 'meaning'], rows)}`;
   });
-  const answers =
-    'The server sends `shell.start`, `shell.stdout`, `shell.stderr`, `shell.awaiting_input`, `shell.exit` and `shell.error`, each with the `id` of the command; `cursor` counts the bytes of output sent so far.';
-  return [
-    `## Messages of /api/shell/stream\n\nEach message is a JSON object with \`type\` and these fields. ${answers}`,
-    ...messages,
-  ];
 }

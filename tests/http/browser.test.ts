@@ -112,6 +112,28 @@ describe('H10: the start page', { timeout: 60_000 }, () => {
   });
 });
 
+describe('/docs', { timeout: 60_000 }, () => {
+  test('shows calls and messages with examples, without a CSP violation, on a phone too', async () => {
+    const page = await browser.context.newPage();
+    const problems: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('pageerror', ({ message }) => problems.push(message));
+    await page.setViewportSize({ width: 390, height: 700 });
+    await page.goto(`${here.address}/docs`);
+    await page.getByText(/^version /).waitFor();
+    const shell = page.locator('#post-api-shell');
+    await shell.getByText(`curl -s ${here.address}/api/shell`).waitFor();
+    await shell.getByText(`await fetch('${here.address}/api/shell'`).waitFor();
+    await page.getByRole('link', { name: 'shell.resize', exact: true }).click();
+    await page.locator('[id="shell.resize"]').getByText('"cols":').waitFor();
+    await page.locator('[id="shell.exit"]').getByText('duration_ms: integer, required').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await show(page, 'docs');
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+});
+
 describe('H8: applets in a browser', { timeout: 60_000 }, () => {
   const open = async (name: string) => {
     const page = await startPage();

@@ -1,10 +1,26 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// @ts-expect-error: pages are plain JavaScript.
+import { toCurl, toFetch } from '../../src/doors/http/pages/samples.js';
 import { rawRequest, serve, type TestServer } from '../support/http.ts';
 import { sleep } from '../support/nacre.ts';
+
+interface Described {
+  readonly schema: object;
+  readonly example: Readonly<Record<string, unknown>>;
+}
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly example: string }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': Described } };
+}
+
+const run = async (program: string, args: readonly string[]) =>
+  (await promisify(execFile)(program, args, { env: { PATH: process.env.PATH } })).stdout;
 
 let here: TestServer;
 beforeAll(async () => {
@@ -42,6 +58,54 @@ describe('operations', () => {
       expect.arrayContaining(['/api/tools/Bash', '/api/tools/shell_execute', '/mcp']),
     );
   });
+
+  const operations = async () => {
+    const { body } = await here.send('/openapi.json');
+    const paths = body.paths as Record<string, Record<string, Operation> & { security?: unknown[] }>;
+    return Object.entries(paths).flatMap(([path, { security, ...methods }]) =>
+      Object.entries(methods)
+        .filter(([method]) => method === 'get' || method === 'post')
+        .map(([method, { requestBody, parameters = [] }]) => ({
+          address: here.address,
+          path,
+          method,
+          headers: Object.fromEntries(parameters.map(({ name, example }) => [name, example])),
+          body: requestBody?.content['application/json'].example,
+          schema: requestBody?.content['application/json'].schema,
+          isOpen: security?.length === 0,
+        })),
+    );
+  };
+
+  test('every request body and message in /openapi.json has an example that matches its schema', async () => {
+    const ajv = new Ajv2020({ strict: false });
+    const all = await operations();
+    for (const { path, body, schema } of all)
+      if (schema !== undefined) expect(ajv.validate(schema, body), `${path} ${ajv.errorsText()}`).toBe(true);
+    const { body } = await here.send('/openapi.json');
+    const stream = (
+      body.paths as Record<string, { 'x-messages': Record<string, Record<string, Described>> }>
+    )['/api/shell/stream']?.['x-messages'];
+    const messages = Object.values(stream ?? {}).flatMap((group) => Object.entries(group));
+    expect(messages).toHaveLength(11);
+    for (const [type, { schema, example }] of messages) {
+      const { type: named, ...fields } = example;
+      expect([named, ajv.validate(schema, fields), ajv.errorsText()]).toEqual([type, true, 'No errors']);
+    }
+  });
+
+  test('the examples of /docs work as they are: curl in a shell, fetch in a program', async () => {
+    const calls = (await operations()).filter(({ path }) => path !== '/api/shell/stream');
+    expect(calls.length).toBeGreaterThan(15);
+    for (const call of calls) {
+      const curl = await run('bash', ['-c', `TOKEN=${here.token}; ${toCurl(call)} -w '\\n%{http_code}'`]);
+      expect(curl.trimEnd().split('\n').at(-1), toCurl(call)).toBe('200');
+    }
+    for (const call of calls.filter(({ path }) => /shell$|state|healthz|mcp|link/.test(path))) {
+      const program = `const token = '${here.token}';\n${toFetch(call)}`;
+      expect(await run(process.execPath, ['--input-type=module', '-e', program])).toMatch(/^200 /);
+    }
+  }, 60_000);
 
   test('/docs loads nothing from other hosts', async () => {
     const { body, status } = await here.send('/docs');

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { serverMessages } from '../../src/doors/http/stream/messages.ts';
 import { sleep } from './nacre.ts';
 
 /** A message from the server. */
@@ -9,7 +11,7 @@ export type Message = Readonly<Record<string, unknown>> & { readonly type: strin
 export async function openSocket(address: string, headers: Record<string, string>) {
   const socket = new WebSocket(`${address.replace('http', 'ws')}/api/shell/stream`, { headers });
   const messages: Message[] = [];
-  socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+  socket.on('message', (data) => messages.push(checked(JSON.parse(String(data)))));
   await once(socket, 'open');
   const send = (message: object) => socket.send(JSON.stringify(message));
   const until = async (isIt: (message: Message) => boolean, limitMs = 15_000): Promise<Message> => {
@@ -40,6 +42,15 @@ export async function openSocket(address: string, headers: Record<string, string
       if (socket.readyState !== WebSocket.CLOSED) await once(socket, 'close');
     },
   };
+}
+
+// Every message has to match the schema that /docs shows.
+function checked(message: Message): Message {
+  const { type, ...fields } = message;
+  const schemas: Readonly<Record<string, z.ZodType>> = serverMessages;
+  const { success, error } = (schemas[type] ?? z.never()).safeParse(fields);
+  if (!success) throw new Error(`${JSON.stringify(message).slice(0, 500)}: ${error.message}`);
+  return message;
 }
 
 /** The HTTP status with which the server refuses to open a WebSocket. */

@@ -9,13 +9,22 @@ const size = z.strictObject({ cols: z.int().min(1).max(1_000), rows: z.int().min
 export const clientMessages = {
   'shell.run': shellRequest.extend({
     id: id.optional().describe("The client's id for the command; the server generates one when omitted."),
-    env: envMap.optional(),
+    env: envMap.optional().describe('Additional environment variables.'),
     stdin: z.enum(['open', 'empty']).default('open').describe('open accepts shell.stdin.'),
-    timeout_ms: z.int().min(1).max(86_400_000).optional(),
+    timeout_ms: z
+      .int()
+      .min(1)
+      .max(86_400_000)
+      .optional()
+      .describe('Kills the command after this time; no timeout when omitted.'),
     pty: size.optional().describe('Runs it in a terminal of this size.'),
     encoding: z.enum(['utf8', 'base64']).default('utf8').describe('Encoding of data in output messages.'),
   }),
-  'shell.stdin': z.strictObject({ id, data: inputText.default(''), eof: z.boolean().default(false) }),
+  'shell.stdin': z.strictObject({
+    id,
+    data: inputText.default('').describe('Text for stdin, or keystrokes for a terminal.'),
+    eof: z.boolean().default(false).describe('Closes stdin after the data.'),
+  }),
   'shell.signal': z.strictObject({ id, signal: z.enum(['SIGINT', 'SIGTERM', 'SIGKILL']) }),
   'shell.resize': size.extend({ id }),
   'shell.resume': z.strictObject({
@@ -35,27 +44,40 @@ export type ClientType = keyof typeof clientMessages;
 /** A client message of one type, parsed. */
 export type ClientMessage<Type extends ClientType> = z.output<(typeof clientMessages)[Type]>;
 
-/** A message of the server; `cursor` counts the bytes of the command's output that have been sent. */
-export type ServerMessage =
-  | { type: 'shell.start'; id: string; command_id: string; cursor: number }
-  | { type: 'shell.stdout' | 'shell.stderr'; id: string; data: string; cursor: number }
-  | { type: 'shell.awaiting_input'; id: string; cursor: number }
-  | {
-      type: 'shell.exit';
-      id: string;
-      code: number;
-      signal: string | null;
-      cause: string;
-      detail?: string;
-      /** The next step if the command failed for want of the network. */
-      hint?: string;
-      cursor: number;
-      duration_ms: number;
-    }
-  | {
-      type: 'shell.error';
-      id: string | null;
-      error: string;
-      reason?: string | undefined;
-      hint?: string | undefined;
-    };
+const cursor = z.int().min(0).describe("Bytes of the command's output that have been sent.");
+const output = z.strictObject({ id, data: z.string(), cursor });
+
+/** The schema of each message type that the server sends. */
+export const serverMessages = {
+  'shell.start': z.strictObject({
+    id,
+    command_id: z.string().describe('The id in nacre ps and in the audit log.'),
+    cursor,
+  }),
+  'shell.stdout': output,
+  'shell.stderr': output,
+  'shell.awaiting_input': z.strictObject({ id, cursor }),
+  'shell.exit': z.strictObject({
+    id,
+    code: z.int().describe('The exit code; 128 + N if signal N ended the program.'),
+    signal: z.string().nullable(),
+    cause: z.string().describe('exit, or what ended the command, such as timeout or stopped.'),
+    detail: z.string().optional(),
+    hint: z.string().optional().describe('The next step if the command failed for want of the network.'),
+    cursor,
+    duration_ms: z.int().min(0),
+  }),
+  'shell.error': z.strictObject({
+    id: z.string().nullable().describe('The command that the refused message named.'),
+    error: z.string().describe('The reason, in one sentence.'),
+    reason: z.string().optional().describe('A code for programs, as in docs/reference/errors.md.'),
+    hint: z.string().optional().describe('The next step.'),
+  }),
+};
+
+type ServerType = keyof typeof serverMessages;
+
+/** A message of the server. */
+export type ServerMessage = {
+  [Type in ServerType]: { readonly type: Type } & z.output<(typeof serverMessages)[Type]>;
+}[ServerType];

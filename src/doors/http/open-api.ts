@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import type { Tool } from '../../../tools/common/tool.ts';
-import { shellRequest } from './shell-endpoint.ts';
+import type { Tool } from '../../tools/common/tool.ts';
+import { shellRequest } from './endpoints/shell-endpoint.ts';
+import { clientMessages, serverMessages } from './stream/messages.ts';
+import { toExample } from './to-example.ts';
 
 const text = { type: 'string' } as const;
 const shellReply = {
@@ -84,7 +86,11 @@ export function toOpenApi({ version, callers, sites }: OpenApiSource) {
           ...shellFailures,
         }),
       },
-      '/api/shell/stream': view('Stream commands over a WebSocket', '101'),
+      '/api/shell/stream': {
+        ...view('Stream commands over a WebSocket', '101'),
+        // OpenAPI has no messages; tools ignore fields that begin with x-.
+        'x-messages': { client: toMessages(clientMessages), server: toMessages(serverMessages) },
+      },
       '/api/tools': view('List the tools'),
       ...Object.fromEntries(tools),
       '/api/state': view('List running and recent commands, and the applets'),
@@ -97,6 +103,19 @@ export function toOpenApi({ version, callers, sites }: OpenApiSource) {
       '/mcp': {
         post: {
           summary: 'MCP over Streamable HTTP',
+          parameters: [
+            {
+              name: 'Accept',
+              in: 'header',
+              required: true,
+              schema: text,
+              example: 'application/json, text/event-stream',
+            },
+          ],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { type: 'object' }, example: initialize } },
+          },
           responses: { 200: { description: 'An MCP message.' } },
         },
       },
@@ -107,17 +126,34 @@ export function toOpenApi({ version, callers, sites }: OpenApiSource) {
   };
 }
 
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'curl', version: '1' } },
+};
+
 function operation(summary: string, schema: object, responses: object, description?: string): object {
+  const content = { 'application/json': { schema, example: toExample(schema) } };
   return {
     summary,
     ...(description !== undefined && { description }),
-    requestBody: { required: true, ...json(schema) },
+    requestBody: { required: true, content },
     responses,
   };
 }
 
 function view(summary: string, status = '200'): object {
   return { get: { summary, responses: { [status]: { description: summary } } } };
+}
+
+function toMessages(messages: Readonly<Record<string, z.ZodType>>): object {
+  return Object.fromEntries(
+    Object.entries(messages).map(([type, fields]) => {
+      const schema = toSchema(fields);
+      return [type, { schema, example: { type, ...toExample(schema) } }];
+    }),
+  );
 }
 
 function toSchema(schema: z.ZodType): object {
