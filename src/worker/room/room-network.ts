@@ -14,8 +14,8 @@ export interface RoomNetwork {
   readonly enter: readonly string[];
   /** The proxy that listens on the namespace's loopback, if its network is filtered. */
   readonly proxy: NetworkProxy | undefined;
-  /** The namespace ends with the last process in it. */
-  close(): void;
+  /** Closes the descriptors; the namespace ends with the last process in it. */
+  close(): Promise<void>;
 }
 
 /** The dependencies of `openRoomNetwork`. */
@@ -46,11 +46,11 @@ export async function openRoomNetwork(deps: RoomNetworkDeps): Promise<RoomNetwor
     const descriptors = openNamespaces(pid, deps.isRoot);
     const proxy = listener && new NetworkProxy({ allow: deps.networkAllow });
     if (listener) proxy?.serve(listener);
-    return toRoomNetwork(descriptors, proxy);
+    return toRoomNetwork(descriptors, proxy, exited);
   } finally {
+    // Not awaited, because a command waits for the network; `close` waits.
     if (child.connected) child.disconnect();
     child.stdin?.end();
-    if (!(await settlesWithin(exited, openMs))) child.kill('SIGKILL');
   }
 }
 
@@ -115,16 +115,21 @@ function openNamespaces(pid: number, isRoot: boolean): NamespaceDescriptors {
   }
 }
 
-function toRoomNetwork({ net, user }: NamespaceDescriptors, proxy: NetworkProxy | undefined): RoomNetwork {
+function toRoomNetwork(
+  { net, user }: NamespaceDescriptors,
+  proxy: NetworkProxy | undefined,
+  firstExited: Promise<void>,
+): RoomNetwork {
   const path = (fd: number) => `/proc/${process.pid}/fd/${fd}`;
   const owner = user === undefined ? [] : [`--user=${path(user)}`, '--preserve-credentials'];
   return {
     // execve() of an ordinary user's program drops the capabilities that entering the user namespace gave to `nsenter`.
     enter: ['nsenter', ...owner, `--net=${path(net)}`, '--'],
     proxy,
-    close() {
+    async close() {
       proxy?.close();
       for (const fd of [net, user]) if (fd !== undefined) closeSync(fd);
+      await firstExited;
     },
   };
 }

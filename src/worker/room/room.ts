@@ -95,7 +95,7 @@ export class Room {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#users].map(({ gone }) => gone));
-    (await this.openedNetwork())?.close();
+    await (await this.openedNetwork())?.close();
     await removeCommandFolder(this.tmp);
     await removeCommandFolder(this.#folder);
   }

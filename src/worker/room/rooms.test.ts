@@ -189,18 +189,37 @@ describe('a room', () => {
   });
 });
 
-test('without nsenter every command has its own loopback, and that is a gap', async () => {
-  // Not below /tmp, because the programs there cannot be seen in a sandbox.
-  const folder = mkdtempSync('/var/tmp/nacre-rooms-');
-  make({ environment: { HOME: folder, PATH: pathWithout(folder, { hidden: ['nsenter'] }) } });
-  const { state, stdout } = await run('one', 'echo a > /tmp/note; echo ran');
-  expect(stdout).toBe('ran\n');
-  const gap = expect.stringContaining('nsenter is missing; it is part of util-linux');
-  expect(state.enforcement?.gaps).toContainEqual(gap);
-  expect((await here.worker.report()).gaps).toContainEqual(gap);
-  expect((await run('one', 'cat /tmp/note')).stdout).toBe('a\n');
-  rmSync(folder, { recursive: true });
+test('a refused host is listed for the command that asked for it, not for others of its room', async () => {
+  make({ networkAllow: ['allowed.example'] });
+  const other = await start('one', 'read -r; true', { stdin: 'open' });
+  const { state, stdout } = await run('one', 'curl -s http://denied.example/');
+  expect(stdout).toContain('denied.example:80 is not allowed');
+  expect(state.end?.deniedHosts).toEqual(['denied.example:80']);
+  await here.worker.write(other, Buffer.from('\n'), { eof: true });
+  expect((await here.worker.wait(other, 10_000)).end?.deniedHosts).toEqual([]);
 });
+
+test.each([
+  ['no network', []],
+  ['listed hosts', ['allowed.example']],
+])(
+  'without nsenter every command has its own loopback with %s, and that is a gap',
+  async (_, networkAllow) => {
+    // Not below /tmp, because the programs there cannot be seen in a sandbox.
+    const folder = mkdtempSync('/var/tmp/nacre-rooms-');
+    const environment = { HOME: folder, PATH: pathWithout(folder, { hidden: ['nsenter'] }) };
+    make({ environment, networkAllow });
+    const { state, stdout } = await run('one', 'echo a > /tmp/note; echo ran');
+    expect(stdout).toBe('ran\n');
+    const gap = expect.stringContaining('nsenter is missing; it is part of util-linux');
+    expect(state.enforcement?.gaps).toContainEqual(gap);
+    expect((await here.worker.report()).gaps).toContainEqual(gap);
+    expect((await run('one', 'cat /tmp/note')).stdout).toBe('a\n');
+    const denied = (await run('one', 'curl -s http://denied.example/')).state.end?.deniedHosts;
+    expect(denied).toEqual(networkAllow.length > 0 ? ['denied.example:80'] : []);
+    rmSync(folder, { recursive: true });
+  },
+);
 
 test('E2: rooms work for an ordinary user, and nothing survives', async () => {
   expect(await runChild('rooms')).toEqual({

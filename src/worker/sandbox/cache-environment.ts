@@ -2,7 +2,7 @@ import type { SandboxName } from '../../contract/isolation.ts';
 import type { Environment } from '../machine/environment.ts';
 
 /**
- * Variables that move caches to `folder`, by default in the private /tmp of a sandbox: the home directory is not writable
+ * Variables that move caches to `folder`, by default in the /tmp of a sandbox: the home directory is not writable
  * there, and npm does not work without a cache. A location that is already set stays.
  */
 export function toCacheEnvironment(
