@@ -166,7 +166,17 @@ export function toMounts(plan: SandboxPlan): readonly Mount[] {
   const root = plan.isolation.sandbox === 'off' ? withoutSandbox(plan) : inSandbox(plan);
   const isBridged = toNetwork(plan.isolation) === 'filtered' && hasOwnNetwork(plan);
   const extraMounts = isBridged ? [...plan.extraMounts, mountBridge] : plan.extraMounts;
-  return [...root, ...extraMounts, ...pinned.map(mountReadOnly), { kind: 'proc', to: '/proc' }];
+  return [...root, ...extraMounts, ...pinned.map(mountReadOnly), ...toProcMounts(plan)];
+}
+
+// Files of /proc that change the machine. Their mode bits let uid 0 write to them, even without any capability; bubblewrap
+// itself protects only those whose folder is writable, which /proc/sys is not.
+const machineControls = ['sys', 'sysrq-trigger', 'mtrr', 'fs', 'acpi', 'scsi', 'driver', 'irq', 'bus'];
+
+function toProcMounts({ isolation, isRoot }: SandboxPlan): readonly Mount[] {
+  const proc: Mount = { kind: 'proc', to: '/proc' };
+  if (isolation.sandbox === 'off' || !isRoot) return [proc];
+  return [proc, ...machineControls.map((name) => ({ ...mountReadOnly(`/proc/${name}`), optional: true }))];
 }
 
 const mountBridge: Mount = { kind: 'bind', ...bridgeProgram, readOnly: true };

@@ -28,6 +28,12 @@ const run = (script: string) => here.run(script, { cwd: project });
 describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) => {
   beforeEach(() => make({ sandbox }));
 
+  // /proc/pressure only adds a trigger for the process that wrote to it.
+  test('nothing of /proc and /sys that changes the machine is writable, also for root', async () => {
+    const writable = `find /proc /sys -path '/proc/[0-9]*' -prune -o -path /proc/pressure -prune -o -type f -writable -print 2> /dev/null`;
+    expect((await run(writable)).stdout).toBe('');
+  });
+
   test('a command writes in its workspace and in a private /tmp, and nowhere else', async () => {
     const probe = `${here.folder}/outside`;
     const { stdout } = await run(
