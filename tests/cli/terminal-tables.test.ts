@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPlace, runInProcess } from '../support/nacre.ts';
 import { openTerminal } from '../support/terminal.ts';
+
+// Each test starts nacre as a process, which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const place = createPlace({ TZ: 'Pacific/Kiritimati', TERM: 'xterm' });
 const hostile =

@@ -17,7 +17,7 @@ const budgets = {
   /** Bytes of the unpacked package. */
   unpacked: 2_900 * kB,
   /** Bytes of all code in dist/. */
-  code: 1_750 * kB,
+  code: 1_950 * kB,
   /** Bytes of code that `cli.js` loads before it knows the door. */
   atStart: 280 * kB,
   /** CPU time of `nacre --version`, as a multiple of that of `node -e 0`. */
