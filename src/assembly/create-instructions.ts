@@ -48,7 +48,7 @@ export function createInstructions(
 }
 
 // Some clients give up on a server that does not answer `initialize` within 1.5 s.
-const reportMs = 500;
+const reportMs = 800;
 
 interface FoundIsolation extends Pick<ConnectionFacts, 'isolation' | 'fault'> {
   /** False if the machine's part is missing; the next request asks again. */
