@@ -176,8 +176,8 @@ function createStarterMachine(options: WorkerOptions, { bash, folders, path }: S
       fault ??= findNamespaceFault(path);
       return fault;
     },
-    async prepareLandlock({ version }) {
-      await folders.leaveMemory();
+    leaveSharedMemory: () => folders.leaveSharedMemory(),
+    prepareLandlock({ version }) {
       const cacheFolder = join(folders.path, 'cache');
       makeFolder(cacheFolder);
       return { version, cacheFolder, temporary: findTemporary(environment.TMPDIR, home) };

@@ -16,10 +16,12 @@ import {
 export interface ServerFolders {
   readonly path: string;
   readonly fifos: FifoPool;
-  /** Creates all further FIFOs on disk: a sandbox by Landlock leaves /dev/shm writable, and cannot except a folder in it. */
-  leaveMemory(): Promise<void>;
+  /** Creates all further FIFOs on disk if they were in /dev/shm, where a sandbox by Landlock could replace them. */
+  leaveSharedMemory(): Promise<void>;
   remove(): Promise<void>;
 }
+
+const sharedMemory = '/dev/shm';
 
 // Spawning `mkfifo` blocks the event loop for milliseconds, so it is called rarely.
 const fifoBatch = 256;
@@ -38,9 +40,10 @@ export async function createServerFolders(
   return {
     path: folder.path,
     fifos,
-    async leaveMemory() {
+    async leaveSharedMemory() {
+      if (!pipes?.path.startsWith(`${sharedMemory}/`)) return;
       await inMemory?.leave();
-      await pipes?.remove();
+      await pipes.remove();
     },
     async remove() {
       await fifos.close();
@@ -109,7 +112,7 @@ const memoryTypes: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
  * the user alone, so that other users cannot interfere with a sweep, and hiding it hides the FIFOs of every server.
  */
 export function memoryFolders({ XDG_RUNTIME_DIR: runtimeDir }: Environment): readonly string[] {
-  const places = [...(runtimeDir !== undefined && isAbsolute(runtimeDir) ? [runtimeDir] : []), '/dev/shm'];
+  const places = [...(runtimeDir !== undefined && isAbsolute(runtimeDir) ? [runtimeDir] : []), sharedMemory];
   return places.map((place) => join(place, `nacre-${process.getuid?.() ?? 'user'}`));
 }
 

@@ -52,6 +52,12 @@ test.each(['Docker', 'Podman', 'Kubernetes'] as const)(
   },
 );
 
+test('root in a container is advised to be an ordinary user, because bubblewrap needs CAP_SYS_ADMIN as root', () => {
+  const root = { ...denied, container: 'Docker', system: { ...system, isRoot: true } } as const;
+  expect(explainFault(root).reason).toContain('does not permit namespaces (bwrap: No permissions');
+  expect(explainFault(root).fix).toContain('Run nacre as an ordinary user in it.');
+});
+
 test('a filter outside of a container points to the unit of systemd', () => {
   expect(explainFault({ ...denied, hasSeccomp: true }).fix).toContain('RestrictNamespaces');
 });

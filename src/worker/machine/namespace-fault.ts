@@ -64,7 +64,7 @@ function findProhibition(facts: NamespaceFacts): NamespaceFault | undefined {
       fix: `${where}${system.isRoot ? '' : 'sudo '}sysctl -w ${found.name}=${found.permits}`,
     };
   }
-  if (!hasSeccomp) return undefined;
+  if (container === undefined && !hasSeccomp) return undefined;
   if (container === undefined)
     return {
       kind: 'forbidden',
@@ -73,8 +73,10 @@ function findProhibition(facts: NamespaceFacts): NamespaceFault | undefined {
     };
   return {
     kind: 'forbidden',
-    reason: `the seccomp profile of this container (${container}) forbids namespaces`,
-    fix: containerFixes[container],
+    reason: hasSeccomp
+      ? `the seccomp profile of this container (${container}) forbids namespaces`
+      : `this container (${container}) does not permit namespaces (${facts.bubblewrapError ?? 'unshare fails'})`,
+    fix: `${containerFixes[container]}${system.isRoot ? ' Run nacre as an ordinary user in it.' : ''}`,
   };
 }
 

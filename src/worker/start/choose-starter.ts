@@ -27,7 +27,9 @@ export interface StarterMachine {
   /** The version of Landlock, or the reason why it cannot be used. */
   findLandlock(): Promise<{ readonly version: number } | { readonly reason: string }>;
   /** Prepares the folders of a sandbox by Landlock. */
-  prepareLandlock(found: { readonly version: number }): Promise<LandlockSandbox>;
+  prepareLandlock(found: { readonly version: number }): LandlockSandbox;
+  /** Moves FIFOs out of /dev/shm: sandboxes by Landlock, also of other servers, leave it writable. */
+  leaveSharedMemory(): Promise<void>;
   findFault(): Promise<NamespaceFault>;
 }
 
@@ -69,6 +71,7 @@ async function createUnmounted(
   options: StarterOptions,
   machine: StarterMachine,
 ): Promise<Starter> {
+  await machine.leaveSharedMemory();
   const create = async (sandbox: SandboxName): Promise<Starter> => {
     const landlock = sandbox === 'off' ? undefined : await requireLandlock(sandbox, deps.isolation, machine);
     return startWithout({ ...deps, landlock }, options);
@@ -128,7 +131,7 @@ async function requireLandlock(
 ): Promise<LandlockSandbox> {
   const found = await machine.findLandlock();
   if (sandbox === 'strict' || 'reason' in found) throw await sandboxUnavailable(sandbox, isolation, machine);
-  return { ...(await machine.prepareLandlock(found)), gaps: networkAllowGap(isolation) };
+  return { ...machine.prepareLandlock(found), gaps: networkAllowGap(isolation) };
 }
 
 async function levelTooLow(
