@@ -116,8 +116,8 @@ describe('getToml', () => {
     expect(getToml(text, path)).toEqual({ command: 'ab! "c" ', args: ['x, y', '[z]\\n', 'l'] });
   });
 
-  it('returns strings, lists and tables of strings, and leaves out other values', () => {
+  it('returns strings, booleans, lists and tables of strings, and leaves out other values', () => {
     const text = `[mcp_servers.nacre]\ncommand = "a\\tb"\nargs = ["x", 1]\nenabled = true\nenv = { A = 'x', N = 1, L = [1] }\n`;
-    expect(getToml(text, path)).toEqual({ command: 'a\tb', env: { A: 'x', N: '1' } });
+    expect(getToml(text, path)).toEqual({ command: 'a\tb', enabled: true, env: { A: 'x', N: '1' } });
   });
 });

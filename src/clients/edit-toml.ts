@@ -11,7 +11,7 @@ import {
 } from './toml-lines.ts';
 
 /** A value that `setToml` writes. */
-export type TomlValue = string | readonly string[] | Readonly<Record<string, string>>;
+export type TomlValue = string | boolean | readonly string[] | Readonly<Record<string, string>>;
 
 /** Sets keys of the table at `path`; a missing table is added at the end of the text. */
 export function setToml(
@@ -33,7 +33,7 @@ export function removeToml(text: string, path: readonly string[]): string {
   return sections.reduceRight((all, { from, to }) => dropLines(all, from, to), text);
 }
 
-/** The strings, lists of strings and tables of strings in the table at `path`; undefined if there is no table. */
+/** The strings, booleans, lists of strings and tables of strings in the table at `path`; undefined if there is no table. */
 export function getToml(
   text: string,
   path: readonly string[],
@@ -163,6 +163,7 @@ function dropLines(text: string, from: number, to: number): string {
 function readValue(text: string, { valueStart, valueEnd }: TomlPair): TomlValue | undefined {
   const raw = text.slice(valueStart, valueEnd);
   if (raw.startsWith('{')) return toTexts(text, readInlineTable(text, valueStart));
+  if (raw === 'true' || raw === 'false') return raw === 'true';
   return raw.startsWith('[') ? readList(raw) : readTomlString(raw);
 }
 
@@ -193,6 +194,7 @@ function toLine([key, value]: readonly [string, TomlValue]): string {
 
 function toTomlText(value: TomlValue): string {
   if (typeof value === 'string') return quote(value);
+  if (typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return `[${value.map(quote).join(', ')}]`;
   const pairs = Object.entries(value).map(([key, one]) => `${toKey(key)} = ${quote(one)}`);
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;

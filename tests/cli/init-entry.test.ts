@@ -205,6 +205,8 @@ describe('nacre init with answers', () => {
         [/dev node is not a preset\. Did you mean dev-node\?/, 'git ls\n'],
         [/Sandbox: /, 'total\n'],
         [/total is not one of/, 'off\n'],
+        [/Turn it off \(permissions\.deny.*\[no\]: /, 'perhaps\n'],
+        [/Answer yes or no\./, '\n'],
       ],
     );
     expect((await first.ended).code).toBe(0);
@@ -218,9 +220,11 @@ describe('nacre init with answers', () => {
         [/work\]: /, '\n'],
         [/Programs.*\[from your settings file\]: /, 'dev-node\n'],
         [/Sandbox.*\[from your settings file\]: /, '\n'],
+        [/Turn it off/, 'yes\n'],
       ],
     );
     expect((await second.ended).code).toBe(0);
+    expect(JSON.parse(read('.claude/settings.json'))).toEqual({ permissions: { deny: ['Bash'] } });
     expect(entry().env).toEqual({
       ALLOWED_CWD_ROOTS: at('work'),
       ALLOWED_COMMANDS: 'git,ls',

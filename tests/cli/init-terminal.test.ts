@@ -41,6 +41,8 @@ describe.concurrent('nacre init at a terminal', () => {
     terminal.type('total\r');
     await terminal.shows(/total is not one of off, workspace, strict\./);
     terminal.type('strict\r');
+    await terminal.shows(/Turn it off .* \[no\]: /);
+    terminal.type('\r');
     await terminal.shows(/was updated\./);
     expect(await terminal.ended).toBe(0);
     const work = at('work');
@@ -50,7 +52,12 @@ describe.concurrent('nacre init at a terminal', () => {
     });
     expect(settings()).toBe('allowed_commands: [git, ls, make]\nsandbox: strict\n');
     const again = open('claude-code');
-    for (const proposed of [/\[[^\]]*work\]: /, /Programs.*\[from your/, /Sandbox.*\[from your/]) {
+    for (const proposed of [
+      /\[[^\]]*work\]: /,
+      /Programs.*\[from your/,
+      /Sandbox.*\[from your/,
+      /Turn it off/,
+    ]) {
       await again.shows(proposed);
       again.type('\r');
     }

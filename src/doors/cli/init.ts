@@ -20,6 +20,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
 import { openUserSettings } from '../user-settings.ts';
 import { type ChosenEntry, chooseEntry, chooseProject, type EntryDeps } from './init/choose-entry.ts';
+import { chooseOwnShell, type OwnShellContext, restoreOwnShell } from './init/choose-own-shell.ts';
 import { summarise } from './init/summarise.ts';
 
 interface Flags {
@@ -30,6 +31,7 @@ interface Flags {
   readonly project?: string | undefined;
   readonly file?: string | undefined;
   readonly config?: string | undefined;
+  readonly ownShell?: 'on' | 'off' | undefined;
 }
 
 type InitDeps = EntryDeps & IoAccess & PlaceAccess;
@@ -100,13 +102,14 @@ async function editFile(deps: InitDeps, client: Client, flags: Flags, ask: Ask |
   const path = configPathOf(deps, client, flags);
   const file = openConfigFile(path);
   const before = readEntry(file.text, client, path);
+  const shell = toShellContext(deps, client, flags);
   if (flags.remove)
-    return printLines(
-      deps,
-      before === undefined
+    return printLines(deps, [
+      ...(before === undefined
         ? [`${path} has no entry for nacre; nothing was written.`]
-        : remove(deps, client, file, path, flags),
-    );
+        : remove(deps, client, file, path, flags)),
+      ...(flags.print ? [] : await restoreOwnShell(shell, flags.ownShell)),
+    ]);
   refuseAddress(path, before);
   const settings = openUserSettings(deps);
   const storage = { file: readValues(settings.text), canWrite: true };
@@ -114,14 +117,26 @@ async function editFile(deps: InitDeps, client: Client, flags: Flags, ask: Ask |
   refuseSubstitution(client, chosen.entry);
   const text = writeEntry(file.text, client, chosen.entry, path);
   const values = setValues(settings.text, chosen.changes);
+  const turnOwnShell = await chooseOwnShell(shell, flags.ownShell, ask);
   const written = await settings.replace(values);
   return printLines(deps, [
     ...written.lines,
     ...replaceOrUndo(deps, file, path, text, written.undo),
     ...summarise(client, chosen, readValues(values)),
     ...needRestart(deps, chosen.changes),
+    ...turnOwnShell(),
     ...(text === file.text ? [] : [client.reload]),
   ]);
+}
+
+function toShellContext(
+  deps: InitDeps,
+  client: Client,
+  { scope = client.scope, project }: Flags,
+): OwnShellContext {
+  const [name = ''] = deps.words;
+  const machine = { ...deps.machine, project: project ?? deps.cwd };
+  return { name, client, scope, machine, backupDir: deps.places.backupDir };
 }
 
 /** Writes the client's file; if that fails, the settings file becomes what it was. */

@@ -34,6 +34,11 @@ export const setUpCommands: DoorGroup = {
         'Write nothing; print the entry, for any client, or what --remove would do.',
       ),
       remove: switchFlag('--remove', 'Remove the entry.'),
+      ownShell: z.enum(['on', 'off']).optional().meta({
+        flag: '--own-shell',
+        description: "Turn the client's own shell, which bypasses nacre, off or on again.",
+        unset: 'asked at a terminal, otherwise left as it is',
+      }),
       yes: switchFlag(['--yes', '-y'], 'Ask no questions; use the flags and the proposed values.'),
     },
     load: async () => (await import('./init.ts')).initDoor,

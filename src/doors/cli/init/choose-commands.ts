@@ -96,7 +96,9 @@ function toNames(answer: string, presets: readonly string[]): string {
 // compared, because many program names are similar to them.
 function refuseMisspelledPreset(answer: string, presets: readonly string[]): void {
   const long = presets.filter((name) => name.length > 4);
-  const meant = answer.includes(',') ? undefined : nearest(answer.replace(/[\s_]+/g, '-'), long);
+  const spelled = answer.replace(/[\s_]+/g, '-');
+  const near = long.includes(spelled) ? spelled : nearest(spelled, long);
+  const meant = answer.includes(',') ? undefined : near;
   if (meant === undefined) return;
   throw new NacreError('invalid_request', `${answer} is not a preset. Did you mean ${meant}?`, {
     hint: 'Add a comma after the name if it is a program.',

@@ -1,0 +1,81 @@
+// The shell tool that a client has of its own. Commands that run there bypass nacre, so it can be turned off, with the
+// setting that the client's documentation names for this and no other. `docs/guide/own-shell.md` cites it.
+import { join } from 'node:path';
+import { NacreError } from '../contract/failure.ts';
+import type { ClientMachine, Scope } from './clients.ts';
+import { getJson, setJson } from './edit-json.ts';
+import { getToml, setToml } from './edit-toml.ts';
+import { TextFault } from './text-edits.ts';
+
+/** How the own shell of a client is turned off. */
+export interface OwnShell {
+  /** The setting, for questions and messages. */
+  readonly setting: string;
+  file(scope: Scope, machine: ClientMachine): string;
+  isOff(text: string): boolean;
+  turn(text: string, state: 'on' | 'off'): string;
+}
+
+const geminiRule = '[[rule]]\ntoolName = "run_shell_command"\ndecision = "deny"\npriority = 999\n';
+
+/** The own shells by client; a client without a documented setting is in `withoutSetting` instead. */
+export const ownShells: Readonly<Record<string, OwnShell>> = {
+  'claude-code': {
+    setting: 'permissions.deny: ["Bash"]',
+    file: (scope, { home, env, project }) =>
+      scope === 'project'
+        ? join(project, '.claude', 'settings.json')
+        : join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'),
+    isOff: (text) => deniedIn(text).includes('Bash'),
+    turn: (text, state) => {
+      const others = deniedIn(text).filter((rule) => rule !== 'Bash');
+      return setJson(text, ['permissions', 'deny'], state === 'off' ? [...others, 'Bash'] : others);
+    },
+  },
+  codex: {
+    setting: 'shell_tool = false in [features]',
+    file: (scope, { home, env, project }) =>
+      scope === 'project'
+        ? join(project, '.codex', 'config.toml')
+        : join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
+    isOff: (text) => getToml(text, ['features'])?.shell_tool === false,
+    turn: (text, state) => setToml(text, ['features'], { shell_tool: state === 'on' }),
+  },
+  gemini: {
+    setting: 'a policy rule that denies run_shell_command',
+    file: (scope, { home, env, project }) =>
+      join(scope === 'project' ? project : env.GEMINI_CLI_HOME || home, '.gemini', 'policies', 'nacre.toml'),
+    isOff: (text) => text.includes(geminiRule),
+    turn: (text, state) => {
+      const others = text.replaceAll(geminiRule, '');
+      return state === 'off' ? `${others}${geminiRule}` : others;
+    },
+  },
+};
+
+/** Why the own shell of a client cannot be turned off by a setting; undefined if it can. */
+export const withoutSetting: Readonly<Record<string, string>> = {
+  'claude-desktop': 'Claude Desktop has no shell of its own.',
+  vscode:
+    'VS Code documents no setting that removes its terminal tool. Deselect it with Configure Tools in the chat view.',
+  cursor:
+    'Cursor documents no setting that removes its terminal tool; its settings only decide which commands ask.',
+};
+
+/** Returns the text with the own shell on or off; throws `settings_invalid` for a file that cannot be edited. */
+export function turnOwnShell(shell: OwnShell, text: string, state: 'on' | 'off', file: string): string {
+  try {
+    return shell.isOff(text) === (state === 'off') ? text : shell.turn(text, state);
+  } catch (cause) {
+    if (!(cause instanceof TextFault)) throw cause;
+    throw new NacreError('settings_invalid', `${file} cannot be edited: ${cause.message}.`, {
+      hint: `Set ${shell.setting} there by hand.`,
+      cause,
+    });
+  }
+}
+
+function deniedIn(text: string): readonly unknown[] {
+  const list = getJson(text, ['permissions', 'deny']);
+  return Array.isArray(list) ? list : [];
+}
