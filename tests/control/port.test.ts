@@ -61,13 +61,13 @@ describe('nacre port', () => {
     expect(await page(inside)).toBe('refused');
     const opened = await nacre('port', String(inside), '--to', String(outside));
     expect(opened.stderr).toBe('');
-    expect(opened.stdout).toContain(`http://127.0.0.1:${outside} is port ${inside} of `);
+    expect(opened.stdout).toContain(`http://localhost:${outside} is port ${inside} of `);
     expect(await Promise.all([page(outside), page(outside)])).toEqual([
       'from the sandbox',
       'from the sandbox',
     ]);
     expect(await rows()).toMatch(
-      new RegExp(`^${inside} +http://127.0.0.1:${outside} +mcp_\\w+ +${id} `, 'm'),
+      new RegExp(`^${inside} +http://localhost:${outside} +mcp_\\w+ +${id} `, 'm'),
     );
     const [row] = JSON.parse((await nacre('port', '--json')).stdout);
     expect(row).toMatchObject({ port: inside, host_port: outside, command_id: id });

@@ -98,7 +98,7 @@ export const controlCommands: DoorGroup = {
       'Without a port, nacre lists the ports that sandboxed commands listen on. A port closes with the command that listens on it.',
     usage: '[PORT]',
     examples: [
-      ['nacre port 3000', 'Open http://127.0.0.1:3000 for a server that an agent has started.'],
+      ['nacre port 3000', 'Open http://localhost:3000 for a server that an agent has started.'],
       ['nacre port 3000 --to 8080', 'Open it on port 8080, because 3000 is in use.'],
       ['nacre port --close 8080', 'Close it again.'],
     ],

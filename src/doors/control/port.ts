@@ -84,7 +84,12 @@ async function openPort(found: readonly FoundPort[], port: number, flags: Flags)
   const to = flags.to ?? port;
   const opened = (await server.call({ method: 'open_port', room, port, to })) as ForwardedPort;
   const label = script === '' ? `port ${port}` : `port ${port} of ${toOneLine(script).slice(0, 80)}`;
-  return `http://127.0.0.1:${opened.hostPort} is ${label}; close it with nacre port --close ${opened.hostPort}.\n`;
+  return `${toAddress(opened.hostPort)} is ${label}; close it with nacre port --close ${opened.hostPort}.\n`;
+}
+
+// Not 127.0.0.1: browsers would send the cookie of nacre's own pages there, because cookies ignore ports.
+function toAddress(hostPort: number): string {
+  return `http://localhost:${hostPort}`;
 }
 
 function chooseRoom(found: readonly FoundPort[], port: number, wanted: string | undefined): FoundPort {
@@ -136,7 +141,7 @@ function toTable(found: readonly FoundPort[], display: DisplayAccess['display'])
   if (found.length === 0) return 'No sandboxed command listens on a port.\n';
   const rows = found.map(({ port, hostPort, room, command, script }) => [
     { text: String(port), paint: display.paint.name },
-    { text: hostPort === null ? '-' : `http://127.0.0.1:${hostPort}` },
+    { text: hostPort === null ? '-' : toAddress(hostPort) },
     { text: room === '' ? '-' : escapeControls(room) },
     { text: command ?? '-' },
     { text: toOneLine(script) },
