@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decideCommand } from '../../src/policy/decide-command.ts';
 import { readCases } from './read-cases.ts';
 
-const cases = readCases('./sample.jsonl');
+const cases = [...readCases('./sample.jsonl'), ...readCases('./hostile-sample.jsonl')];
 
 describe.each([...new Set(cases.map((one) => one.class))])('P: the sample, class %s', (name) => {
   test.each(cases.filter((one) => one.class === name).map((one) => [one.id, one.command, one] as const))(

@@ -3,7 +3,7 @@ import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, type TextSpan, wordText } from '../words/arg.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
-import { findProtectedPlace, type ProtectedPlace } from './protected-places.ts';
+import { findProtectedPlace, mayBeEmptied, type ProtectedPlace } from './protected-places.ts';
 
 const rmOptions = {
   short: 'fiIrRdvP',
@@ -42,6 +42,18 @@ export const deleteRules: readonly DangerRule[] = [
       'cd / && ls -A | xargs rm -rf',
       'ls -d ~/* | xargs rm -rf',
       'echo /* | xargs rm -rf',
+      'ls / | xargs rm -rf',
+      'ls -A / | xargs -I{} rm -rf /{}',
+      'ls / | while read d; do rm -rf /$d; done',
+      'cd / && ls | while read -r d; do rm -rf "$d"; done',
+      "ls / | tr '\\n' '\\0' | xargs -0 rm -rf",
+      `mapfile -t a < <(ls -d /*); rm -rf "\${a[@]}"`,
+      'rm -rf /proc/1/root/',
+      'rm -rf /proc/self/root/etc',
+      'cd /proc/self/root && rm -rf *',
+      'run0 rm -rf /',
+      'some-unknown-wrapper --flag rm -rf /',
+      'perl -e "system(q(rm -rf /))"',
     ],
     spares: [
       'rm -rf ./build',
@@ -58,6 +70,8 @@ export const deleteRules: readonly DangerRule[] = [
       'rm -rf /app/dist',
       'rm -rf "$DIR"/* /tmp/$x /srv/$app/current',
       'ls | xargs rm -rf',
+      'ls build | xargs -I{} rm -rf build/{}',
+      'ls /tmp | while read -r f; do rm -rf "/tmp/$f"; done',
       'cd ~ && ls *.log | xargs rm -f',
       'echo *.o | xargs rm -f',
     ],
@@ -81,6 +95,10 @@ export const deleteRules: readonly DangerRule[] = [
       'find / -name "*" -delete',
       'find / -print0 | xargs -0 rm -rf',
       'find ~ -type f | xargs rm -f',
+      'find ~ ! -name x -delete',
+      'find ~ -name "[a-z]*" -delete',
+      'find ~ -mtime +0 -delete',
+      'find ~ -name a -o -delete',
     ],
     spares: [
       'find . -name "*.pyc" -delete',
@@ -102,6 +120,7 @@ export const deleteRules: readonly DangerRule[] = [
       'mv /* /tmp/trash',
       'rsync -a --delete empty/ /',
       'rsync --del -a empty/ ~/',
+      'rsync -a --remove-source-files / /backup',
     ],
     spares: [
       'mv a b',
@@ -112,7 +131,42 @@ export const deleteRules: readonly DangerRule[] = [
       'rsync -a ~/ /mnt/backup/',
     ],
   },
+  {
+    rule: 'recursive_delete',
+    programs: ['tar', 'gtar', 'bsdtar', 'zip', '7z'],
+    test: testPacked,
+    matches: [
+      'tar --remove-files -cf x.tar /',
+      'tar -cf x.tar --remove-file ~',
+      'tar -C / --remove-files -cf /tmp/x.tar .',
+      'zip -rm x.zip /etc',
+    ],
+    spares: [
+      'tar --remove-files -czf logs.tgz logs',
+      'tar -cf x.tar /etc',
+      'zip -m x.zip a.log',
+      'zip -r x.zip /etc',
+    ],
+  },
 ];
+
+/** Archivers that delete the files they have packed. */
+function testPacked(call: ProgramCall): DangerFound | undefined {
+  const removes = call.args.some((arg) =>
+    call.name === 'zip'
+      ? /^(?:-[a-zA-Z]*m[a-zA-Z]*|--move)$/.test(wordText(arg))
+      : /^--remove-f|^-sdel$/.test(wordText(arg)),
+  );
+  if (!removes) return undefined;
+  const directory = call.args.findIndex((arg) => /^(?:-C|--directory)$/.test(wordText(arg)));
+  const inside = call.args[directory + 1]?.text;
+  const cwd = directory < 0 || inside === undefined ? call.cwd : [inside];
+  for (const at of call.args) {
+    const place = /^-/.test(prefixOf(at)) ? undefined : findProtectedPlace(at, cwd, call.home);
+    if (place !== undefined) return { at, reason: `it packs and deletes ${describePlace(place)}` };
+  }
+  return undefined;
+}
 
 function placeOf(call: ProgramCall, arg: Arg): ProtectedPlace | undefined {
   return findProtectedPlace(arg, call.cwd, call.home);
@@ -159,8 +213,8 @@ function testFind(call: ProgramCall): DangerFound | undefined {
   for (const at of startingPoints(call)) {
     const place = placeOf(call, at);
     if (place === undefined) continue;
-    if (place.kind === 'root' || !isSelective(call.args))
-      return { at, reason: `it deletes ${describePlace(place)}` };
+    const kept = mayBeEmptied.has(place.path) ? isSelective(call.args) : selectsByName(call.args);
+    if (place.kind === 'root' || !kept) return { at, reason: `it deletes ${describePlace(place)}` };
   }
   return undefined;
 }
@@ -187,11 +241,31 @@ export function withRecursive(argv: readonly Arg[], span: TextSpan): readonly Ar
 
 /** Returns true if `find`'s tests select some files rather than all. */
 export function isSelective(args: readonly Arg[]): boolean {
+  return args.some((arg, index) => selective.test(wordText(arg)) && !matchesAll(args, index));
+}
+
+/** Returns true for a test such as `-name '*'` that every file passes. */
+function matchesAll(args: readonly Arg[], index: number): boolean {
+  const value = args[index + 1]?.text;
+  return (
+    /^-i?(?:name|path|wholename|regex)$/.test(wordText(args[index])) &&
+    value !== undefined &&
+    !/[^*?.]/.test(value)
+  );
+}
+
+const named = /^-(?:i?name|i?path|i?wholename|i?regex|empty|inum|samefile)$/;
+
+/** Returns true if the tests select files by a name; a negated test, or one of several alternatives, selects the others. */
+function selectsByName(args: readonly Arg[]): boolean {
+  if (args.some((arg) => /^(?:-o|-or|,)$/.test(wordText(arg)))) return false;
   return args.some((arg, index) => {
-    if (!selective.test(wordText(arg))) return false;
+    if (!named.test(wordText(arg)) || /^(?:!|-not)$/.test(wordText(args[index - 1]))) return false;
     const value = args[index + 1]?.text;
     return (
-      !/^-(?:i?name|i?path|i?wholename)$/.test(wordText(arg)) || value === undefined || /[^*?.]/.test(value)
+      wordText(arg) === '-empty' ||
+      value === undefined ||
+      /[A-Za-z0-9_]{2}/.test(value.replace(/\[[^\][]*\]/g, ''))
     );
   });
 }
@@ -203,6 +277,10 @@ function testMove(call: ProgramCall): DangerFound | undefined {
       call,
       options.has('t', 'target-directory') ? options.operands : options.operands.slice(0, -1),
     );
+  const moved = call.args.some((arg) => /^--remove-s/.test(wordText(arg)))
+    ? moveAway(call, options.operands.slice(0, -1))
+    : undefined;
+  if (moved !== undefined) return moved;
   const deletes = call.args.find((arg) => /^--del/.test(wordText(arg)));
   const target = options.operands.at(-1);
   const place = target && placeOf(call, target);

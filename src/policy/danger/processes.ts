@@ -18,6 +18,9 @@ export const processRules: readonly DangerRule[] = [
       'sudo kill -9 -1',
       '/bin/kill -9 -1',
       'kill --signal 9 -1',
+      'kill -9 $((-1))',
+      'kill -9 -$((1))',
+      'kill -9 -01',
     ],
     spares: [
       'kill -1 1234',
@@ -56,7 +59,9 @@ function testKill({ args }: ProgramCall): DangerFound | undefined {
   // The first word with a dash is the signal; the words after it are targets.
   const named = /^(?:-s|-n|--signal)$/.test(first);
   const targets = named ? 2 : /^-./.test(first) && first !== '--' ? 1 : 0;
-  const index = words.findIndex((word, at) => word === '-1' && (at >= targets || words.length === 1));
+  const index = words.findIndex(
+    (word, at) => /^\s*-0*(?:x0*)?1\s*$/i.test(word ?? '') && (at >= targets || words.length === 1),
+  );
   const at = args[index];
   return at && { at, reason: 'it kills every process it is permitted to signal' };
 }

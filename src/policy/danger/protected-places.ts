@@ -30,7 +30,8 @@ export function findProtectedPlace(
 /** `/$x` is the root directory if the variable is empty, and probably a top-level directory otherwise. */
 function belowRoot({ pieces: [first, second, ...more] }: Arg): ProtectedPlace | undefined {
   const isExpansion = typeof second === 'object' && second.hole === 'unknown' && /^[$`]/.test(second.text);
-  const rooted = typeof first === 'string' && /^\/+$/.test(first) && isExpansion && more.length === 0;
+  const ends = more.every((piece) => (typeof piece === 'string' ? piece === '/' : piece.text === '*'));
+  const rooted = typeof first === 'string' && /^\/+$/.test(first) && isExpansion && ends;
   return rooted ? { kind: 'root', content: true, path: '/' } : undefined;
 }
 
@@ -68,7 +69,7 @@ const systemSubdirectories = [
 ];
 
 /** Directories whose contents may be deleted, though not the directories themselves. */
-const mayBeEmptied = new Set([
+export const mayBeEmptied: ReadonlySet<string> = new Set([
   '/tmp',
   '/var/cache',
   '/var/log',

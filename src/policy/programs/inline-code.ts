@@ -44,6 +44,8 @@ export interface Language {
   /** Matches strings and comments, which start nothing. */
   readonly strip?: RegExp;
   readonly spawns: readonly RegExp[];
+  /** Judges the code beyond `spawns`: returns true if it starts programs. */
+  readonly judge?: (code: string) => boolean;
 }
 
 /** The effects of calling an interpreter. */
@@ -231,7 +233,7 @@ export function codeEffects(language: Language, code: Arg, call: ProgramCall): E
     ];
   }
   const plain = language.strip === undefined ? known : known.replace(language.strip, '""');
-  const spawns = language.spawns.some((pattern) => pattern.test(plain));
+  const spawns = language.spawns.some((pattern) => pattern.test(plain)) || language.judge?.(known) === true;
   const refuse: Effect = {
     does: 'refuse',
     at: code,
@@ -246,24 +248,30 @@ function onlyDataHoles(code: Arg): boolean {
   return code.pieces.every((piece) => typeof piece === 'string' || piece.hole === 'number');
 }
 
-const quoted = `(?:[rRbBfFuU]{0,2})(["'\`])((?:(?!\\1)[^\\\\]|\\\\.)*)\\1`;
+const quoted = `(?:[rRbBfFuU]{0,2})(["'\`])((?:(?!\\1)[^\\\\]|\\\\.){0,2000})\\1`;
 const callsShell = new RegExp(
-  `(?:system|popen\\d?|Popen|exec\\w*|spawn\\w*|run|call|check_call|check_output|getoutput|shell_exec|passthru|execute|capture\\d?e?)\\s*\\(?\\s*\\[?\\s*${quoted}((?:\\s*,\\s*\\[?\\s*(["'])(?:(?!\\4).)*\\4)*)`,
+  `(?:system|popen\\d?|Popen|exec\\w{0,9}|spawn\\w{0,9}|run|call|check_call|check_output|getoutput|shell_exec|passthru|execute|capture\\d?e?)\\s{0,9}\\(?\\s{0,9}\\[?\\s{0,9}${quoted}((?:\\s{0,9},\\s{0,9}\\[?\\s{0,9}(["'])(?:(?!\\4).){0,200}\\4){0,20})`,
   'g',
 );
 const quotedCommands =
-  /`([^`]+)`|(?:\bqx|%x)\s*(?:\{([^}]*)\}|\(([^)]*)\)|\[([^\]]*)\]|([^\w\s({[])(.*?)\5)/gs;
+  /`([^`]{1,2000})`|(?:\bqx|%x)\s{0,9}(?:\{([^}]{0,2000})\}|\(([^)]{0,2000})\)|\[([^\]]{0,2000})\]|([^\w\s({[])(.{0,2000}?)\5)/gs;
+/** Perl and Ruby also write strings as `q(…)`, `qq{…}` and `%q[…]`. */
+const perlQuoted =
+  /\b(?:system|exec)\s{0,9}\(?\s{0,9}%?qq?\s?(?:\(([^()]{0,2000})\)|\{([^{}]{0,2000})\}|\[([^\][]{0,2000})\]|\/([^/]{0,2000})\/|\|([^|]{0,2000})\|)/gi;
 const deletes = new RegExp(
-  `(?:rmtree|rm_rf?|rmSync|rmdirSync|rimraf|remove_tree|remove_dir_all|removeSync|emptyDirSync|\\brm)\\s*\\(?\\s*(?:[\\w.]*Path\\(\\s*)?${quoted}`,
+  `(?:rmtree|rm_rf?|rmSync|rmdirSync|rimraf|remove_tree|remove_dir_all|removeSync|emptyDirSync|\\brm)\\s{0,9}\\(?\\s{0,9}(?:[\\w.]{0,40}Path\\(\\s{0,9})?${quoted}`,
   'g',
 );
 const opens = new RegExp(
-  `\\b(open|openSync|writeFileSync|writeFile|createWriteStream)\\s*\\(?\\s*${quoted.replaceAll('\\1', '\\2')}(?:\\s*,\\s*["']([^"']*))?`,
+  `\\b(open|openSync|writeFileSync|writeFile|createWriteStream)\\s{0,9}\\(?\\s{0,9}${quoted.replaceAll('\\1', '\\2')}(?:\\s{0,9},\\s{0,9}["']([^"']{0,20}))?`,
   'g',
 );
 
 /** Perl's `open` has the mode in the file name (`">f"`) or in the argument before it. */
-const redirects = /\bopen\b[^;]*?["']\+?>>?(?:["']\s*,\s*["']|\s*)(\/dev\/[^"']*)/g;
+const redirects = /\bopen\b[^;]{0,80}?["']\+?>>?(?:["']\s{0,9},\s{0,9}["']|\s{0,9})(\/dev\/[^"']{0,80})/g;
+
+const bombs =
+  /fork[\s(]{0,9}\)?\s{0,9}(?:while|until|for)\b|(?:while|until|loop)\b[^;]{0,200}?\bfork\b|while\s{0,9}\(?(?:1|True|true)\b[\s\S]{0,400}?\bfork\b/;
 
 /** Translates what the code would run, delete or overwrite into shell commands for the danger rules. */
 function dangerIn(code: string, at: Arg): Effect[] {
@@ -272,6 +280,7 @@ function dangerIn(code: string, at: Arg): Effect[] {
     ...matches(quotedCommands, code).map(
       (found) => found.slice(1).findLast((text) => text !== undefined) ?? '',
     ),
+    ...matches(perlQuoted, code).map((found) => found.slice(1).find((text) => text !== undefined) ?? ''),
     ...matches(deletes, code).map(([, , path = '']) => `rm -rf '${path}'`),
     ...matches(opens, code)
       .filter(
@@ -281,26 +290,17 @@ function dangerIn(code: string, at: Arg): Effect[] {
       .map(([, , , path = '']) => `: > '${path}'`),
     ...matches(redirects, code).map(([, path = '']) => `: > '${path}'`),
   ];
-  const bomb =
-    /\bfork\b/.test(code) &&
-    /\b(?:while|for|loop|until)\b/.test(code) &&
-    /fork[\s(]*\)?\s*(?:while|until|for)\b|(?:while|until|loop)\b[^;]*?\bfork\b|while\s*\(?(?:1|True|true)\b[\s\S]*\bfork\b/.test(
-      code,
-    );
+  const bomb = /\bfork\b/.test(code) && bombs.test(code);
   const effects: Effect[] = commands
     .slice(0, 32)
     .map((text) => ({ does: 'perhaps', text: knownArg(text.replace(/\\(["'\\])/g, '$1'), at) }));
-  return bomb
-    ? [
-        ...effects,
-        {
-          does: 'danger',
-          at,
-          rule: 'fork_bomb',
-          reason: 'the code starts copies of itself without end (a fork bomb)',
-        },
-      ]
-    : effects;
+  const danger: Effect = {
+    does: 'danger',
+    at,
+    rule: 'fork_bomb',
+    reason: 'the code starts copies of itself without end (a fork bomb)',
+  };
+  return bomb ? [...effects, danger] : effects;
 }
 
 function matches(pattern: RegExp, code: string): RegExpExecArray[] {
@@ -308,5 +308,5 @@ function matches(pattern: RegExp, code: string): RegExpExecArray[] {
 }
 
 function listed(rest: string): string[] {
-  return [...rest.matchAll(/(["'])((?:(?!\1).)*)\1/g)].map(([, , word = '']) => `'${word}'`);
+  return [...rest.matchAll(/(["'])((?:(?!\1).){0,200})\1/g)].map(([, , word = '']) => `'${word}'`);
 }

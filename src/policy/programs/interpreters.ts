@@ -1,6 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { allOf } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
+import { startsPrograms } from './javascript-code.ts';
 import { nodeFlags, nodeValued, nodeWrites } from './node-options.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
@@ -15,15 +16,15 @@ const python: Language = {
   endsOptions: 'cm',
   strip: /(?<![A-Za-z])[rRbBuU]{0,2}("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/g,
   spawns: [
-    /\bos\s*\.\s*(?:system|popen\w*|exec[lv]\w*|spawn\w*|posix_spawn\w*|fork\w*|startfile)\b/,
-    /\bfrom\s+os\s+import\s+(?:\*|[^\n;]*\b(?:system|popen|exec[lv]\w*|spawn\w*|posix_spawn\w*|fork\w*))/,
-    /\b(?:subprocess|popen2|pexpect|ctypes|cffi|multiprocessing|runpy|webbrowser|antigravity|pty|posix|commands|sh|plumbum|fabric|invoke)\b(?=\s*(?:[.,;\n)]|$|import|as\b))/,
-    /\b(?:create_subprocess_\w+|__import__|import_module|__builtins__|__subclasses__|__globals__|__loader__|getattr|builtins)\b/,
-    /(?<![\w.])(?:eval|exec|compile|globals|vars|locals)\s*\(/,
-    /\bimportlib\b(?!\s*\.\s*(?:metadata|resources))/,
+    /(?<!\bplatform)(?<!\bplatform\s)\.\s{0,9}(?:system|popen\w*|exec[lv]p?e?|spawn[lv]\w*|posix_spawnp?|fork|forkpty|startfile|set_executable)\b/,
+    /\bfrom\s{1,9}os\s{1,9}import\b[^;]{0,200}\b(?:system|popen|exec[lv]\w{0,3}|spawn\w{0,5}|posix_spawnp?|fork\w{0,5})\b|\bfrom\s{1,9}os\s{1,9}import\s{0,9}\(?\s{0,9}\*/,
+    /(?<![\w.])(?:subprocess|popen2|pexpect|ctypes|cffi|runpy|webbrowser|antigravity|pty|posix|commands|sh|plumbum|fabric|invoke|cProfile|timeit)\b(?=\s{0,9}(?:[.,;\n)]|$|import|as\b))/,
+    /\b(?:create_subprocess_\w+|__import__|import_module|__builtins__|__subclasses__|__globals__|__loader__|getattr|builtins|attrgetter|methodcaller|__getattribute__)\b/,
+    /(?<![\w.])(?:eval|exec|compile|globals|vars|locals)\s{0,9}\(/,
+    /\bimportlib\b(?!\s{0,9}\.\s{0,9}(?:metadata|resources))/,
     /\b(?:sys\.modules|pickle\.loads?|marshal\.loads?|code\.interact|breakpoint)\b/,
-    /\bimport\s+os\s+as\b|=\s*os\s*(?:$|[;\n.])(?!path)/,
-    /\bos\s*\.\s*__dict__|\.__class__/,
+    /\bimport\s{1,9}os\s{1,9}as\b|=\s{0,9}os\s{0,9}(?:$|[;\n.])(?!path)/,
+    /\bos\s{0,9}\.\s{0,9}__dict__|\.__class__/,
   ],
 };
 
@@ -48,14 +49,8 @@ export const javascript: Language = {
     '--prof-process',
   ],
   codeOptions: ['--import', '--loader', '--experimental-loader', '--require'],
-  spawns: [
-    /child_process|worker_threads|\bcluster\b|execa|shelljs|cross-spawn|node-pty|\bzx\b|createRequire|_load\b|mainModule/,
-    /\bprocess\s*\.\s*(?:binding|dlopen|_linkedBinding|execve)|\bprocess\s*\[|globalThis\s*\[|\bglobal\s*\[/,
-    /(?<![\w.])eval\s*\(|\bFunction\s*\(|\.constructor\b|\bReflect\b|\bvm\b|\bimport\s*\(\s*[^"'\s)]/,
-    /\brequire\s*(?!\()(?:\W|$)|\brequire\s*\(\s*(?:[^"'\s)]|(["'])(?:(?!\1).)*\1\s*[^)\s])/,
-    /\b(?:Deno\.(?:run|Command|dlopen)|Bun\.(?:spawn\w*|\$)|Bun\s*\.\s*\$)/,
-    /\\(?:x|u\{?)[0-9a-fA-F]{2}/,
-  ],
+  spawns: [],
+  judge: startsPrograms,
 };
 
 const perl: Language = {
@@ -64,12 +59,13 @@ const perl: Language = {
   words: ['--version', '--help', '-v', '-V'],
   codeOptions: ['-M', '-m'],
   spawns: [
-    /`|\bqx\b|\breadpipe\b|\bfork\b|\bsyscall\b|\bIPC::|\bCORE::|\bExpect\b|\bDynaLoader\b|\bInline\b/,
-    /\b(?:system|exec)\s*(?:[({"'$@]|q[qwr]?\b|\w+\s*[("'])/,
-    /\bopen\b[^;]*(?:["'][^"']*\||\|[^"']*["']|["']-\||["']\|-)/,
-    /\beval\s*(?!\{)\S|\bdo\s+["'$]|\brequire\s+["'$]|&\s*\{|&\s*\$|->\s*\$\w+\s*\(|->\s*can\b|\\&|\*\{/,
-    /\buse\s+(?:POSIX|IPC|Inline|Socket)\b/,
-    /\bs(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[a-z]*ee/,
+    /`|\bqx\b|\breadpipe\b|\bfork\b|\bsyscall\b|\bIPC::|\bIO::|\bCORE::|\bExpect\b|\bDynaLoader\b|\bInline\b|\bdbmopen\b/,
+    /\b(?:system|exec)\s{0,9}(?:[({"'$@]|q[qwr]?\b|\w+\s{0,9}[("'])/,
+    // Only files that are opened for reading, by name.
+    /\bopen\b(?!\s{0,9}\(?\s{0,9}(?:my\s{1,9})?[\w$*]{1,40}\s{0,9},\s{0,9}(?:["']<(?::[\w()-]{1,30})?["']\s{0,9},|["']<?[\w ./~-]{1,200}["']\s{0,9}(?:\)|;|or\b|\|\|)))/,
+    /\beval\s{0,9}(?!\{)\S|\bdo\s{1,9}["'$]|\brequire\s{1,9}["'$]|&\s{0,9}\{|&\s{0,9}\$|->\s{0,9}\$\w+\s{0,9}\(|->\s{0,9}can\b|\\&|\*\{/,
+    /\buse\s{1,9}(?:POSIX|IPC|Inline|Socket|IO)\b/,
+    /\bs(\W)(?:(?!\1).){0,200}\1(?:(?!\1).){0,200}\1[a-z]{0,9}ee/,
   ],
 };
 
@@ -78,10 +74,10 @@ const ruby: Language = {
   inline: { letters: 'e', takes: 'eIrCEKTWx', attached: 'iF', digits: '0l' },
   words: ['--version', '--help', '-v', '--copyright'],
   spawns: [
-    /`|%x|\b(?:system|exec|spawn|syscall|fork)\b\s*(?:[({"'\s$@]|$)/,
-    /\b(?:Open3|PTY|Process|Shellwords|Fiddle|DL|Kernel|ObjectSpace)\b|\bIO\s*\.\s*(?:popen|sysopen)|\bpopen\d?\b/,
-    /\bopen\s*\(?\s*["']\s*\|/,
-    /\b(?:eval|instance_eval|class_eval|module_eval|send|public_send|__send__|method|const_get|binding|load|require_relative)\b/,
+    /`|%x|\b(?:system|exec|spawn|syscall|fork)\b\s{0,9}(?:[({"'\s$@]|$)/,
+    /\b(?:Open3|PTY|Process|Shellwords|Fiddle|DL|Kernel|ObjectSpace)\b|\bIO\s{0,9}\.\s{0,9}(?:popen|sysopen|read\w*|foreach|binread|write)\b|\bpopen\d?\b/,
+    /\bopen\s{0,9}\(?\s{0,9}(?:["']\s{0,9}\||%)/,
+    /\b(?:eval|instance_eval|class_eval|module_eval|send|public_send|__send__|method|const_get|binding|load|require_relative|to_proc)\b|:(?:system|exec|spawn)\b/,
   ],
 };
 
@@ -104,7 +100,7 @@ const lua: Language = {
   inline: { letters: 'e', takes: 'el' },
   words: ['-v'],
   spawns: [
-    /\bos\s*[.[]\s*["']?(?:execute|exit\s*\[)|\bio\s*[.[]\s*["']?popen|\b(?:load|loadstring|dofile|loadfile|loadlib)\b|\brequire\b\s*\(?\s*["']ffi|_G\b|_ENV\b/,
+    /\bos\s{0,9}(?:\[|\.\s{0,9}execute)|\bio\s{0,9}(?:\[|\.\s{0,9}popen)|=\s{0,9}(?:os|io)\b(?!\s{0,9}\.)|\b(?:load|loadstring|dofile|loadfile|loadlib)\b|\brequire\b\s{0,9}\(?\s{0,9}["']ffi|_G\b|_ENV\b/,
   ],
 };
 
@@ -130,6 +126,10 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       'python3 <(echo \'import os; os.system("x")\')',
       'python3 -m pty /bin/sh',
       'python3 -um webbrowser x',
+      'python3 -c \'import os; (os).system("touch x")\'',
+      'python3 --check-hash-based-pycs default -c \'import os; os.system("x")\'',
+      "python3 -m timeit --setup='import os; os.system(1)' pass",
+      'python3 --some-new-option x.py',
     ],
     harmless: [
       'python3 script.py --flag',
@@ -145,6 +145,11 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       'python3 -c \'import importlib.metadata as m; print(m.version("pip"))\'',
       'python3 -c "import sys; print(sys.version)"',
       'python3 "$script"',
+      'python3 -c "import app.commands; print(app.commands.x)"',
+      'python3 -c "import multiprocessing; print(multiprocessing.cpu_count())"',
+      'python3 -c "import platform; print(platform.system())"',
+      'python3 -V',
+      "python3 -m timeit -s 'x = 1' 'x + 1'",
     ],
   },
   {
@@ -161,6 +166,15 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       'node -e "$code"',
       'node --import \'data:text/javascript,import("child_process")\' x.js',
       'node -e \'new Function("x")()\'',
+      'node -e \'import("child_"+"process").then(m=>m.execSync("touch x"))\'',
+      'node -e \'require("child\\x5fprocess")\'',
+      'node -e \'(()=>{}).constructor("return process")()\'',
+      'node -e \'[]["filter"]["constructor"]("x")()\'',
+      'node -e \'process["mainModule"].require("x")\'',
+      'node -e \'const r = require; r("child_process")\'',
+      'node --disable-warning x -e \'require("child_process")\'',
+      'node --some-new-option x.js',
+      'node -i < x.js',
       'node',
     ],
     harmless: [
@@ -174,6 +188,13 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       "node -e 'console.log(JSON.stringify({ a: [1] }))'",
       'node --max-old-space-size=4096 build.js',
       'node dist/cli.js -e prod',
+      'node -e \'console.log("\\u2713")\'',
+      "node -p 'x = []; x.constructor.name'",
+      'node -e \'const fs = require("fs"); for (const f of fs.readdirSync(".")) console.log(f[0])\'',
+      'node -e \'const {a, ...b} = JSON.parse(require("fs").readFileSync(0, "utf8")); console.log(b[a], 1 / 2)\'',
+      'node --input-type=module -e \'import fs from "node:fs"; console.log(fs.existsSync("x"))\'',
+      'node --watch-path ./src server.js',
+      'node --test --test-reporter=spec',
     ],
   },
   {
@@ -192,6 +213,8 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       'perl -pi -e \'s/a/system("touch x")/e\' a',
       'perl',
       'echo \'system("x")\' | perl',
+      "perl -e 'open F, q(touch x|); <F>'",
+      ["perl -ne 1 'touch x |'", 'touch'],
     ],
     harmless: [
       "perl -ne 'print if /system/' a",
@@ -203,6 +226,8 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       "perl -lane 'print $F[1]' a",
       "perl -0777 -ne 'print length' a",
       'perl -c x.pl',
+      'perl -e \'open(my $f, "<", "a.txt") or die; print while <$f>\'',
+      'perl -e \'open(F, "a.txt") or die; print <F>\'',
     ],
   },
   {

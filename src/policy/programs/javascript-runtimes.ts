@@ -12,10 +12,7 @@ const { flags: _flags, letters: _letters, ...plain } = javascript;
 const withShell: Language = {
   ...plain,
   inline: { ...javascript.inline, letters: 'ep', takes: 'eprc' },
-  spawns: [
-    ...javascript.spawns,
-    /\$\s*`|["']bun["']|\bDeno\s*\[|\bBun\s*\[|jsr:|npm:|https?:\/\/\S*["']\s*\)?\s*;?\s*$/,
-  ],
+  spawns: [/jsr:|npm:|https?:\/\//],
 };
 
 /** `deno` and `bun`: subcommands, scripts and inline code. */

@@ -4,11 +4,11 @@ import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { joinWords, refuseOptions, shellOptions, unclearStart } from './effects.ts';
 import { withoutVersion } from './env-runners.ts';
-import { refused, type Sub, subcommands } from './option-effects.ts';
+import { refused, type Sub } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 const npmLongs =
-  'prefix= workspace= workspaces include-workspace-root global silent loglevel= json yes no package= call= script-shell= node-options= git= editor= viewer= userconfig= globalconfig= init-module= registry= tag= access= otp= save-dev save-exact save-optional save-peer production omit= include= ignore-scripts legacy-peer-deps force dry-run no-audit no-fund if-present parseable depth= location= cache= offline prefer-offline quiet version help foreground-scripts';
+  'prefix= workspace= workspaces include-workspace-root global silent loglevel= json yes no package= call= script-shell= node-options= git= editor= viewer= userconfig= globalconfig= init-module= registry= tag= access= otp= save-dev save-exact save-optional save-peer production omit= include= ignore-scripts legacy-peer-deps force dry-run no-audit no-fund if-present parseable depth= location= cache= offline prefer-offline quiet version help foreground-scripts shell= python= node-gyp= onload-script= install-links';
 
 /** `npm`, `pnpm`, `yarn` and `npx`: they may run the project's scripts, but not other programs. */
 export const nodePackagePrograms: readonly ProgramEntry[] = [
@@ -36,6 +36,12 @@ export const nodePackagePrograms: readonly ProgramEntry[] = [
       ['npm init foo', 'create-foo'],
       'npm --userconfig=./npmrc ci',
       ["npm pkg set scripts.a='touch x'", 'touch'],
+      ['npm exe -- touch x', 'touch'],
+      ['npm exe touch x', 'touch'],
+      ["npm --call='touch x' exec", 'touch'],
+      'npm run build --script-she=./x',
+      'npm --python=./x install',
+      'npm some-new-command',
     ],
     harmless: [
       'npm ci',
@@ -51,6 +57,9 @@ export const nodePackagePrograms: readonly ProgramEntry[] = [
       'npm pkg set version=1.2.3',
       'npm run start -- --script-shell=x',
       'npm outdated --json',
+      'npm init -w packages/a -y',
+      'npm inst',
+      'npm version patch --no-git-tag-version',
     ],
   },
   {
@@ -99,6 +108,7 @@ export const nodePackagePrograms: readonly ProgramEntry[] = [
       ['yarn workspaces foreach -A exec touch x', 'touch'],
       ['yarn workspace web exec touch x', 'touch'],
       ['pnpm touch x', 'touch'],
+      ['pnpm nohup touch x', 'nohup', 'touch'],
       'pnpm config set script-shell ./x',
       'yarn config set yarnPath ./x.js',
       'pnpm --script-shell=./x test',
@@ -137,11 +147,40 @@ const npmCommands: Readonly<Record<string, Sub>> = {
   set: { effects: ({ args, ...call }) => settingWords({ ...call, args }, args) },
   edit: { effects: (call) => [refused(call, 'edit starts an editor')] },
   explore: { options: { short: '', long: 'shell=', stop: true }, effects: exploreEffects },
-  'init create innit': { options: { short: 'ywC:', long: npmLongs }, effects: createEffects },
+  'init create innit': { options: { short: 'yw:C:', long: npmLongs }, effects: createEffects },
   pkg: { effects: packageFields },
 };
 
-const npmCommandEffects = subcommands(npmCommands);
+/** Commands of npm that run the project's own scripts or nothing. */
+const npmPlain =
+  'access add adduser audit bin bugs cache ci clean-install completion cit dedupe ddp deprecate diff dist-tag dist-tags docs doctor explain why find-dupes fund get help help-search hlep home i in ins inst insta instal isnt isnta isntal isntall install install-ci-test install-clean install-test it la link ln list ll login logout ls org ogr outdated owner author pack ping prefix profile prune publish query r rb rebuild remove repo restart rm root rum run run-script s sbom se search shrinkwrap sit star stars start stop t tst team test token un undeprecate uninstall unlink unpublish unstar up update upgrade udpate urn v verison version view info show whoami'.split(
+    ' ',
+  );
+
+const npmByName = new Map(
+  Object.entries(npmCommands).flatMap(([names, sub]) => names.split(' ').map((name) => [name, sub] as const)),
+);
+
+/** Finds the commands that a word may mean: npm accepts every beginning of a name that is not ambiguous. */
+function npmCommandEffects(call: ProgramCall): Effect[] {
+  const [word] = call.options.operands;
+  if (word === undefined) return [];
+  const { text } = word;
+  const unclear: Effect = { does: 'unknown', at: word, reason: `what ${call.name} would do cannot be known` };
+  if (text === undefined) return word.many ? [unclear] : [];
+  if (npmPlain.includes(text)) return [];
+  const names = npmByName.has(text) ? [text] : [...npmByName.keys()].filter((name) => name.startsWith(text));
+  const subs = new Set(names.flatMap((name) => npmByName.get(name) ?? []));
+  if (subs.size === 0)
+    return npmPlain.some((name) => name.startsWith(text))
+      ? []
+      : [refused(call, `${text} is not a command that is known to be harmless`, word)];
+  const args = call.args.slice(call.args.indexOf(word) + 1);
+  return [...subs].flatMap((sub) => [
+    ...shellOptions('call')(call),
+    ...sub.effects({ ...call, args, options: parseOptions(args, sub.options ?? noOptions) }),
+  ]);
+}
 
 /** Options such as `--script-shell` that choose which programs npm starts. */
 function npmSettings(call: ProgramCall): Effect[] {
@@ -160,6 +199,9 @@ const choosing = {
   globalconfig: settingReason,
   'init-module': settingReason,
   shell: settingReason,
+  python: settingReason,
+  'node-gyp': settingReason,
+  'onload-script': settingReason,
 };
 
 const refuseForNpm = refuseOptions(choosing);
@@ -224,9 +266,14 @@ function packageFields({ options }: ProgramCall): Effect[] {
   });
 }
 
-/** Names of common programs: `yarn ls` starts the program, since scripts rarely have such names. */
-const everyday =
-  /^(?:touch|rm|sh|bash|zsh|dash|cp|mv|cat|curl|wget|nc|python3?|perl|ruby|env|xargs|sudo|chmod|chown|dd|tee|ln|mkdir|rimraf|kill|find|sed|awk|tar|git)$/;
+/** Programs on every PATH: `pnpm nohup` starts them, since scripts rarely have such names. */
+const everyday = new Set(
+  `awk base64 bash cat chgrp chmod chown chroot cp curl cut dash dd doas echo ed emacs env expect find flock gawk gdb git grep
+  head id ionice kill less ln ls lua man mkdir mkfifo mktemp mv nano nc ncat nice nohup nsenter od perl php pkexec printf prlimit ps
+  python python2 python3 rm rmdir rsync ruby run-parts runuser scp script sed setarch setpriv setsid sh shred socat ssh
+  stat stdbuf strace su sudo sysctl systemd-run tail tar taskset tclsh tee telnet timeout top touch tr truncate unshare vi vim wget xargs
+  xxd yes zsh rimraf`.split(/\s+/),
+);
 
 const runLongs =
   'all parallel interlaced topological topological-dev verbose jobs= include= exclude= recursive since[=] from= private no-private package= quiet shell-mode resume-from= no-bail report-summary';
@@ -248,7 +295,7 @@ function runnerEffects(call: ProgramCall): Effect[] {
     args,
     options: parseOptions(args, runOptions),
   };
-  if (everyday.test(word.text)) return [{ does: 'start', argv: [word, ...args] }];
+  if (everyday.has(word.text)) return [{ does: 'start', argv: [word, ...args] }];
   if (/^(?:exec|dlx)$/.test(word.text))
     return execEffects(inner, call.options.has('c', 'shell-mode') || inner.options.has('c', 'shell-mode'));
   if (word.text === 'node') return [{ does: 'start', argv: [word, ...args] }];

@@ -104,7 +104,18 @@ function isFile(arg: Arg): boolean {
 function listed({ args }: ProgramCall): { text: string; more: true } {
   const operands = args.filter((arg) => !prefixOf(arg).startsWith('-'));
   const itself = args.some((arg) => /^-[a-zA-Z]*d/.test(wordText(arg)));
-  return { text: operands.length === 0 ? '.\n' : itself ? placesIn(operands) : '', more: true };
+  if (operands.length === 0) return { text: '.\n', more: true };
+  return { text: itself ? placesIn(operands) : foldersIn(operands), more: true };
+}
+
+/** The directories whose entries `ls` prints, each with a slash at its end. */
+function foldersIn(words: readonly Arg[]): string {
+  return words
+    .flatMap(({ text }) =>
+      text === undefined || text === '' ? [] : [text.endsWith('/') ? text : `${text}/`],
+    )
+    .map((folder) => `${folder}\n`)
+    .join('');
 }
 
 /** Finds operands such as `/*` that name everything in a directory. */

@@ -145,6 +145,21 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
     harmless: ['sudo -v', 'sudo -l', ['sudo -n ls', 'ls']],
   },
   {
+    names: ['run0', 'please', 'dzdo', 'pfexec', 'calife', 'sudo-rs'],
+    options: {
+      short: 'u:g:D:d:hVnkKSEa:b:i',
+      long: 'user= group= nice= chdir= setenv= background= unit= property= description= slice= slice-inherit machine= via-shell pty pipe no-ask-password shell-prompt-prefix= lightweight= same-root-dir help version',
+      stop: true,
+    },
+    effects: startsOperands,
+    runs: [
+      ['run0 touch x', 'touch'],
+      ['run0 --user=bob --setenv A=1 touch x', 'touch'],
+      'run0 --some-new-option touch x',
+    ],
+    harmless: ['run0 --version', ['run0 ls', 'ls']],
+  },
+  {
     names: ['doas'],
     options: { short: 'C:u:Lns', stop: true },
     effects: (call) => [...shellAsked(call), ...startsOperands(call)],

@@ -1,7 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import type { Effect } from '../programs/program.ts';
 import { type Arg, type Piece, textOf } from '../words/arg.ts';
-import { joinOutput, type Output, silent } from '../words/output.ts';
+import { joinOutput, type Output, placeListed, silent } from '../words/output.ts';
 import { normalisePath } from '../words/paths.ts';
 import { judgeExport, unknownTarget } from './assign.ts';
 import { judgeNewName } from './redefine.ts';
@@ -244,17 +244,18 @@ function assign(
   const name = written.slice(0, length);
   setAttributes(walk, name, value, attributes, scope);
   if (attributes.nameref) return;
-  const given = name === written ? variableOf(value, uncertain) : unknownVariable;
+  const given = name === written ? variableOf(name, value, uncertain) : unknownVariable;
   // Outside a function `local` fails and leaves the variable unchanged.
   const fails = call.name === 'local' && scope.frames.length === 0;
   const plain = fails ? union(scope.shell.variables.get(name) ?? unknownVariable, given) : given;
   walk.assign(name, plain, target, scope, attributes.exported ? 'exported' : 'plain');
 }
 
-function variableOf(value: Arg | undefined, uncertain: string | undefined): Variable {
+function variableOf(name: string, value: Arg | undefined, uncertain: string | undefined): Variable {
   if (uncertain === undefined)
     return value === undefined ? unknownVariable : { kind: 'text', values: [value.pieces] };
-  const made: Piece = { hole: 'unknown', text: '', from: uncertain };
+  const listed = placeListed(uncertain);
+  const made: Piece = { hole: 'unknown', text: `$${name}`, from: uncertain, listed };
   return { kind: 'text', values: value === undefined ? [[made]] : [value.pieces, [made]] };
 }
 

@@ -78,7 +78,8 @@ function fileInput([value]: readonly Value[]): Stdin {
   const [piece] = value ?? [];
   if (textOf(value ?? []) === '/dev/null') return 'none';
   if (typeof piece !== 'object' || piece.hole !== 'process') return fileContents;
-  return piece.output === undefined ? anyOutput : { text: piece.output, more: false };
+  if (piece.output !== undefined) return { text: piece.output, more: false };
+  return piece.listed === undefined ? anyOutput : { text: `${piece.listed}\n`, more: true };
 }
 
 /** Converts the possible values to stdin; several texts are joined and marked with `more`. */

@@ -55,8 +55,15 @@ export function expandParameter(
 function anyEntries({ scope }: Expansion, part: ParameterExpansionPart): Chunk[][] {
   const variable = part.index && scope.shell.variables.get(part.parameter);
   const isPlain = variable === undefined || (variable.kind === 'list' && !variable.entries.mayExpand);
-  const made = isPlain ? unknown : derivedHole(everyValue(variable).flat());
+  const made = isPlain
+    ? unknown
+    : (listedIn(everyValue(variable)) ?? derivedHole(everyValue(variable).flat()));
   return [[{ pieces: [made], quoted: false, many: true }]];
+}
+
+/** Entries that `mapfile` read from the listing of a directory. */
+function listedIn(values: readonly Value[]): Piece | undefined {
+  return values.flat().find((piece) => typeof piece === 'object' && piece.listed !== undefined);
 }
 
 function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonly Value[] {

@@ -102,7 +102,7 @@ describe('the program name is unknown', () => {
     `a=($(ls)); \${a[0]}`,
     '/bin/l*',
     '~-/x',
-    '$((1))',
+    '$((x))',
     '$_',
     `"\${a[@]}"`,
     'declare -n r="$y"; x=touch; r=ls; $x',

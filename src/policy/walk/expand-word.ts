@@ -17,7 +17,8 @@ import {
   type Value,
 } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
-import type { Output } from '../words/output.ts';
+import { type Output, placeListed } from '../words/output.ts';
+import { constantOf } from './constant-of.ts';
 import { expandBraces } from './expand-braces.ts';
 import { expandParameter, lookUp, parameterChunks } from './expand-parameter.ts';
 import { certain, combine, type Expansion, expansionChunks } from './expansion.ts';
@@ -268,7 +269,7 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
       // With unbalanced parentheses bash may read it as commands in a subshell.
       if (hasStrayParentheses(part.text)) refuseMisread(walk, part.text, expansion.span);
       walk.arithmetic(part.expression, part.text, scope.at(expansion.span));
-      return [[certain([{ hole: 'number', text: part.text }])]];
+      return [[certain([constantOf(part.expression) ?? { hole: 'number', text: part.text }])]];
     case 'ProcessSubstitution':
       return [[certain([processHole(expansion, part)])]];
     case 'Glob':
@@ -333,20 +334,16 @@ function unknownOutput({ text, from }: Output, written: string): Piece {
   return { ...derivedHole([text, from ?? '']), text: written, listed: placeListed(text) };
 }
 
-/** Returns the directory if the output lists its entries (as the `ls` entry reports); otherwise undefined. */
-function placeListed(text: string): string | undefined {
-  const place = text === '' ? '' : (text.split('\n')[0] ?? '');
-  return place === '.' || place.endsWith('/') ? place : undefined;
-}
-
 function processHole(
   { walk, scope }: Expansion,
   part: Extract<WordPart, { type: 'ProcessSubstitution' }>,
 ): Piece {
   walk.spend(part.text.length / 2);
   const output = part.script && walk.capture(part.script, scope);
-  const text = output?.more === false ? output.text : undefined;
-  return { hole: 'process', text: part.text, output: part.operator === '<' ? text : undefined };
+  const read = part.operator === '<';
+  const text = read && output?.more === false ? output.text : undefined;
+  const listed = read && output?.more === true ? placeListed(output.text) : undefined;
+  return { hole: 'process', text: part.text, output: text, listed };
 }
 
 function globChunk(

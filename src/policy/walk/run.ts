@@ -5,9 +5,10 @@ import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { programNamed } from '../programs/catalog.ts';
 import { controlBuiltins, outsideControls } from '../programs/control.ts';
+import { isPlainProgram } from '../programs/plain-programs.ts';
 import type { ProgramEntry } from '../programs/program.ts';
 import { type Arg, mayExpand, textOf } from '../words/arg.ts';
-import { anyOutput, type Output, possibleOutput, type Stdin, silent } from '../words/output.ts';
+import { anyOutput, type Output, placeListed, possibleOutput, type Stdin, silent } from '../words/output.ts';
 import { baseName } from '../words/paths.ts';
 import { applyEffects } from './apply-effects.ts';
 import { callFunction } from './functions.ts';
@@ -79,11 +80,39 @@ function runNamed(site: NamedCall, how: RunMode): Output {
   if (facts.dangers.length > 0)
     for (const danger of dangerOf(call, facts.dangers))
       walk.problems.push({ scope: 'danger', program: name, ...danger });
+  if (entry === undefined && !free && args.length > 1) findPassedDanger(site, how);
   if (free) return silent;
-  const output = applies ? entry.output?.(call) : undefined;
+  const output = (applies ? entry.output?.(call) : undefined) ?? passedListing(call);
   if (typeof output === 'string') return { text: output, more: false };
   const from = printedText(call, facts, inner);
   return from === undefined ? (output ?? anyOutput) : { ...(output ?? anyOutput), from };
+}
+
+/** A program that is not known may start the program that its arguments name, so these are checked for danger. */
+function findPassedDanger({ walk, scope, name, args }: NamedCall, how: RunMode): void {
+  if (how.via === unknownWrapper || isPlainProgram(baseName(name))) return;
+  const at = args.findIndex(({ text }) => text !== undefined && destructive.test(text));
+  if (at < 0) return;
+  const problems = walk.problems.length;
+  const invocations = walk.invocations.length;
+  runProgram(walk, args.slice(at), scope.fork(), { by: 'program', via: unknownWrapper });
+  const danger = walk.problems.splice(problems).filter((problem) => problem.scope === 'danger');
+  walk.problems.push(...danger);
+  walk.invocations.splice(invocations);
+}
+
+const unknownWrapper = 'a program';
+const destructive =
+  /^(?:\/(?:usr\/)?s?bin\/)?(?:rm|dd|mkfs(?:\.\w+)?|shred|wipefs|chmod|chown|find|mv|kill)$/;
+
+/** Programs that print all lines of their input, in another order or form. */
+const passing = new Set('cat column paste rev shuf sort tac tee tr uniq'.split(' '));
+
+/** The listing of a directory stays one if it is sorted or its separators change. */
+function passedListing({ name, stdin }: ProgramCall): (Output & { more: true }) | undefined {
+  if (stdin === 'none' || !stdin.more || !passing.has(name) || placeListed(stdin.text) === undefined)
+    return undefined;
+  return { text: stdin.text, more: true };
 }
 
 /** Text that a program may print: from its arguments or stdin, or from the programs it starts. */

@@ -28,6 +28,13 @@ export const fileContents: Output = { text: '', more: true, origin: 'file' };
 /** A program's stdin: `none` if it is empty or closed, otherwise text. */
 export type Stdin = 'none' | Output;
 
+/** Returns the directory if an output lists its entries (as the `ls` entry reports); otherwise undefined. */
+export function placeListed(text: string): string | undefined {
+  const end = text.indexOf('\n');
+  const place = end < 0 ? text : text.slice(0, end);
+  return place === '.' || place.endsWith('/') ? place : undefined;
+}
+
 /** The output of two commands that run one after the other. */
 export function joinOutput(one: Output, other: Output): Output {
   if (other.text === '' && other.from === undefined && (!other.more || (one.more && !one.forms))) return one;

@@ -6,7 +6,16 @@ export function normalisePath(path: string, cwd: string | undefined): string | u
     if (part === '..') parts.pop();
     else if (part !== '' && part !== '.') parts.push(part);
   }
-  return `/${parts.join('/')}`;
+  return throughProc(`/${parts.join('/')}`);
+}
+
+/** `/proc/self/root` and the same folder of another process lead to the root directory. */
+function throughProc(path: string): string {
+  if (!path.startsWith('/proc/')) return path;
+  const inside = /^\/proc\/[^/]+(?:\/task\/[^/]+)?\/root(?=\/|$)/.exec(path)?.[0];
+  if (inside === undefined) return path;
+  const rest = path.slice(inside.length);
+  return rest === '' ? '/' : throughProc(rest);
 }
 
 /** The last component of a path: `git` for `/usr/bin/git`. */
