@@ -34,7 +34,12 @@ describe('of a hundred usual commands, the proposed preset refuses at most two',
 
 async function refusals(project: Project, commands: readonly UsualCommand[]): Promise<readonly string[]> {
   const preset = presetFor(projects[project]);
-  const { engine, ownRules, close } = await createTestDeps(['--preset', preset], createPlace());
+  // A project is not the home directory, where bin is a folder of programs.
+  const { env } = createPlace();
+  const { engine, ownRules, close } = await createTestDeps(['--preset', preset], {
+    env,
+    cwd: createPlace().cwd,
+  });
   const refused: string[] = [];
   for (const { command, hosts = [] } of commands) {
     const { decision } = await (await engine()).check(

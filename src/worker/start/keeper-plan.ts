@@ -3,6 +3,7 @@ import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { type Environment, forPipes, forTerminal, toCommandEnvironment } from '../machine/environment.ts';
 import { toProxyEnvironment } from '../network/bridge.ts';
+import { isHostAllowed } from '../network/host-rules.ts';
 import { toCacheEnvironment } from '../sandbox/cache-environment.ts';
 import type { OwnFiles } from '../sandbox/own-files.ts';
 import { type SandboxPlan, toNetwork, toSandboxPlan, toWritable } from '../sandbox/sandbox-plan.ts';
@@ -65,8 +66,11 @@ export function toKeeperEnvironment(
   instance: Environment,
   { baseEnv, atTerminal, cacheFolder }: KeeperVariables,
 ): Environment {
-  const caches = toCacheEnvironment(isolation.sandbox, baseEnv, cacheFolder);
-  const isFiltered = toNetwork(isolation) === 'filtered';
+  const network = toNetwork(isolation);
+  const isFiltered = network === 'filtered';
+  const canReach = (host: string) =>
+    network === 'on' || (isFiltered && isHostAllowed(host, 443, isolation.networkAllow));
+  const caches = toCacheEnvironment({ sandbox: isolation.sandbox, folder: cacheFolder, canReach }, baseEnv);
   const additions = isFiltered ? { ...caches, ...toProxyEnvironment(isolation.networkAllow) } : caches;
   return toCommandEnvironment(atTerminal ? forTerminal(baseEnv) : forPipes(baseEnv), additions, instance);
 }
