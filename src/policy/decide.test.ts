@@ -152,7 +152,8 @@ describe('facts', () => {
     );
     expect(judge('/usr/bin//env', ['env']).verdict).toBe('allow');
     expect(judge('/x/y', ['/x/y']).verdict).toBe('allow');
-    expect(judge('/x/../x/y', ['/x/y']).verdict).toBe('allow');
+    expect(judge('/x/./y', ['/x/y']).verdict).toBe('allow');
+    expect(judge('/x/../x/y', ['/x/y']).verdict).toBe('deny');
   });
 
   test('H5: an argv command is judged without a shell, including the programs its arguments start', () => {

@@ -9,7 +9,8 @@ import { showCommand } from '../contract/command.ts';
 import type { Decision, FoundProgram, Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
 import { firstUnconfirmed } from './confirm.ts';
-import { isListed, ruleFor } from './match-rules.ts';
+import { entriesWithWords, isCovered } from './list-entry.ts';
+import { activatesVenv, ruleFor } from './match-rules.ts';
 import { nearestWay } from './nearest-way.ts';
 import { type Plan, surveyCommand } from './understand.ts';
 import type { CommandProblem, Invocation, Survey } from './walk/survey.ts';
@@ -190,7 +191,8 @@ class Judge {
 
   private passes(found: Invocation): boolean {
     const { allow, programDirs = [], policy = [] } = this.rules;
-    if (allow.kind === 'names' && isListed(found.name, allow.names, programDirs)) return true;
+    if (allow.kind === 'names' && isCovered(found, allow.names, programDirs)) return true;
+    if (allow.kind === 'names' && activatesVenv(found, allow.names)) return true;
     return ruleFor([found], policy, programDirs)?.rule.verdict === 'allow';
   }
 
@@ -198,7 +200,13 @@ class Judge {
     const { allowSetting, narrowedBy, preset } = this.rules;
     const given = preset === undefined ? allowSetting : `the preset ${preset}`;
     const list = narrowedBy === undefined ? given : `${given} as narrowed by ${narrowedBy}`;
-    const reason = `${found.name}${startedBy(found)} is not allowed, because it is not in ${list}.`;
+    const { allow } = this.rules;
+    const forms = allow.kind === 'names' ? entriesWithWords(found.name, allow.names) : [];
+    const why =
+      forms.length === 0
+        ? `it is not in ${list}`
+        : `${list} allows it only as ${forms.slice(0, 9).join(', ')}`;
+    const reason = `${found.name}${startedBy(found)} is not allowed, because ${why}.`;
     const hint = listHint(found.name, this.rules);
     return this.answer('deny', 'not_listed', reason, found, {
       program: found.name,

@@ -2,7 +2,7 @@ import type { PolicyRule } from '../contract/decision.ts';
 import type { Invocation } from './walk/survey.ts';
 import { type Arg, prefixOf } from './words/arg.ts';
 import { globMatches } from './words/glob.ts';
-import { baseName, directoryOf, normalisePath } from './words/paths.ts';
+import { baseName, directoryOf } from './words/paths.ts';
 
 /** A matching rule and the program it matches. */
 export interface MatchedRule {
@@ -90,8 +90,67 @@ const systemDirs = ['/bin', '/usr/bin', '/sbin', '/usr/sbin'];
 /** Returns true if a program as written is listed (P3): `git`, `/usr/bin/git` by its base name, or a listed literal path. */
 export function isListed(name: string, listed: readonly string[], programDirs: readonly string[]): boolean {
   if (listed.includes(name)) return true;
-  if (!name.startsWith('/')) return false;
-  const path = normalisePath(name, undefined) ?? name;
+  const path = directPath(name);
+  if (path === undefined) return false;
+  if (!path.startsWith('/')) return isOfVenv(path, listed);
   const inPlace = [...systemDirs, ...programDirs].includes(directoryOf(path));
   return listed.includes(path) || (inPlace && listed.includes(baseName(path)));
+}
+
+/** Directories that only the system's administrator can replace with links. */
+const fixedDirs = new Set([
+  '/',
+  '/usr',
+  '/usr/bin',
+  '/usr/sbin',
+  '/usr/local',
+  '/usr/local/bin',
+  '/bin',
+  '/sbin',
+]);
+
+/** A path without `.` and doubled slashes; undefined if `..` follows a directory that may be a link to elsewhere. */
+function directPath(name: string): string | undefined {
+  if (!name.includes('/')) return undefined;
+  const parts: string[] = name.startsWith('/') ? [''] : [];
+  for (const part of name.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (fixedDirs.has(parts.join('/'))) parts.pop();
+    else return undefined;
+  }
+  return parts.join('/');
+}
+
+/** A virtual environment in the workspace counts as Python, whose files a listed Python may run anyway. */
+function isOfVenv(path: string, listed: readonly string[]): boolean {
+  if (!isVenvFile(path)) return false;
+  const program = baseName(path);
+  if (!listed.some((name) => isPython(name))) return false;
+  return (
+    isPython(program) ||
+    (/^(?:pip[\d.]*|pytest|ruff|mypy|black|flake8|isort|coverage)$/.test(program) && listed.includes(program))
+  );
+}
+
+function isPython(name: string): boolean {
+  return /^python[\d.]*$/.test(name);
+}
+
+function isVenvFile(path: string): boolean {
+  return /^(?:[\w.-]+\/)*\.?venv\/bin\/[\w.-]+$/.test(path);
+}
+
+/** Returns true for `source .venv/bin/activate` where Python is listed. */
+export function activatesVenv(
+  { name, args }: Pick<Invocation, 'name' | 'args'>,
+  listed: readonly string[],
+): boolean {
+  const path = name === 'source' || name === '.' ? directPath(args[0]?.text ?? '') : undefined;
+  return (
+    path !== undefined &&
+    isVenvFile(path) &&
+    path.endsWith('/activate') &&
+    listed.some((one) => isPython(one))
+  );
 }

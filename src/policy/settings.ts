@@ -24,7 +24,8 @@ export const policySettings = defineSettings({
       live: true,
       env: ['ALLOWED_COMMANDS', 'NACRE_ALLOWED_COMMANDS'],
       flag: '--allow',
-      description: 'Programs that commands may run; * allows all of them.',
+      description:
+        'Programs that commands may run; * allows all of them. An entry with arguments, such as git status, allows the program with exactly these first words.',
       accepts: 'a comma-separated list of programs, or *',
       unset: 'unset; the terminal tools then run nothing',
       everything: '*',

@@ -1,4 +1,5 @@
 import type { RunContext } from '../engine/context/call-context.ts';
+import { programOfEntry } from '../policy/list-entry.ts';
 import { toFamilies } from '../tools/settings.ts';
 import { type Resolved, rulesFor, rulesForFamily, rulesForShell } from './rules-for.ts';
 
@@ -22,7 +23,7 @@ export function rulesOfCallers(
  */
 export function execAllowFor(callers: readonly Rules[]): readonly string[] | undefined {
   const names = callers.flatMap(({ rules: { allow, policy = [] } }) => [
-    ...(allow.kind === 'all' ? ['*'] : allow.kind === 'names' ? allow.names : []),
+    ...(allow.kind === 'all' ? ['*'] : allow.kind === 'names' ? allow.names.map(programOfEntry) : []),
     ...policy.filter(({ verdict }) => verdict === 'allow').map(({ program }) => program),
   ]);
   return names.includes('*') ? undefined : [...new Set(names)];

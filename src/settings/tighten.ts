@@ -33,7 +33,16 @@ export function narrowList(
 ): readonly string[] {
   const isAll = (items: readonly string[]) => everything !== undefined && items.includes(everything);
   if (limit === undefined || isAll(limit)) return list;
-  return isAll(list) ? limit : list.filter((item) => limit.includes(item));
+  if (isAll(list)) return limit;
+  return everything === undefined
+    ? list.filter((item) => limit.includes(item))
+    : [...new Set(list.flatMap((item) => limit.flatMap((other) => narrower(item, other))))];
+}
+
+/** `git` and `git status` narrow to `git status`: an entry of a list of programs may have first words. */
+function narrower(one: string, other: string): string[] {
+  if (one === other || one.startsWith(`${other} `)) return [one];
+  return other.startsWith(`${one} `) ? [other] : [];
 }
 
 /** Only the code that uses a setting knows the meaning of an unset list, so it gets the project's list as `limit`. */

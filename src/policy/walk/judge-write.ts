@@ -55,7 +55,7 @@ export function choosesCode(path: string, home: string): boolean {
     ? path.slice(home.length + 1)
     : /^\/(?:home\/[^/]+|root)\/(.*)$/.exec(path)?.[1];
   if (inHome !== undefined && (homeFiles.test(inHome) || homeFolders.test(inHome))) return true;
-  if (isOfGit(path)) return true;
+  if (isOfGit(path) || /(?:^|\/)\.?venv\/bin\//.test(path)) return true;
   if (/^\/proc\/(?:self|thread-self)\/fd\/\d$/.test(path)) return false;
   return /^\/(?:etc|bin|sbin|lib|lib64|boot|proc|sys|usr\/(?:bin|sbin|lib|lib64|libexec|local\/s?bin|share)|var\/spool\/cron)(?:\/|$)/.test(
     path,
