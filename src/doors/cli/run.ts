@@ -143,7 +143,7 @@ function toDocument(outcome: Outcome): Record<string, unknown> {
 }
 
 function toNotes(outcome: Outcome): readonly string[] {
-  const { cause, detail, leftRunning, survivors, deniedHosts, withheldEnv, warnings, exitCode } = outcome;
+  const { cause, detail, leftRunning, survivors, withheldEnv, warnings, exitCode } = outcome;
   const names = (processes: Outcome['survivors']) =>
     processes.map((one) => `${one.command} (${one.pid})`).join(', ');
   return [
@@ -151,7 +151,6 @@ function toNotes(outcome: Outcome): readonly string[] {
     detail ?? '',
     leftRunning.length > 0 ? `killed when the command ended: ${names(leftRunning)}.` : '',
     survivors.length > 0 ? `could not be killed: ${names(survivors)}.` : '',
-    deniedHosts.length > 0 ? `refused by network_allow: ${deniedHosts.join(', ')}.` : '',
     exitCode !== 0 && withheldEnv.length > 0 ? `not passed to the command: ${withheldEnv.join(', ')}.` : '',
     ...warnings,
   ].filter((line) => line !== '');
