@@ -1,5 +1,6 @@
 import quickpickle from 'quickpickle';
 import { defineConfig } from 'vitest/config';
+import { filesLeftOut } from './tests/support/program-needs.ts';
 
 // These tests drop capabilities of their own process, so each gets a new one.
 const ownProcess = [
@@ -7,6 +8,8 @@ const ownProcess = [
   'src/worker/guard/guard-files.test.ts',
   'src/worker/guard/libc.test.ts',
 ];
+
+const leftOut = filesLeftOut.flatMap(([, files]) => files);
 
 export default defineConfig({
   test: {
@@ -20,7 +23,7 @@ export default defineConfig({
         test: {
           name: 'code',
           include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: ownProcess,
+          exclude: [...ownProcess, ...leftOut],
           // The files that a worker runs share their modules: importing them again for each file took half of the CPU time.
           isolate: false,
           globalSetup: ['tests/support/build.ts'],
@@ -38,6 +41,7 @@ export default defineConfig({
           name: 'features',
           isolate: false,
           include: ['features/**/*.feature'],
+          exclude: leftOut,
           setupFiles: ['tests/support/leave-nothing.ts', 'tests/steps/all-steps.ts'],
         },
       },

@@ -7,6 +7,7 @@ import { doors } from '../../src/doors/catalog.ts';
 import { exitCodes } from '../../src/doors/exit-codes.ts';
 import { listSettings } from '../../src/settings/define.ts';
 import { createPlace, runInProcess, sleep } from '../support/nacre.ts';
+import { needPrograms } from '../support/needs.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -48,20 +49,23 @@ const cases: readonly [words: readonly string[], expected: readonly string[]][] 
 ];
 
 describe('nacre completions', () => {
-  it.each(['bash', 'zsh', 'fish'])('prints a valid script for %s', (shell) => {
+  it.for(['bash', 'zsh', 'fish'])('prints a valid script for %s', (shell, context) => {
+    needPrograms(context, shell);
     const { status, stderr } = spawnSync(shell, ['-n', fileOf(shell)], { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  it.each([
+  it.for([
     ['bash', inBash],
     ['fish', inFish],
-  ])('completes commands, flags and values in %s', (_, complete) => {
+  ] as const)('completes commands, flags and values in %s', ([shell, complete], context) => {
+    needPrograms(context, shell);
     const lines = cases.map(([words]) => words);
     expect(zip(lines, complete(lines))).toEqual(cases);
   });
 
-  it('offers every command and every flag', () => {
+  it('offers every command and every flag', (context) => {
+    needPrograms(context, 'fish');
     const [inBashFirst, inFishFirst] = [inBash, inFish].map((complete) => complete([['']])[0]);
     expect(inBashFirst).toEqual([...Object.keys(doors), '--help', '--version'].sort());
     expect(inFishFirst).toEqual(Object.keys(doors).sort());
@@ -93,12 +97,13 @@ describe('nacre completions', () => {
     expect(zip(lines, inBash(lines))).toEqual(expected);
   });
 
-  it.each([
-    ['bash', 'bash', ['--norc', '-i'], ''],
-    ['zsh', 'zsh', ['-f', '-i'], 'autoload -U compinit; compinit -u -D; zstyle ":completion:*" menu no; '],
-  ] as const)('works in an interactive %s', async (shell, program, args, before) => {
+  it.for([
+    ['bash', ['--norc', '-i'], ''],
+    ['zsh', ['-f', '-i'], 'autoload -U compinit; compinit -u -D; zstyle ":completion:*" menu no; '],
+  ] as const)('works in an interactive %s', async ([shell, args, before], context) => {
+    needPrograms(context, shell);
     const setUp = `${before}source ${fileOf(shell)}; echo rea''dy`;
-    const typed = await type(program, args, setUp, [
+    const typed = await type(shell, args, setUp, [
       'nacre comp\t',
       'z\t',
       '\x15',
@@ -120,7 +125,8 @@ describe('nacre completions', () => {
 });
 
 describe('nacre man', () => {
-  it('prints a page without warnings, with every command and every flag', async () => {
+  it('prints a page without warnings, with every command and every flag', async (context) => {
+    needPrograms(context, 'man');
     const { stdout, code } = await runInProcess(['man'], place);
     expect(code).toBe(0);
     const file = join(scripts, 'nacre.1');

@@ -37,7 +37,7 @@ describe('nacre uninstall', () => {
       expect(existsSync(at(path)), path).toBe(false);
     expect(stdout).toContain(`${at('.claude.json')}: the entry of Claude Code`);
     expect(stdout).toContain('systemctl --user daemon-reload');
-    expect(stdout).toMatch(/To remove the package itself, run: rm -r \S+\n$/);
+    expect(stdout).toMatch(/To remove the package itself, run: rm -r \S.*\n$/);
     expect((await nacre('uninstall', '--yes')).stdout).toContain('There is nothing to remove.');
   });
 

@@ -1,8 +1,7 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import type { TestContext } from 'vitest';
 import { type SupervisionLevel, supervisionLevels } from '../../src/contract/isolation.ts';
 import { loadPty } from '../../src/worker/terminal/load-pty.ts';
+import { isInstalled } from './program-needs.ts';
 import { createTestWorker } from './worker.ts';
 
 type Skippable = Pick<TestContext, 'skip'>;
@@ -73,20 +72,5 @@ async function reportLandlock(): Promise<string> {
     return (await here.worker.report()).landlock;
   } finally {
     await here.close();
-  }
-}
-
-function isInstalled(name: string): boolean {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const paths = name.startsWith('/') ? [name] : folders.map((folder) => join(folder, name));
-  return paths.some(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
