@@ -1,4 +1,5 @@
 import manifest from '../package.json' with { type: 'json' };
+import { presetNames } from '../src/policy/presets.ts';
 import { describeTools } from './reference/describe-tools.ts';
 
 const { name, version, description, license, keywords, engines } = manifest;
@@ -20,7 +21,7 @@ export const mcpbManifest = {
       // `--cwd`, because a desktop app may start servers in any directory, even `/`.
       args: ['${__dirname}/dist/cli.js', 'mcp', '--cwd', '${user_config.project_folder}'],
       env: {
-        ALLOWED_COMMANDS: '${user_config.allowed_commands}',
+        NACRE_PRESET: '${user_config.preset}',
         ALLOWED_CWD_ROOTS: '${user_config.project_folder}',
         NACRE_TOOLS: '${user_config.tools}',
         NACRE_SANDBOX: '${user_config.sandbox}',
@@ -32,11 +33,11 @@ export const mcpbManifest = {
   tools_generated: true,
   compatibility: { platforms: ['darwin', 'linux'], runtimes: { node: engines.node } },
   user_config: {
-    allowed_commands: {
+    preset: {
       type: 'string',
       title: 'Programs that may run',
-      description: 'Separated by commas; * allows all programs. Programs that are not listed are refused.',
-      default: 'git,ls,cat,head,tail,grep,find,wc,npm,node',
+      description: `A ready-made list: ${presetNames.join(', ')}. Programs that are not on it are refused; nacre allow adds some.`,
+      default: 'dev',
       required: true,
     },
     project_folder: {

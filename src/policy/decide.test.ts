@@ -55,7 +55,7 @@ describe('refusals', () => {
     expect(decision.reason).toBe(
       'touch (started by env) is not allowed, because it is not in ALLOWED_COMMANDS.',
     );
-    expect(decision.remedy).toBe('Add touch to ALLOWED_COMMANDS.');
+    expect(decision.remedy).toBe('Run nacre allow touch, or add touch to ALLOWED_COMMANDS.');
     expect(decision.hint).toContain('ls, env');
   });
 

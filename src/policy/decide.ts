@@ -211,7 +211,7 @@ class Judge {
     return this.answer('deny', 'not_listed', reason, found, {
       program: found.name,
       hint,
-      remedy: `Add ${found.name} to ${allowSetting}${narrowedBy === undefined ? '' : ` and to ${narrowedBy}`}.`,
+      remedy: toListRemedy(found.name, this.rules),
     });
   }
 
@@ -229,6 +229,15 @@ class Judge {
     const node = span && { pos: span.pos, end: span.end, text: this.source.slice(span.pos, span.end) };
     return { verdict, rule, reason, node, ...more };
   }
+}
+
+// `nacre allow` edits the user's list, which is `ALLOWED_COMMANDS`; it cannot widen what a project's file narrows.
+function toListRemedy(name: string, { allowSetting, narrowedBy }: Rules): string {
+  if (narrowedBy !== undefined) return `Add ${name} to ${allowSetting} and to ${narrowedBy}.`;
+  const canUseCommand = allowSetting === 'ALLOWED_COMMANDS' && /^[\w.+-]+$/.test(name);
+  return canUseCommand
+    ? `Run nacre allow ${name}, or add ${name} to ${allowSetting}.`
+    : `Add ${name} to ${allowSetting}.`;
 }
 
 /** Lists the programs in text order; a program at one position with one `via` is listed once. */

@@ -30,7 +30,7 @@ describe('nacre check', () => {
     expect(code).toBe(126);
     expect(stdout).toContain('deny: touch is not allowed');
     expect(stdout).toContain('at 9-14: touch');
-    expect(stdout).toContain('to allow it: Add touch to ALLOWED_COMMANDS.');
+    expect(stdout).toContain('to allow it: Run nacre allow touch, or add touch to ALLOWED_COMMANDS.');
     expect(existsSync(join(place.cwd, 'made'))).toBe(false);
   });
 
@@ -201,7 +201,7 @@ describe('P12: nacre check --preset', () => {
     expect(code).toBe(126);
     expect(stdout).toContain('deny: npm is not allowed, because it is not in the preset git.');
     expect(stdout).toContain(`preset git: ${presets.git.allowedCommands.join(', ')}\n`);
-    expect(stdout).toContain('to allow it: Add npm to ALLOWED_COMMANDS.');
+    expect(stdout).toContain('to allow it: Run nacre allow npm, or add npm to ALLOWED_COMMANDS.');
   });
 
   test.each(Object.entries(verdicts))('%s allows and denies these commands', async (preset, expected) => {

@@ -24,7 +24,7 @@ test('T9: check_command explains a refusal with the smallest change that would a
     verdict: 'deny',
     rule: 'not_listed',
     reason: expect.stringContaining('touch'),
-    remedy: 'Add touch to ALLOWED_COMMANDS.',
+    remedy: 'Run nacre allow touch, or add touch to ALLOWED_COMMANDS.',
     programs: [
       { name: 'env', at: '0-3' },
       { name: 'touch', at: '8-13', started_by: 'env', path: '/usr/bin/touch' },
