@@ -98,7 +98,8 @@ export function createMask(secrets: readonly string[]): Mask {
       return clean;
     },
     openEnd(bytes) {
-      const word = /\S*$/.exec(bytes.slice(-longestOpenEnd))?.[0].length ?? 0;
+      const end = bytes.slice(-longestOpenEnd);
+      const word = end.length - 1 - lastBlank(end);
       const most = Math.max(word, ...values.map((value) => beginningAtEnd(bytes, value)));
       return most >= longestOpenEnd ? 0 : most;
     },
@@ -139,4 +140,11 @@ export function createRedactInput(redact: Redact): RedactInput {
     return redact(before + text) === redact(before) + alone ? alone : hidden;
   };
   return Object.assign(redactInput, { forget: (id: string) => void typed.delete(id) });
+}
+
+/** The index of the last white space, or -1. */
+function lastBlank(text: string): number {
+  let at = text.length - 1;
+  while (at >= 0 && /\S/.test(text.charAt(at))) at--;
+  return at;
 }

@@ -1,6 +1,6 @@
 /** Formats a whole number with thousands separators: `12,345`. */
 export function formatCount(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+  return count.toLocaleString('en-US', { maximumFractionDigits: 20 });
 }
 
 /** Formats a size with a decimal unit: `999 bytes`, `12.3 kB`, `255.9 MB`. */

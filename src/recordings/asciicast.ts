@@ -43,7 +43,7 @@ export const tailBytes = 64;
 
 /** True if the last line is an exit event, which is always the last one. */
 export function hasEnded(tail: string): boolean {
-  return /\n\[[^"]*,"x","-?\d+"\]\n$/.test(tail);
+  return /\n\[[^"\n]{1,40},"x","-?\d{1,9}"\]\n$/.test(tail);
 }
 
 /** Parses a recording; an incomplete last line is ignored. */

@@ -1,5 +1,6 @@
 import { NacreError } from '../contract/failure.ts';
 import { maxVariableBytes } from '../contract/request.ts';
+import { withoutTrailing } from '../support/without-trailing.ts';
 import type { EndedStep } from './events.ts';
 import type { PlannedStep } from './schema.ts';
 
@@ -13,7 +14,7 @@ export function toVariables(
 ): Record<string, string> {
   const entries = Object.entries(env_from).map(([name, source]) => {
     // Strips trailing newlines like `$(…)` in bash.
-    const value = outputText(source, ended).replace(/\n+$/, '');
+    const value = withoutTrailing(outputText(source, ended), '\n');
     if (value.includes('\0')) throw unusable(source, `has a NUL byte, which variable ${name} cannot contain`);
     if (Buffer.byteLength(value) > maxVariableBytes)
       throw unusable(source, `has more than the ${maxVariableBytes} bytes that variable ${name} can contain`);

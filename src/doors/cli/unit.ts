@@ -26,7 +26,7 @@ const introduction = [
 ];
 
 function toFlag({ flags: [flag = ''], kind, text }: GivenSetting, cwd: string): string {
-  const paths = kind === 'paths' ? text.split(/\s*,\s*/).filter((path) => path !== '') : [text];
+  const paths = kind === 'paths' ? text.split(',').flatMap((path) => path.trim() || []) : [text];
   return `${flag}=${kind === 'other' ? text : paths.map((path) => resolve(cwd, path)).join(',')}`;
 }
 

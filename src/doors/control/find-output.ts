@@ -1,6 +1,7 @@
 import type { ListedCommand } from '../../engine/commands/commands.ts';
 import type { Reading } from '../../engine/reading/read-command.ts';
 import { readRecording } from '../../recordings/recordings.ts';
+import { withoutTrailing } from '../../support/without-trailing.ts';
 import { printable } from '../terminal-text.ts';
 import { askServers, type ServerFolder } from './reach-servers.ts';
 
@@ -65,5 +66,5 @@ const controlSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u000
 // A recording has the bytes that a terminal got. Of a line that was drawn several times, the last version is shown.
 function toPlainText(raw: string): string {
   const lines = raw.replace(controlSequence, '').replaceAll('\r\n', '\n').split('\n');
-  return lines.map((line) => printable(line.replace(/\r+$/, '').split('\r').at(-1) ?? '')).join('\n');
+  return lines.map((line) => printable(withoutTrailing(line, '\r').split('\r').at(-1) ?? '')).join('\n');
 }

@@ -74,7 +74,7 @@ export function reportsNoNetwork(output: string): boolean {
 }
 
 const noSocket =
-  /\b(?:bind|connect|listen) eacces\b|socket: permission denied|connecting to .* failed: permission denied|\bsocket\.py\b[\s\S]{0,1000}permissionerror/i;
+  /\b(?:bind|connect|listen) eacces\b|socket: permission denied|connecting to .{1,200}? failed: permission denied|\bsocket\.py\b[\s\S]{0,1000}permissionerror/i;
 
 /** Like `reportsNoNetwork`, for a sandbox that allows no sockets at all: loopback counts as well. */
 export function reportsNoSockets(output: string): boolean {

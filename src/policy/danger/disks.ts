@@ -109,7 +109,7 @@ function testFormat(call: ProgramCall): DangerFound | undefined {
 
 /** For each program, returns true if these words only read the device, as `fdisk -l` does. */
 const readsOnly: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
-  wipefs: (words) => !words.some((word) => /^(?:-[a-z]*[ao].*|--all?|--of.*)$/.test(word)),
+  wipefs: (words) => !words.some((word) => /^(?:-[b-np-z]*[ao]|--all?$|--of)/.test(word)),
   sgdisk: (words) =>
     words.every((word) => /^(?:-[pvifFED]\d*|--print|--info.*|--verify|\/dev.*)$/.test(word)),
   sfdisk: (words) =>

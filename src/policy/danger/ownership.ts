@@ -58,7 +58,7 @@ export const ownershipRules: readonly DangerRule[] = [
 ];
 
 function testMode(call: ProgramCall): DangerFound | undefined {
-  const recursive = hasRecursive(call.args, /^-[cfvR]*R[cfvR]*$/);
+  const recursive = hasRecursive(call.args, /^-[cfv]*R[cfvR]*$/);
   const words = call.args.filter((arg) => !/^-(?:[cfvRVLPHhmxbdnk]+|-.*)$/.test(wordText(arg)));
   const copied = call.args.some((arg) => /^--ref/.test(prefixOf(arg)));
   const operands = copied ? words : words.slice(1);

@@ -1,8 +1,10 @@
+import { withoutTrailing } from '../../support/without-trailing.ts';
+
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 /** Decodes base64; `undefined` if the text is not base64 or decodes to anything but ASCII. */
 export function decodeBase64(text: string): string | undefined {
-  const clean = text.replace(/\s+/g, '').replace(/=+$/, '');
+  const clean = withoutTrailing(text.replace(/\s/g, ''), '=');
   if (clean.length > 65_536 || !/^[A-Za-z0-9+/]*$/.test(clean)) return undefined;
   let bits = 0;
   let held = 0;

@@ -183,7 +183,7 @@ function isRead({ text, pieces: [first] }: Arg): boolean {
 function recipes(text: string): string[] {
   const lines = text
     .split('\n')
-    .flatMap((line) => /^(?:\t|[^=]*?:[^=]*?;)\s*[-@+]*(.*)$/.exec(line)?.[1] ?? []);
+    .flatMap((line) => /^(?:\t|[^=:;]*:[^=;]*;)\s*[-@+]*(.*)/.exec(line)?.[1] ?? []);
   const calls = [...text.matchAll(new RegExp(shellCall, 'g'))].map(([, command = '']) => command);
   return [...lines, ...calls];
 }

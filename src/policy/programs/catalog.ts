@@ -80,9 +80,12 @@ const byName = new Map(programs.flatMap((program) => program.names.map((name) =>
 
 /** Finds the entry for a program's base name; a version suffix is ignored (`python3.11`, `clang-15`). */
 export function programNamed(name: string): ProgramEntry | undefined {
-  return (
-    byName.get(name) ??
-    byName.get(name.replace(/[-.]?\d[\d.]*$/, '')) ??
-    byName.get(name.replace(/\.exe$/i, ''))
-  );
+  return byName.get(name) ?? byName.get(withoutNumber(name)) ?? byName.get(name.replace(/\.exe$/i, ''));
+}
+
+function withoutNumber(name: string): string {
+  let end = name.length;
+  while (end > 0 && /[\d.]/.test(name.charAt(end - 1))) end--;
+  if (!/^[.]?\d/.test(name.slice(end, end + 2))) return name;
+  return name.charAt(end - 1) === '-' ? name.slice(0, end - 1) : name.slice(0, end);
 }

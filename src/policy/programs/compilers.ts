@@ -200,7 +200,7 @@ function rustcWords(call: ProgramCall, args: readonly Arg[]): Effect[] {
       ? `-C${prefixOf(arg)}`
       : prefixOf(arg).replace(/^--codegen=/, '-C');
     if (
-      /^-C(?:linker|link-args?|linker-plugin-lto=|pre-link-args?)\b|^-Z\s*(?:codegen-backend|.*plugin)|^-Ccodegen-backend|^@|^--test-runtool|^--sysroot/.test(
+      /^-C(?:linker|link-args?|linker-plugin-lto=|pre-link-args?)\b|^-Z\s{0,9}(?:codegen-backend|[\w-]{0,60}plugin)|^-Ccodegen-backend|^@|^--test-runtool|^--sysroot/.test(
         text,
       )
     )

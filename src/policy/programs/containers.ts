@@ -1,6 +1,8 @@
 // Programs that run inside a container need not be listed. Everything that reaches out of one is judged: mounted host folders
 // (`-v`), host privileges (`--privileged`) and files copied out (`docker cp`).
+
 import { quoteWord } from '../../support/quote.ts';
+import { withoutTrailing } from '../../support/without-trailing.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
@@ -328,7 +330,7 @@ function mountsOf({ options }: ProgramCall): Mount[] {
 
 function isSensitive(path: string | undefined, home: string, readOnly: boolean): boolean {
   if (path === undefined) return false;
-  const place = path.replace(/\/+$/, '') || '/';
+  const place = withoutTrailing(path, '/') || '/';
   if (!path.startsWith('/')) return false;
   if (/docker\.sock|containerd\.sock|podman\.sock|crio\.sock/.test(place) || place === '/') return true;
   if (readOnly) return false;
@@ -354,10 +356,10 @@ function insideDanger(call: ProgramCall, mounts: readonly Mount[]): Effect[] {
 function outside(text: string, mounts: readonly Mount[]): string {
   return text.replace(/(^|[\s'"=;&|(])(\/[^\s'";&|)]*)/g, (_whole, before: string, path: string) => {
     const mount = mounts.find(
-      ({ target }) => path === target || path.startsWith(`${target.replace(/\/+$/, '')}/`),
+      ({ target }) => path === target || path.startsWith(`${withoutTrailing(target, '/')}/`),
     );
     if (mount === undefined) return `${before}/container/inside${path}`;
-    return `${before}${mount.source.text ?? ''}${path.slice(mount.target.replace(/\/+$/, '').length)}`.replace(
+    return `${before}${mount.source.text ?? ''}${path.slice(withoutTrailing(mount.target, '/').length)}`.replace(
       /\/{2,}/g,
       '/',
     );

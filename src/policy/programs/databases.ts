@@ -301,7 +301,9 @@ function psqlLine(call: ProgramCall, line: string, at: Arg): Effect[] {
   const parts = sqlParts(line);
   const code = sqlCode(parts);
   if (/\bprogram\b/i.test(code)) {
-    const place = parts.findIndex(({ kind, text }) => kind === 'code' && /\bprogram\s*e?\s*$/i.test(text));
+    const place = parts.findIndex(
+      ({ kind, text }) => kind === 'code' && /\bprogram\s{0,9}e?\s{0,9}$/i.test(text),
+    );
     const program = parts[place + 1];
     return [
       place >= 0 && program !== undefined ? shell(program.text) : refused(call, 'would run a program', at),
@@ -358,7 +360,8 @@ function mysqlEffects(call: ProgramCall): Effect[] {
 }
 
 function mysqlStatement(call: ProgramCall, statement: string, at: Arg): Effect[] {
-  const shell = /^\s*(?:system\s+|\\!\s*)(.*)$/is.exec(statement)?.[1] ?? /\\!\s*(.*)$/s.exec(statement)?.[1];
+  const shell =
+    /^(?:system\s|\\!)(.*)$/is.exec(statement.trimStart())?.[1] ?? /\\!\s*(.*)$/s.exec(statement)?.[1];
   if (shell !== undefined) return [{ does: 'shell', text: knownArg(shell, at) }];
   const pager = /^\s*pager\s+(\S.*)$/is.exec(statement)?.[1] ?? statement.split('\\P')[1];
   if (pager !== undefined) return [{ does: 'shell', text: knownArg(pager, at) }];

@@ -142,10 +142,10 @@ export const documentPrograms: readonly ProgramEntry[] = [
           (arg, index) =>
             /^-config$/.test(arg.text ?? '') ||
             (/^-(?:if\d*|p|d|userParam)$/.test(args[index - 1]?.text ?? '') &&
-              /\b(?:system|exec|qx|eval|open|require|do)\b|`|\$\{[^}]*;/.test(arg.text ?? '')) ||
+              /\b(?:system|exec|qx|eval|open|require|do)\b|`|\$\{[^${};]*;/.test(arg.text ?? '')) ||
             (name === 'mutool' && arg.text === 'run') ||
             /^-(?:@|stay_open)$/.test(arg.text ?? '') ||
-            (name === 'exiftool' && /<\$?\{[^}]*;/.test(arg.text ?? '')),
+            (name === 'exiftool' && /<\$?\{[^<{};]*;/.test(arg.text ?? '')),
         )
         .map((at) => ({ does: 'refuse', at, reason: `${name} would run code` })),
     runs: [

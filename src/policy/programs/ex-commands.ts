@@ -93,6 +93,6 @@ function command(name: string, bang: string, rest: string, line: string): ExActi
   if (bang !== '' && /^[rw]$/.test(name) && rest.startsWith('!')) return [runs(rest.slice(1))];
   // `%` and `#` stand for file names, and `=` for the value of an expression.
   if (/[=%#$*<]/.test(rest) && !/^[%#]$/.test(rest)) return [refuse(line)];
-  const file = rest.replace(/^(?:\+\+\w+=?\w*\s+)*(?:>>\s*)?/, '');
+  const file = rest.replace(/^(?:\+\+\w+(?:=\w*)?\s+)?(?:>>\s*)?/, '');
   return writing.test(name) && file !== '' ? [{ kind: 'write', text: file }] : [];
 }

@@ -31,7 +31,7 @@ function isSpawning(tokens: readonly Token[], index: number, token: Token): bool
 
 /** The code in the substitutions of a template, which is judged like other code. */
 function inner(template: string): string {
-  return [...template.matchAll(/\$\{([^}]*)\}/g)].map(([, code = '']) => code).join(';');
+  return [...template.matchAll(/\$\{([^${}]*)\}/g)].map(([, code = '']) => code).join(';');
 }
 
 function isTagged(before: Token | undefined): boolean {

@@ -111,7 +111,7 @@ function readers(call: ProgramCall, template: readonly Arg[]): Effect[] {
     : [];
 }
 
-const marks = /\{(?:[+-]?\d+)?(?:\.|\/|\/\/|\/\.|#|%|\+[^}]*)?\}/g;
+const marks = /\{(?:[+-]?\d+)?(?:\.|\/|\/\/|\/\.|#|%|\+[^{}]*)?\}/g;
 
 /** Substitutes one value into the command. `parallel` quotes values, so outside quotes they stay one word. */
 function filled(call: ProgramCall, template: string, value: Arg): Effect {

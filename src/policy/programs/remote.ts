@@ -396,7 +396,7 @@ function socatEffects(call: ProgramCall): Effect[] {
 
 function addressEffects(call: ProgramCall, arg: Arg, address: string): Effect[] {
   const [, kind = '', rest = ''] = /^\s*([A-Za-z0-9_-]+):(.*)$/s.exec(address) ?? [];
-  const value = knownArg(rest.replace(/(?:,[\w-]+(?:=[^,]*)?)*$/, ''), arg);
+  const value = knownArg(rest.split(',')[0] ?? '', arg);
   if (/^(?:exec|system|shell)$/i.test(kind) && arg.text === undefined)
     return [{ does: 'unknown', at: arg, reason: `what ${call.name} would run cannot be known` }];
   if (/^exec$/i.test(kind))

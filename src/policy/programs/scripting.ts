@@ -21,7 +21,7 @@ const script = (
 const tcl = script(
   'Tcl',
   /^-c$/,
-  [/\b(?:exec|spawn|system|fork|source|load|eval|uplevel|interp|subst)\b|\bopen\s*["{]?\s*\|/],
+  [/\b(?:exec|spawn|system|fork|source|load|eval|uplevel|interp|subst)\b|\bopen\s{0,9}["{]?\s{0,9}\|/],
   { taking: /^-f$/ },
 );
 const r = script(
@@ -80,7 +80,7 @@ const matlab = script(
   'Octave',
   /^(?:--eval|-r|-batch|--exec)$/,
   [
-    /\b(?:system|shell_cmd|unix|dos|popen2?|exec|eval|evalc|feval|source|run|fork|mex|perl|python|spawn)\b|^\s*!/m,
+    /\b(?:system|shell_cmd|unix|dos|popen2?|exec|eval|evalc|feval|source|run|fork|mex|perl|python|spawn)\b|^[ \t]{0,40}!/m,
   ],
   {},
 );

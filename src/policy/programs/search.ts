@@ -137,7 +137,7 @@ function fzfEffects(call: ProgramCall): Effect[] {
   const binds = options
     .values('bind')
     .filter((bind) =>
-      /(?:execute|become|reload|transform|preview|unbind-all|execute-silent|change-preview)[^,]*[(:[{~!@#$%^&*;/|]/.test(
+      /(?:execute|become|reload|transform|preview|unbind-all|execute-silent|change-preview)[^,]{0,40}[(:[{~!@#$%^&*;/|]/.test(
         bind.text ?? 'execute(',
       ),
     );

@@ -185,9 +185,9 @@ function macroEffects(call: ProgramCall): Effect[] {
   return macros.flatMap((macro): Effect[] => {
     const text = macro.text;
     if (text === undefined) return [refused(call, 'would be given text that may hold commands', macro)];
-    const command = /%\(([^)]*)\)/.exec(text)?.[1];
+    const command = /%\(([^()]*)\)/.exec(text)?.[1];
     if (command !== undefined) return [{ does: 'shell', text: knownArg(command, macro) }];
-    return /%\{(?:lua|load|S:|uncompress|shrink:.*%\()|^(?:plugin|.*path=|.*command|gpgkey.*file)/.test(text)
+    return /%\{(?:lua|load|S:|uncompress|shrink:)|^(?:plugin|gpgkey)|%\(|path=|command/.test(text)
       ? [refused(call, 'would run code', macro)]
       : [];
   });

@@ -48,7 +48,10 @@ function subscriptOf(pieces: Value): Value {
   const last = pieces.findLastIndex((piece) => typeof piece === 'string' && /\]\+?=/.test(piece));
   return pieces
     .slice(0, last + 1)
-    .map((piece, index) =>
-      index === last && typeof piece === 'string' ? piece.replace(/\]\+?=(?!.*\]\+?=).*$/s, '') : piece,
-    );
+    .map((piece, index) => (index === last && typeof piece === 'string' ? beforeLastMark(piece) : piece));
+}
+
+function beforeLastMark(text: string): string {
+  const mark = Math.max(text.lastIndexOf(']='), text.lastIndexOf(']+='));
+  return mark < 0 ? text : text.slice(0, mark);
 }

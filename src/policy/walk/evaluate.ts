@@ -1,4 +1,5 @@
 import type { ArithmeticExpression, ParsedScript } from 'unbash';
+import { withoutTrailing } from '../../support/without-trailing.ts';
 import { mayExpand, type TextSpan, textOf, type Value } from '../words/arg.ts';
 import { limits, PolicyLimitError } from '../words/limits.ts';
 import { expandQuoted } from './expand-word.ts';
@@ -112,7 +113,7 @@ export function walkArithmetic(
 /** Walks a substitution; its output is part of the expression. */
 function walkSubstitution(walk: Walk, script: ParsedScript, scope: WalkScope): void {
   const { text, more, from = '' } = walk.capture(script, scope);
-  const value = more ? derivedHole([text, from]) : text.replace(/\n+$/, '');
+  const value = more ? derivedHole([text, from]) : withoutTrailing(text, '\n');
   evaluateValue({ walk, scope, span: scope.within ?? nowhere }, [value], 'arithmetic');
 }
 

@@ -3,7 +3,9 @@
 // 2. Replace a leading tilde with a home directory.
 // 3. Expand every part to chunks of text and holes, in all possible forms, and walk its substitutions.
 // 4. Join the chunks to words.
+
 import type { Word, WordPart } from 'unbash';
+import { withoutTrailing } from '../../support/without-trailing.ts';
 import {
   type Arg,
   knownArg,
@@ -326,7 +328,7 @@ function outputValues(output: Output, written: string): Value[] {
 }
 
 function withoutNewlines(text: string): string {
-  return text.endsWith('\n') ? text.replace(/\n+$/, '') : text;
+  return withoutTrailing(text, '\n');
 }
 
 function unknownOutput({ text, from }: Output, written: string): Piece {

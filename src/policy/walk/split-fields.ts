@@ -92,7 +92,7 @@ function splitText(text: string, ifs: string): Chunk[] {
 /** Splits the text of an unquoted expansion at its glob characters, which are patterns there. */
 function globPieces(text: string): Piece[] {
   return text
-    .split(/(\*|\?|\[[^\]]+\])/)
+    .split(text.includes(']') ? /(\*|\?|\[[^\][]+\])/ : /([*?])/)
     .filter((part) => part !== '')
     .map((part) => (/^[*?]$|^\[.+\]$/s.test(part) ? { hole: 'glob', text: part } : part));
 }

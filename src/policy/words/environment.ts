@@ -112,7 +112,7 @@ const pattern = anyOf(
   /DYLD_/,
   /BASH_FUNC_/,
   /GIT_CONFIG_(?:KEY|VALUE)_\d+$/,
-  /CARGO_TARGET_\w+_(?:RUNNER|LINKER|RUSTFLAGS)$/,
+  /CARGO_TARGET_\w{1,80}_(?:RUNNER|LINKER|RUSTFLAGS)$/,
   /TF_CLI_ARGS_/,
   /LUA_(?:INIT|PATH|CPATH)_/,
   /CLOUDSDK_PYTHON/,
@@ -140,7 +140,7 @@ const heapOnly = /^\s*(?:-(?:Xm[sxn]|Xss)\d+[kmgKMG]?(?:\s+|$))*$/;
 // Bash expands a prompt once and does not re-read the result, except subscripts, which are arithmetic. It decodes
 // backslash escapes first, and `\nnn` may become any character, so only the named escapes are harmless.
 const literal = String.raw`[^$\x60\\}]|\\[adehHjlnrstTuvVwW@A!#[\]]|\\?\$(?=\s)`;
-const shown = String.raw`\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*(?:\[0\])?(?:##\*/)?\})`;
+const shown = String.raw`\$(?:[A-Za-z_]\w*(?!\w)|\{[A-Za-z_]\w*(?:\[0\])?(?:##\*/)?\})`;
 const perhaps = String.raw`\$\{[A-Za-z_]\w*(?:\[0\])?:[-+](?:${literal}|${shown})*\}`;
 const plainPrompt = new RegExp(`^(?:${literal}|\\}|${shown}|${perhaps})*$`);
 
@@ -183,7 +183,7 @@ const harmlessValues: Readonly<Record<string, RegExp>> = {
   CXXFLAGS: compilerFlags,
   CPPFLAGS: compilerFlags,
   LDFLAGS: compilerFlags,
-  RUSTUP_TOOLCHAIN: /^(?:stable|beta|nightly|[\d.]+)[\w.-]*$/,
+  RUSTUP_TOOLCHAIN: /^(?:stable|beta|nightly|\d)[\w.-]*$/,
   UV_PYTHON: /^(?:cpython|pypy|python)?@?[\d.]*$/,
   UV_PROJECT_ENVIRONMENT: /^\.?[\w-]+$/,
   TS_NODE_PROJECT: /^(?:\.\/)?[\w./-]+\.json$/,

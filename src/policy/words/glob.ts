@@ -26,7 +26,7 @@ export function globMatches(pattern: string, text: string): boolean {
 export function globMatchesAnything(component: string): boolean {
   return (
     /[*?[]/.test(component.replace(/\\./g, 'x')) &&
-    !/[\p{L}\p{N}_]/u.test(component.replace(/\[[^\]]*\]/g, ''))
+    !/[\p{L}\p{N}_]/u.test(component.replace(/\[[^\][]*\]/g, ''))
   );
 }
 
@@ -61,7 +61,9 @@ function tokensOf(pattern: string): Token[] {
 }
 
 function bracketAt(pattern: string, at: number): string | undefined {
-  const match = /\[[!^]?\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]])*\]/y;
+  // Without a closing bracket the pattern would scan the rest of the text at every opening one.
+  if (pattern.indexOf(']', at + 1) < 0) return undefined;
+  const match = /\[[!^]?\]?(?:\[[:.=][^\][]{0,40}[:.=]\]|[^\]])*\]/y;
   match.lastIndex = at;
   return match.exec(pattern)?.[0];
 }

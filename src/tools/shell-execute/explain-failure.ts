@@ -12,7 +12,7 @@ export function explainFailure(
 }
 
 // bash reports the line, the word and the reason: `bash: line 1: nosuch: command not found`.
-const shellError = /: line \d+: (.+): ([^:]+)$/;
+const shellError = /: line \d{1,9}: ([^\n]{1,400}): ([^:]{1,200})$/;
 
 function fromShell(exitCode: number, stderr: string): string | undefined {
   if (exitCode !== 126 && exitCode !== 127) return undefined;
@@ -33,7 +33,7 @@ const systemErrors: readonly (readonly [RegExp, string, string])[] = [
     'Commands have the permissions of the user who runs nacre, minus what its sandbox denies.',
   ],
   [/No space left on device|Disk quota exceeded/, 'disk exhausted', 'Free some space, or write elsewhere.'],
-  [/fork: .*Resource temporarily unavailable/, 'processes exhausted', limitHints.processes],
+  [/fork: .{0,200}Resource temporarily unavailable/, 'processes exhausted', limitHints.processes],
   [/Cannot allocate memory/, 'memory exhausted', limitHints.oom],
 ];
 

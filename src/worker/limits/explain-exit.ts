@@ -32,7 +32,7 @@ export interface KernelCounts {
 const noMemory =
   /MemoryError|Cannot allocate memory|cannot allocate \d+ bytes|std::bad_alloc|[Oo]ut of memory|memory exhausted|ENOMEM|allocation (?:of \d+ bytes )?failed|OutOfMemoryError/;
 const noProcess =
-  /fork[^\n]*: (?:retry: )?Resource temporarily unavailable|Cannot fork|can't start new thread|EAGAIN|pthread_create/;
+  /fork[^\n]{0,200}: (?:retry: )?Resource temporarily unavailable|Cannot fork|can't start new thread|EAGAIN|pthread_create/;
 const limitSignals = ['SIGXCPU', 'SIGXFSZ', 'SIGKILL', 'SIGABRT', 'SIGSEGV', 'SIGTRAP'] as const;
 const noRoom = /File too large|EFBIG|File size limit exceeded/;
 

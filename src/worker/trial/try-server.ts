@@ -78,7 +78,7 @@ async function callTools(child: ChildProcessWithoutNullStreams, call: RpcCall): 
   const reply = request ? await call('tools/call', request) : {};
   const { error, code } = (reply.structuredContent ?? {}) as { error?: unknown; code?: unknown };
   const text = textOf(reply);
-  const ran = /^\s*nacre$|"nacre|\bnacre\n/m.test(text) && reply.isError !== true;
+  const ran = /^[ \t]{0,40}nacre$|"nacre|\bnacre\n/m.test(text) && reply.isError !== true;
   return {
     protocol: String(hello.protocolVersion),
     tools: names,

@@ -116,7 +116,7 @@ function givenFlags({ given }: Arguments, { config }: EntryFlags): readonly stri
 function toVariables({ given, cwd }: Arguments & ProcessAccess): Variables {
   return Object.fromEntries(
     given.flatMap(({ variable, text, kind }) => {
-      const paths = kind === 'paths' ? text.split(/\s*,\s*/).filter((path) => path !== '') : [text];
+      const paths = kind === 'paths' ? text.split(',').flatMap((path) => path.trim() || []) : [text];
       const value = kind === 'other' ? text : paths.map((path) => resolve(cwd, path)).join(',');
       return variable === undefined ? [] : [[variable, value]];
     }),
