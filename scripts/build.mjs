@@ -64,13 +64,14 @@ const sockets = await build({
   format: 'cjs',
   external: ['bufferutil', 'utf-8-validate'],
 });
-// `exec-guard.js` starts before every command's shell, so it is one file without chunks.
+// `exec-guard.js` starts before a command's shell where there is no perl for `exec-guard.pl`, so it is one file without chunks.
 const guard = await build({
   ...common,
   entryPoints: { 'exec-guard': 'src/exec-guard.ts' },
   format: 'esm',
   external: ['koffi'],
 });
+copyFileSync('src/worker/guard/exec-guard.pl', 'dist/exec-guard.pl');
 cpSync('src/doors/http/pages', 'dist/pages', { recursive: true });
 cpSync('src/doors/http/applet-template', 'dist/applet-template', { recursive: true });
 // The applets in `dist/applets` are ready to be served; the terminal applet needs xterm.js.

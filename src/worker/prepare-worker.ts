@@ -177,10 +177,10 @@ function createStarterMachine(options: WorkerOptions, { bash, folders, path }: S
       return fault;
     },
     leaveSharedMemory: () => folders.leaveSharedMemory(),
-    prepareLandlock({ version }) {
+    prepareLandlock({ program, version }) {
       const cacheFolder = join(folders.path, 'cache');
       makeFolder(cacheFolder);
-      return { version, cacheFolder, temporary: findTemporary(environment.TMPDIR, home) };
+      return { program, version, cacheFolder, temporary: findTemporary(environment.TMPDIR, home) };
     },
   };
 }
@@ -196,7 +196,6 @@ async function toStartDeps(
     ...{ table, keep, cwd, home, warmShells, env, path, ownFiles, limitEnforcer, isRoot },
     isolation: options,
     execEnforcement: await chooseExecGuard(options, { path, bashPath: bash.path }),
-    guardPath: options.execGuard,
     bashPath: bash.path,
     fifos: folders.fifos,
     instance: { [instanceVariable]: basename(folders.path) },

@@ -30,7 +30,7 @@ export async function chooseExecGuard(
     return { gaps: ['exec has nothing to enforce, because every program is allowed.'] };
   const plan = toExecPlan(options.execAllow, deps);
   const found = await probeExecGuard(options.execGuard, plan, deps.bashPath);
-  if ('version' in found) return { guard: createExecGuard(options.execGuard, plan), gaps: toGaps(plan) };
+  if ('version' in found) return { guard: createExecGuard(found.program, plan), gaps: toGaps(plan) };
   return withoutGuard(options.exec, found.reason);
 }
 

@@ -1,10 +1,12 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
-import { guardFiles, probeGuard } from '../guard/create-guard.ts';
+import { probeGuard } from '../guard/create-guard.ts';
+import type { GuardProgram } from '../guard/guard-program.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
 import type { ExecPlan } from './exec-plan.ts';
 
 /** The programs that the guard lets a command execute. */
 export interface ExecGuard {
+  readonly program: GuardProgram;
   /** Canonical paths, for `GuardRules.execute`. */
   readonly allow: readonly string[];
   /** Adds the guard's own files and the allowed programs to `pinned`: visible in the sandbox, and read-only. */
@@ -13,14 +15,15 @@ export interface ExecGuard {
   writablePrograms(): readonly string[];
 }
 
-/** Creates a guard from the path of its program and the files to allow. */
-export function createExecGuard(guardPath: string, { allow }: Pick<ExecPlan, 'allow'>): ExecGuard {
+/** Creates a guard from its program and the files to allow. */
+export function createExecGuard(program: GuardProgram, { allow }: Pick<ExecPlan, 'allow'>): ExecGuard {
   return {
+    program,
     allow,
     pinIn(plan) {
       const { sandbox } = plan.isolation;
       const hidden = sandbox === 'strict' ? [...plan.home, '/tmp', '/run'] : ['/tmp', '/run'];
-      const shown = sandbox === 'off' ? [] : guardFiles(guardPath).filter((path) => isWithin(path, hidden));
+      const shown = sandbox === 'off' ? [] : program.files.filter((path) => isWithin(path, hidden));
       const fixed = allow.filter((path) => sandbox === 'off' || isWithin(path, plan.writable));
       return { ...plan, pinned: [...shown, ...fixed] };
     },
@@ -28,7 +31,7 @@ export function createExecGuard(guardPath: string, { allow }: Pick<ExecPlan, 'al
   };
 }
 
-/** Tests the guard: returns the version of Landlock, or the reason why it does not work on this machine. */
+/** Tests the guard: returns its program and the version of Landlock, or the reason why it does not work on this machine. */
 export async function probeExecGuard(
   guardPath: string,
   plan: ExecPlan,

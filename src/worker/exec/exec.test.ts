@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { builtGuard } from '../../../tests/support/build.ts';
+import { guards, nodeGuard } from '../../../tests/support/guards.ts';
 import { needLandlock, needLevel, needPrograms } from '../../../tests/support/needs.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
@@ -32,43 +33,47 @@ const transcript = async (script: string, spec: Partial<JobSpec> = {}, worker = 
   return `${stdout}${stderr}exit ${state.end?.exitCode}`;
 };
 
-describe('a program that is not listed is not executed', () => {
-  // One worker for all cases; the main `here` is closed after each test.
-  let shared: TestWorker;
-  beforeAll(() => {
-    shared = createExecWorker(['ls', 'cp', 'ln', 'env', 'find', 'chmod', 'cat', python, 'node']);
-  });
-  beforeEach((context) => needPrograms(context, python));
-  afterAll(() => shared.close());
+describe.each(guards)(
+  'behind the guard in $guard, a program that is not listed is not executed',
+  ({ path }) => {
+    // One worker for all cases; the main `here` is closed after each test.
+    let shared: TestWorker;
+    beforeAll(() => {
+      shared = createExecWorker(['ls', 'cp', 'ln', 'env', 'find', 'chmod', 'cat', python, 'node'], {
+        execGuard: path(),
+      });
+    });
+    beforeEach((context) => needPrograms(context, python));
+    afterAll(() => shared.close());
 
-  test.each([
-    ['by its name', 'id'],
-    ['by its path', '/usr/bin/id'],
-    ['in quotes', `'i'"d"`],
-    ['from a variable', 'x=id; $x'],
-    ['from a substitution', '$(printf i; printf d)'],
-    ['through eval', 'eval "i""d"'],
-    ['through env', 'env id'],
-    ['through exec', 'exec id'],
-    ['through a shell', 'bash -c "exec id"; sh -c id'],
-    ['through find', 'find . -maxdepth 0 -exec id \\;; false'],
-    ['as a copy', 'cp /usr/bin/id ./ls && ./ls'],
-    ['as a symbolic link', 'ln -s /usr/bin/id ls && ./ls'],
-    ['as a hard link', 'cp /usr/bin/id kept && ln kept ls && ./ls'],
-    ['through a listed interpreter', `${python} -c "import os; os.execv('/usr/bin/id', ['id'])"`],
-    [
-      'through node',
-      `node -e "console.error(require('child_process').spawnSync('id').error.code); process.exit(1)"`,
-    ],
-    ['as a script', 'printf "#!/bin/sh\\necho uid=\\n" > s && chmod +x s && ./s'],
-    ['in the background', 'id & wait $!'],
-    [
-      'as a file in memory',
-      `${python} -c "import os; f = os.memfd_create('x', 0); os.write(f, open('/usr/bin/id', 'rb').read()); os.execv(f'/proc/self/fd/{f}', ['id'])"`,
-    ],
-    [
-      'as memory that /proc shows',
-      `${python} - <<'end'
+    test.each([
+      ['by its name', 'id'],
+      ['by its path', '/usr/bin/id'],
+      ['in quotes', `'i'"d"`],
+      ['from a variable', 'x=id; $x'],
+      ['from a substitution', '$(printf i; printf d)'],
+      ['through eval', 'eval "i""d"'],
+      ['through env', 'env id'],
+      ['through exec', 'exec id'],
+      ['through a shell', 'bash -c "exec id"; sh -c id'],
+      ['through find', 'find . -maxdepth 0 -exec id \\;; false'],
+      ['as a copy', 'cp /usr/bin/id ./ls && ./ls'],
+      ['as a symbolic link', 'ln -s /usr/bin/id ls && ./ls'],
+      ['as a hard link', 'cp /usr/bin/id kept && ln kept ls && ./ls'],
+      ['through a listed interpreter', `${python} -c "import os; os.execv('/usr/bin/id', ['id'])"`],
+      [
+        'through node',
+        `node -e "console.error(require('child_process').spawnSync('id').error.code); process.exit(1)"`,
+      ],
+      ['as a script', 'printf "#!/bin/sh\\necho uid=\\n" > s && chmod +x s && ./s'],
+      ['in the background', 'id & wait $!'],
+      [
+        'as a file in memory',
+        `${python} -c "import os; f = os.memfd_create('x', 0); os.write(f, open('/usr/bin/id', 'rb').read()); os.execv(f'/proc/self/fd/{f}', ['id'])"`,
+      ],
+      [
+        'as memory that /proc shows',
+        `${python} - <<'end'
 import mmap, os
 bytes = open('/usr/bin/id', 'rb').read()
 memory = mmap.mmap(-1, len(bytes))
@@ -79,48 +84,61 @@ for name in os.listdir('/proc/self/map_files'):
         os.execv(path, ['id'])
 raise SystemExit('none found')
 end`,
-    ],
-  ])('%s', async (_way, script) => {
-    const output = await transcript(script, { cwd: mkdtempSync(join(shared.folder, 'cwd-')) }, shared);
-    expect(output).not.toContain('uid=');
-    expect(output).toMatch(
-      /Permission denied|PermissionError|EACCES|not implemented|Operation not permitted/i,
-    );
-    expect(output).not.toMatch(/exit 0$/);
-  });
+      ],
+    ])('%s', async (_way, script) => {
+      const output = await transcript(script, { cwd: mkdtempSync(join(shared.folder, 'cwd-')) }, shared);
+      expect(output).not.toContain('uid=');
+      expect(output).toMatch(
+        /Permission denied|PermissionError|EACCES|not implemented|Operation not permitted/i,
+      );
+      expect(output).not.toMatch(/exit 0$/);
+    });
 
-  test('although it was just written to the workspace', async () => {
-    const { folder } = shared;
-    copyFileSync('/usr/bin/true', join(folder, 'fresh'));
-    expect(await transcript('chmod +x fresh; ./fresh', {}, shared)).toMatch(/Permission denied\nexit 126$/);
-  });
+    test('although it was just written to the workspace', async () => {
+      const { folder } = shared;
+      copyFileSync('/usr/bin/true', join(folder, 'fresh'));
+      expect(await transcript('chmod +x fresh; ./fresh', {}, shared)).toMatch(/Permission denied\nexit 126$/);
+    });
 
-  test('in place of a listed program', async () => {
-    const script = 'cat /usr/bin/id > /usr/bin/cp; ln -sf /usr/bin/id /usr/bin/cp; env cp --version';
-    const output = await transcript(script, {}, shared);
-    expect(output).toMatch(/Read-only file system|Permission denied/);
-    expect(output).toMatch(/Device or resource busy|Permission denied|Read-only/);
-    expect(output).toContain('cp (GNU coreutils)');
-  });
-});
+    test('in place of a listed program', async () => {
+      const script = 'cat /usr/bin/id > /usr/bin/cp; ln -sf /usr/bin/id /usr/bin/cp; env cp --version';
+      const output = await transcript(script, {}, shared);
+      expect(output).toMatch(/Read-only file system|Permission denied/);
+      expect(output).toMatch(/Device or resource busy|Permission denied|Read-only/);
+      expect(output).toContain('cp (GNU coreutils)');
+    });
+  },
+);
 
 describe('a listed program works as without the list', () => {
-  test('with its exit code, pipes, signals, descriptors and variables', async () => {
-    const environment = { PATH: '/usr/bin:/bin', HOME: '/', NODE_OPTIONS: '--no-warnings' };
-    const script =
-      'yes | head -n 1; echo "$(yes 2>&1 | head -n 1)"; trap; ulimit -a; echo /proc/self/fd/*; env -u _ -u NACRE_COMMAND_ID -u NACRE_INSTANCE -u PWD; exit 7';
-    make(undefined, { environment, exec: 'off' });
-    const before = await here.run(script, { cwd: '/' });
-    await here.close();
-    make(['yes', 'head', 'env'], { environment });
-    const { stdout, stderr, state } = await here.run(script, { cwd: '/' });
-    expect({ stdout, stderr }).toEqual({ stdout: before.stdout, stderr: before.stderr });
-    expect(stdout).toContain('NODE_OPTIONS=--no-warnings');
-    expect(state).toMatchObject({
-      end: { exitCode: 7 },
-      enforcement: { exec: 'enforced', setuid: false, level: 'namespace' },
-    });
-  });
+  test.each(guards)(
+    'with its exit code, pipes, signals, descriptors and variables, behind $guard',
+    async ({ path }) => {
+      const own = {
+        NODE_OPTIONS: '--no-warnings',
+        PERL5OPT: '-Mnone',
+        PERL5DB: 'exit',
+        PERL_BADLANG: '1',
+        PERLIO: 'a=b\n',
+      };
+      const environment = { PATH: '/usr/bin:/bin', HOME: '/', LC_ALL: 'xx_XX.none', ...own };
+      const script =
+        'yes | head -n 1; echo "$(yes 2>&1 | head -n 1)"; trap; ulimit -a; umask; echo /proc/self/fd/*; while read -r a b; do case $a in Sig[BI]*) echo $a $b;; esac; done < /proc/self/status; env -0 -u _ -u NACRE_COMMAND_ID -u NACRE_INSTANCE -u PWD; exit 7';
+      make(undefined, { environment, exec: 'off' });
+      const before = await here.run(script, { cwd: '/' });
+      await here.close();
+      make(['yes', 'head', 'env'], { environment, execGuard: path() });
+      const { stdout, stderr, state } = await here.run(script, { cwd: '/' });
+      const sorted = (text: string) => text.split('\0').sort();
+      expect([sorted(stdout), stderr]).toEqual([sorted(before.stdout), before.stderr]);
+      expect(stdout).toContain('NODE_OPTIONS=--no-warnings');
+      expect(stdout).toContain('PERLIO=a=b\n');
+      expect(state).toMatchObject({
+        end: { exitCode: 7 },
+        enforcement: { exec: 'enforced', setuid: false, level: 'namespace' },
+      });
+    },
+  );
 
   test('git with its helpers, also over a local transport', async (context) => {
     needPrograms(context, 'git');
@@ -265,16 +283,30 @@ describe('without', () => {
     symlinkSync(builtGuard, join(folder, 'exec-guard.js'));
     return path;
   };
-  const withoutKoffi = (folder: string) => {
+  const withoutPerlAndKoffi = (folder: string) => {
     const path = join(folder, 'exec-guard.mjs');
     copyFileSync(builtGuard, path);
     return path;
   };
   const cases = [
     ['Landlock', withoutLandlock, /does not offer Landlock \(landlock_create_ruleset: ENOSYS\)/],
-    ['koffi', withoutKoffi, /package koffi could not be loaded/],
+    ['perl and koffi', withoutPerlAndKoffi, /package koffi could not be loaded/],
     ['the guard', (folder: string) => join(folder, 'none.js'), /none\.js is missing/],
   ] as const;
+
+  test('perl, Node is used', async () => {
+    make(['ls'], { execGuard: nodeGuard() });
+    expect(await transcript('ls -d .; id')).toMatch(/^\.\n.*Permission denied\nexit 126$/);
+  });
+
+  test('koffi, perl is used', async () => {
+    make(['ls']);
+    copyFileSync(builtGuard, join(here.folder, 'exec-guard.js'));
+    copyFileSync(builtGuard.replace(/js$/, 'pl'), join(here.folder, 'exec-guard.pl'));
+    const other = createExecWorker(['ls'], { execGuard: join(here.folder, 'exec-guard.js') });
+    expect(await transcript('ls -d .; id', {}, other)).toMatch(/^\.\n.*Permission denied\nexit 126$/);
+    await other.close();
+  });
 
   test.each(cases)('%s, `enforce` fails and names what is missing', async (_what, prepare, reason) => {
     make(['ls']);

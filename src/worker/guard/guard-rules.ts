@@ -20,11 +20,11 @@ export interface FileRules {
   readonly signals: boolean;
 }
 
-/** The first argument of dist/exec-guard.js, as JSON; the program to execute follows. */
+/** The first argument of dist/exec-guard.js, as JSON; the program to execute follows. exec-guard.pl gets the same as words. */
 export interface GuardOptions extends GuardRules {
   /** The descriptors that the program inherits. */
   readonly fds: readonly number[];
-  /** NODE_* variables, withheld from the guard itself because they affect Node, and restored for the program. */
+  /** Variables withheld from the guard itself because they would change it (`GuardProgram.ownVariables`), and restored for the program. */
   readonly env: Readonly<Record<string, string>>;
   /** A descriptor to which the guard writes `ready` and the version of Landlock before it executes the program, which does not inherit it. */
   readonly readyFd?: number | undefined;

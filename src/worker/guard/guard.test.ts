@@ -40,7 +40,8 @@ describe('a guard without', () => {
 });
 
 test('allowed programs that the user could change are listed', () => {
-  const { writablePrograms: writable } = createExecGuard('/nowhere', {
+  const program = { ownVariables: { prefix: 'X', set: {} }, files: [], toArguments: () => [] };
+  const { writablePrograms: writable } = createExecGuard(program, {
     allow: ['/nowhere/at/all', import.meta.filename],
   });
   expect(writable()).toEqual([import.meta.filename]);

@@ -3,13 +3,9 @@ import { constants } from 'node:os';
 import type { GuardOptions } from './guard-rules.ts';
 import { createRuleset } from './landlock-ruleset.ts';
 import { type Libc, loadLibc } from './libc.ts';
-import { memoryFiles, sockets, toSeccompFilter, truncation } from './seccomp-filter.ts';
+import { capabilitiesToDrop, filterFor } from './restrictions.ts';
 
 const minVersion = 2;
-const truncateVersion = 3;
-// CAP_SYS_MODULE, SYS_RAWIO, SYS_ADMIN, BPF, CHECKPOINT_RESTORE: they would let root execute code in memory or lift the rules.
-const dangerousCapabilities = [16, 17, 21, 39, 40];
-const allCapabilities = Array.from({ length: 64 }, (_, number) => number);
 // Node ignores these signals, and `execv` would pass that on to the program.
 const ignoredByNode = [constants.signals.SIGPIPE, constants.signals.SIGXFSZ];
 const guardFailed = 125;
@@ -48,20 +44,14 @@ export async function runGuard(
 }
 
 function restrict(libc: Libc, options: GuardOptions): number {
-  const { execute, files } = options;
   const version = readVersion(libc);
   const ruleset = createRuleset(libc, version, options);
-  // A sandbox takes all capabilities from root, as bubblewrap does.
-  for (const capability of files ? allCapabilities : dangerousCapabilities) libc.dropCapability(capability);
+  for (const capability of capabilitiesToDrop(options)) libc.dropCapability(capability);
   libc.clearAmbientCapabilities();
   libc.forbidNewPrivileges();
   libc.restrictSelf(ruleset);
-  const denied = [
-    ...(execute ? memoryFiles : []),
-    ...(files?.sockets === false ? sockets : []),
-    ...(files && version < truncateVersion ? truncation : []),
-  ];
-  if (denied.length > 0) libc.installFilter(toSeccompFilter(denied));
+  const filter = filterFor(options, version);
+  if (filter) libc.installFilter(filter);
   return version;
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readlinkSync } from 'node:fs';
-import type { FileRules, GuardOptions } from './guard-rules.ts';
+import type { FileRules, GuardOptions, GuardRules } from './guard-rules.ts';
 import type { Libc } from './libc.ts';
 import { listReadable } from './list-readable.ts';
 
@@ -14,46 +14,75 @@ const makeDevice = (1n << 6n) | (1n << 11n);
 const refer = 1n << 13n;
 const truncate = 1n << 14n;
 const ioctlDevice = 1n << 15n;
-// Only these may be granted for anything but a folder.
-const ofFiles = execute | writeFile | readFile | truncate | ioctlDevice;
 // LANDLOCK_SCOPE_*.
 const abstractSockets = 1n;
 const signals = 2n;
 
-/** The Landlock version since which each right exists; older kernels reject a ruleset that names it. */
-const since = { truncate: 3, ioctlDevice: 5, scopes: 6 };
+/** The rights that may be granted for a path that is not a folder. */
+export const rightsOfFiles = execute | writeFile | readFile | truncate | ioctlDevice;
+/** The version of Landlock since which a right exists; older kernels reject a ruleset that names it. */
+export const rightsSince: readonly (readonly [version: number, right: bigint])[] = [
+  [3, truncate],
+  [5, ioctlDevice],
+];
+/** The version of Landlock since which a ruleset has scopes. */
+export const scopesSince = 6;
+
 // The devices that a private /dev of bubblewrap has. Terminals in /dev/pts are left out: those of the user are there too.
 const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty', 'ptmx'].map((name) => `/dev/${name}`);
 
+/** A ruleset as data, for every version of Landlock. */
+export interface Ruleset {
+  /** The rights that are denied unless they are granted. */
+  readonly handled: bigint;
+  readonly scopes: bigint;
+  readonly grants: readonly { readonly path: string; readonly access: bigint }[];
+  /** The right to read everything that contains no hidden path (`listReadable`). */
+  readonly readable?: { readonly hidden: readonly string[]; readonly access: bigint } | undefined;
+  /** The rights on the files of inherited descriptors. */
+  readonly descriptors: bigint;
+}
+
+/** Translates rules into a Landlock ruleset. */
+export function toRuleset({ execute: programs, files }: GuardRules): Ruleset {
+  const handled = (programs ? execute | refer : 0n) | (files ? handledForFiles : 0n);
+  const toExecute = (programs ?? []).map((path) => ({ path, access: execute }));
+  // A ruleset that does not grant `LANDLOCK_ACCESS_FS_REFER` denies renames and links between folders.
+  if (!files)
+    return { handled, scopes: 0n, grants: [...toExecute, { path: '/', access: refer }], descriptors: 0n };
+  return {
+    handled,
+    scopes: abstractSockets | (files.signals ? 0n : signals),
+    grants: [...toExecute, ...grantsOf(files)],
+    // As root, devices such as /dev/sda would show every file.
+    readable: { hidden: [...files.hidden, '/dev'], access: readFile },
+    descriptors: rightsOfFiles ^ execute,
+  };
+}
+
+const handledForFiles = writeFile | readFile | remove | make | makeDevice | refer | truncate | ioctlDevice;
+
+function grantsOf({ writable, openable }: FileRules): Ruleset['grants'] {
+  const grant = (access: bigint) => (path: string) => ({ path, access });
+  return [
+    ...devices.map(grant(readFile | writeFile | truncate | ioctlDevice)),
+    ...writable.map(grant(readFile | writeFile | remove | make | refer | truncate)),
+    ...openable.map(grant(readFile | writeFile)),
+  ];
+}
+
 /** Creates the ruleset of a guard; returns its descriptor. */
 export function createRuleset(libc: Libc, version: number, options: GuardOptions): number {
-  const { execute: programs, files, fds } = options;
-  const handled = (programs ? execute | refer : 0n) | (files ? toHandled(version) : 0n);
-  const ruleset = libc.createRuleset(toAttributes(handled, version, files));
+  const plan = toRuleset(options);
+  const unknown = rightsSince.filter(([since]) => version < since).map(([, right]) => right);
+  const handled = unknown.reduce((rights, right) => rights & ~right, plan.handled);
+  const ruleset = libc.createRuleset(toAttributes(handled, version < scopesSince ? 0n : plan.scopes));
   const grant = (path: string, access: bigint) => addPath(libc, ruleset, path, access & handled);
-  for (const path of programs ?? []) grant(path, execute);
-  // A ruleset that does not grant `LANDLOCK_ACCESS_FS_REFER` denies renames and links between folders.
-  if (!files) grant('/', refer);
-  else {
-    grantFiles(files, grant);
-    for (const fd of fds) addOpen(libc, ruleset, fd, (ofFiles ^ execute) & handled);
-  }
+  for (const { path, access } of plan.grants) grant(path, access);
+  const { readable, descriptors } = plan;
+  if (readable) for (const path of listReadable(readable.hidden)) grant(path, readable.access);
+  if (descriptors) for (const fd of options.fds) addOpen(libc, ruleset, fd, descriptors & handled);
   return ruleset;
-}
-
-function toHandled(version: number): bigint {
-  const all = writeFile | readFile | remove | make | makeDevice | refer;
-  return (
-    all | (version >= since.truncate ? truncate : 0n) | (version >= since.ioctlDevice ? ioctlDevice : 0n)
-  );
-}
-
-function grantFiles(files: FileRules, grant: (path: string, access: bigint) => void): void {
-  // As root, devices such as /dev/sda would show every file.
-  for (const path of listReadable([...files.hidden, '/dev'])) grant(path, readFile);
-  for (const path of devices) grant(path, readFile | writeFile | truncate | ioctlDevice);
-  for (const path of files.writable) grant(path, readFile | writeFile | remove | make | refer | truncate);
-  for (const path of files.openable) grant(path, readFile | writeFile);
 }
 
 // A path that no longer exists, or whose parent was replaced by a symlink meanwhile, is left out.
@@ -61,7 +90,7 @@ function addPath(libc: Libc, ruleset: number, path: string, access: bigint): voi
   const fd = libc.openPath(path);
   if (fd === null) return;
   const isThere = readlinkSync(`/proc/self/fd/${fd}`) === path;
-  const allowed = fstatSync(fd).isDirectory() ? access : access & ofFiles;
+  const allowed = fstatSync(fd).isDirectory() ? access : access & rightsOfFiles;
   if (isThere && allowed !== 0n) libc.addRule(ruleset, toRule(allowed, fd));
   closeSync(fd);
 }
@@ -77,12 +106,11 @@ function addOpen(libc: Libc, ruleset: number, fd: number, access: bigint): void 
   }
 }
 
-function toAttributes(handled: bigint, version: number, files: FileRules | undefined): Buffer {
-  const withScopes = files !== undefined && version >= since.scopes;
-  const bytes = Buffer.alloc(withScopes ? 24 : 8);
+function toAttributes(handled: bigint, scopes: bigint): Buffer {
+  const bytes = Buffer.alloc(scopes ? 24 : 8);
   bytes.writeBigUInt64LE(handled);
   // The second field is about TCP ports, which seccomp covers.
-  if (withScopes) bytes.writeBigUInt64LE(abstractSockets | (files.signals ? 0n : signals), 16);
+  if (scopes) bytes.writeBigUInt64LE(scopes, 16);
   return bytes;
 }
 

@@ -1,4 +1,5 @@
 import { getSystemErrorName } from 'node:util';
+import { pathFlags } from './path-flags.ts';
 
 /** The calls of the C library that a process needs to restrict itself; each throws with the errno name when it fails. */
 export interface Libc {
@@ -22,10 +23,6 @@ export interface Libc {
 
 const landlock = { create: 444, add: 445, restrict: 446 };
 const prctlOptions = { seccomp: 22, dropBound: 24, noNewPrivileges: 38, ambient: 47 };
-const pathOnly = 0o10000000;
-const closeOnExec = 0o2000000;
-// O_NOFOLLOW, which ARM numbers differently.
-const noFollow = process.arch === 'arm64' ? 0o100000 : 0o400000;
 const clearAll = 4;
 const setDescriptorFlags = 2;
 
@@ -68,7 +65,7 @@ export async function loadLibc(): Promise<Libc> {
       checked('landlock_restrict_self', syscall(landlock.restrict, 'int', ruleset, 'uint32_t', 0));
     },
     openPath(path) {
-      const fd = Number(open(path, pathOnly | closeOnExec | noFollow));
+      const fd = Number(open(path, pathFlags));
       return fd < 0 ? null : fd;
     },
     forbidNewPrivileges() {

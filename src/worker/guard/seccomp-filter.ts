@@ -48,6 +48,13 @@ export const memoryFiles: readonly DeniedCall[] = [
   },
 ];
 
+/** `add_key`, `request_key` and `keyctl`: the user's keys in the kernel, such as Kerberos tickets, are not files. */
+export const keyrings: readonly DeniedCall[] = [
+  { numbers: { x64: 248, x86: 286, arm64: 217, arm: 309 }, errno: enosys },
+  { numbers: { x64: 249, x86: 287, arm64: 218, arm: 310 }, errno: enosys },
+  { numbers: { x64: 250, x86: 288, arm64: 219, arm: 311 }, errno: enosys },
+];
+
 const netlink = 16;
 const typeBits = 0xf;
 const [datagram, raw] = [2, 3];

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { guards } from '../../../tests/support/guards.ts';
 import { needLandlock, needLevel, needPrograms, needPty } from '../../../tests/support/needs.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
@@ -53,236 +54,260 @@ function createPlace(options: Partial<WorkerOptions>): Place {
 
 beforeEach((context) => needLandlock(context));
 
-describe.each(['group', 'unshare'] as const)('a sandbox by Landlock at level %s', (highestLevel) => {
-  let here: Place;
-  let outsider: ChildProcess;
-  let server: Server;
-  beforeAll(async () => {
-    here = createPlace({ highestLevel });
-    outsider = spawn('sleep', ['1000'], { env: { SECRET: 'outside' } });
-    server = createServer((socket) => socket.end('reached')).listen(join(here.home, 'socket'));
-    await once(server, 'listening');
-  });
-  beforeEach(async (context) => {
-    await needLevel(context, highestLevel);
-    needPrograms(context, python);
-  });
-  afterAll(async () => {
-    outsider.kill('SIGKILL');
-    server.close();
-    await here.close();
-    expect(processesWith(here.home)).toEqual([]);
-  });
+const combinations = [
+  { highestLevel: 'group', ...guards[0] },
+  { highestLevel: 'unshare', ...guards[1] },
+] as const;
 
-  test('is reported as such, with its gaps', async () => {
-    const { state } = await here.run('true');
-    expect(state.enforcement).toMatchObject({
-      level: highestLevel,
-      sandbox: 'workspace',
-      files: 'landlock',
-      network: 'off',
-      setuid: false,
+describe.each(combinations)(
+  'a sandbox by Landlock at level $highestLevel, behind the guard in $guard',
+  ({ highestLevel, path }) => {
+    let here: Place;
+    let outsider: ChildProcess;
+    let server: Server;
+    beforeAll(async () => {
+      here = createPlace({ highestLevel, execGuard: path() });
+      outsider = spawn('sleep', ['1000'], { env: { SECRET: 'outside' } });
+      server = createServer((socket) => socket.end('reached')).listen(join(here.home, 'socket'));
+      await once(server, 'listening');
     });
-    const gaps = state.enforcement?.gaps.join('\n');
-    expect(gaps).toContain('Landlock does not restrict chmod');
-    expect(gaps).toContain('/tmp is shared with other programs');
-    expect(await here.worker.worker.report()).toMatchObject({ files: 'landlock', hidesOwnFiles: true });
-  });
+    beforeEach(async (context) => {
+      await needLevel(context, highestLevel);
+      needPrograms(context, python);
+    });
+    afterAll(async () => {
+      outsider.kill('SIGKILL');
+      server.close();
+      await here.close();
+      expect(processesWith(here.home)).toEqual([]);
+    });
 
-  test.each([
-    ['the workspace', 'echo a > file && mkdir -p a/b && mv file a/b/ && ln -s b a/link && rm -r a'],
-    ['TMPDIR and mktemp', 'f=$(mktemp) && echo a > "$f" && rm "$f"'],
-    ['/tmp', 'f=$(mktemp -p /tmp) && echo a > "$f" && rm "$f"'],
-    ['the folder for caches', 'mkdir -p "$XDG_CACHE_HOME/x" && echo a > "$XDG_CACHE_HOME/x/y"'],
-    ['devices and outputs', 'echo a > /dev/null; echo b > /dev/stdout; echo c > /dev/stderr; : < /dev/zero'],
-    ['the end of a file', 'echo abc > t && truncate -s 1 t && [ "$(cat t)" = a ]'],
-  ])('a command can write to %s', async (_what, script) => {
-    const { state, stderr } = await here.run(script);
-    expect([state.end?.exitCode, stderr.replace('c\n', '')]).toEqual([0, '']);
-  });
+    test('is reported as such, with its gaps', async () => {
+      const { state } = await here.run('true');
+      expect(state.enforcement).toMatchObject({
+        level: highestLevel,
+        sandbox: 'workspace',
+        files: 'landlock',
+        network: 'off',
+        setuid: false,
+      });
+      const gaps = state.enforcement?.gaps.join('\n');
+      expect(gaps).toContain('Landlock does not restrict chmod');
+      expect(gaps).toContain('/tmp is shared with other programs');
+      expect(await here.worker.worker.report()).toMatchObject({ files: 'landlock', hidesOwnFiles: true });
+    });
 
-  test.each([
-    ['by its path', 'echo a > ../neighbour/file'],
-    ['by a new file', 'echo a > ../neighbour/new'],
-    ['by a new folder', 'mkdir ../neighbour/new'],
-    ['through a symbolic link', 'ln -s ../neighbour/file link && echo a > link'],
-    ['through a linked folder', 'ln -s ../neighbour folder && echo a > folder/file'],
-    ['through a hard link', 'ln ../neighbour/file hard && echo a > hard'],
-    ['by a rename into the workspace', 'mv ../neighbour/file moved'],
-    ['by a rename out of it', 'echo a > mine && mv -f mine ../neighbour/file'],
-    ['by removing', 'rm -f ../neighbour/file'],
-    ['by truncating', `${python} -c 'import os; os.truncate("../neighbour/file", 0)'`],
-    [
-      'by opening it for reading and truncating',
-      `${python} -c 'import os; os.open("../neighbour/file", os.O_RDONLY | os.O_TRUNC)'`,
-    ],
-    ['through /proc/self/root', 'echo a > "/proc/self/root$PWD/../neighbour/file"'],
-    ['through /proc/self/cwd', 'echo a > /proc/self/cwd/../neighbour/file'],
-    ['through the root of another process', 'echo a > "/proc/$OUTSIDER/root$PWD/../neighbour/file"'],
-    ['in a namespace of its own', 'unshare --user --mount sh -c "echo a > ../neighbour/file"'],
-    ['by mounting', 'mkdir -p m && mount --bind ../neighbour m && echo a > m/file'],
-  ])('a command cannot write outside %s', async (_way, script) => {
-    const { state, stderr } = await here.run(script, { env: { OUTSIDER: String(outsider.pid) } });
-    expect(state.end?.exitCode).not.toBe(0);
-    expect(stderr).toMatch(/denied|not permitted|cross-device|PermissionError|No such file/i);
-    expect(readFileSync(join(here.home, 'neighbour', 'file'), 'utf8')).toBe('untouched');
-    expect(existsSync(join(here.home, 'neighbour', 'new'))).toBe(false);
-  });
+    test.each([
+      ['the workspace', 'echo a > file && mkdir -p a/b && mv file a/b/ && ln -s b a/link && rm -r a'],
+      ['TMPDIR and mktemp', 'f=$(mktemp) && echo a > "$f" && rm "$f"'],
+      ['/tmp', 'f=$(mktemp -p /tmp) && echo a > "$f" && rm "$f"'],
+      ['the folder for caches', 'mkdir -p "$XDG_CACHE_HOME/x" && echo a > "$XDG_CACHE_HOME/x/y"'],
+      [
+        'devices and outputs',
+        'echo a > /dev/null; echo b > /dev/stdout; echo c > /dev/stderr; : < /dev/zero',
+      ],
+      ['the end of a file', 'echo abc > t && truncate -s 1 t && [ "$(cat t)" = a ]'],
+    ])('a command can write to %s', async (_what, script) => {
+      const { state, stderr } = await here.run(script);
+      expect([state.end?.exitCode, stderr.replace('c\n', '')]).toEqual([0, '']);
+    });
 
-  test.each([
-    ['by its path', 'cat ../.ssh/id'],
-    ['through a symbolic link', 'ln -sf ../.ssh keys && cat keys/id'],
-    ['through a hard link', 'ln ../.ssh/id key && cat key'],
-    ['as a copy', 'cp -r ../.ssh copy; cat copy/id'],
-    ['through /proc/self/root', 'cat "/proc/self/root$HOME/.ssh/id"'],
-    ['through the root of another process', 'cat "/proc/$OUTSIDER/root$HOME/.ssh/id"'],
-    ['after a rename', 'mv ../.ssh taken; cat taken/id'],
-  ])('a command cannot read keys %s', async (_way, script) => {
-    const { stdout, stderr } = await here.run(script, { env: { OUTSIDER: String(outsider.pid) } });
-    expect(stdout).not.toContain('the key');
-    expect(stderr).toMatch(/denied|cross-device|not permitted|No such file/i);
-  });
+    test.each([
+      ['by its path', 'echo a > ../neighbour/file'],
+      ['by a new file', 'echo a > ../neighbour/new'],
+      ['by a new folder', 'mkdir ../neighbour/new'],
+      ['through a symbolic link', 'ln -s ../neighbour/file link && echo a > link'],
+      ['through a linked folder', 'ln -s ../neighbour folder && echo a > folder/file'],
+      ['through a hard link', 'ln ../neighbour/file hard && echo a > hard'],
+      ['by a rename into the workspace', 'mv ../neighbour/file moved'],
+      ['by a rename out of it', 'echo a > mine && mv -f mine ../neighbour/file'],
+      ['by removing', 'rm -f ../neighbour/file'],
+      ['by truncating', `${python} -c 'import os; os.truncate("../neighbour/file", 0)'`],
+      [
+        'by opening it for reading and truncating',
+        `${python} -c 'import os; os.open("../neighbour/file", os.O_RDONLY | os.O_TRUNC)'`,
+      ],
+      ['through /proc/self/root', 'echo a > "/proc/self/root$PWD/../neighbour/file"'],
+      ['through /proc/self/cwd', 'echo a > /proc/self/cwd/../neighbour/file'],
+      ['through the root of another process', 'echo a > "/proc/$OUTSIDER/root$PWD/../neighbour/file"'],
+      ['in a namespace of its own', 'unshare --user --mount sh -c "echo a > ../neighbour/file"'],
+      ['by mounting', 'mkdir -p m && mount --bind ../neighbour m && echo a > m/file'],
+    ])('a command cannot write outside %s', async (_way, script) => {
+      const { state, stderr } = await here.run(script, { env: { OUTSIDER: String(outsider.pid) } });
+      expect(state.end?.exitCode).not.toBe(0);
+      expect(stderr).toMatch(/denied|not permitted|cross-device|PermissionError|No such file/i);
+      expect(readFileSync(join(here.home, 'neighbour', 'file'), 'utf8')).toBe('untouched');
+      expect(existsSync(join(here.home, 'neighbour', 'new'))).toBe(false);
+    });
 
-  test('a key store that is created later cannot be read', async () => {
-    await here.run('true');
-    mkdirSync(join(here.home, '.aws'));
-    writeFileSync(join(here.home, '.aws', 'credentials'), 'the key');
-    expect((await here.run('cat ../.aws/credentials')).stdout).toBe('');
-  });
+    test.each([
+      ['by its path', 'cat ../.ssh/id'],
+      ['through a symbolic link', 'ln -sf ../.ssh keys && cat keys/id'],
+      ['through a hard link', 'ln ../.ssh/id key && cat key'],
+      ['as a copy', 'cp -r ../.ssh copy; cat copy/id'],
+      ['through /proc/self/root', 'cat "/proc/self/root$HOME/.ssh/id"'],
+      ['through the root of another process', 'cat "/proc/$OUTSIDER/root$HOME/.ssh/id"'],
+      ['after a rename', 'mv ../.ssh taken; cat taken/id'],
+    ])('a command cannot read keys %s', async (_way, script) => {
+      const { stdout, stderr } = await here.run(script, { env: { OUTSIDER: String(outsider.pid) } });
+      expect(stdout).not.toContain('the key');
+      expect(stderr).toMatch(/denied|cross-device|not permitted|No such file/i);
+    });
 
-  test('other files can be read, even if they were created after the shell was started', async () => {
-    expect((await here.run('cat ../neighbour/file')).stdout).toBe('untouched');
-    writeFileSync(join(here.home, 'late'), 'created later');
-    expect((await here.run('cat ../late')).stdout).toBe('created later');
-  });
+    test('a key store that is created later cannot be read', async () => {
+      await here.run('true');
+      mkdirSync(join(here.home, '.aws'));
+      writeFileSync(join(here.home, '.aws', 'credentials'), 'the key');
+      expect((await here.run('cat ../.aws/credentials')).stdout).toBe('');
+    });
 
-  test('the files of nacre cannot be read', async () => {
-    const { stdout } = await here.run('find ../state -name cache -prune -o -type f -exec cat {} +; echo end');
-    expect(stdout).toBe('end\n');
-  });
+    test('other files can be read, even if they were created after the shell was started', async () => {
+      expect((await here.run('cat ../neighbour/file')).stdout).toBe('untouched');
+      writeFileSync(join(here.home, 'late'), 'created later');
+      expect((await here.run('cat ../late')).stdout).toBe('created later');
+    });
 
-  test.each([
-    [
-      'ptrace',
-      `${python} - <<'end'
+    test('the files of nacre cannot be read', async () => {
+      const { stdout } = await here.run(
+        'find ../state -name cache -prune -o -type f -exec cat {} +; echo end',
+      );
+      expect(stdout).toBe('end\n');
+    });
+
+    test.each([
+      [
+        'ptrace',
+        `${python} - <<'end'
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
 assert libc.ptrace(16, int(os.environ['OUTSIDER']), 0, 0) == 0, os.strerror(ctypes.get_errno())
 end`,
-    ],
-    ['its memory', 'cat "/proc/$OUTSIDER/mem"'],
-    ['its environment', 'cat "/proc/$OUTSIDER/environ"'],
-  ])('a command cannot inspect another process by %s', async (_way, script) => {
-    const { state, stdout } = await here.run(script, { env: { OUTSIDER: String(outsider.pid) } });
-    expect(stdout).not.toContain('SECRET');
-    expect(state.end?.exitCode).not.toBe(0);
-  });
+      ],
+      ['its memory', 'cat "/proc/$OUTSIDER/mem"'],
+      ['its environment', 'cat "/proc/$OUTSIDER/environ"'],
+    ])('a command cannot inspect another process by %s', async (_way, script) => {
+      const { state, stdout } = await here.run(script, { env: { OUTSIDER: String(outsider.pid) } });
+      expect(stdout).not.toContain('SECRET');
+      expect(state.end?.exitCode).not.toBe(0);
+    });
 
-  test('a command cannot signal another process, or that is a gap', async () => {
-    const { state } = await here.run('kill "$OUTSIDER"', { env: { OUTSIDER: String(outsider.pid) } });
-    const isGap = state.enforcement?.gaps.some((gap) => gap.includes('can signal them'));
-    expect(state.end?.exitCode !== 0 || isGap).toBe(true);
-    if (!isGap) expect(outsider.signalCode).toBeNull();
-  });
+    test('a command cannot signal another process, or that is a gap', async () => {
+      const { state } = await here.run('kill "$OUTSIDER"', { env: { OUTSIDER: String(outsider.pid) } });
+      const isGap = state.enforcement?.gaps.some((gap) => gap.includes('can signal them'));
+      expect(state.end?.exitCode !== 0 || isGap).toBe(true);
+      if (!isGap) expect(outsider.signalCode).toBeNull();
+    });
 
-  test.each([
-    ['a Unix socket', 's = socket.socket(socket.AF_UNIX); s.connect("../socket")'],
-    ['TCP', 'socket.socket(socket.AF_INET)'],
-    ['UDP over IPv6', 'socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)'],
-    ['a pair that can send to any path', 'socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)'],
-    ['a raw pair', 'socket.socketpair(socket.AF_UNIX, socket.SOCK_RAW)'],
-  ])('a command without network cannot use %s', async (_what, code) => {
-    const { stderr } = await here.run(`${python} -c 'import socket; ${code}'`);
-    expect(stderr).toMatch(/PermissionError: \[Errno 13\]/);
-  });
+    test.each([
+      ['a Unix socket', 's = socket.socket(socket.AF_UNIX); s.connect("../socket")'],
+      ['TCP', 'socket.socket(socket.AF_INET)'],
+      ['UDP over IPv6', 'socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)'],
+      ['a pair that can send to any path', 'socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)'],
+      ['a raw pair', 'socket.socketpair(socket.AF_UNIX, socket.SOCK_RAW)'],
+    ])('a command without network cannot use %s', async (_what, code) => {
+      const { stderr } = await here.run(`${python} -c 'import socket; ${code}'`);
+      expect(stderr).toMatch(/PermissionError: \[Errno 13\]/);
+    });
 
-  test('a command without network cannot use io_uring, which creates sockets unseen', async () => {
-    const code = 'import ctypes; l = ctypes.CDLL(None, use_errno=True); l.syscall(425, 8, b"0" * 120)';
-    const { stdout } = await here.run(`${python} -c '${code}; print(ctypes.get_errno())'`);
-    expect(stdout).toBe('38\n');
-  });
+    test('a command without network cannot use io_uring, which creates sockets unseen', async () => {
+      const code = 'import ctypes; l = ctypes.CDLL(None, use_errno=True); l.syscall(425, 8, b"0" * 120)';
+      const { stdout } = await here.run(`${python} -c '${code}; print(ctypes.get_errno())'`);
+      expect(stdout).toBe('38\n');
+    });
 
-  test('connected pairs and the list of network interfaces still work', async () => {
-    const { stdout, stderr } = await here.run(
-      `${python} -c 'import socket; a, b = socket.socketpair(); a.send(b"x"); print(b.recv(1))' && node -e 'console.log(Object.keys(require("os").networkInterfaces()).includes("lo")); require("child_process").spawn(process.execPath, ["-e", "process.send(1)"], { stdio: ["ignore", "inherit", "inherit", "ipc"] }).on("message", (text) => console.log(text))'`,
-    );
-    expect([stdout, stderr]).toEqual(["b'x'\ntrue\n1\n", '']);
-  });
+    test('connected pairs and the list of network interfaces still work', async () => {
+      const { stdout, stderr } = await here.run(
+        `${python} -c 'import socket; a, b = socket.socketpair(); a.send(b"x"); print(b.recv(1))' && node -e 'console.log(Object.keys(require("os").networkInterfaces()).includes("lo")); require("child_process").spawn(process.execPath, ["-e", "process.send(1)"], { stdio: ["ignore", "inherit", "inherit", "ipc"] }).on("message", (text) => console.log(text))'`,
+      );
+      expect([stdout, stderr]).toEqual(["b'x'\ntrue\n1\n", '']);
+    });
 
-  test('root has no capabilities, and setuid programs gain none', async () => {
-    const { stdout } = await here.run('grep -E "Cap(Prm|Eff|Bnd|Amb)|NoNewPrivs" /proc/self/status');
-    if (process.getuid?.() === 0) expect(stdout).toMatch(/CapPrm:\t0+\nCapEff:\t0+\nCapBnd:\t0+\n/);
-    expect(stdout).toMatch(/CapAmb:\t0+\nNoNewPrivs:\t1/);
-  });
+    test('keys of the user in the kernel cannot be read', async () => {
+      const keyctl = process.arch === 'x64' ? 250 : 219;
+      const list = `import ctypes; print(ctypes.CDLL(None).syscall(${keyctl}, 0, -3, 0))`;
+      expect((await here.run(`${python} -c '${list}'`)).stdout).toBe('-1\n');
+    });
 
-  test('git, a compiler and node work', async (context) => {
-    needPrograms(context, 'git', 'gcc');
-    const { stdout, stderr } = await here.run(`
+    test('root has no capabilities, and setuid programs gain none', async () => {
+      const { stdout } = await here.run('grep -E "Cap(Prm|Eff|Bnd|Amb)|NoNewPrivs" /proc/self/status');
+      if (process.getuid?.() === 0) expect(stdout).toMatch(/CapPrm:\t0+\nCapEff:\t0+\nCapBnd:\t0+\n/);
+      expect(stdout).toMatch(/CapAmb:\t0+\nNoNewPrivs:\t1/);
+    });
+
+    test('git, a compiler and node work', async (context) => {
+      needPrograms(context, 'git', 'gcc');
+      const { stdout, stderr } = await here.run(`
       git init -q repo && cd repo && git config user.name a && git config user.email a@b &&
       echo 'int main(void) { return 42; }' > main.c && gcc -o main main.c && git add . && git commit -qm first &&
       git clone -q "file://$PWD" ../clone && git -C ../clone log --format=%s; ./main; echo $?
       node -e 'require("fs").mkdirSync("node_modules/a", { recursive: true }); console.log("written")'`);
-    expect([stdout, stderr]).toEqual(['first\n42\nwritten\n', '']);
-  });
-
-  test('long scripts, open stdin, exit codes and signals arrive', async () => {
-    const long = `${': '.padEnd(9_000, 'x')}\ncat; exit 3`;
-    const id = await here.worker.start(long, { cwd: here.project, stdin: 'open' });
-    await here.worker.worker.write(id, Buffer.from('said'), { eof: true });
-    expect((await here.worker.worker.wait(id, 20_000)).end?.exitCode).toBe(3);
-    expect((await here.worker.output(id)).stdout).toBe('said');
-    expect((await here.run('kill -KILL $$')).state.end).toMatchObject({ exitCode: 137, signal: 'SIGKILL' });
-  });
-
-  test('a program runs directly', async () => {
-    const id = await here.worker.start('', {
-      cwd: here.project,
-      command: { kind: 'argv', argv: ['printf', '%s', 'a b'] },
+      expect([stdout, stderr]).toEqual(['first\n42\nwritten\n', '']);
     });
-    await here.worker.worker.wait(id, 20_000);
-    expect((await here.worker.output(id)).stdout).toBe('a b');
-  });
 
-  test('a process left running is listed and killed', async () => {
-    const { state } = await here.run('sleep 1001 & setsid sleep 1002 &');
-    expect(state.end?.leftRunning.map(({ command }) => command).sort()).toEqual(['sleep 1001', 'sleep 1002']);
-    for (const { pid } of state.end?.leftRunning ?? []) expect(existsSync(`/proc/${pid}/exe`)).toBe(false);
-  });
-
-  test('a persistent shell keeps its state and its sandbox', async () => {
-    const session = { session: 'one', cwd: here.project };
-    await here.run('x=5', session);
-    const { stdout, stderr } = await here.run('echo $x; echo a > ~/no; cat ~/.ssh/id', session);
-    expect(stdout).toBe('5\n');
-    expect(stderr.match(/denied/g)).toHaveLength(2);
-  });
-
-  test('a command at a terminal is restricted, and can use that terminal', async (context) => {
-    await needPty(context);
-    const id = await here.worker.start('tty; echo a > /dev/tty; echo b > ~/no; cat ~/.ssh/id', {
-      cwd: here.project,
-      stdin: 'open',
-      terminal: { cols: 80, rows: 24 },
+    test('long scripts, open stdin, exit codes and signals arrive', async () => {
+      const long = `${': '.padEnd(9_000, 'x')}\ncat; exit 3`;
+      const id = await here.worker.start(long, { cwd: here.project, stdin: 'open' });
+      await here.worker.worker.write(id, Buffer.from('said'), { eof: true });
+      expect((await here.worker.worker.wait(id, 20_000)).end?.exitCode).toBe(3);
+      expect((await here.worker.output(id)).stdout).toBe('said');
+      expect((await here.run('kill -KILL $$')).state.end).toMatchObject({ exitCode: 137, signal: 'SIGKILL' });
     });
-    await here.worker.worker.wait(id, 20_000);
-    const { stdout } = await here.worker.output(id);
-    expect(stdout).toMatch(/^\/dev\/pts\/\d+\r\na\r\n/);
-    expect(stdout.match(/denied/g)).toHaveLength(2);
-    expect(stdout).not.toContain('the key');
-  });
 
-  test('strict is refused, with what would make it possible', async () => {
-    const refused = await here.run('true', { isolation: { sandbox: 'strict' } }).catch((error) => error);
-    expect(refused).toBeInstanceOf(NacreError);
-    expect(refused.message).toContain('Landlock can only enforce workspace');
-    expect(refused.hint).toContain('Or set sandbox to workspace.');
-  });
+    test('a program runs directly', async () => {
+      const id = await here.worker.start('', {
+        cwd: here.project,
+        command: { kind: 'argv', argv: ['printf', '%s', 'a b'] },
+      });
+      await here.worker.worker.wait(id, 20_000);
+      expect((await here.worker.output(id)).stdout).toBe('a b');
+    });
 
-  test('a workspace that contains nacre’s files is refused', async () => {
-    const refused = here.run('true', { isolation: { workspace: [join(here.home, 'state', '..', 'state')] } });
-    await expect(refused).rejects.toMatchObject({ code: 'isolation_unavailable' });
-  });
-});
+    test('a process left running is listed and killed', async () => {
+      const { state } = await here.run('sleep 1001 & setsid sleep 1002 &');
+      expect(state.end?.leftRunning.map(({ command }) => command).sort()).toEqual([
+        'sleep 1001',
+        'sleep 1002',
+      ]);
+      for (const { pid } of state.end?.leftRunning ?? []) expect(existsSync(`/proc/${pid}/exe`)).toBe(false);
+    });
+
+    test('a persistent shell keeps its state and its sandbox', async () => {
+      const session = { session: 'one', cwd: here.project };
+      await here.run('x=5', session);
+      const { stdout, stderr } = await here.run('echo $x; echo a > ~/no; cat ~/.ssh/id', session);
+      expect(stdout).toBe('5\n');
+      expect(stderr.match(/denied/g)).toHaveLength(2);
+    });
+
+    test('a command at a terminal is restricted, and can use that terminal', async (context) => {
+      await needPty(context);
+      const id = await here.worker.start('tty; echo a > /dev/tty; echo b > ~/no; cat ~/.ssh/id', {
+        cwd: here.project,
+        stdin: 'open',
+        terminal: { cols: 80, rows: 24 },
+      });
+      await here.worker.worker.wait(id, 20_000);
+      const { stdout } = await here.worker.output(id);
+      expect(stdout).toMatch(/^\/dev\/pts\/\d+\r\na\r\n/);
+      expect(stdout.match(/denied/g)).toHaveLength(2);
+      expect(stdout).not.toContain('the key');
+    });
+
+    test('strict is refused, with what would make it possible', async () => {
+      const refused = await here.run('true', { isolation: { sandbox: 'strict' } }).catch((error) => error);
+      expect(refused).toBeInstanceOf(NacreError);
+      expect(refused.message).toContain('Landlock can only enforce workspace');
+      expect(refused.hint).toContain('Or set sandbox to workspace.');
+    });
+
+    test('a workspace that contains nacre’s files is refused', async () => {
+      const refused = here.run('true', {
+        isolation: { workspace: [join(here.home, 'state', '..', 'state')] },
+      });
+      await expect(refused).rejects.toMatchObject({ code: 'isolation_unavailable' });
+    });
+  },
+);
 
 describe('a sandbox by Landlock', () => {
   let here: Place;

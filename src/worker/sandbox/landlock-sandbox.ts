@@ -6,16 +6,14 @@ import type { Isolation, SupervisionLevel } from '../../contract/isolation.ts';
 import { credentialFiles, credentialFolders } from '../../support/credential-paths.ts';
 import { isTooWide } from '../../support/is-too-wide.ts';
 import { overlapsUserConfig } from '../../support/overlaps-user-config.ts';
-import { probeGuard } from '../guard/create-guard.ts';
+import { probeGuard, type WorkingGuard } from '../guard/create-guard.ts';
 import type { FileRules } from '../guard/guard-rules.ts';
 import { foldersAbove } from '../guard/list-readable.ts';
 import { toCanonical } from './own-files.ts';
 import { type SandboxDeps, type SandboxPlan, toNetwork } from './sandbox-plan.ts';
 
 /** The parts of a file sandbox by Landlock that all commands of a server share. */
-export interface LandlockSandbox {
-  /** The version of Landlock, which decides about `landlockGaps`. */
-  readonly version: number;
+export interface LandlockSandbox extends WorkingGuard {
   /** Existing folders for temporary files, which every command may write. */
   readonly temporary: readonly string[];
   /** The folder for caches of programs, because the home directory is not writable. */
@@ -34,11 +32,11 @@ export function findTemporary(tmpdir: string | undefined, home: string): readonl
   return [...new Set([...temporaryFolders.flatMap(toCanonical), ...own])];
 }
 
-/** Tests the sandbox with the guard at `guardPath`: returns the version of Landlock, or the reason why it does not work. */
+/** Tests the sandbox with the guard at `guardPath`: returns a guard that works, or the reason why it does not work. */
 export function probeLandlock(
   guardPath: string,
   { bashPath, folder }: { readonly bashPath: string; readonly folder: string },
-): Promise<{ readonly version: number } | { readonly reason: string }> {
+): ReturnType<typeof probeGuard> {
   const files = { hidden: [folder], writable: [], openable: [], sockets: false, signals: false };
   const script = '{ : > "$0/probe"; } 2> /dev/null || echo denied';
   return probeGuard(guardPath, { files }, { bashPath, script, words: [folder] });

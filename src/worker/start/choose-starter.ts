@@ -6,6 +6,7 @@ import {
   supervisionLevels,
 } from '../../contract/isolation.ts';
 import type { NamespaceFault } from '../../contract/report.ts';
+import type { WorkingGuard } from '../guard/create-guard.ts';
 import { type LandlockSandbox, networkAllowGap } from '../sandbox/landlock-sandbox.ts';
 import { tightenIsolation } from '../sandbox/sandbox-plan.ts';
 import { supervisors } from '../supervision/supervisor.ts';
@@ -24,10 +25,10 @@ export interface StarterOptions {
 
 /** Questions about the machine that are only answered if bubblewrap does not work. */
 export interface StarterMachine {
-  /** The version of Landlock, or the reason why it cannot be used. */
-  findLandlock(): Promise<{ readonly version: number } | { readonly reason: string }>;
+  /** A guard that restricts files, or the reason why Landlock cannot be used. */
+  findLandlock(): Promise<WorkingGuard | { readonly reason: string }>;
   /** Prepares the folders of a sandbox by Landlock. */
-  prepareLandlock(found: { readonly version: number }): LandlockSandbox;
+  prepareLandlock(found: WorkingGuard): LandlockSandbox;
   /** Moves FIFOs out of /dev/shm: sandboxes by Landlock, also of other servers, leave it writable. */
   leaveSharedMemory(): Promise<void>;
   findFault(): Promise<NamespaceFault>;

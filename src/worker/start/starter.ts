@@ -28,8 +28,6 @@ export interface StartDeps {
   readonly keep: readonly string[];
   /** The `ExecGuard`, if any, and the gaps that it leaves. */
   readonly execEnforcement: ExecEnforcement;
-  /** Path of the guard's program, dist/exec-guard.js. */
-  readonly guardPath: string;
   /** Set if Landlock enforces the sandbox `workspace`, because namespaces cannot. */
   readonly landlock?: LandlockSandbox | undefined;
   /** Loads `@lydell/node-pty`; rejects if it is not installed. */

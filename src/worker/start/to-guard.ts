@@ -4,14 +4,15 @@ import { stampOf, toFileRules } from '../sandbox/landlock-sandbox.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
 import type { StartDeps } from './starter.ts';
 
-type GuardDeps = Pick<StartDeps, 'execEnforcement' | 'landlock' | 'guardPath'>;
+type GuardDeps = Pick<StartDeps, 'execEnforcement' | 'landlock'>;
 
 /** The guard for commands with this plan: it restricts programs, files, both, or is not needed. */
 export function toGuard(deps: GuardDeps, plan: SandboxPlan): Guard | undefined {
-  const { execEnforcement, guardPath } = deps;
+  const { execEnforcement, landlock } = deps;
   const execute = execEnforcement.guard?.allow;
   const files = toFiles(deps, plan);
-  return execute || files ? createGuard(guardPath, { execute, files }) : undefined;
+  const program = execEnforcement.guard?.program ?? landlock?.program;
+  return program && (execute || files) ? createGuard(program, { execute, files }) : undefined;
 }
 
 /** Whether `toGuard` returns a guard; unlike it, this does not check the workspace. */

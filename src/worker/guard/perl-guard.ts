@@ -1,0 +1,39 @@
+import type { GuardOptions } from './guard-rules.ts';
+import { rightsOfFiles, rightsSince, scopesSince, toRuleset } from './landlock-ruleset.ts';
+import { pathFlags } from './path-flags.ts';
+import { capabilitiesToDrop, filterFor, truncateVersion } from './restrictions.ts';
+
+// openat, close and prctl.
+const calls: Readonly<Record<string, readonly number[]>> = { x64: [257, 3, 157], arm64: [56, 57, 167] };
+
+/** Whether exec-guard.pl supports the architecture of this machine. */
+export const hasPerlCalls = process.arch in calls;
+
+/** The arguments of exec-guard.pl before `--` and the program; it has neither JSON nor numbers of system calls of its own. */
+export function toPerlArguments(options: GuardOptions): readonly string[] {
+  const { fds, env, readyFd } = options;
+  const { handled, scopes, grants, readable, descriptors } = toRuleset(options);
+  return [
+    `calls=${(calls[process.arch] ?? []).join(',')}`,
+    `open=${pathFlags}`,
+    `handled=${handled}`,
+    ...rightsSince.map(([version, right]) => `since=${version},${right}`),
+    `scopes=${scopes}`,
+    `scopesSince=${scopesSince}`,
+    `ofFiles=${rightsOfFiles}`,
+    ...grants.map(({ path, access }) => `grant=${access},${path}`),
+    ...(readable ? [`read=${readable.access}`, ...readable.hidden.map((path) => `hidden=${path}`)] : []),
+    `descriptors=${descriptors}`,
+    `fds=${fds.join(',')}`,
+    `capabilities=${capabilitiesToDrop(options).join(',')}`,
+    `oldBelow=${truncateVersion}`,
+    `oldFilter=${toHex(filterFor(options, truncateVersion - 1))}`,
+    `filter=${toHex(filterFor(options, truncateVersion))}`,
+    ...Object.entries(env).map(([name, value]) => `env=${name}=${value}`),
+    ...(readyFd === undefined ? [] : [`ready=${readyFd}`]),
+  ];
+}
+
+function toHex(filter: Buffer | undefined): string {
+  return filter?.toString('hex') ?? '';
+}

@@ -1,0 +1,25 @@
+import type { GuardRules } from './guard-rules.ts';
+import { keyrings, memoryFiles, sockets, toSeccompFilter, truncation } from './seccomp-filter.ts';
+
+// CAP_SYS_MODULE, SYS_RAWIO, SYS_ADMIN, BPF, CHECKPOINT_RESTORE: they would let root execute code in memory or lift the rules.
+const dangerousCapabilities = [16, 17, 21, 39, 40];
+const allCapabilities = Array.from({ length: 64 }, (_, number) => number);
+
+/** The version of Landlock since which it restricts truncation, so that the filter need not. */
+export const truncateVersion = 3;
+
+/** The capabilities that the guard drops; a sandbox takes all of them from root, as bubblewrap does. */
+export function capabilitiesToDrop({ files }: GuardRules): readonly number[] {
+  return files ? allCapabilities : dangerousCapabilities;
+}
+
+/** The seccomp filter of a guard with this version of Landlock, if it needs one. */
+export function filterFor({ execute, files }: GuardRules, version: number): Buffer | undefined {
+  const denied = [
+    ...(execute ? memoryFiles : []),
+    ...(files ? keyrings : []),
+    ...(files?.sockets === false ? sockets : []),
+    ...(files && version < truncateVersion ? truncation : []),
+  ];
+  return denied.length > 0 ? toSeccompFilter(denied) : undefined;
+}
