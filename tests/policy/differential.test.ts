@@ -6,7 +6,7 @@ import { Dice } from './random/dice.ts';
 import { type Arena, createArena } from './random/run-in-bash.ts';
 import { helpers, randomScript, stubs } from './random/scripts.ts';
 
-const count = soakCount(8_000, 500);
+const count = Number(process.env.NACRE_FUZZ_COUNT ?? soakCount(8_000, 500));
 const seed = Number(process.env.NACRE_FUZZ_SEED ?? 20_261);
 const batchSize = 20;
 const builtins = execFileSync('bash', ['-c', 'compgen -b'], { encoding: 'utf8' }).trim().split('\n');

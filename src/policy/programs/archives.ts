@@ -1,6 +1,7 @@
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
+import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
 
@@ -22,7 +23,7 @@ const tarOptions = {
     show-defaults show-omitted-dirs show-snapshot-field-ranges show-stored-names show-transformed-names skip-old-files sort= sparse
     sparse-version= starting-file= strip-components= suffix= tape-length= test-label to-command= to-stdout totals[=] touch transform=
     uncompress ungzip unlink-first unquote update usage use-compress-program= utc verbatim-files-from verbose[=] verify version
-    volno-file= warning= wildcards wildcards-match-slash xattrs xattrs-exclude= xattrs-include= xform= xz zstd`.replace(
+    volno-file= add-file= no-seek keep-directory-symlink zstd skip-old-files no-quote-chars= set-mtime-command= set-mtime-format= warning= wildcards wildcards-match-slash xattrs xattrs-exclude= xattrs-include= xform= xz zstd`.replace(
     /\s+/g,
     ' ',
   ),
@@ -32,6 +33,7 @@ const tarOptions = {
 export const archivePrograms: readonly ProgramEntry[] = [
   {
     names: ['tar', 'gtar', 'bsdtar'],
+    closed: ['bzip2', 'gzip', 'lzip', 'lzma', 'sh', 'xz', 'zstd'],
     effects: tarEffects,
     runs: [
       ['tar cf x.tar src --checkpoint=1 --checkpoint-action=exec=touch', 'touch'],
@@ -72,6 +74,7 @@ export const archivePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['zip'],
+    closed: ['sh', 'unzip'],
     options: {
       short: 'AcdDeEfFgGhijJklLmMoOpqrRsSTtuUvVwWxXyz0123456789b:n:P:t:',
       long: 'unzip-command= test encrypt password= recurse-paths temp-path= output-file= exclude include suffixes= move',
@@ -94,6 +97,7 @@ export const archivePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['cpio', 'pax', 'star'],
+    closed: ['sh'],
     options: {
       short: 'oiptdumvB0aAcC:D:E:F:H:I:M:O:R:rsSf:b:x:w:',
       long: 'rsh-command= rmt-command= file= force-local create extract list pass-through make-directories format= null unconditional preserve-modification-time quiet verbose directory= to-stdout use-compress-program= compress-program=',
@@ -120,6 +124,7 @@ export const archivePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['unzip', '7z', '7za', '7zz', 'unrar', 'unar'],
+    closed: [],
     options: { short: 'd:o:', long: 'output-directory=' },
     effects: ({ args }) =>
       args.flatMap((arg, index): Effect[] => {
@@ -148,8 +153,10 @@ function tarEffects(call: ProgramCall): Effect[] {
     'new-volume-script',
     'rsh-command',
     'rmt-command',
+    'set-mtime-command',
   );
   return [
+    ...unknownOptions({ ...call, options }),
     ...options.values('checkpoint-action').flatMap(checkpoint),
     ...options
       .values('I', 'use-compress-program')

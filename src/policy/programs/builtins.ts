@@ -123,6 +123,7 @@ export const builtinPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['test', '['],
+    closed: [],
     effects: ({ args }) =>
       args.flatMap((arg, index) =>
         args[index - 1]?.text === '-v' || args[index - 1]?.text === '-R'

@@ -9,6 +9,7 @@ import { sqlCode, sqlParts } from './sql-text.ts';
 export const databasePrograms: readonly ProgramEntry[] = [
   {
     names: ['sqlite3', 'sqlite', 'duckdb', 'sqlcipher'],
+    closed: [],
     options: {
       singleDash: true,
       long: 'cmd= init= c= s= f= separator= nullvalue= newline= mmap= vfs= maxsize= cache= lookaside= pagecache= heap= bail batch box column csv deserialize echo header noheader help html interactive json line list A append ascii stats markdown memtrace nofollow nonce= quote readonly safe table tabs unsafe-testing version zip no-stdin unsigned ui',
@@ -62,6 +63,7 @@ export const databasePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['psql', 'pgcli'],
+    closed: ['less'],
     options: {
       short: 'ac:d:eEf:F:h:HL:lnNo:p:P:qR:sStT:U:v:VwWxXz01?A',
       long: 'command= dbname= file= list set= variable= version no-psqlrc single-transaction help echo-all echo-errors echo-queries echo-hidden log-file= no-readline output= quiet single-step single-line no-align csv field-separator= html pset= record-separator= tuples-only table-attr= expanded field-separator-zero record-separator-zero host= port= username= no-password password',
@@ -106,6 +108,7 @@ export const databasePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['mysql', 'mariadb', 'mycli'],
+    closed: ['less'],
     options: {
       short: 'ABbC#::cD:d:e:EfGHh:ijLnNo:p::P:qrsS:tTu:UvVwWX?',
       long: 'execute= database= host= password[=] port= user= socket= pager[=] tee= init-command= plugin-dir= defaults-file= defaults-extra-file= default-auth= batch skip-column-names table silent raw html xml vertical force verbose version help ssl-mode= protocol= local-infile[=] delimiter= max-allowed-packet= default-character-set= no-defaults login-path= system-command[=]',
@@ -133,6 +136,7 @@ export const databasePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['redis-cli', 'valkey-cli'],
+    closed: [],
     effects: (call) => {
       const words = [...call.args.map((arg) => arg.text ?? ''), stdinText(call)].join(' ');
       return /\bconfig\s+set\s+(?:dir|dbfilename)\b|\bmodule\s+load|\b(?:slaveof|replicaof)\s+(?!no\b)/i.test(
@@ -150,6 +154,7 @@ export const databasePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['pg_dump', 'pg_dumpall', 'mysqldump', 'mariadb-dump', 'mongodump', 'mongoexport'],
+    closed: [],
     options: { short: 'f:r:o:', long: 'file= result-file= out= output=' },
     effects: writeOptions('f', 'file', 'r', 'result-file', 'o', 'out', 'output'),
     runs: ['pg_dump -f ~/.bashrc db', 'mysqldump --result-file=/etc/x db'],

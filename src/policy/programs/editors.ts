@@ -17,9 +17,10 @@ import type { Effect, ProgramEntry } from './program.ts';
 export const editorPrograms: readonly ProgramEntry[] = [
   {
     names: ['less', 'more', 'most', 'pg', 'zless', 'zmore', 'lesspipe'],
+    closed: ['lesspipe', 'sh'],
     options: {
       short: 'aABb:cCdD:eEfFgGh:iIj:Jk:KLmMnNo:O:p:P:qQrRsStT:uUVwWx:X~y:z:',
-      long: 'log-file= LOG-FILE= lesskey-file= lesskey-src= lesskey-content= tag-file= pattern= prompt= follow-name quit-if-one-screen RAW-CONTROL-CHARS no-init tabs= window= version help',
+      long: 'log-file= LOG-FILE= lesskey-file= lesskey-src= lesskey-content= tag-file= pattern= prompt= follow-name quit-if-one-screen RAW-CONTROL-CHARS no-init tabs= window= version help HILITE-SEARCH HILITE-UNREAD IGNORE-CASE LINE-NUMBERS LONG-PROMPT QUIET QUIT-AT-EOF SEARCH-SKIP-SCREEN SILENT UNDERLINE-SPECIAL auto-buffers buffers chop-long-lines clean-print clear-screen color dumb exit-on-eof file-size force hilite-search hilite-unread ignore-case incsearch jump-target line-num-width line-numbers lines logical long-prompt max-back-scroll max-forw-scroll mouse no-histdups no-keypad no-lessopen no-pause plain print-over quiet quit-at-eof quit-on-intr quotes raw-control-chars rscroll save-marks search-skip-screen shift silent squeeze squeeze-blank-lines status-col-width status-column tag tilde underline-special use-backslash use-color wheel-lines',
     },
     effects: pagerEffects,
     runs: [
@@ -36,11 +37,13 @@ export const editorPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['man', 'mandb', 'apropos', 'whatis', 'info', 'pinfo', 'perldoc', 'pydoc', 'pydoc3'],
+    closed: ['col', 'gzip', 'groff', 'grotty', 'less', 'nroff', 'preconv', 'sh', 'tbl', 'troff', 'zcat'],
     options: {
       short: 'adfkKlwWcDtTZ7P:H::C:L:m:M:S:s:e:iIp:r:R:E:X::uVhnbo:',
-      long: 'pager= html[=] browser[=] config-file= preprocessor= locale= systems= manpath= sections= extension= troff ditroff where what-is apropos local-file all prompt= recode= encoding= gxditview[=] help version usage output= dribble= restore= init-file=',
+      long: 'pager= html[=] browser[=] config-file= preprocessor= locale= systems= manpath= sections= extension= troff ditroff where what-is apropos local-file all prompt= recode= encoding= gxditview[=] help version usage output= dribble= restore= init-file= and ascii catman create debug default exact filename global-apropos ignore-case location location-cat long match-case names-only nh nj no-hyphenation no-justification no-purge no-straycats no-subpages path quiet regex section test troff-device update user-db verbose warnings whatis where-cat wildcard',
     },
     effects: allOf(
+      (call) => (/^(?:man|mandb|apropos|whatis)$/.test(call.name) ? unknownOptions(call) : []),
       startOptions('P', 'pager'),
       refuseOptions({
         C: 'takes settings that run programs from a file',
@@ -73,6 +76,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['bat', 'batcat', 'delta', 'diff-so-fancy', 'glow', 'hexyl'],
+    closed: ['less'],
     options: {
       short: 'pAnl:H:m:r:fuPhVd',
       long: 'pager= paging= language= style= color= theme= line-range= plain number highlight-line= file-name= map-syntax= wrap= diff list-themes list-languages config-file generate-config-file diagnostic tabs=',
@@ -86,6 +90,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['vim', 'vi', 'nvim', 'view', 'ex', 'vimdiff', 'gvim', 'rvim', 'vimtutor', 'elvis', 'nvi'],
+    closed: [],
     effects: vimEffects,
     runs: [
       ["vim -c '!touch x'", 'touch'],
@@ -186,6 +191,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['ed', 'red'],
+    closed: ['sh'],
     options: { short: 'Gp:srvEhV', long: 'prompt= quiet silent traditional restricted verbose' },
     effects: (call) => [
       ...unknownOptions(call),
@@ -238,6 +244,7 @@ function pagerEffects(call: ProgramCall): Effect[] {
     'lesskey-content': 'takes keys',
   })(call);
   return [
+    ...unknownOptions(call),
     ...typed,
     ...keys,
     ...(call.name === 'less' ? writeOptions('o', 'O', 'log-file', 'LOG-FILE')(call) : []),

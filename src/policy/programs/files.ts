@@ -6,6 +6,7 @@ import type { Effect, ProgramEntry } from './program.ts';
 export const filePrograms: readonly ProgramEntry[] = [
   {
     names: ['dd', 'gdd', 'dcfldd'],
+    closed: [],
     effects: ({ args }) =>
       args.filter((arg) => prefixOf(arg).startsWith('of=')).map((arg) => write(withoutPrefix(arg, 3))),
     runs: ['dd if=x of=~/.bashrc', 'dd of=.git/hooks/pre-commit', 'dd if=x of=/dev/sda'],
@@ -17,6 +18,7 @@ export const filePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['tee', 'sponge', 'truncate', 'shred', 'touch', 'mkfifo'],
+    closed: [],
     options: {
       short: 'aipcs:r:n:uzvxf',
       long: 'append ignore-interrupts output-error[=] no-create size= reference= help version iterations= remove[=]',
@@ -34,6 +36,7 @@ export const filePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['cp', 'mv', 'install', 'ln', 'gcp', 'gmv'],
+    closed: [],
     options: {
       short: 'abdfiHlLnpPRrsS:t:TuvxZm:o:g:cCD',
       long: 'archive attributes-only backup[=] copy-contents dereference force interactive link no-clobber no-dereference preserve[=] no-preserve= parents recursive reflink[=] remove-destination sparse= strip-trailing-slashes symbolic-link suffix= target-directory= no-target-directory update[=] verbose one-file-system mode= owner= group= compare directory strip strip-program= relative logical physical help version',
@@ -58,6 +61,7 @@ export const filePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['sort', 'gsort'],
+    closed: [],
     options: {
       short: 'bdfghiMnRrVcCmsuzk:o:S:t:T:',
       long: 'ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort random-source= reverse sort= version-sort batch-size= check[=] compress-program= debug files0-from= key= merge output= stable buffer-size= field-separator= temporary-directory= parallel= unique zero-terminated help version',
@@ -82,6 +86,7 @@ export const filePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['uniq'],
+    closed: [],
     options: {
       short: 'cdDf:is:uw:z',
       long: 'count repeated all-repeated[=] skip-fields= group[=] ignore-case skip-chars= unique zero-terminated check-chars= help version',

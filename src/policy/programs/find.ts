@@ -7,6 +7,7 @@ import type { Effect, ProgramEntry } from './program.ts';
 export const findPrograms: readonly ProgramEntry[] = [
   {
     names: ['find', 'gfind', 'bfs'],
+    closed: [],
     effects: findEffects,
     output: foundPaths,
     runs: [

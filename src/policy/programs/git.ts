@@ -17,6 +17,24 @@ const globalOptions = {
 export const gitPrograms: readonly ProgramEntry[] = [
   {
     names: ['git'],
+    closed: [
+      'basename',
+      'cat',
+      'cut',
+      'dirname',
+      'expr',
+      'gpg',
+      'grep',
+      'less',
+      'sed',
+      'sh',
+      'sort',
+      'ssh',
+      'tr',
+      'uname',
+      'uniq',
+      'wc',
+    ],
     effects: gitEffects,
     runs: [
       ["git -c core.pager='touch x' log", 'touch'],

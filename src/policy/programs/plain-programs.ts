@@ -15,3 +15,6 @@ const names = new Set(
 export function isPlainProgram(name: string): boolean {
   return names.has(name);
 }
+
+/** The names of these programs. */
+export const plainPrograms: readonly string[] = [...names];

@@ -9,6 +9,7 @@ import type { Effect, ProgramEntry } from './program.ts';
 export const printingPrograms: readonly ProgramEntry[] = [
   {
     names: ['echo'],
+    closed: [],
     output: echoed,
     runs: [
       ['$(echo touch) x', 'touch'],
@@ -19,12 +20,14 @@ export const printingPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['ls'],
+    closed: [],
     output: listed,
     runs: [['ls | xargs touch', 'xargs', 'touch']],
     harmless: ['ls -la', 'ls -d */', ['ls *.log | xargs rm -f', 'xargs', 'rm']],
   },
   {
     names: ['printf'],
+    closed: [],
     options: { short: 'v:', stop: true },
     effects: storedEffects,
     output: printed,
@@ -43,6 +46,7 @@ export const printingPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['cat', 'tac'],
+    closed: [],
     output: ({ args, stdin, name }) => {
       if (args.length > 0 && args.every(isFile)) return contents;
       const copies = name === 'cat' && args.every((arg) => arg.text === '-') && stdin !== 'none';
@@ -69,6 +73,7 @@ export const printingPrograms: readonly ProgramEntry[] = [
       'xz',
       'zstd',
     ],
+    closed: ['bzip2', 'gzip', 'lz4', 'sh', 'xz', 'zstd'],
     output: ({ args, name }) => {
       const prints = /cat$/.test(name) || args.some((arg) => /^-[a-z]*c$|^--stdout$/.test(wordText(arg)));
       const files = args.filter((arg) => !prefixOf(arg).startsWith('-'));
@@ -79,6 +84,7 @@ export const printingPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['base64'],
+    closed: [],
     output: ({ args, stdin }) => {
       const decodes =
         args.length === 1 && /^(?:-d|-D|-di|--d(?:e(?:c(?:o(?:d(?:e)?)?)?)?)?)$/.test(wordText(args[0]));

@@ -21,6 +21,7 @@ const copyOptions = { short: '346ABCprqTvRc:D:F:i:J:l:o:P:S:X:s:aNfb:n', long: '
 export const remotePrograms: readonly ProgramEntry[] = [
   {
     names: ['ssh', 'slogin', 'autossh', 'hpnssh'],
+    closed: ['sh'],
     options: { short: sshShort, stop: true },
     effects: sshEffects,
     runs: [
@@ -88,6 +89,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['scp', 'sftp'],
+    closed: ['ssh'],
     options: copyOptions,
     effects: allOf(copySettings, sftpInput, lastWritten),
     runs: [
@@ -115,6 +117,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['rsync'],
+    closed: ['ssh'],
     options: {
       short: 'vqcarRbudlLkKHpEXogDtNOJUASnWxmizhPC4680yef:e:B:T:M:@:s',
       long: `verbose info= debug= stderr= quiet no-motd checksum checksum-choice= archive recursive relative no-implied-dirs backup
@@ -128,12 +131,14 @@ export const remotePrograms: readonly ProgramEntry[] = [
         compress-level= skip-compress= cvs-exclude filter= exclude= exclude-from= include= include-from= files-from= from0 old-args
         secluded-args protect-args trust-sender copy-as= address= port= sockopts= blocking-io outbuf= stats 8-bit-output human-readable progress itemize-changes
         remote-option= out-format= log-file= log-file-format= password-file= early-input= list-only bwlimit= stop-after= stop-at= fsync write-batch=
-        only-write-batch= read-batch= protocol= iconv= checksum-seed= ipv4 ipv6 version help daemon config= detach no-detach server sender`.replace(
+        only-write-batch= read-batch= protocol= iconv= checksum-seed= ipv4 ipv6 version help daemon config= detach no-detach server sender inc-recursive i-r old-d insecure-links confine-root drop-D cc= ignore-non-existing compress-threads= zt= no-D no-W D W g o p r t v z i h l R u`.replace(
         /\s+/g,
         ' ',
       ),
+      negatable: true,
     },
     effects: allOf(
+      unknownOptions,
       startOptions('e', 'rsh'),
       ({ options }) => options.values('rsync-path').map((text) => ({ does: 'shell', text }) as const),
       refuseOptions({
@@ -168,6 +173,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['ssh-keygen', 'ssh-add', 'ssh-copy-id'],
+    closed: [],
     options: {
       short: 'a:b:C:D:E:F:f:g:I:i:K:k:L:l:M:m:N:n:O:o:P:p:q:Q:R:r:s:S:t:T:U:u:V:w:W:Y:y:Z:z:',
       long: '',
@@ -214,6 +220,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['nc', 'ncat', 'netcat', 'nc.traditional', 'nc.openbsd'],
+    closed: ['sh'],
     options: {
       short: '46bCDdFhklNnrStUuvZze:c:g:G:I:i:m:M:O:o:P:p:q:s:T:V:w:W:X:x:',
       long: 'exec= sh-exec= lua-exec= listen keep-open output= hex-dump= proxy= proxy-type= source= source-port= wait= idle-timeout= ssl ssl-cert= ssl-key= verbose udp allow= deny= send-only recv-only version help',
@@ -251,6 +258,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['socat'],
+    closed: ['sh'],
     effects: socatEffects,
     runs: [
       ['socat TCP-LISTEN:1,fork EXEC:touch', 'touch'],

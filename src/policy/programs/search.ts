@@ -8,6 +8,7 @@ import type { Effect, ProgramEntry } from './program.ts';
 export const searchPrograms: readonly ProgramEntry[] = [
   {
     names: ['fd', 'fdfind'],
+    closed: [],
     options: {
       short: 'HIusgiFalL0pd:E:t:e:S:o:x:X:c:j:C:1qhVT:',
       long: 'hidden no-ignore no-ignore-vcs no-ignore-parent unrestricted case-sensitive ignore-case glob regex fixed-strings and= absolute-path list-details follow full-path print0 max-depth= min-depth= exact-depth= exclude= prune type= extension= size= changed-within= changed-before= owner= format= exec= exec-batch= batch-size= ignore-file= color= hyperlink[=] threads= max-results= quiet show-errors base-directory= path-separator= search-path= strip-cwd-prefix[=] one-file-system gen-completions[=] help version',
@@ -30,6 +31,7 @@ export const searchPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['rg', 'ripgrep', 'ugrep', 'ug', 'ag', 'pt'],
+    closed: [],
     options: {
       short: 'A:B:C:d:e:E:f:g:j:m:M:r:t:T:aFiIlLnNoPpqsSuUvVwxzcHh0bG',
       long: 'pre= pre-glob= hostname-bin= regexp= file= glob= iglob= type= type-not= type-add= type-clear= max-count= context= after-context= before-context= replace= max-depth= encoding= engine= threads= sort= sortr= color= colors= pager= filter= view= save-config[=] ignore-file= search-zip files stats json pcre2 passthru multiline pretty path-to-ignore= ignore= depth= hidden no-ignore files-with-matches null column heading print0 type-list',
@@ -59,6 +61,7 @@ export const searchPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['ack'],
+    closed: [],
     options: {
       short: 'A:B:C:m:fgilLncowvxHhsk1',
       long: 'pager[=] nopager output= type= type-add= type-set= ackrc= noenv ignore-dir= files-from= color nocolor match= context[=]',
@@ -72,6 +75,7 @@ export const searchPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['tree'],
+    closed: [],
     options: { short: 'o:', long: 'output=' },
     effects: writeOptions('o', 'output'),
     runs: ['tree -o ~/.bashrc'],
@@ -79,6 +83,7 @@ export const searchPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['fzf', 'sk'],
+    closed: ['sh'],
     options: {
       short: 'q:f:d:n:emix',
       long: 'bind= preview= query= filter= delimiter= nth= with-nth= height= layout= reverse multi exact ansi print0 read0 prompt= header= expect= listen[=] listen-unsafe[=] preview-window= cmd= interactive become= with-shell= history=',

@@ -1,13 +1,21 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { knownArg } from '../words/arg.ts';
 import { allOf, refuseOptions, shellOptions } from './effects.ts';
-import { refused, startOptions, stdinText, unknownInput, writeOptions } from './option-effects.ts';
+import {
+  refused,
+  startOptions,
+  stdinText,
+  unknownInput,
+  unknownOptions,
+  writeOptions,
+} from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** Text and key tools, such as `sort`, `jq` and `gpg`, and the programs that their options and languages run. */
 export const textToolPrograms: readonly ProgramEntry[] = [
   {
     names: ['sdiff', 'diff3'],
+    closed: ['diff'],
     options: { short: 'o:w:', long: 'diff-program= output= width= merge text ignore-case help version' },
     effects: allOf(startOptions('diff-program'), writeOptions('o', 'output')),
     runs: [
@@ -18,6 +26,7 @@ export const textToolPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['split', 'gsplit', 'csplit'],
+    closed: ['sh'],
     options: {
       short: 'a:b:C:d::ex::l:n:t:uf:ksz',
       long: 'suffix-length= additional-suffix= bytes= line-bytes= numeric-suffixes[=] hex-suffixes[=] elide-empty-files filter= lines= number= separator= unbuffered verbose prefix= suffix-format= keep-files digits= quiet help version',
@@ -95,6 +104,7 @@ export const textToolPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['xxd', 'uudecode', 'uuencode', 'od', 'hexdump'],
+    closed: [],
     options: { short: 'abc:Ceg:hil:n:o:Pprs:uv:dR:t:j:N:w::A:f:' },
     effects: ({ options, name }) => {
       const target =
@@ -132,6 +142,7 @@ export const textToolPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['dc', 'bc', 'gdc', 'gbc'],
+    closed: ['sh'],
     options: { short: 'e:f:hVxilqsw', long: 'expression= file= help version mathlib' },
     effects: (call) => (call.name.endsWith('bc') ? [] : [...unknownInput(call), ...dcEffects(call)]),
     runs: [
@@ -145,6 +156,7 @@ export const textToolPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['openssl'],
+    closed: [],
     effects: opensslEffects,
     runs: [
       'openssl req -engine ./x.so',
@@ -168,12 +180,15 @@ export const textToolPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['gpg', 'gpg2', 'gpgv', 'gpgsm'],
+    closed: ['dirmngr', 'gpg-agent', 'keyboxd', 'pinentry', 'scdaemon'],
     options: {
-      short: 'abcdeknpsvtu:r:o:R:N:z:',
-      long: 'output= options= homedir= agent-program= dirmngr-program= keyboxd-program= photo-viewer= exec-path= pinentry-program= use-embedded-filename load-extension= recipient= local-user= decrypt encrypt sign armor verify import export list-keys batch yes passphrase= passphrase-file= keyserver= status-file= logger-file= attribute-file= edit-key fingerprint version help',
+      short: 'abcdekKnpsvtqu:r:o:R:N:z:hVF:',
+      long: 'output= options= homedir= agent-program= dirmngr-program= keyboxd-program= photo-viewer= exec-path= pinentry-program= use-embedded-filename load-extension= recipient= local-user= decrypt encrypt sign armor verify import export list-keys batch yes passphrase= passphrase-file= keyserver= status-file= logger-file= attribute-file= edit-key fingerprint version help Configuration ImportExport Input Keylist Monitor Output Security allow-freeform-uid allow-multiple-messages allow-multisig-verification allow-non-selfsigned-uid allow-secret-key-import allow-weak-digest-algos allow-weak-key-signatures always-trust armour ask-cert-expire ask-cert-level ask-sig-expire assume-armor assume-base64 assume-binary attribute-fd audit-log auto-check-trustdb auto-issuer-key-retrieve auto-key-import auto-key-locate auto-key-retrieve base64 bzip2-compress-level bzip2-decompress-lowmem card-edit card-status cert-digest-algo cert-notation cert-policy-url change-passphrase change-pin charset check-sig check-signatures check-sigs check-trustdb cipher-algo clear-sign clearsign command-fd command-file comment compatibility-flags completes-needed compliance compress-algo compress-keys compress-level compress-sigs compression-algo ctapi-driver dearmor dearmour debug debug-all debug-ignore-expiration debug-iolbf debug-level debug-no-chain-validation debug-none debug-quick-random debug-wait decrypt-files default-cert-check-level default-cert-expire default-cert-level default-comment default-key default-keyserver-url default-new-key-algo default-preference-list default-recipient default-recipient-self default-sig-expire delete-key delete-keys delete-secret-and-public-keys delete-secret-keys desig-revoke detach-sign digest-algo disable-ccid disable-cipher-algo disable-crl-checks disable-dirmngr disable-dsa2 disable-large-rsa disable-mdc disable-ocsp disable-policy-checks disable-pubkey-algo disable-signer-uid disable-trusted-cert-crl-check display display-charset dry-run dump-cert dump-chain dump-external-keys dump-keys dump-option-table dump-options dump-secret-keys edit-card emit-version enable-crl-checks enable-dsa2 enable-issuer-based-crl-check enable-large-rsa enable-ocsp enable-policy-checks enable-progress-filter enable-special-filenames enable-trusted-cert-crl-check enarmor enarmour encrypt-files encrypt-to encrypt-to-default-key escape-from-lines exit-on-status-write-error expert export-filter export-options export-ownertrust export-secret-key-p12 export-secret-key-p8 export-secret-key-raw export-secret-keys export-secret-subkeys export-ssh-key extra-digest-algo faked-system-time fast-import fast-list-mode fetch-keys fix-trustdb fixed-list-mode for-your-eyes-only forbid-gen-key force-crl-refresh force-mdc force-ownertrust force-sign-key force-v3-sigs force-v4-certs full-gen-key full-generate-key gen-key gen-prime gen-random gen-revoke generate-designated-revocation generate-key generate-revocation gnupg gpg-agent-info group hidden-encrypt-to hidden-recipient hidden-recipient-file honor-http-proxy html-audit-log ignore-cert-extension ignore-cert-with-oid ignore-crc-error ignore-mdc-error ignore-time-conflict ignore-valid-from import-filter import-options import-ownertrust include-certs include-key-block input-size-hint interactive key-edit key-origin keydb-clear-some-cert-flags keyid-format keyring keyserver-options known-notation lc-ctype lc-messages ldapserver legacy-list-mode limit-card-insert-tries list-chain list-config list-external-keys list-gcrypt-config list-key list-only list-options list-packets list-public-keys list-secret-keys list-sig list-signatures list-sigs list-trustdb locate-external-keys locate-keys lock-multiple lock-never lock-once log-file logger-fd lsign-key mangle-dos-filenames marginals-needed max-cert-depth max-output merge-only mimemode min-cert-level min-rsa-length multifile no no-allow-freeform-uid no-allow-multiple-messages no-allow-non-selfsigned-uid no-armor no-armour no-ask-cert-expire no-ask-cert-level no-ask-sig-expire no-auto-check-trustdb no-auto-key-import no-auto-key-locate no-auto-key-retrieve no-autostart no-batch no-comments no-common-certs-import no-default-keyring no-default-recipient no-disable-mdc no-emit-version no-encrypt-to no-escape-from-lines no-expensive-trust-checks no-expert no-for-your-eyes-only no-force-mdc no-force-v3-sigs no-force-v4-certs no-greeting no-groups no-include-key-block no-keyring no-literal no-log-file no-mangle-dos-filenames no-mdc-warning no-options no-permission-warning no-pgp2 no-pgp6 no-pgp7 no-pgp8 no-random-seed-file no-require-backsigs no-require-cross-certification no-require-secmem no-rfc2440-text no-secmem-warning no-show-notation no-show-photos no-show-policy-url no-sig-cache no-sk-comments no-skip-hidden-recipients no-symkey-cache no-textmode no-throw-keyids no-tty no-use-agent no-use-embedded-filename no-utf8-strings no-verbose no-version not-dash-escaped only-sign-text-ids openpgp override-compliance-check override-session-key override-session-key-fd p12-charset passphrase-fd passphrase-repeat passwd pcsc-driver personal-cipher-preferences personal-cipher-prefs personal-compress-preferences personal-compress-prefs personal-digest-preferences personal-digest-prefs pgp6 pgp7 pgp8 pinentry-mode policy-file prefer-system-dirmngr preserve-permissions primary-keyring print-dane-records print-md print-mds print-pka-records quick-add-key quick-add-uid quick-addkey quick-adduid quick-gen-key quick-generate-key quick-lsign-key quick-revoke-sig quick-revoke-uid quick-revuid quick-set-expire quick-set-primary-uid quick-sign-key quiet reader-port rebuild-keydb-caches receive-keys recipient-file recv-keys refresh-keys remote-user request-origin require-backsigs require-compliance require-cross-certification require-secmem rfc2440 rfc2440-text rfc4880 rfc4880bis s2k-cipher-algo s2k-count s2k-digest-algo s2k-mode search-keys secret-keyring send-keys sender set-filename set-filesize set-notation set-policy-url show-key show-keyring show-keys show-notation show-policy-url show-session-key sig-keyserver-url sig-notation sig-policy-url sign-key sign-with sk-comments skip-hidden-recipients skip-verify status-fd store symmetric temp-directory textmode throw-keyids tofu-db-format tofu-default-policy tofu-policy trust-model trustdb-name trusted-key try-all-secrets try-secret-key ttyname ttytype ungroup unwrap update-trustdb use-agent use-only-openpgp-card user utf8-strings validation-model verbose verify-files verify-options warranty weak-digest with-colons with-ephemeral-keys with-fingerprint with-icao-spelling with-key-data with-key-origin with-keygrip with-md5-fingerprint with-secret with-sig-check with-sig-list with-subkey-fingerprint with-subkey-fingerprints with-tofu-info with-validation with-wkd-hash xauthority',
+      negatable: true,
     },
     effects: allOf(
-      writeOptions('o', 'output', 'status-file', 'logger-file', 'attribute-file'),
+      unknownOptions,
+      writeOptions('o', 'output', 'status-file', 'logger-file', 'attribute-file', 'log-file', 'audit-log'),
       refuseOptions(
         Object.fromEntries(
           [

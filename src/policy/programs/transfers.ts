@@ -10,6 +10,7 @@ const fromFile = 'takes settings from a file';
 export const transferPrograms: readonly ProgramEntry[] = [
   {
     names: ['curl'],
+    closed: [],
     options: {
       short: 'aE:K:C:b:c:d:qD:fF:P:GgIH:h0ik46jlLMm:nNo:Z#x:U:pQ:r:e:JORX:SsY:y:23t:z:1T:Bu:A:vVw:',
       long: `abstract-unix-socket= alt-svc= anyauth append aws-sigv4= basic cacert= capath= cert= cert-status cert-type=
@@ -96,6 +97,7 @@ export const transferPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['wget', 'wget2'],
+    closed: [],
     options: {
       short: 'Vhbe:o:a:dqvi:FB:t:O:cNST:w:Q:46xP:EU:rl:kKmpA:R:D:HLI:X:n:C:',
       long: `version help background execute= output-file= append-output= debug quiet verbose no-verbose report-speed= input-

@@ -17,6 +17,7 @@ const archOptions = {
 export const wrapperPrograms: readonly ProgramEntry[] = [
   {
     names: ['env'],
+    closed: [],
     options: {
       short: 'i0u:C:S:v',
       long: 'ignore-environment null unset= chdir= split-string= block-signal[=] default-signal[=] ignore-signal[=] list-signal-handling debug help version',
@@ -43,6 +44,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['nice'],
+    closed: [],
     options: { short: 'n:0123456789', long: 'adjustment= help version', stop: true },
     effects: startsOperands,
     runs: [
@@ -55,6 +57,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['nohup', 'setsid', 'unbuffer', 'catchsegv', 'daemonize'],
+    closed: [],
     options: { short: 'cfwp', long: 'ctty fork wait help version', stop: true },
     effects: startsOperands,
     runs: [
@@ -66,6 +69,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['setarch', 'linux32', 'linux64', 'i386', 'x86_64'],
+    closed: [],
     options: archOptions,
     effects: archEffects,
     runs: [
@@ -78,6 +82,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['timeout', 'gtimeout'],
+    closed: [],
     options: {
       short: 'k:s:vfp',
       long: 'foreground kill-after= preserve-status signal= verbose help version',
@@ -94,6 +99,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['stdbuf'],
+    closed: [],
     options: { short: 'i:o:e:', long: 'input= output= error= help version', stop: true },
     effects: startsOperands,
     runs: [
@@ -104,6 +110,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['ionice'],
+    closed: [],
     options: {
       short: 'c:n:p:P:tu:',
       long: 'class= classdata= pid= pgid= ignore uid= help version',
@@ -115,6 +122,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['time', 'gtime'],
+    closed: [],
     options: {
       short: 'apqvVf:o:',
       long: 'append format= output= portability quiet verbose help version',
@@ -168,6 +176,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['xargs', 'gxargs'],
+    closed: [],
     options: {
       short: '0a:d:E:e::I:i::L:l::n:oP:prs:tx',
       long: 'null arg-file= delimiter= eof[=] replace[=] max-lines[=] max-args= max-procs= interactive no-run-if-empty max-chars= show-limits verbose exit open-tty process-slot-var= help version',

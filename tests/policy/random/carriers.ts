@@ -262,7 +262,17 @@ const started: readonly Carrier[] = [
   (dice, code) => `v=(bash -c ${quoted(dice, code)})\n"\${v[@]}"`,
 ];
 
+const integer = (dice: Dice): string =>
+  dice.pick(['RANDOM', 'SRANDOM', 'OPTIND', 'HISTCMD', 'SECONDS', 'LINENO']);
+
 const reevaluated: readonly Carrier[] = [
+  (dice, code) => `${integer(dice)}=${quoted(dice, `a[$(${code}\n)]`)} 2> err`,
+  (dice, code) => `read -r -d '' ${integer(dice)} <<< ${quoted(dice, `a[$(${code}\n)]`)} 2> err`,
+  (dice, code) => `printf -v ${integer(dice)} %s ${quoted(dice, `a[$(${code}\n)]`)} 2> err`,
+  (dice, code) => `declare ${integer(dice)}=${quoted(dice, `a[$(${code}\n)]`)} 2> err`,
+  (dice, code) => `for ${integer(dice)} in ${quoted(dice, `a[$(${code}\n)]`)}\ndo :\ndone 2> err`,
+  (dice, code) => `declare -n r=${integer(dice)}\nr=${quoted(dice, `a[$(${code}\n)]`)} 2> err`,
+  (dice, code) => `v=${quoted(dice, `a[$(${code}\n)]`)}\n${integer(dice)}=v 2> err`,
   (dice, code) => `v=${quoted(dice, `a[$(${code}\n)]`)}\n((v)) 2> err`,
   (dice, code) => `v=${quoted(dice, `a[$(${code}\n)]`)}\n: $((v + 1)) 2> err`,
   (dice, code) => `v=${quoted(dice, `a[$(${code}\n)]`)}\nw=v\nlet w+=1 2> err`,
