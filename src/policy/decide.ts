@@ -160,9 +160,15 @@ class Judge {
     return this.answer(
       'allow',
       all ? 'all_allowed' : 'listed',
-      all ? 'Every program is allowed.' : 'Every program is listed.',
+      all ? 'Every program is allowed.' : `Every program is listed.${this.note()}`,
       undefined,
     );
+  }
+
+  /** Says what an allow list cannot judge, such as inline code. */
+  private note(): string {
+    const found = this.first('note');
+    return found === undefined ? '' : ` ${found.reason}.`;
   }
 
   private first(scope: CommandProblem['scope']): CommandProblem | undefined {

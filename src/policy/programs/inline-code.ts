@@ -240,7 +240,12 @@ export function codeEffects(language: Language, code: Arg, call: ProgramCall): E
     rule: 'inline_code',
     reason: `the ${language.name} code would start programs`,
   };
-  return spawns ? [refuse, ...danger] : danger;
+  const note: Effect = {
+    does: 'note',
+    at: code,
+    reason: `The ${language.name} code is searched only for visible signs that it starts programs; it is not judged like a command`,
+  };
+  return spawns ? [refuse, ...danger] : [note, ...danger];
 }
 
 /** A number that is substituted into code is data. */

@@ -82,6 +82,8 @@ export type Effect =
   | { readonly does: 'refuse'; readonly at: Arg; readonly reason: string; readonly rule?: string }
   /** Is dangerous: refused under every list. */
   | { readonly does: 'danger'; readonly at: Arg; readonly rule: string; readonly reason: string }
+  /** Does something that the policy cannot judge fully; an allowed command says so. */
+  | { readonly does: 'note'; readonly at: Arg; readonly reason: string }
   /** Writes a file. */
   | { readonly does: 'write'; readonly path: Arg }
   /** Sets a shell variable; without `value`, the value is unknown. */

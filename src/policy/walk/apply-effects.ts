@@ -63,6 +63,16 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
         end: effect.at.end,
       });
       break;
+    case 'note':
+      walk.problems.push({
+        scope: 'note',
+        rule: 'code_not_judged',
+        reason: effect.reason,
+        program: call.name,
+        pos: effect.at.pos,
+        end: effect.at.end,
+      });
+      break;
     case 'write':
       walk.write(effect.path, call.name, scope);
       break;
@@ -75,7 +85,7 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
 
 type ShellChange = Exclude<
   Effect,
-  { does: 'start' | 'shell' | 'perhaps' | 'eval' | 'unknown' | 'refuse' | 'danger' | 'write' }
+  { does: 'start' | 'shell' | 'perhaps' | 'eval' | 'unknown' | 'refuse' | 'danger' | 'write' | 'note' }
 >;
 
 function changeShell(walk: Walk, effect: ShellChange, call: ProgramCall, scope: WalkScope): void {

@@ -1,7 +1,7 @@
 import type { Arg, TextSpan } from '../words/arg.ts';
 
-/** When a problem applies: always, under a finite list of names, with `danger: block`, or with `file_writes: none`. */
-export type ProblemScope = 'always' | 'finite' | 'danger' | 'write';
+/** When a problem applies: always, under a finite list of names, with `danger: block`, with `file_writes: none`, or never (`note`). */
+export type ProblemScope = 'always' | 'finite' | 'danger' | 'write' | 'note';
 
 /** A reason not to run the command. */
 export interface CommandProblem extends TextSpan {
