@@ -1,5 +1,5 @@
-// The shell tool that a client has of its own. Commands that run there bypass nacre, so it can be turned off, with the
-// setting that the client's documentation names for this and no other. `docs/guide/own-shell.md` cites it.
+// A client's own shell tool. Commands that run there bypass nacre, so it can be turned off, but only with the setting that
+// the client's documentation names for this (`docs/guide/own-shell.md`).
 import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
 import type { ClientMachine, Scope } from './clients.ts';
@@ -7,7 +7,7 @@ import { getJson, setJson } from './edit-json.ts';
 import { getToml, setToml } from './edit-toml.ts';
 import { TextFault } from './text-edits.ts';
 
-/** How the own shell of a client is turned off. */
+/** How a client's own shell is turned off. */
 export interface OwnShell {
   /** The setting, for questions and messages. */
   readonly setting: string;
@@ -18,7 +18,7 @@ export interface OwnShell {
 
 const geminiRule = '[[rule]]\ntoolName = "run_shell_command"\ndecision = "deny"\npriority = 999\n';
 
-/** The own shells by client; a client without a documented setting is in `withoutSetting` instead. */
+/** The clients' own shells, by client; a client without a documented setting is in `withoutSetting` instead. */
 export const ownShells: Readonly<Record<string, OwnShell>> = {
   'claude-code': {
     setting: 'permissions.deny: ["Bash"]',
@@ -53,13 +53,13 @@ export const ownShells: Readonly<Record<string, OwnShell>> = {
   },
 };
 
-/** Why the own shell of a client cannot be turned off by a setting; undefined if it can. */
+/** Why a client's own shell cannot be turned off by a setting; undefined if it can. */
 export const withoutSetting: Readonly<Record<string, string>> = {
   'claude-desktop': 'Claude Desktop has no shell of its own.',
   vscode:
     'VS Code documents no setting that removes its terminal tool. Deselect it with Configure Tools in the chat view.',
   cursor:
-    'Cursor documents no setting that removes its terminal tool; its settings only decide which commands ask.',
+    'Cursor documents no setting that removes its terminal tool; its settings only decide which commands need approval.',
 };
 
 /** Returns the text with the own shell on or off; throws `settings_invalid` for a file that cannot be edited. */

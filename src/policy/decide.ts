@@ -288,7 +288,7 @@ function listHint(program: string, { allow }: Rules): string {
   if (names.length === 0) return 'No program is listed.';
   // Paths such as `node_modules/.bin/tsc` come first in a sorted list and say little.
   const shown = names.length > maxShown ? names.filter((name) => /^\w[^/]*$/.test(name)) : names;
-  const list = `${shown.slice(0, maxShown).join(', ')}${names.length > maxShown ? ', …' : ''}.`;
+  const list = `${shown.slice(0, maxShown).join(', ')}${names.length > maxShown ? ' and others' : ''}.`;
   const way = nearestWay(program, names);
   return way === undefined ? `Use one of the listed programs: ${list}` : `${way} Listed programs: ${list}`;
 }

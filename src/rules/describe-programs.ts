@@ -22,6 +22,9 @@ const examples = [
   'sed',
   'tar',
 ];
+const usefulPresets = Object.keys(presets)
+  .filter((name) => name !== 'none')
+  .join(', ');
 const maxExceptions = 8;
 const maxListChars = 800;
 
@@ -39,9 +42,9 @@ export function describePrograms(
     ...policy.filter(({ verdict }) => verdict === 'allow').map(({ program }) => program),
   ];
   if (names.length === 0)
-    return `No program may run yet, because ${allowSetting} is unset or empty: every command is refused. Tell the user to choose programs with nacre init, or a preset with NACRE_PRESET (${Object.keys(presets).join(', ')}).`;
+    return `Every command is refused, because ${allowSetting} is unset or empty. Ask the user to choose programs with nacre init, or to set NACRE_PRESET to ${usefulPresets}.`;
   const origin = preset === undefined ? '' : ` (preset ${preset})`;
-  return `Only these programs may run${origin}: ${listPrograms([...new Set(names)])}. cd, export and other control builtins always may.`;
+  return `Only these programs may run${origin}: ${listPrograms([...new Set(names)])}. cd, export and other builtins that only control the shell are always allowed.`;
 }
 
 function listPrograms(names: readonly string[]): string {

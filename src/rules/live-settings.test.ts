@@ -65,7 +65,7 @@ describe('E8: settings of a running server', () => {
     write('sandbox: off\nmax_running: 3\n');
     await expect(list()).rejects.toMatchObject({
       message: `The settings have changed: sandbox (${file}:1), max_running (${file}:2). They take effect only after a restart, so this server runs no more commands.`,
-      hint: `Ask the user to restart this server: process ${process.pid}, or the client that started it.`,
+      hint: `To apply them, the user has to restart this server (process ${process.pid}) or the client that started it.`,
     });
     write('{}\n');
     await expect(list()).rejects.toThrow('sandbox (no longer set)');

@@ -123,7 +123,7 @@ function listChanges(changes: readonly Change[]): string {
   return changes.map(({ key, where }) => `${key} (${where})`).join(', ');
 }
 
-const restart = `Ask the user to restart this server: process ${process.pid}, or the client that started it.`;
+const restart = `To apply them, the user has to restart this server (process ${process.pid}) or the client that started it.`;
 
 // At startup an invalid setting aborts nacre, and the hint says so. Here the server keeps running, so the hint changes.
 function whileRunning(error: NacreError): NacreError {

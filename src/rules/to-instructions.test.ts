@@ -72,14 +72,14 @@ describe('instructions', () => {
     );
     expect(instructionsFor({ allowedCommands: ['*'], danger: 'off' })).toContain('Every program may run.\n');
     expect(instructionsFor({})).toMatch(
-      /No program may run yet, because ALLOWED_COMMANDS is unset .*nacre init/,
+      /Every command is refused, because ALLOWED_COMMANDS is unset .*nacre init/,
     );
   });
 
   test('describe writable folders, the network and a fault', () => {
-    expect(instructionsFor({})).toContain("No sandbox: commands have the user's own files and network.");
+    expect(instructionsFor({})).toContain("No sandbox: commands can use the user's files and network.");
     expect(instructionsFor({}, sandboxed)).toMatch(
-      /only the directory of the command and \/tmp \(shared by your calls\) .* No network:/,
+      /only the command's working directory and \/tmp \(shared by all your calls\) .* No network:/,
     );
     const strict = {
       isolation: { sandbox: 'strict', network: 'filtered', files: 'namespace' },
@@ -108,7 +108,7 @@ describe('instructions', () => {
     });
     expect(resolved).toContain('Commands may not write files.');
     expect(resolved).toContain("Commands that are not known to be safe need the user's approval.");
-    expect(resolved).toContain('Directory: /home/me/app; other directories must be below /home/me.');
+    expect(resolved).toContain('Working directory: /home/me/app; other directories must be below /home/me.');
     const [family] = toFamilies(['terminal']);
     expect(
       toInstructions({
@@ -126,10 +126,10 @@ describe('instructions', () => {
   test('say which tools keep a shell and how long a call may take', () => {
     const text = instructionsFor({ tools: ['all'], terminalTimeoutMs: 40_000, bashTimeoutMaxMs: 60_000 });
     expect(text).toMatch(
-      /execute_command: each call is a fresh shell .* killed after 40 s .*\(at most 600 s\)/,
+      /execute_command: each call runs in a new shell .* killed after 40 s; .*up to 600 s/,
     );
-    expect(text).toMatch(/Bash: one shell that keeps .* killed after 60 s .*\(at most 60 s\)/);
-    expect(text).toMatch(/shell_execute: .* killed after 300 s .*\(at most 1800 s\)/);
+    expect(text).toMatch(/Bash: one shell keeps .* killed after 60 s; .*up to 60 s/);
+    expect(text).toMatch(/shell_execute: .* killed after 300 s; .*up to 1800 s/);
   });
 
   test('have a list of shell_execute of its own', () => {

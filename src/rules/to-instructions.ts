@@ -31,7 +31,7 @@ export interface ConnectionFacts {
 export function toInstructions(facts: ConnectionFacts): string {
   const [first] = facts.families;
   const lines = [
-    "Runs shell commands for you, under the user's rules. A refusal names the nearest allowed way.",
+    "Runs shell commands for you, under the user's rules. A refusal says why, and names an allowed way if there is one.",
     ...(facts.fault === undefined ? [] : [`Every command is refused now: ${facts.fault}`]),
     ...(first ? describeRules(first) : []),
     ...describeOwnList(facts.families),
@@ -80,26 +80,26 @@ function describeOwnList([first, ...others]: readonly DescribedFamily[]): readon
 function describePlace({ cwd, families }: ConnectionFacts): string {
   const roots = [...new Set(families.flatMap(({ cwdRoots }) => cwdRoots.flat()))];
   const limits = roots.length === 0 ? '' : `; other directories must be below ${listSome(roots)}`;
-  return `Directory: ${cwd}${limits}.`;
+  return `Working directory: ${cwd}${limits}.`;
 }
 
 function describeSandbox(facts: ConnectionFacts): string {
   const { sandbox } = facts.isolation;
-  if (sandbox === 'off') return "No sandbox: commands have the user's own files and network.";
+  if (sandbox === 'off') return "No sandbox: commands can use the user's files and network.";
   return `Sandbox ${sandbox}: ${describeFiles(facts)} ${describeNetwork(facts)}`;
 }
 
 // Without namespaces, Landlock enforces the sandbox: temporary folders are then those of the machine.
 function describeFiles({ isolation: { sandbox, files }, workspace }: ConnectionFacts): string {
-  const writable = workspace.length > 0 ? listSome(workspace) : 'the directory of the command';
+  const writable = workspace.length > 0 ? listSome(workspace) : "the command's working directory";
   if (files === 'landlock')
     return `only ${writable}, /tmp and /var/tmp are writable; ~/.ssh and other key stores cannot be read.`;
   const hidden = sandbox === 'strict' ? 'the home directory is' : '~/.ssh and other key stores are';
-  return `only ${writable} and /tmp (shared by your calls) are writable; ${hidden} hidden.`;
+  return `only ${writable} and /tmp (shared by all your calls) are writable; ${hidden} hidden.`;
 }
 
 function describeNetwork({ isolation: { network, files }, networkAllow }: ConnectionFacts): string {
-  if (network === 'on') return 'All hosts can be reached.';
+  if (network === 'on') return 'Network: all hosts.';
   if (network === 'filtered')
     return `Network: only ${listSome(networkAllow)}, through the proxy in HTTPS_PROXY.`;
   if (files === 'landlock') return 'No network, not even localhost, until the user sets network: on.';
@@ -113,16 +113,16 @@ function listSome(names: readonly string[]): string {
   return names.length > maxListed ? `${shown} and ${names.length - maxListed} more` : shown;
 }
 
-const fresh = 'each call is a fresh shell (cd and variables do not last)';
+const fresh = 'each call runs in a new shell (cd and variables do not persist)';
 
 function describeShell({ family, limits: { defaultMs, maxMs } }: DescribedFamily): string {
   const [after, most] = [defaultMs / 1_000, maxMs / 1_000];
   switch (family) {
     case 'terminal':
-      return `execute_command: ${fresh}, killed after ${after} s unless timeout_ms is longer (at most ${most} s). Use start_command for servers and longer commands.`;
+      return `execute_command: ${fresh} and is killed after ${after} s; timeout_ms changes that, up to ${most} s. Use start_command for servers and longer commands.`;
     case 'shell-execute':
-      return `shell_execute: ${fresh}, killed after ${Math.floor(after)} s unless timeout is longer (at most ${Math.floor(most)} s).`;
+      return `shell_execute: ${fresh} and is killed after ${Math.floor(after)} s; timeout changes that, up to ${Math.floor(most)} s.`;
     case 'bash':
-      return `Bash: one shell that keeps directory and variables between calls; a command is killed after ${after} s unless timeout is longer (at most ${most} s) or it runs in the background.`;
+      return `Bash: one shell keeps its directory and variables between calls. A command is killed after ${after} s; timeout changes that, up to ${most} s. A command in the background has no limit.`;
   }
 }

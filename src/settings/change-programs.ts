@@ -1,5 +1,5 @@
-// `nacre allow` and `nacre deny` as edits of the user's settings file. Allowing adds to the list, for one project it adds a
-// rule. Denying always adds a rule, which also holds against the lists in clients' entries, and removes what allowed it.
+// `nacre allow` and `nacre deny` as edits of the user's settings file. Allowing adds to the list, or for one project adds a
+// rule. Denying always adds a rule, which also overrides the lists in clients' entries, and removes what allowed it.
 import { NacreError } from '../contract/failure.ts';
 import { addItems, readValues, removeItems, removeKey } from './edit-file.ts';
 
@@ -64,7 +64,7 @@ function allow(text: string, { program, project }: OneProgram, presets: PresetPr
 }
 
 const wholeList =
-  'Your settings file had no list of programs, so this is now the whole list; preset: NAME in the file adds a ready-made one.';
+  'Your settings file had no list of programs, so this is now the whole list. A line such as preset: dev in the file adds a ready-made list.';
 
 function deny(text: string, { program, project }: OneProgram): string {
   const listed =

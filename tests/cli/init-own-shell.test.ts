@@ -9,7 +9,7 @@ const on = ['--own-shell', 'on'];
 const denied = () => JSON.parse(read('.claude/settings.json').replace('// mine', '')).permissions.deny;
 
 describe('nacre init --own-shell', () => {
-  it('--yes alone leaves the own shell of a client on, and says how to turn it off', async () => {
+  it("--yes alone leaves the client's own shell on, and says how to turn it off", async () => {
     const { stdout } = await nacre('init', 'claude-code', ...flags);
     expect(stdout).toContain('nacre init claude-code --own-shell off turns it off');
     expect(existsSync(at('.claude/settings.json'))).toBe(false);
@@ -21,10 +21,8 @@ describe('nacre init --own-shell', () => {
     const { stdout } = await nacre('init', 'claude-code', ...flags, ...off);
     expect(denied()).toEqual(['WebFetch', 'Bash']);
     expect(read('.claude/settings.json')).toMatch(/^\{\n {2}\/\/ mine\n.*"allow": \["Read"\] \}\n\}\n$/s);
-    expect(stdout).toContain('The own shell of Claude Code is now off.');
-    expect((await nacre('init', 'claude-code', ...flags)).stdout).toContain(
-      'The own shell of Claude Code is off',
-    );
+    expect(stdout).toContain("Claude Code's own shell is now off.");
+    expect((await nacre('init', 'claude-code', ...flags)).stdout).toContain("Claude Code's own shell is off");
     expect((await nacre('init', 'claude-code', '--remove')).stdout).toContain('is still off');
     expect((await nacre('init', 'claude-code', '--remove', ...on)).stdout).toContain('is now on');
     expect(denied()).toEqual(['WebFetch']);

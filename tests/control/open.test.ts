@@ -71,5 +71,7 @@ test('of several servers, the one with the given address, host and port, or port
 test('without a server, nacre open says how to start one', async () => {
   const { code, stdout, stderr } = await open(createPlace(), '--print');
   expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
-  expect(stderr).toBe('nacre: No server with pages is running.\nnacre: Start one with nacre serve.\n');
+  expect(stderr).toBe(
+    'nacre: No server that nacre serve started is running.\nnacre: Start one with nacre serve.\n',
+  );
 });

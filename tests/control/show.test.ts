@@ -50,8 +50,8 @@ describe('nacre show', () => {
     const text = await show(id.replace('cmd_', ''));
     expect(text).toMatch(/^decision +deny \(not_listed\): rm is not allowed, /m);
     expect(text).toMatch(/^outcome +refused$/m);
-    expect(text).toMatch(/^next +nacre check 'rm notes.txt' shows what would allow it$/m);
-    expect(text).toMatch(/^output +none, because nothing was run$/m);
+    expect(text).toMatch(/^next +nacre check 'rm notes.txt' explains the decision and what would allow it$/m);
+    expect(text).toMatch(/^output +none; the command was not run$/m);
   });
 
   it('shows recorded output without control sequences, and says when output was not kept', async () => {
@@ -61,7 +61,7 @@ describe('nacre show', () => {
     expect(recorded).toMatch(/^output +recorded\n\nred\n100%\n/m);
     expect(recorded).toMatch(/^[^\p{Cc}]*$/mu);
     await nacre('run', 'echo gone');
-    expect(await show(await idOf('gone'))).toMatch(/^output +5 bytes, not kept: the setting record /m);
+    expect(await show(await idOf('gone'))).toMatch(/^output +5 bytes, not kept; the setting record /m);
   });
 
   it('escapes control characters in the command itself', async () => {

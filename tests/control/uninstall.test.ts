@@ -46,7 +46,7 @@ describe('nacre uninstall', () => {
     const { code, stdout, stderr } = await nacre('uninstall');
     expect(code).toBe(125);
     expect(stdout).toContain(`${at('.local/state/nacre')}: the state folder`);
-    expect(stderr).toContain('there is no terminal');
+    expect(stderr).toContain('stdin is not a terminal');
     expect(existsSync(at('.local/state/nacre'))).toBe(true);
     expect(read('.claude.json')).toContain('"nacre"');
   });

@@ -18,9 +18,9 @@ describe.concurrent.each(eras)('instructions over MCP %s', (era) => {
     const { client, cwd } = await serve({ era, env: { ALLOWED_COMMANDS: 'git,ls' } });
     const text = client.getInstructions() ?? '';
     expect(text).toContain('Only these programs may run: git, ls.');
-    expect(text).toContain(`Directory: ${cwd}.`);
+    expect(text).toContain(`Working directory: ${cwd}.`);
     expect(text).toContain('No sandbox');
-    expect(text).toMatch(/execute_command: each call is a fresh shell .* killed after 55 s/);
+    expect(text).toMatch(/execute_command: each call runs in a new shell .* killed after 55 s/);
   });
 
   test('T1: have 120 s for a client that is known to wait, as do the schema and the call', async ({
@@ -48,8 +48,8 @@ test('in a sandbox they say what is writable and that there is no network', asyn
   const { client } = await serve({ env });
   const text = client.getInstructions() ?? '';
   expect(text).toMatch(/\(preset dev-node\): the usual ones .*npm/);
-  expect(text).toMatch(/Sandbox workspace: only the directory of the command and \/tmp .* No network:/);
-  expect(text).toMatch(/Bash: one shell that keeps directory and variables between calls/);
+  expect(text).toMatch(/Sandbox workspace: only the command's working directory and \/tmp .* No network:/);
+  expect(text).toMatch(/Bash: one shell keeps its directory and variables between calls/);
   expect(text.length).toBeLessThan(1_500);
 });
 

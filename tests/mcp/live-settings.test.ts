@@ -95,7 +95,7 @@ describe('E8: an edit of the user’s file while a server runs', () => {
       expect(refused).toMatchObject({
         code: 'settings_invalid',
         error: expect.stringContaining('allowed_commands'),
-        hint: expect.stringMatching(/restart this server: process \d+, or the client/),
+        hint: expect.stringMatching(/restart this server \(process \d+\) or the client/),
       });
       expect(await call('list_commands', {})).toMatchObject({ isError: false });
       write('allowed_commands: [echo]\n');

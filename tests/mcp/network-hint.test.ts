@@ -16,7 +16,7 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 
 const env = { ALLOWED_COMMANDS: '*', NACRE_SANDBOX: 'workspace', NACRE_WORKSPACE: cwd, NACRE_TOOLS: 'all' };
 const isOff =
-  /The network is off in this sandbox; the user can allow hosts with network_allow \(NACRE_NETWORK_ALLOW=HOST,HOST\)/;
+  /The network is off in this sandbox\. The user can allow hosts with the setting network_allow \(NACRE_NETWORK_ALLOW=HOST,HOST\)/;
 const serve = shareServers();
 const download = 'curl -sS https://example.com/';
 

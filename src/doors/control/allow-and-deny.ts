@@ -128,7 +128,7 @@ function toText(report: Report, { project }: ProgramChange): string {
 }
 
 function describeServer({ pid, problem, judged }: ServerReport): readonly string[] {
-  if (judged === null) return [`A running server does not apply it: ${problem}`];
+  if (judged === null) return [`A running server did not apply this change. ${problem}`];
   const name = `Server ${pid} (${[...judged.clients, judged.cwd].join(', ')})`;
   const { source, where } = judged.list;
   return judged.programs.map(({ program, verdict, reason }) => {

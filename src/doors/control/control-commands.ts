@@ -7,9 +7,9 @@ const forFlag = pathFlag('--for', 'Only in this project folder and below it.', '
 /** Subcommands that reach running servers through their control sockets. */
 export const controlCommands: DoorGroup = {
   allow: defineDoor({
-    summary: 'Let agents run more programs, at once in running servers.',
+    summary: 'Let agents run more programs.',
     details:
-      'Adds programs to allowed_commands in your settings file, or with --for a rule for one project, and shows the lines that changed.',
+      'Adds programs to allowed_commands in your settings file, or with --for a rule for one project, and shows the lines that changed. Running servers apply it at once, unless their commands could have written the file.',
     usage: 'PROGRAM...',
     examples: [
       ['nacre allow docker kubectl', 'Allow two programs in every project.'],
@@ -19,11 +19,12 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./allow-and-deny.ts')).allowDoor,
   }),
   deny: defineDoor({
-    summary: 'Keep agents from running programs, at once in running servers.',
-    details: 'Adds a rule to your settings file that no list overrides; nacre allow removes it.',
+    summary: 'Keep agents from running programs.',
+    details:
+      'Adds a rule to your settings file that no list overrides; nacre allow removes it. Running servers apply it at once, unless their commands could have written the file.',
     usage: 'PROGRAM...',
     examples: [
-      ['nacre deny curl wget', 'Deny two programs, even where a list has them.'],
+      ['nacre deny curl wget', 'Deny two programs, even where a list allows them.'],
       ['nacre deny npm --for .', 'Deny a program in the current project.'],
     ],
     flags: { json: jsonFlag, for: forFlag },
@@ -50,7 +51,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./ps.ts')).psDoor,
   }),
   show: defineDoor({
-    summary: 'Show who asked for a command, why it was refused, its output.',
+    summary: 'Show one command: its caller, the decision and its output.',
     details:
       'The id is in nacre ps and nacre history; its first characters are enough if no other id has them.',
     usage: 'ID',
@@ -162,7 +163,7 @@ export const uninstallCommand: DoorGroup = {
       'It lists what it would remove and asks first. It ends running servers, and prints how to remove the package.',
     usage: '',
     examples: [
-      ['nacre uninstall', 'Show everything that nacre has on this machine, and ask.'],
+      ['nacre uninstall', 'List what would be removed, and ask.'],
       ['nacre uninstall --yes --keep-settings', 'Ask nothing, and leave your settings file.'],
     ],
     flags: {

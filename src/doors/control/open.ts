@@ -38,7 +38,7 @@ function chooseLink(
     throw invalid(`${found.length} servers are running: ${addresses}.`, 'Name one: nacre open ADDRESS.');
   if (links.length > 0)
     throw invalid(`No server is running on ${wanted}, only on ${addresses}.`, 'Name one of these.');
-  throw failure ?? invalid('No server with pages is running.', 'Start one with nacre serve.');
+  throw failure ?? invalid('No server that nacre serve started is running.', 'Start one with nacre serve.');
 }
 
 /** Whether `wanted` is an address such as `http://127.0.0.1:7433`, or its host and port, or its port alone. */

@@ -8,7 +8,7 @@ import { print } from '../print.ts';
 import { chooseCommand } from './choose-command.ts';
 import { findOutput } from './find-output.ts';
 import type { ServerFolder } from './reach-servers.ts';
-import { toStoryText } from './to-story-text.ts';
+import { toShowText } from './to-show-text.ts';
 
 type ShowDeps = FlagAccess<{ readonly json: boolean }> &
   IoAccess &
@@ -25,7 +25,7 @@ export async function showDoor(deps: ShowDeps): Promise<number> {
   const output = await findOutput({ ...deps, recordingDir: places.recordingDir }, command.id);
   const text = flags.json
     ? `${JSON.stringify({ ...command, records, output: output ?? null }, null, 2)}\n`
-    : toStoryText({ command, records, output }, display);
+    : toShowText({ command, records, output }, display);
   await print(io.stdout, text, io.interrupted);
   return 0;
 }

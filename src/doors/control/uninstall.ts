@@ -102,7 +102,7 @@ async function isConfirmed({ io, flags }: UninstallDeps): Promise<boolean> {
   if (ask === undefined)
     throw new NacreError(
       'invalid_request',
-      'nacre uninstall asks before it removes anything, and there is no terminal.',
+      'nacre uninstall asks before it removes anything, but stdin is not a terminal.',
       {
         hint: 'Run it at a terminal, or pass --yes; nothing was removed.',
       },

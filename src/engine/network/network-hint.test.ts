@@ -20,9 +20,9 @@ function hintFor(script: string, outcome: Partial<NetworkEvidence> = {}, enforce
   );
 }
 
-const isOff = /^The network is off in this sandbox; the user can allow hosts with network_allow/;
+const isOff = /^The network is off in this sandbox\. The user can allow hosts with the setting network_allow/;
 
-describe('a command that failed for want of the network gets the hint', () => {
+describe('a command that failed because it had no network gets the hint', () => {
   // Printed by these programs in a network namespace without interfaces.
   test.each([
     ['curl https://example.com', 6, 'curl: (6) Could not resolve host: example.com'],
@@ -72,7 +72,7 @@ describe('a command that failed for want of the network gets the hint', () => {
     expect(hintFor('npm install 2>&1 | tail -5', { exitCode: 0, stdout })).toMatch(isOff);
   });
 
-  test('also if the program printed nothing, or only its exit code tells', () => {
+  test('also if the program printed nothing, or only its exit code shows it', () => {
     expect(hintFor('curl -s https://example.com | jq .', { exitCode: 0 })).toMatch(isOff);
     expect(hintFor('curl -s https://example.com -o f', { exitCode: 6, stdout: 'a' })).toMatch(isOff);
   });
@@ -139,7 +139,7 @@ test('a filtered network names the refused hosts, or its proxy', () => {
   const filtered = { ...off, network: 'filtered' } as const;
   const deniedHosts = ['example.com:443'];
   expect(hintFor('npm ci', { exitCode: 0, deniedHosts }, filtered)).toMatch(
-    /^The network of this sandbox does not reach example\.com:443; the user can allow hosts with network_allow/,
+    /^This sandbox may not connect to example\.com:443\. The user can allow hosts with the setting network_allow/,
   );
   const stderr = 'ssh: Could not resolve hostname example.com: Temporary failure in name resolution';
   expect(hintFor('ssh example.com', { exitCode: 255, stderr }, filtered)).toMatch(/only through the proxy/);
@@ -163,7 +163,7 @@ test.each([
   'without namespaces no sockets are allowed, not even on localhost: %s (exit %i)',
   (script, exitCode, stderr) => {
     const hint = hintFor(script, { exitCode, stderr }, { ...off, files: 'landlock' });
-    expect(hint).toMatch(/^The network is off in this sandbox, localhost included; .* network: on/);
+    expect(hint).toMatch(/^The network is off in this sandbox, even for localhost\. .* network: on/);
     expect(hint).not.toContain('network_allow');
   },
 );

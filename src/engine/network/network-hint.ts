@@ -1,7 +1,7 @@
 import type { Outcome } from '../../contract/outcome.ts';
 import { noNetworkExitCodes, reportsNoNetwork, reportsNoSockets } from './network-use.ts';
 
-/** The parts of an outcome that show whether a command failed for want of the network. */
+/** The parts of an outcome that show whether a command failed because it had no network. */
 export type NetworkEvidence = Pick<
   Outcome,
   'enforcement' | 'cause' | 'exitCode' | 'stdout' | 'stderr' | 'deniedHosts'
@@ -19,19 +19,20 @@ export function networkHint(evidence: NetworkEvidence, programs: readonly string
   if (!lackedNetwork(evidence, programs)) return undefined;
   if (enforcement.network === 'filtered') return filteredHint;
   if (enforcement.files === 'landlock') return noSocketsHint;
-  return enforcement.sandbox === 'strict' ? `${offHint}.` : `${offHint}, or all of them with network: on.`;
+  return enforcement.sandbox === 'strict'
+    ? `${offHint}. ${restart}`
+    : `${offHint}, or all hosts with network: on. ${restart}`;
 }
 
-const howToAllow =
-  'network_allow (NACRE_NETWORK_ALLOW=HOST,HOST) in their settings, after a restart of this server';
-const offHint = `The network is off in this sandbox; the user can allow hosts with ${howToAllow}`;
+const networkAllow = 'the setting network_allow (NACRE_NETWORK_ALLOW=HOST,HOST)';
+const restart = 'A restart of this server applies it.';
+const offHint = `The network is off in this sandbox. The user can allow hosts with ${networkAllow}`;
 // Landlock has no network namespace, which `network_allow` and a loopback of its own need.
-const noSocketsHint =
-  'The network is off in this sandbox, localhost included; the user can allow it with network: on in their settings, after a restart of this server.';
-const filteredHint = `This sandbox reaches other hosts only through the proxy in HTTPS_PROXY, and only those that the user lists with ${howToAllow}.`;
+const noSocketsHint = `The network is off in this sandbox, even for localhost. The user can turn it on with the setting network: on. ${restart}`;
+const filteredHint = `This sandbox reaches other hosts only through the proxy in HTTPS_PROXY, and only those that the user allows with ${networkAllow}. ${restart}`;
 
 function deniedHint(hosts: readonly string[]): string {
-  return `The network of this sandbox does not reach ${hosts.join(', ')}; the user can allow hosts with ${howToAllow}.`;
+  return `This sandbox may not connect to ${hosts.join(', ')}. The user can allow hosts with ${networkAllow}. ${restart}`;
 }
 
 function lackedNetwork(evidence: NetworkEvidence, programs: readonly string[]): boolean {

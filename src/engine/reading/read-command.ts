@@ -36,7 +36,7 @@ export interface Reading extends CommandView, ReadText {
   readonly prompt: string | null;
   /** Present with `wantsScreen`. */
   readonly screen: ScreenView | null;
-  /** The next step if the command failed for want of the network, from `networkHint`. */
+  /** The next step if the command failed because it had no network, from `networkHint`. */
   readonly hint: string | null;
 }
 

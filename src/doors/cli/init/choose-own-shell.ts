@@ -1,4 +1,4 @@
-// The shell that the client has of its own: turned off only by `--own-shell off` or an answer at a terminal.
+// The client's own shell, turned off only by `--own-shell off` or an answer at a terminal.
 import type { Client, ClientMachine, Scope } from '../../../clients/clients.ts';
 import { openConfigFile } from '../../../clients/config-file.ts';
 import { type OwnShell, ownShells, turnOwnShell, withoutSetting } from '../../../clients/own-shell.ts';
@@ -31,7 +31,7 @@ export async function chooseOwnShell(
   const { text } = openConfigFile(path);
   // Refuses a file that cannot be edited before anything is written.
   const isOff = turnOwnShell(shell, text, 'off', path) === text;
-  if (flag === undefined && isOff) return () => [`The own shell of ${client.title} is off (${path}).`];
+  if (flag === undefined && isOff) return () => [`${client.title}'s own shell is off (${path}).`];
   const state = flag ?? (await askAbout(client, shell, path, ask));
   return state === undefined ? () => [stillOn(name, client)] : () => turn(context, shell, path, state);
 }
@@ -45,10 +45,10 @@ function turn(
 ): readonly string[] {
   const file = openConfigFile(path);
   const text = turnOwnShell(shell, file.text, state, path);
-  if (text === file.text) return [`The own shell of ${client.title} was already ${state} (${path}).`];
+  if (text === file.text) return [`${client.title}'s own shell was already ${state} (${path}).`];
   file.replace(text, backupDir);
   return [
-    `The own shell of ${client.title} is now ${state}. ${path} was updated:`,
+    `${client.title}'s own shell is now ${state}. ${path} was updated:`,
     ...showChanges(file.text, text),
   ];
 }
@@ -65,7 +65,7 @@ export async function restoreOwnShell(
   if (shell === undefined || path === undefined) return [];
   const { text } = openConfigFile(path);
   if (turnOwnShell(shell, text, 'off', path) !== text) return [];
-  return [`The own shell of ${client.title} is still off (${path}); add --own-shell on to turn it on.`];
+  return [`${client.title}'s own shell is still off (${path}); add --own-shell on to turn it on.`];
 }
 
 function withoutShell(name: string, flag: 'on' | 'off' | undefined): OwnShellStep {
@@ -83,7 +83,7 @@ async function askAbout(
   ask: Ask | undefined,
 ): Promise<'off' | undefined> {
   return ask?.one(
-    `${title} also has a shell of its own, which bypasses nacre. Turn it off (${setting} in ${path})? yes or no [no]: `,
+    `${title} also has its own shell, which bypasses nacre. Turn it off (${setting} in ${path})? yes or no [no]: `,
     (answer) => {
       if (/^y(es)?$/i.test(answer)) return 'off';
       if (answer === '' || /^no?$/i.test(answer)) return undefined;
@@ -93,5 +93,5 @@ async function askAbout(
 }
 
 function stillOn(name: string, { title }: Client): string {
-  return `The own shell of ${title} is still on, and bypasses nacre: nacre init ${name} --own-shell off turns it off.`;
+  return `${title}'s own shell is still on and bypasses nacre; nacre init ${name} --own-shell off turns it off.`;
 }

@@ -8,14 +8,17 @@ import { toLocalTime, toShortDuration } from '../terminal-text.ts';
 import type { KeptOutput } from './find-output.ts';
 
 /** Everything that is known about one command. */
-export interface Story {
+export interface ShownCommand {
   readonly command: CommandSummary;
   readonly records: readonly AuditRecord[];
   readonly output: KeptOutput | undefined;
 }
 
 /** The text of `nacre show`: labelled lines, then the output as it was kept. */
-export function toStoryText({ command, records, output }: Story, { paint, isForPeople }: Display): string {
+export function toShowText(
+  { command, records, output }: ShownCommand,
+  { paint, isForPeople }: Display,
+): string {
   const showTime = (time: string) => (isForPeople ? toLocalTime(time) : time);
   const rows: readonly Row[] = [
     ['id', paint.name(escapeControls(command.id))],
@@ -52,13 +55,13 @@ function toEvents(
   paint: Paint,
 ): readonly Row[] {
   const decided = records.find(({ kind }) => kind === 'decided');
-  const told = records.filter(({ kind, message }) => kind !== 'refused' || message !== decided?.reason);
-  return told.flatMap((record) => toEvent(record, showTime, paint));
+  const shown = records.filter(({ kind, message }) => kind !== 'refused' || message !== decided?.reason);
+  return shown.flatMap((record) => toEvent(record, showTime, paint));
 }
 
 function toNextStep({ command }: CommandSummary): string {
   const isShort = command.length <= longestExample && !command.includes('\n');
-  return `nacre check ${isShort ? quoteWord(escapeControls(command)) : 'COMMAND'} shows what would allow it`;
+  return `nacre check ${isShort ? quoteWord(escapeControls(command)) : 'COMMAND'} explains the decision and what would allow it`;
 }
 
 const longestExample = 60;
@@ -94,7 +97,7 @@ function toEvent(record: AuditRecord, showTime: (time: string) => string, paint:
 function toOutcome(command: CommandSummary, paint: Paint): string {
   const { outcome, exit_code } = command;
   const painted = paintOutcome(outcome, paint)(escapeControls(outcome));
-  if (outcome === 'running') return `${painted}, or its nacre was killed: no end is recorded`;
+  if (outcome === 'running') return `${painted}, or killed with its server: no end is recorded`;
   return exit_code === null ? painted : `${painted}, exit code ${exit_code}`;
 }
 
@@ -108,7 +111,7 @@ function describeOutput(
     return `${output.text === '' ? 'empty, ' : ''}${from}${output.truncated ? '; the beginning is left out' : ''}`;
   }
   const end = records.find(({ kind }) => kind === 'finished');
-  if (!end && outcome !== 'running') return 'none, because nothing was run';
+  if (!end && outcome !== 'running') return 'none; the command was not run';
   const bytes = end ? `${Number(end.stdout_bytes) + Number(end.stderr_bytes)} bytes, ` : '';
-  return `${bytes}not kept: the setting record keeps the output of future commands`;
+  return `${bytes}not kept; the setting record keeps the output of future commands`;
 }
