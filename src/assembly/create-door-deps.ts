@@ -16,7 +16,7 @@ import type {
 import { sharedFlags } from '../doors/shared-flags.ts';
 import { presetNames, presets } from '../policy/presets.ts';
 import { settingGroups } from '../rules/all-settings.ts';
-import { execAllowFor, rulesOfCallers } from '../rules/exec-allow.ts';
+import { followExecAllow } from '../rules/exec-allow.ts';
 import { homeOf } from '../rules/home-folders.ts';
 import { createLiveSettings, fixedSettings, type LiveSettings } from '../rules/live-settings.ts';
 import { type Resolved, rulesFor, rulesForShell, rulesForTerminal } from '../rules/rules-for.ts';
@@ -108,7 +108,7 @@ function createEngineAccess(
   const { io, cwd, remoteCallers } = invocation;
   const engine = engineOnDemand(resolved, {
     ...invocation,
-    execAllow: execAllowFor(rulesOfCallers(remoteCallers, resolved)),
+    execAllow: followExecAllow(remoteCallers, () => live().now()),
     log: (line) => void io.stderr.write(line),
     openInbox: remoteCallers && (() => openControl()),
   });

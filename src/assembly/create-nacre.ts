@@ -92,7 +92,8 @@ function open(
   const owner = createId('program');
   const rules = { ...rulesFor('everything', resolved), room: owner };
   const log = (line: string) => void process.stderr.write(line);
-  const engine = engineOnDemand(resolved, { env, cwd, log, execAllow: execAllowFor([rules]) });
+  const programs = execAllowFor([rules]);
+  const engine = engineOnDemand(resolved, { env, cwd, log, execAllow: () => programs });
   const settings = fixedSettings(resolved);
   const assembled = assembleTools({ settings, openEngine: engine.open, cwd }).list();
   const tools = assembled.map((tool) => toFunctionTool(tool, owner));

@@ -8,6 +8,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Mask, Redact } from '../audit/redact.ts';
 import type { Backend } from '../contract/backend.ts';
 import { NacreError, shuttingDown } from '../contract/failure.ts';
+import type { ExecList } from '../contract/isolation.ts';
 import type { Places } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { WantedPort } from '../engine/ports/ports.ts';
@@ -24,7 +25,7 @@ export interface EngineHost extends SettingsLocation {
   /** Writes a log line (`log_level`). */
   readonly log?: ((line: string) => void) | undefined;
   /** The programs that `exec` permits; undefined if every program may run. */
-  readonly execAllow?: readonly string[] | undefined;
+  execAllow(): ExecList | undefined;
   /** Opens the control socket, so that `nacre approvals` can answer approval requests; absent if the process is not a server. */
   readonly openInbox?: (() => Promise<void>) | undefined;
 }

@@ -155,6 +155,7 @@ function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unkn
     stderr_sha256: outcome.digests?.stderr ?? null,
     left_running: leftRunning.length,
     denied_hosts: outcome.deniedHosts.map(redact),
+    ...(outcome.deniedPrograms && { denied_programs: outcome.deniedPrograms.map(redact) }),
     ...(outcome.session?.restored && { shell_restored: true }),
     enforcement: outcome.enforcement,
     resources: outcome.resources,

@@ -10,11 +10,24 @@ export const sandboxNames = ['off', 'workspace', 'strict'] as const;
 /** One of `sandboxNames`. */
 export type SandboxName = (typeof sandboxNames)[number];
 
-/** How Landlock restricts commands to the listed programs: `off`, `report` if it cannot, or `enforce` or run nothing. */
-export const execModes = ['off', 'report', 'enforce'] as const;
+/**
+ * How Landlock restricts commands to the listed programs, from loose to strict: `off`; `auto` where it can and the list is
+ * closed; `report` where it can; `enforce`, or run nothing.
+ */
+export const execModes = ['off', 'auto', 'report', 'enforce'] as const;
 
 /** One of `execModes`. */
 export type ExecMode = (typeof execModes)[number];
+
+/** The programs that commands may run, as far as the kernel can enforce them. */
+export interface ExecList {
+  /** The listed programs, by name or path. */
+  readonly names: readonly string[];
+  /** Programs and folders of programs that the listed ones are known to execute. */
+  readonly helpers: { readonly names: readonly string[]; readonly folders: readonly string[] };
+  /** Listed programs that by their nature run others, or that nacre does not know; the list is closed if there are none. */
+  readonly open: readonly string[];
+}
 
 /** The isolation that the settings ask for. */
 export interface Isolation {

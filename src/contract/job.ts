@@ -86,6 +86,8 @@ export interface JobEnd {
   readonly survivors: readonly ProcessRef[];
   /** Hosts, as `host:port`, that the network proxy refused; the command may exit with 0 all the same. */
   readonly deniedHosts: readonly string[];
+  /** Programs that the kernel refused to execute, because they are not listed (`exec`); absent if there were none. */
+  readonly deniedPrograms?: readonly string[] | undefined;
   /** The state of its persistent shell afterwards; absent if it ran in a new shell. */
   readonly session?: SessionEnd | undefined;
 }

@@ -25,6 +25,7 @@ export interface Outcome {
   readonly kept: readonly ProcessRef[];
   readonly survivors: readonly ProcessRef[];
   readonly deniedHosts: readonly string[];
+  readonly deniedPrograms?: readonly string[] | undefined;
   readonly withheldEnv: readonly string[];
   /** The isolation enforced on it; null for a command that never ran. */
   readonly enforcement: Enforcement | null;

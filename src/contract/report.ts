@@ -33,6 +33,8 @@ export interface MachineReport {
   /** The network access of commands. */
   readonly network: Enforcement['network'];
   readonly exec: Enforcement['exec'];
+  /** A clause about what `exec: auto` enforces. */
+  readonly execNote?: string | undefined;
   /** Whether Landlock can restrict commands, in words: `available`, or `not available` with the reason. */
   readonly landlock: string;
   /** Whether the optional package `@lydell/node-pty` is installed. */

@@ -16,11 +16,12 @@ export async function prepareServer(
   if (!engine) return;
   await engine.warmUp();
   const report = await engine.report();
-  const { supervision, sandbox, files, network, gaps } = report;
+  const { supervision, sandbox, files, network, execNote, gaps } = report;
   const by = files === 'landlock' ? ' (landlock)' : '';
   const more =
     gaps.length === 0 ? '' : `; nacre doctor lists ${gaps.length === 1 ? '1 gap' : `${gaps.length} gaps`}`;
   log(`ready: supervision ${supervision}, sandbox ${sandbox}${by}, network ${network}${more}`);
+  if (execNote !== undefined) log(`exec auto: ${execNote}`);
   const advice = adviseProgram(report);
   if (advice !== undefined) log(advice);
 }

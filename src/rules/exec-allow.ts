@@ -1,5 +1,7 @@
+import type { ExecList } from '../contract/isolation.ts';
 import type { RunContext } from '../engine/context/call-context.ts';
 import { programOfEntry } from '../policy/list-entry.ts';
+import { toExecList } from '../policy/to-exec-list.ts';
 import { toFamilies } from '../tools/settings.ts';
 import { type Resolved, rulesFor, rulesForFamily, rulesForShell } from './rules-for.ts';
 
@@ -21,10 +23,25 @@ export function rulesOfCallers(
  * The programs that Landlock permits when `exec` is on: one list for the whole process, so it is the union of what
  * policy lets each caller run. Undefined if one of them may run every program.
  */
-export function execAllowFor(callers: readonly Rules[]): readonly string[] | undefined {
+export function execAllowFor(callers: readonly Rules[]): ExecList | undefined {
   const names = callers.flatMap(({ rules: { allow, policy = [] } }) => [
     ...(allow.kind === 'all' ? ['*'] : allow.kind === 'names' ? allow.names.map(programOfEntry) : []),
     ...policy.filter(({ verdict }) => verdict === 'allow').map(({ program }) => program),
   ]);
-  return names.includes('*') ? undefined : [...new Set(names)];
+  return names.includes('*') ? undefined : toExecList([...new Set(names)]);
+}
+
+/** `execAllowFor` for settings that may change: the same object as long as they do not. */
+export function followExecAllow(
+  remoteCallers: readonly ('model' | 'app')[] | undefined,
+  now: () => Resolved,
+): () => ExecList | undefined {
+  let seen: Resolved | undefined;
+  let list: ExecList | undefined;
+  return () => {
+    const resolved = now();
+    if (resolved !== seen) list = execAllowFor(rulesOfCallers(remoteCallers, resolved));
+    seen = resolved;
+    return list;
+  };
 }

@@ -5,7 +5,6 @@
 import { NacreError, toNacreError } from '../contract/failure.ts';
 import { listSettings } from '../settings/define.ts';
 import { allSettings } from './all-settings.ts';
-import { execAllowFor, rulesOfCallers } from './exec-allow.ts';
 import type { Resolved } from './rules-for.ts';
 
 /** The settings that apply to the next command. */
@@ -82,7 +81,7 @@ interface Change {
 
 function changesBetween(before: Resolved, after: Resolved): readonly Change[] {
   const settings = listSettings(allSettings);
-  const changed = settings.flatMap(({ name, key, project, live }): readonly Change[] => {
+  return settings.flatMap(({ name, key, project, live }): readonly Change[] => {
     const one = name as keyof typeof allSettings;
     const text = ({ values, limits }: Resolved) => JSON.stringify([values[one], limits[one]]);
     if (text(before) === text(after)) return [];
@@ -92,15 +91,6 @@ function changesBetween(before: Resolved, after: Resolved): readonly Change[] {
       { key, where: place, isBound: !live && project !== 'never', isLater: !live && project === 'never' },
     ];
   });
-  // Landlock rules cannot be widened later, so the list that `exec` enforces is bound to the running engine.
-  const lists = [before, after].map((one) =>
-    JSON.stringify(execAllowFor(rulesOfCallers(['model', 'app'], one))),
-  );
-  const isEnforced = before.values.exec !== 'off' && lists[0] !== lists[1];
-  const { where } = after.origins.allowedCommands;
-  return isEnforced
-    ? [...changed, { key: 'allowed_commands', where, isBound: true, isLater: false }]
-    : changed;
 }
 
 function needsRestart(changes: readonly Change[]): NacreError {

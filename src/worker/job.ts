@@ -71,6 +71,7 @@ export class Job {
   #tree: ProcessTree | null = null;
   #enforcement: Enforcement | null = null;
   #deniedHosts: () => readonly string[] = () => [];
+  #deniedPrograms: Started['deniedPrograms'];
   #watch: ResourceWatch | null = null;
   #session: Started['session'];
   #begun = false;
@@ -95,11 +96,12 @@ export class Job {
   }
 
   /** Connects the job to its process, whose shell may still wait for its launch message. */
-  attach({ process, tree, enforcement, deniedHosts, watch, session }: Started): void {
+  attach({ process, tree, enforcement, deniedHosts, deniedPrograms, watch, session }: Started): void {
     this.#tree = tree;
     this.#session = session;
     this.#enforcement = enforcement;
     if (deniedHosts) this.#deniedHosts = deniedHosts;
+    this.#deniedPrograms = deniedPrograms;
     this.#streams = new CommandStreams(process, tree.pid, this.#spec, (stream, bytes) =>
       this.#output.append(stream, bytes),
     );
@@ -251,7 +253,8 @@ export class Job {
     clearTimeout(this.#timer);
     if (end.cause === 'exit' || end.cause === 'timeout') this.#limit ??= await this.#findLimit();
     this.#watch?.stop();
-    const value = { ...this.#toEnd(end), session: await this.#session };
+    const deniedPrograms = await this.#findDeniedPrograms();
+    const value = { ...this.#toEnd(end), deniedPrograms, session: await this.#session };
     this.#end = { durationMs: this.#elapsed(), value, digests: this.#output.digests() };
     // Background processes in a session may still write, so `finish` waits for EOF.
     void Promise.resolve(outputsEnd)
@@ -275,6 +278,19 @@ export class Job {
       exitCode: toExitStatus(exit),
       signal: exit.signal,
     };
+  }
+
+  // Most commands print nothing on stderr, which costs them nothing here.
+  async #findDeniedPrograms(): Promise<readonly string[] | undefined> {
+    if (!this.#deniedPrograms || this.#output.stderrBytes === 0) return undefined;
+    const { command, cwd } = this.#spec;
+    const found = this.#deniedPrograms({
+      exitCode: toExitStatus(this.#exit ?? killed),
+      stderr: Buffer.from(await this.#output.stderrTail(evidenceBytes), 'latin1').toString(),
+      script: command.kind === 'shell' ? command.script : '',
+      cwd,
+    });
+    return found.length > 0 ? found : undefined;
   }
 
   #release(isKept: boolean): void {

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import type { Place } from '../contract/facts.ts';
 import { shuttingDown } from '../contract/failure.ts';
 import { makeFolder } from '../support/make-folder.ts';
-import { chooseExecGuard } from './exec/choose-exec-guard.ts';
+import { ExecEnforcer } from './exec/exec-enforcer.ts';
 import { isDeadServer } from './folders/instance-folder.ts';
 import { createServerFolders, memoryFolders, type ServerFolders } from './folders/server-folders.ts';
 import { instanceVariable, sweepProcesses } from './folders/sweep-processes.ts';
@@ -41,6 +41,7 @@ export interface PreparedWorker {
   readonly machine: StarterMachine;
   readonly shells: ShellSessions;
   readonly limitEnforcer: LimitEnforcer;
+  readonly exec: ExecEnforcer;
   readonly ports: ForwardedPorts;
   /** Names of variables that commands do not get. */
   readonly withheld: readonly string[];
@@ -140,7 +141,7 @@ interface StartParts extends Pick<PreparedWorker, 'bash' | 'folders' | 'path'> {
 async function prepareStart(
   options: WorkerOptions,
   found: StartParts,
-): Promise<Pick<PreparedWorker, 'starter' | 'machine' | 'shells' | 'limitEnforcer' | 'sweeping'>> {
+): Promise<Pick<PreparedWorker, 'starter' | 'machine' | 'shells' | 'limitEnforcer' | 'exec' | 'sweeping'>> {
   const { table } = options;
   const name = basename(found.folders.path);
   const cgroups = options.cgroups === false ? null : createCgroups(name);
@@ -159,7 +160,7 @@ async function prepareStart(
     idleMs: options.sessionIdleMs,
     bounds: options.shellBounds,
   });
-  return { starter, machine, shells, limitEnforcer, sweeping };
+  return { starter, machine, shells, limitEnforcer, exec: deps.exec, sweeping };
 }
 
 // Each question is answered once, when it is first asked.
@@ -190,12 +191,14 @@ async function toStartDeps(
   { bash, folders, path, env, ownFiles }: StartParts,
   limitEnforcer: LimitEnforcer,
   isRoot: boolean,
-): Promise<SupervisedDeps> {
+): Promise<SupervisedDeps & { readonly exec: ExecEnforcer }> {
   const { table, keep, cwd, home, warmShells } = options;
+  const exec = new ExecEnforcer(options, { path, bashPath: bash.path });
+  await exec.follow();
   return {
     ...{ table, keep, cwd, home, warmShells, env, path, ownFiles, limitEnforcer, isRoot },
     isolation: options,
-    execEnforcement: await chooseExecGuard(options, { path, bashPath: bash.path }),
+    exec,
     bashPath: bash.path,
     fifos: folders.fifos,
     instance: { [instanceVariable]: basename(folders.path) },

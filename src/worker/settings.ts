@@ -183,7 +183,7 @@ export const workerSettings = defineSettings({
     env: 'NACRE_EXEC',
     flag: '--exec',
     description:
-      'Whether the kernel executes only the programs in ALLOWED_COMMANDS; where it cannot, report runs commands anyway and enforce refuses them.',
+      'Whether the kernel executes only the programs in ALLOWED_COMMANDS: auto does if the list has no program that runs others, such as make or npm; where the kernel cannot, enforce refuses commands, and auto and report run them.',
     project: 'stricter',
   }),
   warmShells: z.int().min(0).max(16).default(2).meta({

@@ -54,7 +54,9 @@ export function createWorker(options: WorkerOptions): Worker {
       return inspect(query, { cwd: options.cwd, ownPlace, home: options.home, path, ...shell });
     },
     async prepare(spec) {
-      if (waitsForLaunchMessage((await preparation.get()).starter, spec)) await launch(spec);
+      const { starter, exec } = await preparation.get();
+      await exec.follow();
+      if (waitsForLaunchMessage(starter, spec)) await launch(spec);
     },
     async start(spec) {
       await launch(spec);
@@ -117,7 +119,8 @@ async function toLaunch(
   prepared: PreparedWorker,
   { rules, quota, jobOptions }: LaunchDeps,
 ): Promise<JobLaunch> {
-  const { starter, shells, folders } = prepared;
+  const { starter, shells, folders, exec } = prepared;
+  await exec.follow();
   const spec = requested.beginsAs === undefined ? requested : await shells.withSessionState(requested);
   const { session } = spec;
   const { baseEnv, withheld } = toBaseEnvironment(spec, prepared, rules);
@@ -150,7 +153,7 @@ function toBaseEnvironment(
 }
 
 async function toReport(prepared: PreparedWorker, options: WorkerOptions): Promise<MachineReport> {
-  const { bash, path, loginNote, withheld, folders, starter, machine } = prepared;
+  const { bash, path, loginNote, withheld, folders, starter, machine, exec } = prepared;
   const hasMounts = starter.level === 'namespace';
   const landlock = await machine.findLandlock();
   const hasLandlock = !('reason' in landlock);
@@ -168,6 +171,7 @@ async function toReport(prepared: PreparedWorker, options: WorkerOptions): Promi
     namespaceFault: hasMounts || options.processes === 'host' ? null : await machine.findFault(),
     network: toNetwork(hasMounts ? options : { ...options, networkAllow: [] }),
     exec: starter.exec,
+    execNote: exec.current.note,
     landlock: hasLandlock ? 'available' : `not available: ${landlock.reason}`,
     pty: await loadPty().then(
       () => true,

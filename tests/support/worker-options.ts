@@ -30,7 +30,7 @@ export function workerOptionsIn(folder: string): Omit<WorkerOptions, 'table'> {
     warmShells: 1,
     sessionIdleMs: 60_000,
     exec: 'off',
-    execAllow: undefined,
+    execAllow: () => undefined,
     execGuard: builtGuard,
   };
 }

@@ -5,7 +5,15 @@ import type { Rules } from '../../contract/decision.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Checked } from '../../engine/journey/check.ts';
-import type { Arguments, DisplayAccess, EngineAccess, FlagAccess, IoAccess, UserRules } from '../door.ts';
+import type {
+  Arguments,
+  DisplayAccess,
+  EngineAccess,
+  FlagAccess,
+  IoAccess,
+  SettingsAccess,
+  UserRules,
+} from '../door.ts';
 import { failedExit, problemExit, refusedExit } from '../exit-codes.ts';
 import { print, toErrorJson, toErrorText } from '../print.ts';
 import { toDecisionText, toPresetLine } from './show-decision.ts';
@@ -17,7 +25,13 @@ interface Flags {
   readonly file?: string | undefined;
 }
 
-type CheckDeps = FlagAccess<Flags> & IoAccess & DisplayAccess & Arguments & EngineAccess & UserRules;
+type CheckDeps = FlagAccess<Flags> &
+  IoAccess &
+  DisplayAccess &
+  Arguments &
+  EngineAccess &
+  UserRules &
+  Pick<SettingsAccess, 'settings'>;
 
 /** Explains the policy decision for one command, or scores the commands in `--file`. */
 export async function checkDoor(deps: CheckDeps): Promise<number> {
@@ -35,12 +49,13 @@ export async function checkDoor(deps: CheckDeps): Promise<number> {
       return 0;
     }
     const command = { kind: 'shell', script: toScript(onlyArgument(deps.words)) } as const;
+    const kernel = deps.settings.find(({ key }) => key === 'exec')?.note;
     const checked = await engine.check({ command, cwd: flags.cwd }, deps.ownRules);
     await print(
       io.stdout,
       json
-        ? `${JSON.stringify({ ...toDocument(checked), ...toPresetDocument(rules) })}\n`
-        : toDecisionText(checked, rules, deps.display),
+        ? `${JSON.stringify({ ...toDocument(checked), ...toPresetDocument(rules), kernel })}\n`
+        : toDecisionText(checked, { ...rules, kernel }, deps.display),
     );
     return checked.decision.verdict === 'allow' ? 0 : refusedExit;
   } catch (error) {

@@ -38,10 +38,10 @@ function choose(settings: readonly SettingInForce[], words: readonly string[]): 
 }
 
 function toDocument(settings: readonly SettingInForce[]): string {
-  const entries = settings.map(({ key, value = null, limit, origin }) => {
+  const entries = settings.map(({ key, value = null, limit, origin, note }) => {
     const { source, where, tightenedBy, impliedBy, outranked } = origin;
     const more = { given_by: impliedBy, tightened_by: tightenedBy, outranked: outranked ?? [] };
-    return [key, { value, limit, source, where, ...more }];
+    return [key, { value, limit, note, source, where, ...more }];
   });
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 }
@@ -49,7 +49,10 @@ function toDocument(settings: readonly SettingInForce[]): string {
 function toTable(settings: readonly SettingInForce[]): string {
   const width = Math.max(...settings.map(({ key }) => key.length));
   return settings
-    .map((one) => `${one.key.padEnd(width)}  ${show(one.value)}  (${whereFrom(one)})\n`)
+    .map(
+      (one) =>
+        `${one.key.padEnd(width)}  ${show(one.value)}  (${whereFrom(one)})${one.note === undefined ? '' : `; ${one.note}`}\n`,
+    )
     .join('');
 }
 
@@ -62,7 +65,7 @@ function toExplanations(settings: readonly SettingInForce[]): string {
   return settings.map(toExplanation).join('');
 }
 
-function toExplanation({ key, value, limit, origin, isLive }: SettingInForce): string {
+function toExplanation({ key, value, limit, origin, note, isLive }: SettingInForce): string {
   const { source, where, tightenedBy, impliedBy, outranked = [] } = origin;
   const lines = [
     `${key}: ${show(value)}`,
@@ -74,6 +77,7 @@ function toExplanation({ key, value, limit, origin, isLive }: SettingInForce): s
       : [
           `  ${limit === undefined ? 'tightened' : `limited to ${show(limit)}`} by ${tightenedBy} (the project file)`,
         ]),
+    ...(note === undefined ? [] : [`  ${note}`]),
     `  a change in your settings file takes effect ${isLive ? 'with the next command' : 'after a restart of the server'}`,
   ];
   return `${lines.join('\n')}\n`;

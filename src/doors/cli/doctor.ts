@@ -115,6 +115,7 @@ function toFields(report: MachineReport): Record<string, unknown> {
     workspace_by: report.workspaceBy,
     network: report.network,
     exec: report.exec,
+    exec_note: report.execNote,
     landlock: report.landlock,
     gaps: report.gaps,
   };

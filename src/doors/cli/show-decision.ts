@@ -6,7 +6,11 @@ import type { Paint } from '../paint.ts';
 import { layOutTable } from '../table.ts';
 
 /** The decision about a command as `nacre check` prints it; the programs are a table for people and plain lines for scripts. */
-export function toDecisionText(checked: Checked, rules: Rules, display: Display): string {
+export function toDecisionText(
+  checked: Checked,
+  rules: Rules & { readonly kernel?: string | undefined },
+  display: Display,
+): string {
   const { verdict, rule, reason, node, hint, remedy } = checked.decision;
   const { paint } = display;
   // The command may contain control characters, and these sentences quote it.
@@ -17,6 +21,7 @@ export function toDecisionText(checked: Checked, rules: Rules, display: Display)
     ...(node === undefined ? [] : [line(`at ${node.pos}-${node.end}`, node.text)]),
     ...(display.isForPeople ? [] : [toProgramLines(checked)]),
     ...(rules.preset === undefined ? [] : [`${toPresetLine(rules)}\n`]),
+    ...(rules.kernel === undefined ? [] : [line('kernel', rules.kernel)]),
     ...(hint === undefined ? [] : [line('hint', hint)]),
     ...(remedy === undefined || remedy === hint ? [] : [line('to allow it', remedy)]),
     ...(display.isForPeople ? [toProgramTable(checked, display)] : []),

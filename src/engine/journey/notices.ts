@@ -33,6 +33,7 @@ export async function withNotices(
     rewrittenCommand: toRewritten(request.command, command.command),
     warnings: [
       ...outcome.warnings,
+      ...noteDenied(outcome, request.session !== undefined),
       ...noteNetwork(outcome, command),
       ...command.notes,
       ...programs,
@@ -40,6 +41,14 @@ export async function withNotices(
       ...warnings,
     ],
   };
+}
+
+function noteDenied({ deniedPrograms = [] }: Outcome, isInSession: boolean): readonly string[] {
+  // Landlock rules cannot be widened in a running shell.
+  const how = isInSession ? 'nacre allow, which applies to new shells' : 'nacre allow';
+  return deniedPrograms.map(
+    (name) => `${toBaseName(name)} was stopped by the kernel: not listed. The user can add it with ${how}.`,
+  );
 }
 
 function noteNetwork(outcome: Outcome, { command, decision }: NoticeSources['command']): readonly string[] {

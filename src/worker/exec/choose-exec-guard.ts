@@ -1,14 +1,15 @@
 import { basename } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
-import type { ExecMode, SupervisionLevel } from '../../contract/isolation.ts';
+import type { ExecList, ExecMode, SupervisionLevel } from '../../contract/isolation.ts';
+import { describeAutoExec } from '../../support/describe-exec.ts';
 import { createExecGuard, type ExecGuard, probeExecGuard } from './exec-guard.ts';
-import { type ExecPlan, toExecPlan } from './exec-plan.ts';
+import { type ExecPlan, type ExecPlanDeps, toExecPlan } from './exec-plan.ts';
 
 /** Settings of `exec`: which programs the kernel may execute for commands. */
 export interface ExecOptions {
   readonly exec: ExecMode;
-  /** The listed programs; `undefined` if every program is allowed. */
-  readonly execAllow: readonly string[] | undefined;
+  /** The listed programs; `undefined` if every program is allowed. Returns the same object until the list changes. */
+  execAllow(): ExecList | undefined;
   /** Path of the guard's program, dist/exec-guard.js. */
   readonly execGuard: string;
 }
@@ -18,25 +19,33 @@ export interface ExecEnforcement {
   readonly guard?: ExecGuard | undefined;
   /** Sentences about what the kernel does not prevent. */
   readonly gaps: readonly string[];
+  /** A clause about what `exec: auto` enforces. */
+  readonly note?: string | undefined;
 }
 
-/** Probes whether the kernel can enforce the list; if not, `enforce` throws and `report` returns a gap. */
+/** Probes whether the kernel can enforce a list; if not, `enforce` throws, and `auto` and `report` return a gap. */
 export async function chooseExecGuard(
-  options: ExecOptions,
-  deps: { readonly path: string; readonly bashPath: string },
+  { exec, execGuard }: Omit<ExecOptions, 'execAllow'>,
+  list: ExecList | undefined,
+  deps: ExecPlanDeps,
 ): Promise<ExecEnforcement> {
-  if (options.exec === 'off') return { gaps: [] };
-  if (options.execAllow === undefined)
-    return { gaps: ['exec has nothing to enforce, because every program is allowed.'] };
-  const plan = toExecPlan(options.execAllow, deps);
-  const found = await probeExecGuard(options.execGuard, plan, deps.bashPath);
-  if ('version' in found) return { guard: createExecGuard(found.program, plan), gaps: toGaps(plan) };
-  return withoutGuard(options.exec, found.reason);
+  if (exec === 'off') return { gaps: [] };
+  if (list === undefined)
+    return exec === 'auto'
+      ? { gaps: [], note: describeAutoExec(list) }
+      : { gaps: ['exec has nothing to enforce, because every program is allowed.'] };
+  const note = exec === 'auto' ? describeAutoExec(list) : undefined;
+  // An open list is the user's choice, so this is no gap.
+  if (exec === 'auto' && list.open.length > 0) return { gaps: [], note };
+  const plan = toExecPlan(list, deps);
+  const found = await probeExecGuard(execGuard, plan, deps.bashPath);
+  if ('version' in found) return { guard: createExecGuard(found.program, plan), gaps: toGaps(plan), note };
+  return withoutGuard(exec, found.reason);
 }
 
-/** The result without a guard: an error for `enforce`, a gap for `report`. */
+/** The result without a guard: an error for `enforce`, otherwise a gap. */
 function withoutGuard(exec: ExecMode, reason: string): ExecEnforcement {
-  if (exec === 'report')
+  if (exec !== 'enforce')
     return { gaps: [`The kernel does not restrict commands to the listed programs: ${reason}.`] };
   throw new NacreError('isolation_unavailable', `exec: enforce is not possible on this machine: ${reason}.`, {
     hint: 'Run nacre doctor to see what this machine allows, or set exec to report. Nothing was run.',

@@ -2,12 +2,13 @@ import { copyFileSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { toExecList } from '../../policy/to-exec-list.ts';
 import { toExecPlan } from './exec-plan.ts';
 import { readInterpreter } from './read-interpreter.ts';
 
 let folder = '';
 const plan = (...names: string[]) =>
-  toExecPlan(names, { path: `${folder}:/usr/bin:/bin`, bashPath: '/bin/bash' });
+  toExecPlan(toExecList(names), { path: `${folder}:/usr/bin:/bin`, bashPath: '/bin/bash' });
 const script = (name: string, text: string) => {
   const path = join(folder, name);
   writeFileSync(path, text, { mode: 0o755 });

@@ -1,7 +1,7 @@
-import { realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { ExecList } from '../../contract/isolation.ts';
 import { findProgram } from '../machine/inspect.ts';
-import { helpersOf } from './program-helpers.ts';
 import { readInterpreter } from './read-interpreter.ts';
 
 /** The programs that Landlock lets commands execute (`toExecPlan`). */
@@ -31,13 +31,13 @@ const maxDepth = 5;
  * 1. names are resolved to files in the PATH and in the system's folders,
  * 2. their helpers are added, then the interpreters and dynamic loaders of all of them.
  */
-export function toExecPlan(names: readonly string[], deps: ExecPlanDeps): ExecPlan {
-  const known = names.map(helpersOf);
+export function toExecPlan({ names, helpers: known }: ExecList, deps: ExecPlanDeps): ExecPlan {
   const listed = names.flatMap((name) => findFiles(name, deps));
-  const helpers = known.flatMap((one) => one.names).flatMap((name) => findFiles(name, deps));
-  const folders = toCanonical(known.flatMap((one) => one.folders));
+  const helpers = known.names.flatMap((name) => findFiles(name, deps));
+  const folders = toCanonical(known.folders);
   const start = [...listed, ...helpers, ...toCanonical([deps.bashPath, ...shells])];
-  const all = new Set([...start, ...start.flatMap((file) => findInterpreters(file, deps, 0))]);
+  const scripts = [...start, ...folders.flatMap(filesIn)];
+  const all = new Set([...start, ...scripts.flatMap((file) => findInterpreters(file, deps, 0))]);
   const own = new Set(listed);
   return {
     allow: [...all, ...folders],
@@ -70,6 +70,15 @@ function toCanonical(paths: readonly string[]): readonly string[] {
       return [];
     }
   });
+}
+
+// Entries that are not files have no interpreter (`readInterpreter`).
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
 }
 
 // A folder that is listed by mistake must not make all of its files executable.

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execAllowOf } from '../../../tests/support/exec-list.ts';
 import { guards } from '../../../tests/support/guards.ts';
 import { needLandlock, needLevel, needPrograms, needPty } from '../../../tests/support/needs.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
@@ -359,7 +360,7 @@ describe('a sandbox by Landlock', () => {
   });
 
   test('is combined with a list of programs', async () => {
-    const { run, close } = open({ exec: 'enforce', execAllow: ['cat'] });
+    const { run, close } = open({ exec: 'enforce', execAllow: execAllowOf(['cat']) });
     const { state, stdout, stderr } = await run('cat ../neighbour/file; id; echo a > ../neighbour/file');
     expect(stdout).toBe('untouched');
     expect(stderr.match(/denied/g)).toHaveLength(2);

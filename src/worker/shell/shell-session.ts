@@ -111,13 +111,14 @@ export class ShellSession {
     const reply = this.#run(host, text, outputs);
     void reply.then(removeScript);
     const tree = createCommandTree(host, { table: this.#deps.table, since, reply });
-    const { process, enforcement, deniedHosts, watch } = host.started;
+    const { process, enforcement, deniedHosts, deniedPrograms, watch } = host.started;
     const { stdout, stderr, hooks } = outputs;
     return {
       process: { pid: process.pid, stdout, stderr, stdin: null, exited: reply.then(toShellExit), hooks },
       tree: { ...tree, end: (options) => this.#stop(host, tree, options) },
       enforcement,
       deniedHosts,
+      deniedPrograms,
       watch: createCommandWatch(tree, watch, (onLimit) => {
         this.#onLimit = onLimit;
       }),

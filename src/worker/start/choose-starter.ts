@@ -79,9 +79,18 @@ async function createUnmounted(
   };
   const main = await create(deps.isolation.sandbox);
   let sandboxed: Promise<Starter> | undefined;
-  const { level, exec, waitsForLaunchMessage, hidesOwnFiles, gaps } = main;
   return {
-    ...{ level, exec, waitsForLaunchMessage, hidesOwnFiles, gaps },
+    level: main.level,
+    hidesOwnFiles: main.hidesOwnFiles,
+    get exec() {
+      return main.exec;
+    },
+    get waitsForLaunchMessage() {
+      return main.waitsForLaunchMessage;
+    },
+    get gaps() {
+      return main.gaps;
+    },
     rooms: undefined,
     async closeRoom() {},
     async start(spec, startOptions) {

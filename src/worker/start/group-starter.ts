@@ -2,6 +2,7 @@ import type { Enforcement, Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { createStopwatch } from '../../support/timing.ts';
 import { execGaps } from '../exec/choose-exec-guard.ts';
+import { untilNextList } from '../exec/exec-enforcer.ts';
 import type { AppliedLimits } from '../limits/limit-enforcer.ts';
 import { type Environment, forPipes, forTerminal, toCommandEnvironment } from '../machine/environment.ts';
 import { keepGaps } from '../processes/kept-daemons.ts';
@@ -15,7 +16,7 @@ import { startAtTerminal, toArguments } from './start-at-terminal.ts';
 import { checkStart, startUnavailable } from './start-failures.ts';
 import { type ProcessPlan, type StartedProcess, startProcess, withPrelude } from './start-process.ts';
 import type { Started, Starter, StartOptions } from './starter.ts';
-import { toGuard } from './to-guard.ts';
+import { toDeniedPrograms, toGuard } from './to-guard.ts';
 
 /**
  * Runs each command in its own process group and finds its processes with the `ProcessTable`.
@@ -25,21 +26,29 @@ import { toGuard } from './to-guard.ts';
  */
 export class GroupStarter implements Starter {
   readonly level = 'group';
-  readonly exec: Enforcement['exec'];
-  readonly waitsForLaunchMessage: boolean;
   readonly hidesOwnFiles: boolean;
-  readonly gaps: readonly string[];
   readonly rooms = undefined;
   readonly #deps: SupervisedDeps;
   readonly #shells: GuardedShells;
+  readonly #usualGaps: () => readonly string[];
 
   constructor(deps: SupervisedDeps) {
     this.#deps = deps;
     this.#shells = new GuardedShells(deps);
-    this.exec = deps.execEnforcement.guard === undefined ? 'off' : 'enforced';
-    this.waitsForLaunchMessage = this.exec === 'enforced' || deps.isolation.sandbox !== 'off';
+    this.#usualGaps = untilNextList(deps.exec, () => this.#gapsFor(deps.isolation));
     this.hidesOwnFiles = landlockHidesOwnFiles(deps.isolation);
-    this.gaps = this.#gapsFor(deps.isolation);
+  }
+
+  get exec(): Enforcement['exec'] {
+    return this.#deps.exec.current.guard === undefined ? 'off' : 'enforced';
+  }
+
+  get waitsForLaunchMessage(): boolean {
+    return this.exec === 'enforced' || this.#deps.isolation.sandbox !== 'off';
+  }
+
+  get gaps(): readonly string[] {
+    return this.#usualGaps();
   }
 
   /** Starts shells in advance, if commands need the guard. */
@@ -164,20 +173,21 @@ export class GroupStarter implements Starter {
     return {
       process,
       tree,
+      deniedPrograms: toDeniedPrograms(this.#deps),
       enforcement: toEnforcement('group', isolation, { setuid, exec: this.exec, gaps }),
       watch: applied.watch({ tree, endedCpuMs: () => null }),
     };
   }
 
   #gapsFor(isolation: Isolation): readonly string[] {
-    const { table, keep, execEnforcement, landlock } = this.#deps;
+    const { table, keep, exec, landlock } = this.#deps;
     const isSandboxed = isolation.sandbox !== 'off' && landlock !== undefined;
     return [
       ...table.gaps,
       ...(isSandboxed ? landlockGaps(landlock, this.#deps, isolation, this.level) : withoutSandbox),
       ...signalGaps,
       ...keepGaps(keep),
-      ...execGaps(execEnforcement, this.level),
+      ...execGaps(exec.current, this.level),
     ];
   }
 }

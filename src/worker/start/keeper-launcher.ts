@@ -44,6 +44,8 @@ export class KeeperLauncher {
   readonly #defaultEnv: Environment;
   readonly #lifeline: Lifeline;
   readonly #forkServer: ForkServer;
+  /** Whether the fork server's environment is that of a guard (`Guard.wrap`); a change of the list may add or remove it. */
+  readonly #isForGuard: boolean;
   readonly #living = new Set<Keeper>();
 
   constructor(supervisor: Supervisor, deps: SupervisedDeps, defaultPlan: SandboxPlan, rooms: Rooms) {
@@ -56,6 +58,7 @@ export class KeeperLauncher {
       atTerminal: false,
       cacheFolder: deps.landlock?.cacheFolder,
     });
+    this.#isForGuard = deps.exec.current.guard !== undefined;
     this.#lifeline = new Lifeline(deps.fifos);
     this.#forkServer = new ForkServer({
       bashPath: deps.bashPath,
@@ -67,7 +70,8 @@ export class KeeperLauncher {
   /** Starts a keeper with the default plan and pipes; by the fork server, unless it needs a `NetworkProxy` of its own. */
   async startDefault(room?: Room | undefined): Promise<Keeper> {
     const inRoom = await this.#enter(this.#defaultPlan, room);
-    if (needsOwnProxy(inRoom.plan)) return this.#spawn(inRoom, {});
+    const isForGuard = this.#deps.exec.current.guard !== undefined;
+    if (needsOwnProxy(inRoom.plan) || isForGuard !== this.#isForGuard) return this.#spawn(inRoom, {});
     const plan = this.#toPlainPlan(inRoom.plan, await this.#deps.fifos.take(4));
     return this.#track(await startWithForkServer(this.#forkServer, plan), inRoom);
   }
@@ -128,7 +132,7 @@ export class KeeperLauncher {
   }
 
   #guarded(plan: SandboxPlan): SandboxPlan {
-    return this.#deps.execEnforcement.guard?.pinIn(plan) ?? plan;
+    return this.#deps.exec.current.guard?.pinIn(plan) ?? plan;
   }
 
   #track(started: Keeper, { network, gaps }: PlanInRoom): Keeper {

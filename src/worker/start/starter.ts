@@ -1,7 +1,8 @@
 import type { Enforcement } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { SessionEnd } from '../../contract/session.ts';
-import type { ExecEnforcement } from '../exec/choose-exec-guard.ts';
+import type { ExecEnforcer } from '../exec/exec-enforcer.ts';
+import type { DenialEvidence } from '../exec/find-denied.ts';
 import type { FifoPool } from '../io/fifo-pool.ts';
 import type { LimitEnforcer } from '../limits/limit-enforcer.ts';
 import type { ResourceWatch } from '../limits/resource-watch.ts';
@@ -27,7 +28,7 @@ export interface StartDeps {
   /** Names of daemons that may stay after their command (`KeptDaemons`). */
   readonly keep: readonly string[];
   /** The `ExecGuard`, if any, and the gaps that it leaves. */
-  readonly execEnforcement: ExecEnforcement;
+  readonly exec: Pick<ExecEnforcer, 'current' | 'revision'>;
   /** Set if Landlock enforces the sandbox `workspace`, because namespaces cannot. */
   readonly landlock?: LandlockSandbox | undefined;
   /** Loads `@lydell/node-pty`; rejects if it is not installed. */
@@ -43,6 +44,8 @@ export interface Started {
   readonly enforcement: Enforcement;
   /** The hosts that the `NetworkProxy` has refused so far. */
   readonly deniedHosts?: (() => readonly string[]) | undefined;
+  /** Finds the programs that the kernel refused to execute. */
+  readonly deniedPrograms?: ((evidence: DenialEvidence) => readonly string[]) | undefined;
   readonly watch: ResourceWatch;
   /** For a command in a persistent shell: how it left the shell. Its background processes keep running. */
   readonly session?: Promise<SessionEnd> | undefined;

@@ -2,6 +2,7 @@ import { NacreError } from '../../contract/failure.ts';
 import type { Enforcement, Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { execGaps } from '../exec/choose-exec-guard.ts';
+import { untilNextList } from '../exec/exec-enforcer.ts';
 import { writeAtomically } from '../io/command-input.ts';
 import type { AppliedLimits } from '../limits/limit-enforcer.ts';
 import { hasConnection } from '../observe/listening-ports.ts';
@@ -19,6 +20,7 @@ import { KeeperSource } from './keeper-source.ts';
 import { checkStart, startUnavailable } from './start-failures.ts';
 import type { StartedProcess } from './start-process.ts';
 import type { Started, Starter, StartOptions } from './starter.ts';
+import { toDeniedPrograms } from './to-guard.ts';
 
 /**
  * Starts each command in a pid namespace under a supervisor that dies with the server.
@@ -28,27 +30,25 @@ import type { Started, Starter, StartOptions } from './starter.ts';
  */
 export class SupervisedStarter implements Starter {
   readonly level: Enforcement['level'];
-  readonly exec: Enforcement['exec'];
   readonly waitsForLaunchMessage = true;
   readonly hidesOwnFiles: boolean;
   readonly #supervisor: Supervisor;
   readonly #deps: SupervisedDeps;
   readonly #keepers: KeeperSource;
   /** The gaps with the isolation of the settings. */
-  readonly #usualGaps: readonly string[];
+  readonly #usualGaps: () => readonly string[];
 
   constructor(supervisor: Supervisor, deps: SupervisedDeps) {
     this.#supervisor = supervisor;
     this.#deps = deps;
     this.#keepers = new KeeperSource(supervisor, deps);
     this.level = supervisor.level;
-    this.exec = deps.execEnforcement.guard === undefined ? 'off' : 'enforced';
+    this.#usualGaps = untilNextList(deps.exec, () => this.#gapsFor(deps.isolation));
     this.hidesOwnFiles =
       supervisor.level === 'namespace'
         ? // Without a sandbox, root keeps CAP_SYS_ADMIN and could unmount what hides nacre's own files.
           !deps.isRoot || deps.isolation.sandbox !== 'off'
         : landlockHidesOwnFiles(deps.isolation);
-    this.#usualGaps = this.#gapsFor(deps.isolation);
   }
 
   get rooms(): Rooms {
@@ -56,7 +56,11 @@ export class SupervisedStarter implements Starter {
   }
 
   get gaps(): readonly string[] {
-    return [...this.#usualGaps, ...this.#keepers.gaps()];
+    return [...this.#usualGaps(), ...this.#keepers.gaps()];
+  }
+
+  get exec(): Enforcement['exec'] {
+    return this.#deps.exec.current.guard === undefined ? 'off' : 'enforced';
   }
 
   probe(): Promise<boolean> {
@@ -84,6 +88,7 @@ export class SupervisedStarter implements Starter {
     return {
       process,
       tree,
+      deniedPrograms: toDeniedPrograms(this.#deps),
       enforcement: this.#toEnforcement(isolation, [...applied.gaps, ...(keeper.gaps ?? [])]),
       deniedHosts: keeper.proxy?.watchDenied({
         gone: keeper.gone,
@@ -120,7 +125,7 @@ export class SupervisedStarter implements Starter {
     return toEnforcement(this.level, isolation, {
       setuid: this.exec === 'off' && this.#supervisor.keepsSetuid(this.#deps),
       exec: this.exec,
-      gaps: [...(isUsual ? this.#usualGaps : this.#gapsFor(isolation)), ...moreGaps],
+      gaps: [...(isUsual ? this.#usualGaps() : this.#gapsFor(isolation)), ...moreGaps],
     });
   }
 
@@ -131,7 +136,7 @@ export class SupervisedStarter implements Starter {
         ? landlockGaps(landlock, this.#deps, isolation, this.level)
         : this.#supervisor.gaps(this.#deps, isolation)),
       ...keepGaps(this.#deps.keep),
-      ...execGaps(this.#deps.execEnforcement, this.level),
+      ...execGaps(this.#deps.exec.current, this.level),
     ];
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { execAllowOf } from '../../../tests/support/exec-list.ts';
 import { needLandlock, needLevel, needPrograms, needPty } from '../../../tests/support/needs.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import { type SupervisionLevel, supervisionLevels } from '../../contract/isolation.ts';
@@ -159,7 +160,11 @@ test('T9: a terminal with `exec: enforce` runs listed programs only', async (con
   await needLevel(context, 'namespace');
   await needPty(context);
   await needLandlock(context);
-  const here = createTestWorker({ highestLevel: 'namespace', exec: 'enforce', execAllow: ['stty'] });
+  const here = createTestWorker({
+    highestLevel: 'namespace',
+    exec: 'enforce',
+    execAllow: execAllowOf(['stty']),
+  });
   const { stdout, state } = await here.run('stty size; touch never; setsid true', atTerminal);
   expect(stdout).toMatch(/^24 80\r\n.*touch: Permission denied\r\n.*setsid: Permission denied\r\n$/);
   expect(state.end?.exitCode).toBe(126);

@@ -26,7 +26,7 @@ export function examineReport(
     ok('bash', `bash ${report.bash.version} at ${report.bash.path}`),
     ...examineIsolation(report, deps),
     report.landlock === 'available'
-      ? ok('landlock', 'the kernel can enforce the list of programs (exec: enforce), and a file sandbox')
+      ? ok('landlock', 'the kernel can enforce the list of programs (exec), and a file sandbox')
       : {
           check: 'landlock',
           status: 'warning',
@@ -85,11 +85,11 @@ function examineGit({ machine }: ProcessAccess): Finding {
 }
 
 function examineEnforcement(
-  { supervision, sandbox, files, workspaceBy, network, exec, gaps }: MachineReport,
+  { supervision, sandbox, files, workspaceBy, network, exec, execNote, gaps }: MachineReport,
   { machine }: Pick<ProcessAccess, 'machine'>,
 ): Finding {
   const by = files === 'landlock' ? ' (landlock)' : '';
-  const found = `supervision ${supervision}, sandbox ${sandbox}${by}, network ${network}, listed programs ${exec}`;
+  const found = `supervision ${supervision}, sandbox ${sandbox}${by}, network ${network}, listed programs ${exec}${execNote === undefined ? '' : ` (exec auto: ${execNote})`}`;
   if (gaps.length === 0) return ok('enforcement', found);
   // Without a sandbox, root keeps its capabilities and can undo most restrictions.
   const fix =

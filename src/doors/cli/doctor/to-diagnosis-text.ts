@@ -49,10 +49,15 @@ function toRows(report: MachineReport): readonly (readonly string[])[] {
     ['supervision', report.supervision],
     ['sandbox', report.files === 'landlock' ? `${report.sandbox} (landlock)` : report.sandbox],
     ['network', networkWords[report.network]],
-    ['listed programs', report.exec === 'enforced' ? 'enforced by the kernel' : 'judged by policy only'],
+    ['listed programs', toExecText(report)],
     ['Landlock', report.landlock],
     ...report.gaps.map((gap) => ['gap', gap]),
   ];
+}
+
+function toExecText({ exec, execNote }: MachineReport): string {
+  const text = exec === 'enforced' ? 'enforced by the kernel' : 'judged by policy only';
+  return execNote === undefined ? text : `${text} (exec auto: ${execNote})`;
 }
 
 function toFindingText({ check, status, found, fix }: Finding, display: Display): string {

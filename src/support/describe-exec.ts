@@ -1,0 +1,17 @@
+import type { ExecList } from '../contract/isolation.ts';
+
+/** A clause about what `exec: auto` enforces under a list: `the list is closed, …`, or why it enforces nothing. */
+export function describeAutoExec(list: ExecList | undefined): string {
+  if (list === undefined) return 'nothing is enforced by the kernel, because every program is allowed';
+  if (list.open.length === 0) return 'the kernel executes only the listed programs and their helpers';
+  // Names are better known than paths.
+  const [paths, names] = [true, false].map((isPath) =>
+    list.open.filter((one) => one.includes('/') === isPath),
+  );
+  const shown = [...(names ?? []), ...(paths ?? [])].slice(0, shownPrograms).join(', ');
+  const more = list.open.length - shownPrograms;
+  const rest = more > 0 ? ` and ${more} more` : '';
+  return `nothing is enforced by the kernel, because listed programs may run others (${shown}${rest}); a sandbox limits them`;
+}
+
+const shownPrograms = 5;
