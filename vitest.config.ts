@@ -2,8 +2,10 @@ import quickpickle from 'quickpickle';
 import { defineConfig } from 'vitest/config';
 import { filesLeftOut } from './tests/support/program-needs.ts';
 
-// These tests drop capabilities of their own process, so each gets a new one.
+// Each of these gets a new process: those of the guard drop its capabilities, and `patterns` observes modules while they
+// are loaded for the first time.
 const ownProcess = [
+  'tests/patterns.test.ts',
   'src/worker/guard/guard.test.ts',
   'src/worker/guard/guard-files.test.ts',
   'src/worker/guard/libc.test.ts',

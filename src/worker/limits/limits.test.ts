@@ -58,7 +58,7 @@ describe.each(ways)('S5: limits at level $highestLevel, cgroups $cgroups', (way)
     const found = await end(four, { treeMemoryBytes: 250_000_000 });
     expect(found).toMatchObject({ status: 'killed', cause: 'oom' });
     expect(found.detail).toMatch(
-      isEnforced ? /more than 250 MB.*the kernel killed/ : /used \d+ MB .* limit of 250 MB/,
+      isEnforced ? /more than 250 MB.*the kernel killed/ : /used [\d.]+ [MG]B .* limit of 250 MB/,
     );
     expect(found.gaps.some((gap) => gap.includes('memory of the whole process tree'))).toBe(!isEnforced);
   });
