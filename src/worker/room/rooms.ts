@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { NacreError } from '../../contract/failure.ts';
 import { Room } from './room.ts';
 import { openRoomNetwork, type RoomNetwork, type RoomNetworkDeps } from './room-network.ts';
 
@@ -8,11 +9,16 @@ export interface RoomsDeps extends RoomNetworkDeps {
   readonly folder: string;
 }
 
+// More than the connections that can have calls in flight; without a limit, the keys of all connections would be kept.
+const maxEnded = 10_000;
+
 /** The rooms of a worker, by key. */
 export class Rooms {
   readonly #deps: RoomsDeps;
   readonly #rooms = new Map<string, Room>();
   readonly #closing = new Set<Promise<void>>();
+  /** Keys of ended connections: a call that arrives late must not create a room that is never closed. */
+  readonly #ended = new Set<string>();
   /** A room that was prepared for the first key that is used. */
   #spare: Room | undefined;
   #created = 0;
@@ -30,10 +36,11 @@ export class Rooms {
     return this.#spare;
   }
 
-  /** Returns the room of a key; creates it at the first call. */
+  /** Returns the room of a key; creates it at the first call, and throws if its connection has ended. */
   get(key: string): Room {
     const known = this.#rooms.get(key);
     if (known) return known;
+    if (this.#ended.has(key)) throw connectionEnded();
     const room = this.#spare ?? this.#create();
     this.#spare = undefined;
     this.#rooms.set(key, room);
@@ -62,7 +69,8 @@ export class Rooms {
 
   /** The network of a room, or undefined if it cannot be opened here. */
   async join(room: Room): Promise<RoomNetwork | undefined> {
-    if (this.#whyNotJoined !== undefined) return undefined;
+    // A closed room would open a namespace that is never closed; no command runs in it any more.
+    if (this.#whyNotJoined !== undefined || room.isClosed) return undefined;
     try {
       return await room.network();
     } catch (error) {
@@ -87,10 +95,11 @@ export class Rooms {
     };
   }
 
-  /** Forgets a room at once; it is removed when its commands have ended. Returns it, if there was one. */
+  /** Forgets the room of an ended connection at once; it is removed when its commands have ended. Returns it, if there was one. */
   forget(key: string): Room | undefined {
     const room = this.#rooms.get(key);
     this.#rooms.delete(key);
+    this.#noteEnded(key);
     if (room) this.#close(room);
     return room;
   }
@@ -108,8 +117,20 @@ export class Rooms {
     this.#closing.add(closing);
   }
 
+  #noteEnded(key: string): void {
+    const [oldest] = this.#ended;
+    if (oldest !== undefined && this.#ended.size >= maxEnded) this.#ended.delete(oldest);
+    this.#ended.add(key);
+  }
+
   #create(): Room {
     const folder = join(this.#deps.folder, String(this.#created++));
     return new Room(folder, () => openRoomNetwork(this.#deps));
   }
+}
+
+function connectionEnded(): NacreError {
+  return new NacreError('cancelled', 'The connection of this command has ended. Nothing was run.', {
+    hint: 'Connect again, and send the command there.',
+  });
 }
