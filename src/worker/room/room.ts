@@ -10,6 +10,8 @@ export interface RoomUser {
   readonly pid: number;
   /** True if it runs in the network of the room. */
   readonly isJoined: boolean;
+  /** `Room.mountPoints` when it was started; undefined if it has a /tmp of its own. */
+  readonly mountPoints?: readonly string[] | undefined;
   readonly gone: Promise<void>;
 }
 
@@ -68,10 +70,16 @@ export class Room {
     return this.#network?.catch(() => undefined);
   }
 
-  /** Adds a user until it is gone: the folder is not removed before. */
-  use(user: RoomUser): void {
+  /**
+   * Adds a user until it is gone: the folder is not removed before. Returns false if it must not run, because while it
+   * started the room was closed, or another command added mount points that it does not have.
+   */
+  use(user: RoomUser): boolean {
+    const { mountPoints = this.#mountPoints } = user;
+    if (this.isClosed || mountPoints !== this.#mountPoints) return false;
     this.#users.add(user);
     void user.gone.then(() => this.#users.delete(user));
+    return true;
   }
 
   /**

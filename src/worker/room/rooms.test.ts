@@ -139,7 +139,41 @@ describe('a room', () => {
     await stop(sleeper);
     await expect.poll(() => existsSync(folder)).toBe(false);
     expect(existsSync(outside)).toBe(true);
-    expect((await run('one', 'ls -A /tmp')).stdout).not.toContain('closed');
+    expect((await run('two', 'ls -A /tmp')).stdout).not.toContain('closed');
+  });
+
+  test('admits no command that starts while its connection ends, and nothing of it is left', async () => {
+    await run('one', 'true');
+    const before = openDescriptors();
+    const keys = Array.from({ length: 12 }, (_, index) => `late ${index}`);
+    await Promise.all(
+      keys.map(async (key, index) => {
+        const outcome = run(key, 'echo ran').then(
+          ({ stdout }) => stdout,
+          (error: Error) => error.message,
+        );
+        for (let turn = 0; turn < index * index; turn++) await new Promise(setImmediate);
+        await here.worker.closeRoom(key);
+        expect(await outcome).toMatch(/^ran\n$|connection of this command has ended/);
+      }),
+    );
+    await expect(run('late 0', 'true')).rejects.toThrow('The connection of this command has ended.');
+    await expect.poll(foldersOfRooms).toHaveLength(1);
+    await expect.poll(() => openDescriptors() - before).toBeLessThan(3);
+    await expect.poll(() => processesWith(`HOME=${here.folder}`).length).toBeLessThan(8);
+  });
+
+  test('starts a command again if another one added a mount point meanwhile', async () => {
+    const [one, two] = ['/tmp/nacre-room-test-3', '/tmp/nacre-room-test-4'];
+    for (const folder of [one, two]) mkdirSync(join(folder, 'sub'), { recursive: true });
+    try {
+      const attack = run('one', `mv ${two} /tmp/moved; ls -d ${two} /tmp/moved`, { cwd: join(one, 'sub') });
+      const other = run('one', 'sleep 1', { cwd: join(two, 'sub') });
+      expect((await attack).stdout).toBe(`${two}\n`);
+      expect((await other).state.end?.exitCode).toBe(0);
+    } finally {
+      for (const folder of [one, two]) rmSync(folder, { recursive: true });
+    }
   });
 
   test('does not mount on a name in /tmp that a command has replaced by a symlink', async () => {

@@ -32,6 +32,7 @@ export interface KeeperOptions {
 interface PlanInRoom {
   readonly plan: SandboxPlan;
   readonly network: RoomNetwork | undefined;
+  readonly mountPoints?: readonly string[] | undefined;
   readonly gaps: readonly string[];
 }
 
@@ -116,13 +117,14 @@ export class KeeperLauncher {
     const isJoining = toNetwork(plan.isolation) !== 'on';
     const network = isJoining ? await this.#rooms.join(room) : undefined;
     const isTmpShared = room.addMountPoints(namesInTmp(plan));
+    const { mountPoints } = room;
     const shared = {
       tmp: isTmpShared ? room.tmp : undefined,
-      mountPoints: room.mountPoints,
+      mountPoints,
       enter: network?.enter ?? [],
     };
     const gaps = [...(isJoining && !network ? [this.#rooms.gap] : []), ...(isTmpShared ? [] : [ownTmp])];
-    return { plan: { ...plan, shared }, network, gaps };
+    return { plan: { ...plan, shared }, network, gaps, mountPoints: isTmpShared ? mountPoints : undefined };
   }
 
   #toPlainPlan(plan: SandboxPlan, fifos: readonly string[]): PlainKeeperPlan {
@@ -135,9 +137,9 @@ export class KeeperLauncher {
     return this.#deps.exec.current.guard?.pinIn(plan) ?? plan;
   }
 
-  #track(started: Keeper, { network, gaps }: PlanInRoom): Keeper {
+  #track(started: Keeper, { network, gaps, mountPoints }: PlanInRoom): Keeper {
     const proxy = network?.proxy ?? started.proxy;
-    const keeper = { ...started, proxy, gaps, isJoined: network !== undefined };
+    const keeper = { ...started, proxy, gaps, mountPoints, isJoined: network !== undefined };
     this.#living.add(keeper);
     if (network) void keeper.ready.then((isReady) => isReady && this.#rooms.noteJoined());
     void keeper.gone.then(() => this.#living.delete(keeper));

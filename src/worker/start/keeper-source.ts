@@ -96,7 +96,12 @@ export class KeeperSource {
     await this.rooms.close();
   }
 
+  // Another command of the room may add a mount point while this one starts; it is then started again.
   async #openOnce(spec: JobSpec, isolation: Isolation, options: StartOptions): Promise<Keeper> {
+    return (await this.#openInRoom(spec, isolation, options)) ?? this.#openOnce(spec, isolation, options);
+  }
+
+  async #openInRoom(spec: JobSpec, isolation: Isolation, options: StartOptions): Promise<Keeper | undefined> {
     const { visibleFolders = [], baseEnv } = options;
     const script = toLongScript(spec);
     const hasRoom = this.#hasRoom(isolation);
@@ -120,7 +125,7 @@ export class KeeperSource {
       readonly script: string | undefined;
       readonly room: Room | undefined;
     },
-  ): Promise<Keeper> {
+  ): Promise<Keeper | undefined> {
     const terminal = spec.terminal && openTerminal(await this.#deps.loadPty(), spec.terminal);
     const scriptFile = script === undefined ? undefined : openScript(this.#deps.scriptPath(spec.id), script);
     try {
@@ -169,11 +174,13 @@ export class KeeperSource {
     return this.#defaultPlan !== undefined && fitsPlan(this.#defaultPlan, this.#deps, isolation, cwd);
   }
 
-  // A supervisor killed before `ready` may leave its children behind, so such a keeper gets no launch message.
-  async #whenReady(keeper: Keeper, room: Room | undefined): Promise<Keeper> {
+  // A supervisor killed before `ready` may leave its children behind, so such a keeper gets no launch message. Nor does
+  // one that its room no longer accepts: undefined is returned.
+  async #whenReady(keeper: Keeper, room: Room | undefined): Promise<Keeper | undefined> {
     if (await keeper.ready) {
-      room?.use(keeper);
-      return keeper;
+      if (room === undefined || room.use(keeper)) return keeper;
+      await keeper.discard();
+      return undefined;
     }
     const reason = keeper.readStderr().trim() || 'it ended immediately';
     await keeper.discard();

@@ -30,6 +30,8 @@ export interface Keeper {
   readonly proxy: NetworkProxy | undefined;
   /** True if it runs in the network of its room. */
   readonly isJoined: boolean;
+  /** The mount points of its room when it was started; undefined without a room, or with a /tmp of its own. */
+  readonly mountPoints?: readonly string[] | undefined;
   /** Sentences for `Enforcement.gaps`: what it should share with its room and does not. */
   readonly gaps?: readonly string[] | undefined;
   readonly terminal: OpenTerminal | undefined;
