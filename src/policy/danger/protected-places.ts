@@ -1,4 +1,4 @@
-import { type Arg, knownArg, patternOf } from '../words/arg.ts';
+import { type Arg, knownArg, patternOf, toArg } from '../words/arg.ts';
 import { escapeGlob, globMatches, globMatchesAnything } from '../words/glob.ts';
 import { normalisePath } from '../words/paths.ts';
 
@@ -16,7 +16,7 @@ export function findProtectedPlace(
   cwds: readonly string[] | undefined,
   home: string,
 ): ProtectedPlace | undefined {
-  const pattern = patternOf(arg);
+  const pattern = patternOf(inProc(arg));
   if (pattern === undefined) return belowRoot(arg) ?? listedPlace(arg, cwds, home);
   if (pattern === '') return undefined;
   for (const cwd of cwds ?? [undefined]) {
@@ -25,6 +25,17 @@ export function findProtectedPlace(
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The number of a process in `/proc/$$/root` may be any. */
+function inProc(arg: Arg): Arg {
+  const [first] = arg.pieces;
+  if (typeof first !== 'string' || !first.startsWith('/proc/')) return arg;
+  return toArg(
+    arg.pieces.map((piece) => (typeof piece === 'object' && piece.hole === 'number' ? '1' : piece)),
+    arg,
+    arg.many,
+  );
 }
 
 /** `/$x` is the root directory if the variable is empty, and probably a top-level directory otherwise. */

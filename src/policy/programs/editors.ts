@@ -129,6 +129,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
       'vim -es -c \'echo expand("`x`")\' a',
       "printf ':!touch x\\r' | vim a",
       ["vim -c '/x/!touch y' a", 'touch'],
+      ["vim '+r!touch x' a", 'touch'],
       "vim -c 's/x/\\=system(1)/' a",
       "vim -c 'set shell=./x' a",
       "vim -c 'nn x :!touch<CR>' a",

@@ -90,7 +90,7 @@ function command(name: string, bang: string, rest: string, line: string): ExActi
   if (!writing.test(name) && !opening.test(name)) return [refuse(line)];
   const shell = /^(?:>>\s*)?!(.*)$/s.exec(rest)?.[1];
   if (shell !== undefined) return [runs(shell)];
-  if (bang !== '' && /^[rw]$/.test(name) && rest.startsWith('!')) return [runs(rest.slice(1))];
+  if (bang !== '' && /^r(?:e|ea|ead)?$/.test(name)) return [runs(rest)];
   // `%` and `#` stand for file names, and `=` for the value of an expression.
   if (/[=%#$*<]/.test(rest) && !/^[%#]$/.test(rest)) return [refuse(line)];
   const file = rest.replace(/^(?:\+\+\w+(?:=\w*)?\s+)?(?:>>\s*)?/, '');

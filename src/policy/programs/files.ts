@@ -49,12 +49,19 @@ export const filePrograms: readonly ProgramEntry[] = [
       'cp -t /etc x',
       'cp disk.img /dev/sda',
       'install -s --strip-program=./x a b',
+      'ln -s .git x',
+      'ln -s ~/.bashrc x',
+      'ln -s / r',
+      'ln -sf /usr/bin x',
+      'ln ~/.ssh/config x',
     ],
     harmless: [
       'cp a b',
       'cp -r src dst',
       'mv a.txt /tmp',
       'ln -s a b',
+      'ln -sfn ../shared/lib lib',
+      'ln -s /srv/data/file data',
       'cp /etc/hosts .',
       'install -m 755 a bin/a',
     ],
@@ -128,5 +135,18 @@ function copyEffects({ options, args, name }: ProgramCall): Effect[] {
       text: target.text === undefined ? undefined : `${target.text}/${file}`,
     }),
   );
-  return args.length === 0 ? [] : [...refused, write(target), ...deep.map(write)];
+  const linked =
+    name === 'ln'
+      ? options.operands.slice(0, directory === undefined ? -1 : undefined).flatMap(throughLink)
+      : [];
+  return args.length === 0 ? [] : [...refused, write(target), ...deep.map(write), ...linked];
+}
+
+/** A link lets later commands write its target under another name, so the target counts as written. */
+function throughLink(source: Arg): Effect[] {
+  if (source.text === undefined) return [write(source)];
+  const text = source.text.replace(/\/$/, '');
+  return [text, `${text}/.bashrc`, `${text}/etc/file`].map((path) =>
+    write({ ...source, text: path, pieces: [path] }),
+  );
 }

@@ -212,12 +212,17 @@ const subcommands: readonly Subcommand[] = [
       options.operands[0]?.text === 'add' ? options.operands.slice(1, 2).flatMap(writtenInto) : [],
   },
   {
-    names: ['repack', 'column', 'interpret-trailers'],
+    names: ['repack', 'column'],
     options: { short: '', long: 'expire-to= command=' },
     effects: (options) => [
       ...options.values('expire-to').map(written),
       ...refuse(options, 'command', 'reads a setting'),
     ],
+  },
+  {
+    names: ['interpret-trailers'],
+    options: { short: '', long: 'in-place trailer= where= if-exists= if-missing=' },
+    effects: (options) => (options.has('in-place') ? options.operands.map(written) : []),
   },
   {
     names: ['maintenance'],

@@ -130,6 +130,7 @@ export const gitPrograms: readonly ProgramEntry[] = [
       'git grep -m -Otouch foo',
       'git apply --unsafe-paths x.patch',
       'git maintenance start',
+      'git interpret-trailers --in-place ~/.bashrc',
     ],
     harmless: [
       "git log --format='%h %s' -n 5",

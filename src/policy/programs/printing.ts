@@ -181,9 +181,14 @@ function knownText(words: readonly Arg[]): string | undefined {
   return text;
 }
 
-function printed({ args, posix }: ProgramCall): string | undefined {
+function printed({ args, posix }: ProgramCall): string | { text: string; more: true } | undefined {
   const [format, ...values] = args[0]?.text === '--' ? args.slice(1) : args;
-  return format === undefined ? undefined : formatted(format, values, posix);
+  if (format?.text === undefined) return undefined;
+  const text = formatted(format, values, posix);
+  if (text !== undefined || !format.text.includes('\\0')) return text;
+  // `xargs -0` reads words that end with NUL bytes.
+  const lines = formatted(knownArg(format.text.replaceAll('\\0', '\\n'), format), values, posix);
+  return lines === undefined ? undefined : { text: lines, more: true };
 }
 
 function formatted(format: Arg, values: readonly Arg[], posix: boolean): string | undefined {

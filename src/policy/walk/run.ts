@@ -108,11 +108,10 @@ const destructive =
 /** Programs that print all lines of their input, in another order or form. */
 const passing = new Set('cat column paste rev shuf sort tac tee tr uniq'.split(' '));
 
-/** The listing of a directory stays one if it is sorted or its separators change. */
+/** Words and listings stay in the output if they are sorted or their separators change. */
 function passedListing({ name, stdin }: ProgramCall): (Output & { more: true }) | undefined {
-  if (stdin === 'none' || !stdin.more || !passing.has(name) || placeListed(stdin.text) === undefined)
-    return undefined;
-  return { text: stdin.text, more: true };
+  if (stdin === 'none' || stdin.text === '' || !passing.has(name)) return undefined;
+  return stdin.more && placeListed(stdin.text) === undefined ? undefined : { text: stdin.text, more: true };
 }
 
 /** Text that a program may print: from its arguments or stdin, or from the programs it starts. */
