@@ -11,7 +11,7 @@ import { version } from './version.ts';
 export interface StatusDeps {
   readonly cwd: string;
   engine(): Promise<Engine>;
-  /** The settings in force. */
+  /** The settings in effect. */
   now(): Resolved;
   describe(): ServerDescription;
 }

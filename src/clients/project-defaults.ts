@@ -20,7 +20,7 @@ const registries: Readonly<Record<ProjectKind, readonly string[]>> = {
 // Dependencies of all four kinds can be git repositories there, and `git fetch` and `git push` use it over HTTPS.
 const everyKind = ['github.com'];
 
-/** The file names that decide about `presetFor`. */
+/** The file names that `presetFor` looks for. */
 export const projectMarks: readonly string[] = Object.values(marks).flat();
 
 /**

@@ -81,7 +81,7 @@ export interface Backend {
   openPort(port: ForwardedPort): Promise<ForwardedPort>;
   /** Closes a port on 127.0.0.1 with its connections; undefined if `openPort` has not opened it. */
   closePort(hostPort: number): Promise<ForwardedPort | undefined>;
-  /** Ends what the commands with this `JobSpec.room` share, once the last of them has ended. */
+  /** Removes a room (`JobSpec.room`) once its last command has ended. */
   closeRoom(room: string): Promise<void>;
   /** Stops every job with `stopOnClose` and removes the worker's files. */
   close(): Promise<void>;

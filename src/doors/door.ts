@@ -139,7 +139,7 @@ export interface UserRules {
 export interface OfferedTools {
   /** The tools for a client with that patience, `usual` by default; the same object until they change. */
   list(patience?: Patience): readonly Tool[];
-  /** Describes for a model what may run, where and how long; the same text until the settings change. */
+  /** Describes the rules for a model: programs, directories and time limits; the same text until the settings change. */
   instructions(patience?: Patience): Promise<string>;
 }
 

@@ -53,7 +53,7 @@ export function toDuration(ms: number): string {
     : `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
-/** A duration with the precision that its length deserves, such as `12 ms`, `3.2 s` or `2 min 05 s`. */
+/** A duration, rounded more if it is longer, such as `12 ms`, `3.2 s` or `2 min 05 s`. */
 export function toShortDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : toDuration(ms);

@@ -65,7 +65,7 @@ export interface Engine {
   closeSession(key: string): Promise<boolean>;
   /** The ports of sandboxed commands that the user opens on 127.0.0.1. */
   readonly ports: Omit<Ports, 'closeRoom' | 'stop'>;
-  /** Ends what the sandboxed commands of a connection share, once the last of them has ended. */
+  /** Removes the room of a connection once its last sandboxed command has ended. */
   closeRoom(connection: SessionOwner): Promise<void>;
   /** Metrics of all commands so far, in the Prometheus text format. */
   metrics(): Promise<string>;

@@ -3,7 +3,7 @@ import { presets } from '../policy/presets.ts';
 
 const { 'dev-node': node, 'dev-python': python, 'dev-go': go, 'dev-rust': rust } = presets;
 
-// Programs of every development preset: a model knows them, so a few examples stand for all.
+// Programs of every development preset: a model knows them, so a few examples are enough.
 const usual = node.allowedCommands.filter((name) =>
   [python, go, rust].every(({ allowedCommands }) => allowedCommands.includes(name)),
 );
@@ -28,7 +28,7 @@ const usefulPresets = Object.keys(presets)
 const maxExceptions = 8;
 const maxListChars = 800;
 
-/** One or two sentences on which programs may run: all, none, or a list, shortened where a model can guess. */
+/** One or two sentences about the programs that may run: all, none, or a list without the usual ones. */
 export function describePrograms(
   rules: Pick<Rules, 'allow' | 'allowSetting' | 'preset' | 'danger' | 'policy'>,
 ): string {
@@ -57,7 +57,7 @@ function listPrograms(names: readonly string[]): string {
   return `the usual ones for files, text and scripts (${shown} and others${exceptions})${more}`;
 }
 
-// `node_modules/.bin/tsc` says no more than `tsc`.
+// `node_modules/.bin/tsc` adds nothing if `tsc` is listed.
 function isNotRepeated(names: readonly string[]): (name: string) => boolean {
   return (name) => {
     const slash = name.lastIndexOf('/');

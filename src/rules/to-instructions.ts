@@ -1,5 +1,5 @@
-// The text that MCP sends to a model as `instructions`: what it may do on this connection, so that it need not find out
-// by refusals. Made from the same rules that the policy decides by.
+// The MCP `instructions` of a connection: what a model may do, so that it does not have to find out from refusals. They
+// come from the same rules that the policy applies.
 import type { PolicyRule } from '../contract/decision.ts';
 import type { MachineReport } from '../contract/report.ts';
 import { escapeControls } from '../support/escape-controls.ts';

@@ -163,7 +163,7 @@ async function prepareStart(
   return { starter, machine, shells, limitEnforcer, exec: deps.exec, sweeping };
 }
 
-// Each question is answered once, when it is first asked.
+// Each check runs once, at its first use.
 function createStarterMachine(options: WorkerOptions, { bash, folders, path }: StartParts): StarterMachine {
   const { execGuard, environment, home } = options;
   let landlock: ReturnType<StarterMachine['findLandlock']> | undefined;

@@ -28,7 +28,7 @@ export function toDecisionText(
   ].join('');
 }
 
-/** The preset in force and the programs that it allows, on one line. */
+/** The preset in effect and the programs that it allows, on one line. */
 export function toPresetLine({ preset, allow, fileWrites }: Rules): string {
   const list = allow.kind === 'names' ? allow.names.join(', ') : '*, which is every program';
   return `preset ${preset}: ${list}${fileWrites === 'none' ? '; no file may be written' : ''}`;

@@ -20,7 +20,7 @@ export async function unitDoor({ io, flags, given, cwd, program }: UnitDeps): Pr
 }
 
 const introduction = [
-  'A systemd unit for one user, written by nacre unit. Write it again after you move or remove this node or nacre:',
+  'A systemd unit for one user, written by nacre unit. Run this again after you move or remove this node or nacre:',
   '  nacre unit > ~/.config/systemd/user/nacre.service && systemctl --user daemon-reload',
   '  systemctl --user enable --now nacre',
 ];

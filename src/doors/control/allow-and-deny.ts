@@ -60,7 +60,7 @@ async function changeDoor(deps: ChangeDeps, verdict: 'allow' | 'deny'): Promise<
 
 interface Report {
   readonly file: string;
-  /** The lines that changed, with their numbers; empty if the file already said so. */
+  /** The lines that changed, with their numbers; empty if the file was already like this. */
   readonly changes: readonly string[];
   readonly notes: readonly string[];
   readonly servers: readonly ServerReport[];

@@ -44,7 +44,7 @@ export async function serve(deps: ServeDeps, mcpDoor: McpDoor): Promise<number> 
   deps.offerLinks(link);
   deps.describeServer(() => ({ door: 'http', address: sites.address(), clients: clients.names() }));
   const prepared = prepareServer(deps, log).catch(() => {});
-  // A script that reads `--json` gets it at once. For people the link is the last line, below what `prepareServer` logs.
+  // `--json` is for scripts and is printed at once. For people the link is the last line, below the log of `prepareServer`.
   if (!deps.flags.json) await settlesWithin(Promise.race([prepared, aborted(io.interrupted)]), prepareMs);
   await print(io.stdout, toGreeting(deps, link(), token), io.interrupted);
   await aborted(io.interrupted);

@@ -9,7 +9,7 @@ interface ExampleSchema {
   readonly required?: readonly string[];
 }
 
-// Fields whose type alone would give an example that says nothing; optional ones in here are shown too.
+// Examples for fields whose type alone would yield a meaningless one; optional fields in this list are shown too.
 const examples: Readonly<Record<string, unknown>> = {
   args: ['--version'],
   id: 'a1',
@@ -23,7 +23,7 @@ const examples: Readonly<Record<string, unknown>> = {
   cursor: 6,
 };
 
-/** An example of an object with this schema: its required fields, and optional ones with a telling example. */
+/** An example of an object with this schema: its required fields, and optional ones that have an example here. */
 export function toExample({
   properties = {},
   required = [],

@@ -8,9 +8,9 @@ export type NetworkEvidence = Pick<
 >;
 
 /**
- * Says that the sandbox kept a command from the network, and which setting allows hosts; undefined if nothing shows
- * that it needed one. `programs` are those of `networkProgramsOf`: without any, only a failure with a message on stderr
- * counts, so that a search for such a message is not mistaken for one.
+ * Says that the sandbox kept a command from the network, and which setting allows hosts; undefined if there is no sign
+ * that it needed one. `programs` comes from `networkProgramsOf`. If it is empty, only a message on stderr of a failed
+ * command counts, so that `grep 'Could not resolve host' log` gets no hint.
  */
 export function networkHint(evidence: NetworkEvidence, programs: readonly string[]): string | undefined {
   const { enforcement, deniedHosts } = evidence;

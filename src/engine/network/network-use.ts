@@ -1,7 +1,7 @@
 import { type Command, showCommand } from '../../contract/command.ts';
 import type { FoundProgram } from '../../contract/decision.ts';
 
-// Programs that connect to other hosts with every argument.
+// Programs that connect to other hosts with any arguments.
 const always = new Set([
   ...['curl', 'wget', 'aria2c', 'http', 'ssh', 'scp', 'sftp', 'ftp', 'telnet', 'nc', 'ncat', 'ping'],
   ...['host', 'dig', 'nslookup', 'gh', 'npx', 'pnpx', 'bunx', 'uvx', 'apt', 'apt-get', 'apk', 'dnf', 'yum'],
@@ -11,7 +11,7 @@ const packages =
   /\s(?:i|ci|add|create|dlx|exec|info|init|install|outdated|publish|search|up|update|view|x)\b/;
 const downloads = /\s(?:add|download|fetch|get|install|lock|publish|search|sync|update)\b/;
 
-// Programs that do so only for some subcommands, with a pattern for the text of the invocation.
+// Programs that connect only for some subcommands, with a pattern for the text of the invocation.
 const sometimes: Readonly<Record<string, RegExp>> = {
   git: /\s(?:clone|fetch|ls-remote|pull|push|submodule)\b/,
   npm: packages,
@@ -81,7 +81,7 @@ export function reportsNoSockets(output: string): boolean {
   return reportsNoNetwork(output) || refused.test(output) || noSocket.test(output);
 }
 
-/** Exit codes of programs that report an unknown or unreachable host by them, even if they print nothing. */
+/** Exit codes of programs that report an unknown or unreachable host only by exit code. */
 export const noNetworkExitCodes: Readonly<Record<string, readonly number[]>> = {
   curl: [6, 7],
   wget: [4],

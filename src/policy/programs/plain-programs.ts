@@ -1,5 +1,5 @@
 // Programs that start no other program and load no code, with any option: their arguments are data. They need no entry,
-// and under an allow list of such programs the kernel can hold every command to the list.
+// and under an allow list of such programs the kernel can enforce the list for every command.
 const names = new Set(
   `arch b2sum basename basenc blkid cal cat chattr chcon chgrp chmod chown cksum clear cmp col colrm column comm cp cut date df diff dir
   dircolors dirname du echo expand expr factor false fmt fold free getconf getent getfacl getopt grep groups hd

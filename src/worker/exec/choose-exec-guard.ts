@@ -52,7 +52,7 @@ function withoutGuard(exec: ExecMode, reason: string): ExecEnforcement {
   });
 }
 
-/** The gaps of an enforcement at a level; only bubblewrap can mount the listed programs read-only (`SandboxPlan.pinned`). */
+/** The gaps of `exec` at a level; only bubblewrap can mount the listed programs read-only (`SandboxPlan.pinned`). */
 export function execGaps({ guard, gaps }: ExecEnforcement, level: SupervisionLevel): readonly string[] {
   const canChange = level !== 'namespace' && guard !== undefined && guard.writablePrograms().length > 0;
   return canChange ? [...gaps, 'A command can change a listed program that it may write to.'] : gaps;

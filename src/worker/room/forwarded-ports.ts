@@ -98,7 +98,7 @@ function relay(client: Socket, connecting: Promise<Socket>, sockets: Set<Socket>
       pipeAll(client, server);
       pipeAll(server, client);
     },
-    // As if nothing listened on the port itself.
+    // A client sees the same reset as if nothing listened on the port.
     () => client.resetAndDestroy(),
   );
 }

@@ -95,7 +95,7 @@ describe('a room', () => {
     );
   });
 
-  test('gives its commands no rights over the network, no sight of others, and no way to its folder', async () => {
+  test('does not let its commands configure the network, see each other or reach its folder by path', async () => {
     const sleeper = await start('one', 'exec sleep 60');
     const { stdout } = await run(
       'one',

@@ -28,7 +28,7 @@ export interface SandboxPlan {
   readonly keyStores: readonly string[];
   readonly isRoot: boolean;
   readonly extraMounts: readonly Mount[];
-  /** The parts that it shares with other commands of its connection; without them it has an empty /tmp and network. */
+  /** The parts that come from its room; without them it has an empty /tmp and its own network namespace. */
   readonly shared?: SharedPlan | undefined;
   /** Lists the Unix sockets that a command without network must not reach (`findHostSockets`); they come and go. */
   sockets(): readonly string[];

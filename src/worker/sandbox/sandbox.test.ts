@@ -151,7 +151,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
     rmSync(elsewhere, { recursive: true });
   });
 
-  test('E5: root cannot unmount what hides nacre’s own files, and no such gap is reported', async () => {
+  test('E5: root cannot unmount the mounts that hide nacre’s own files, and no such gap is reported', async () => {
     const { state, stdout } = await run('umount -l ~/state 2> /dev/null; ls -A ~/state 2> /dev/null | wc -l');
     expect(stdout).toBe('0\n');
     expect(state.enforcement?.gaps.join()).not.toContain('unmount');

@@ -23,7 +23,7 @@ export interface StarterOptions {
   readonly highestLevel: SupervisionLevel;
 }
 
-/** Questions about the machine that are only answered if bubblewrap does not work. */
+/** Checks of the machine that run only if bubblewrap does not work. */
 export interface StarterMachine {
   /** A guard that restricts files, or the reason why Landlock cannot be used. */
   findLandlock(): Promise<WorkingGuard | { readonly reason: string }>;

@@ -84,7 +84,7 @@ export class KeeperSource {
     return isApart ? [this.rooms.gap] : [];
   }
 
-  /** Ends what the commands of a connection share, once they have ended. */
+  /** Removes the room of a connection once its commands have ended. */
   async closeRoom(key: string): Promise<void> {
     const room = this.rooms.forget(key);
     if (room) await this.#pools.close(room);
@@ -192,5 +192,5 @@ export class KeeperSource {
   }
 }
 
-// The room of commands that belong to no connection, such as that of `nacre run`.
+// The room of commands that belong to no connection, such as those of `nacre run`.
 const localRoom = '';

@@ -69,10 +69,10 @@ export interface Starter {
   readonly hidesOwnFiles: boolean;
   /** Sentences for `Enforcement.gaps`: what this starter does not enforce. */
   readonly gaps: readonly string[];
-  /** The parts of sandboxes that commands of one connection share; undefined if this starter has none. */
+  /** The rooms of connections; undefined if this starter has none. */
   readonly rooms: Rooms | undefined;
   start(spec: JobSpec, options?: StartOptions): Promise<Started>;
-  /** Ends what the commands of one connection share, once they have ended. */
+  /** Removes the room of a connection once its commands have ended. */
   closeRoom(key: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -46,7 +46,7 @@ export class SupervisedStarter implements Starter {
     this.#usualGaps = untilNextList(deps.exec, () => this.#gapsFor(deps.isolation));
     this.hidesOwnFiles =
       supervisor.level === 'namespace'
-        ? // Without a sandbox, root keeps CAP_SYS_ADMIN and could unmount what hides nacre's own files.
+        ? // Without a sandbox, root keeps CAP_SYS_ADMIN and could unmount the mounts that hide nacre's own files.
           !deps.isRoot || deps.isolation.sandbox !== 'off'
         : landlockHidesOwnFiles(deps.isolation);
   }

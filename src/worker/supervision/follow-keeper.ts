@@ -32,7 +32,7 @@ export interface Keeper {
   readonly isJoined: boolean;
   /** The mount points of its room when it was started; undefined without a room, or with a /tmp of its own. */
   readonly mountPoints?: readonly string[] | undefined;
-  /** Sentences for `Enforcement.gaps`: what it should share with its room and does not. */
+  /** Sentences for `Enforcement.gaps` about parts of its room that it could not join. */
   readonly gaps?: readonly string[] | undefined;
   readonly terminal: OpenTerminal | undefined;
   /** Sends SIGKILL to the supervisor; every process in its namespace dies with it. */

@@ -27,7 +27,7 @@ export const supervisors: readonly Supervisor[] = [
     // In a sandbox even root has no capabilities (`--cap-drop ALL`).
     gaps: ({ isRoot }, { sandbox }) =>
       isRoot && sandbox === 'off'
-        ? ["A command that runs as root can unmount what hides nacre's own files from it."]
+        ? ["A command that runs as root can unmount the mounts that hide nacre's own files."]
         : [],
     toCommand: toBubblewrapCommand,
   },

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { quoteWord } from '../../../support/quote.ts';
 
-/** How to remove the package itself, which a program cannot do while npm owns it: from the path of its `cli.js`. */
+/** The command that removes the package itself, found from the path of its `cli.js`; npm owns the package. */
 export function describePackage(script: string): string {
   const [, prefix, kind = ''] =
     /^(.*?)\/(lib\/node_modules|_npx\/[^/]+\/node_modules|node_modules)\/nacre\//.exec(script) ?? [];

@@ -74,7 +74,7 @@ function tokensOf({ http, cwd }: FileDeps, own: string): readonly string[] {
   return [...new Set([...named, join(own, 'token')])];
 }
 
-// `token_file` may name a file that holds something else by mistake; a token is one word.
+// `token_file` may name another file by mistake; a token is one word.
 function planToken(path: string): readonly Removal[] {
   if (!findAt(path)?.isFile() || !/^\S{8,512}\n?$/.test(readFileSync(path, 'utf8'))) return [];
   return planFile(

@@ -1,7 +1,7 @@
 import { type SessionOwner, toSessionName } from '../../../contract/session-key.ts';
 import type { Engine } from '../../../engine/engine.ts';
 
-/** Closes the persistent shells of one MCP session with their background processes, and what its commands share. */
+/** Closes the persistent shells of one MCP session with their background processes, and removes its room. */
 export async function closeConnection(
   engine: Pick<Engine, 'listSessions' | 'closeSession' | 'closeRoom'>,
   holder: SessionOwner,

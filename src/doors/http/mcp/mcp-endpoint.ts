@@ -16,9 +16,9 @@ import { createSecret } from '../access/tokens.ts';
 export interface McpDeps {
   /** Creates the MCP server for one session, or for one request if `connection` is undefined. */
   createServer(caller: HttpCaller, connection: string | undefined): Server;
-  /** The caller's tools under the settings of this moment: another object after each change of them. */
+  /** The caller's tools under the current settings; another object after each change of the settings. */
   listed(caller: HttpCaller): Promise<unknown>;
-  /** Closes the persistent shells of an ended session, and what its commands share. */
+  /** Closes the persistent shells of an ended session, and removes its room. */
   closeConnection(caller: HttpCaller, connection: string): Promise<void>;
   /** Reports changes of a caller's resources until the returned function is called. */
   watch(caller: HttpCaller, listener: McpResourceListener): Promise<() => void>;
