@@ -111,7 +111,7 @@ test('allow and deny apply at once in servers over stdio and HTTP, and show the 
   for (const run of [stdio, http]) expect(await run('printf a && seq 1')).toMatchObject({ stdout: 'a1\n' });
 
   const denied = await home.nacre('deny', 'printf');
-  expect(denied.match(/: printf may not run\. printf is not allowed/g)).toHaveLength(2);
+  expect(denied.match(/: printf may not run from the next command on\./g)).toHaveLength(2);
   for (const run of [stdio, http]) {
     expect(await run('printf a')).toMatchObject({ code: 'policy_denied' });
     expect(await run('/usr/bin/printf a')).toMatchObject({ code: 'policy_denied' });
@@ -144,7 +144,7 @@ test('a list in an entry overrides the file for allow, which says so, but not fo
   const run = await openStdio(home, { NACRE_PRESET: 'read-only' });
   const shown = await home.nacre('allow', 'make');
   expect(shown).toMatch(
-    /Server \d+ \(.*my app\): make may not run\. .* Its list comes from NACRE_PRESET, which overrides/,
+    /Server \d+ \(.*my app\): make is not allowed, .* Its list comes from NACRE_PRESET, which overrides/,
   );
   expect(shown).toContain(
     '.claude.json) sets NACRE_PRESET in its entry, which overrides your settings file there.',

@@ -30,6 +30,7 @@ describe('nacre uninstall', () => {
   it('removes entries, state, token, settings and unit, and nothing else', async () => {
     await install();
     const { code, stdout, stderr } = await nacre('uninstall', '--yes');
+    expect(stdout).toContain(`removed the entry of Claude Code (${at('.claude.json')})\n`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(read('.claude.json')).toBe(other);
     expect(read('.codex/config.toml')).toBe('# mine\nmodel = "x"\n');
@@ -107,7 +108,7 @@ describe('nacre uninstall', () => {
     const { code, stdout } = await nacre('uninstall', '--yes');
     expect(code).toBe(0);
     expect(stdout).toContain('your settings are invalid');
-    expect(stdout).toMatch(/This would stay:[\s\S]*Gemini CLI: /);
+    expect(stdout).toMatch(/To be kept:[\s\S]*Gemini CLI: /);
     expect(read('.gemini/settings.json')).toBe('{ "broken": ');
     expect(existsSync(at('.config/nacre'))).toBe(false);
   });
@@ -124,7 +125,7 @@ describe('nacre uninstall', () => {
     const pid = Number(/(\d+) \(mcp/.exec(stdout)?.[1]);
     // An ended process has no command line, even before its parent reaps it.
     expect(commandLine(pid)).toBe('');
-    expect(stdout).toMatch(/These servers would be ended:\n {2}\d+ \(mcp, for /);
+    expect(stdout).toMatch(/Running servers to end:\n {2}\d+ \(mcp, for /);
     expect(stdout).toContain('ended 1 server\n');
     expect(existsSync(join(server.cwd, '.local/state/nacre'))).toBe(false);
     expect(await server.close()).toEqual([]);

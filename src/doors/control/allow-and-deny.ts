@@ -111,12 +111,12 @@ function findOverriding({ machine, cwd }: ProcessAccess): readonly string[] {
   });
 }
 
-function toText(report: Report, { project }: ProgramChange): string {
+function toText(report: Report, { verdict, project }: ProgramChange): string {
   const { file, changes, notes, servers, overriding } = report;
   const lines = [
     ...(changes.length === 0 ? [`${file} was not changed.`] : [`${file} was updated:`, ...changes]),
     ...notes,
-    ...servers.flatMap((server) => describeServer(server)),
+    ...servers.flatMap((server) => describeServer(server, verdict)),
     ...(servers.length === 0
       ? [
           `No server is running; this applies to the next one${project === undefined ? '' : ` in ${project}`}.`,
@@ -127,15 +127,20 @@ function toText(report: Report, { project }: ProgramChange): string {
   return `${lines.map(escapeControls).join('\n')}\n`;
 }
 
-function describeServer({ pid, problem, judged }: ServerReport): readonly string[] {
+function describeServer(
+  { pid, problem, judged }: ServerReport,
+  wanted: ProgramChange['verdict'],
+): readonly string[] {
   if (judged === null) return [`A running server did not apply this change. ${problem}`];
   const name = `Server ${pid} (${[...judged.clients, judged.cwd].join(', ')})`;
   const { source, where } = judged.list;
+  const isOverridden = source === 'environment' || source === 'flag';
+  const why = isOverridden ? ` Its list comes from ${where}, which overrides your settings file.` : '';
   return judged.programs.map(({ program, verdict, reason }) => {
-    if (verdict === 'allow') return `${name}: ${program} may run from the next command on.`;
-    const overrides = source === 'environment' || source === 'flag';
-    const why = overrides ? ` Its list comes from ${where}, which overrides your settings file.` : '';
-    return `${name}: ${program} ${verdict === 'ask' ? 'needs approval' : 'may not run'}. ${reason}${why}`;
+    if (verdict === wanted)
+      return `${name}: ${program} ${verdict === 'allow' ? 'may run' : 'may not run'} from the next command on.`;
+    const asks = verdict === 'ask' ? `${program} needs approval. ` : '';
+    return `${name}: ${asks}${reason}${wanted === 'allow' ? why : ''}`;
   });
 }
 

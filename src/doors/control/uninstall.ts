@@ -81,17 +81,17 @@ function describePlan({ display, settingsFault }: UninstallDeps, plan: Plan): st
       ? `${paint.warning('warning')}: your settings are invalid, so the default folders are used.\n`
       : '',
     section(
-      'These servers would be ended:',
+      'Running servers to end:',
       plan.servers.map(
         ({ pid, door, clients }) =>
           `${pid} (${door}${clients.length > 0 ? `, for ${clients.join(', ')}` : ''})`,
       ),
     ),
     section(
-      'This would be removed:',
+      'To be removed:',
       removals.map(({ what, path }) => `${path}: ${what}`),
     ),
-    section('This would stay:', [...plan.kept, ...plan.problems]),
+    section('To be kept:', [...plan.kept, ...plan.problems]),
     removals.length + plan.servers.length === 0 ? 'There is nothing to remove.\n' : '',
   ].join('');
 }
@@ -129,16 +129,16 @@ async function carryOut(deps: UninstallDeps, plan: Plan): Promise<number> {
 
 async function removeAll({ io, display }: UninstallDeps, removals: readonly Removal[]): Promise<number> {
   let failures = 0;
-  for (const { path, remove } of removals) {
+  for (const { what, path, remove } of removals) {
     try {
       remove();
-      await print(io.stdout, `removed ${escapeControls(path)}\n`);
+      await print(io.stdout, `removed ${what} (${escapeControls(path)})\n`);
     } catch (error) {
       failures += 1;
       const reason = error instanceof Error ? error.message : String(error);
       await print(
         io.stderr,
-        `${display.paint.bad('nacre:')} ${escapeControls(path)} stays: ${escapeControls(reason)}\n`,
+        `${display.paint.bad('nacre:')} ${what} (${escapeControls(path)}) was not removed: ${escapeControls(reason)}\n`,
       );
     }
   }

@@ -27,7 +27,7 @@ export function planFiles(deps: FileDeps, keepSettings: boolean): PlannedFiles {
       ...tokensOf(deps, own).flatMap(planToken),
       ...(removesSettings ? planFile('the settings file', usualSettings, own) : []),
       ...helpersIn(machine.home, configHome).flatMap((path) =>
-        planFile('the shell or man page helper', path),
+        planFile('the completion script or man page', path),
       ),
     ],
     kept: describeKept(deps, removesSettings),
@@ -66,7 +66,7 @@ function planState(path: string): readonly Removal[] {
     if (existsSync(path))
       throw new Error(`it also contains ${readdirSync(path).join(', ')}, which nacre did not create`);
   };
-  return [{ what: 'the state folder: audit log, recordings, backups, sockets', path, remove }];
+  return [{ what: 'the state folder with audit log, recordings, backups and sockets', path, remove }];
 }
 
 function tokensOf({ http, cwd }: FileDeps, own: string): readonly string[] {
