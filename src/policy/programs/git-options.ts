@@ -86,20 +86,16 @@ const knownNames = [...known].sort();
 
 /** Refuses long options that are neither known to be harmless nor judged by the subcommand itself (`own`). */
 export function unknownGitOptions(name: string, args: readonly Arg[], own: ReadonlySet<string>): Effect[] {
-  const end = args.findIndex((arg) => arg.text === '--' || arg.text === '--end-of-options');
-  return (end < 0 ? args : args.slice(0, end)).flatMap((at): Effect[] => {
+  const effects: Effect[] = [];
+  for (const at of args) {
     const start = prefixOf(at);
-    if (!start.startsWith('--') || isKnown(start, own)) return [];
-    const option = start.split('=')[0] ?? '';
-    return [
-      {
-        does: 'refuse',
-        at,
-        rule: 'unknown_option',
-        reason: `git ${name} ${option} is not known to be harmless`,
-      },
-    ];
-  });
+    if (!start.startsWith('--')) continue;
+    if (at.text === '--' || at.text === '--end-of-options') break;
+    if (isKnown(start, own)) continue;
+    const reason = `git ${name} ${start.split('=')[0] ?? ''} is not known to be harmless`;
+    effects.push({ does: 'refuse', at, rule: 'unknown_option', reason });
+  }
+  return effects;
 }
 
 function isKnown(word: string, own: ReadonlySet<string>): boolean {

@@ -25,8 +25,8 @@ export function subcommandEffects(
   const name = subcommand.text;
   if (name === undefined)
     return [{ does: 'unknown', at: subcommand, reason: 'which git command would run cannot be known' }];
-  const entries = byName.get(name);
-  if (entries === undefined && !harmless.has(name))
+  const known = byName.get(name);
+  if (known === undefined && !harmless.has(name))
     return [
       refusal(
         subcommand,
@@ -34,10 +34,10 @@ export function subcommandEffects(
         'unknown_subcommand',
       ),
     ];
-  if (entries === undefined) return args.length === 0 ? none : unknownGitOptions(name, args, nothing);
-  const own = new Set(entries.flatMap((entry) => [...optionsOf(entry.options ?? noOptions).long.keys()]));
-  const unknown = entries.some((entry) => entry.passesOn) ? none : unknownGitOptions(name, args, own);
-  return [...entries.flatMap((entry) => entryEffects(entry, args, call)), ...unknown];
+  if (args.length === 0 && known === undefined) return none;
+  if (known === undefined) return unknownGitOptions(name, args, nothing);
+  const unknown = known.passesOn ? none : unknownGitOptions(name, args, known.own);
+  return [...known.entries.flatMap((entry) => entryEffects(entry, args, call)), ...unknown];
 }
 
 function entryEffects(entry: Subcommand, args: readonly Arg[], call: ProgramCall): readonly Effect[] {
@@ -274,9 +274,19 @@ const subcommands: readonly Subcommand[] = [
   },
 ];
 
-const byName = new Map<string, Subcommand[]>();
-for (const entry of subcommands)
-  for (const name of entry.names) byName.set(name, [...(byName.get(name) ?? []), entry]);
+interface Known {
+  readonly entries: readonly Subcommand[];
+  /** The long options that the entries judge. */
+  readonly own: ReadonlySet<string>;
+  readonly passesOn: boolean;
+}
+
+const byName = new Map<string, Known>();
+for (const name of new Set(subcommands.flatMap((entry) => entry.names))) {
+  const entries = subcommands.filter((entry) => entry.names.includes(name));
+  const own = new Set(entries.flatMap((entry) => [...optionsOf(entry.options ?? noOptions).long.keys()]));
+  byName.set(name, { entries, own, passesOn: entries.some((entry) => entry.passesOn) });
+}
 
 function refusal(at: Arg, reason: string, rule?: string): Effect {
   return { does: 'refuse', at, reason, ...(rule === undefined ? {} : { rule }) };
