@@ -47,10 +47,11 @@ export async function installPackages() {
 
 /** Whether these packages of a lock file are installed, except optional ones, which may be for other platforms. */
 export function hasPackages(wanted) {
-  // npm writes this file last.
+  // npm writes this file last, but an interrupted `npm start` can leave it without some of the folders.
   const installed = readPackages('node_modules/.package-lock.json');
   return Object.entries(wanted).every(
-    ([path, { version, optional }]) => path === '' || optional || installed[path]?.version === version,
+    ([path, { version, optional }]) =>
+      path === '' || optional || (installed[path]?.version === version && existsSync(path)),
   );
 }
 

@@ -1,9 +1,19 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFailed, test } from 'vitest';
 import { needRoot } from '../support/needs.ts';
 import { run } from '../support/packed.ts';
+import { commandLine } from '../support/processes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ordinaryUid = 65_534;
@@ -36,6 +46,55 @@ describe('npm start', () => {
       home: folder,
     });
     expect(printed).toMatch(/added \d+ packages/);
+  });
+
+  test('installs them again if an interrupted start left some of them out', () => {
+    const folder = temporaryFolder();
+    for (const name of ['package.json', 'package-lock.json', 'scripts'])
+      cpSync(name, join(folder, name), { recursive: true });
+    // Creates a folder for each package of the lock file, and the list of them that npm would write.
+    const npm = `#!${process.execPath}
+      import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+      const prefix = process.argv.at(-1);
+      const lock = readFileSync(prefix + '/package-lock.json', 'utf8');
+      for (const path of Object.keys(JSON.parse(lock).packages)) mkdirSync(prefix + '/' + path, { recursive: true });
+      writeFileSync(prefix + '/node_modules/.package-lock.json', lock);`;
+    writeFileSync(join(folder, 'npm'), npm, { mode: 0o755 });
+    const script =
+      "import { installBuildPackages } from './scripts/build-packages.mjs'; await installBuildPackages();";
+    const install = () =>
+      spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { PATH: folder },
+      });
+    expect(install()).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Installing npm packages'),
+    });
+    expect(install()).toMatchObject({ status: 0, stdout: '' });
+    rmSync(join(folder, 'node_modules', 'esbuild'), { recursive: true });
+    expect(install().status).toBe(0);
+    expect(existsSync(join(folder, 'node_modules', 'esbuild'))).toBe(true);
+  });
+});
+
+describe('npm start that is killed', () => {
+  test('ends what it started', async () => {
+    const folder = temporaryFolder();
+    const { start } = JSON.parse(readFileSync('package.json', 'utf8')).scripts;
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { start } }));
+    mkdirSync(join(folder, 'scripts'));
+    const server = "console.log('pid ' + process.pid); setInterval(() => {}, 1_000);";
+    writeFileSync(join(folder, 'scripts', 'start.mjs'), server);
+    const npm = spawn('npm', ['start'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
+    let printed = '';
+    npm.stdout.on('data', (chunk) => (printed += chunk));
+    await expect.poll(() => printed, { timeout: 10_000 }).toMatch(/pid \d+/);
+    npm.kill('SIGTERM');
+    const pid = Number(/pid (\d+)/.exec(printed)?.[1]);
+    onTestFailed(() => void process.kill(pid));
+    await expect.poll(() => commandLine(pid), { timeout: 10_000 }).toBe('');
   });
 });
 
