@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describePackage } from '../../src/doors/control/uninstall/describe-package.ts';
+import { describePackage, describeRemoval } from '../../src/doors/control/uninstall/describe-package.ts';
 import { connect } from '../support/mcp.ts';
 import { runInProcess } from '../support/nacre.ts';
 import { commandLine } from '../support/processes.ts';
@@ -40,6 +40,24 @@ describe('nacre uninstall', () => {
     expect(stdout).toContain('systemctl --user daemon-reload');
     expect(stdout).toMatch(/To remove the package itself, run: rm -r \S.*\n$/);
     expect((await nacre('uninstall', '--yes')).stdout).toContain('There is nothing to remove.');
+  });
+
+  it('names the clients that are left without a shell, and how to turn their own on', async () => {
+    await install();
+    await nacre('init', 'codex', '--yes', '--own-shell', 'off');
+    await nacre('init', 'gemini', '--yes', '--own-shell', 'off');
+    put('.claude/settings.json', '{"permissions":{"deny":["Read(.env)"]}}');
+    const { code, stdout } = await nacre('uninstall', '--yes');
+    expect(code).toBe(0);
+    const path = at('.codex/config.toml');
+    const codex = `The own shell of Codex is off (${path}); nacre init codex --remove --own-shell on turns it on.`;
+    expect(stdout.split(codex)).toHaveLength(3);
+    expect(stdout).toContain('nacre init gemini --remove --own-shell on');
+    expect(stdout).not.toContain('own shell of Claude');
+    expect(stdout).toContain(`removed the entry of Codex (${path})\n`);
+    await nacre('init', 'codex', '--remove', '--own-shell', 'on');
+    expect(read('.codex/config.toml')).toContain('shell_tool = true');
+    expect((await nacre('uninstall', '--yes')).stdout).not.toContain('own shell');
   });
 
   it('refuses without a terminal and --yes, after it has shown what it would remove', async () => {
@@ -140,5 +158,21 @@ describe('describePackage', () => {
     ['/home/me/my src/nacre/dist/cli.js', "rm -r '/home/me/my src/nacre'"],
   ])('%s: %s', (script, command) => {
     expect(describePackage(script)).toBe(command);
+  });
+
+  it('also removes the link to a clone that npm installed', () => {
+    put('src/dist/cli.js', '');
+    put('prefix/bin/other', '');
+    chmodSync(at('src/dist/cli.js'), 0o755);
+    symlinkSync(at('src/dist/cli.js'), at('prefix/bin/nacre'));
+    const describeWith = (PATH: string) =>
+      describeRemoval({
+        program: { node: '/usr/bin/node', script: at('src/dist/cli.js') },
+        machine: { home: at(''), platform: 'linux', env: { PATH }, isRoot: false },
+      });
+    expect(describeWith('/usr/bin')).toBe(`rm -r ${at('src')}`);
+    expect(describeWith(`/usr/bin:${at('prefix/bin')}`)).toBe(
+      `npm uninstall --global --prefix ${at('prefix')} nacre && rm -r ${at('src')}`,
+    );
   });
 });

@@ -17,7 +17,7 @@ import { print } from '../print.ts';
 import type { ServerFolder } from './reach-servers.ts';
 import type { ServerStatus } from './server-status.ts';
 import { findServers, stopServers } from './stop-servers.ts';
-import { describePackage } from './uninstall/describe-package.ts';
+import { describeRemoval } from './uninstall/describe-package.ts';
 import { type PlannedClients, planClients } from './uninstall/plan-clients.ts';
 import { type PlannedFiles, planFiles } from './uninstall/plan-files.ts';
 import type { Removal } from './uninstall/removal.ts';
@@ -49,14 +49,17 @@ export async function uninstallDoor(deps: UninstallDeps): Promise<number> {
     return 0;
   }
   const failures = await carryOut(deps, plan);
-  const command = describePackage(deps.program.script);
+  const command = describeRemoval(deps);
   const reload =
     plan.services.length === 0
       ? ''
       : 'Run systemctl --user daemon-reload, so that systemd forgets the unit.\n';
+  const shells = plan.shellsOff.map(
+    (line) => `${deps.display.paint.warning('warning')}: ${escapeControls(line)}\n`,
+  );
   await print(
     deps.io.stdout,
-    `${reload}To remove the package itself, run: ${deps.display.paint.name(command)}\n`,
+    `${shells.join('')}${reload}To remove the package itself, run: ${deps.display.paint.name(command)}\n`,
   );
   return failures === 0 ? 0 : problemExit;
 }
@@ -91,7 +94,7 @@ function describePlan({ display, settingsFault }: UninstallDeps, plan: Plan): st
       'To be removed:',
       removals.map(({ what, path }) => `${path}: ${what}`),
     ),
-    section('To be kept:', [...plan.kept, ...plan.problems]),
+    section('To be kept:', [...plan.kept, ...plan.problems, ...plan.shellsOff]),
     removals.length + plan.servers.length === 0 ? 'There is nothing to remove.\n' : '',
   ].join('');
 }

@@ -6,6 +6,7 @@ import { openConfigFile } from '../../../clients/config-file.ts';
 import { readEntry, removeEntry } from '../../../clients/server-entry.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { PlaceAccess, ProcessAccess } from '../../door.ts';
+import { findShellsOff } from './find-shells-off.ts';
 import { findAt, type Removal } from './removal.ts';
 
 type ClientDeps = PlaceAccess & ProcessAccess;
@@ -14,21 +15,30 @@ type ClientDeps = PlaceAccess & ProcessAccess;
 export interface PlannedClients {
   readonly entries: readonly Removal[];
   readonly problems: readonly string[];
+  /** A sentence for each client that loses nacre while its own shell is off. */
+  readonly shellsOff: readonly string[];
 }
 
 /** Finds every entry for nacre. */
 export function planClients(deps: ClientDeps): PlannedClients {
-  const files = new Map(Object.values(clients).flatMap((client) => filesOf(deps, client)));
-  const planned = [...files].map(([path, client]) => planFile(deps, client, path));
+  const folders = foldersOf(deps);
+  const files = new Map(Object.values(clients).flatMap((client) => filesOf(deps, client, folders)));
+  const planned = [...files].map(([path, client]) => ({ client, ...planFile(deps, client, path) }));
+  const losing = planned.flatMap(({ client, entry }) => (entry === undefined ? [] : [client]));
   return {
     entries: planned.flatMap(({ entry }) => entry ?? []),
     problems: planned.flatMap(({ problem }) => problem ?? []),
+    shellsOff: findShellsOff(deps, new Set(losing), folders),
   };
 }
 
-function filesOf(deps: ClientDeps, client: Client): readonly (readonly [path: string, client: Client])[] {
+function filesOf(
+  deps: ClientDeps,
+  client: Client,
+  folders: readonly string[],
+): readonly (readonly [path: string, client: Client])[] {
   const at = (scope: Scope, project: string) => client.file(scope, { ...deps.machine, project });
-  const paths = [at('user', deps.cwd), ...foldersOf(deps).map((folder) => at('project', folder))];
+  const paths = [at('user', deps.cwd), ...folders.map((folder) => at('project', folder))];
   return paths.flatMap((path) => (path !== undefined && findAt(path) ? [[path, client] as const] : []));
 }
 
