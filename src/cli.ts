@@ -8,7 +8,11 @@ const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => interruption.abort(signal));
 // With `nacre run … | head`, stdout fails with EPIPE: stop the command instead of crashing.
-process.stdout.on('error', () => interruption.abort('SIGPIPE'));
+let lostOutput: NodeJS.ErrnoException | undefined;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') lostOutput ??= error;
+  interruption.abort('SIGPIPE');
+});
 process.stderr.on('error', () => {});
 
 const { stdin, stdout, stderr } = process;
@@ -18,6 +22,11 @@ process.exitCode = await main(process.argv.slice(2), {
   io: { stdin, stdout, stderr, interrupted: interruption.signal },
   program: { node: stableNode(), script: realpathSync(fileURLToPath(import.meta.url)) },
 });
+// A script that redirects to a full disk must not mistake what it has for the whole output.
+if (lostOutput) {
+  process.stderr.write(`nacre: stdout cannot be written: ${lostOutput.message}.\n`);
+  process.exitCode ||= 1;
+}
 process.exit();
 
 // `process.cwd()` throws if the directory was removed; PWD still has its name for the error message.

@@ -34,6 +34,16 @@ describe('the built nacre', () => {
     expect(bash('ls .local/state/nacre/run').stdout).toBe('');
   });
 
+  it('fails if its output cannot be written, but not if its reader has gone', () => {
+    for (const command of ['check ls', 'run "echo lost"', 'init --print']) {
+      const { status, stderr } = bash(`n ${command} > /dev/full`);
+      expect(status, command).toBe(1);
+      expect(stderr, command).toContain('nacre: stdout cannot be written: ENOSPC');
+    }
+    expect(bash('n run "exit 3" > /dev/full')).toMatchObject({ status: 3, stderr: '' });
+    expect(bash('n man | head -n 1; echo ${PIPESTATUS[0]} >&2')).toMatchObject({ stderr: '0\n' });
+  });
+
   it('forwards 3 MB of binary output unchanged', () => {
     const bytes = randomBytes(3_000_000);
     writeFileSync(join(place.cwd, 'binary'), bytes);
