@@ -160,7 +160,7 @@ function attempt<T>(path: string, what: string, step: () => T): T {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new NacreError('settings_invalid', `${path} cannot ${what}: ${reason}.`, {
-      hint: 'Nothing was written; --print shows what to add by hand.',
+      hint: 'Nothing was written. Correct this and run the command again, or edit the file by hand.',
       cause,
     });
   }

@@ -49,6 +49,17 @@ describe('allowing a program', () => {
 });
 
 describe('denying a program', () => {
+  const notesOf = (text: string, program: string) =>
+    changePrograms(text, { verdict: 'deny', programs: [program] }, presets).notes;
+
+  it('says that it was denied already, and that a path is not the name', () => {
+    expect(notesOf(denied, 'curl')).toEqual(['curl was already denied.']);
+    expect(notesOf('', 'curl')).toEqual([]);
+    expect(notesOf('', '/usr/bin/curl')).toEqual([
+      'Only the path /usr/bin/curl is denied; nacre deny curl also denies the name.',
+    ]);
+  });
+
   it('adds a rule once, and removes it from the list and from projects', () => {
     const text = allow('allowed_commands: [git, curl]\n', 'curl').text;
     expect(deny(text, 'curl')).toBe(`allowed_commands: [git]\n${denied}`);

@@ -29,8 +29,7 @@ export function changePrograms(
   return programs.reduce<ChangedPrograms>(
     (all, program) => {
       const one = { program, project };
-      const { text: next, notes } =
-        verdict === 'allow' ? allow(all.text, one, presets) : { text: deny(all.text, one), notes: [] };
+      const { text: next, notes } = verdict === 'allow' ? allow(all.text, one, presets) : deny(all.text, one);
       return { text: next, notes: [...new Set([...all.notes, ...notes])] };
     },
     { text, notes: [] },
@@ -66,7 +65,7 @@ function allow(text: string, { program, project }: OneProgram, presets: PresetPr
 const wholeList =
   'Your settings file had no list of programs, so this is now the whole list. A line such as preset: dev in the file adds a ready-made list.';
 
-function deny(text: string, { program, project }: OneProgram): string {
+function deny(text: string, { program, project }: OneProgram): ChangedPrograms {
   const listed =
     project === undefined ? removeItems(text, 'allowed_commands', (item) => item === program) : text;
   const undone = removeRules(
@@ -74,9 +73,17 @@ function deny(text: string, { program, project }: OneProgram): string {
     (rule) =>
       isRule('allow', program, project)(rule) || (project === undefined && isAllowSomewhere(rule, program)),
   );
-  if (rulesOf(undone).some(isRule('deny', program, project))) return undone;
+  if (rulesOf(undone).some(isRule('deny', program, project)))
+    return { text: undone, notes: undone === text ? [`${program} was already denied.`] : [] };
   const reason = project === undefined ? 'The user denied it.' : 'The user denied it in this project.';
-  return addItems(undone, 'policy', [toRule('deny', program, project, reason)]);
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  return {
+    text: addItems(undone, 'policy', [toRule('deny', program, project, reason)]),
+    notes:
+      name === program
+        ? []
+        : [`Only the path ${program} is denied; nacre deny ${name} also denies the name.`],
+  };
 }
 
 function removeRules(text: string, isGone: (rule: unknown) => boolean): string {

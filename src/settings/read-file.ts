@@ -90,6 +90,7 @@ function readPairs(
 
 function explain(code: string, message: string): string {
   if (code === 'DUPLICATE_KEY') return 'This key appears twice in the file; keep one.';
+  if (code === 'MULTIPLE_DOCS') return 'The file has more than one YAML document; remove the line with ---.';
   const hint = code === 'BAD_ALIAS' ? ' Write "*" in quotes.' : '';
   return `The file is not valid YAML: ${message.replace(/\.?$/, '.')}${hint}`;
 }

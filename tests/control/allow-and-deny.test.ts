@@ -159,6 +159,9 @@ test('wrong input and files that cannot be edited change nothing', async () => {
   const home = createHome('allowed_commands: [echo]\n');
   expect(await home.nacre('allow')).toContain('nacre allow needs the name of a program');
   expect(await home.nacre('allow', '*')).toContain('set preset: full');
+  expect(await home.nacre('deny', '*')).toContain('To deny every program, set preset: none and');
+  for (const verdict of ['allow', 'deny'])
+    expect(await home.nacre(verdict, '')).toContain('"" is not the name of a program');
   expect(await home.nacre('allow', 'rm -rf')).toContain('is not the name of a program');
   expect(await home.nacre('deny', 'if')).toContain('does not match its example');
   expect(await home.nacre('deny', 'ls', '--for', 'nowhere')).toContain('does not exist');
@@ -166,6 +169,13 @@ test('wrong input and files that cannot be edited change nothing', async () => {
   writeFileSync(home.file, '{ allowed_commands: [echo] }\n');
   expect(await home.nacre('deny', 'ls')).toContain('The settings file cannot be edited');
   expect(home.read()).toBe('{ allowed_commands: [echo] }\n');
+});
+
+test('changes that run at once are all written', async () => {
+  const home = createHome('allowed_commands: [echo]\n');
+  const names = ['ls', 'cat', 'git', 'jq'];
+  await Promise.all(names.map((name) => home.nacre('allow', name)));
+  for (const name of ['echo', ...names]) expect(home.read()).toMatch(new RegExp(`\\b${name}\\b`));
 });
 
 test('a missing settings file is created, with a note that the list has only these programs', async () => {

@@ -76,9 +76,7 @@ interface ServerReport {
 }
 
 async function apply(deps: ChangeDeps, change: ProgramChange): Promise<Report> {
-  const { path, text, replace } = openUserSettings(deps);
-  const { text: edited, notes } = changePrograms(text, change, deps.presetPrograms);
-  const { lines } = await replace(edited);
+  const { path, lines, notes } = await editSettings(deps, change, mostAttempts);
   return {
     file: path,
     changes: lines.slice(1),
@@ -86,6 +84,21 @@ async function apply(deps: ChangeDeps, change: ProgramChange): Promise<Report> {
     servers: await askAll(deps, change),
     overriding: change.verdict === 'allow' && change.project === undefined ? findOverriding(deps) : [],
   };
+}
+
+// Several agents' users, or one user's script, may run `nacre allow` at once; each edit starts from the file as it is.
+const mostAttempts = 20;
+
+async function editSettings(deps: ChangeDeps, change: ProgramChange, attempts: number) {
+  const { path, text, replace } = openUserSettings(deps);
+  const { text: edited, notes } = changePrograms(text, change, deps.presetPrograms);
+  try {
+    const { lines } = await replace(edited);
+    return { path, lines, notes };
+  } catch (error) {
+    if (attempts === 1 || openUserSettings(deps).text === text) throw error;
+    return editSettings(deps, change, attempts - 1);
+  }
 }
 
 async function askAll(
@@ -147,18 +160,23 @@ function describeServer(
 // Names that a list can contain and bash reads as one plain word.
 const plainName = /^[A-Za-z0-9_./+@:[][\w./+@:~[\]-]*$/;
 
-function checkNames(words: readonly string[], verdict: string): readonly string[] {
+const everyProgram = {
+  allow: 'To allow every program, set preset: full in the settings file.',
+  deny: 'To deny every program, set preset: none and allowed_commands: [] in the settings file.',
+};
+
+function checkNames(words: readonly string[], verdict: 'allow' | 'deny'): readonly string[] {
   if (words.length === 0)
     throw new NacreError('invalid_request', `nacre ${verdict} needs the name of a program.`, {
       hint: `Name programs, as in nacre ${verdict} docker kubectl.`,
     });
-  const names = [...new Set(words.flatMap((word) => word.split(',')).filter((name) => name !== ''))];
+  const names = [...new Set(words.flatMap((word) => (word === '' ? [''] : word.split(',').filter(Boolean))))];
   const wrong = names.find((name) => !plainName.test(name));
   if (wrong === undefined) return names;
   throw new NacreError('invalid_request', `${JSON.stringify(wrong)} is not the name of a program.`, {
     hint:
       wrong === '*'
-        ? 'To allow every program, set preset: full in the settings file.'
+        ? everyProgram[verdict]
         : 'Name programs without arguments; for arguments, add a rule to policy in the settings file.',
   });
 }
