@@ -1,4 +1,4 @@
-import type { Rules } from '../contract/decision.ts';
+import type { PolicyRule, Rules } from '../contract/decision.ts';
 import { presets } from '../policy/presets.ts';
 
 const { 'dev-node': node, 'dev-python': python, 'dev-go': go, 'dev-rust': rust } = presets;
@@ -37,14 +37,21 @@ export function describePrograms(
     return danger === 'off'
       ? 'Every program may run.'
       : 'Every program may run; only commands that would destroy the system are refused.';
-  const names = [
-    ...(allow.kind === 'names' ? allow.names : []),
-    ...policy.filter(({ verdict }) => verdict === 'allow').map(({ program }) => program),
-  ];
-  if (names.length === 0)
+  const ruled = (verdict: string) =>
+    policy.filter((rule) => rule.verdict === verdict && isAboutProgram(rule)).map(({ program }) => program);
+  const listed = [...(allow.kind === 'names' ? allow.names : []), ...ruled('allow')];
+  const denied = new Set(ruled('deny'));
+  const names = listed.filter((name) => !denied.has(name));
+  if (listed.length === 0 && !policy.some(({ verdict }) => verdict === 'allow'))
     return `Every command is refused, because ${allowSetting} is unset or empty. Ask the user to choose programs with nacre init, or to set NACRE_PRESET to ${usefulPresets}.`;
   const origin = preset === undefined ? '' : ` (preset ${preset})`;
+  if (names.length === 0) return 'No program may run, except by the rules.';
   return `Only these programs may run${origin}: ${listPrograms([...new Set(names)])}. cd, export and other builtins that only control the shell are always allowed.`;
+}
+
+/** Whether a rule is about every use of a program; others are about some arguments or one folder. */
+export function isAboutProgram({ args, cwd }: PolicyRule): boolean {
+  return args === undefined && cwd === undefined;
 }
 
 function listPrograms(names: readonly string[]): string {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Rules } from '../contract/decision.ts';
 import { presetNames } from '../policy/presets.ts';
 import { listSettings } from '../settings/define.ts';
 import type { GivenSettings } from '../settings/read-object.ts';
@@ -73,6 +74,40 @@ describe('instructions', () => {
     expect(instructionsFor({ allowedCommands: ['*'], danger: 'off' })).toContain('Every program may run.\n');
     expect(instructionsFor({})).toMatch(
       /Every command is refused, because ALLOWED_COMMANDS is unset .*nacre init/,
+    );
+  });
+
+  test('list a program only if it may run everywhere with all arguments, and name the rules about others', () => {
+    const reason = 'a reason.';
+    const policy = [
+      { verdict: 'deny', program: 'ls', reason },
+      { verdict: 'allow', program: 'jq-next', reason },
+      { verdict: 'allow', program: 'terraform', cwd: '/infra', reason },
+      { verdict: 'allow', program: 'helm', args: ['list', '...'], reason },
+    ] as const;
+    const withPolicy = (names: readonly string[], rules: Rules['policy']) =>
+      toInstructions({
+        ...open,
+        families: [
+          {
+            family: 'terminal',
+            cwdRoots: [],
+            limits: { defaultMs: 1_000, maxMs: 2_000 },
+            rules: { allow: { kind: 'names', names }, allowSetting: 'X', danger: 'block', policy: rules },
+          },
+        ],
+        cwd: '/',
+        networkAllow: [],
+        workspace: [],
+      });
+    expect(withPolicy(textOf('dev-node'), policy)).toMatch(
+      /grep, make, .*but not ls\).*, jq-next\. .*\nRules: ls \(refused\), terraform in \/infra \(allowed\), helm list \.\.\. \(allowed\)\./,
+    );
+    expect(withPolicy(['ls'], policy.slice(0, 1))).toContain(
+      'No program may run, except by the rules.\nRules: ls (refused).',
+    );
+    expect(withPolicy([], policy.slice(2))).toContain(
+      'No program may run, except by the rules.\nRules: terraform in /infra (allowed), helm',
     );
   });
 

@@ -5,7 +5,7 @@ import type { MachineReport } from '../contract/report.ts';
 import { escapeControls } from '../support/escape-controls.ts';
 import type { TimeLimits } from '../tools/common/time-limits.ts';
 import type { ToolFamily } from '../tools/settings.ts';
-import { describePrograms } from './describe-programs.ts';
+import { describePrograms, isAboutProgram } from './describe-programs.ts';
 import type { CallerRules } from './rules-for.ts';
 
 /** One tool family of a connection. */
@@ -54,16 +54,17 @@ function describeRules({ rules }: DescribedFamily): readonly string[] {
 }
 
 const maxRules = 6;
+const verdicts = { allow: 'allowed', ask: 'asks the user', deny: 'refused' };
 const maxRuleChars = 60;
 
 function describePolicy(policy: readonly PolicyRule[]): readonly string[] {
-  const strict = policy.filter(({ verdict }) => verdict !== 'allow');
-  if (strict.length === 0) return [];
-  const shown = strict.slice(0, maxRules).map(({ verdict, program, args = [], cwd }) => {
+  const told = policy.filter((rule) => rule.verdict !== 'allow' || !isAboutProgram(rule));
+  if (told.length === 0) return [];
+  const shown = told.slice(0, maxRules).map(({ verdict, program, args = [], cwd }) => {
     const command = [program, ...args].join(' ').slice(0, maxRuleChars).toWellFormed();
-    return `${command}${cwd === undefined ? '' : ` in ${cwd}`} (${verdict === 'ask' ? 'asks the user' : 'refused'})`;
+    return `${command}${cwd === undefined ? '' : ` in ${cwd}`} (${verdicts[verdict]})`;
   });
-  const more = strict.length > maxRules ? `, and ${strict.length - maxRules} more` : '';
+  const more = told.length > maxRules ? `, and ${told.length - maxRules} more` : '';
   return [`Rules: ${shown.join(', ')}${more}.`];
 }
 
