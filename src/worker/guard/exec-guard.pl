@@ -41,6 +41,14 @@ if ($option{descriptors}) {
 # PR_CAPBSET_DROP, PR_CAP_AMBIENT_CLEAR_ALL, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER.
 syscall($prctl, 24, $_ + 0, 0, 0, 0) for split /,/, $option{capabilities};
 checked('ambient capabilities', syscall($prctl, 47, 4, 0, 0, 0));
+# Three words for capabilities 0 to 31 (effective, permitted, inheritable), then three for 32 to 63.
+my ($capget, $capset) = map { $_ + 0 } split /,/, $option{capabilityCalls};
+my ($header, $sets) = (pack('LL', 0x20080522, 0), "\0" x 24);
+checked('capget', syscall($capget, $header, $sets));
+my $kept = $option{keptCapabilities} + 0;
+my @words = unpack 'L6', $sets;
+$sets = pack 'L6', map { $words[$_] & ($_ < 3 ? $kept & 0xffffffff : $kept >> 32) } 0 .. 5;
+checked('capset', syscall($capset, $header, $sets));
 checked('no_new_privs', syscall($prctl, 38, 1, 0, 0, 0));
 checked('landlock_restrict_self', syscall($restrict_self, $ruleset, 0));
 if (my $hex = $version < $option{oldBelow} ? $option{oldFilter} : $option{filter}) {

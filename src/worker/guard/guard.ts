@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import type { GuardOptions } from './guard-rules.ts';
 import { createRuleset } from './landlock-ruleset.ts';
 import { type Libc, loadLibc } from './libc.ts';
-import { capabilitiesToDrop, filterFor } from './restrictions.ts';
+import { capabilitiesToDrop, capabilitiesToKeep, filterFor } from './restrictions.ts';
 
 const minVersion = 2;
 // Node ignores these signals, and `execv` would pass that on to the program.
@@ -48,6 +48,7 @@ function restrict(libc: Libc, options: GuardOptions): number {
   const ruleset = createRuleset(libc, version, options);
   for (const capability of capabilitiesToDrop(options)) libc.dropCapability(capability);
   libc.clearAmbientCapabilities();
+  libc.keepCapabilities(capabilitiesToKeep(options));
   libc.forbidNewPrivileges();
   libc.restrictSelf(ruleset);
   const filter = filterFor(options, version);

@@ -1,4 +1,5 @@
 import { getSystemErrorName } from 'node:util';
+import { capabilityCalls } from './capability-calls.ts';
 import { pathFlags } from './path-flags.ts';
 
 /** The calls of the C library that a process needs to restrict itself; each throws with the errno name when it fails. */
@@ -13,6 +14,8 @@ export interface Libc {
   /** Drops a capability from the bounding set (`PR_CAPBSET_DROP`); returns `false` if it could not. */
   dropCapability(number: number): boolean;
   clearAmbientCapabilities(): void;
+  /** Removes all but these bits from the effective, permitted and inheritable capabilities (`capset`). */
+  keepCapabilities(kept: bigint): void;
   installFilter(filter: Buffer): void;
   clearCloseOnExec(fd: number): void;
   resetSignal(number: number): void;
@@ -23,6 +26,8 @@ export interface Libc {
 
 const landlock = { create: 444, add: 445, restrict: 446 };
 const prctlOptions = { seccomp: 22, dropBound: 24, noNewPrivileges: 38, ambient: 47 };
+// _LINUX_CAPABILITY_VERSION_3, and the pid 0 for this process.
+const capabilityHeader = new Uint8Array([0x22, 0x05, 0x08, 0x20, 0, 0, 0, 0]);
 const clearAll = 4;
 const setDescriptorFlags = 2;
 
@@ -75,6 +80,13 @@ export async function loadLibc(): Promise<Libc> {
     clearAmbientCapabilities() {
       checked('ambient capabilities', prctl(prctlOptions.ambient, clearAll, 0, 0, 0));
     },
+    keepCapabilities(kept) {
+      const header = Buffer.from(capabilityHeader);
+      const sets = Buffer.alloc(24);
+      checked('capget', syscall(capabilityCalls.get, 'void *', header, 'void *', sets));
+      const masked = maskCapabilities(sets, kept);
+      checked('capset', syscall(capabilityCalls.set, 'void *', header, 'void *', masked));
+    },
     installFilter(filter) {
       const filterMode = 2;
       const stepBytes = 8;
@@ -96,4 +108,14 @@ export async function loadLibc(): Promise<Libc> {
       checked(`${argv[0]}`, execv(argv[0], [...argv, null]));
     },
   };
+}
+
+// `sets` has three words for capabilities 0 to 31, then three for 32 to 63.
+function maskCapabilities(sets: Buffer, kept: bigint): Buffer {
+  const masked = Buffer.from(sets);
+  for (let at = 0; at < masked.length; at += 4) {
+    const mask = Number((at < 12 ? kept : kept >> 32n) & 0xffffffffn);
+    masked.writeUInt32LE((masked.readUInt32LE(at) & mask) >>> 0, at);
+  }
+  return masked;
 }

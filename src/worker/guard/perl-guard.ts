@@ -1,7 +1,8 @@
+import { capabilityCalls } from './capability-calls.ts';
 import type { GuardOptions } from './guard-rules.ts';
 import { rightsOfFiles, rightsSince, scopesSince, toRuleset } from './landlock-ruleset.ts';
 import { pathFlags } from './path-flags.ts';
-import { capabilitiesToDrop, filterFor, truncateVersion } from './restrictions.ts';
+import { capabilitiesToDrop, capabilitiesToKeep, filterFor, truncateVersion } from './restrictions.ts';
 
 // openat, close and prctl.
 const calls: Readonly<Record<string, readonly number[]>> = { x64: [257, 3, 157], arm64: [56, 57, 167] };
@@ -26,6 +27,8 @@ export function toPerlArguments(options: GuardOptions): readonly string[] {
     `descriptors=${descriptors}`,
     `fds=${fds.join(',')}`,
     `capabilities=${capabilitiesToDrop(options).join(',')}`,
+    `capabilityCalls=${capabilityCalls.get},${capabilityCalls.set}`,
+    `keptCapabilities=${capabilitiesToKeep(options)}`,
     `oldBelow=${truncateVersion}`,
     `oldFilter=${toHex(filterFor(options, truncateVersion - 1))}`,
     `filter=${toHex(filterFor(options, truncateVersion))}`,

@@ -31,6 +31,7 @@ const argumentsAt = 16;
 const x32 = 0x40000000;
 const enosys = 38;
 const eacces = 13;
+const eperm = 1;
 
 type Architecture = keyof typeof architectures;
 
@@ -78,6 +79,15 @@ export const sockets: readonly DeniedCall[] = [
   })),
   { numbers: { x86: 102, arm: 102 }, errno: enosys },
   { numbers: { x64: 425, x86: 425, arm64: 425, arm: 425 }, errno: enosys },
+];
+
+/** `prlimit64` of another process: a low RLIMIT_CPU would kill it, although Landlock denies signals. */
+export const limitsOfOthers: readonly DeniedCall[] = [
+  {
+    numbers: { x64: 302, x86: 340, arm64: 261, arm: 369 },
+    when: [{ argument: 0, mask: 0xffffffff, is: 'other', value: 0 }],
+    errno: eperm,
+  },
 ];
 
 const accessAndTruncate = 0x203;

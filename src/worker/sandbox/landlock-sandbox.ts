@@ -103,7 +103,8 @@ export function landlockGaps(
   const withheld = temporary.filter((folder) => !shared.includes(folder));
   const canSignal = level === 'group' && (version < scopeVersion || isolation.processes === 'host');
   return [
-    'A command can change the mode, owner and times of files outside of the workspace (Landlock does not restrict chmod).',
+    'A command can change the mode, owner, times and attributes of files outside of the workspace (Landlock does not restrict chmod).',
+    'System V shared memory, semaphores and message queues are those of the machine.',
     'The names and sizes of hidden files are visible.',
     ...shared.map((folder) => `${folder} is shared with other programs.`),
     ...withheld.map((folder) => `${folder} is read-only, because it contains keys or files of nacre.`),
@@ -111,7 +112,9 @@ export function landlockGaps(
     ...(toNetwork(isolation) === 'on' && version < scopeVersion ? [abstractReachable] : []),
     ...gaps,
     ...(level === 'group'
-      ? [`A command sees other processes${canSignal ? ' and can signal them' : ''}.`]
+      ? [
+          `A command sees other processes and can change their priority${canSignal ? ', and can signal them' : ''}.`,
+        ]
       : []),
   ];
 }
