@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describePackage, describeRemoval } from '../../src/doors/control/uninstall/describe-package.ts';
+import { describeRemoval, toRemoval } from '../../src/doors/control/uninstall/describe-package.ts';
 import { connect } from '../support/mcp.ts';
 import { runInProcess } from '../support/nacre.ts';
 import { commandLine } from '../support/processes.ts';
@@ -38,7 +38,7 @@ describe('nacre uninstall', () => {
       expect(existsSync(at(path)), path).toBe(false);
     expect(stdout).toContain(`${at('.claude.json')}: the entry of Claude Code`);
     expect(stdout).toContain('systemctl --user daemon-reload');
-    expect(stdout).toMatch(/To remove the package itself, run: rm -r \S.*\n$/);
+    expect(stdout).toMatch(/The package itself is the folder \S.*\n$/);
     expect((await nacre('uninstall', '--yes')).stdout).toContain('There is nothing to remove.');
   });
 
@@ -150,14 +150,14 @@ describe('nacre uninstall', () => {
   });
 });
 
-describe('describePackage', () => {
+describe('toRemoval', () => {
   it.each([
     ['/usr/local/lib/node_modules/nacre/dist/cli.js', 'npm uninstall --global --prefix /usr/local nacre'],
     ['/home/me/.npm/_npx/ab12/node_modules/nacre/dist/cli.js', 'rm -r /home/me/.npm/_npx/ab12'],
     ['/home/me/app/node_modules/nacre/dist/cli.js', 'npm uninstall --prefix /home/me/app nacre'],
-    ['/home/me/my src/nacre/dist/cli.js', "rm -r '/home/me/my src/nacre'"],
+    ['/home/me/my src/nacre/dist/cli.js', undefined],
   ])('%s: %s', (script, command) => {
-    expect(describePackage(script)).toBe(command);
+    expect(toRemoval(script)).toBe(command);
   });
 
   it('also removes the link to a clone that npm installed', () => {
@@ -170,9 +170,10 @@ describe('describePackage', () => {
         program: { node: '/usr/bin/node', script: at('src/dist/cli.js') },
         machine: { home: at(''), platform: 'linux', env: { PATH }, isRoot: false },
       });
-    expect(describeWith('/usr/bin')).toBe(`rm -r ${at('src')}`);
+    const folder = `The package itself is the folder ${at('src')}; delete it if you no longer need it.`;
+    expect(describeWith('/usr/bin')).toBe(folder);
     expect(describeWith(`/usr/bin:${at('prefix/bin')}`)).toBe(
-      `npm uninstall --global --prefix ${at('prefix')} nacre && rm -r ${at('src')}`,
+      `To remove the command nacre, run: npm uninstall --global --prefix ${at('prefix')} nacre\n${folder}`,
     );
   });
 });

@@ -49,7 +49,6 @@ export async function uninstallDoor(deps: UninstallDeps): Promise<number> {
     return 0;
   }
   const failures = await carryOut(deps, plan);
-  const command = describeRemoval(deps);
   const reload =
     plan.services.length === 0
       ? ''
@@ -57,10 +56,7 @@ export async function uninstallDoor(deps: UninstallDeps): Promise<number> {
   const shells = plan.shellsOff.map(
     (line) => `${deps.display.paint.warning('warning')}: ${escapeControls(line)}\n`,
   );
-  await print(
-    deps.io.stdout,
-    `${shells.join('')}${reload}To remove the package itself, run: ${deps.display.paint.name(command)}\n`,
-  );
+  await print(deps.io.stdout, `${shells.join('')}${reload}${describeRemoval(deps)}\n`);
   return failures === 0 ? 0 : problemExit;
 }
 
