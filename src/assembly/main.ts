@@ -16,7 +16,6 @@ import { createSettingsSource, type SettingsSource } from '../rules/settings-sou
 import { listSettings } from '../settings/define.ts';
 import { didYouMean } from '../settings/nearest.ts';
 import { listGiven, parseFlags } from '../settings/parse-flags.ts';
-import { resolveCandidates } from '../settings/resolve-candidates.ts';
 import { createDoorDeps, type ProcessContext } from './create-door-deps.ts';
 import { type HelpOptions, toOverview, toUsage } from './help.ts';
 import { version } from './version.ts';
@@ -51,6 +50,8 @@ async function openDoor(name: string, argv: readonly string[], context: ProcessC
   const place = moveTo(workingDir, context);
   const source = createSettingsSource(given, { ...place, config: shared.config });
   const { resolved, fault } = await readSettings(entry, source);
+  if (fault && entry.onInvalidSettings === 'warn')
+    await print(context.io.stderr, `nacre: warning: ${fault.message}\n`, context.io.interrupted);
   const invocation = {
     ...place,
     config: shared.config,
@@ -65,14 +66,14 @@ async function openDoor(name: string, argv: readonly string[], context: ProcessC
 }
 
 async function readSettings(
-  { diagnoses = false }: DoorEntry,
+  { onInvalidSettings }: DoorEntry,
   source: SettingsSource,
 ): Promise<{ resolved: Resolved; fault?: NacreError }> {
   try {
     return { resolved: await source.read() };
   } catch (fault) {
-    if (!diagnoses || !(fault instanceof NacreError)) throw fault;
-    return { resolved: resolveCandidates({}, allSettings), fault };
+    if (onInvalidSettings === undefined || !(fault instanceof NacreError)) throw fault;
+    return { resolved: await source.readStateFolder(), fault };
   }
 }
 

@@ -202,7 +202,7 @@ export interface BrowserAccess {
 
 /** Everything that only `nacre doctor` asks for. */
 export interface DiagnosisAccess {
-  /** Set when the settings are invalid and `diagnoses` is true; the defaults apply instead. */
+  /** Set when the settings are invalid and the door opens nevertheless, with the defaults and the state folder. */
   readonly settingsFault: NacreError | undefined;
   /** Starts this nacre as an MCP server, as a client would, and makes one call. */
   tryServer(): Promise<ServerTrial>;
@@ -260,8 +260,8 @@ export interface DoorDefinition<Flags extends Declarations> {
   readonly remoteCallers?: readonly RemoteCaller[];
   /** The directory to serve in, if `flags` name one. */
   readonly workingDir?: (flags: Values<Flags>) => string | undefined;
-  /** The door opens even if the settings are invalid, to report `settingsFault`. */
-  readonly diagnoses?: boolean;
+  /** The door opens even if the settings are invalid: it reports `settingsFault` itself, or `main.ts` prints a warning. */
+  readonly onInvalidSettings?: 'report' | 'warn';
   /** Runs before the door opens; true if it changed the user's settings file, which is then read again. */
   readonly prepare?: (deps: DoorDeps & FlagAccess<Values<Flags & SharedFlags>>) => Promise<boolean>;
   load(): Promise<Door<Values<Flags & SharedFlags>>>;

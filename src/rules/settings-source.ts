@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
-import type { ParsedFlags } from '../settings/parse-flags.ts';
+import { listSettings } from '../settings/define.ts';
+import { candidatesFromFlags, type ParsedFlags } from '../settings/parse-flags.ts';
+import { candidatesFromEnvironment } from '../settings/read-environment.ts';
 import type { SettingsFile } from '../settings/read-file.ts';
 import { resolveCandidates } from '../settings/resolve-candidates.ts';
 import { allSettings } from './all-settings.ts';
@@ -19,6 +21,8 @@ export interface SettingsLocation {
 /** Reads the settings of one process, as often as needed. */
 export interface SettingsSource {
   read(): Promise<Resolved>;
+  /** The defaults with the state folder that is set, for subcommands that must work even if other settings are invalid. */
+  readStateFolder(): Promise<Resolved>;
   /** A text that changes whenever the user's `config.yaml` does. */
   stamp(): string;
   /** Whether the user's `config.yaml` has a second hard link, through which it could be written. */
@@ -43,6 +47,16 @@ export function createSettingsSource(flags: ParsedFlags, location: SettingsLocat
   };
   return {
     read: async () => readRules(await resolve()),
+    readStateFolder: async () => {
+      const { candidatesFromFile } = await import('../settings/read-file.ts');
+      const settings = listSettings({ stateDir: allSettings.stateDir });
+      const more = [
+        candidatesFromFlags(flags, settings),
+        candidatesFromEnvironment(given, settings),
+        candidatesFromFile(tryUserFile(places), 'user', settings),
+      ].map(({ candidates }) => ({ candidates, problems: [] }));
+      return resolveCandidates({ more }, allSettings);
+    },
     stamp: () => stampOfUserFile(places),
     hasOtherName: () => hasOtherName(places),
   };
@@ -71,6 +85,15 @@ export function readSettingsFiles(places: FilePlaces): { project?: SettingsFile;
     ...(project !== undefined && { project: read(project) }),
     ...(user !== undefined && { user: read(user) }),
   };
+}
+
+function tryUserFile(places: FilePlaces): SettingsFile | undefined {
+  const path = userFile(places);
+  try {
+    return path === undefined ? undefined : read(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A text that changes whenever the user's `config.yaml` does. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'vitest';
 import { createDeferred } from '../../src/support/timing.ts';
@@ -34,3 +34,29 @@ it.concurrent.for(eras)(
     expect(await server.close()).toEqual([]);
   },
 );
+
+it.concurrent('ps, stop and pause work while the settings file is invalid, and warn', async ({ expect }) => {
+  const server = await connect({ userFile: 'allowed_commands: [sleep]\nstate_dir: ./state\n' });
+  const started = await server.use('start_command', { command: 'sleep 60', wait_ms: 100 });
+  await server.use('start_command', { command: 'sleep 61', wait_ms: 100 });
+  const file = join(server.cwd, '.config/nacre/config.yaml');
+  writeFileSync(file, 'alowed_commands: [sleep]\nstate_dir: ./state\n');
+  const nacre = (...argv: string[]) => runInProcess(argv, server);
+  const warning = expect.stringContaining('nacre: warning: ');
+  expect(await nacre('ps')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('sleep 61'),
+    stderr: warning,
+  });
+  const { command_id: id } = started.structured as { command_id: string };
+  expect(await nacre('stop', id)).toMatchObject({ code: 0, stderr: warning });
+  expect(await nacre('pause')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 server paused') });
+  expect((await server.use('list_commands', { status: 'running' })).structured).toEqual({ commands: [] });
+  expect((await nacre('pause', '--state-dirr', 'x')).code).toBe(125);
+  expect(await nacre('allow', 'ls')).toMatchObject({
+    code: 125,
+    stderr: expect.stringContaining('alowed_commands'),
+  });
+  expect((await nacre('resume')).code).toBe(0);
+  expect(await server.close()).toEqual([]);
+});

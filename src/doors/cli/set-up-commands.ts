@@ -67,7 +67,7 @@ export const setUpCommands: DoorGroup = {
       ["nacre doctor --json | jq '.findings'", 'Print the findings for a script.'],
     ],
     flags: { json: jsonFlag },
-    diagnoses: true,
+    onInvalidSettings: 'report',
     load: async () => (await import('./doctor.ts')).doctorDoor,
   }),
   unit: defineDoor({

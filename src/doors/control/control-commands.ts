@@ -38,6 +38,7 @@ export const controlCommands: DoorGroup = {
       ["nacre status --json | jq '.[].address'", 'Print only the addresses.'],
     ],
     flags: { json: jsonFlag },
+    onInvalidSettings: 'warn',
     load: async () => (await import('./status.ts')).statusDoor,
   }),
   ps: defineDoor({
@@ -48,6 +49,7 @@ export const controlCommands: DoorGroup = {
       ["nacre ps --json | jq '.[].id'", 'Print only the ids.'],
     ],
     flags: { json: jsonFlag },
+    onInvalidSettings: 'warn',
     load: async () => (await import('./ps.ts')).psDoor,
   }),
   show: defineDoor({
@@ -70,6 +72,7 @@ export const controlCommands: DoorGroup = {
       ['nacre logs -f build', 'Follow the command with the name build until it ends.'],
     ],
     flags: { follow: switchFlag(['--follow', '-f'], 'Keep printing until the command ends.') },
+    onInvalidSettings: 'warn',
     load: async () => (await import('./logs.ts')).logsDoor,
   }),
   attach: defineDoor({
@@ -81,6 +84,7 @@ export const controlCommands: DoorGroup = {
       ['nacre attach repl', 'Attach to the command with the name repl.'],
     ],
     flags: {},
+    onInvalidSettings: 'warn',
     load: async () => (await import('./attach.ts')).attachDoor,
   }),
   stop: defineDoor({
@@ -91,6 +95,7 @@ export const controlCommands: DoorGroup = {
       ['nacre stop build', 'Stop the command with the name build.'],
     ],
     flags: {},
+    onInvalidSettings: 'warn',
     load: async () => (await import('./stop.ts')).stopDoor,
   }),
   port: defineDoor({
@@ -130,6 +135,7 @@ export const controlCommands: DoorGroup = {
       ['nacre approvals approve apr_4f9c1a20b7e3', 'Let one of them run.'],
     ],
     flags: { json: jsonFlag },
+    onInvalidSettings: 'warn',
     load: async () => (await import('./approvals.ts')).approvalsDoor,
   }),
   pause: defineDoor({
@@ -141,6 +147,7 @@ export const controlCommands: DoorGroup = {
       ['nacre pause --state-dir /srv/nacre', 'Stop only the servers that use this state folder.'],
     ],
     flags: {},
+    onInvalidSettings: 'warn',
     load: async () => (await import('./pause-and-resume.ts')).pauseDoor,
   }),
   resume: defineDoor({
@@ -151,6 +158,7 @@ export const controlCommands: DoorGroup = {
       ['nacre resume --state-dir /srv/nacre', 'Allow them on the servers that use this state folder.'],
     ],
     flags: {},
+    onInvalidSettings: 'warn',
     load: async () => (await import('./pause-and-resume.ts')).resumeDoor,
   }),
 };
@@ -171,7 +179,7 @@ export const uninstallCommand: DoorGroup = {
       keepSettings: switchFlag('--keep-settings', 'Leave the settings file.'),
     },
     // Invalid settings must not prevent the removal.
-    diagnoses: true,
+    onInvalidSettings: 'report',
     load: async () => (await import('./uninstall.ts')).uninstallDoor,
   }),
 };

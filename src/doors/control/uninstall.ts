@@ -77,7 +77,7 @@ function describePlan({ display, settingsFault }: UninstallDeps, plan: Plan): st
   const removals = [...plan.entries, ...plan.services, ...plan.files];
   return [
     settingsFault
-      ? `${paint.warning('warning')}: your settings are invalid, so the default folders are used.\n`
+      ? `${paint.warning('warning')}: your settings are invalid; of them, only state_dir applies.\n`
       : '',
     section(
       'Running servers to end:',
