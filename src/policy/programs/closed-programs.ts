@@ -35,10 +35,10 @@ const withHelpers: Readonly<Record<string, ProgramHelpers>> = {
   ...each('gunzip zcat uncompress', helpers('gzip', [])),
   ...each(
     'zgrep zegrep zfgrep zdiff zcmp zless zmore',
-    helpers('gzip grep sed diff cmp less more mktemp rm', []),
+    helpers('zgrep zdiff zcmp gzip grep sed diff cmp less more mktemp rm', []),
   ),
-  ...each('bzcat bunzip2 bzgrep bzdiff bzless', helpers('bzip2 grep diff less', [])),
-  ...each('xzcat unxz lzma unlzma xzgrep xzdiff', helpers('xz grep diff', [])),
+  ...each('bzcat bunzip2 bzgrep bzdiff bzless', helpers('bzgrep bzip2 grep diff less', [])),
+  ...each('xzcat unxz lzma unlzma xzgrep xzdiff', helpers('xzgrep xz grep diff', [])),
   ...each('tar rg', helpers(compressors, [])),
   ...each('diff3 sdiff', helpers('diff', [])),
   xargs: helpers('echo', []),
@@ -62,6 +62,9 @@ const builtins = words(`
 
 const withoutHelpers = new Set([...onRequest, ...builtins]);
 const systemFolders = /^(?:\/usr(?:\/local)?)?\/s?bin\//;
+
+/** The names of closed programs that have an entry here, without builtins. */
+export const closedPrograms: readonly string[] = [...Object.keys(withHelpers), ...onRequest];
 
 /** The helpers of a listed program; undefined if it is open. */
 export function helpersOf(entry: string): ProgramHelpers | undefined {

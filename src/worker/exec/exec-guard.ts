@@ -1,4 +1,5 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { probeGuard } from '../guard/create-guard.ts';
 import type { GuardProgram } from '../guard/guard-program.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
@@ -9,7 +10,7 @@ export interface ExecGuard {
   readonly program: GuardProgram;
   /** Canonical paths, for `GuardRules.execute`. */
   readonly allow: readonly string[];
-  /** Adds the guard's own files and the allowed programs to `pinned`: visible in the sandbox, and read-only. */
+  /** Adds the guard's own files and the allowed programs that could be changed to `pinned`: visible in the sandbox, and read-only. */
   pinIn(plan: SandboxPlan): SandboxPlan;
   /** The allowed programs that the user who runs commands could change (`access(2)` with W_OK). */
   writablePrograms(): readonly string[];
@@ -17,6 +18,7 @@ export interface ExecGuard {
 
 /** Creates a guard from its program and the files to allow. */
 export function createExecGuard(program: GuardProgram, { allow }: Pick<ExecPlan, 'allow'>): ExecGuard {
+  const changeable = onDemand(() => toPins(allow.filter(isChangeable)));
   return {
     program,
     allow,
@@ -24,7 +26,7 @@ export function createExecGuard(program: GuardProgram, { allow }: Pick<ExecPlan,
       const { sandbox } = plan.isolation;
       const hidden = sandbox === 'strict' ? [...plan.home, '/tmp', '/run'] : ['/tmp', '/run'];
       const shown = sandbox === 'off' ? [] : program.files.filter((path) => isWithin(path, hidden));
-      const fixed = allow.filter((path) => sandbox === 'off' || isWithin(path, plan.writable));
+      const fixed = sandbox === 'off' ? changeable() : allow.filter((path) => isWithin(path, plan.writable));
       return { ...plan, pinned: [...shown, ...fixed] };
     },
     writablePrograms: () => allow.filter(isWritable),
@@ -41,6 +43,28 @@ export async function probeExecGuard(
   // `node` is removed from the list, so the shell that the guard starts must fail to execute it: EACCES, exit code 126.
   const script = '"$0" --version > /dev/null 2>&1; [ $? = 126 ] && echo denied';
   return probeGuard(guardPath, { execute }, { bashPath, script, words: [process.execPath] });
+}
+
+// Every mount adds to the time that bubblewrap takes, so folders of the system with several programs are mounted as a whole.
+function toPins(paths: readonly string[]): readonly string[] {
+  const folders = paths.map((path) => dirname(path)).filter((folder) => systemFolder.test(folder));
+  const shared = new Set(folders.filter((folder) => folders.filter((one) => one === folder).length > 2));
+  return [...shared, ...paths.filter((path) => !shared.has(dirname(path)))];
+}
+
+const systemFolder = /^\/usr\/(?!local(?:\/|$))/;
+
+// A file can be written to, or replaced in a folder that can be written.
+function isChangeable(path: string): boolean {
+  return isWritable(path) || (path !== '/' && isChangeable(dirname(path)));
+}
+
+function onDemand<T>(create: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: create() };
+    return made.value;
+  };
 }
 
 function isWithin(path: string, folders: readonly string[]): boolean {
