@@ -14,6 +14,8 @@ export interface RoomNetwork {
   readonly enter: readonly string[];
   /** The proxy that listens on the namespace's loopback, if its network is filtered. */
   readonly proxy: NetworkProxy | undefined;
+  /** Adds a step that `close` waits for. */
+  onClose(step: () => Promise<void>): void;
   /** Closes the descriptors; the namespace ends with the last process in it. */
   close(): Promise<void>;
 }
@@ -120,13 +122,16 @@ function toRoomNetwork(
   proxy: NetworkProxy | undefined,
   firstExited: Promise<void>,
 ): RoomNetwork {
+  const steps: (() => Promise<void>)[] = [];
   const path = (fd: number) => `/proc/${process.pid}/fd/${fd}`;
   const owner = user === undefined ? [] : [`--user=${path(user)}`, '--preserve-credentials'];
   return {
     // execve() of an ordinary user's program drops the capabilities that entering the user namespace gave to `nsenter`.
     enter: ['nsenter', ...owner, `--net=${path(net)}`, '--'],
     proxy,
+    onClose: (step) => void steps.push(step),
     async close() {
+      await Promise.all(steps.map((step) => step()));
       proxy?.close();
       for (const fd of [net, user]) if (fd !== undefined) closeSync(fd);
       await firstExited;

@@ -1,10 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runChild } from '../../../tests/support/child.ts';
 import { needLevel, needPrograms, needPty } from '../../../tests/support/needs.ts';
 import { pathWithout } from '../../../tests/support/path-without.ts';
-import { openDescriptors, processesWith, zombieChildren } from '../../../tests/support/processes.ts';
+import {
+  commandLine,
+  openDescriptors,
+  processesWith,
+  zombieChildren,
+} from '../../../tests/support/processes.ts';
 import { serverScript, waitForPort } from '../../../tests/support/room-server.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import type { WorkerOptions } from '../worker-options.ts';
@@ -211,7 +216,7 @@ describe('a room', () => {
     }
   });
 
-  test('needs no process and few descriptors, and both are released', async () => {
+  test('needs few processes and descriptors, and both are released', async () => {
     await run('one', 'true');
     const before = openDescriptors();
     for (const room of ['two', 'three', 'four']) {
@@ -221,6 +226,29 @@ describe('a room', () => {
     await expect.poll(() => openDescriptors() - before).toBeLessThan(3);
     await expect.poll(foldersOfRooms).toHaveLength(1);
   });
+});
+
+test('shells of a room start from a fork server in its network, which one room has at a time', async () => {
+  const cwd = mkdtempSync('/var/tmp/nacre-rooms-');
+  make({ cwd });
+  const forkServers = () =>
+    processesWith(`HOME=${here.folder}`).filter((pid) => commandLine(pid).includes("read -r -d '' word"));
+  const networkOf = async (room: string) => {
+    await run(room, 'true', { cwd });
+    return (await run(room, 'readlink /proc/self/ns/net', { cwd })).stdout.trim();
+  };
+  const one = await networkOf('one');
+  await expect.poll(forkServers).toHaveLength(2);
+  expect(forkServers().map((pid) => readlinkSync(`/proc/${pid}/ns/net`))).toContain(one);
+  expect(await networkOf('one')).toBe(one);
+  expect(await networkOf('two')).not.toBe(one);
+  expect(forkServers()).toHaveLength(2);
+  await here.worker.closeRoom('one');
+  await expect.poll(forkServers).toHaveLength(1);
+  const two = await networkOf('two');
+  await expect.poll(forkServers).toHaveLength(2);
+  expect(await networkOf('two')).toBe(two);
+  rmSync(cwd, { recursive: true });
 });
 
 test('a refused host is listed for the command that asked for it, not for others of its room', async () => {

@@ -42,7 +42,9 @@ export interface SharedPlan {
   readonly tmp: string | undefined;
   /** Names in /tmp that get a mount in every sandbox of the room (`Room.addMountPoints`). */
   readonly mountPoints: readonly string[];
-  /** The command line that enters the room's network namespace (`RoomNetwork.enter`); empty if it is not shared. */
+  /** True if the command runs in the room's network namespace. */
+  readonly isJoined: boolean;
+  /** The command line that enters it (`RoomNetwork.enter`); empty if it is not shared, or if the parent process is in it. */
   readonly enter: readonly string[];
 }
 
@@ -94,7 +96,7 @@ export function nameInTmp(path: string): readonly string[] {
 
 /** True if the sandbox has a network namespace that no other command can join. */
 export function hasOwnNetwork({ isolation, shared }: SandboxPlan): boolean {
-  return toNetwork(isolation) !== 'on' && (shared === undefined || shared.enter.length === 0);
+  return toNetwork(isolation) !== 'on' && !shared?.isJoined;
 }
 
 // Canonical: a mount that covers a path must be at the path itself, not at a symlink to it.

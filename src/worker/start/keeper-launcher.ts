@@ -45,6 +45,8 @@ export class KeeperLauncher {
   readonly #defaultEnv: Environment;
   readonly #lifeline: Lifeline;
   readonly #forkServer: ForkServer;
+  /** A second one, in the network of one room, whose keepers then need no `nsenter`. */
+  #inNetwork: { readonly network: RoomNetwork; readonly server: ForkServer } | undefined;
   /** Whether the fork server's environment is that of a guard (`Guard.wrap`); a change of the list may add or remove it. */
   readonly #isForGuard: boolean;
   readonly #living = new Set<Keeper>();
@@ -61,11 +63,7 @@ export class KeeperLauncher {
     });
     this.#isForGuard = deps.exec.current.guard !== undefined;
     this.#lifeline = new Lifeline(deps.fifos);
-    this.#forkServer = new ForkServer({
-      bashPath: deps.bashPath,
-      env: toProgram(this.#toPlainPlan(defaultPlan, []), []).env,
-      lifeline: () => this.#lifeline.readEnd(),
-    });
+    this.#forkServer = this.#createForkServer();
   }
 
   /** Starts a keeper with the default plan and pipes; by the fork server, unless it needs a `NetworkProxy` of its own. */
@@ -73,8 +71,9 @@ export class KeeperLauncher {
     const inRoom = await this.#enter(this.#defaultPlan, room);
     const isForGuard = this.#deps.exec.current.guard !== undefined;
     if (needsOwnProxy(inRoom.plan) || isForGuard !== this.#isForGuard) return this.#spawn(inRoom, {});
-    const plan = this.#toPlainPlan(inRoom.plan, await this.#deps.fifos.take(4));
-    return this.#track(await startWithForkServer(this.#forkServer, plan), inRoom);
+    const { server, plan } = this.#chooseForkServer(inRoom);
+    const plain = this.#toPlainPlan(plan, await this.#deps.fifos.take(4));
+    return this.#track(await startWithForkServer(server, plain), inRoom);
   }
 
   /** Starts a keeper with any plan with `spawn`, as a child of this process. */
@@ -86,6 +85,7 @@ export class KeeperLauncher {
   async close(): Promise<void> {
     await Promise.all([...this.#living].map((keeper) => keeper.gone));
     await this.#forkServer.close();
+    await this.#inNetwork?.server.close();
     await this.#lifeline.close();
   }
 
@@ -121,10 +121,41 @@ export class KeeperLauncher {
     const shared = {
       tmp: isTmpShared ? room.tmp : undefined,
       mountPoints,
+      isJoined: network !== undefined,
       enter: network?.enter ?? [],
     };
     const gaps = [...(isJoining && !network ? [this.#rooms.gap] : []), ...(isTmpShared ? [] : [ownTmp])];
     return { plan: { ...plan, shared }, network, gaps, mountPoints: isTmpShared ? mountPoints : undefined };
+  }
+
+  // `nsenter` takes about a tenth of the time that a keeper takes to start. A fork server of its own for each room would
+  // be a process for each connection, so only one room has it at a time: the first, which is often the only one.
+  #chooseForkServer({ plan, network }: PlanInRoom): {
+    readonly server: ForkServer;
+    readonly plan: SandboxPlan;
+  } {
+    if (!network || !plan.shared || !this.#rooms.hasJoined) return { server: this.#forkServer, plan };
+    this.#inNetwork ??= this.#openInNetwork(network);
+    if (this.#inNetwork.network !== network) return { server: this.#forkServer, plan };
+    return { server: this.#inNetwork.server, plan: { ...plan, shared: { ...plan.shared, enter: [] } } };
+  }
+
+  #openInNetwork(network: RoomNetwork): { readonly network: RoomNetwork; readonly server: ForkServer } {
+    const server = this.#createForkServer(network.enter);
+    network.onClose(async () => {
+      this.#inNetwork = undefined;
+      await server.close();
+    });
+    return { network, server };
+  }
+
+  #createForkServer(enter: readonly string[] = []): ForkServer {
+    return new ForkServer({
+      bashPath: this.#deps.bashPath,
+      enter,
+      env: toProgram(this.#toPlainPlan(this.#defaultPlan, []), []).env,
+      lifeline: () => this.#lifeline.readEnd(),
+    });
   }
 
   #toPlainPlan(plan: SandboxPlan, fifos: readonly string[]): PlainKeeperPlan {

@@ -11,6 +11,8 @@ export const heldFd = 5;
 /** The dependencies of `ForkServer`. */
 export interface ForkServerDeps {
   readonly bashPath: string;
+  /** The command line that enters the network namespace of a room, if the fork server belongs to one. */
+  readonly enter?: readonly string[] | undefined;
   /** The reading end of the `Lifeline`. */
   lifeline(): Promise<number>;
   /** The environment of the fork server and of everything that it starts. */
@@ -60,10 +62,11 @@ class ForkServerShell {
   readonly #gone: Promise<void>;
   #lastProgram = '';
 
-  constructor({ bashPath, env }: Pick<ForkServerDeps, 'bashPath' | 'env'>, lifeline: number) {
-    const args = ['--noprofile', '--norc', '-c', toScript(env.SHLVL)];
+  constructor({ bashPath, env, enter = [] }: Omit<ForkServerDeps, 'lifeline'>, lifeline: number) {
+    const shell = [bashPath, '--noprofile', '--norc', '-c', toScript(env.SHLVL)];
+    const [program = '', ...args] = [...enter, ...shell];
     const stdio = withoutInherited(['ignore', 'ignore', 'ignore', lifeline]);
-    this.#child = spawn(bashPath, args, {
+    this.#child = spawn(program, args, {
       cwd: '/',
       env,
       detached: true,
