@@ -19,7 +19,7 @@ const budgets = {
   /** Bytes of all code in dist/. */
   code: 1_950 * kB,
   /** Bytes of code that `cli.js` loads before it knows the door. */
-  atStart: 290 * kB,
+  atStart: 300 * kB,
   /** CPU time of `nacre --version`, as a multiple of that of `node -e 0`. */
   version: 4.5,
   /** CPU time of an MCP connection, likewise. */
