@@ -61,12 +61,14 @@ function createHome(settings: string) {
 
 type Home = ReturnType<typeof createHome>;
 
-async function openStdio({ app, env, toCommand }: Home, more: Readonly<Record<string, string>> = {}) {
+async function openStdio({ app, env, toCommand, nacre }: Home, more: Readonly<Record<string, string>> = {}) {
   const client = new Client({ name: 'tester', version: '1' });
   clients.push(client);
   await client.connect(
     new StdioClientTransport({ ...toCommand(['mcp']), env: { ...env, ...more }, cwd: app, stderr: 'ignore' }),
   );
+  // A server answers `initialize` before it opens its control socket, through which `allow` and `deny` find it.
+  await expect.poll(() => nacre('status'), { timeout: 10_000 }).toContain('tester');
   return toRun(client);
 }
 
