@@ -19,7 +19,7 @@ import { createTestWorker, type TestWorker } from '../support/worker.ts';
 import { Dice } from './random/dice.ts';
 import { helpers, randomScript, stubs } from './random/scripts.ts';
 
-const count = Number(process.env.NACRE_FUZZ_COUNT ?? soakCount(50_000, 500));
+const count = Number(process.env.NACRE_FUZZ_COUNT ?? soakCount(2_000, 500));
 const seed = Number(process.env.NACRE_FUZZ_SEED ?? 20_262);
 const batchSize = 25;
 
