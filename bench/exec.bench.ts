@@ -26,24 +26,32 @@ async function timeRow(worker: TestWorker): Promise<number> {
   return performance.now() - start;
 }
 
-const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-const workers = { off: open('off'), auto: open('auto') };
-for (const worker of Object.values(workers)) for (let at = 0; at < 20; at++) await time(worker);
-const warm: Record<'off' | 'auto', number[]> = { off: [], auto: [] };
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+// `again` is a second worker like `off`: its ratio shows how much of a difference is noise.
+const workers = { off: open('off'), auto: open('auto'), again: open('off') };
+const names = ['off', 'auto', 'again'] as const;
+type Times = Record<(typeof names)[number], number[]>;
+
+function report(what: string, { off, auto, again }: Times): void {
+  const ratio = (values: readonly number[]) =>
+    median(values.map((value, round) => value / (off[round] ?? value)));
+  console.log(
+    `${what}: off ${median(off).toFixed(2)} ms, auto ${median(auto).toFixed(2)} ms, ratio ${ratio(auto).toFixed(3)} (off again ${ratio(again).toFixed(3)})`,
+  );
+}
+
+for (const name of names) for (let at = 0; at < 20; at++) await time(workers[name]);
+const warm: Times = { off: [], auto: [], again: [] };
 for (let round = 0; round < rounds; round++)
-  for (const name of round % 2 === 0 ? (['off', 'auto'] as const) : (['auto', 'off'] as const)) {
+  for (const index of [0, 1, 2]) {
+    const name = names[(round + index) % 3] ?? 'off';
     warm[name].push(await time(workers[name]));
     await pause();
   }
-const rows: Record<'off' | 'auto', number[]> = { off: [], auto: [] };
-for (let round = 0; round < 3; round++)
-  for (const name of ['off', 'auto'] as const) rows[name].push(await timeRow(workers[name]));
-const [off, auto] = [median(warm.off), median(warm.auto)];
-console.log(
-  `warm command: off ${off.toFixed(2)} ms, auto ${auto.toFixed(2)} ms, ratio ${(auto / off).toFixed(3)}`,
-);
-const [offRow, autoRow] = [median(rows.off), median(rows.auto)];
-console.log(
-  `${inARow} commands in a row: off ${offRow.toFixed(0)} ms, auto ${autoRow.toFixed(0)} ms, ratio ${(autoRow / offRow).toFixed(3)}`,
-);
+report('warm command', warm);
+const rows: Times = { off: [], auto: [], again: [] };
+for (let round = 0; round < 5; round++)
+  for (const name of names) rows[name].push(await timeRow(workers[name]));
+report(`${inARow} commands in a row`, rows);
 for (const worker of Object.values(workers)) await worker.close();

@@ -20,8 +20,8 @@ export async function prepareServer(
   const by = files === 'landlock' ? ' (landlock)' : '';
   const more =
     gaps.length === 0 ? '' : `; nacre doctor lists ${gaps.length === 1 ? '1 gap' : `${gaps.length} gaps`}`;
-  log(`ready: supervision ${supervision}, sandbox ${sandbox}${by}, network ${network}${more}`);
-  if (execNote !== undefined) log(`exec auto: ${execNote}`);
+  const kernel = execNote === undefined ? '' : `; exec auto: ${execNote}`;
+  log(`ready: supervision ${supervision}, sandbox ${sandbox}${by}, network ${network}${kernel}${more}`);
   const advice = adviseProgram(report);
   if (advice !== undefined) log(advice);
 }

@@ -23,7 +23,8 @@ export function toSettingsInForce(resolved: Resolved): readonly SettingInForce[]
   });
 }
 
-function noteOnExec(resolved: Resolved): string | undefined {
+function noteOnExec(resolved: Resolved): SettingInForce['note'] {
   if (resolved.values.exec !== 'auto') return undefined;
-  return describeAutoExec(execAllowFor(rulesOfCallers(undefined, resolved)));
+  const list = execAllowFor(rulesOfCallers(undefined, resolved));
+  return { text: describeAutoExec(list), isWarning: list !== undefined && list.open.length > 0 };
 }

@@ -49,7 +49,8 @@ export async function checkDoor(deps: CheckDeps): Promise<number> {
       return 0;
     }
     const command = { kind: 'shell', script: toScript(onlyArgument(deps.words)) } as const;
-    const kernel = deps.settings.find(({ key }) => key === 'exec')?.note;
+    const note = deps.settings.find(({ key }) => key === 'exec')?.note;
+    const kernel = note?.isWarning ? note.text : undefined;
     const checked = await engine.check({ command, cwd: flags.cwd }, deps.ownRules);
     await print(
       io.stdout,

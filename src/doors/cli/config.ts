@@ -41,7 +41,7 @@ function toDocument(settings: readonly SettingInForce[]): string {
   const entries = settings.map(({ key, value = null, limit, origin, note }) => {
     const { source, where, tightenedBy, impliedBy, outranked } = origin;
     const more = { given_by: impliedBy, tightened_by: tightenedBy, outranked: outranked ?? [] };
-    return [key, { value, limit, note, source, where, ...more }];
+    return [key, { value, limit, note: note?.text, source, where, ...more }];
   });
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 }
@@ -51,7 +51,7 @@ function toTable(settings: readonly SettingInForce[]): string {
   return settings
     .map(
       (one) =>
-        `${one.key.padEnd(width)}  ${show(one.value)}  (${whereFrom(one)})${one.note === undefined ? '' : `; ${one.note}`}\n`,
+        `${one.key.padEnd(width)}  ${show(one.value)}  (${whereFrom(one)})${one.note === undefined ? '' : `; ${one.note.text}`}\n`,
     )
     .join('');
 }
@@ -77,7 +77,7 @@ function toExplanation({ key, value, limit, origin, note, isLive }: SettingInFor
       : [
           `  ${limit === undefined ? 'tightened' : `limited to ${show(limit)}`} by ${tightenedBy} (the project file)`,
         ]),
-    ...(note === undefined ? [] : [`  ${note}`]),
+    ...(note === undefined ? [] : [`  ${note.text}`]),
     `  a change in your settings file takes effect ${isLive ? 'with the next command' : 'after a restart of the server'}`,
   ];
   return `${lines.join('\n')}\n`;

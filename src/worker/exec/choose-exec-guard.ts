@@ -31,9 +31,9 @@ export async function chooseExecGuard(
 ): Promise<ExecEnforcement> {
   if (exec === 'off') return { gaps: [] };
   if (list === undefined)
-    return exec === 'auto'
-      ? { gaps: [], note: describeAutoExec(list) }
-      : { gaps: ['exec has nothing to enforce, because every program is allowed.'] };
+    return {
+      gaps: exec === 'auto' ? [] : ['exec has nothing to enforce, because every program is allowed.'],
+    };
   const note = exec === 'auto' ? describeAutoExec(list) : undefined;
   // An open list is the user's choice, so this is no gap.
   if (exec === 'auto' && list.open.length > 0) return { gaps: [], note };
