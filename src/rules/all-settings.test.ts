@@ -32,7 +32,7 @@ describe('all settings together', () => {
       processes: 'own',
       supervisionRequire: 'group',
       keep: [],
-      exec: 'off',
+      exec: 'auto',
       warmShells: 2,
       sessionIdleMs: 1_800_000,
       tools: ['terminal'],

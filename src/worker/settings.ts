@@ -179,7 +179,7 @@ export const workerSettings = defineSettings({
       accepts: 'a comma-separated list of program names, such as gpg-agent',
       project: 'intersect',
     }),
-  exec: z.enum(execModes).default('off').meta({
+  exec: z.enum(execModes).default('auto').meta({
     env: 'NACRE_EXEC',
     flag: '--exec',
     description:
