@@ -11,7 +11,7 @@ const rules = `policy:
     examples: { matches: ["touch x"], spares: ["ls x"] }
 `;
 const env = { ALLOWED_COMMANDS: '*' };
-const approved = { action: 'accept', content: { approve: true } } as const;
+const approved = { action: 'accept', content: {} } as const;
 
 describe.concurrent.each(eras)('a command that needs approval, over MCP %s', (era) => {
   let server: McpServer;
@@ -20,7 +20,7 @@ describe.concurrent.each(eras)('a command that needs approval, over MCP %s', (er
   beforeAll(async () => {
     const answer = (message: string): UserAnswer => {
       questions.push(message);
-      const [, found] = [...answers].find(([folder]) => message.includes(`| ${folder}\n`)) ?? [];
+      const [, found] = [...answers].find(([folder]) => message.includes(`in ${folder}\n`)) ?? [];
       return found ?? approved;
     };
     server = await connect({ era, env, userFile: rules, answer });
@@ -40,9 +40,16 @@ describe.concurrent.each(eras)('a command that needs approval, over MCP %s', (er
     const reply = await server.call({ command: 'touch made', cwd });
     expect(reply.structured).toMatchObject({ exit_code: 0 });
     expect(existsSync(join(cwd, 'made'))).toBe(true);
-    expect(questions.filter((question) => question.includes(`| ${cwd}\n`))).toEqual([
-      expect.stringMatching(/Files are made with care\.[\s\S]*touch made/),
+    expect(questions.filter((question) => question.includes(`in ${cwd}\n`))).toEqual([
+      `touch made\nin ${cwd}\nwhy: touch needs approval: Files are made with care.\nAccept runs it once.`,
     ]);
+  });
+
+  test('P11: is asked about once in a call with a progress token, which is new in every round', async () => {
+    const cwd = answerWith(approved);
+    const reply = await server.call({ command: 'touch made', cwd }, { onprogress: () => {} });
+    expect(reply.structured).toMatchObject({ exit_code: 0 });
+    expect(questions.filter((question) => question.includes(`in ${cwd}\n`))).toHaveLength(1);
   });
 
   test('P11: is shown with its directory, variables and input, and with control characters escaped', async () => {
@@ -52,23 +59,23 @@ describe.concurrent.each(eras)('a command that needs approval, over MCP %s', (er
     await server.use('start_command', { command: 'bash', cwd, name: 'shell', wait_ms: 5_000 });
     await server.use('write_input', { command_id: 'shell', text: 'touch typed; echo so\n', wait_for: 'so' });
     expect(existsSync(join(cwd, 'typed'))).toBe(true);
-    const called = questions.filter((question) => question.includes('| /usr\n'));
+    const called = questions.filter((question) => question.includes('in /usr\n'));
     expect(called).toEqual([
-      expect.stringMatching(/in +\| \/usr\n +with +\| SOME=thing\n +stdin +\| for stdin\n/),
+      'cd /\\u{d}\\u{1b}[2K; touch --help\nin /usr\nwhy: touch needs approval: Files are made with care.\nwith SOME=thing, stdin: for stdin\nAccept runs it once.',
     ]);
-    expect(called[0]).toContain('| cd /\\u{d}\\u{1b}[2K; touch --help\n');
     expect(questions.filter((question) => question.includes('touch typed'))).toEqual([
-      expect.stringMatching(/into +\| cmd_\w+\n +runs +\| touch typed; echo so\n/),
+      expect.stringMatching(/^touch typed; echo so ⏎ \nin \S+, typed into cmd_\w+\nwhy: /),
     ]);
   });
 
   test.each([
     ['declines', { action: 'decline' }],
     ['closes the question', { action: 'cancel' }],
-    ['answers no', { action: 'accept', content: { approve: false } }],
-  ] as const)('P11: does not run if the user %s', async (_what, answer) => {
+  ] as const)('P11: is asked about once and does not run if the user %s', async (_what, answer) => {
     const cwd = answerWith(answer);
-    const reply = await server.call({ command: 'touch made', cwd });
+    const onprogress = () => {};
+    const reply = await server.call({ command: 'touch made', cwd }, { onprogress });
+    expect(questions.filter((question) => question.includes(`in ${cwd}\n`))).toHaveLength(1);
     expect(reply).toMatchObject({ isError: true, structured: { code: 'policy_denied' } });
     expect(reply.text).toContain('declined');
     expect(existsSync(join(cwd, 'made'))).toBe(false);

@@ -9,10 +9,8 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { z } from 'zod';
 import type { ApprovalAnswer, ApprovalRequest, AskUser } from '../../engine/approval/approval.ts';
-import { escapeControls } from '../../support/escape-controls.ts';
-import { showApprovalRequest } from '../show-approval-request.ts';
+import { toApprovalQuestion } from './approval-question.ts';
 
 /** The user of a client that supports elicitation. */
 export interface ElicitedUser {
@@ -24,24 +22,26 @@ export interface ElicitedUser {
 // Below the 60 s after which clients abandon a call; no answer by then denies the command.
 const answerTimeoutMs = 50_000;
 const answerKey = 'approval';
-const approvalForm = z.object({ approve: z.boolean().describe('Run this command?') });
-const formSchema = {
-  type: 'object' as const,
-  properties: { approve: { type: 'boolean' as const, title: 'Run this command?' } },
-  required: ['approve'],
-};
+// A form without fields: `accept` itself is the approval.
+const requestedSchema = { type: 'object' as const, properties: {} };
 const secret = randomBytes(32);
+
+/** The parts of a call that an approval is valid for. */
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments?: unknown;
+}
 
 /** Returns the user to ask about one call; undefined if the client does not support elicitation. */
 export function elicitApproval(
-  params: unknown,
+  call: ToolCall,
   context: ServerContext,
   canElicit: boolean,
 ): ElicitedUser | undefined {
   const envelope: Readonly<Record<string, unknown>> | undefined = context.mcpReq.envelope;
   if (envelope === undefined) return canElicit ? askDuringCall(context) : undefined;
   const capabilities = { elicitation: undefined, ...(envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) };
-  return capabilities.elicitation === undefined ? undefined : askInResult(params, context);
+  return capabilities.elicitation === undefined ? undefined : askInResult(call, context);
 }
 
 function askDuringCall({ mcpReq }: ServerContext): ElicitedUser {
@@ -49,11 +49,11 @@ function askDuringCall({ mcpReq }: ServerContext): ElicitedUser {
     openQuestion: () => undefined,
     async ask(question) {
       try {
-        const form = { message: toMessage(question), requestedSchema: formSchema };
+        const form = { message: toApprovalQuestion(question), requestedSchema };
         const { signal } = question;
         const options = { timeout: answerTimeoutMs, ...(signal && { signal }) };
-        const { action, content } = await mcpReq.elicitInput(form, options);
-        return toAnswer(action, content);
+        const { action } = await mcpReq.elicitInput(form, options);
+        return toAnswer(action);
       } catch {
         return { kind: 'no_answer' };
       }
@@ -61,35 +61,43 @@ function askDuringCall({ mcpReq }: ServerContext): ElicitedUser {
   };
 }
 
-// `requestState` is an HMAC of the call's parameters, so that an answer cannot be reused for another command.
-function askInResult(params: unknown, { mcpReq }: ServerContext): ElicitedUser {
-  const state = createHmac('sha256', secret).update(JSON.stringify(params)).digest('hex');
+// `requestState` is an HMAC of the tool and its arguments, so that an answer cannot be reused for another command. The other
+// parameters differ in the repeated call: `_meta.progressToken` is new, and the answer is part of them.
+function askInResult(call: ToolCall, { mcpReq }: ServerContext): ElicitedUser {
   let open: ApprovalRequest | undefined;
   return {
     async ask(question) {
       const answer = inputResponse(mcpReq.inputResponses, answerKey);
-      if (answer.kind === 'elicit' && isSame(mcpReq.requestState<string>(), state)) {
-        return toAnswer(answer.action, answer.content);
+      if (answer.kind === 'elicit' && isSame(mcpReq.requestState<string>(), toState(call))) {
+        return toAnswer(answer.action);
       }
       open = question;
       return { kind: 'no_answer' };
     },
     openQuestion() {
       if (open === undefined) return undefined;
-      const elicit = inputRequired.elicit({ message: toMessage(open), requestedSchema: approvalForm });
-      return inputRequired({ inputRequests: { [answerKey]: elicit }, requestState: state });
+      const elicit = inputRequired.elicit({ message: toApprovalQuestion(open), requestedSchema });
+      return inputRequired({ inputRequests: { [answerKey]: elicit }, requestState: toState(call) });
     },
   };
 }
 
-function toAnswer(action: 'accept' | 'decline' | 'cancel', content: unknown): ApprovalAnswer {
-  const form = approvalForm.safeParse(content);
-  const isApproved = action === 'accept' && form.success && form.data.approve;
-  return { kind: isApproved ? 'approved' : 'declined' };
+function toAnswer(action: 'accept' | 'decline' | 'cancel'): ApprovalAnswer {
+  return { kind: action === 'accept' ? 'approved' : 'declined' };
 }
 
-function toMessage({ decision, asked }: ApprovalRequest): string {
-  return `${escapeControls(decision.reason)}\n\n${showApprovalRequest(asked)}`;
+function toState({ name, arguments: args }: ToolCall): string {
+  return createHmac('sha256', secret)
+    .update(JSON.stringify([name, inKeyOrder(args ?? null)]))
+    .digest('hex');
+}
+
+// A client may parse and write the arguments again, which can change the order of their keys.
+function inKeyOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inKeyOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, part]) => [key, inKeyOrder(part)]));
 }
 
 function isSame(received: string | undefined, expected: string): boolean {

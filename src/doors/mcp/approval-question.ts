@@ -1,0 +1,60 @@
+import type { ApprovalRequest } from '../../engine/approval/approval.ts';
+import { escapeControls } from '../../support/escape-controls.ts';
+
+/**
+ * The question to the client's user, in at most five lines, because clients fold longer ones away: the command, its place,
+ * the reason, its variables and stdin, and how to see the parts that were cut.
+ */
+export function toApprovalQuestion({ decision, asked, id }: ApprovalRequest): string {
+  const { command, cwd, into, sandbox } = asked;
+  const script =
+    command.kind === 'shell' ? command.script : command.argv.map((word) => JSON.stringify(word)).join(' ');
+  const place = [
+    `in ${cwd}`,
+    ...(into === null ? [] : [`typed into ${into}`]),
+    ...(sandbox === null ? [] : [`sandbox ${sandbox}`]),
+  ];
+  const data = describeData(asked);
+  const lines = [
+    showPart(script, maxCommandChars),
+    showPart(place.join(', '), maxLineChars),
+    showPart(`why: ${decision.reason}`, maxLineChars),
+    ...(data === '' ? [] : [showPart(`with ${data}`, maxLineChars)]),
+  ];
+  const isCut = lines.some((line) => line.isCut);
+  const last = isCut ? `Too long to show here: nacre show ${id} prints all of it.` : 'Accept runs it once.';
+  return [...lines.map(({ text }) => text), last].join('\n');
+}
+
+const maxCommandChars = 400;
+const maxLineChars = 160;
+
+function describeData({ env, input }: ApprovalRequest['asked']): string {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return [...variables, ...(input === null ? [] : [`stdin: ${input}`])].join(', ');
+}
+
+/** One line of the question; of a longer text its beginning and end, with the number of characters between them. */
+function showPart(text: string, maxChars: number): { readonly text: string; readonly isCut: boolean } {
+  const line = toVisibleLine(text.slice(0, maxRead));
+  if (text.length <= maxRead && line.length <= maxChars) return { text: line, isCut: false };
+  const end = toVisibleLine(text.slice(-maxRead)).slice(-maxChars / 4);
+  const start = line.slice(0, maxChars - end.length);
+  const shown = `${start.toWellFormed()} [… of ${text.length} characters …] ${end.toWellFormed()}`;
+  return { text: shown, isCut: true };
+}
+
+// A text of this length is longer than `maxCommandChars` even if each run of blanks in it becomes a short mark.
+const maxRead = 20_000;
+
+// Every character is visible and on this line: line breaks become ⏎, and a run of blanks a number, because it could push
+// the rest of a command out of sight or to the beginning of a line, where it would look like a line of the question.
+function toVisibleLine(text: string): string {
+  return escapeControls(
+    text
+      .replace(/[^\S\n\t ]|⏎|␣/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
+      .replace(/[\t ]{3,}/g, (run) => ` ␣×${run.length} `)
+      .replaceAll('\t', ' ')
+      .replaceAll('\n', ' ⏎ '),
+  );
+}
