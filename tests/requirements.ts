@@ -20,7 +20,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
   T3: {
     built: true,
-    text: 'The description of execute_command says that it is for short, non-interactive commands and names start_command for the others.',
+    text: 'The description of execute_command says that it is for short-lived, non-interactive commands and names start_command for the others.',
   },
   T4: {
     built: true,

@@ -49,7 +49,7 @@ function checkRoots({ roots }: Facts, { field, setting }: CwdNames): void {
 function cwdInvalid(asked: string, problem: PlaceProblem, { field }: CwdNames): NacreError {
   return new NacreError(
     'cwd_invalid',
-    `${field} ${JSON.stringify(asked)} ${problemText[problem]}. Nothing was run.`,
+    `Working directory ${problemText[problem]}: ${field} is ${JSON.stringify(asked)}. Nothing was run.`,
     {
       hint: 'Pass an existing directory, absolute or relative to the server’s own.',
     },

@@ -81,7 +81,12 @@ describe('the exit code of nacre run', () => {
   it.each<[number, string, string[], RegExp]>([
     [125, 'no command', [], /No command was given/],
     [125, 'an empty command', [''], /command must not be empty/],
-    [125, 'a missing directory', ['--cwd', 'missing', 'pwd'], /cwd "missing" does not exist/],
+    [
+      125,
+      'a missing directory',
+      ['--cwd', 'missing', 'pwd'],
+      /Working directory does not exist: cwd is "missing"/,
+    ],
     [125, 'an unknown flag', ['--bogus', 'pwd'], /--bogus/],
     [
       125,

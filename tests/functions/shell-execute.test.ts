@@ -215,7 +215,9 @@ describe('S5: each kind of error has its own message', () => {
   it('a directory that does not exist is an error whose metadata has the request', async () => {
     const run = await open();
     const { content, metadata } = await run({ command: 'true', working_directory: '/no/such' });
-    expect(content[0]?.text).toMatch(/^working_directory "\/no\/such" does not exist\./);
+    expect(content[0]?.text).toMatch(
+      /^Working directory does not exist: working_directory is "\/no\/such"\./,
+    );
     expect(metadata).toEqual({ command: 'true', working_directory: '/no/such' });
   });
 });

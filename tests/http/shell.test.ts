@@ -63,7 +63,11 @@ describe('H1: POST /api/shell', () => {
 
   test.each([
     ['a relative cwd', { cwd: 'repo' }, /cwd must be an absolute path/],
-    ['a cwd that does not exist', { cwd: '/nowhere/at/all' }, /"\/nowhere\/at\/all" does not exist/],
+    [
+      'a cwd that does not exist',
+      { cwd: '/nowhere/at/all' },
+      /^Working directory does not exist: cwd is "\/nowhere\/at\/all"/,
+    ],
     ['a cwd with a NUL byte', { cwd: '/tmp\0' }, /cwd must not contain NUL bytes/],
   ])('400 for %s', async (_, more, words) => {
     const { status, body } = await here.shell('ls', [], more);

@@ -12,7 +12,7 @@ describe.concurrent.each(eras)('tools/list over MCP %s', (era) => {
     const server = await serve({ era });
     const { tools } = await server.client.listTools();
     const tool = tools.find(({ name }) => name === 'execute_command');
-    expect(tool?.description).toMatch(/short, non-interactive/);
+    expect(tool?.description).toMatch(/short-lived, non-interactive/);
     expect(tool?.description).toMatch(/interactive or long-running ones use start_command/);
     expect(JSON.stringify(tools).length).toBeLessThan(10_000);
     for (const { name, title, annotations } of tools) {

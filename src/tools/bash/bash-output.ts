@@ -34,7 +34,7 @@ const description = `Retrieves output from a running or completed background bas
 
 Usage:
 - Takes a bash_id parameter identifying the shell
-- Returns only new output since the last check, at most 30000 characters; more is left for the next call
+- Returns only new output since last check, at most 30000 characters; more is left for the next call
 - Returns stdout and stderr along with shell status
 - Supports optional regex filtering
 - Use this to monitor long-running background commands`;
@@ -62,7 +62,7 @@ export function bashOutput(commands: AllowedCommands): Tool {
       const reading = commands.read(bash_id, { ...newOutput, filter }, context);
       return toReply(await reading.catch((error) => rethrowShellError(error, bash_id)));
     },
-    fail: bashFailure,
+    fail: (error) => bashFailure(error),
   });
 }
 

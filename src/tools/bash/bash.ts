@@ -18,7 +18,8 @@ const inputWithin = ({ defaultMs, maxMs }: TimeLimits) =>
       .min(1_000)
       .max(maxMs)
       .optional()
-      .describe(`Timeout in milliseconds (default ${defaultMs}, max ${maxMs})`),
+      // Not `.default()`: without `timeout`, a background shell has no time limit.
+      .meta({ description: `Timeout in milliseconds (max ${maxMs})`, default: defaultMs }),
   });
 
 const fields = {
@@ -65,13 +66,18 @@ const describeTool = ({
   maxMs,
 }: TimeLimits) => `Executes a given bash command in a persistent shell session: directory, variables, functions and aliases persist between calls.
 
+IMPORTANT: This tool is for terminal operations like git, npm, docker, etc.
+DO NOT use it for file operations - use the specialized file tools instead.
+
 Usage notes:
+- The command argument is required
 - Timeout defaults to ${defaultMs}ms${inMinutes(defaultMs)}, max ${maxMs}ms${inMinutes(maxMs)}; a command that takes longer is killed, the session stays usable
-- Output exceeding 30000 characters is truncated in the middle
+- Output exceeding 30000 characters will be truncated in the middle
 - Use run_in_background=true for long-running commands, then BashOutput and KillShell
 - stdin is empty: prompts cannot be answered
 - Quote file paths with spaces using double quotes
-- Use && to chain dependent commands, ; when you don't care if earlier commands fail`;
+- Use && to chain dependent commands
+- Use ; when you don't care if earlier commands fail`;
 
 function inMinutes(ms: number): string {
   const minutes = ms / 60_000;
@@ -96,11 +102,17 @@ export function bash(deps: BashDeps): Tool {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input: inputWithin(deps.timeLimits),
     output,
-    run: (args, context) =>
-      args.run_in_background && !context.dryRun
-        ? startInBackground(deps.commands, args, context)
-        : runInSession(deps, args, context),
-    fail: bashFailure,
+    async run(args, context) {
+      const isBackground = args.run_in_background && !context.dryRun;
+      try {
+        return await (isBackground
+          ? startInBackground(deps.commands, args, context)
+          : runInSession(deps, args, context));
+      } catch (error) {
+        return bashFailure(error, args.command);
+      }
+    },
+    fail: (error) => bashFailure(error),
   });
 }
 

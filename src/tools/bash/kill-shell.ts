@@ -29,7 +29,8 @@ const description = `Kills a running background bash shell by its ID.
 
 Usage:
 - Takes a shell_id parameter identifying the shell to kill
-- Returns once the shell and all processes it started are gone
+- Returns success or failure status, once the shell and all processes it started are gone
+- Use this to terminate long-running commands
 - With the name of a session, kills its shell and its background processes`;
 
 // A server may need the grace period to close its files before SIGKILL.
@@ -70,6 +71,6 @@ export function killShell(commands: AllowedCommands): Tool {
         },
       });
     },
-    fail: bashFailure,
+    fail: (error) => bashFailure(error),
   });
 }

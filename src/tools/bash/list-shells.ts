@@ -47,7 +47,7 @@ export function listShells(commands: AllowedCommands): Tool {
       const text = lines.length > 0 ? lines.join('\n') : 'There are no shells.';
       return bashReply({ success: true, output: text, metadata: { shells, sessions } });
     },
-    fail: bashFailure,
+    fail: (error) => bashFailure(error),
   });
 }
 

@@ -31,18 +31,27 @@ export const failureOutput = {
   program: z.string().optional(),
 };
 
-/** Replies with an error that kept a tool from doing its work. */
-export function bashFailure(error: unknown): ToolReply {
+/** Replies with an error that kept a tool from doing its work; `command` is the one that a rule may have denied. */
+export function bashFailure(error: unknown, command?: string): ToolReply {
   const { code, message, hint, details } = toNacreError(error);
-  const problem = code === 'policy_denied' ? `Command blocked: ${message}` : message;
-  const sentence = hint === undefined ? problem : `${problem} ${hint}`;
   const { rule, program } = details;
+  // `policy_denied` without a rule: the user has paused nacre.
+  const blocked = rule === undefined ? 'Command blocked: ' : `${describeBlocked(command)}\n`;
+  const problem = code === 'policy_denied' ? `${blocked}${message}` : message;
+  const sentence = hint === undefined ? problem : `${problem} ${hint}`;
   return bashReply({
     success: false,
     output: '',
     error: sentence,
     metadata: { code, hint, rule, program },
   });
+}
+
+const maxCommandChars = 200;
+
+function describeBlocked(command = ''): string {
+  const shown = command.length > maxCommandChars ? `${command.slice(0, maxCommandChars)}…` : command;
+  return `Command blocked for security reasons: ${shown.toWellFormed()}`;
 }
 
 /** Rethrows an error about a shell; `job_not_found` becomes "Shell not found". */

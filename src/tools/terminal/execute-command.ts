@@ -74,7 +74,7 @@ const output = z.looseObject({
 });
 
 const description = `Runs a bash command and returns its exit code, stdout and stderr as YAML.
-For short, non-interactive commands: prompts cannot be answered, and background processes end with the command. For interactive or long-running ones use start_command.
+For short-lived, non-interactive commands: prompts cannot be answered, and background processes end with the command. For interactive or long-running ones use start_command.
 Long output is cut in the middle.
 Example: {"command":"git status --short","cwd":"app"}`;
 

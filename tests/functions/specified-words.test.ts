@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createNacre, type Nacre } from '../../src/index.ts';
+import { createPlace, survivors } from '../support/nacre.ts';
+
+const place = createPlace();
+let nacre: Nacre<'all'>;
+beforeAll(async () => {
+  nacre = await createNacre({ tools: ['all'], allowedCommands: ['*'], loginEnv: 'never' }, place);
+});
+afterAll(async () => {
+  await nacre.close();
+  expect(await survivors(place.mark)).toEqual([]);
+});
+
+const described = (name: string) => nacre.registry.get(name)?.description.split('\n') ?? [];
+const properties = (name: string) =>
+  nacre.registry.get(name)?.inputSchema().properties as Record<string, object>;
+
+describe('B3: descriptions contain the sentences of the specification', () => {
+  it.each([
+    ['Bash', 'IMPORTANT: This tool is for terminal operations like git, npm, docker, etc.'],
+    ['Bash', 'DO NOT use it for file operations - use the specialized file tools instead.'],
+    ['Bash', '- The command argument is required'],
+    ['Bash', '- Quote file paths with spaces using double quotes'],
+    ['Bash', '- Use && to chain dependent commands'],
+    ['Bash', "- Use ; when you don't care if earlier commands fail"],
+    ['BashOutput', '- Returns stdout and stderr along with shell status'],
+    ['BashOutput', '- Use this to monitor long-running background commands'],
+    ['KillShell', '- Takes a shell_id parameter identifying the shell to kill'],
+    ['KillShell', '- Use this to terminate long-running commands'],
+  ])('%s: %s', (name, sentence) => {
+    expect(described(name)).toContain(sentence);
+  });
+});
+
+describe('default keys', () => {
+  it('B3: are in the schema of Bash, where a background shell still has no time limit by default', () => {
+    expect(properties('Bash')).toMatchObject({
+      timeout: { type: 'integer', default: 120_000, minimum: 1_000, maximum: 600_000 },
+      run_in_background: { type: 'boolean', default: false },
+    });
+  });
+
+  it('S1: are in the schema of shell_execute', () => {
+    expect(properties('shell_execute')).toMatchObject({
+      timeout: { type: 'integer', default: 300, minimum: 1, maximum: 1_800 },
+      command: { type: 'string', minLength: 1 },
+    });
+  });
+});
+
+it('B10: a blocked command is quoted after the words of the specification, followed by the reason', async () => {
+  const { error } = await nacre.tools.bash.run({ command: 'rm -rf /' });
+  expect(error).toMatch(/^Command blocked for security reasons: rm -rf \/\nrm is blocked as dangerous: /);
+});
