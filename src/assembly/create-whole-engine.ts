@@ -130,7 +130,7 @@ async function addLayers(
 
 async function createAudit(
   values: Settings,
-  { audit: { dir, keyPath } }: Places,
+  { audit: { dir, keyPath, retention } }: Places,
   redact: Redact,
   log: EngineHost['log'],
 ): Promise<AuditLog> {
@@ -142,7 +142,7 @@ async function createAudit(
     dir,
     fsync: values.auditFsync,
     key: keyPath === undefined ? undefined : () => readAuditKey(keyPath),
-    retention: { keepDays: values.auditKeepDays, maxBytes: values.auditMaxBytes },
+    retention,
     redact,
   });
   if (log !== undefined && values.logLevel !== 'off') {

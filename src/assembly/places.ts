@@ -11,7 +11,11 @@ export function toPlaces(values: Settings, { env, cwd, config }: SettingsLocatio
   const keyPath = values.auditKey === undefined ? undefined : resolve(cwd, values.auditKey);
   return {
     stateDir,
-    audit: { dir, keyPath },
+    audit: {
+      dir,
+      keyPath,
+      retention: { keepDays: values.auditKeepDays, maxBytes: values.auditMaxBytes },
+    },
     workflowDir: join(stateDir, 'workflows'),
     recordingDir: join(stateDir, 'recordings'),
     backupDir: join(stateDir, 'backups'),

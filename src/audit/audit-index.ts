@@ -6,18 +6,20 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  openSync,
-  readFileSync,
   readSync,
   renameSync,
+  rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../support/make-folder.ts';
+import { openRegularFile, readRegularFile } from '../support/regular-file.ts';
 import type { AuditKey } from './audit-key.ts';
 import { chainStart, digestOf, explainMismatch, genesis, type ReadLine, readLine, toLine } from './chain.ts';
-import { withLock } from './file-lock.ts';
+import type { PruneReason } from './choose-pruned.ts';
+import { type AssertHeld, withLock } from './file-lock.ts';
 
 /** An entry of `index.jsonl` about one audit file. */
 export interface Anchor {
@@ -33,6 +35,17 @@ export interface Anchor {
   readonly last: number;
   /** The digest of record `last`. */
   readonly head: string;
+  /** Why a `pruned` file was removed; absent in entries of earlier versions. */
+  readonly reason?: PruneReason | undefined;
+}
+
+/** Files that were removed on purpose, together. */
+export interface PrunedFiles {
+  readonly files: number;
+  readonly records: number;
+  /** The first and the last of their days. */
+  readonly from: string;
+  readonly to: string;
 }
 
 /** The index of one audit folder, opened for writing. */
@@ -47,24 +60,32 @@ export interface AuditIndex {
 /** The file name of the index. */
 export const indexName = 'index.jsonl';
 
+const lockName = 'index.lock';
 const largeBytes = 4_194_304;
 
 /** Opens `index.jsonl` of a folder for writing. */
 export function createAuditIndex(
   dir: string,
-  options: { key?: AuditKey | undefined; durable: boolean },
+  options: {
+    key?: AuditKey | undefined;
+    durable: boolean;
+    now?: (() => Date) | undefined;
+  },
 ): AuditIndex {
   const path = join(dir, indexName);
-  const append = (body: object) => {
+  const { now = () => new Date() } = options;
+  const append = (body: object, assertHeld: AssertHeld) => {
     makeFolder(dir);
-    const fd = openSync(path, 'a+', 0o600);
+    const fd = openRegularFile(path, 'read and append');
     try {
-      const { seq, prev, torn } = readEnd(fd);
-      const time = new Date().toISOString();
+      const { seq, prev, size, torn } = readEnd(fd);
+      const time = now().toISOString();
       const line = toLine(
         { seq, time, prev, ...body, ...(torn > 0 && { recovered_bytes: torn }) },
         options.key,
       );
+      assertHeld();
+      if (torn > 0) ftruncateSync(fd, size - torn);
       writeSync(fd, line);
       if (options.durable) fsyncSync(fd);
     } finally {
@@ -73,14 +94,14 @@ export function createAuditIndex(
   };
   const locked: AuditIndex['locked'] = (step) => {
     makeFolder(dir);
-    return withLock(join(dir, 'index.lock'), () => step(append));
+    return withLock(join(dir, lockName), (assertHeld) => step((anchor) => append(anchor, assertHeld)));
   };
   return {
     append: (anchor) => locked((write) => write(anchor)),
     locked,
     compact(isThere) {
-      if (!existsSync(path) || readFileSync(path).length < largeBytes) return;
-      locked(() => rewrite(path, isThere, options.key));
+      if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < largeBytes) return;
+      withLock(join(dir, lockName), (assertHeld) => rewrite(path, isThere, options.key, assertHeld));
     },
   };
 }
@@ -98,7 +119,7 @@ export function readIndex(
 ): { lines: readonly (IndexLine | null)[]; tornBytes: number } {
   const path = join(dir, indexName);
   if (!existsSync(path)) return { lines: [], tornBytes: 0 };
-  const texts = readFileSync(path, 'utf8').split('\n');
+  const texts = readRegularFile(path).split('\n');
   const torn = texts.pop() ?? '';
   const lines = texts.map((text, index) => {
     const read = readLine(text, key);
@@ -108,20 +129,24 @@ export function readIndex(
 }
 
 // A partial last line is from a server that was killed while writing it. It is cut off; `recovered_bytes` records its size.
-function readEnd(fd: number): { seq: number; prev: string; torn: number } {
+function readEnd(fd: number): { seq: number; prev: string; size: number; torn: number } {
   const { size } = fstatSync(fd);
   const tail = Buffer.alloc(Math.min(size, 65_536));
   readSync(fd, tail, 0, tail.length, size - tail.length);
   const end = tail.lastIndexOf(10) + 1;
   const torn = tail.length - end;
-  if (torn > 0) ftruncateSync(fd, size - torn);
-  if (end === 0) return { seq: 0, prev: genesis, torn };
+  if (end === 0) return { seq: 0, prev: genesis, size, torn };
   const line = tail.subarray(tail.lastIndexOf(10, end - 2) + 1, end);
   const last = readLine(line.toString('utf8').trimEnd(), undefined);
-  return { seq: (last?.seq ?? 0) + 1, prev: digestOf(line), torn };
+  return { seq: (last?.seq ?? 0) + 1, prev: digestOf(line), size, torn };
 }
 
-function rewrite(path: string, isThere: (file: string) => boolean, key: AuditKey | undefined): void {
+function rewrite(
+  path: string,
+  isThere: (file: string) => boolean,
+  key: AuditKey | undefined,
+  assertHeld: AssertHeld,
+): void {
   const { lines } = readIndex(join(path, '..'));
   const latest = new Map<string, Anchor>();
   let place = chainStart;
@@ -136,19 +161,52 @@ function rewrite(path: string, isThere: (file: string) => boolean, key: AuditKey
   );
   const kept = [...latest.values()].filter(({ instance }) => living.has(instance));
   const last = lines.at(-1);
-  const bodies = [{ event: 'compacted', dropped: lines.length, head: last?.digest ?? genesis }, ...kept];
+  const gone = [...latest.values()].filter(({ instance }) => !living.has(instance));
+  const pruned = sumPruned(gone, lines.flatMap((line) => line?.body.pruned ?? []) as PrunedFiles[]);
+  const bodies = [
+    { event: 'compacted', dropped: lines.length, head: last?.digest ?? genesis, ...(pruned && { pruned }) },
+    ...kept,
+  ];
   let prev = genesis;
   const texts = bodies.map((body, seq) => {
     const line = toLine({ seq, time: new Date().toISOString(), prev, ...body }, key);
     prev = digestOf(line);
     return line;
   });
-  writeFileSync(`${path}.new`, texts.join(''), { mode: 0o600 });
+  // Removed first, because `writeFileSync` would follow a symlink; O_EXCL does not.
+  rmSync(`${path}.new`, { force: true });
+  writeFileSync(`${path}.new`, texts.join(''), { mode: 0o600, flag: 'wx' });
+  assertHeld();
   renameSync(`${path}.new`, path);
+}
+
+/** Adds up the `pruned` files among `anchors`, and those that a compaction added up before; null if there are none. */
+export function sumPruned(
+  anchors: readonly Anchor[],
+  earlier: readonly PrunedFiles[] = [],
+): PrunedFiles | null {
+  const own = anchors.filter(({ event }) => event === 'pruned');
+  const all = own.map(({ file, first, last }) => {
+    const day = file.slice(0, 10);
+    return { files: 1, records: last - first + 1, from: day, to: day };
+  });
+  return [...earlier, ...all].reduce<PrunedFiles | null>(
+    (sum, one) => (sum ? joinPruned(sum, one) : one),
+    null,
+  );
+}
+
+function joinPruned(one: PrunedFiles, other: PrunedFiles): PrunedFiles {
+  return {
+    files: one.files + other.files,
+    records: one.records + other.records,
+    from: one.from < other.from ? one.from : other.from,
+    to: one.to > other.to ? one.to : other.to,
+  };
 }
 
 /** The anchor in the body of an index line. */
 export function toAnchor(body: Readonly<Record<string, unknown>>): Anchor {
-  const { event, file, instance, first, before, last, head } = body as unknown as Anchor;
-  return { event, file, instance, first, before, last, head };
+  const { event, file, instance, first, before, last, head, reason } = body as unknown as Anchor;
+  return { event, file, instance, first, before, last, head, ...(reason !== undefined && { reason }) };
 }

@@ -12,9 +12,10 @@ import { toFileName } from './audit-files.ts';
 import { type AuditIndex, createAuditIndex } from './audit-index.ts';
 import type { AuditKey } from './audit-key.ts';
 import { ChainWriter, FileAnchors } from './chain-writer.ts';
+import type { Retention } from './choose-pruned.ts';
 import type { AuditEntry } from './entry.ts';
 import type { Fsync } from './line-file.ts';
-import { prune, type Retention } from './prune.ts';
+import { prune } from './prune.ts';
 import type { AuditRecord } from './read-records.ts';
 import { RecordListeners, RecordQueue } from './record-queue.ts';
 import type { Redact } from './redact.ts';
@@ -179,7 +180,7 @@ class ServerAuditLog implements AuditLog {
 
   #openIndex(): AuditIndex {
     const { dir, fsync } = this.#options;
-    return createAuditIndex(dir, { key: this.#readKey(), durable: fsync === 'always' });
+    return createAuditIndex(dir, { key: this.#readKey(), durable: fsync === 'always', now: this.#now });
   }
 
   #readKey(): AuditKey | undefined {

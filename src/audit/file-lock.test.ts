@@ -1,16 +1,17 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
-  existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { ownIdentity } from '../support/process-identity.ts';
 import { withLock } from './file-lock.ts';
 
 let folder = '';
@@ -21,14 +22,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const agedBy = (ms: number) => {
-  const time = (Date.now() - ms) / 1_000;
+const endedPid = () => spawnSync('true').pid;
+const identityOf = (changes: object) => JSON.stringify({ ...ownIdentity(), ...changes });
+/** Sets the mtime of the lock to `days` from now. */
+const dateLock = (days: number) => {
+  const time = Date.now() / 1_000 + days * 86_400;
   utimesSync(path, time, time);
 };
-const endedPid = () => spawnSync('true').pid;
+const msToLock = () => {
+  const start = performance.now();
+  withLock(path, () => {});
+  return performance.now() - start;
+};
 
 test('the lock exists while the step runs, and is removed even if the step throws', () => {
-  expect(withLock(path, () => readFileSync(path, 'utf8'))).toBe(String(process.pid));
+  const held = withLock(path, () => readFileSync(path, 'utf8'));
+  expect(JSON.parse(held)).toMatchObject({ pid: process.pid });
   expect(() =>
     withLock(path, () => {
       throw new Error('inside');
@@ -37,35 +46,66 @@ test('the lock exists while the step runs, and is removed even if the step throw
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('the lock of a process that took over in the meantime stays', () => {
-  withLock(path, () => {
-    // Rename instead of removing, so that the new file cannot get the same inode.
-    renameSync(path, join(folder, 'old'));
-    writeFileSync(path, '1');
-  });
-  expect(readFileSync(path, 'utf8')).toBe('1');
+test.each([0, 500, -500])(
+  'the lock of a dead process, dated %i days from now, is removed at once',
+  (days) => {
+    const { startTime } = ownIdentity();
+    for (const content of [
+      String(endedPid()),
+      identityOf({ pid: endedPid() }),
+      identityOf({ startTime: `${startTime}0` }),
+      identityOf({ boot: 'an earlier boot' }),
+    ]) {
+      writeFileSync(path, content);
+      dateLock(days);
+      expect(msToLock()).toBeLessThan(200);
+    }
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
+
+test('the lock of a killed process that nothing reaps is removed at once', async () => {
+  const parent = spawn('sh', ['-c', 'sh -c "echo \\$\\$; kill -9 \\$\\$" & exec sleep 60']);
+  onTestFinished(() => void parent.kill());
+  const pid = await new Promise<string>((resolve) =>
+    parent.stdout.once('data', (data) => resolve(String(data).trim())),
+  );
+  const stateOf = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0];
+  await expect.poll(stateOf).toBe('Z');
+  writeFileSync(path, pid);
+  expect(msToLock()).toBeLessThan(200);
 });
 
-test('the lock of a dead process is removed', () => {
-  for (const text of [String(endedPid()), '']) {
-    writeFileSync(path, text);
-    agedBy(1_000);
-    expect(withLock(path, () => 'mine')).toBe('mine');
-  }
+test.each([
+  ['of a living process', () => writeFileSync(path, identityOf({ pid: process.ppid, startTime: '' }))],
+  [
+    'of another pid namespace',
+    () => writeFileSync(path, identityOf({ namespace: 'pid:[1]', pid: endedPid() })),
+  ],
+  ['without a holder', () => writeFileSync(path, '')],
+  ['that is a FIFO', () => spawnSync('mkfifo', [path])],
+  ['that is a symlink', () => symlinkSync('/dev/zero', path)],
+  ['that is a folder', () => mkdirSync(path)],
+])('a lock %s is waited for, but not for longer than a second', (_, make) => {
+  make();
+  const waitedMs = msToLock();
+  expect(waitedMs).toBeGreaterThan(400);
+  expect(waitedMs).toBeLessThan(1_500);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a stale lock is removed even if its process is alive', () => {
-  writeFileSync(path, String(process.pid));
-  agedBy(10_000);
-  expect(withLock(path, () => 'mine')).toBe('mine');
-});
-
-test('a recent lock is waited for even if its process is dead', () => {
-  writeFileSync(path, String(endedPid()));
-  const start = Date.now();
-  expect(withLock(path, () => Date.now() - start)).toBeGreaterThan(100);
-  expect(existsSync(path)).toBe(false);
+test('a step that lost the lock before it wrote runs again, and leaves the lock of another holder', () => {
+  const written: number[] = [];
+  let turn = 0;
+  withLock(path, (assertHeld) => {
+    turn += 1;
+    if (turn === 1) writeFileSync(path, String(endedPid()));
+    assertHeld();
+    written.push(turn);
+  });
+  expect(written).toEqual([2]);
+  withLock(path, () => writeFileSync(path, '1'));
+  expect(readFileSync(path, 'utf8')).toBe('1');
 });
 
 test('throws if the lock file cannot be created', () => {

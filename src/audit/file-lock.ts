@@ -1,91 +1,105 @@
-import {
-  closeSync,
-  fstatSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+// A lock file with the identity of its holder. No wall clock decides: a lock is removed at once if its holder is dead, and
+// otherwise once a waiter has seen the same lock for `stuckMs` of its own monotonic clock. A holder that was only slow
+// notices that by `assertHeld` before it writes, and waits for the lock again.
+import { closeSync, linkSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { createId } from '../support/ids.ts';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../support/process-identity.ts';
+import { readRegularFile } from '../support/regular-file.ts';
 
 const timeoutMs = 5_000;
+const stuckMs = 500;
 const pollMs = 2;
-// A lock is normally released within milliseconds. It is removed after `deadAfterMs` if its process has died, and after
-// `staleAfterMs` in any case, so that a process stopped by SIGSTOP does not block all others.
-const deadAfterMs = 200;
-const staleAfterMs = 4_000;
 
-/** Runs a short step under a lock file; the lock of a dead process is removed. */
-export function withLock<T>(path: string, step: () => T): T {
-  const own = acquire(path);
-  try {
-    return step();
-  } finally {
-    // After a long SIGSTOP the lock may be stale, and `path` another process's lock: remove it only if it is ours.
-    if (statSync(path, { throwIfNoEntry: false })?.ino === own) rmSync(path, { force: true });
+/** Throws if the lock was taken away; called directly before each write, so that two holders never write. */
+export type AssertHeld = () => void;
+
+class LockLost extends Error {}
+
+/** Runs a short step under a lock file. The step runs again if it lost the lock before it wrote anything. */
+export function withLock<T>(path: string, step: (assertHeld: AssertHeld) => T): T {
+  const start = performance.now();
+  const own = JSON.stringify({ ...ownIdentity(), lock: createId('lock') });
+  for (;;) {
+    acquire(path, own, start);
+    try {
+      return step(() => {
+        if (contentOf(path) !== own) throw new LockLost();
+      });
+    } catch (error) {
+      if (!(error instanceof LockLost)) throw error;
+    } finally {
+      if (contentOf(path) === own) rmSync(path, { force: true });
+    }
   }
 }
 
-function acquire(path: string): number {
-  const start = Date.now();
-  for (;;) {
-    const made = tryToMake(path);
-    if (made !== undefined) return made;
-    if (Date.now() - start > timeoutMs) throw new Error(`${path} is locked by another process`);
-    const abandoned = findAbandoned(path);
-    if (abandoned !== undefined) remove(path, abandoned);
+function acquire(path: string, own: string, start: number): void {
+  let seen = { content: '', since: start };
+  while (!tryToMake(path, own)) {
+    const now = performance.now();
+    if (now - start > timeoutMs) throw new Error(`${path} is locked by another process`);
+    const content = contentOf(path);
+    if (content === undefined) continue;
+    if (seen.content !== content) seen = { content, since: now };
+    if (now - seen.since > stuckMs || isHolderDead(path, content)) remove(path, content);
     else Atomics.wait(sleeper, 0, 0, pollMs);
   }
 }
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** Creates the lock file with O_EXCL and returns its inode; undefined if it exists. */
-function tryToMake(path: string): number | undefined {
+/** Creates the lock file with O_EXCL; false if it exists. */
+function tryToMake(path: string, own: string): boolean {
   try {
     const fd = openSync(path, 'wx', 0o600);
     try {
-      writeSync(fd, String(process.pid));
-      return fstatSync(fd).ino;
+      writeSync(fd, own);
+      return true;
     } finally {
       closeSync(fd);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
 }
 
-/** The inode of a lock whose process died or is too slow; undefined for a lock that is in use. */
-function findAbandoned(path: string): number | undefined {
+/** The content of a lock, which no other lock has; its inode if it is empty or not a file. Undefined if there is none. */
+function contentOf(path: string): string | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  const inode = `inode ${found.ino}`;
   try {
-    const { mtimeMs, ino } = statSync(path);
-    const ageMs = Date.now() - mtimeMs;
-    const isDead = ageMs > deadAfterMs && !isAlive(Number(readFileSync(path, 'utf8')));
-    return ageMs > staleAfterMs || isDead ? ino : undefined;
+    return found.isFile() ? readRegularFile(path) || inode : inode;
   } catch {
-    return undefined;
+    return inode;
   }
 }
 
-function isAlive(pid: number): boolean {
+function isHolderDead(path: string, content: string): boolean {
   try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    const holder = toIdentity(JSON.parse(content));
+    return holder !== undefined && isAlive(holder, path) === false;
+  } catch {
+    // Its holder has not written its identity yet, or the file is not a lock.
+    return false;
   }
 }
 
-// If two processes find the lock abandoned, only one rename() gets it; the other may get a new lock instead and links it
-// back.
-function remove(path: string, abandoned: number): void {
+// Earlier versions wrote only a pid, of a process on this machine.
+function toIdentity(content: unknown): ProcessIdentity | undefined {
+  if (typeof content === 'number') return { ...ownIdentity(), pid: content, startTime: '' };
+  const { boot, namespace, pid, startTime } = Object(content) as Partial<ProcessIdentity>;
+  const isWhole = [boot, namespace, startTime].every((one) => typeof one === 'string');
+  return isWhole && typeof pid === 'number' ? (content as ProcessIdentity) : undefined;
+}
+
+// If two processes remove one lock, only one rename() gets it; the other may get a new lock instead and links it back.
+function remove(path: string, abandoned: string): void {
   const aside = `${path}.${createId('old')}`;
   try {
     renameSync(path, aside);
-    if (statSync(aside).ino !== abandoned) linkSync(aside, path);
-    rmSync(aside, { force: true });
+    if (contentOf(aside) !== abandoned) linkSync(aside, path);
+    rmSync(aside, { force: true, recursive: true });
   } catch {}
 }

@@ -1,7 +1,8 @@
 // The commands that ran, for `nacre history`. `history.index` caches one line per command and how far each audit file was
 // read; if it is missing, broken or outdated it is rebuilt from the records.
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularFile } from '../support/regular-file.ts';
 import { listAuditFiles } from './audit-files.ts';
 import { digestOf } from './chain.ts';
 import { createRecordReader } from './read-records.ts';
@@ -45,7 +46,7 @@ interface Head {
 // Throws away the cache if an audit file was pruned or cut, because commands that left the log must leave the history.
 function readIndex(dir: string): CachedHistory {
   try {
-    const text = readFileSync(join(dir, indexName), 'utf8');
+    const text = readRegularFile(join(dir, indexName));
     const end = text.indexOf('\n') + 1;
     const body = text.slice(end);
     const head = JSON.parse(text.slice(0, end)) as Head;
@@ -71,8 +72,10 @@ function tryToWrite(
   const body = commands.map((command) => `${JSON.stringify(command)}\n`).join('');
   const head: Head = { version, positions: kept, sha256: digestOf(body) };
   const path = join(dir, indexName);
+  const draft = `${path}.${process.pid}`;
   try {
-    writeFileSync(`${path}.${process.pid}`, `${JSON.stringify(head)}\n${body}`, { mode: 0o600 });
-    renameSync(`${path}.${process.pid}`, path);
+    rmSync(draft, { force: true });
+    writeFileSync(draft, `${JSON.stringify(head)}\n${body}`, { mode: 0o600, flag: 'wx' });
+    renameSync(draft, path);
   } catch {}
 }

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsync, fsyncSync, ftruncateSync, lstatSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../support/make-folder.ts';
+import { openRegularFile } from '../support/regular-file.ts';
 import { toFileName } from './audit-files.ts';
 import type { ChainHead } from './chain.ts';
 
@@ -18,9 +19,13 @@ export type Fsync = 'interval' | 'always';
 
 const fsyncIntervalMs = 1_000;
 
-/** Opens the file with O_APPEND and mode 0600 at the first line, and creates it again if it was deleted. */
+/**
+ * Opens the file with O_APPEND and mode 0600 at the first line. Creates it again if it was deleted or moved away, and throws
+ * if a link, a FIFO or another file with a second name is in its place, since lines would end up elsewhere.
+ */
 export function createLineFile(path: string, fsyncMode: Fsync): LineFile {
   let file: number | null = null;
+  let inode = { ino: 0, dev: 0 };
   let size = 0;
   let isPartial = false;
   let syncing: NodeJS.Timeout | null = null;
@@ -29,14 +34,22 @@ export function createLineFile(path: string, fsyncMode: Fsync): LineFile {
     if (file !== null) closeSync(file);
     file = null;
     makeFolder(dirname(path));
-    file = openSync(path, 'a', 0o600);
+    const fd = openRegularFile(path, 'append');
+    const { ino, dev, nlink } = fstatSync(fd);
+    if (nlink > 1) {
+      closeSync(fd);
+      throw new Error(`${path} is a hard link to another file; move it away`);
+    }
+    file = fd;
+    inode = { ino, dev };
     isPartial = false;
-    return file;
+    return fd;
   };
   const openFile = () => {
-    const known = file === null ? undefined : fstatSync(file);
-    const fd = file === null || known?.nlink === 0 ? reopen() : file;
-    if (!isPartial) size = fd === file && known && known.nlink > 0 ? known.size : fstatSync(fd).size;
+    const there = file === null ? undefined : lstatSync(path, { throwIfNoEntry: false });
+    const isSame = there !== undefined && there.ino === inode.ino && there.dev === inode.dev;
+    const fd = file === null || !isSame ? reopen() : file;
+    if (!isPartial) size = isSame ? there.size : fstatSync(fd).size;
     return fd;
   };
   // A partial line would break the chain. If ftruncate() fails now, the next `append` tries again.

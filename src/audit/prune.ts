@@ -1,42 +1,70 @@
-import { rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { closeSync, futimesSync, lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { openRegularFile } from '../support/regular-file.ts';
 import { type AuditFile, listAuditFiles } from './audit-files.ts';
-import type { Anchor, AuditIndex } from './audit-index.ts';
+import { type Anchor, type AuditIndex, readIndex } from './audit-index.ts';
 import { digestOf, readLine } from './chain.ts';
+import {
+  chooseAllPruned,
+  choosePruned,
+  type PruneChoice,
+  type PruneClock,
+  type PruneReason,
+  type Retention,
+  type SizedFile,
+  toDay,
+} from './choose-pruned.ts';
 import { readLines } from './read-lines.ts';
 
-/** Limits on audit files, from `audit_keep_days` and `audit_max_bytes`. */
-export interface Retention {
-  readonly keepDays: number;
-  readonly maxBytes: number;
-}
-
 const checkEveryMs = 3_600_000;
-const dayMs = 86_400_000;
 
 /**
- * Removes the oldest files. A `pruned` anchor with the last record is written to the index first, so that the next file
- * of the chain can still be verified. Files of today may still grow, so they stay.
+ * Removes the oldest files, at most one day's worth. A `pruned` entry with the last record and the reason is written to the
+ * index first, so that `verifyAudit` knows what is missing. Files of today may still grow, so they stay.
  */
-export function prune(dir: string, index: AuditIndex, { keepDays, maxBytes }: Retention, now: Date): void {
+export function prune(dir: string, index: AuditIndex, retention: Retention, now: Date): void {
   if (!isTime(join(dir, 'pruned'), now)) return;
-  const today = toDay(now);
-  const firstKept = toDay(new Date(now.getTime() - keepDays * dayMs));
-  const files = listAuditFiles(dir).map((file) => ({ ...file, bytes: statSync(join(dir, file.name)).size }));
-  let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const file of files) {
-    if (file.day >= today || (file.day >= firstKept && total <= maxBytes)) continue;
-    remove(dir, index, file);
-    total -= file.bytes;
-  }
+  const files = listSized(dir);
+  removeFiles(dir, index, choosePruned(files, retention, readClock(dir, now)));
   index.compact((name) => files.some((file) => file.name === name));
 }
 
-function remove(dir: string, index: AuditIndex, { name, instance }: AuditFile): void {
+/** Every file beyond the limits, for a person to decide about. */
+export function planPrune(dir: string, retention: Retention, now: Date): PruneChoice {
+  return chooseAllPruned(listSized(dir), retention, now);
+}
+
+/** Removes the chosen files, each with its `pruned` entry. */
+export function removeFiles(dir: string, index: AuditIndex, { files, reason }: PruneChoice): void {
+  for (const file of files) remove(dir, index, file, reason);
+}
+
+function listSized(dir: string): readonly SizedFile[] {
+  return listAuditFiles(dir).flatMap((file) => {
+    const found = lstatSync(join(dir, file.name), { throwIfNoEntry: false });
+    return found?.isFile() ? [{ ...file, bytes: found.size }] : [];
+  });
+}
+
+function readClock(dir: string, now: Date): PruneClock {
+  const entries = readIndex(dir).lines.flatMap((line) => (line === null ? [] : [line.body]));
+  const times = entries.map(({ time }) => String(time));
+  const aged = entries.filter(({ event, reason }) => event === 'pruned' && reason === 'audit_keep_days');
+  return {
+    now,
+    lastEntry: times
+      .filter((time) => time.slice(0, 10) < toDay(now))
+      .sort()
+      .at(-1),
+    lastAged: aged.map(({ time }) => String(time)).at(-1),
+  };
+}
+
+function remove(dir: string, index: AuditIndex, { name, instance }: AuditFile, reason: PruneReason): void {
   const path = join(dir, name);
   index.locked((append) => {
     const ends = readEnds(path);
-    if (ends) append({ event: 'pruned', file: name, instance, ...ends });
+    if (ends) append({ event: 'pruned', file: name, instance, ...ends, reason });
   });
   rmSync(path, { force: true });
 }
@@ -52,15 +80,16 @@ function readEnds(path: string): Omit<Anchor, 'event' | 'file' | 'instance'> | n
   return { first: first.seq, before: first.prev, last: last.seq, head: digestOf(`${end}\n`) };
 }
 
-// At most once an hour for all servers together, because there may be thousands of files. The mtime of `mark` is the last run.
+// At most once an hour for all servers together, because there may be thousands of files. The mtime of `mark` is the last
+// run; it only spares work, so a wrong one does no harm.
 function isTime(mark: string, now: Date): boolean {
-  const last = statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const last = lstatSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (Math.abs(now.getTime() - last) < checkEveryMs) return false;
-  writeFileSync(mark, '', { mode: 0o600 });
-  utimesSync(mark, now, now);
+  const fd = openRegularFile(mark, 'append');
+  try {
+    futimesSync(fd, now, now);
+  } finally {
+    closeSync(fd);
+  }
   return true;
-}
-
-function toDay(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
+import { openRegularFile } from '../support/regular-file.ts';
 
 const pieceBytes = 1_048_576;
 
@@ -13,7 +14,7 @@ export interface FoundLine {
  * records may exceed the maximum string length. A last line without a line break is left out.
  */
 export function* readLines(path: string, from = 0): Generator<FoundLine> {
-  const fd = openSync(path, 'r');
+  const fd = openRegularFile(path, 'read');
   try {
     let rest = Buffer.alloc(0);
     let at = from;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -81,7 +82,7 @@ describe('S6: the audit log verifies', () => {
     day = '2026-03-02T00:00:01.000Z';
     log.record(askedEntry('two'));
     log.record(askedEntry('three'));
-    write(['from another server']);
+    write(['from another server'], { now: () => new Date(day) });
     expect(verifyAudit(dir)).toMatchObject({ files: 3, records: 4, problems: [], notes: [] });
     log.close();
     expect(verifyAudit(dir)).toMatchObject({ problems: [], notes: [] });
@@ -91,7 +92,7 @@ describe('S6: the audit log verifies', () => {
   });
 
   test('when it is empty', () => {
-    expect(verifyAudit(dir)).toEqual({ files: 0, records: 0, problems: [], notes: [] });
+    expect(verifyAudit(dir)).toEqual({ files: 0, records: 0, problems: [], pruned: null, notes: [] });
   });
 
   test('after a server was killed while writing a line', () => {
@@ -277,6 +278,20 @@ describe('S6: with a key', () => {
   });
 });
 
+/** Repeats the last line of the index, as a server does that anchors its records for a long time. */
+function growIndex(count: number, change = (text: string) => text): void {
+  const index = join(dir, indexName);
+  const line = linesOf(index).at(-1) ?? '';
+  let prev = digestOf(`${line}\n`);
+  const body = JSON.parse(line);
+  const bodies = Array.from({ length: count }, (_, number) => {
+    const text = `${JSON.stringify({ ...body, seq: body.seq + number + 1, prev })}\n`;
+    prev = digestOf(text);
+    return text;
+  });
+  appendFileSync(index, change(bodies.join('')));
+}
+
 describe('S6: retention', () => {
   const at = (day: string) => ({ now: () => new Date(`${day}T12:00:00Z`) });
 
@@ -284,15 +299,73 @@ describe('S6: retention', () => {
     let day = '2026-01-01';
     const retention = { keepDays: 30, maxBytes: 1_000_000_000 };
     const log = newLog({ now: () => new Date(`${day}T12:00:00Z`), retention });
-    const days = ['2026-01-01', '2026-01-02', '2026-01-20', '2026-02-05'];
+    const days = ['2026-01-01', '2026-01-02', '2026-01-20', '2026-02-05', '2026-02-06', '2026-02-07'];
     for (day of days) log.record(askedEntry(day));
     log.close();
-    expect(listAuditFiles(dir).map((file) => file.day)).toEqual(['2026-01-20', '2026-02-05']);
-    expect(verifyAudit(dir)).toMatchObject({ files: 2, problems: [], notes: [] });
+    expect(listAuditFiles(dir).map((file) => file.day)).toEqual(days.slice(2));
+    const pruned = { files: 2, records: 2, from: '2026-01-01', to: '2026-01-02' };
+    expect(verifyAudit(dir)).toMatchObject({ files: 4, problems: [], pruned, notes: [] });
     // Without a `pruned` anchor a removed file is still reported.
     rmSync(join(dir, listAuditFiles(dir)[0]?.name ?? ''));
     expect(whats()).toHaveLength(2);
   });
+
+  test('a clock that is 500 days ahead removes nothing at first, and one day of records a day after that', () => {
+    const retention = { keepDays: 400, maxBytes: 1_000_000_000 };
+    const real = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'];
+    for (const day of real) for (const turn of ['one', 'two']) write([turn], { ...at(day), retention });
+    const days = () => [...new Set(listAuditFiles(dir).map((file) => file.day))];
+    for (const turn of ['first', 'second']) write([turn], { ...at('2027-05-19'), retention });
+    expect(days()).toEqual([...real, '2027-05-19']);
+    for (const turn of ['first', 'second']) write([turn], { ...at('2027-05-20'), retention });
+    expect(days()).toEqual([...real.slice(1), '2027-05-19', '2027-05-20']);
+    write(['corrected'], { ...at('2026-01-05'), retention });
+    expect(days()).toHaveLength(6);
+    expect(verifyAudit(dir)).toMatchObject({
+      problems: [],
+      pruned: { files: 2, records: 2, from: '2026-01-01', to: '2026-01-01' },
+      notes: [expect.stringMatching(/index\.jsonl:\d+: the clock was set back by 500 days\./)],
+    });
+  });
+
+  test('counts what was removed even after the index was compacted', () => {
+    const retention = { keepDays: 400, maxBytes: 1 };
+    write(['one', 'two'], at('2026-01-01'));
+    write(['three'], { ...at('2026-01-02'), retention });
+    growIndex(12_000);
+    write(['four'], { ...at('2026-01-03'), retention });
+    expect(linesOf(join(dir, indexName)).length).toBeLessThan(10);
+    const pruned = { files: 2, records: 3, from: '2026-01-01', to: '2026-01-02' };
+    expect(verifyAudit(dir)).toMatchObject({ problems: [], pruned });
+  });
+
+  test.each(['symlink', 'FIFO'] as const)(
+    'is not misled by a %s in the place of a file or of the index',
+    (kind) => {
+      const replace = (path: string) => {
+        rmSync(path, { force: true });
+        if (kind === 'FIFO') spawnSync('mkfifo', [path]);
+        else symlinkSync(join(folder, 'target'), path);
+      };
+      writeFileSync(join(folder, 'target'), '');
+      const log = newLog(at('2026-01-01'));
+      log.record(askedEntry('one'));
+      replace(log.path);
+      expect(() => log.record(askedEntry('two'))).toThrow(/where a regular file belongs/);
+      expect(whats()[0]).toMatch(
+        kind === 'FIFO' ? /cannot be read: .* is a FIFO/ : /records 0 to 0 are missing/,
+      );
+      rmSync(log.path);
+      replace(join(dir, indexName));
+      expect(() => write(['three'])).toThrow(/where a regular file belongs/);
+      if (kind === 'FIFO') expect(whats()).toContainEqual(expect.stringMatching(/index:null cannot be read/));
+      replace(join(dir, 'pruned'));
+      rmSync(join(dir, indexName));
+      write(['four'], { ...at('2026-01-02'), retention: { keepDays: 1, maxBytes: 1 } });
+      log.close();
+      expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('');
+    },
+  );
 
   test('removes the oldest days of a log that is too large, but never files of today', () => {
     const retention = { keepDays: 400, maxBytes: 1_500 };
@@ -325,15 +398,7 @@ describe('S6: retention', () => {
   ])('%s', (_, change, isCompacted) => {
     write(['one'], at('2026-01-01'));
     const index = join(dir, indexName);
-    const line = linesOf(index).at(-1) ?? '';
-    let prev = digestOf(`${line}\n`);
-    const body = JSON.parse(line);
-    const bodies = Array.from({ length: 12_000 }, (_, number) => {
-      const text = `${JSON.stringify({ ...body, seq: number + 2, prev })}\n`;
-      prev = digestOf(text);
-      return text;
-    });
-    appendFileSync(index, change(bodies.join('')));
+    growIndex(12_000, change);
     expect(whats()).toHaveLength(isCompacted ? 0 : 1);
     write(['two'], { ...at('2026-01-02'), retention: { keepDays: 400, maxBytes: 1_000_000 } });
     expect(linesOf(index).length < 10).toBe(isCompacted);

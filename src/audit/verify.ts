@@ -2,11 +2,19 @@
 // 1. read index.jsonl first, because records may be added meanwhile,
 // 2. check the chain in every file line by line,
 // 3. check that the files of each server continue one chain,
-// 4. check that every file in the index exists.
+// 4. check that every file in the index exists, except for those that were removed on purpose, which are counted.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AuditFile, listAuditFiles } from './audit-files.ts';
-import { type Anchor, indexName, readIndex, toAnchor } from './audit-index.ts';
+import {
+  type Anchor,
+  type IndexLine,
+  indexName,
+  type PrunedFiles,
+  readIndex,
+  sumPruned,
+  toAnchor,
+} from './audit-index.ts';
 import type { AuditKey } from './audit-key.ts';
 import { type ChainPosition, chainStart, digestOf, explainMismatch, readLine } from './chain.ts';
 import { readLines } from './read-lines.ts';
@@ -25,6 +33,8 @@ export interface AuditReport {
   readonly records: number;
   /** The first problem of each file. */
   readonly problems: readonly AuditProblem[];
+  /** Records that were removed on purpose, by the limits or by a person; null if none were. */
+  readonly pruned: PrunedFiles | null;
   /** Findings that do not indicate tampering, such as the partial last line of a killed server. */
   readonly notes: readonly string[];
 }
@@ -41,7 +51,7 @@ export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditRepor
     let place = startOf(chain, index.anchors);
     for (const file of chain) {
       const anchor = index.anchors.get(file.name);
-      const found = verifyFile(join(dir, file.name), { ...place, anchor, key });
+      const found = tryToVerify(join(dir, file.name), { ...place, anchor, key });
       records += found.records;
       if (found.problem) problems.push({ file: file.name, ...found.problem });
       if (found.tornBytes > 0)
@@ -54,11 +64,12 @@ export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditRepor
   }
   problems.push(...stillUnknown(dir, unknown));
   const there = new Set(files.map(({ name }) => name));
-  for (const { file, event, first, last } of index.anchors.values()) {
-    if (there.has(file) || event === 'pruned') continue;
+  const missing = [...index.anchors.values()].filter(({ file }) => !there.has(file));
+  for (const { file, event, first, last } of missing) {
+    if (event === 'pruned') continue;
     problems.push({ file, line: null, what: `is missing, with records ${first} to ${last} or more` });
   }
-  return { files: files.length, records, problems, notes };
+  return { files: files.length, records, problems, pruned: sumPruned(missing, index.pruned), notes };
 }
 
 // A file that was started after `readAnchors` is in the index by now.
@@ -104,6 +115,16 @@ interface VerifiedFile {
   readonly problem: Omit<AuditProblem, 'file'> | undefined;
 }
 
+// Reports what cannot be read, such as a FIFO in the place of a file, and goes on with the other files.
+function tryToVerify(path: string, expected: Parameters<typeof verifyFile>[1]): VerifiedFile {
+  try {
+    return verifyFile(path, expected);
+  } catch (error) {
+    const problem = { line: null, what: `cannot be read: ${(error as Error).message}` };
+    return { records: 0, next: expected, hasRun: false, tornBytes: 0, problem };
+  }
+}
+
 function verifyFile(
   path: string,
   { anchor, key, ...start }: ChainPosition & { anchor: Anchor | undefined; key: AuditKey | undefined },
@@ -136,9 +157,10 @@ const notARecord = 'is not a record';
 const rewritten = 'differs from the record in the index: the file was rewritten';
 
 function readAnchors(dir: string, key: AuditKey | undefined) {
-  const { lines, tornBytes } = readIndex(dir, key);
   const anchors = new Map<string, Anchor>();
   const problems: AuditProblem[] = [];
+  const pruned: PrunedFiles[] = [];
+  const { lines, tornBytes } = tryToReadIndex(dir, key, problems);
   let place = chainStart;
   for (const [index, line] of lines.entries()) {
     const what = line === null ? notARecord : (explainMismatch(line, place) ?? line.problem);
@@ -147,8 +169,34 @@ function readAnchors(dir: string, key: AuditKey | undefined) {
     if (line === null) continue;
     place = { seq: line.seq + 1, prev: line.digest };
     if (typeof line.body.file === 'string') anchors.set(line.body.file, toAnchor(line.body));
+    if (typeof line.body.pruned === 'object') pruned.push(line.body.pruned as PrunedFiles);
   }
-  const notes =
-    tornBytes > 0 ? [`${indexName}: the last line is incomplete; its ${tornBytes} bytes are ignored.`] : [];
-  return { anchors, problems, notes };
+  const notes = [
+    ...(tornBytes > 0
+      ? [`${indexName}: the last line is incomplete; its ${tornBytes} bytes are ignored.`]
+      : []),
+    ...findClockJumps(lines),
+  ];
+  return { anchors, problems, pruned, notes };
+}
+
+function tryToReadIndex(dir: string, key: AuditKey | undefined, problems: AuditProblem[]) {
+  try {
+    return readIndex(dir, key);
+  } catch (error) {
+    problems.push({ file: indexName, line: null, what: `cannot be read: ${(error as Error).message}` });
+    return { lines: [], tornBytes: 0 };
+  }
+}
+
+const dayMs = 86_400_000;
+
+// A clock that was ahead may have removed records too early; only a later entry with an earlier time shows that.
+function findClockJumps(lines: readonly (IndexLine | null)[]): readonly string[] {
+  return lines.flatMap((line, index) => {
+    const [before, after] = [lines[index - 1]?.body.time, line?.body.time].map((time) => String(time));
+    const backMs = Date.parse(before ?? '') - Date.parse(after ?? '');
+    if (!(backMs > dayMs)) return [];
+    return [`${indexName}:${index + 1}: the clock was set back by ${Math.round(backMs / dayMs)} days.`];
+  });
 }

@@ -3,6 +3,7 @@
 // 2. a door is a function that declares only the interfaces it uses
 // 3. `catalog.ts` lists the doors as `DoorEntry`, so the compiler checks that `DoorDeps` has what each door declares
 import type { Readable, Writable } from 'node:stream';
+import type { Retention } from '../audit/choose-pruned.ts';
 import type { NacreError } from '../contract/failure.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
 import type { ServerTrial } from '../contract/report.ts';
@@ -79,7 +80,11 @@ export interface SettingsAccess {
 /** nacre's own folders and files, below `state_dir` unless set otherwise. */
 export interface Places {
   readonly stateDir: string;
-  readonly audit: { readonly dir: string; readonly keyPath: string | undefined };
+  readonly audit: {
+    readonly dir: string;
+    readonly keyPath: string | undefined;
+    readonly retention: Retention;
+  };
   /** Saved workflow runs, read by `--resume`. */
   readonly workflowDir: string;
   readonly recordingDir: string;

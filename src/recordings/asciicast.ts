@@ -1,6 +1,7 @@
 // Recordings are asciicast files: a header line, then one event per line. The time of an event is in seconds since the
 // previous event in version 3, since the start in version 2.
 import { NacreError } from '../contract/failure.ts';
+import type { ProcessIdentity } from '../support/process-identity.ts';
 
 /** The header of a recording. */
 export interface CastHeader {
@@ -25,9 +26,25 @@ export interface Cast {
   readonly events: readonly CastEvent[];
 }
 
-/** Formats the header line. */
-export function toHeaderLine({ cols, rows, timestamp, title }: CastHeader): string {
-  return `${JSON.stringify({ version: 3, term: { cols, rows }, timestamp, title })}\n`;
+/** Formats the header line; `writer` is the server that is writing the recording. */
+export function toHeaderLine(
+  { cols, rows, timestamp, title }: CastHeader,
+  writer?: ProcessIdentity | undefined,
+): string {
+  return `${JSON.stringify({ version: 3, term: { cols, rows }, timestamp, title, writer })}\n`;
+}
+
+/** The server that a header line names; undefined for one of an earlier version, or for an incomplete line. */
+export function writerOf(headerLine: string): ProcessIdentity | undefined {
+  try {
+    const { writer } = JSON.parse(headerLine) as { writer?: Partial<ProcessIdentity> };
+    const { boot, namespace, pid, startTime } = writer ?? {};
+    if (boot === undefined || namespace === undefined || pid === undefined || startTime === undefined)
+      return undefined;
+    return { boot, namespace, pid, startTime };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Formats the line of one event. */

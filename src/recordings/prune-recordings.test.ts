@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { createId } from '../support/ids.ts';
+import { ownIdentity, type ProcessIdentity } from '../support/process-identity.ts';
 import { toEventLine, toHeaderLine } from './asciicast.ts';
 import { pruneRecordings } from './prune-recordings.ts';
 import { createRecordings } from './recordings.ts';
@@ -17,8 +19,13 @@ const hourMs = 3_600_000;
 const names = () => readdirSync(dir).sort();
 const whole = { code: 'x', data: '0' };
 
-function put(name: string, ageHours: number, last = { code: 'o', data: '["x","0"]\n' }): void {
-  const header = toHeaderLine({ cols: 80, rows: 24, timestamp: 1, title: name });
+function put(
+  name: string,
+  ageHours: number,
+  last = { code: 'o', data: '["x","0"]\n' },
+  writer?: ProcessIdentity,
+): void {
+  const header = toHeaderLine({ cols: 80, rows: 24, timestamp: 1, title: name }, writer);
   const printed = toEventLine({ after: 0.5, code: 'o', data: 'x'.repeat(1_000) });
   const path = join(dir, `${name}.cast`);
   writeFileSync(path, `${header}${printed}${toEventLine({ after: 1e-6, ...last })}`);
@@ -37,18 +44,23 @@ test('the oldest recordings are deleted until the rest fits, except those being 
   expect(names()).toEqual(['writing.cast']);
 });
 
-test('an unfinished recording without writes for hours is deleted in its turn', async () => {
-  put('left', 4);
+test('an unfinished recording is deleted in its turn if its server is dead, at any clock', async () => {
+  const { pid } = spawnSync('true');
+  put('left', -9_000, undefined, { ...ownIdentity(), pid });
+  put('living', 9_000, undefined, ownIdentity());
   put('whole', 5, whole);
-  await pruneRecordings(dir, { keepDays: 1, maxBytes: 1_800 });
-  expect(names()).toEqual(['left.cast']);
-  await pruneRecordings(dir, { keepDays: 1, maxBytes: 0 });
-  expect(names()).toEqual([]);
+  await pruneRecordings(dir, { keepDays: 36_000, maxBytes: 3_000 });
+  expect(names()).toEqual(['left.cast', 'living.cast']);
+  await pruneRecordings(dir, { keepDays: 36_000, maxBytes: 0 });
+  expect(names()).toEqual(['living.cast']);
 });
 
-test('recordings older than keepDays are deleted although there is room', async () => {
-  put('old', 25);
+test('recordings older than keepDays are deleted although there is room, one day of them at a time', async () => {
+  put('old', 100);
+  put('less-old', 70, whole);
   put('young', 23, whole);
+  await pruneRecordings(dir, { keepDays: 1, maxBytes: 1_048_576 });
+  expect(names()).toEqual(['less-old.cast', 'young.cast']);
   await pruneRecordings(dir, { keepDays: 1, maxBytes: 1_048_576 });
   expect(names()).toEqual(['young.cast']);
 });

@@ -1,6 +1,8 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasEnded, recordingSuffix, tailBytes } from './asciicast.ts';
+import { chooseOldFiles } from '../support/old-files.ts';
+import { isAlive } from '../support/process-identity.ts';
+import { hasEnded, recordingSuffix, tailBytes, writerOf } from './asciicast.ts';
 
 /** Limits on the age and the total size of recordings. */
 export interface RecordingLimits {
@@ -8,20 +10,23 @@ export interface RecordingLimits {
   readonly maxBytes: number;
 }
 
-/** Interval of `utimes` on a recording that is being written; one untouched for three intervals counts as abandoned. */
+/** Interval of `utimes` on a recording that is being written, so that it is not the oldest one. */
 export const touchEveryMs = 3_600_000;
-const abandonedMs = 3 * touchEveryMs;
 const dayMs = 86_400_000;
+const headBytes = 1_024;
 
-/** Deletes recordings older than `keepDays`, and the oldest beyond `maxBytes`; never one that is being written. */
+/**
+ * Deletes a day's worth of recordings older than `keepDays`, and the oldest beyond `maxBytes`; never one that is being written,
+ * as far as the identity of its writer shows.
+ */
 export async function pruneRecordings(dir: string, { keepDays, maxBytes }: RecordingLimits): Promise<void> {
-  const now = Date.now();
   const files = await listByAge(dir);
+  const old = new Set(chooseOldFiles(files, keepDays * dayMs, Date.now()));
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   for (const file of files) {
-    const ageMs = now - file.touchedMs;
-    if (ageMs < keepDays * dayMs && bytes <= maxBytes) return;
-    if (ageMs < abandonedMs && !(await isComplete(file))) continue;
+    const isOld = old.has(file);
+    if (!isOld && bytes <= maxBytes) return;
+    if (await isBeingWritten(file, isOld)) continue;
     await rm(file.path, { force: true });
     bytes -= file.bytes;
   }
@@ -45,14 +50,18 @@ async function listByAge(dir: string): Promise<readonly RecordingFile[]> {
   return files.sort((one, other) => one.touchedMs - other.touchedMs);
 }
 
-async function isComplete({ path, bytes }: RecordingFile): Promise<boolean> {
+// A writer in another pid namespace, or on another machine, may be alive; its recording stays until it is old.
+async function isBeingWritten({ path, bytes }: RecordingFile, isOld: boolean): Promise<boolean> {
   const file = await open(path).catch(() => undefined);
-  if (!file) return false;
+  if (!file) return true;
+  const read = async (position: number, length: number) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), { position });
+    return buffer.toString('utf8', 0, bytesRead);
+  };
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(tailBytes), {
-      position: Math.max(0, bytes - tailBytes),
-    });
-    return hasEnded(buffer.toString('utf8', 0, bytesRead));
+    if (hasEnded(await read(Math.max(0, bytes - tailBytes), tailBytes))) return false;
+    const writer = writerOf((await read(0, headBytes)).split('\n', 1)[0] ?? '');
+    return (writer && isAlive(writer, path)) ?? !isOld;
   } finally {
     await file.close();
   }

@@ -84,11 +84,14 @@ test('old recordings are deleted, and another asciicast version is an error', as
   const old = join(dir, 'cmd_00.cast');
   writeFileSync(old, '');
   utimesSync(old, 1, 1);
+  const yesterday = join(dir, 'cmd_02.cast');
+  writeFileSync(yesterday, '');
+  utimesSync(yesterday, Date.now() / 1_000 - 86_400, Date.now() / 1_000 - 86_400);
   const recorder = await createRecordings(dir, limits).begin('cmd_01', { cols: 100, rows: 30 });
   await recorder.add([{ stream: 'stdout', data: Buffer.from('a\nb') }]);
   await recorder.end(0);
   await recorder.close();
-  expect(readdirSync(dir)).toEqual(['cmd_01.cast']);
+  expect(readdirSync(dir)).toEqual(['cmd_01.cast', 'cmd_02.cast']);
   // With a terminal, LF stays as it is: the line discipline has already added CR.
   expect(readRecording(dir, 'cmd_01')).toMatchObject({
     header: { cols: 100 },

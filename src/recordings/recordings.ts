@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
 import type { OutputChunk, TerminalSize } from '../contract/job.ts';
 import { makeFolder } from '../support/make-folder.ts';
+import { ownIdentity } from '../support/process-identity.ts';
 import { createStopwatch } from '../support/timing.ts';
 import { type Cast, parseCast, recordingSuffix, toEventLine, toHeaderLine } from './asciicast.ts';
 import { pruneRecordings, type RecordingLimits, touchEveryMs } from './prune-recordings.ts';
@@ -32,7 +33,7 @@ export function createRecordings(dir: string, limits: RecordingLimits): Recordin
   return {
     async begin(id, terminal) {
       makeFolder(dir);
-      const file = await open(toPath(dir, id), 'w', 0o600);
+      const file = await open(toPath(dir, id), 'wx', 0o600);
       const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
       let elapsed = createStopwatch();
       const write = async (code: string, data: string) => {
@@ -47,7 +48,9 @@ export function createRecordings(dir: string, limits: RecordingLimits): Recordin
       };
       const { cols, rows } = terminal ?? defaultSize;
       const timestamp = Math.floor(Date.now() / 1_000);
-      const { bytesWritten } = await file.write(toHeaderLine({ cols, rows, timestamp, title: id }));
+      const { bytesWritten } = await file.write(
+        toHeaderLine({ cols, rows, timestamp, title: id }, ownIdentity()),
+      );
       pruner.wrote(bytesWritten);
       const toucher = setInterval(() => touch(file), touchEveryMs).unref();
       const close = async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { NacreError } from '../contract/failure.ts';
 import { makeFolder } from '../support/make-folder.ts';
-import { removeOldFiles } from '../support/remove-old-files.ts';
+import { removeOldFiles } from '../support/old-files.ts';
 import type { EndedStep } from './events.ts';
 import type { PlannedStep, Workflow } from './schema.ts';
 

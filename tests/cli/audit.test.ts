@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listAuditFiles } from '../../src/audit/audit-files.ts';
+import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createNacre } from '../../src/index.ts';
+import { askedEntry } from '../support/audit.ts';
 import {
   createPlace,
   endOf,
@@ -54,6 +57,40 @@ describe('S6: nacre audit', () => {
     expect(await shown('--client', 'another')).toBe(0);
     expect(await shown('--since', '1h')).toBe(5);
     expect(await shown('--since', '2999-01-01')).toBe(0);
+  });
+
+  it('prune shows what is beyond the limits, removes it only if a person says so, and verify counts it', async () => {
+    const dir = join(place.cwd, 'old-audit');
+    for (const day of ['2026-01-01', '2026-01-02']) {
+      const log = createAuditLog({
+        dir,
+        fsync: 'interval',
+        redact: (text) => text,
+        now: () => new Date(`${day}T12:00:00Z`),
+      });
+      log.record(askedEntry('x'));
+      log.close();
+    }
+    const prune = (...words: string[]) =>
+      audit('prune', '--audit-dir', dir, '--audit-keep-days', '1', ...words);
+    expect(await prune()).toMatchObject({
+      code: 125,
+      stdout: expect.stringMatching(/2026-01-01_\S+ \(\d+ bytes\)\n {2}2026-01-02_/),
+      stderr: expect.stringMatching(/not a terminal(?:.|\n)*--yes/),
+    });
+    expect(listAuditFiles(dir)).toHaveLength(2);
+    expect(JSON.parse((await prune('--yes', '--json')).stdout).removed).toHaveLength(2);
+    expect(listAuditFiles(dir)).toEqual([]);
+    expect(await prune('--yes')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('No file is beyond'),
+    });
+    expect(await audit('verify', '--audit-dir', dir)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(
+        'pruned: 2 records of 2026-01-01 to 2026-01-02 in 2 files were removed on purpose.\nIntact: 0 records',
+      ),
+    });
   });
 
   it('export prints the records of a command: asked, decided, started, input, finished', async () => {

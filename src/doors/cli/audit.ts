@@ -1,4 +1,4 @@
-// `nacre audit`: reads and verifies the audit log. Nothing here writes to it.
+// `nacre audit`: reads and verifies the audit log. Only `prune` removes something from it.
 import { readAuditKey } from '../../audit/audit-key.ts';
 import { type AuditRecord, createRecordReader } from '../../audit/read-records.ts';
 import { type CommandFilter, matchesFilter, summariseCommands } from '../../audit/summarise-commands.ts';
@@ -11,18 +11,20 @@ import type { Arguments, DisplayAccess, FlagAccess, IoAccess, PlaceAccess, Place
 import { failedExit, problemExit } from '../exit-codes.ts';
 import { print, toErrorJson, toErrorText } from '../print.ts';
 import { parseSince } from './parse-since.ts';
+import { pruneAudit } from './prune-audit.ts';
 import { showCommands } from './show-commands.ts';
 
 const pollMs = 250;
 
 interface Flags extends CommandFilter {
   readonly json: boolean;
+  readonly yes: boolean;
   readonly since?: string | undefined;
 }
 
 type AuditDeps = IoAccess & DisplayAccess & PlaceAccess;
 
-/** `nacre audit verify`, `show`, `export` and `tail`. */
+/** `nacre audit verify`, `show`, `export`, `tail` and `prune`. */
 export async function auditDoor(deps: AuditDeps & Arguments & FlagAccess<Flags>): Promise<number> {
   const { io, flags, words } = deps;
   try {
@@ -38,6 +40,7 @@ export async function auditDoor(deps: AuditDeps & Arguments & FlagAccess<Flags>)
 
 interface Options extends CommandFilter {
   readonly json: boolean;
+  readonly yes: boolean;
   readonly since: string | undefined;
 }
 
@@ -75,6 +78,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     }
     return 0;
   },
+  prune: pruneAudit,
 };
 
 function choose([verb, ...more]: readonly string[]): Verb {
@@ -102,7 +106,7 @@ function createFilter(dir: string, options: Options): (record: AuditRecord) => b
 }
 
 function toVerdict(
-  { files, records: count, problems, notes }: AuditReport,
+  { files, records: count, problems, pruned, notes }: AuditReport,
   { dir, keyPath }: Places['audit'],
 ): string {
   const lines = problems.map(
@@ -114,7 +118,16 @@ function toVerdict(
       ? 'signatures were not checked because audit_key is not set'
       : 'every signature is valid';
   const verdict = problems.length === 0 ? `Intact: ${amount}; ${signed}.` : `Not intact: ${amount}.`;
-  return `${[...lines, ...notes.map((note) => `note: ${note}`), verdict].join('\n')}\n`;
+  const removed = pruned
+    ? [
+        `pruned: ${pruned.records} records of ${describeDays(pruned)} in ${pruned.files} files were removed on purpose.`,
+      ]
+    : [];
+  return `${[...lines, ...notes.map((note) => `note: ${note}`), ...removed, verdict].join('\n')}\n`;
+}
+
+function describeDays({ from, to }: { readonly from: string; readonly to: string }): string {
+  return from === to ? from : `${from} to ${to}`;
 }
 
 function toRecordRow({

@@ -83,8 +83,8 @@ export const pastCommands: DoorGroup = {
     load: async () => (await import('./learn.ts')).learnDoor,
   }),
   audit: defineDoor({
-    summary: 'Verify, show, export or follow (tail) the audit log.',
-    usage: 'verify | show | export | tail',
+    summary: 'Verify, show, export, follow (tail) or prune the audit log.',
+    usage: 'verify | show | export | tail | prune',
     examples: [
       ['nacre audit verify', 'Check that no record was changed or removed.'],
       [
@@ -102,6 +102,7 @@ export const pastCommands: DoorGroup = {
       ),
       client: textFlag('--client', 'Only commands from this client.'),
       id: textFlag('--id', 'Only the command with this id.'),
+      yes: switchFlag('--yes', 'For prune: remove the files without asking.'),
     },
     load: async () => (await import('./audit.ts')).auditDoor,
   }),
