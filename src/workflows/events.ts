@@ -3,8 +3,19 @@ import type { Stream } from '../contract/job.ts';
 /** Result of one step. */
 export interface StepResult {
   readonly id: string;
-  /** `refused`: denied by policy; `skipped`: never started; `error`: could not run. */
-  readonly status: 'completed' | 'failed' | 'timeout' | 'killed' | 'refused' | 'error' | 'skipped';
+  /**
+   * `refused`: denied by policy; `skipped`: never started; `error`: could not run; `unknown`: interrupted in an earlier run,
+   * and not run again.
+   */
+  readonly status:
+    | 'completed'
+    | 'failed'
+    | 'timeout'
+    | 'killed'
+    | 'refused'
+    | 'error'
+    | 'skipped'
+    | 'unknown';
   /** The `id` of its command in the audit log and in log lines. */
   readonly command_id?: string | undefined;
   readonly exit_code?: number | undefined;

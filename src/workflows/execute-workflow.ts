@@ -6,6 +6,7 @@ import { createId } from '../support/ids.ts';
 import { createStopwatch } from '../support/timing.ts';
 import type { EndedStep, StepResult, WorkflowEvent, WorkflowResult } from './events.ts';
 import { runStep, type StepListener, toCommand, type WorkflowDeps } from './run-step.ts';
+import type { SavedRun } from './run-store.ts';
 import type { PlannedStep, Workflow } from './schema.ts';
 
 /** Options of `executeWorkflow`. */
@@ -15,12 +16,10 @@ export interface ExecuteWorkflowOptions {
   readonly onEvent?: ((event: WorkflowEvent) => void) | undefined;
   /** Id of the run; `createId('run')` by default. */
   readonly run?: string | undefined;
-  /** Steps that an earlier run completed, from `RunStore.load`. */
-  readonly completed?: ReadonlyMap<string, EndedStep> | undefined;
+  /** Where the run is saved, from `RunStore.open`. */
+  readonly saved?: SavedRun | undefined;
   /** Called about once a second with the resources that a running step has used so far. */
   readonly onUsage?: ((step: string, used: Resources) => void) | undefined;
-  /** Called at the start and after every step with all ended steps, for `RunStore.save`. */
-  readonly onProgress?: ((ended: ReadonlyMap<string, EndedStep>) => void) | undefined;
 }
 
 /** Runs a workflow; `steps` of the result lists every step, and a failed step does not reject. */
@@ -82,8 +81,6 @@ class WorkflowRun {
 
   async #runAll(): Promise<void> {
     const { name, steps, parallel } = this.#workflow;
-    // Throws before the first step if the run cannot be saved, because it could not be resumed either.
-    this.#options.onProgress?.(new Map(this.#options.completed));
     this.#emit({ type: 'run_started', name, steps: steps.map(({ id }) => id) });
     while (this.#waiting.size + this.#running.size > 0) {
       const ready = [...this.#waiting].filter(({ needs }) => needs.every((id) => this.#ended.has(id)));
@@ -99,13 +96,16 @@ class WorkflowRun {
   }
 
   async #process(step: PlannedStep): Promise<void> {
-    const saved = this.#options.completed?.get(step.id);
-    if (saved) return this.#end(step, { ...saved, result: { ...saved.result, resumed: true } });
+    const { saved } = this.#options;
+    const completed = saved?.completed.get(step.id);
+    if (completed) return this.#end(step, { ...completed, result: { ...completed.result, resumed: true } });
+    if (saved?.unknown.has(step.id) && !step.idempotent) return this.#skip(step, interrupted, 'unknown');
     const reason = whyNot(step, this.#ended, this.#workflow, this.#signal);
     return reason === undefined ? this.#runOne(step) : this.#skip(step, reason);
   }
 
   async #runOne(step: PlannedStep): Promise<void> {
+    this.#options.saved?.begin(step);
     const ended = await runStep(step, {
       workflow: this.#workflow,
       deps: this.#deps,
@@ -117,14 +117,14 @@ class WorkflowRun {
     this.#end(step, ended);
   }
 
-  async #skip(step: PlannedStep, reason: string): Promise<void> {
+  async #skip(step: PlannedStep, reason: string, status: 'skipped' | 'unknown' = 'skipped'): Promise<void> {
     await this.#deps.skip(toCommand(step), this.#clientOf(step), reason).catch(() => {});
-    this.#end(step, toSkipped(step.id, reason));
+    this.#end(step, toSkipped(step.id, reason, status));
   }
 
   #end(step: PlannedStep, ended: EndedStep): void {
     this.#ended.set(step.id, ended);
-    this.#options.onProgress?.(new Map([...(this.#options.completed ?? []), ...this.#ended]));
+    this.#options.saved?.end(step, this.#ended);
     this.#emit({ type: 'step_finished', step: step.id, result: ended.result });
   }
 
@@ -161,8 +161,12 @@ function whyNot(
   if (when === 'failure') return failed ? undefined : 'no step has failed';
   if (failed && when !== 'always' && !expectsFailure(when)) return 'an earlier step failed';
   if (typeof when === 'object' && !isMet(when, ended)) return `its condition on step ${when.step} is not met`;
-  const missing = sourceSteps(step).find((id) => ended.get(id)?.result.status === 'skipped');
-  return missing === undefined ? undefined : `step ${missing}, whose output it uses, was skipped`;
+  const missing = sourceSteps(step).find((id) => isMissing(ended.get(id)));
+  return missing === undefined ? undefined : `step ${missing}, whose output it uses, did not run`;
+}
+
+function isMissing(ended: EndedStep | undefined): boolean {
+  return ended?.result.status === 'skipped' || ended?.result.status === 'unknown';
 }
 
 function sourceSteps({ input_from, env_from = {} }: PlannedStep): readonly string[] {
@@ -197,7 +201,10 @@ function isMet(
   );
 }
 
-function toSkipped(id: string, reason: string): EndedStep {
-  const result: StepResult = { id, status: 'skipped', attempts: 0, duration_ms: 0, reason };
+const interrupted =
+  'unknown, not run again: an earlier run was killed while it ran or before its end was saved. nacre history shows its command; set idempotent: true if it may run again';
+
+function toSkipped(id: string, reason: string, status: 'skipped' | 'unknown'): EndedStep {
+  const result: StepResult = { id, status, attempts: 0, duration_ms: 0, reason };
   return { result, outputs: { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) } };
 }

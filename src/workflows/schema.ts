@@ -80,6 +80,7 @@ export const stepSchema = z.strictObject({
   timeout: durationMs(1, 86_400_000).optional(),
   retry: retry.optional(),
   continue_on_error: z.boolean().default(false),
+  idempotent: z.boolean().default(false),
 });
 
 /** Schema of a workflow. */

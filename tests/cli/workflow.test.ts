@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -80,6 +80,39 @@ describe('S9: nacre workflow', () => {
       run,
       steps: [{ resumed: true }, { status: 'completed' }],
     });
+  });
+
+  it('a step that was killed before its end was saved is not run again, unless it is idempotent', async () => {
+    const effects = join(place.cwd, 'effects');
+    const text = (more = '') =>
+      `steps:\n  - { id: a, command: echo kept }\n  - { id: b, command: "echo done >> effects; [ -e go ] || sleep 3276"${more} }\n  - { id: c, command: "true" }\n`;
+    const killed = startReal(['workflow', file(text(), 'killed.yaml')], place);
+    const out = collect(killed.stdout);
+    await expect.poll(() => existsSync(effects), { timeout: 20_000 }).toBe(true);
+    const run = /"run":"(run_\w+)"/.exec(out.text())?.[1] ?? '';
+    expect((await workflow(text(), '--resume', run)).stderr).toContain(
+      `Run ${run} is still running, in process ${killed.pid}.`,
+    );
+    const ended = endOf(killed);
+    killed.kill('SIGKILL');
+    await ended;
+    for (let round = 0; round < 2; round += 1) {
+      const { stdout, code } = await workflow(text(), '--resume', run);
+      expect(code).toBe(1);
+      expect(resultOf(stdout)).toMatchObject({
+        status: 'failed',
+        steps: [
+          { resumed: true },
+          { id: 'b', status: 'unknown', reason: expect.stringMatching(/^unknown, not run again: /) },
+          { status: 'skipped' },
+        ],
+      });
+    }
+    expect(readFileSync(effects, 'utf8')).toBe('done\n');
+    writeFileSync(join(place.cwd, 'go'), '');
+    const again = await workflow(text(', idempotent: true'), '--resume', run);
+    expect(resultOf(again.stdout)).toMatchObject({ status: 'completed', steps: [{ resumed: true }, {}, {}] });
+    expect(readFileSync(effects, 'utf8')).toBe('done\ndone\n');
   });
 
   it('applies the rules of the local user', async () => {

@@ -367,6 +367,8 @@ describe('S9: a workflow', () => {
     await own.close();
     const path = join(place.cwd, 'state2', 'workflows', `${id}.json`);
     utimesSync(path, 1, 1);
+    const yesterday = Date.now() / 1_000 - 86_400;
+    utimesSync(path.replace(/json$/, 'steps'), yesterday, yesterday);
     const later = await createNacre({ loginEnv: 'never', stateDir: 'state2' }, place);
     await later.runWorkflow([{ command: 'true' }]);
     await later.close();

@@ -65,7 +65,7 @@ async function run(deps: WorkflowFileDeps, isTerminal: boolean): Promise<Workflo
   const workflow = { ...read, parallel: flags.parallel ?? read.parallel };
   const store = createRunStore(places.workflowDir);
   const id = flags.resume ?? createId('run');
-  const completed = flags.resume === undefined ? undefined : store.load(flags.resume, workflow);
+  const saved = store.open(id, workflow, { resume: flags.resume !== undefined });
   const abort = watchAbort(io, flags.abortFile);
   const view = isTerminal ? createWorkflowView(io.stdout) : createJsonLines(io);
   try {
@@ -77,14 +77,14 @@ async function run(deps: WorkflowFileDeps, isTerminal: boolean): Promise<Workflo
       }),
       {
         run: id,
-        completed,
+        saved,
         signal: abort.signal,
         onEvent: view.show,
         onUsage: view.showUsage,
-        onProgress: (ended) => store.save(id, workflow, ended),
       },
     );
   } finally {
+    saved.close();
     abort.stop();
     await view.close();
   }

@@ -52,12 +52,12 @@ export function createProgramWorkflows({
         ...(parallel !== undefined && { parallel }),
       });
       const run = resume ?? createId('run');
-      return executeWorkflow(workflow, workflowDeps, {
-        ...listeners,
-        run,
-        completed: resume === undefined ? undefined : store.load(resume, workflow),
-        onProgress: (ended) => store.save(run, workflow, ended),
-      });
+      const saved = store.open(run, workflow, { resume: resume !== undefined });
+      try {
+        return await executeWorkflow(workflow, workflowDeps, { ...listeners, run, saved });
+      } finally {
+        saved.close();
+      }
     },
   };
 }

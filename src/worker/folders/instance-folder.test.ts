@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -12,7 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { buildChild } from '../../../tests/support/child.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createProcProcessTable } from '../processes/proc-process-table.ts';
 import { createInstanceFolder, isDeadServer, sweepFolders } from './instance-folder.ts';
@@ -28,6 +30,15 @@ beforeEach(() => {
   runs = join(state, 'run');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A process that keeps a folder alive, as a server does. */
+async function spawnServer(path: string): Promise<ChildProcess> {
+  const file = join(folder, 'keep-alive.mjs');
+  await buildChild('keep-alive', file);
+  const child = spawn(process.execPath, [file, path]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
 
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 
@@ -119,15 +130,34 @@ describe('a sweep', () => {
     await own.remove();
   });
 
-  test('spares a server on another machine that shares the folder, until its heartbeat is a day old', async () => {
+  test('judges a server of another pid namespace by its socket, and never by a clock', async () => {
     const own = await createInstanceFolder(state, table);
     const [name = ''] = readdirSync(runs);
     const foreign = name.replace(/^[0-9a-f]+/, '00000000').replace(/-\d+-/, '-99999999-');
-    mkdirSync(join(runs, foreign));
+    const path = join(runs, foreign);
+    mkdirSync(path);
+    const silent = () => utimesSync(path, 1, 1);
+    silent();
     expect(await sweepFolders(runs, table)).toEqual([]);
-    const longAgo = new Date(Date.now() - 25 * 3_600_000);
-    utimesSync(join(runs, foreign), longAgo, longAgo);
+    const server = await spawnServer(path);
+    await expect.poll(() => readdirSync(path)).toEqual(['alive', 'boot']);
+    silent();
+    expect(await sweepFolders(runs, table)).toEqual([]);
+    server.kill('SIGSTOP');
+    expect(await sweepFolders(runs, table)).toEqual([]);
+    server.kill('SIGKILL');
+    await once(server, 'exit');
     expect(await sweepFolders(runs, table)).toEqual([foreign]);
+    await own.remove();
+  });
+
+  test('removes what an earlier boot left on a local disk', async () => {
+    const own = await createInstanceFolder(state, table);
+    const [name = ''] = readdirSync(runs);
+    const earlier = name.replace(/^[0-9a-f]+/, '00000000');
+    mkdirSync(join(runs, earlier));
+    writeFileSync(join(runs, earlier, 'boot'), '6c6fb1ab-0000-0000-0000-000000000000');
+    expect(await sweepFolders(runs, table)).toEqual([earlier]);
     await own.remove();
   });
 

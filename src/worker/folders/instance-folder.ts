@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdtempSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
-import { readdir, stat, utimes } from 'node:fs/promises';
+import { chmodSync, lstatSync, mkdtempSync, type Stats, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import { makeFolder } from '../../support/make-folder.ts';
+import { bootId, pidNamespace } from '../../support/process-identity.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
+import { isLeftBehind, keepAlive } from './living-folder.ts';
 import { removeCommandFolder } from './remove-command-folder.ts';
 
 /** The private folder of one running server, below `STATE_DIR/run`: spools, long scripts, and FIFOs if not in memory. */
@@ -14,29 +16,20 @@ export interface InstanceFolder {
   remove(): Promise<void>;
 }
 
-const heartbeatMs = 3_600_000;
-const abandonedMs = 24 * heartbeatMs;
-
 /** Creates a folder below `stateDir` that only the user can read, and removes the folders of dead servers. */
 export async function createInstanceFolder(stateDir: string, table: ProcessTable): Promise<InstanceFolder> {
   const runs = join(stateDir, 'run');
   const startTime = (await table.startTime(process.pid).catch(() => null)) ?? '0';
   const path = createFolders(stateDir, runs, toPrefix(process.pid, startTime));
-  const stopHeartbeat = startHeartbeat(path);
+  const stopKeeping = keepAlive(path);
   sweepFolders(runs, table).catch(() => {});
   return {
     path,
     remove() {
-      stopHeartbeat();
+      stopKeeping();
       return removeCommandFolder(path);
     },
   };
-}
-
-/** Calls `utimes` every hour, so that servers on other machines see that the folder is in use; returns a stop function. */
-export function startHeartbeat(path: string): () => void {
-  const timer = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), heartbeatMs).unref();
-  return () => clearInterval(timer);
 }
 
 /** Removes the folders of dead servers; returns their names. */
@@ -69,12 +62,11 @@ function isTicks(startTime: string): boolean {
   return /^\d+$/.test(startTime);
 }
 
-// A pid is only meaningful on its own machine; for folders of other machines `startHeartbeat` decides.
+// A pid is only meaningful in its own pid namespace; elsewhere `isLeftBehind` decides.
 async function isAbandoned(runs: string, name: string, table: ProcessTable): Promise<boolean> {
   const [, machine] = folderName.exec(name) ?? [];
   if (machine === undefined) return false;
-  if (machine !== machineId()) return Date.now() - (await stat(join(runs, name))).mtimeMs > abandonedMs;
-  return isDeadServer(name, table);
+  return machine === machineId() ? isDeadServer(name, table) : isLeftBehind(join(runs, name));
 }
 
 const folderName = /^([0-9a-f]{8})-(\d+)-(\w+)-\w{6}$/;
@@ -85,17 +77,8 @@ function toPrefix(pid: number, startTime: string): string {
 
 /** Identifies the machine, its current boot, and the pid namespace in which our pids are valid. */
 function machineId(): string {
-  const bootId = orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
-  const namespace = orEmpty(() => readlinkSync('/proc/self/ns/pid'));
-  return createHash('sha256').update([hostname(), bootId, namespace].join('\0')).digest('hex').slice(0, 8);
-}
-
-function orEmpty(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return '';
-  }
+  const parts = [hostname(), bootId(), pidNamespace()];
+  return createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 8);
 }
 
 function createFolders(stateDir: string, runs: string, prefix: string): string {

@@ -7,11 +7,10 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { needRoot } from '../../../tests/support/needs.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker } from '../../../tests/support/worker.ts';
@@ -84,18 +83,6 @@ describe('the folder for FIFOs', () => {
     expect(readdirSync(inMemory())).toEqual([dead]);
   });
 
-  test('is touched every hour, so that servers on other machines do not remove it', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const pipes = make(inMemory());
-    const path = pipes?.path ?? '';
-    utimesSync(path, 1, 1);
-    vi.advanceTimersByTime(3_600_000);
-    vi.useRealTimers();
-    await expect.poll(() => statSync(path).mtimeMs).toBeGreaterThan(Date.now() - 3_600_000);
-    await pipes?.remove();
-  });
-
   test('may be in XDG_RUNTIME_DIR', () => {
     const shared = `/dev/shm/nacre-${uid}`;
     expect(memoryFolders({ XDG_RUNTIME_DIR: '/run/user/7' })).toEqual([`/run/user/7/nacre-${uid}`, shared]);
@@ -111,9 +98,6 @@ describe('the folder for FIFOs', () => {
       mkdirSync(join(inMemory(), name, 'deep'), { recursive: true });
     expect(await sweepPipes(inMemory(), table)).toEqual([dead]);
     expect(readdirSync(inMemory())).toHaveLength(3);
-    const dayAgo = Date.now() / 1_000 - 90_000;
-    for (const name of [living, elsewhere, 'notes']) utimesSync(join(inMemory(), name), dayAgo, dayAgo);
-    expect(await sweepPipes(inMemory(), table)).toEqual([elsewhere]);
     rmSync(inMemory(), { recursive: true });
     mkdirSync(join(inMemory(), dead), { recursive: true });
     await sweepPipes(inMemory(), table);

@@ -4,13 +4,8 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { createFifoPool, type FifoPool } from '../io/fifo-pool.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
-import {
-  checkOwner,
-  createInstanceFolder,
-  createPrivateFolder,
-  startHeartbeat,
-  sweepFolders,
-} from './instance-folder.ts';
+import { checkOwner, createInstanceFolder, createPrivateFolder, sweepFolders } from './instance-folder.ts';
+import { keepAlive } from './living-folder.ts';
 
 /** The folders of one running server: `path` for spools and long scripts, and a pool of FIFOs. */
 export interface ServerFolders {
@@ -135,12 +130,12 @@ export function createPipeFolder(
 
 function toPipeFolder(path: string): PipeFolder {
   const identity = identityOf(path);
-  const stopHeartbeat = startHeartbeat(path);
+  const stopKeeping = keepAlive(path);
   return {
     path,
     exists: () => identity !== undefined && identityOf(path) === identity,
     async remove() {
-      stopHeartbeat();
+      stopKeeping();
       // If this fails, the next server's sweep removes it.
       await rm(path, { recursive: true, force: true }).catch(() => {});
       removeIfEmpty(dirname(path));

@@ -1,0 +1,79 @@
+// A socket that a server listens on as long as it lives. The kernel closes it when the server dies, and unlike a pid it can be
+// checked from another pid namespace: connect() succeeds even if the server is stopped or was suspended for days.
+import { closeSync, constants, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { bootId, isOnLocalDisk } from '../../support/process-identity.ts';
+
+const socketName = 'alive';
+const bootName = 'boot';
+
+/** Listens on a socket in a folder, and names the kernel there, until the returned function is called. */
+export function keepAlive(folder: string): () => void {
+  const server = createServer((socket) => socket.destroy()).unref();
+  // Without /proc, or on a file system without sockets, other namespaces cannot tell, and leave the folder alone.
+  server.on('error', () => {});
+  try {
+    listen(server, folder);
+    writeFileSync(join(folder, bootName), bootId(), { mode: 0o600, flag: 'wx' });
+  } catch {}
+  return () => void server.close();
+}
+
+/**
+ * Whether the server of a folder is certainly dead, as seen from another pid namespace: by its socket under the same kernel,
+ * or because the kernel has booted since and no other machine can write to the disk.
+ */
+export async function isLeftBehind(folder: string): Promise<boolean> {
+  const [boot, own] = [readBoot(folder), bootId()];
+  if (boot === '' || own === '') return false;
+  return boot === own ? (await isListening(folder)) === false : isOnLocalDisk(folder);
+}
+
+function readBoot(folder: string): string {
+  try {
+    return readFileSync(join(folder, bootName), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+// Renamed after listen(), since connect() fails on a socket that is bound but does not listen yet.
+function listen(server: Server, folder: string): void {
+  const draft = `${socketName}.new`;
+  withShortPath(folder, (path) => server.listen(join(path, draft)));
+  if (server.listening) renameSync(join(folder, draft), join(folder, socketName));
+}
+
+/** Whether a process listens on the socket of a folder; undefined if there is no socket, or no permission to connect. */
+async function isListening(folder: string): Promise<boolean | undefined> {
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    return await new Promise((resolve) => {
+      const socket = connect(`/proc/self/fd/${fd}/${socketName}`);
+      socket.once('connect', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(answers.get(code ?? '')));
+    });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+// EAGAIN: its queue of connections is full, because it is stopped.
+const answers: ReadonlyMap<string, boolean> = new Map([
+  ['ECONNREFUSED', false],
+  ['EAGAIN', true],
+]);
+
+// The path of a socket is limited to 107 bytes; a path through an open descriptor is short.
+function withShortPath(folder: string, step: (path: string) => void): void {
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    step(`/proc/self/fd/${fd}`);
+  } finally {
+    closeSync(fd);
+  }
+}
