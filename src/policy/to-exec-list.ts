@@ -1,5 +1,5 @@
 import type { ExecList } from '../contract/isolation.ts';
-import { helpersOf } from './programs/closed-programs.ts';
+import { helpersOf } from './closed-programs.ts';
 
 /** Says which helpers the programs of a list need, and which of them are open. */
 export function toExecList(names: readonly string[]): ExecList {

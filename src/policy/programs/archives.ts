@@ -33,7 +33,7 @@ const tarOptions = {
 export const archivePrograms: readonly ProgramEntry[] = [
   {
     names: ['tar', 'gtar', 'bsdtar'],
-    closed: ['bzip2', 'gzip', 'lzip', 'lzma', 'sh', 'xz', 'zstd'],
+    closed: ['bzip2', 'compress', 'gzip', 'lzip', 'lzma', 'lzop', 'xz', 'zstd'],
     effects: tarEffects,
     runs: [
       ['tar cf x.tar src --checkpoint=1 --checkpoint-action=exec=touch', 'touch'],
@@ -74,7 +74,7 @@ export const archivePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['zip'],
-    closed: ['sh', 'unzip'],
+    closed: ['unzip'],
     options: {
       short: 'AcdDeEfFgGhijJklLmMoOpqrRsSTtuUvVwWxXyz0123456789b:n:P:t:',
       long: 'unzip-command= test encrypt password= recurse-paths temp-path= output-file= exclude include suffixes= move',
@@ -97,7 +97,7 @@ export const archivePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['cpio', 'pax', 'star'],
-    closed: ['sh'],
+    closed: [],
     options: {
       short: 'oiptdumvB0aAcC:D:E:F:H:I:M:O:R:rsSf:b:x:w:',
       long: 'rsh-command= rmt-command= file= force-local create extract list pass-through make-directories format= null unconditional preserve-modification-time quiet verbose directory= to-stdout use-compress-program= compress-program=',
@@ -123,8 +123,8 @@ export const archivePrograms: readonly ProgramEntry[] = [
     harmless: ['cpio -idmv', 'cpio -ov', 'pax -r -f a.tar', 'cpio -i -F a.cpio'],
   },
   {
-    names: ['unzip', '7z', '7za', '7zz', 'unrar', 'unar'],
-    closed: [],
+    names: ['unzip', 'zipinfo', '7z', '7za', '7zz', 'unrar', 'unar'],
+    closed: ['/usr/lib/7zip', '/usr/lib/p7zip'],
     options: { short: 'd:o:', long: 'output-directory=' },
     effects: ({ args }) =>
       args.flatMap((arg, index): Effect[] => {

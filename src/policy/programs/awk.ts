@@ -9,7 +9,7 @@ import { scriptIn } from './script-file.ts';
 export const awkPrograms: readonly ProgramEntry[] = [
   {
     names: ['awk', 'gawk', 'mawk', 'nawk', 'original-awk'],
-    closed: ['sh'],
+    closed: [],
     options: {
       short: 'F:v:f:e:E:i:l:W:bcCd::D::ghIkL::MnNo::Op::PrsStV',
       long: 'field-separator= assign= file= source= exec= include= load= characters-as-bytes traditional csv debug[=] dump-variables[=] gen-pot help lint[=] bignum use-lc-numeric non-decimal-data optimize no-optimize posix pretty-print[=] profile[=] re-interval sandbox trace copyright version',

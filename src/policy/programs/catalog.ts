@@ -21,6 +21,7 @@ import { parallelPrograms } from './parallel.ts';
 import { printingPrograms } from './printing.ts';
 import type { ProgramEntry } from './program.ts';
 import { remotePrograms } from './remote.ts';
+import { scriptToolPrograms } from './script-tools.ts';
 import { scriptingPrograms } from './scripting.ts';
 import { searchPrograms } from './search.ts';
 import { sedPrograms } from './sed.ts';
@@ -67,6 +68,7 @@ export const programs: readonly ProgramEntry[] = [
   ...compilerPrograms,
   ...containerPrograms,
   ...textToolPrograms,
+  ...scriptToolPrograms,
   ...scriptingPrograms,
   ...documentPrograms,
   ...versionControlPrograms,

@@ -112,6 +112,18 @@ export const compilerPrograms: readonly ProgramEntry[] = [
       'x86_64-linux-gnu-gcc',
       'aarch64-linux-gnu-gcc',
     ],
+    closed: [
+      'as',
+      'collect2',
+      'gcc',
+      'ld',
+      'ld.bfd',
+      'ld.gold',
+      '/usr/lib/gcc',
+      '/usr/lib/gcc-cross',
+      '/usr/libexec/gcc',
+    ],
+    open: ['clang', 'clang++', 'nvcc', 'icc', 'icx', 'emcc', 'gnat', 'dmd', 'ldc2', 'tcc'],
     effects: ({ args, ...call }) =>
       args.flatMap((arg, index) => compilerWord({ ...call, args }, arg, args[index + 1])),
     runs: [
@@ -149,6 +161,7 @@ export const compilerPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['objcopy', 'strip', 'ar', 'patchelf', 'ranlib', 'nm'],
+    closed: [],
     options: { short: 'o:', long: 'plugin= output=' },
     effects: (call) => [
       ...call.options.values('plugin').map((at) => refused(call, '--plugin loads code', at)),

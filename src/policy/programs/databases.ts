@@ -63,7 +63,8 @@ export const databasePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['psql', 'pgcli'],
-    closed: ['less'],
+    closed: ['less', '/usr/lib/postgresql'],
+    open: ['pgcli'],
     options: {
       short: 'ac:d:eEf:F:h:HL:lnNo:p:P:qR:sStT:U:v:VwWxXz01?A',
       long: 'command= dbname= file= list set= variable= version no-psqlrc single-transaction help echo-all echo-errors echo-queries echo-hidden log-file= no-readline output= quiet single-step single-line no-align csv field-separator= html pset= record-separator= tuples-only table-attr= expanded field-separator-zero record-separator-zero host= port= username= no-password password',
@@ -109,6 +110,7 @@ export const databasePrograms: readonly ProgramEntry[] = [
   {
     names: ['mysql', 'mariadb', 'mycli'],
     closed: ['less'],
+    open: ['mycli'],
     options: {
       short: 'ABbC#::cD:d:e:EfGHh:ijLnNo:p::P:qrsS:tTu:UvVwWX?',
       long: 'execute= database= host= password[=] port= user= socket= pager[=] tee= init-command= plugin-dir= defaults-file= defaults-extra-file= default-auth= batch skip-column-names table silent raw html xml vertical force verbose version help ssl-mode= protocol= local-infile[=] delimiter= max-allowed-packet= default-character-set= no-defaults login-path= system-command[=]',
@@ -154,7 +156,7 @@ export const databasePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['pg_dump', 'pg_dumpall', 'mysqldump', 'mariadb-dump', 'mongodump', 'mongoexport'],
-    closed: [],
+    closed: ['/usr/lib/postgresql'],
     options: { short: 'f:r:o:', long: 'file= result-file= out= output=' },
     effects: writeOptions('f', 'file', 'r', 'result-file', 'o', 'out', 'output'),
     runs: ['pg_dump -f ~/.bashrc db', 'mysqldump --result-file=/etc/x db'],

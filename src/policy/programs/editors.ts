@@ -16,8 +16,11 @@ import type { Effect, ProgramEntry } from './program.ts';
 /** Pagers and editors such as `less` and `vim`, whose commands can start programs. */
 export const editorPrograms: readonly ProgramEntry[] = [
   {
-    names: ['less', 'more', 'most', 'pg', 'zless', 'zmore', 'lesspipe'],
-    closed: ['lesspipe', 'sh'],
+    names: [
+      ...['less', 'more', 'most', 'pg', 'pager', 'lesspipe'],
+      ...['zless', 'zmore', 'bzless', 'bzmore', 'xzless', 'xzmore'],
+    ],
+    closed: ['basename', 'bzip2', 'cat', 'gzip', 'less', 'lesspipe', 'more', 'sed', 'stty', 'xz'],
     options: {
       short: 'aABb:cCdD:eEfFgGh:iIj:Jk:KLmMnNo:O:p:P:qQrRsStT:uUVwWx:X~y:z:',
       long: 'log-file= LOG-FILE= lesskey-file= lesskey-src= lesskey-content= tag-file= pattern= prompt= follow-name quit-if-one-screen RAW-CONTROL-CHARS no-init tabs= window= version help HILITE-SEARCH HILITE-UNREAD IGNORE-CASE LINE-NUMBERS LONG-PROMPT QUIET QUIT-AT-EOF SEARCH-SKIP-SCREEN SILENT UNDERLINE-SPECIAL auto-buffers buffers chop-long-lines clean-print clear-screen color dumb exit-on-eof file-size force hilite-search hilite-unread ignore-case incsearch jump-target line-num-width line-numbers lines logical long-prompt max-back-scroll max-forw-scroll mouse no-histdups no-keypad no-lessopen no-pause plain print-over quiet quit-at-eof quit-on-intr quotes raw-control-chars rscroll save-marks search-skip-screen shift silent squeeze squeeze-blank-lines status-col-width status-column tag tilde underline-special use-backslash use-color wheel-lines',
@@ -37,7 +40,26 @@ export const editorPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['man', 'mandb', 'apropos', 'whatis', 'info', 'pinfo', 'perldoc', 'pydoc', 'pydoc3'],
-    closed: ['col', 'gzip', 'groff', 'grotty', 'less', 'nroff', 'preconv', 'sh', 'tbl', 'troff', 'zcat'],
+    closed: [
+      ...[
+        'col',
+        'eqn',
+        'groff',
+        'grotty',
+        'less',
+        'locale',
+        'manpath',
+        'neqn',
+        'nroff',
+        'pager',
+        'preconv',
+        'refer',
+        'tbl',
+      ],
+      ...['troff', 'bzip2', 'gzip', 'xz', 'zcat', 'zstd', '/usr/lib/man-db', '/usr/libexec/man-db'],
+    ],
+    // They are written in perl and python, and load modules.
+    open: ['perldoc', 'pydoc', 'pydoc3'],
     options: {
       short: 'adfkKlwWcDtTZ7P:H::C:L:m:M:S:s:e:iIp:r:R:E:X::uVhnbo:',
       long: 'pager= html[=] browser[=] config-file= preprocessor= locale= systems= manpath= sections= extension= troff ditroff where what-is apropos local-file all prompt= recode= encoding= gxditview[=] help version usage output= dribble= restore= init-file= and ascii catman create debug default exact filename global-apropos ignore-case location location-cat long match-case names-only nh nj no-hyphenation no-justification no-purge no-straycats no-subpages path quiet regex section test troff-device update user-db verbose warnings whatis where-cat wildcard',
@@ -91,6 +113,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
   {
     names: ['vim', 'vi', 'nvim', 'view', 'ex', 'vimdiff', 'gvim', 'rvim', 'vimtutor', 'elvis', 'nvi'],
     closed: [],
+    open: ['vimtutor'],
     effects: vimEffects,
     runs: [
       ["vim -c '!touch x'", 'touch'],
@@ -192,7 +215,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['ed', 'red'],
-    closed: ['sh'],
+    closed: ['ed', 'sed'],
     options: { short: 'Gp:srvEhV', long: 'prompt= quiet silent traditional restricted verbose' },
     effects: (call) => [
       ...unknownOptions(call),

@@ -36,7 +36,7 @@ export const filePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['cp', 'mv', 'install', 'ln', 'gcp', 'gmv'],
-    closed: [],
+    closed: ['strip'],
     options: {
       short: 'abdfiHlLnpPRrsS:t:TuvxZm:o:g:cCD',
       long: 'archive attributes-only backup[=] copy-contents dereference force interactive link no-clobber no-dereference preserve[=] no-preserve= parents recursive reflink[=] remove-destination sparse= strip-trailing-slashes symbolic-link suffix= target-directory= no-target-directory update[=] verbose one-file-system mode= owner= group= compare directory strip strip-program= relative logical physical help version',

@@ -13,28 +13,36 @@ const globalOptions = {
   stop: true,
 };
 
+// Programs of git's own scripts: submodule, subtree, mergetool, filter-branch, and the merge strategies octopus and resolve.
+const scriptPrograms = [
+  ...[
+    'basename',
+    'cat',
+    'cp',
+    'cut',
+    'dirname',
+    'envsubst',
+    'expr',
+    'false',
+    'gettext',
+    'gettext.sh',
+    'grep',
+    'head',
+  ],
+  ...['mkdir', 'mktemp', 'mv', 'rm', 'rmdir', 'sed', 'sort', 'tail', 'tr', 'true', 'uname', 'uniq', 'wc'],
+];
+const connecting = [
+  ...['ssh', 'ssh-askpass', 'ssh-keygen', 'git-lfs'],
+  ...['/usr/lib/openssh', '/usr/libexec/openssh'],
+];
+const signing = ['gpg', 'gpg-agent', 'gpgsm'];
+const ownFolders = ['/usr/lib/git-core', '/usr/libexec/git-core'];
+
 /** `git`: settings (`-c`), options and aliases that run programs. */
 export const gitPrograms: readonly ProgramEntry[] = [
   {
     names: ['git'],
-    closed: [
-      'basename',
-      'cat',
-      'cut',
-      'dirname',
-      'expr',
-      'gpg',
-      'grep',
-      'less',
-      'sed',
-      'sh',
-      'sort',
-      'ssh',
-      'tr',
-      'uname',
-      'uniq',
-      'wc',
-    ],
+    closed: [...scriptPrograms, ...connecting, ...signing, 'less', 'pager', ...ownFolders],
     effects: gitEffects,
     runs: [
       ["git -c core.pager='touch x' log", 'touch'],

@@ -10,6 +10,7 @@ const asking = ['h', 'V', 'help', 'version'];
 export const launcherPrograms: readonly ProgramEntry[] = [
   {
     names: ['chrt'],
+    closed: [],
     options: {
       short: 'bdfiorRT:P:D:apmvhV',
       long: 'batch deadline fifo idle other rr ext reset-on-fork sched-runtime= sched-period= sched-deadline= all-tasks max pid verbose help version',
@@ -24,6 +25,7 @@ export const launcherPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['taskset'],
+    closed: [],
     options: { short: 'apchV', long: 'all-tasks pid cpu-list help version', stop: true },
     effects: unlessGiven(['p', 'pid', ...asking], startsAfter(1)),
     runs: [
@@ -152,6 +154,7 @@ export const launcherPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['watch', 'gwatch'],
+    closed: [],
     options: {
       short: 'bcCd::egn:pq:rs:tvwxh',
       long: 'beep color no-color differences[=] errexit chgexit equexit= interval= precise no-rerun shotsdir= no-title no-wrap exec help version',
@@ -174,6 +177,7 @@ export const launcherPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['flock'],
+    closed: [],
     options: {
       short: 'sxeunow:E:Fc:vhV',
       long: 'shared exclusive unlock nonblock timeout= conflict-exit-code= close no-fork command= verbose fcntl help version',

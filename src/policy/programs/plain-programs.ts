@@ -1,14 +1,14 @@
 // Programs that start no other program and load no code, with any option: their arguments are data. They need no entry,
 // and under an allow list of such programs the kernel can enforce the list for every command.
 const names = new Set(
-  `arch b2sum basename basenc blkid cal cat chattr chcon chgrp chmod chown cksum clear cmp col colrm column comm cp cut date df diff dir
-  dircolors dirname du echo expand expr factor false fmt fold free getconf getent getfacl getopt grep groups hd
-  head hexdump host hostid hostname iconv id ifconfig join jq kill killall last lastlog link ln locale logname ls lsattr lsblk lscpu lsmem lsns
-  lsof lspci lsusb md5sum mkdir mkfifo mknod mktemp mv namei ncal netstat nl nproc numfmt od paste pathchk pgrep pidof ping
-  pinky pkill pr printenv printf ps pstree ptx pwd pwdx readelf readlink realpath renice rev rm rmdir seq sha1sum sha224sum
-  sha256sum sha384sum sha512sum shuf size sleep slabtop ss stat strings stty sum sync tac tail tee test tload top touch tr
-  traceroute tree true truncate tsort tty uname unexpand uniq unlink uptime users vdir vmstat w wc whereis who whoami
-  xxd yes`.split(/\s+/),
+  `addr2line arch arp b2sum base32 basename basenc blkid c++filt cal chattr chcon chgrp chmod chown cksum clear cmp
+  col colrm column comm cut date df diff dig dir dircolors dirname dos2unix du envsubst expand expr false fmt fold
+  free getcap getconf getent getfacl getopt gettext grep groups hd head host hostid hostname id ifconfig join jq kill
+  killall last lastlog link locale locate logname lsattr lsblk lscpu lsmem lsns lsof lspci lsusb lz4 md5sum mkdir
+  mknod mktemp namei ncal netstat nl nproc nslookup numfmt objdump paste pathchk pgrep pidof ping pinky pkill printenv
+  ps pstree ptx pwd pwdx readelf readlink realpath renice rev rm rmdir route seq sha1sum sha224sum sha256sum sha384sum
+  sha512sum size slabtop sleep ss stat strings stty sum sync tail tload top tput tr traceroute true tsort tty uname
+  unexpand unix2dos unlink uptime users uuidgen vdir vmstat w wc whereis who whoami yes`.split(/\s+/),
 );
 
 /** Returns true for a program whose arguments are data. */

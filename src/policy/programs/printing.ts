@@ -72,8 +72,13 @@ export const printingPrograms: readonly ProgramEntry[] = [
       'unxz',
       'xz',
       'zstd',
+      'bzip2',
+      'lzma',
+      'unlzma',
+      'lzcat',
+      'uncompress',
     ],
-    closed: ['bzip2', 'gzip', 'lz4', 'sh', 'xz', 'zstd'],
+    closed: ['bzip2', 'gzip', 'lz4', 'xz', 'zstd'],
     output: ({ args, name }) => {
       const prints = /cat$/.test(name) || args.some((arg) => /^-[a-z]*c$|^--stdout$/.test(wordText(arg)));
       const files = args.filter((arg) => !prefixOf(arg).startsWith('-'));

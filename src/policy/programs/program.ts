@@ -33,10 +33,13 @@ export interface ProgramEntry {
   /** `only` for builtins that do not exist as programs, so a wrapper such as `env` cannot start them. */
   readonly builtin?: 'only';
   /**
-   * Set if the program is closed: besides programs that the policy finds in a call, it starts only these helpers. Without it
-   * the program is open: by its nature it runs code that is not known before, as `npm` and `make` do.
+   * Set if the program is closed: besides programs that the policy finds in a call, it executes only these helpers (names, and
+   * folders of them) and a shell. Without it the program is open: by its nature it executes programs that are not known before,
+   * as `npm` and `make` do.
    */
   readonly closed?: readonly string[];
+  /** The names that are open nevertheless, such as `clang` beside `gcc`. */
+  readonly open?: readonly string[];
   readonly options?: OptionGrammar;
   readonly effects?: (call: ProgramCall) => readonly Effect[];
   /** The output of a call, if it is predictable. */

@@ -16,12 +16,13 @@ import { splitWords } from './split-words.ts';
 
 const sshShort = '46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:';
 const copyOptions = { short: '346ABCprqTvRc:D:F:i:J:l:o:P:S:X:s:aNfb:n', long: '' };
+const openssh = ['ssh', 'ssh-askpass', 'ssh-keygen', '/usr/lib/openssh', '/usr/libexec/openssh'];
 
 /** Programs that reach other machines, such as `ssh`; a remote command is judged like a local one. */
 export const remotePrograms: readonly ProgramEntry[] = [
   {
     names: ['ssh', 'slogin', 'autossh', 'hpnssh'],
-    closed: ['sh'],
+    closed: openssh,
     options: { short: sshShort, stop: true },
     effects: sshEffects,
     runs: [
@@ -89,7 +90,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['scp', 'sftp'],
-    closed: ['ssh'],
+    closed: ['cp', ...openssh],
     options: copyOptions,
     effects: allOf(copySettings, sftpInput, lastWritten),
     runs: [
@@ -117,7 +118,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['rsync'],
-    closed: ['ssh'],
+    closed: openssh,
     options: {
       short: 'vqcarRbudlLkKHpEXogDtNOJUASnWxmizhPC4680yef:e:B:T:M:@:s',
       long: `verbose info= debug= stderr= quiet no-motd checksum checksum-choice= archive recursive relative no-implied-dirs backup
@@ -173,7 +174,8 @@ export const remotePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['ssh-keygen', 'ssh-add', 'ssh-copy-id'],
-    closed: [],
+    closed: openssh,
+    open: ['ssh-copy-id'],
     options: {
       short: 'a:b:C:D:E:F:f:g:I:i:K:k:L:l:M:m:N:n:O:o:P:p:q:Q:R:r:s:S:t:T:U:u:V:w:W:Y:y:Z:z:',
       long: '',
@@ -220,7 +222,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['nc', 'ncat', 'netcat', 'nc.traditional', 'nc.openbsd'],
-    closed: ['sh'],
+    closed: [],
     options: {
       short: '46bCDdFhklNnrStUuvZze:c:g:G:I:i:m:M:O:o:P:p:q:s:T:V:w:W:X:x:',
       long: 'exec= sh-exec= lua-exec= listen keep-open output= hex-dump= proxy= proxy-type= source= source-port= wait= idle-timeout= ssl ssl-cert= ssl-key= verbose udp allow= deny= send-only recv-only version help',
@@ -258,7 +260,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['socat'],
-    closed: ['sh'],
+    closed: [],
     effects: socatEffects,
     runs: [
       ['socat TCP-LISTEN:1,fork EXEC:touch', 'touch'],

@@ -31,7 +31,7 @@ export const searchPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['rg', 'ripgrep', 'ugrep', 'ug', 'ag', 'pt'],
-    closed: [],
+    closed: ['brotli', 'bzip2', 'compress', 'gzip', 'lz4', 'lzma', 'xz', 'zstd'],
     options: {
       short: 'A:B:C:d:e:E:f:g:j:m:M:r:t:T:aFiIlLnNoPpqsSuUvVwxzcHh0bG',
       long: 'pre= pre-glob= hostname-bin= regexp= file= glob= iglob= type= type-not= type-add= type-clear= max-count= context= after-context= before-context= replace= max-depth= encoding= engine= threads= sort= sortr= color= colors= pager= filter= view= save-config[=] ignore-file= search-zip files stats json pcre2 passthru multiline pretty path-to-ignore= ignore= depth= hidden no-ignore files-with-matches null column heading print0 type-list',
@@ -61,7 +61,7 @@ export const searchPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['ack'],
-    closed: [],
+    closed: ['less'],
     options: {
       short: 'A:B:C:m:fgilLncowvxHhsk1',
       long: 'pager[=] nopager output= type= type-add= type-set= ackrc= noenv ignore-dir= files-from= color nocolor match= context[=]',
@@ -83,7 +83,7 @@ export const searchPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['fzf', 'sk'],
-    closed: ['sh'],
+    closed: ['find'],
     options: {
       short: 'q:f:d:n:emix',
       long: 'bind= preview= query= filter= delimiter= nth= with-nth= height= layout= reverse multi exact ansi print0 read0 prompt= header= expect= listen[=] listen-unsafe[=] preview-window= cmd= interactive become= with-shell= history=',

@@ -9,7 +9,7 @@ import { type SedAction, sedActions } from './sed-script.ts';
 export const sedPrograms: readonly ProgramEntry[] = [
   {
     names: ['sed', 'gsed', 'ssed'],
-    closed: ['sh'],
+    closed: [],
     options: {
       short: 'nbe:f:Ei::l:rsuz',
       long: 'quiet silent debug expression= file= follow-symlinks in-place[=] line-length= null-data zero-terminated posix regexp-extended separate sandbox unbuffered binary help version',

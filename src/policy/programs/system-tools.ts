@@ -47,6 +47,8 @@ export const systemToolPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['ip', 'nft', 'iptables', 'tc', 'bridge'],
+    closed: [],
+    open: ['nft', 'iptables'],
     options: { short: 'n:b:f:46sdhjo', long: '', stop: false },
     effects: ({ args }) => {
       const at = args.findIndex(

@@ -58,6 +58,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
   {
     names: ['nohup', 'setsid', 'unbuffer', 'catchsegv', 'daemonize'],
     closed: [],
+    open: ['unbuffer', 'catchsegv'],
     options: { short: 'cfwp', long: 'ctty fork wait help version', stop: true },
     effects: startsOperands,
     runs: [
@@ -176,7 +177,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['xargs', 'gxargs'],
-    closed: [],
+    closed: ['echo'],
     options: {
       short: '0a:d:E:e::I:i::L:l::n:oP:prs:tx',
       long: 'null arg-file= delimiter= eof[=] replace[=] max-lines[=] max-args= max-procs= interactive no-run-if-empty max-chars= show-limits verbose exit open-tty process-slot-var= help version',
