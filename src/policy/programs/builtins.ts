@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, wordText } from '../words/arg.ts';
+import { type Arg, foreignText, knownArg, toArg, wordText } from '../words/arg.ts';
 import { everyVariable } from '../words/every-variable.ts';
 import { parsingOptions } from '../words/parsing-options.ts';
 import { joinWords } from './effects.ts';
@@ -262,9 +262,18 @@ function letEffects({ args }: ProgramCall): Effect[] {
     const name = /^\s*([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)?(?:[-+*/%&|^]|<<|>>)?=(?!=)/.exec(
       wordText(arg),
     )?.[1];
-    const evaluated: Effect = { does: 'evaluate', text: arg, as: 'arithmetic' };
+    const evaluated: Effect = { does: 'evaluate', text: withSigns(arg), as: 'arithmetic' };
     return name === undefined ? [evaluated] : [evaluated, { does: 'assign', name: knownArg(name, arg) }];
   });
+}
+
+/** In `let x=2*3` the sign is a glob that matches no file. */
+function withSigns(arg: Arg): Arg {
+  if (arg.text !== undefined) return arg;
+  const pieces = arg.pieces.map((piece) =>
+    typeof piece === 'object' && piece.hole === 'glob' && piece.from === foreignText ? piece.text : piece,
+  );
+  return toArg(pieces, arg, arg.many);
 }
 
 function setEffects({ args }: ProgramCall): Effect[] {

@@ -1,6 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
-import type { Effect, ProgramEntry } from './program.ts';
+import type { Stdin } from '../words/output.ts';
+import type { Effect, ProgramEntry, VariableAttributes } from './program.ts';
 
 /** Builtins that set variables: `export`, `declare`, `read`, `mapfile`, `printf -v` … */
 export const declarationPrograms: readonly ProgramEntry[] = [
@@ -81,7 +82,7 @@ export const declarationPrograms: readonly ProgramEntry[] = [
       {
         does: 'assign',
         name: options.operands[0] ?? knownArg('MAPFILE', self),
-        uncertain: stdin === 'none' ? '' : stdin.text,
+        uncertain: textRead(stdin),
       },
     ],
     runs: [["mapfile -C 'touch x' -c 1 a", 'touch'], 'mapfile PATH'],
@@ -111,16 +112,6 @@ export const declarationPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-interface Attributes {
-  exported: boolean;
-  local: boolean;
-  integer: boolean;
-  recased: boolean;
-  nameref: boolean;
-  readonly: boolean;
-  global: boolean;
-}
-
 function declareEffects({ args, name }: ProgramCall): Effect[] {
   let flags = '';
   const words: Arg[] = [];
@@ -133,7 +124,7 @@ function declareEffects({ args, name }: ProgramCall): Effect[] {
     return name === 'export' || flags.includes('x')
       ? words.map((word) => ({ does: 'exportFunction', name: word }) as const)
       : [];
-  const attributes: Attributes = {
+  const attributes: VariableAttributes = {
     exported: name === 'export' || flags.includes('x'),
     local: (name === 'local' || name === 'declare' || name === 'typeset') && !flags.includes('g'),
     integer: flags.includes('i'),
@@ -141,13 +132,14 @@ function declareEffects({ args, name }: ProgramCall): Effect[] {
     nameref: flags.includes('n') && name !== 'export',
     readonly: name === 'readonly' || flags.includes('r'),
     global: flags.includes('g'),
+    array: flags.includes('A') ? 'associative' : flags.includes('a') ? 'indexed' : undefined,
   };
   return words.flatMap((word) => declared(word, attributes));
 }
 
 const assignment = /^([A-Za-z_]\w*(?:\[[^\]]*\])?)(\+?=)/;
 
-function declared(word: Arg, attributes: Attributes): Effect[] {
+function declared(word: Arg, attributes: VariableAttributes): Effect[] {
   const match = assignment.exec(prefixOf(word));
   const [whole, name, sign] = [match?.[0], match?.[1], match?.[2]];
   if (whole !== undefined && name !== undefined) {
@@ -172,16 +164,21 @@ function declared(word: Arg, attributes: Attributes): Effect[] {
 }
 
 /** `export NAME` and `declare -i NAME` change the attributes of a variable, not its value. */
-function namedOnly(word: Arg, attributes: Attributes): Effect[] {
+function namedOnly(word: Arg, attributes: VariableAttributes): Effect[] {
   return [
     { does: 'evaluate', text: word, as: 'name' },
     { does: 'mark', name: wordText(word), attributes },
   ];
 }
 
+/** The text that a variable may get from stdin, in whole or in part. */
+function textRead(stdin: Stdin): string {
+  return stdin === 'none' ? '' : stdin.text + (stdin.from ?? '');
+}
+
 /** The value that `read` assigns also depends on IFS, backslashes and earlier reads, so the text is only a guess. */
 function readEffects({ options, stdin, self }: ProgramCall): Effect[] {
-  const uncertain = stdin === 'none' ? '' : stdin.text;
+  const uncertain = textRead(stdin);
   const list = options.values('a').map((name): Effect => ({ does: 'assign', name, uncertain }));
   if (list.length > 0) return list;
   const names = options.operands.length === 0 ? [knownArg('REPLY', self)] : options.operands;

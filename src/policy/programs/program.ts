@@ -50,6 +50,21 @@ export interface ProgramEntry {
   readonly harmless: readonly Example[];
 }
 
+/** Attributes that `declare` and similar builtins give to a variable. */
+export interface VariableAttributes {
+  readonly exported?: boolean;
+  readonly local?: boolean;
+  readonly integer?: boolean;
+  /** The value is converted to upper or lower case. */
+  readonly recased?: boolean;
+  readonly nameref?: boolean;
+  readonly readonly?: boolean;
+  /** Sets the global variable, not the local one of a running function. */
+  readonly global?: boolean;
+  /** The kind of array; bash does not evaluate the keys of an associative one. */
+  readonly array?: 'associative' | 'indexed' | undefined;
+}
+
 /** An effect of a call that the policy must judge. */
 export type Effect =
   /** Starts a program: the words are its name and arguments. */
@@ -96,32 +111,13 @@ export type Effect =
       readonly value?: Arg | undefined;
       /** Set if the variable may also get another value made from this text. */
       readonly uncertain?: string;
-      readonly attributes?: {
-        readonly exported?: boolean;
-        readonly local?: boolean;
-        readonly integer?: boolean;
-        /** The value is converted to upper or lower case. */
-        readonly recased?: boolean;
-        readonly nameref?: boolean;
-        readonly readonly?: boolean;
-        /** Sets the global variable, not the local one of a running function. */
-        readonly global?: boolean;
-      };
+      readonly attributes?: VariableAttributes;
     }
   /** Changes the attributes of a variable, not its value. */
   | {
       readonly does: 'mark';
       readonly name: string;
-      readonly attributes: {
-        readonly exported?: boolean;
-        readonly local?: boolean;
-        readonly integer?: boolean;
-        /** The value is converted to upper or lower case. */
-        readonly recased?: boolean;
-        readonly nameref?: boolean;
-        readonly readonly?: boolean;
-        readonly global?: boolean;
-      };
+      readonly attributes: VariableAttributes;
     }
   /** Removes a variable or function. */
   | { readonly does: 'unset'; readonly name: Arg; readonly what: 'variable' | 'function' }

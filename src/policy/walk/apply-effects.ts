@@ -1,13 +1,13 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import type { Effect } from '../programs/program.ts';
+import type { Effect, VariableAttributes } from '../programs/program.ts';
 import { type Arg, type Piece, textOf } from '../words/arg.ts';
 import { joinOutput, type Output, placeListed, silent } from '../words/output.ts';
 import { normalisePath } from '../words/paths.ts';
 import { judgeExport, unknownTarget } from './assign.ts';
 import { judgeNewName } from './redefine.ts';
 import type { WalkScope } from './scope.ts';
-import type { Shell } from './shell.ts';
-import { textIfKnown, union, unknownVariable, type Variable } from './variable.ts';
+import { noTrails, type Shell } from './shell.ts';
+import { everyValue, textIfKnown, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk } from './walk.ts';
 import { endOfIdentifier } from './word-shape.ts';
 
@@ -96,6 +96,7 @@ function changeShell(walk: Walk, effect: ShellChange, call: ProgramCall, scope: 
       break;
     case 'mark':
       setAttributes(walk, effect.name, undefined, effect.attributes, scope);
+      if (effect.attributes.integer) evaluateEntries(walk, effect.name, call.self, scope);
       if (effect.attributes.exported) exportVariable(walk, effect.name, call.self, scope);
       break;
     case 'unset':
@@ -108,14 +109,21 @@ function changeShell(walk: Walk, effect: ShellChange, call: ProgramCall, scope: 
       walk.evaluate(effect.text.pieces, effect.as, effect.text, scope);
       break;
     case 'chdir':
-      shell.cwd = changedDirectory(shell, effect.path);
+      changeDirectory(shell, effect.path);
       break;
     case 'alias':
       defineAlias(walk, effect.name, effect.text, call, scope);
       break;
     case 'positional':
-      shell.positional = newPositional(shell, effect.args);
+      setPositional(shell, effect.args);
   }
+}
+
+/** `declare -ia x=(…)` evaluates the entries, which are assigned before the attribute is set here. */
+function evaluateEntries(walk: Walk, name: string, span: Arg, scope: WalkScope): void {
+  const variable = scope.shell.variables.get(name);
+  if (variable?.kind !== 'list') return;
+  for (const value of everyValue(variable)) walk.evaluate(value, 'arithmetic', span, scope);
 }
 
 function exportVariable(walk: Walk, name: string, span: Arg, scope: WalkScope): void {
@@ -123,12 +131,10 @@ function exportVariable(walk: Walk, name: string, span: Arg, scope: WalkScope): 
   judgeExport({ walk, scope, span }, name);
 }
 
-function newPositional(
-  shell: Shell,
-  args: Extract<Effect, { does: 'positional' }>['args'],
-): readonly Arg[] | undefined {
-  if (args === 'unknown') return undefined;
-  return args === 'shift' ? shell.positional?.slice(1) : ifCountKnown(args);
+function setPositional(shell: Shell, args: Extract<Effect, { does: 'positional' }>['args']): void {
+  if (args === 'shift') shell.positional = shell.positional?.slice(1);
+  else if (args !== 'unknown') shell.setArguments(args);
+  else shell.setArguments(shell.positional?.map((arg) => ({ ...arg, pieces: arg.pieces, many: true })));
 }
 
 function report(walk: Walk, call: ProgramCall, at: Arg, rule: string, reason: string): void {
@@ -145,7 +151,7 @@ function startProgram(
   const shell = scope.shell.clone();
   const inner = scope.with({ shell, stdin: effect.stdin ?? scope.stdin });
   setEnvironment(walk, effect.env, inner);
-  if (effect.cwd !== undefined) shell.cwd = changedDirectory(shell, effect.cwd);
+  if (effect.cwd !== undefined) changeDirectory(shell, effect.cwd);
   return walk.run(effect.argv, inner, { by: 'program', via: call.name });
 }
 
@@ -170,7 +176,7 @@ function runInChildShell(
   const shell = parent.shell.child();
   const [arg0, ...args] = effect.args ?? [];
   shell.arg0 = effect.args === undefined ? call.name : arg0?.text;
-  shell.positional = ifCountKnown(args);
+  shell.setArguments(args);
   shell.posix = !bashStarters.has(call.name);
   const outerFrames = [...scope.outerFrames, ...scope.frames];
   return walk.runText(
@@ -194,10 +200,6 @@ function findDanger(walk: Walk, text: Arg, call: ProgramCall, scope: WalkScope):
   walk.invocations.splice(invocations);
 }
 
-function ifCountKnown(args: readonly Arg[]): readonly Arg[] | undefined {
-  return args.some((arg) => arg.many) ? undefined : args;
-}
-
 function evalHere(
   walk: Walk,
   effect: Extract<Effect, { does: 'eval' }>,
@@ -216,10 +218,13 @@ function evalHere(
 
 function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, scope: WalkScope): Output {
   const { shell } = scope;
-  const before = shell.positional;
-  if (args !== undefined) shell.positional = ifCountKnown(args);
+  const before = { args: shell.positional, any: shell.anyArgument };
+  if (args !== undefined) shell.setArguments(args);
   const output = walk.runText(text, scope);
-  if (args !== undefined) shell.positional = before;
+  if (args !== undefined) {
+    shell.positional = before.args;
+    shell.anyArgument = before.any;
+  }
   return output;
 }
 
@@ -273,7 +278,7 @@ function setAttributes(
   walk: Walk,
   name: string,
   value: Arg | undefined,
-  attributes: NonNullable<Extract<Effect, { does: 'assign' }>['attributes']>,
+  attributes: VariableAttributes,
   scope: WalkScope,
 ): void {
   const { shell, frames } = scope;
@@ -284,11 +289,22 @@ function setAttributes(
   if (attributes.readonly) shell.define().readonly.add(name);
   if (attributes.integer) shell.define().integers.add(name);
   if (attributes.recased) shell.define().recased.add(name);
+  if (attributes.array !== undefined) setArrayKind(name, attributes, scope);
   if (!attributes.nameref || value === undefined) return;
   const target = value.text;
   walk.evaluate(target ?? value.pieces, 'name', value, scope);
   const plain = target !== undefined && /^[A-Za-z_]\w*$/.test(target);
   shell.define().namerefs.set(name, plain ? target : unknownTarget);
+}
+
+/** Bash cannot turn an indexed array into an associative one, and `declare` in a branch may not run. */
+function setArrayKind(name: string, { array, local }: VariableAttributes, scope: WalkScope): void {
+  const { shell, conditional, frames } = scope;
+  const before = shell.defined.associative.get(name);
+  const isNew = before === undefined && (!shell.variables.has(name) || (local === true && frames.length > 0));
+  const certain =
+    array === 'associative' && !conditional && /^[a-z]\w*$/.test(name) && (isNew || before === true);
+  shell.define().associative.set(name, certain);
 }
 
 /** Records that the outer variable of a local may change too. */
@@ -309,6 +325,8 @@ function unset(
   }
   walk.evaluate(target.text, 'name', target, scope);
   leak(target.text, scope);
+  if (scope.shell.defined.associative.has(target.text))
+    scope.shell.define().associative.set(target.text, false);
   const list = target.text.split('[')[0] ?? '';
   if (list !== target.text && scope.shell.variables.has(list))
     scope.shell.variables.set(list, unknownVariable);
@@ -323,6 +341,16 @@ function unset(
 }
 
 const nothing: Variable = { kind: 'text', values: [['']] };
+
+function changeDirectory(shell: Shell, path: Arg | undefined): void {
+  shell.trails = changedTrails(shell, path?.text);
+  shell.cwd = changedDirectory(shell, path);
+}
+
+function changedTrails({ cwd, trails }: Shell, text: string | undefined): readonly string[] {
+  if (cwd !== undefined || text === undefined || /^(?:\/|-$)/.test(text)) return noTrails;
+  return trails.map((trail) => (trail === '' ? text : `${trail}/${text}`));
+}
 
 function changedDirectory(shell: Shell, path: Arg | undefined): readonly string[] | undefined {
   const text = path?.text;

@@ -1,6 +1,7 @@
 import type { HereDoc, Redirect, Redirection } from 'unbash';
 import {
   type Arg,
+  foreignText,
   knownArg,
   type Piece,
   textBehind,
@@ -10,7 +11,7 @@ import {
   type Value,
   wordText,
 } from '../words/arg.ts';
-import { anyOutput, fileContents, type Stdin } from '../words/output.ts';
+import { fileContents, foreignOutput, type Stdin } from '../words/output.ts';
 import { expandQuoted, expandSingle } from './expand-word.ts';
 import { refuseMisread } from './misread.ts';
 import { refuseInSh } from './refuse-in-sh.ts';
@@ -66,12 +67,12 @@ function inputOf(
     return certainText(values.map((value) => [...value, '\n']));
   }
   if (!redirect.operator.startsWith('<')) return undefined;
-  if (redirect.target === undefined) return anyOutput;
+  if (redirect.target === undefined) return foreignOutput;
   const values = expandSingle(walk, scope, redirect.target);
   const span = spanOf(redirect.target, scope);
   if (redirect.operator === '<&')
     for (const value of values) judgeDuplicate(walk, toArg(value, span), program);
-  return redirect.operator === '<&' ? anyOutput : fileInput(values);
+  return redirect.operator === '<&' ? foreignOutput : fileInput(values);
 }
 
 function fileInput([value]: readonly Value[]): Stdin {
@@ -79,7 +80,7 @@ function fileInput([value]: readonly Value[]): Stdin {
   if (textOf(value ?? []) === '/dev/null') return 'none';
   if (typeof piece !== 'object' || piece.hole !== 'process') return fileContents;
   if (piece.output !== undefined) return { text: piece.output, more: false };
-  return piece.listed === undefined ? anyOutput : { text: `${piece.listed}\n`, more: true };
+  return { text: piece.listed === undefined ? '' : `${piece.listed}\n`, more: true, from: piece.from };
 }
 
 /** Converts the possible values to stdin; several texts are joined and marked with `more`. */
@@ -139,7 +140,8 @@ function applyWrite(walk: Walk, redirect: Redirect, program: string | undefined,
 /** Reports descriptors from 10 up, which bash uses itself; a persistent shell exchanges commands and state there. */
 function judgeDuplicate(walk: Walk, target: Arg, program: string | undefined): void {
   const { text, pieces, pos, end } = target;
-  const isKnown = text !== undefined ? !/^\d{2,}-?$/.test(text) : !pieces.every(mayBeNumber);
+  const isForeign = pieces.some((piece) => textBehind(piece).includes(foreignText));
+  const isKnown = text !== undefined ? !/^\d{2,}-?$/.test(text) : !isForeign && !pieces.every(mayBeNumber);
   if (isKnown) return;
   const reason = `using ${text === undefined ? 'an unknown descriptor' : `descriptor ${text}`} is not allowed under an allow list, because the shell uses some itself`;
   walk.problems.push({ scope: 'finite', rule: 'descriptor', reason, program, pos, end });
@@ -151,5 +153,5 @@ function mayBeNumber(piece: Piece): boolean {
 
 /** Returns true if bash would expand the file name after `>&` a second time. */
 function isExpandedAgain(piece: Piece): boolean {
-  return /[$`]|[<>]\(/.test(textBehind(piece));
+  return /[$`]|[<>]\(/.test(textBehind(piece).replaceAll(foreignText, ''));
 }

@@ -21,6 +21,19 @@ export function evaluateExpression(
   return values;
 }
 
+/** Expands the subscript of an array; bash evaluates it unless the array is associative. */
+export function evaluateKey(
+  walk: Walk,
+  name: string,
+  key: Word,
+  span: TextSpan,
+  scope: WalkScope,
+): readonly Value[] {
+  if (scope.shell.defined.associative.get(name) === true && !mayHideExpansion(key.text))
+    return walk.single(key, scope);
+  return evaluateExpression(walk, key, span, scope);
+}
+
 /** Returns true for digits only, which most bounds and many subscripts are; they need no evaluation. */
 function isNumeral(text: string): boolean {
   for (let at = 0; at < text.length; at++) {

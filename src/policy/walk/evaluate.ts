@@ -1,11 +1,11 @@
 import type { ArithmeticExpression, ParsedScript } from 'unbash';
 import { withoutTrailing } from '../../support/without-trailing.ts';
-import { mayExpand, type TextSpan, textOf, type Value } from '../words/arg.ts';
+import { foreignText, mayExpand, type TextSpan, textOf, type Value } from '../words/arg.ts';
 import { limits, PolicyLimitError } from '../words/limits.ts';
 import { expandQuoted } from './expand-word.ts';
 import { mayHideExpansion } from './misread.ts';
 import { parseScript } from './parse-script.ts';
-import type { WalkScope } from './scope.ts';
+import { spanOf, type WalkScope } from './scope.ts';
 import { derivedHole, everyValue } from './variable.ts';
 import type { Reevaluation, Walk, WalkSite } from './walk.ts';
 import { endOfIdentifier } from './word-shape.ts';
@@ -23,8 +23,19 @@ export function evaluateValue(site: WalkSite, value: Value, as: Reevaluation, se
   if (known || mayExpand(text)) evaluateText(site, text, as, seen);
   for (const piece of known ? [] : value) {
     const from = typeof piece === 'string' ? '' : (piece.from ?? '');
-    if (mayExpand(from)) evaluateText(site, from, 'prompt', seen);
+    if (from.includes(foreignText)) refuseForeign(site);
+    const own = from.replaceAll(foreignText, '');
+    if (mayExpand(own)) evaluateText(site, own, 'prompt', seen);
   }
+}
+
+/** Bash runs substitutions in a subscript that it evaluates, so a list refuses text from outside the command there. */
+function refuseForeign({ walk, scope, span }: WalkSite): void {
+  const reason =
+    'Bash would evaluate text from a file or a program as arithmetic or as the name of a variable, which is not allowed under an allow list, because a subscript in it can run commands';
+  const hint =
+    'Compare with [ "$x" -gt 1 ], which evaluates nothing, or keep only the digits, as tr -dc 0-9 does.';
+  walk.problems.push({ scope: 'finite', rule: 'unknown_text', reason, hint, ...spanOf(span, scope) });
 }
 
 /** Judges text that bash evaluates again: substitutions in it run, and variables it names are evaluated as expressions. */

@@ -1,10 +1,11 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
 import { mayExpand, type Piece, textOf, unknown, type Value } from '../words/arg.ts';
-import { evaluateExpression } from './evaluate-expression.ts';
+import { evaluateExpression, evaluateKey } from './evaluate-expression.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
 import { entryAt } from './list-entries.ts';
 import { refuseMisread } from './misread.ts';
 import type { WalkScope } from './scope.ts';
+import type { Shell } from './shell.ts';
 import { type Chunk, wordBreak } from './split-fields.ts';
 import { transformText } from './transform-text.ts';
 import { bounded, derivedHole, everyValue, textIfKnown, type Variable, valuesOf } from './variable.ts';
@@ -39,7 +40,8 @@ export function expandParameter(
 ): Chunk[][] {
   const index = part.index?.text;
   const list = part.parameter === '@' || part.parameter === '*' || index === '@' || index === '*';
-  if (part.index !== undefined && index !== '@' && index !== '*') evaluateWord(expansion, part.index);
+  if (part.index !== undefined && index !== '@' && index !== '*')
+    evaluateKey(expansion.walk, part.parameter, part.index, expansion.span, expansion.scope);
   if (part.prefix === '#') return [[certain([{ hole: 'number', text: part.text }])]];
   if (part.prefix === '!') return indirect(expansion, part, quoted);
   if (list && (part.operation === undefined || part.operation.type === 'Slice')) {
@@ -82,7 +84,7 @@ function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonl
 export function lookUp(walk: Walk, scope: WalkScope, writtenName: string): readonly Value[] {
   const name = scope.shell.defined.namerefs.get(writtenName) ?? writtenName;
   if (name === '') return [[unknown]];
-  if (isNumber(name)) return positionalValue(scope.shell.positional, Number(name));
+  if (isNumber(name)) return positionalValue(scope.shell, Number(name));
   if (name === '0') return [[scope.shell.arg0 ?? unknown]];
   const variable = scope.shell.variables.get(name);
   if (variable !== undefined) return valuesOf(variable);
@@ -100,22 +102,21 @@ function isNumber(name: string): boolean {
   return first > 0x30 && first <= 0x39 && /^\d+$/.test(name);
 }
 
-function positionalValue(
-  positional: readonly { pieces: readonly Piece[] }[] | undefined,
-  index: number,
-): readonly Value[] {
-  if (positional === undefined) return [[unknown]];
+function positionalValue({ positional, anyArgument }: Shell, index: number): readonly Value[] {
+  if (positional === undefined) return [[anyArgument]];
   return [positional[index - 1]?.pieces ?? ['']];
 }
 
 type List = readonly { readonly pieces: readonly Piece[]; readonly many: boolean }[] | undefined;
 
 function positionalOf({ scope }: Expansion): List {
-  return scope.shell.positional;
+  const { positional, anyArgument } = scope.shell;
+  return positional ?? [{ pieces: [anyArgument], many: true }];
 }
 
 function listOf(expansion: Expansion, part: ParameterExpansionPart, start = 0, end?: number): List {
-  if (part.index === undefined) return positionalOf(expansion)?.slice(start, end);
+  if (part.index === undefined)
+    return expansion.scope.shell.positional?.slice(start, end) ?? positionalOf(expansion);
   const variable: Variable | undefined = expansion.scope.shell.variables.get(part.parameter);
   if (variable?.kind === 'list') {
     const entries = variable.entries.values.slice(start, end).map((pieces) => ({ pieces, many: false }));
@@ -172,9 +173,9 @@ function indirect(expansion: Expansion, part: ParameterExpansionPart, quoted: bo
   const values = lookUp(expansion.walk, expansion.scope, part.parameter).flatMap(
     (value): readonly Value[] => {
       const name = textOf(value);
-      if (name === undefined) return [[unknown]];
       // The name may contain a subscript, which bash evaluates.
-      expansion.walk.evaluate(name, 'name', expansion.span, expansion.scope);
+      expansion.walk.evaluate(name ?? value, 'name', expansion.span, expansion.scope);
+      if (name === undefined) return [[unknown]];
       return /^\w+$/.test(name) ? lookUp(expansion.walk, expansion.scope, name) : [[unknown]];
     },
   );
@@ -200,8 +201,14 @@ function applyOperation(
   return base.map((value) => {
     const text = textOf(value);
     const result = text === undefined ? undefined : transformText(text, operation, operands);
+    if (result === undefined && keepsDigits(part.text)) return [unknown];
     return [result ?? derivedHole(value)];
   });
+}
+
+/** Returns true for `${x//[^0-9]/}` and similar operations that leave only digits. */
+function keepsDigits(text: string): boolean {
+  return /^\$\{\w+(?:\/\/\[[!^](?:0-9|\[:digit:\])\]\/?|%%\[[!^]0-9\]\*|##\*\[[!^]0-9\])\}$/.test(text);
 }
 
 /** Returns the texts of the operands in order; undefined for an unknown operand. */

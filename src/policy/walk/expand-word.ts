@@ -8,6 +8,7 @@ import type { Word, WordPart } from 'unbash';
 import { withoutTrailing } from '../../support/without-trailing.ts';
 import {
   type Arg,
+  foreignText,
   knownArg,
   type Piece,
   type TextSpan,
@@ -345,7 +346,7 @@ function processHole(
   const read = part.operator === '<';
   const text = read && output?.more === false ? output.text : undefined;
   const listed = read && output?.more === true ? placeListed(output.text) : undefined;
-  return { hole: 'process', text: part.text, output: text, listed };
+  return { hole: 'process', text: part.text, output: text, listed, from: read ? output?.from : undefined };
 }
 
 function globChunk(
@@ -369,7 +370,8 @@ function globChunk(
       ? { pieces: [{ hole: 'unknown', text: part.text, from }], quoted: single, many: !single }
       : part.text;
   const text = part.type === 'ExtendedGlob' || dynamic ? '*' : part.text;
-  return { pieces: [{ hole: 'glob', text, from }], quoted: false, many: true };
+  // A file name is text from outside the command.
+  return { pieces: [{ hole: 'glob', text, from: foreignText + (from ?? '') }], quoted: false, many: true };
 }
 
 function isDynamic(part: WordPart): boolean {

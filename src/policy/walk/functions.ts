@@ -69,8 +69,8 @@ function walkBodyOf(
 ): Output {
   body.tracker.called = true;
   const { shell } = scope;
-  const positional = shell.positional;
-  shell.positional = args?.some((arg) => arg.many) ? undefined : args;
+  const { positional, anyArgument } = shell;
+  shell.setArguments(args);
   const inner = scope.copy();
   inner.within = body.within;
   inner.frames = [...scope.frames, frame];
@@ -81,6 +81,7 @@ function walkBodyOf(
   inner.pipeline = 0;
   const output = body.node.type === 'CompoundList' ? anyOutput : walk.node(body.node, inner);
   shell.positional = positional;
+  shell.anyArgument = anyArgument;
   restoreLocals(scope, frame);
   return output;
 }
@@ -94,6 +95,7 @@ function evaluateArguments(walk: Walk, args: readonly Arg[], scope: WalkScope): 
 
 function restoreLocals({ shell }: WalkScope, frame: Frame): void {
   for (const [name, before] of frame.locals) {
+    if (shell.defined.associative.has(name)) shell.define().associative.set(name, false);
     const now = frame.leaks.has(name) ? shell.variables.get(name) : undefined;
     if (now !== undefined) shell.variables.set(name, union(before ?? unknownVariable, now));
     else if (before === undefined) shell.variables.delete(name);

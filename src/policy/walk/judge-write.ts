@@ -37,9 +37,23 @@ function isOwnOutput(path: string | undefined): boolean {
 function pathsOf(target: Arg, scope: WalkScope): string[] {
   const path = target.text ?? prefixOf(target);
   if (path === '') return [];
-  const places = (scope.shell.cwd ?? [undefined]).map((cwd) => normalisePath(path, cwd));
+  const { cwd, trails } = scope.shell;
   // With an unknown directory, match the relative path itself, for example `.git/config`.
-  return [...new Set(places.map((place) => place ?? path.replace(/^(?:\.\/)+/, '')))];
+  const places =
+    cwd === undefined && !path.startsWith('/')
+      ? trails.map((trail) => relativePath(trail === '' ? path : `${trail}/${path}`))
+      : (cwd ?? [undefined]).map((place) => normalisePath(path, place) ?? path);
+  return [...new Set(places)];
+}
+
+/** Resolves `.` and `..` in a relative path as far as possible. */
+function relativePath(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts.join('/');
 }
 
 const homeFiles =

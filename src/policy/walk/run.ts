@@ -4,10 +4,12 @@ import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { programNamed } from '../programs/catalog.ts';
+import { helpersOf } from '../programs/closed-programs.ts';
 import { controlBuiltins, outsideControls } from '../programs/control.ts';
 import { isPlainProgram } from '../programs/plain-programs.ts';
+import { printedKind } from '../programs/printed-kind.ts';
 import type { ProgramEntry } from '../programs/program.ts';
-import { type Arg, mayExpand, textOf } from '../words/arg.ts';
+import { type Arg, foreignText, mayExpand, textOf } from '../words/arg.ts';
 import { anyOutput, type Output, placeListed, possibleOutput, type Stdin, silent } from '../words/output.ts';
 import { baseName } from '../words/paths.ts';
 import { applyEffects } from './apply-effects.ts';
@@ -84,8 +86,24 @@ function runNamed(site: NamedCall, how: RunMode): Output {
   if (free) return silent;
   const output = (applies ? entry.output?.(call) : undefined) ?? passedListing(call);
   if (typeof output === 'string') return { text: output, more: false };
-  const from = printedText(call, facts, inner);
-  return from === undefined ? (output ?? anyOutput) : { ...(output ?? anyOutput), from };
+  return unknownOutput(call, facts, inner, output);
+}
+
+/** The output of a program that is not predictable: numbers, part of its input or words, or any text. */
+function unknownOutput(
+  call: ProgramCall,
+  { echoes, isOpen, wraps }: ProgramFacts,
+  inner: Output,
+  output: (Output & { readonly more: true }) | undefined,
+): Output {
+  const kind = printedKind(call);
+  if (kind === 'numbers') return anyOutput;
+  const from = printedText(call, echoes, inner);
+  const isOwn = isOpen || echoes === 'words' || kind === 'input' || (wraps && inner !== silent);
+  const foreign = isOwn ? '' : foreignText;
+  const counts = kind === 'counts' || (kind === 'input' && call.stdin !== 'none' && call.stdin.counts);
+  if (from === undefined && foreign === '') return output ?? anyOutput;
+  return { ...(output ?? anyOutput), from: (from ?? '') + foreign, ...(counts && { counts }) };
 }
 
 /** A program that is not known may start the program that its arguments name, so these are checked for danger. */
@@ -117,7 +135,7 @@ function passedListing({ name, stdin }: ProgramCall): (Output & { more: true }) 
 /** Text that a program may print: from its arguments or stdin, or from the programs it starts. */
 function printedText(
   { args, stdin }: ProgramCall,
-  { echoes }: ProgramFacts,
+  echoes: ProgramFacts['echoes'],
   inner: Output,
 ): string | undefined {
   const own = echoes === 'words' ? textIn(args) : echoes === 'stdin' ? textFrom(stdin) : undefined;
@@ -230,6 +248,10 @@ export interface ProgramFacts {
   readonly freeOutside: boolean;
   /** Input that its output may contain: the arguments of `echo`, the stdin of `cat`. */
   readonly echoes: 'words' | 'stdin' | undefined;
+  /** True if it runs code that is not known before, or is not known: it needs no arithmetic of bash to run programs. */
+  readonly isOpen: boolean;
+  /** True if it prints nothing itself and starts another program, as `env` does. */
+  readonly wraps: boolean;
 }
 
 const maxNames = 512;
@@ -257,11 +279,21 @@ function factsOf(name: string): ProgramFacts {
     freeInShell: name === base && controlBuiltins.has(name),
     freeOutside: name === base && outsideControls.has(name),
     echoes: printing.has(base) ? 'words' : reading.has(base) ? 'stdin' : undefined,
+    isOpen: isOpenProgram(base),
+    wraps: wrapping.has(base),
   };
 }
 
-const printing = new Set(['echo', 'printf', 'seq']);
+function isOpenProgram(base: string): boolean {
+  const entry = programNamed(base);
+  return helpersOf(base) === undefined && entry?.closed === undefined && entry?.builtin !== 'only';
+}
+
+const printing = new Set(['basename', 'dirname', 'echo', 'expr', 'printf']);
+const wrapping = new Set(
+  'builtin command doas env eval ionice nice nohup setsid stdbuf sudo time timeout xargs'.split(' '),
+);
 const reading = new Set(
-  `awk base64 cat column comm cut dd egrep expand fgrep fmt fold gawk grep head iconv join jq nl paste pr rev rg sed shuf
+  `awk base64 bc cat column comm cut dd egrep expand fgrep fmt fold gawk grep head iconv join jq nl paste pr rev rg sed shuf
     sort strings tac tail tee tr unexpand uniq xargs`.split(/\s+/),
 );

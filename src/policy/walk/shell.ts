@@ -1,8 +1,11 @@
 import type { CompoundCommand, CompoundList, Redirected } from 'unbash';
-import type { Arg, TextSpan, Value } from '../words/arg.ts';
+import { type Arg, type Hole, type TextSpan, unknown, type Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
 import { CopyOnWriteMap } from './copy-on-write-map.ts';
 import { derivedHole, everyValue, union, unknownVariable, type Variable } from './variable.ts';
+
+/** The trails of a shell that has not changed its directory. */
+export const noTrails: readonly string[] = [''];
 
 /** A shell function; it has several `bodies` if branches define it differently. */
 export interface ShellFunction {
@@ -30,6 +33,8 @@ export class Definitions {
   readonly recased: Set<string>;
   readonly namerefs: Map<string, string>;
   readonly readonly: Set<string>;
+  /** True for variables that certainly are associative arrays, false for those that may be indexed. */
+  readonly associative: Map<string, boolean>;
   /** The number of shells that share this object; `define()` copies it if there are several. */
   refCount = 0;
 
@@ -42,6 +47,7 @@ export class Definitions {
     this.recased = new Set(from?.recased);
     this.namerefs = new Map(from?.namerefs);
     this.readonly = new Set(from?.readonly);
+    this.associative = new Map(from?.associative);
   }
 
   /** True if some variable is marked with `declare -i`, `-u`, `-l`, `-n` or `-r`; checked on every assignment. */
@@ -56,19 +62,25 @@ export class Shell {
   readonly variables: CopyOnWriteMap<Variable>;
   /** `$1`, `$2`, …; undefined if unknown. */
   positional: readonly Arg[] | undefined;
+  /** Any of the arguments, if their number is unknown: derived from all of them. */
+  anyArgument: Hole = unknown;
   arg0: string | undefined;
   /** True in text for `sh`, which reads some bash syntax differently. */
   posix: boolean;
   /** The possible working directories, several after `cd x || true`; undefined if unknown. */
   cwd: readonly string[] | undefined;
+  /** While the working directory is unknown: the relative paths that `cd` may have followed since, such as `.git`. */
+  trails: readonly string[] = noTrails;
   private definitions: Definitions;
 
   constructor(from?: Shell) {
     this.variables = new CopyOnWriteMap(from?.variables);
     this.positional = from?.positional;
+    this.anyArgument = from?.anyArgument ?? unknown;
     this.arg0 = from?.arg0;
     this.posix = from?.posix ?? false;
     this.cwd = from?.cwd;
+    this.trails = from?.trails ?? noTrails;
     this.definitions = from?.definitions ?? new Definitions();
     this.definitions.refCount++;
   }
@@ -117,7 +129,15 @@ export class Shell {
     }
     for (const name of exported) definitions.exported.add(name);
     copy.cwd = this.cwd;
+    copy.trails = this.trails;
     return copy;
+  }
+
+  /** Sets `$1`, `$2`, …, as `set --` and function calls do. */
+  setArguments(args: readonly Arg[] | undefined): void {
+    const isKnown = args !== undefined && !args.some((arg) => arg.many);
+    this.positional = isKnown ? args : undefined;
+    this.anyArgument = isKnown ? unknown : derivedHole((args ?? []).flatMap((arg) => arg.pieces));
   }
 
   /** Replaces this state with that of another shell. */
@@ -125,15 +145,20 @@ export class Shell {
     this.variables.replaceWith(other.variables);
     this.adopt(other.definitions);
     this.positional = other.positional;
+    this.anyArgument = other.anyArgument;
     this.cwd = other.cwd;
+    this.trails = other.trails;
   }
 
   /** Merges the state of another branch: afterwards everything that was possible in either is possible. */
   merge(other: Shell): void {
     if (!this.variables.isSame(other.variables)) this.mergeVariables(other);
     if (this.definitions !== other.definitions) mergeDefinitions(this.define(), other.definitions);
-    if (this.positional !== other.positional) this.positional = undefined;
+    if (this.positional !== other.positional || this.anyArgument !== other.anyArgument)
+      this.mergeArguments(other);
     this.cwd = eitherCwd(this.cwd, other.cwd);
+    if (this.trails !== other.trails)
+      this.trails = [...new Set([...this.trails, ...other.trails])].slice(0, limits.values);
   }
 
   /** Returns the names of variables that differ from an earlier copy. */
@@ -146,6 +171,12 @@ export class Shell {
     definitions.refCount++;
     this.definitions.refCount--;
     this.definitions = definitions;
+  }
+
+  private mergeArguments(other: Shell): void {
+    const pieces = [...(this.positional ?? []), ...(other.positional ?? [])].flatMap((arg) => arg.pieces);
+    this.positional = undefined;
+    this.anyArgument = derivedHole([...pieces, this.anyArgument, other.anyArgument]);
   }
 
   private mergeVariables(other: Shell): void {
@@ -172,6 +203,8 @@ function mergeDefinitions(mine: Definitions, theirs: Definitions): void {
   for (const name of theirs.recased) mine.recased.add(name);
   for (const [name, target] of theirs.namerefs) mine.namerefs.set(name, target);
   for (const name of theirs.readonly) mine.readonly.add(name);
+  for (const name of new Set([...mine.associative.keys(), ...theirs.associative.keys()]))
+    mine.associative.set(name, mine.associative.get(name) === true && theirs.associative.get(name) === true);
 }
 
 function eitherCwd(

@@ -1,4 +1,12 @@
-import { type Arg, type Hole, knownArg, type Piece, type TextSpan, toArg } from '../words/arg.ts';
+import {
+  type Arg,
+  foreignText,
+  type Hole,
+  knownArg,
+  type Piece,
+  type TextSpan,
+  toArg,
+} from '../words/arg.ts';
 
 /** Part of a word during expansion; a string is known text that bash does not split. */
 export type Chunk =
@@ -94,5 +102,5 @@ function globPieces(text: string): Piece[] {
   return text
     .split(text.includes(']') ? /(\*|\?|\[[^\][]+\])/ : /([*?])/)
     .filter((part) => part !== '')
-    .map((part) => (/^[*?]$|^\[.+\]$/s.test(part) ? { hole: 'glob', text: part } : part));
+    .map((part) => (/^[*?]$|^\[.+\]$/s.test(part) ? { hole: 'glob', text: part, from: foreignText } : part));
 }

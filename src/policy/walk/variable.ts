@@ -1,4 +1,13 @@
-import { type Hole, mayExpandIn, type Piece, textBehind, textOf, unknown, type Value } from '../words/arg.ts';
+import {
+  boundedFrom,
+  type Hole,
+  mayExpandIn,
+  type Piece,
+  textBehind,
+  textOf,
+  unknown,
+  type Value,
+} from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
 import { entriesOf, entryAt, entryMap, type ListEntries } from './list-entries.ts';
 
@@ -64,7 +73,7 @@ export function bounded(values: readonly Value[]): readonly Value[] {
 export function derivedHole(value: Value): Hole {
   if (!value.some(mayExpandIn)) return unknown;
   const from = value.map(textBehind).join('');
-  return { hole: 'unknown', text: '', from: from.slice(0, limits.textLength) };
+  return { hole: 'unknown', text: '', from: boundedFrom(from) };
 }
 
 function isLong(value: Value): boolean {

@@ -11,9 +11,9 @@ import {
   type Value,
 } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
-import { anyOutput, joinOutput, type Output, silent } from '../words/output.ts';
+import { anyOutput, fileContents, joinOutput, type Output, silent } from '../words/output.ts';
 import { applyRedirects } from './apply-redirects.ts';
-import { evaluateExpression, evaluateSubscript } from './evaluate-expression.ts';
+import { evaluateKey, evaluateSubscript } from './evaluate-expression.ts';
 import { expandParts, expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
 import { counted, entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
@@ -52,7 +52,8 @@ function walkWithContext(walk: Walk, node: Command, forms: CommandForms, scope: 
   const { stdin, captured } = applyRedirects(walk, redirected ? node.redirects : none, program, scope);
   if (forms.head === undefined && forms.words.every(isEmpty)) {
     for (const assignment of assignments) assignHere(walk, assignment, scope, 'plain');
-    return silent;
+    // `$(< file)` prints the file.
+    return stdin === scope.stdin || stdin === 'none' ? silent : fileContents;
   }
   const inner = stdin === scope.stdin ? scope : scope.with({ stdin });
   const output =
@@ -233,7 +234,7 @@ function mayPersist(name: string | undefined, shell: Shell): boolean {
 
 function assignHere(walk: Walk, item: Assignment, scope: WalkScope, how: 'plain' | 'exported'): void {
   const span = spanOf(item, scope);
-  if (item.index !== undefined) evaluateExpression(walk, item.index, span, scope);
+  if (item.index !== undefined) evaluateKey(walk, item.name, item.index, span, scope);
   walk.assign(item.name, newVariable(walk, item, scope), span, scope, how);
 }
 

@@ -11,6 +11,7 @@ import type {
 } from 'unbash';
 import {
   anyOutput,
+  foreignOutput,
   joinOutput,
   type Output,
   possibleOutput,
@@ -200,7 +201,7 @@ export function walkBody(walk: Walk, body: CompoundList, scope: WalkScope): Outp
 
 function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, scope: WalkScope): Output {
   const inner = scope.fork();
-  inner.stdin = anyOutput;
+  inner.stdin = foreignOutput;
   inner.background = true;
   walk.assign(node.name?.value ?? 'COPROC', unknownVariable, spanOf(node, scope), scope);
   if (node.body.type === 'CompoundList') walkBody(walk, node.body, inner);

@@ -25,7 +25,7 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScop
           scope,
           numeric.has(expression.operator) ? 'arithmetic' : undefined,
         );
-        if (expression.operator === '=~')
+        if (expression.operator === '=~' && !matchesPlainText(expression.right.text))
           for (const value of values) addDerived(scope.shell, 'BASH_REMATCH', value);
       }
       break;
@@ -39,6 +39,11 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScop
       walkTest(walk, expression.expression, scope);
   }
   return silent;
+}
+
+/** Returns true for a regular expression such as `^v([0-9]+)`, whose matches contain only letters, digits and dots. */
+function matchesPlainText(regex: string): boolean {
+  return /^\^?(?:\w|\\\.|[()+*?]|\[0-9\]|\{\d*,?\d*\})*\$?$/.test(regex);
 }
 
 function testOperand(

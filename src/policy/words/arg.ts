@@ -1,3 +1,5 @@
+import { limits } from './limits.ts';
+
 /** A range of the command's text: `pos` inclusive, `end` exclusive. */
 export interface TextSpan {
   readonly pos: number;
@@ -61,6 +63,14 @@ class KnownArg implements Arg {
   get pieces(): readonly Piece[] {
     return [this.text];
   }
+}
+
+/** In `from`, stands for text from outside the command (a file, output of a program), which may contain any expansion. */
+export const foreignText = '$\u{F0000}';
+
+/** Applies `limits.textLength` to `from`; text that is cut off counts as foreign. */
+export function boundedFrom(from: string): string {
+  return from.length > limits.textLength ? foreignText + from.slice(0, limits.textLength) : from;
 }
 
 /** A hole about which nothing is known. */

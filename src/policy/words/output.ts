@@ -1,4 +1,4 @@
-import { mayExpand } from './arg.ts';
+import { boundedFrom, foreignText, mayExpand } from './arg.ts';
 import { limits } from './limits.ts';
 
 /** Text that a program reads or prints, as far as it is known; with `more`, other text may be mixed in. */
@@ -9,6 +9,8 @@ export interface Output {
   readonly from?: string | undefined;
   /** Where unknown text comes from: the caller's own input, or a file. Text that a program prints has no origin. */
   readonly origin?: 'caller' | 'file' | undefined;
+  /** True if every line begins with a number, as in the output of `wc` and `du`. */
+  readonly counts?: boolean | undefined;
   /** Every possible text, if `more` is true only because part of `text` may not be printed. */
   readonly forms?: Forms;
 }
@@ -19,11 +21,14 @@ export const silent: Output = { text: '', more: false };
 /** Anything may be printed. */
 export const anyOutput: Output = { text: '', more: true };
 
+/** Text from outside the command may be printed; arithmetic would evaluate it. */
+export const foreignOutput: Output = { text: '', more: true, from: foreignText };
+
 /** The input that the caller of a command may still type. */
-export const callerInput: Output = { text: '', more: true, origin: 'caller' };
+export const callerInput: Output = { ...foreignOutput, origin: 'caller' };
 
 /** The contents of a file. */
-export const fileContents: Output = { text: '', more: true, origin: 'file' };
+export const fileContents: Output = { ...foreignOutput, origin: 'file' };
 
 /** A program's stdin: `none` if it is empty or closed, otherwise text. */
 export type Stdin = 'none' | Output;
@@ -77,7 +82,7 @@ export function possibleOutput(outputs: readonly Output[]): Output {
   if (!outputs.some(mayExpandIn)) return anyOutput;
   let from = '';
   for (const output of outputs) from += output.text + (output.from ?? '');
-  return { text: '', more: true, from: from.slice(0, limits.textLength) };
+  return { text: '', more: true, from: boundedFrom(from) };
 }
 
 function mayExpandIn({ text, from }: Output): boolean {
