@@ -4,7 +4,6 @@ import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { programNamed } from '../programs/catalog.ts';
-import { helpersOf } from '../programs/closed-programs.ts';
 import { controlBuiltins, outsideControls } from '../programs/control.ts';
 import { isPlainProgram } from '../programs/plain-programs.ts';
 import { printedKind } from '../programs/printed-kind.ts';
@@ -286,7 +285,7 @@ function factsOf(name: string): ProgramFacts {
 
 function isOpenProgram(base: string): boolean {
   const entry = programNamed(base);
-  return helpersOf(base) === undefined && entry?.closed === undefined && entry?.builtin !== 'only';
+  return !isPlainProgram(base) && entry?.closed === undefined && entry?.builtin !== 'only';
 }
 
 const printing = new Set(['basename', 'dirname', 'echo', 'expr', 'printf']);
