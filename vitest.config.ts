@@ -2,10 +2,11 @@ import quickpickle from 'quickpickle';
 import { defineConfig } from 'vitest/config';
 import { filesLeftOut } from './tests/support/program-needs.ts';
 
-// Each of these gets a new process: those of the guard drop its capabilities, and `patterns` observes modules while they
-// are loaded for the first time.
+// Each of these gets a new process: those of the guard drop its capabilities, `patterns` observes modules while they are
+// loaded for the first time, and `default-instance` needs a process in which `createNacre` was not called before.
 const ownProcess = [
   'tests/patterns.test.ts',
+  'tests/functions/default-instance.test.ts',
   'src/worker/guard/guard.test.ts',
   'src/worker/guard/guard-files.test.ts',
   'src/worker/guard/libc.test.ts',

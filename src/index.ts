@@ -7,6 +7,7 @@ export { type FailureCode, NacreError } from './contract/failure.ts';
 export type { Outcome } from './contract/outcome.ts';
 export type { ToolResult } from './contract/tool-result.ts';
 export { type AnthropicBash, toAnthropicBash } from './doors/functions/anthropic-bash.ts';
+export { ShellStatus, ToolCategory } from './doors/functions/constants.ts';
 export { registerExecutionTools, runWorkflow } from './doors/functions/default-instance.ts';
 export type { ExecutionContext, OutputPiece } from './doors/functions/execution-context.ts';
 export { type FunctionTool, toText } from './doors/functions/function-tool.ts';
@@ -17,9 +18,10 @@ export {
   type CreateShellOptions,
   ShellManager,
 } from './doors/functions/shell-manager.ts';
-export { ShellProcess, type ShellStatus } from './doors/functions/shell-process.ts';
+export { ShellProcess, type WaitOptions } from './doors/functions/shell-process.ts';
 export { ToolRegistry } from './doors/functions/tool-registry.ts';
 export type { SchemaOptions, Vendor, VendorSchemas } from './doors/functions/vendor-schemas.ts';
+export { BashLimits, ShellExecuteLimits } from './tools/common/default-limits.ts';
 export type { ShellExecuteMetadata, ShellExecuteResult } from './tools/shell-execute/shell-execute.ts';
 export type { StepResult, WorkflowEvent, WorkflowResult } from './workflows/events.ts';
 export type { WorkflowStep } from './workflows/schema.ts';

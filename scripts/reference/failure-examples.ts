@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { readAuditKey } from '../../src/audit/audit-key.ts';
 import type { Backend } from '../../src/contract/backend.ts';
-import { type FailureCode, NacreError, shuttingDown, toNacreError } from '../../src/contract/failure.ts';
+import {
+  type FailureCode,
+  instanceClosed,
+  NacreError,
+  shuttingDown,
+  toNacreError,
+} from '../../src/contract/failure.ts';
 import type { JobSpec } from '../../src/contract/job.ts';
 import { type ApprovalRequest, approval, deniedError } from '../../src/engine/approval/approval.ts';
 import { cancelledBeforeStart } from '../../src/engine/journey/admit.ts';
@@ -83,6 +89,12 @@ export const failureExamples: Readonly<
     meaning: 'The server is shutting down.',
     fail: () => {
       throw shuttingDown();
+    },
+  },
+  closed: {
+    meaning: 'A program called its instance of nacre, or a function of the package, after `close`.',
+    fail: () => {
+      throw instanceClosed();
     },
   },
   cancelled: {

@@ -3,6 +3,7 @@
 // 2. the tools are created and bound to their rules, 3. the engine is created when a command first needs it.
 // Like `cli.ts` this file reads `process.env`, which commands inherit as they do through every door.
 
+import { instanceClosed } from '../contract/failure.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { ToolResult } from '../contract/tool-result.ts';
 import { createBackgroundShells } from '../doors/functions/background-shells.ts';
@@ -72,11 +73,11 @@ export async function createNacre<const F extends ToolFamily | 'all' = 'bash'>(
   settings: NacreSettings<F> = {},
   surroundings: Surroundings = {},
 ): Promise<Nacre<F>> {
-  const { instance: _instance, ...nacre } = open(await readRules(resolve(settings)), surroundings);
+  const { instance: _instance, ...nacre } = open(await readRules(resolve(settings)), surroundings, 'program');
   return nacre as Nacre<F>;
 }
 
-setDefaultFactory(() => open(resolve({}), {}).instance);
+setDefaultFactory(() => open(resolve({}), {}, 'default').instance);
 
 // `bash` is the default here, unlike on the command line, because models know these tools best.
 function resolve({ tools = ['bash'], ...settings }: NacreSettings): Resolved {
@@ -87,13 +88,14 @@ function resolve({ tools = ['bash'], ...settings }: NacreSettings): Resolved {
 function open(
   resolved: Resolved,
   { env = process.env, cwd = process.cwd() }: Surroundings,
+  origin: 'program' | 'default',
 ): Nacre<'all'> & { readonly instance: Instance } {
   const { maxOutputChars, killGraceMs } = resolved.values;
   const owner = createId('program');
   const rules = { ...rulesFor('everything', resolved), room: owner };
   const log = (line: string) => void process.stderr.write(line);
   const programs = execAllowFor([rules]);
-  const engine = engineOnDemand(resolved, { env, cwd, log, execAllow: () => programs });
+  const engine = engineOnDemand(resolved, { env, cwd, log, execAllow: () => programs }, instanceClosed);
   const settings = fixedSettings(resolved);
   const assembled = assembleTools({ settings, openEngine: engine.open, cwd }).list();
   const tools = assembled.map((tool) => toFunctionTool(tool, owner));
@@ -117,7 +119,7 @@ function open(
     shells: createBackgroundShells(engine.open, rules, { owner, stopOptions }),
     close,
   };
-  const release = registerInstance(instance);
+  const release = registerInstance(instance, origin);
   return {
     ...createProgramCommands(engine.open, rules, maxOutputChars),
     ...workflows,

@@ -186,8 +186,12 @@ export interface EngineOnDemand {
   close(): Promise<void>;
 }
 
-/** Creates the engine at the first `open`. A failure is not cached, so the next call tries again. */
-export function engineOnDemand(resolved: Resolved, host: EngineHost): EngineOnDemand {
+/** Creates the engine at the first `open`. A failure is not cached, so the next call tries again; after `close` it throws `whenClosed`. */
+export function engineOnDemand(
+  resolved: Resolved,
+  host: EngineHost,
+  whenClosed: () => NacreError = shuttingDown,
+): EngineOnDemand {
   let engine: Promise<Engine> | null = null;
   let closed = false;
   const create = async () => {
@@ -196,7 +200,7 @@ export function engineOnDemand(resolved: Resolved, host: EngineHost): EngineOnDe
   };
   return {
     async open() {
-      if (closed) throw shuttingDown();
+      if (closed) throw whenClosed();
       engine ??= create().catch((error: unknown) => {
         engine = null;
         throw error;

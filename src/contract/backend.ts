@@ -16,6 +16,8 @@ import type { SessionState } from './session.ts';
 export interface StopOptions {
   readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL';
   readonly graceMs: number;
+  /** Why, as `JobEnd.cause`; `stopped` by default. */
+  readonly cause?: 'stopped' | 'timeout' | undefined;
 }
 
 /** How jobs are stopped when the server or their persistent shell closes: short, because a caller waits for the exit. */

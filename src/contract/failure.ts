@@ -12,6 +12,7 @@ export const failureCodes = [
   'resources_unavailable',
   'isolation_unavailable',
   'shutting_down',
+  'closed',
   'cancelled',
   'settings_invalid',
   'internal',
@@ -53,6 +54,13 @@ export function toNacreError(error: unknown): NacreError {
 export function shuttingDown(): NacreError {
   return new NacreError('shutting_down', 'The server is shutting down; nothing new is started.', {
     hint: 'Call again after it has been restarted.',
+  });
+}
+
+/** The `closed` error, for a call to an instance of the library after its `close`. */
+export function instanceClosed(): NacreError {
+  return new NacreError('closed', 'This nacre has been closed; nothing new is started.', {
+    hint: 'Create another one with createNacre, and pass it the settings that should apply.',
   });
 }
 

@@ -37,6 +37,7 @@ export const exitCodes = {
   resources_unavailable: failedExit,
   isolation_unavailable: failedExit,
   shutting_down: failedExit,
+  closed: failedExit,
   cancelled: interruptedExit,
   settings_invalid: failedExit,
   internal: failedExit,

@@ -15,7 +15,7 @@ import { DecisionCache } from '../policy/decision-cache.ts';
 import { createId } from '../support/ids.ts';
 import { type ApprovalInbox, createApprovalInbox, type InboxDeps } from './approval/approval-inbox.ts';
 import { type Announcer, createAnnouncer } from './commands/announcer.ts';
-import { forget, list, observe, readBytes, stop } from './commands/commands.ts';
+import { forget, list, observe, readBytes, stop, waitForEnd } from './commands/commands.ts';
 import type { JourneyContext, RunContext, StartContext, StartRequest } from './context/call-context.ts';
 import type { EngineDeps } from './context/engine-deps.ts';
 import { createOwnRecords } from './context/own-records.ts';
@@ -125,11 +125,11 @@ function journeyMethods(deps: JourneyDeps): Pick<Engine, 'run' | 'runOrDetach' |
     run: (request, context) =>
       lifecycle.during({ ...context, id: createId('cmd') }, (call) => runInTurn(deps, request, call)),
     runOrDetach: (request, context) =>
-      lifecycle.during({ ...context, id: createId(request.idPrefix ?? 'cmd') }, (call) =>
+      lifecycle.during({ ...context, id: createCommandId(deps, request.idPrefix) }, (call) =>
         runOrDetach(deps, request, call),
       ),
     start: (request, context) =>
-      lifecycle.during({ ...context, id: createId(request.idPrefix ?? 'cmd') }, async (call) => {
+      lifecycle.during({ ...context, id: createCommandId(deps, request.idPrefix) }, async (call) => {
         const { id } = await startTracked(deps, request, { ...call, inBackground: true });
         // The caller will not learn the id.
         if (call.signal.aborted) await deps.backend.stop(id, stopOnClose);
@@ -137,6 +137,13 @@ function journeyMethods(deps: JourneyDeps): Pick<Engine, 'run' | 'runOrDetach' |
       }),
     check: (request, context) => check(deps, request, context),
   };
+}
+
+// The specification of the Bash tools has eight hex digits, few enough that two ids could be the same.
+function createCommandId(deps: EngineDeps, prefix: StartRequest['idPrefix'] = 'cmd'): string {
+  if (prefix !== 'shell') return createId(prefix);
+  const id = createId(prefix, 4);
+  return deps.sessions.registry.has(id) ? createCommandId(deps, prefix) : id;
 }
 
 // The policy judges a command by the state of its persistent shell, so the whole of `run` waits for its turn.
@@ -205,8 +212,12 @@ function recordFailure({ audit }: EngineDeps, { id, caller }: JourneyContext, er
 
 function commandMethods(
   deps: EngineDeps,
-): Pick<Engine, 'read' | 'checkReading' | 'readBytes' | 'observe' | 'write' | 'stop' | 'list' | 'forget'> {
+): Pick<
+  Engine,
+  'read' | 'checkReading' | 'readBytes' | 'waitForEnd' | 'observe' | 'write' | 'stop' | 'list' | 'forget'
+> {
   return {
+    waitForEnd: (idOrName, waitMs, context) => waitForEnd(deps, idOrName, waitMs, context),
     read: (idOrName, query, context) => read(deps, idOrName, query, context),
     async checkReading(idOrName, query, context) {
       await checkReading(deps, idOrName, query, context);

@@ -34,6 +34,8 @@ export interface Engine {
   checkReading(idOrName: string, query: ReadQuery, context: CallerContext): Promise<void>;
   /** Reads output as bytes from a cursor, for callers that track the cursor themselves; see support/tail.ts. */
   readBytes(idOrName: string, from: Cursor, query: BytesQuery, context: CallerContext): Promise<ReadResult>;
+  /** Returns one command at its end, or after `waitMs` if that comes first. */
+  waitForEnd(idOrName: string, waitMs: number, context: CallerContext): Promise<CommandView>;
   /** Returns one command with an observation of its processes in /proc. */
   observe(idOrName: string, context: CallerContext): Promise<ListedCommand>;
   write(idOrName: string, input: WriteRequest, context: CallerContext): Promise<WriteResult>;

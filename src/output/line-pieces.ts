@@ -15,7 +15,8 @@ export interface TextPiece {
 
 /** Converts output in arrival order into text pieces with their log positions. */
 export interface LinePieces {
-  push(chunks: readonly OutputChunk[]): readonly TextPiece[];
+  /** Returns a piece per line; `whole` returns all finished lines of a chunk as one piece, which is many times faster. */
+  push(chunks: readonly OutputChunk[], size?: 'line' | 'whole'): readonly TextPiece[];
   /** The position where the first unfinished line begins. */
   unfinishedFrom(): Cursor;
   /** The text of unfinished lines, from `unfinishedFrom` on. */
@@ -24,9 +25,14 @@ export interface LinePieces {
 
 const lineFeed = 0x0a;
 const streams = ['stdout', 'stderr'] as const;
+const nothing = { stdout: 0, stderr: 0 };
 
-/** Creates a converter for output that starts at the log position `from`. */
-export function createLinePieces(from: Cursor, view: TextView): LinePieces {
+/** Creates a converter for output that starts at the log position `from`; `skip` leaves out bytes of a stream before a position. */
+export function createLinePieces(
+  from: Cursor,
+  view: TextView,
+  skip: Readonly<Record<Stream, Cursor>> = nothing,
+): LinePieces {
   const create = view === 'clean' ? createSanitiser : createRawLines;
   const decoders = { stdout: create(), stderr: create() };
   const starts: Partial<Record<Stream, Cursor>> = {};
@@ -38,10 +44,12 @@ export function createLinePieces(from: Cursor, view: TextView): LinePieces {
     delete starts[stream];
     return [{ stream, text, start, end: at }];
   };
-  const toPieces = ({ stream, data }: OutputChunk): TextPiece[] => {
+  const toPieces = ({ stream, data }: OutputChunk, size: 'line' | 'whole'): TextPiece[] => {
     const pieces: TextPiece[] = [];
-    for (let begin = 0; begin < data.length; ) {
-      const lineEnd = data.indexOf(lineFeed, begin);
+    const skipped = Math.min(data.length, Math.max(0, skip[stream] - at));
+    at += skipped;
+    for (let begin = skipped; begin < data.length; ) {
+      const lineEnd = size === 'line' ? data.indexOf(lineFeed, begin) : lastIndexFrom(data, begin);
       const end = lineEnd < 0 ? data.length : lineEnd + 1;
       starts[stream] ??= at;
       at += end - begin;
@@ -52,10 +60,15 @@ export function createLinePieces(from: Cursor, view: TextView): LinePieces {
   };
 
   return {
-    push: (chunks) => chunks.flatMap(toPieces),
+    push: (chunks, size = 'line') => chunks.flatMap((chunk) => toPieces(chunk, size)),
     unfinishedFrom: () => Math.min(starts.stdout ?? at, starts.stderr ?? at),
     rest: () => streams.flatMap((stream) => toPiece(stream, decoders[stream].end())),
   };
+}
+
+function lastIndexFrom(data: Uint8Array, begin: number): number {
+  const index = data.lastIndexOf(lineFeed);
+  return index < begin ? -1 : index;
 }
 
 /** Like `createSanitiser`, but only decodes UTF-8. */

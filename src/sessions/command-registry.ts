@@ -49,6 +49,8 @@ export interface CommandRegistry {
   find(owner: string, idOrName: string): RegisteredCommand;
   /** Commands of the owner that are `inBackground`, oldest first. */
   list(owner: string): readonly RegisteredCommand[];
+  /** True if a command with that id was added and not removed. */
+  has(id: string): boolean;
   /** The cursor up to which a reader has read both streams, or only `stream`. */
   position(id: string, reader: string, stream?: Stream): Cursor;
   /** Advances a reader's position to `next`, unless unread output precedes `from`. */
@@ -82,7 +84,9 @@ export function createCommandRegistry(isRunning: (id: string) => boolean): Comma
 
   const position = (id: string, reader: string, stream?: Stream) => {
     const known = (key: string) => entries.get(id)?.positions.get(key) ?? 0;
-    return Math.max(known(toKey(reader)), known(toKey(reader, stream)));
+    const streams = stream === undefined ? (['stdout', 'stderr'] as const) : [stream];
+    const each = streams.map((one) => known(toKey(reader, one)));
+    return Math.max(known(toKey(reader)), Math.min(...each));
   };
 
   return {
@@ -98,6 +102,7 @@ export function createCommandRegistry(isRunning: (id: string) => boolean): Comma
       if (entry) entry.command = { ...entry.command, inBackground: true };
     },
     remove: (id) => void entries.delete(id),
+    has: (id) => entries.has(id),
     find(owner, idOrName) {
       const byId = entries.get(idOrName)?.command;
       const found = byId && isVisible(owner, byId) ? byId : named(owner, idOrName);

@@ -1,8 +1,8 @@
 import { randomFillSync } from 'node:crypto';
 
 /** A short random id with a readable prefix, such as `cmd_` and twelve hex digits. */
-export function createId(prefix: string): string {
-  return `${prefix}_${randomHex(6)}`;
+export function createId(prefix: string, bytes = 6): string {
+  return `${prefix}_${randomHex(bytes)}`;
 }
 
 // Filled in one call: each `randomFillSync` costs as much as all other bookkeeping of a small command.

@@ -70,6 +70,11 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** Lets the event loop run, so that a program that polls in a loop does not block what it polls for. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Milliseconds since its creation on the monotonic clock, which stops while the machine is suspended. */
 export type Stopwatch = () => number;
 

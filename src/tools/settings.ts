@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineSettings } from '../settings/define.ts';
 import { environmentPattern, environmentWords } from '../settings/environment-pattern.ts';
+import { BashLimits, ShellExecuteLimits } from './common/default-limits.ts';
 
 /** All tool families. */
 export const toolFamilies = ['terminal', 'shell-execute', 'bash'] as const;
@@ -54,22 +55,22 @@ export const toolSettings = defineSettings({
   ),
   bashTimeoutMs: timeLimit(
     'bash_timeout_ms',
-    120_000,
+    BashLimits.DEFAULT_TIMEOUT,
     'Milliseconds after which Bash kills a command, unless the call sets timeout.',
   ),
   bashTimeoutMaxMs: timeLimit(
     'bash_timeout_max_ms',
-    600_000,
+    BashLimits.MAX_TIMEOUT,
     'Longest timeout that a call of Bash may set, in milliseconds.',
   ),
   shellExecuteTimeoutMs: timeLimit(
     'shell_execute_timeout_ms',
-    300_000,
+    ShellExecuteLimits.DEFAULT_TIMEOUT * 1_000,
     'Milliseconds after which shell_execute kills a command, in whole seconds, unless the call sets timeout.',
   ),
   shellExecuteTimeoutMaxMs: timeLimit(
     'shell_execute_timeout_max_ms',
-    1_800_000,
+    ShellExecuteLimits.MAX_TIMEOUT * 1_000,
     'Longest timeout that a call of shell_execute may set, in milliseconds.',
   ),
   shellExecuteAllowedCommands: z.array(z.string()).optional().meta({

@@ -73,7 +73,8 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     wait: async (id, waitMs) => jobs.find(id).wait(waitMs),
     write: async (id, data, writeOptions) => (await jobs.findStarted(id)).write(data, writeOptions),
-    stop: async (id, stopOptions) => (await jobs.findStarted(id)).stop('stopped', stopOptions),
+    stop: async (id, stopOptions) =>
+      (await jobs.findStarted(id)).stop(stopOptions.cause ?? 'stopped', stopOptions),
     observe: async (id) => jobs.find(id).observe(),
     awaitsInput: async (id) => jobs.find(id).awaitsInput(),
     resize: async (id, size) => (await jobs.findStarted(id)).resize(size),

@@ -1,11 +1,10 @@
-import { realpathSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createNacre, type Nacre, ShellManager } from '../../src/index.ts';
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createNacre, type Nacre, ShellManager, ShellStatus } from '../../src/index.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 
 let place: ReturnType<typeof createPlace>;
-let nacre: Nacre<'terminal'>;
+let nacre: Nacre<'bash'>;
 beforeEach(async () => {
   place = createPlace();
   nacre = await createNacre({ allowedCwdRoots: [place.cwd] }, place);
@@ -13,7 +12,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await ShellManager.reset();
   await nacre.close();
-  vi.unstubAllEnvs();
   expect(await survivors(place.mark)).toEqual([]);
   rmSync(place.cwd, { recursive: true, force: true });
 });
@@ -62,9 +60,94 @@ describe('B13: a shell', () => {
     const shell = await ShellManager.createShell('seq 1 400000');
     await shell.wait();
     expect(shell.stdoutBuffer.endsWith('\n399999\n400000\n')).toBe(true);
-    shell.lastReadStdout = 0;
-    expect((await shell.getNewOutput()).length).toBeLessThan(2_200_000);
+    const all = `${Array.from({ length: 400_000 }, (_, index) => index + 1).join('\n')}\n`;
+    expect((await shell.getNewOutput()) === all).toBe(true);
     expect(shell.lastReadStdout).toBe(2_688_895);
+    shell.lastReadStdout = 2_688_888;
+    expect(await shell.getNewOutput()).toBe('400000\n');
+  });
+});
+
+describe('B13: output that BashOutput and getNewOutput read', () => {
+  it('has one position for both', async () => {
+    const { bash, bashOutput } = nacre.tools;
+    const started = await bash.run({
+      command: 'echo one; echo bad >&2; sleep 1000',
+      run_in_background: true,
+    });
+    const id = String(started.metadata.bash_id);
+    expect(id).toMatch(/^shell_[0-9a-f]{8}$/);
+    const shell = await ShellManager.getShell(id);
+    await expect.poll(async () => (await shell?.readOutput())?.stderrBuffer).toBe('bad\n');
+    expect(await shell?.getNewOutput()).toBe('one\n');
+    // stdout was read, stderr was not.
+    const rest = await bashOutput.run({ bash_id: id });
+    expect(rest.metadata).toMatchObject({ stdout: '', stderr: 'bad\n' });
+    expect(await shell?.getNewOutput({ includeStderr: true })).toBe('');
+  });
+
+  it('lets the event loop run, so that a program can poll in a loop', async () => {
+    const { bash, bashOutput, listShells } = nacre.tools;
+    const started = await bash.run({ command: 'sleep 0.3; echo done', run_in_background: true });
+    const input = { bash_id: String(started.metadata.bash_id) };
+    let found = await bashOutput.run(input);
+    let text = found.output;
+    while (found.metadata.is_running) {
+      found = await bashOutput.run(input);
+      text += found.output;
+    }
+    expect(text).toContain('done');
+    const shell = await ShellManager.createShell('sleep 0.2');
+    while (shell.isRunning) await shell.getNewOutput();
+    const other = await ShellManager.createShell('sleep 0.2');
+    while ((await ShellManager.listRunning()).includes(other));
+    while (String((await listShells.run({})).output).includes('running'));
+    expect(shell.status).toBe('completed');
+  });
+});
+
+describe('B13: a shell that another call ends', () => {
+  it('is killed at once for every program that has it', async () => {
+    const shell = await ShellManager.createShell('sleep 1000');
+    await nacre.tools.killShell.run({ shell_id: shell.id });
+    expect(shell).toMatchObject({ status: ShellStatus.KILLED, isRunning: false });
+    const other = await ShellManager.createShell('sleep 1000');
+    await nacre.close();
+    expect(other.status).toBe('killed');
+    expect((await other.kill()).status).toBe('killed');
+    expect((await other.wait()).status).toBe('killed');
+  });
+
+  it('has completed within seconds, without a call', async () => {
+    const shell = await ShellManager.createShell('true');
+    expect(shell.status).toBe('running');
+    await expect.poll(() => shell.status, { timeout: 10_000 }).toBe('completed');
+  });
+});
+
+describe('B13: wait', () => {
+  it('kills the shell after timeoutMs, with the status timeout', async () => {
+    const shell = await ShellManager.createShell('echo before; sleep 1000');
+    await expect.poll(async () => (await shell.readOutput()).stdoutBuffer).toBe('before\n');
+    await shell.wait({ timeoutMs: 50 });
+    expect(shell).toMatchObject({ status: 'timeout', isRunning: false, stdoutBuffer: 'before\n' });
+    expect((await ShellManager.getShell(shell.id))?.status).toBe('timeout');
+  });
+
+  it('returns early if the shell ends in time', async () => {
+    const shell = await ShellManager.createShell('exit 3');
+    expect(await shell.wait({ timeoutMs: 30_000 })).toMatchObject({ status: 'failed', exitCode: 3 });
+  });
+
+  it('rejects when its signal aborts, and leaves the shell running', async () => {
+    const shell = await ShellManager.createShell('sleep 1000');
+    const aborted = AbortSignal.abort();
+    await expect(shell.wait({ signal: aborted })).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(shell.wait({ signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    expect((await shell.readOutput()).status).toBe('running');
+    await expect(shell.wait({ timeoutMs: -1 })).rejects.toThrow('timeoutMs must be at least 0');
   });
 });
 
@@ -77,24 +160,18 @@ describe('B13: the manager', () => {
     expect(await ShellManager.listShells()).toEqual([]);
   });
 
-  it('forgets ended shells after an hour by default', async () => {
-    await (await ShellManager.createShell('true')).wait();
-    expect(await ShellManager.cleanupCompleted()).toBe(0);
+  it('forgets every ended shell, or those of an age', async () => {
+    const end = async () => (await ShellManager.createShell('true')).wait();
+    await end();
+    const running = await ShellManager.createShell('sleep 1000');
+    expect(await ShellManager.cleanupCompleted({ maxAgeSeconds: 3_600 })).toBe(0);
+    expect(await ShellManager.cleanupCompleted(3_600)).toBe(0);
+    expect(await ShellManager.cleanupCompleted(0)).toBe(1);
+    await end();
     expect(await ShellManager.cleanupCompleted({ maxAgeSeconds: 0 })).toBe(1);
-    expect(await ShellManager.listShells()).toEqual([]);
-  });
-
-  it('uses the first open instance, or one with default settings', async () => {
-    await nacre.close();
-    vi.stubEnv('XDG_STATE_HOME', join(place.cwd, 'state'));
-    vi.stubEnv('PLACE', place.mark);
-    const shell = await ShellManager.createShell('echo "$PLACE"; pwd; sleep 1000');
-    await expect
-      .poll(async () => (await shell.readOutput()).stdoutBuffer, { timeout: 15_000 })
-      .toBe(`${place.mark}\n${realpathSync(process.cwd())}\n`);
-    await ShellManager.reset();
-    expect(shell.status).toBe('killed');
-    expect(await survivors(place.mark)).toEqual([]);
+    await end();
+    expect(await ShellManager.cleanupCompleted()).toBe(1);
+    expect(await ShellManager.listShells()).toEqual([running]);
   });
 
   it('does not report the end of a shell that it cannot observe', async () => {

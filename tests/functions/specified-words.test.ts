@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createNacre, type Nacre } from '../../src/index.ts';
+import {
+  BashLimits,
+  createNacre,
+  type Nacre,
+  ShellExecuteLimits,
+  ShellStatus,
+  ToolCategory,
+} from '../../src/index.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 
 const place = createPlace();
@@ -52,4 +59,23 @@ describe('default keys', () => {
 it('B10: a blocked command is quoted after the words of the specification, followed by the reason', async () => {
   const { error } = await nacre.tools.bash.run({ command: 'rm -rf /' });
   expect(error).toMatch(/^Command blocked for security reasons: rm -rf \/\nrm is blocked as dangerous: /);
+});
+
+it('B13: statuses, categories and limits are values that a program can import', () => {
+  expect(Object.values(ShellStatus)).toEqual([
+    'pending',
+    'running',
+    'completed',
+    'failed',
+    'timeout',
+    'killed',
+  ]);
+  expect(BashLimits).toEqual({
+    DEFAULT_TIMEOUT: 120_000,
+    MIN_TIMEOUT: 1_000,
+    MAX_TIMEOUT: 600_000,
+    MAX_OUTPUT_SIZE: 30_000,
+  });
+  expect(ShellExecuteLimits).toEqual({ DEFAULT_TIMEOUT: 300, MIN_TIMEOUT: 1, MAX_TIMEOUT: 1_800 });
+  expect(nacre.registry.list(ToolCategory.EXECUTION)).toEqual(nacre.registry.list());
 });

@@ -46,10 +46,20 @@ describe('ToolRegistry', () => {
 
   it('B15: refuses a name that is in use, or invalid for a vendor', () => {
     const registry = new ToolRegistry().register(note);
-    expect(() => registry.register({ ...note })).toThrow('The tool note is already registered.');
+    expect(() => registry.register({ ...note })).toThrow('Another tool note is already registered.');
     for (const name of ['', 'a b', '1a', 'é', 'x'.repeat(65)])
       expect(() => registry.register({ ...note, name })).toThrow(/is not a valid tool name/);
     expect(registry.list()).toEqual([note]);
+  });
+
+  it('B15: accepts the same tool twice, and removes tools by name', () => {
+    const registry = registerExecutionTools(registerExecutionTools(new ToolRegistry()));
+    registry.register(note).register(note);
+    expect(registry.list()).toHaveLength(nacre.registry.list().length + 1);
+    expect([registry.has('note'), registry.has('nothing')]).toEqual([true, false]);
+    expect([registry.unregister('note'), registry.unregister('note')]).toEqual([true, false]);
+    expect(registry.has('note')).toBe(false);
+    registerExecutionTools(nacre.registry);
   });
 
   it.each([

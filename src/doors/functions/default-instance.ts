@@ -1,5 +1,7 @@
 // The instance for `runWorkflow`, `registerExecutionTools` and `ShellManager`: the first that `createNacre` opened and that
-// is still open, or one with default settings.
+// is still open. A program that has never called `createNacre` gets one with default settings; one that has closed its
+// instance gets an error, because default settings would not have the list of programs that it chose.
+import { instanceClosed } from '../../contract/failure.ts';
 import type { WorkflowResult } from '../../workflows/events.ts';
 import type { WorkflowStep } from '../../workflows/schema.ts';
 import type { BackgroundShells } from './background-shells.ts';
@@ -19,10 +21,12 @@ let createDefault = (): Instance => {
   throw new Error('setDefaultFactory was not called.');
 };
 let created: Instance | undefined;
+let hasOwn = false;
 
-/** Registers an open instance; returns a function that unregisters it. */
-export function registerInstance(instance: Instance): () => void {
+/** Registers an open instance, which `createNacre` or `setDefaultFactory` created; returns a function that unregisters it. */
+export function registerInstance(instance: Instance, origin: 'program' | 'default'): () => void {
   open.push(instance);
+  hasOwn ||= origin === 'program';
   return () => {
     const index = open.indexOf(instance);
     if (index >= 0) open.splice(index, 1);
@@ -34,10 +38,11 @@ export function setDefaultFactory(create: () => Instance): void {
   createDefault = create;
 }
 
-/** Returns the first open instance of this process; creates one with default settings if there is none. */
+/** Returns the first open instance of this process; throws `closed` if the program has created some and closed them all. */
 export function defaultInstance(): Instance {
   const [first] = open;
   if (first !== undefined) return first;
+  if (hasOwn) throw instanceClosed();
   created = createDefault();
   return created;
 }
@@ -54,14 +59,22 @@ export async function closeDefaultInstance(): Promise<void> {
   await last?.close();
 }
 
-/** Registers the tools of `defaultInstance()`. */
+/** Registers the tools of `defaultInstance()`, in place of those that an earlier call registered. */
 export function registerExecutionTools(registry: ToolRegistry): ToolRegistry {
-  for (const tool of defaultInstance().executionTools) registry.register(tool);
+  for (const tool of defaultInstance().executionTools) {
+    const { name } = tool;
+    const existing = registry.get(name);
+    if (existing !== undefined && registered.has(existing)) registry.unregister(name);
+    registry.register(tool);
+    registered.add(tool);
+  }
   return registry;
 }
 
+const registered = new WeakSet<FunctionTool>();
+
 /** Runs a workflow on `defaultInstance()`. */
-export function runWorkflow(
+export async function runWorkflow(
   steps: readonly WorkflowStep[],
   options?: WorkflowOptions,
 ): Promise<WorkflowResult> {

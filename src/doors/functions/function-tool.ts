@@ -1,6 +1,8 @@
 import type { ToolResult } from '../../contract/tool-result.ts';
+import { nextTurn } from '../../support/timing.ts';
 import type { Tool, ToolReply } from '../../tools/common/tool.ts';
 import type { ListedTool } from '../to-mcp-tool.ts';
+import { ToolCategory } from './constants.ts';
 import { type ExecutionContext, toToolContext } from './execution-context.ts';
 
 /** A tool that a program calls; programs can add their own with `ToolRegistry.register`. */
@@ -16,8 +18,12 @@ export function toFunctionTool(tool: Tool, owner: string): FunctionTool {
   const { call, ...listed } = tool;
   return {
     ...listed,
-    category: 'execution',
-    run: async (input, context = {}) => toResult(await call(input, { ...toToolContext(context), owner })),
+    category: ToolCategory.EXECUTION,
+    async run(input, context = {}) {
+      const reply = await call(input, { ...toToolContext(context), owner });
+      await nextTurn();
+      return toResult(reply);
+    },
   };
 }
 
@@ -27,6 +33,7 @@ export function withOwnResult(tool: Tool, owner: string): FunctionTool<unknown, 
     ...toFunctionTool(tool, owner),
     async run(input, context = {}) {
       const reply = await tool.call(input, { ...toToolContext(context), owner });
+      await nextTurn();
       return reply.ownResult ?? toResult(reply);
     },
   };

@@ -51,6 +51,8 @@ export function createProgramWorkflows({
         ...(name !== undefined && { name }),
         ...(parallel !== undefined && { parallel }),
       });
+      // Rejects for a closed instance, which `executeWorkflow` would report as a failure of the first step.
+      await deps.engine();
       const run = resume ?? createId('run');
       const saved = store.open(run, workflow, { resume: resume !== undefined });
       try {

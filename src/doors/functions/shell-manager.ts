@@ -1,7 +1,8 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { ShellOptions } from './background-shells.ts';
-import { closeDefaultInstance, defaultInstance } from './default-instance.ts';
-import { ShellProcess, type ShellStatus } from './shell-process.ts';
+import type { ShellStatus } from './constants.ts';
+import { closeDefaultInstance, defaultInstance, openInstanceCount } from './default-instance.ts';
+import { ShellProcess } from './shell-process.ts';
 
 /** Options of `createShell`. */
 export interface CreateShellOptions extends ShellOptions {
@@ -11,7 +12,7 @@ export interface CreateShellOptions extends ShellOptions {
 
 /** Options of `cleanupCompleted`. */
 export interface CleanupOptions {
-  /** Minimum age of an ended shell; 3600 by default. */
+  /** Minimum age of an ended shell in seconds; by default every ended shell is forgotten. */
   readonly maxAgeSeconds?: number | undefined;
 }
 
@@ -45,8 +46,8 @@ export class ShellManager {
     return new ShellManager().listRunning();
   }
 
-  static cleanupCompleted(options?: CleanupOptions): Promise<number> {
-    return new ShellManager().cleanupCompleted(options);
+  static cleanupCompleted(age?: number | CleanupOptions): Promise<number> {
+    return new ShellManager().cleanupCompleted(age);
   }
 
   static killAll(): Promise<number> {
@@ -55,9 +56,9 @@ export class ShellManager {
 
   /** Kills and forgets every shell, drops the singleton, and closes the instance that `defaultInstance` created. */
   static async reset(): Promise<void> {
-    const manager = ShellManager.#instance;
+    const manager = openInstanceCount() > 0 ? ShellManager.#instance : undefined;
     await manager?.killAll();
-    await manager?.cleanupCompleted({ maxAgeSeconds: 0 });
+    await manager?.cleanupCompleted();
     ShellManager.#instance = undefined;
     await closeDefaultInstance();
   }
@@ -107,8 +108,9 @@ export class ShellManager {
     return (await this.listShells()).filter((shell) => shell.isRunning);
   }
 
-  /** Forgets shells that ended at least `maxAgeSeconds` ago; returns their number. */
-  async cleanupCompleted({ maxAgeSeconds = 3_600 }: CleanupOptions = {}): Promise<number> {
+  /** Forgets ended shells, or only those that ended at least `maxAgeSeconds` ago; returns their number. */
+  async cleanupCompleted(age: number | CleanupOptions = {}): Promise<number> {
+    const { maxAgeSeconds = 0 } = typeof age === 'number' ? { maxAgeSeconds: age } : age;
     if (!(maxAgeSeconds >= 0)) throw badAge(maxAgeSeconds);
     // 0 includes a shell that ended just now, even if rounding puts its `endedAt` in the future.
     const latest = maxAgeSeconds === 0 ? Number.POSITIVE_INFINITY : Date.now() - maxAgeSeconds * 1_000;

@@ -1,27 +1,42 @@
 import { showCommand } from '../../contract/command.ts';
-import type { JobState, JobStatus } from '../../contract/job.ts';
+import { cancelled, NacreError } from '../../contract/failure.ts';
+import type { JobState, Stream } from '../../contract/job.ts';
 import type { CommandView } from '../../engine/commands/commands.ts';
+import { createStopwatch, sleep } from '../../support/timing.ts';
 import { joinStreams } from '../../tools/common/describe-outcome.ts';
 import type { BackgroundShells } from './background-shells.ts';
-import { createTextTail } from './text-tail.ts';
+import type { ShellStatus } from './constants.ts';
+import { createTextTail, tailChars } from './text-tail.ts';
 
-/** Status of a shell: pending, running, then completed, failed, timeout or killed. */
-export type ShellStatus = JobStatus;
+/** Options of `ShellProcess.wait`. */
+export interface WaitOptions {
+  /** Kills the shell after this time, with the status `timeout`; no limit by default. */
+  readonly timeoutMs?: number | undefined;
+  /** Ends the wait, which then rejects with the code `cancelled`; the shell keeps running. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 const maxWaitMs = 60_000;
+// An aborted `signal` leaves a timer behind for at most this time.
+const tickMs = 1_000;
+// Long enough that a program sees the shell that it has just created as running, even if it has exited meanwhile.
+const exitDelayMs = 1_000;
 
-/** A background shell as of the last update; `readOutput` updates it. */
+/**
+ * A background shell as of the last update. `readOutput`, `wait`, `getNewOutput` and `kill` update it; its status also
+ * changes by itself: at once if the shell is killed, and within about a second if it exits.
+ */
 export class ShellProcess {
   readonly id: string;
   readonly command: string;
   readonly workingDir: string;
-  /** Number of stdout characters that `getNewOutput` has returned. */
+  /** Number of stdout characters that `getNewOutput` has returned; set it to read again from there. */
   lastReadStdout = 0;
-  /** Number of stderr characters that `getNewOutput` has returned. */
+  /** Number of stderr characters that `getNewOutput` has returned; set it to read again from there. */
   lastReadStderr = 0;
   readonly #shells: BackgroundShells;
-  readonly #stdout = createTextTail();
-  readonly #stderr = createTextTail();
+  readonly #buffers = { stdout: createTextTail(), stderr: createTextTail() };
+  readonly #returned = { stdout: 0, stderr: 0 };
   #state: JobState;
   #cursor = 0;
   #updating: Promise<unknown> = Promise.resolve();
@@ -32,6 +47,8 @@ export class ShellProcess {
     this.workingDir = cwd;
     this.#shells = shells;
     this.#state = state;
+    // Rejects once the shell is forgotten or its instance closed, after which nothing changes.
+    if (state.end === null) this.#followToEnd().catch(() => {});
   }
 
   get status(): ShellStatus {
@@ -67,57 +84,132 @@ export class ShellProcess {
 
   /** The newest part of stdout; the spool has all of it. */
   get stdoutBuffer(): string {
-    return this.#stdout.text();
+    return this.#buffers.stdout.text();
   }
 
   /** The newest part of stderr; the spool has all of it. */
   get stderrBuffer(): string {
-    return this.#stderr.text();
+    return this.#buffers.stderr.text();
   }
 
-  /** Updates the status, and reads the output since the last update. */
+  /** Updates the status, and the buffers with the newest output. */
   readOutput(): Promise<this> {
-    return this.#update(0);
+    return this.#inTurn(async () => {
+      await this.#update();
+      return this;
+    });
   }
 
   /** Waits until the shell has ended; `status` and the buffers are final then. */
-  async wait(): Promise<this> {
-    while (this.isRunning) await this.#update(maxWaitMs);
-    return this;
+  async wait({ timeoutMs, signal }: WaitOptions = {}): Promise<this> {
+    if (timeoutMs !== undefined && !(timeoutMs >= 0)) throw badTimeout(timeoutMs);
+    const elapsed = createStopwatch();
+    while (this.isRunning) {
+      if (signal?.aborted) throw cancelled(`The wait for ${this.id} was cancelled; it keeps running.`);
+      const leftMs = timeoutMs === undefined ? maxWaitMs : Math.max(0, timeoutMs - elapsed());
+      await this.#awaitEnd(Math.min(leftMs, maxWaitMs), signal);
+      if (this.isRunning && timeoutMs !== undefined && elapsed() >= timeoutMs)
+        this.#state = (await this.#shells.stop(this.id, 'timeout')).state;
+    }
+    return this.readOutput().catch((error) => this.#acceptClosed(error));
   }
 
-  /** Updates the shell and returns its new output; stderr follows after a line `[stderr]`. */
-  async getNewOutput({ includeStderr = false } = {}): Promise<string> {
-    await this.readOutput();
-    const output = this.#stdout.since(this.lastReadStdout);
-    this.lastReadStdout = this.#stdout.count();
-    if (!includeStderr) return output;
-    const errors = this.#stderr.since(this.lastReadStderr);
-    this.lastReadStderr = this.#stderr.count();
-    return joinStreams(output, errors);
+  /**
+   * Updates the shell and returns all of its output since the last call, or since `BashOutput` read it: they share one
+   * position. stderr follows after a line `[stderr]`.
+   */
+  getNewOutput({ includeStderr = false } = {}): Promise<string> {
+    return this.#inTurn(async () => {
+      await this.#update();
+      const output = await this.#takeStdout();
+      return includeStderr ? joinStreams(output, await this.#takeStderr()) : output;
+    });
   }
 
   /** Kills the shell with its process tree, then updates it. */
   async kill(): Promise<this> {
-    await this.#shells.stop(this.id);
+    if (!this.isRunning) return this;
+    this.#state = (await this.#shells.stop(this.id)).state;
     return this.readOutput();
   }
 
-  // One `#read` at a time: two concurrent ones would append the same output twice.
-  #update(waitMs: number): Promise<this> {
-    const update = this.#updating.then(() => this.#read(waitMs));
-    this.#updating = update.catch(() => {});
-    return update;
+  // One at a time: two concurrent reads would return or append the same output twice.
+  #inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const result = this.#updating.then(step);
+    this.#updating = result.catch(() => {});
+    return result;
   }
 
-  async #read(waitMs: number): Promise<this> {
-    for (let wait = waitMs; ; wait = 0) {
-      const { stdout, stderr, next, state } = await this.#shells.read(this.id, this.#cursor, wait);
-      this.#stdout.append(stdout);
-      this.#stderr.append(stderr);
-      this.#state = state;
-      if (next === this.#cursor) return this;
+  async #update(): Promise<void> {
+    const { state } = await this.#shells.waitForEnd(this.id, 0);
+    const unread = state.stdoutBytes + state.stderrBytes - this.#cursor;
+    // The buffers have only the newest output, so older output is not worth decoding.
+    if (unread > 4 * tailChars) await this.#skipToEnd();
+    else await this.#readOn();
+    this.#state = state;
+  }
+
+  async #skipToEnd(): Promise<void> {
+    const { stdout, stderr, next } = await this.#shells.readEnd(this.id, 2 * tailChars);
+    this.#buffers.stdout.restart(stdout);
+    this.#buffers.stderr.restart(stderr);
+    this.#cursor = next;
+  }
+
+  async #readOn(): Promise<void> {
+    for (;;) {
+      const { stdout, stderr, next } = await this.#shells.readFrom(this.id, this.#cursor);
+      this.#buffers.stdout.append(stdout);
+      this.#buffers.stderr.append(stderr);
+      if (next === this.#cursor) return;
       this.#cursor = next;
     }
   }
+
+  async #takeStdout(): Promise<string> {
+    const text = await this.#take('stdout', this.lastReadStdout);
+    this.lastReadStdout += text.length;
+    this.#returned.stdout = this.lastReadStdout;
+    return text;
+  }
+
+  async #takeStderr(): Promise<string> {
+    const text = await this.#take('stderr', this.lastReadStderr);
+    this.lastReadStderr += text.length;
+    this.#returned.stderr = this.lastReadStderr;
+    return text;
+  }
+
+  async #take(stream: Stream, lastRead: number): Promise<string> {
+    if (lastRead === this.#returned[stream]) return this.#shells.readNew(this.id, stream);
+    return (await this.#shells.readAll(this.id, stream)).slice(lastRead);
+  }
+
+  async #awaitEnd(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const ended = this.#shells.waitForEnd(this.id, signal ? Math.min(ms, tickMs) : ms);
+    const found = await (signal ? Promise.race([ended, sleep(tickMs, signal)]) : ended);
+    if (found?.state.end) this.#state = found.state;
+  }
+
+  async #followToEnd(): Promise<void> {
+    for (;;) {
+      const { state } = await this.#shells.waitForEnd(this.id, maxWaitMs);
+      if (state.end?.cause === 'exit') await sleep(exitDelayMs);
+      if (state.end) {
+        this.#state = state;
+        return;
+      }
+    }
+  }
+
+  #acceptClosed(error: unknown): this {
+    if (error instanceof NacreError && error.code === 'closed') return this;
+    throw error;
+  }
+}
+
+function badTimeout(value: unknown): NacreError {
+  return new NacreError('invalid_request', `timeoutMs must be at least 0, not ${String(value)}.`, {
+    hint: 'Pass the number of milliseconds after which the shell is killed.',
+  });
 }

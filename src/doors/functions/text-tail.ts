@@ -1,29 +1,26 @@
-/** The newest part of a growing text, with the count of all its characters. */
+/** The newest part of a growing text. */
 export interface TextTail {
   append(text: string): void;
+  /** Drops the text before, because output between it and `text` was not read. */
+  restart(text: string): void;
   text(): string;
-  /** Number of characters passed to `append` so far, including dropped ones. */
-  count(): number;
-  /** The text after the first `count` characters, as far as it was not dropped. */
-  since(count: number): string;
 }
 
-const maxChars = 1_048_576;
+/** Length up to which a `TextTail` keeps all of its text. */
+export const tailChars = 1_048_576;
 
 /** Creates an empty `TextTail`. */
 export function createTextTail(): TextTail {
   let kept = '';
-  let dropped = 0;
   return {
     append(text) {
       kept += text;
-      // Trims at twice `maxChars` only, so that not every `append` copies the text.
-      if (kept.length <= 2 * maxChars) return;
-      dropped += kept.length - maxChars;
-      kept = kept.slice(-maxChars);
+      // Trims at twice `tailChars` only, so that not every `append` copies the text.
+      if (kept.length > 2 * tailChars) kept = kept.slice(-tailChars);
+    },
+    restart(text) {
+      kept = text;
     },
     text: () => kept,
-    count: () => dropped + kept.length,
-    since: (count) => kept.slice(Math.max(0, count - dropped)),
   };
 }

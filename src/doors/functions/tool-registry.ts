@@ -10,15 +10,26 @@ import { type SchemaOptions, toVendorSchemas, type Vendor, type VendorSchemas } 
 export class ToolRegistry {
   readonly #tools = new Map<string, FunctionTool>();
 
-  /** Adds a tool; throws `invalid_request` if its name is already in use, or invalid for the vendors. */
+  /** Adds a tool; throws `invalid_request` if another one has its name, or the name is invalid for the vendors. */
   register(tool: FunctionTool): this {
     const { name } = tool;
     if (!validName.test(name))
       throw invalidTool(`${JSON.stringify(name)} is not a valid tool name.`, nameHint);
-    if (this.#tools.has(name))
-      throw invalidTool(`The tool ${name} is already registered.`, 'Use unique names.');
+    const existing = this.#tools.get(name);
+    if (existing !== undefined && existing !== tool)
+      throw invalidTool(`Another tool ${name} is already registered.`, 'Unregister it, or use another name.');
     this.#tools.set(name, tool);
     return this;
+  }
+
+  /** Whether a tool has that name. */
+  has(name: string): boolean {
+    return this.#tools.has(name);
+  }
+
+  /** Removes the tool with that name; returns whether there was one. */
+  unregister(name: string): boolean {
+    return this.#tools.delete(name);
   }
 
   /** Returns the tool with that name. */

@@ -39,6 +39,17 @@ export function readBytes(
   return backend.read(sessions.registry.find(owner, idOrName).id, from, query);
 }
 
+/** Returns one command at its end, or after `waitMs` if that comes first. */
+export async function waitForEnd(
+  deps: EngineDeps,
+  idOrName: string,
+  waitMs: number,
+  { owner, reader }: CallerContext,
+): Promise<CommandView> {
+  const command = deps.sessions.registry.find(owner, idOrName);
+  return toViewAt(deps, command, reader ?? owner, await deps.backend.wait(command.id, waitMs));
+}
+
 /** Returns one command with an observation of its processes in /proc. */
 export async function observe(
   deps: EngineDeps,

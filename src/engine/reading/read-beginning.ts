@@ -10,19 +10,27 @@ const pieceBytes = 65_536;
 const maxFilterMs = 2_000;
 
 /** Reads whole lines from `range.from` up to `maxChars`; of a single longer line, a part. */
-export async function readBeginning(source: TextSource, range: TextRange): Promise<Beginning> {
-  const pieces = createLinePieces(range.from, range.view);
+export async function readBeginning(
+  source: TextSource,
+  range: TextRange,
+  mostAtOnce: 'line' | 'whole' = 'whole',
+): Promise<Beginning> {
+  const pieces = createLinePieces(range.from, range.view, range.skip);
   const elapsed = createStopwatch();
   const kept: TextPiece[] = [];
   let chars = 0;
   for (let at = range.from; at < range.to; ) {
     const chunks = await readRange(source.read, at, Math.min(range.to, at + pieceBytes));
     at += sizeOf(chunks);
-    const found = [...pieces.push(chunks), ...(at >= range.to ? pieces.rest() : [])];
+    const fits = range.filter === undefined && chars + pieceBytes <= range.maxChars;
+    const size = fits ? mostAtOnce : 'line';
+    const found = [...pieces.push(chunks, size), ...(at >= range.to ? pieces.rest() : [])];
     const wanted = await choose(source, range, found);
     for (const [index, piece] of wanted.entries()) {
       chars += piece.text.length;
       if (chars > range.maxChars) {
+        // A control character becomes several visible ones, so the text can be longer than its bytes.
+        if (size === 'whole') return readBeginning(source, range, 'line');
         const starts = wanted.slice(index).map(({ start }) => start);
         return cutBefore(source, range, kept, Math.min(pieces.unfinishedFrom(), ...starts));
       }
@@ -83,7 +91,7 @@ async function readLongLine(source: TextSource, range: TextRange): Promise<Begin
   const chunks = await readRange(source.read, range.from, Math.min(range.to, range.from + room));
   const end = range.from + sizeOf(chunks);
   const next = Math.max(range.from + 1, findCompleteEnd(chunks, end, false));
-  const pieces = createLinePieces(range.from, range.view);
+  const pieces = createLinePieces(range.from, range.view, range.skip);
   const found = [...pieces.push(firstBytes(chunks, next - range.from)), ...pieces.rest()];
   return { texts: toTexts(await choose(source, range, found)), next };
 }

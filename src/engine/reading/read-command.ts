@@ -59,11 +59,15 @@ export async function read(
   const state = await backend.wait(id, 0);
   const { end, final } = await backend.read(id, from, { waitMs: 0, maxBytes: 0 });
   const screen = (query.wantsScreen && (await command.screen?.view())) || null;
+  // One stream may have been read further than the other, with `stream`.
+  const positionOf = (stream: Stream) => registry.position(id, reader, stream);
+  const isNewOnly = query.cursor === undefined && query.keep !== 'end';
+  const skip = isNewOnly ? { stdout: positionOf('stdout'), stderr: positionOf('stderr') } : undefined;
   const textFrom = query.keep === 'end' ? (query.cursor ?? 0) : from;
   // The screen shows the result of all output so far, so that counts as read.
   const text = screen
     ? { stdout: '', stderr: '', next: end, leftOutFrom: null, isCut: false }
-    : await readText({ read: logOf(backend, id), matcher }, { ...query, from: textFrom, end, final });
+    : await readText({ read: logOf(backend, id), matcher }, { ...query, skip, from: textFrom, end, final });
   registry.advance(id, reader, { from, next: text.next, stream: screen ? undefined : query.stream });
   const prompt = await findPrompt(backend, id);
   const hint = await findHint(backend, command, state, end);

@@ -46,23 +46,52 @@ const chunks = fc.array(
 describe('readText', () => {
   test('E4: returns every character of each stream once and in order, piece by piece', async () => {
     await fc.assert(
-      fc.asyncProperty(chunks, fc.integer({ min: 1, max: 20 }), async (list, maxChars) => {
-        const log = list.map(({ stream, text }) => chunk(stream, text));
-        const source = toSource(log);
-        const found = { stdout: '', stderr: '' };
-        for (let from = 0, rounds = 0; from < source.end; rounds += 1) {
-          expect(rounds).toBeLessThan(source.end + 1);
-          const piece = await readText(source, usual(source.end, { from, maxChars, keep: 'beginning' }));
-          found.stdout += piece.stdout;
-          found.stderr += piece.stderr;
-          from = piece.next;
-        }
-        for (const stream of ['stdout', 'stderr'] as const) {
-          const own = log.filter((one) => one.stream === stream).map(({ data }) => data);
-          expect(found[stream]).toBe(sanitise(Buffer.concat(own)));
-        }
-      }),
+      fc.asyncProperty(
+        chunks,
+        fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constant(70_000)),
+        async (list, maxChars) => {
+          const log = list.map(({ stream, text }) => chunk(stream, text));
+          const source = toSource(log);
+          const found = { stdout: '', stderr: '' };
+          for (let from = 0, rounds = 0; from < source.end; rounds += 1) {
+            expect(rounds).toBeLessThan(source.end + 1);
+            const piece = await readText(source, usual(source.end, { from, maxChars, keep: 'beginning' }));
+            found.stdout += piece.stdout;
+            found.stderr += piece.stderr;
+            from = piece.next;
+          }
+          for (const stream of ['stdout', 'stderr'] as const) {
+            const own = log.filter((one) => one.stream === stream).map(({ data }) => data);
+            expect(found[stream]).toBe(sanitise(Buffer.concat(own)));
+          }
+        },
+      ),
     );
+  });
+
+  test('cuts at a line if control characters make the text longer than its bytes', async () => {
+    const line = `${'\u202e'.repeat(99)}\n`;
+    const source = toSource([chunk('stdout', line.repeat(200))]);
+    const { stdout, next } = await readText(
+      source,
+      usual(source.end, { maxChars: 66_000, keep: 'beginning' }),
+    );
+    expect(stdout).toBe(`${'<U+202E>'.repeat(99)}\n`.repeat(83));
+    expect(next).toBe(83 * Buffer.byteLength(line));
+  });
+
+  test('leaves out what was read of one stream before', async () => {
+    const log = [
+      chunk('stdout', 'a\nb'),
+      chunk('stderr', 'x\ny'),
+      chunk('stdout', 'c\n'),
+      chunk('stderr', 'z\n'),
+    ];
+    const source = toSource(log);
+    for (const keep of ['beginning', 'ends', 'end'] as const) {
+      const found = await readText(source, usual(source.end, { keep, skip: { stdout: 3, stderr: 5 } }));
+      expect(found).toMatchObject({ stdout: 'c\n', stderr: 'yz\n', next: source.end });
+    }
   });
 
   test('E4: never splits a character or an escape sequence while the log grows', async () => {

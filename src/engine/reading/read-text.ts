@@ -7,7 +7,7 @@ import { sanitise } from '../../output/sanitise.ts';
 import { joinEnds, splitLimit } from '../../output/shape.ts';
 import { readRange } from '../../support/tail.ts';
 import { readBeginning } from './read-beginning.ts';
-import type { TextQuery, TextRange, TextSource, Texts } from './text-query.ts';
+import { type TextQuery, type TextRange, type TextSource, type Texts, withoutSkipped } from './text-query.ts';
 
 /** Result of `readText`. */
 export interface ReadText {
@@ -67,9 +67,10 @@ async function readTail(
 ): Promise<{ readonly texts: Texts; readonly isCut: boolean }> {
   const start = Math.max(range.from, range.to - range.maxChars * bytesPerChar);
   const chunks = await readRange(source.read, start, range.to);
+  const unread = withoutSkipped(chunks, start, range.skip);
   const toText = (stream: Stream) => {
     if (range.stream !== undefined && range.stream !== stream) return '';
-    const own = Buffer.concat(chunks.filter((chunk) => chunk.stream === stream).map(({ data }) => data));
+    const own = Buffer.concat(unread.filter((chunk) => chunk.stream === stream).map(({ data }) => data));
     const isMidLine = start > range.from && chunks[0]?.stream === stream;
     const readable = isMidLine ? fromLineStart(own) : own;
     return range.view === 'raw' ? Buffer.from(readable).toString() : sanitise(readable);

@@ -14,6 +14,8 @@ export interface TextQuery {
   readonly keep: 'beginning' | 'ends' | 'end';
   readonly view: TextView;
   readonly stream?: Stream | undefined;
+  /** Cursors up to which each stream was read before; its bytes before them are left out. */
+  readonly skip?: Readonly<Record<Stream, Cursor>> | undefined;
   /** A pattern; lines that do not match are omitted and count as read. */
   readonly filter?: string | undefined;
   /** Returns the sentence on how to read the omitted output from a cursor. */
@@ -32,6 +34,20 @@ export type Texts = Record<Stream, string>;
 /** A query that reads up to the cursor `to`. */
 export interface TextRange extends TextQuery {
   readonly to: Cursor;
+}
+
+/** Chunks from the cursor `from` on, without the bytes that `skip` leaves out. */
+export function withoutSkipped(
+  chunks: readonly OutputChunk[],
+  from: Cursor,
+  skip: TextQuery['skip'],
+): readonly OutputChunk[] {
+  if (skip === undefined) return chunks;
+  let at = from;
+  return chunks.map(({ stream, data }) => {
+    at += data.length;
+    return { stream, data: data.subarray(Math.max(0, data.length - Math.max(0, at - skip[stream]))) };
+  });
 }
 
 /** Total bytes of chunks. */

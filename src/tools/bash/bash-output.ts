@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
 import type { Reading, ReadQuery } from '../../engine/reading/read-command.ts';
+import { BashLimits } from '../common/default-limits.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { joinStreams } from '../common/describe-outcome.ts';
 import type { AllowedCommands, Tool, ToolReply } from '../common/tool.ts';
@@ -34,7 +35,7 @@ const description = `Retrieves output from a running or completed background bas
 
 Usage:
 - Takes a bash_id parameter identifying the shell
-- Returns only new output since last check, at most 30000 characters; more is left for the next call
+- Returns only new output since last check, at most ${BashLimits.MAX_OUTPUT_SIZE} characters; more is left for the next call
 - Returns stdout and stderr along with shell status
 - Supports optional regex filtering
 - Use this to monitor long-running background commands`;
@@ -44,7 +45,7 @@ export const newOutput: ReadQuery = {
   waitMs: 0,
   keep: 'beginning',
   view: 'clean',
-  maxChars: 30_000,
+  maxChars: BashLimits.MAX_OUTPUT_SIZE,
   howToReadOn: () => 'The next call returns the rest.',
 };
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Outcome } from '../../contract/outcome.ts';
 import { type CommandRequest, commandText } from '../../contract/request.ts';
 import type { Reading } from '../../engine/reading/read-command.ts';
+import { BashLimits } from '../common/default-limits.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { describeEnd, joinStreams, toOutcomeMeta } from '../common/describe-outcome.ts';
 import type { TimeLimits } from '../common/time-limits.ts';
@@ -15,7 +16,7 @@ const inputWithin = ({ defaultMs, maxMs }: TimeLimits) =>
     ...fields,
     timeout: z
       .int()
-      .min(1_000)
+      .min(BashLimits.MIN_TIMEOUT)
       .max(maxMs)
       .optional()
       // Not `.default()`: without `timeout`, a background shell has no time limit.
@@ -72,7 +73,7 @@ DO NOT use it for file operations - use the specialized file tools instead.
 Usage notes:
 - The command argument is required
 - Timeout defaults to ${defaultMs}ms${inMinutes(defaultMs)}, max ${maxMs}ms${inMinutes(maxMs)}; a command that takes longer is killed, the session stays usable
-- Output exceeding 30000 characters will be truncated in the middle
+- Output exceeding ${BashLimits.MAX_OUTPUT_SIZE} characters will be truncated in the middle
 - Use run_in_background=true for long-running commands, then BashOutput and KillShell
 - stdin is empty: prompts cannot be answered
 - Quote file paths with spaces using double quotes
@@ -124,7 +125,7 @@ async function runInSession(deps: BashDeps, args: Args, context: ToolContext): P
     command: { kind: 'shell', script: command },
     session: sessionKey(context, args.session),
     timeoutMs: timeout,
-    maxOutputChars: 30_000,
+    maxOutputChars: BashLimits.MAX_OUTPUT_SIZE,
     cutAtLines: false,
     quotePaths: true,
   };

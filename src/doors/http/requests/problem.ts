@@ -16,6 +16,7 @@ const statuses = {
   resources_unavailable: 503,
   isolation_unavailable: 503,
   shutting_down: 503,
+  closed: 503,
   cancelled: 499,
   settings_invalid: 500,
   internal: 500,

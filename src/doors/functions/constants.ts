@@ -1,0 +1,18 @@
+// Values that programs compare with, so that they need no literals of their own.
+import type { JobStatus } from '../../contract/job.ts';
+
+/** Status of a shell: pending, running, then completed, failed, timeout or killed. */
+export const ShellStatus = {
+  PENDING: 'pending',
+  RUNNING: 'running',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  TIMEOUT: 'timeout',
+  KILLED: 'killed',
+} as const satisfies Record<Uppercase<JobStatus>, JobStatus>;
+
+/** One of the values of `ShellStatus`. */
+export type ShellStatus = JobStatus;
+
+/** Category of a `FunctionTool`; programs may use others for their own tools. */
+export const ToolCategory = { EXECUTION: 'execution' } as const;
