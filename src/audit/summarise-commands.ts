@@ -92,7 +92,7 @@ function fieldsOf(record: AuditRecord): Partial<CommandSummary> {
     case 'finished':
       return {
         outcome: String(record.status),
-        exit_code: Number(record.exit_code),
+        exit_code: record.exit_code === null ? null : Number(record.exit_code),
         duration_ms: Number(record.duration_ms),
       };
     case 'refused':

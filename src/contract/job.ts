@@ -52,13 +52,14 @@ export interface TerminalSize {
 /** The states of a job. The last four are final. */
 export type JobStatus = 'pending' | 'running' | 'completed' | 'failed' | 'timeout' | 'killed';
 
-/** Why a job ended: `exit` for its own exit or a foreign signal, otherwise the stop or limit that ended it. */
+/** Why a job ended: `exit` for its own exit or a foreign signal, otherwise the stop, limit or fault that ended it. */
 export type EndCause =
   | 'exit'
   | 'timeout'
   | 'stopped'
   | 'output_limit'
   | 'spool_failed'
+  | 'supervision_lost'
   | 'oom'
   | 'cpu'
   | 'processes'
@@ -73,8 +74,8 @@ export interface ProcessRef {
 /** How a job ended. */
 export interface JobEnd {
   readonly cause: EndCause;
-  /** The exit code as in bash: 128 + N after signal N. */
-  readonly exitCode: number;
+  /** The exit code as in bash: 128 + N after signal N; null if it is not known (`supervision_lost`). */
+  readonly exitCode: number | null;
   readonly signal: string | null;
   /** A sentence that explains `cause`, if there is more to say. */
   readonly detail: string | null;

@@ -8,7 +8,8 @@ export interface Outcome {
   readonly id: string;
   readonly status: Exclude<JobStatus, 'pending' | 'running'>;
   readonly cause: EndCause;
-  readonly exitCode: number;
+  /** Null if it is not known (`supervision_lost`). */
+  readonly exitCode: number | null;
   readonly signal: string | null;
   readonly detail: string | null;
   readonly cwd: string;

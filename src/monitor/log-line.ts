@@ -31,7 +31,8 @@ function describe(record: AuditRecord): string {
   const { kind, command, status, exit_code, duration_ms, message, verdict, rule, reason } = record;
   if (kind === 'asked') return ` asks for ${JSON.stringify(command).slice(0, 200)}`;
   if (kind === 'decided') return `, ${verdict} by ${rule}`;
-  if (kind === 'finished') return `, ${status} with exit code ${exit_code} after ${duration_ms} ms`;
+  if (kind === 'finished')
+    return `, ${status} with ${exit_code === null ? 'unknown exit code' : `exit code ${exit_code}`} after ${duration_ms} ms`;
   const words = message ?? reason;
   return words === undefined ? '' : `, ${JSON.stringify(words)}`;
 }

@@ -39,7 +39,10 @@ export function createSpans({ trace, ROOT_CONTEXT }: TraceApi): (record: AuditRe
   const end = (span: Span, record: AuditRecord) => {
     const { id, kind, status, exit_code, code, message } = record;
     if (kind === 'finished')
-      span.setAttributes({ 'process.exit.code': Number(exit_code), 'nacre.outcome': String(status) });
+      span.setAttributes({
+        ...(exit_code !== null && { 'process.exit.code': Number(exit_code) }),
+        'nacre.outcome': String(status),
+      });
     if (kind !== 'skipped' && status !== 'completed') {
       span.setAttributes({ 'error.type': String(kind === 'finished' ? status : code) });
       span.setStatus({ code: failedStatus, ...(typeof message === 'string' && { message }) });

@@ -13,7 +13,8 @@ import { pruneRecordings, type RecordingLimits, touchEveryMs } from './prune-rec
 export interface Recorder {
   add(chunks: readonly OutputChunk[]): Promise<void>;
   resize(size: TerminalSize): Promise<void>;
-  end(exitCode: number): Promise<void>;
+  /** Writes the exit code; an unknown one is left out. */
+  end(exitCode: number | null): Promise<void>;
   /** Closes the file; without `end` before, the recording has no exit event. */
   close(): Promise<void>;
   /** Deletes the recording of a command that did not start. */
@@ -64,7 +65,7 @@ export function createRecordings(dir: string, limits: RecordingLimits): Recordin
         resize: (size) => write('r', `${size.cols}x${size.rows}`),
         async end(exitCode) {
           for (const decoder of Object.values(decoders)) await print(decoder.decode());
-          await write('x', String(exitCode));
+          if (exitCode !== null) await write('x', String(exitCode));
         },
         async close() {
           await close();

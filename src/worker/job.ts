@@ -48,6 +48,8 @@ const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
 // Programs report that they hit a limit at the end of `stderr`.
 const evidenceBytes = 16_384;
 const ctrlC = 0x03;
+const lostDetail =
+  'A process of nacre that supervised it ended, so its exit code is not known. Its processes were killed; what it had done by then is done.';
 
 /**
  * One command from its start until it is disposed of:
@@ -229,6 +231,7 @@ export class Job {
   async #conclude(): Promise<void> {
     const [tree, streams] = [this.#tree, this.#streams];
     if (this.#ending || !tree || !streams) return;
+    if (this.#exit?.isLost) return void this.stop('supervision_lost', stopByForce);
     this.#ending = true;
     clearTimeout(this.#timer);
     const atEnd = streams.drain();
@@ -266,17 +269,18 @@ export class Job {
   }
 
   #toEnd(end: Partial<JobEnd> & Pick<JobEnd, 'cause'>): JobEnd {
-    const exit = this.#exit ?? killed;
+    const exit = this.#exit && !this.#exit.isLost ? this.#exit : killed;
+    const isLost = end.cause === 'supervision_lost';
     return {
-      detail: null,
+      detail: isLost ? lostDetail : null,
       leftRunning: [],
       kept: [],
       survivors: [],
       deniedHosts: this.#deniedHosts(),
       ...end,
       ...toFailure(end.cause, this.#limit),
-      exitCode: toExitStatus(exit),
-      signal: exit.signal,
+      exitCode: isLost ? null : toExitStatus(exit),
+      signal: isLost ? null : exit.signal,
     };
   }
 

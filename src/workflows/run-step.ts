@@ -118,7 +118,7 @@ async function runCommand(
     id: step.id,
     status,
     command_id: id,
-    exit_code: exitCode,
+    ...(exitCode !== null && { exit_code: exitCode }),
     stdout,
     stderr,
     attempts: 1,

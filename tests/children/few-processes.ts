@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { NacreError } from '../../src/contract/failure.ts';
+import { childrenOf } from '../../src/worker/processes/descendants.ts';
 import { becomeOrdinaryUser } from '../support/ordinary-user.ts';
 import { openDescriptors } from '../support/processes.ts';
 import { createTestWorker } from '../support/worker.ts';
@@ -12,11 +13,13 @@ becomeOrdinaryUser();
 const here = createTestWorker();
 await here.run('true');
 const before = openDescriptors();
-const limit = `prlimit --pid=${process.pid} --nproc`;
+// The limit applies to each process by itself, so the fork server needs it, too.
+const own = [process.pid, ...childrenOf(process.pid)];
+const setLimit = (limit: string) => own.map((pid) => `prlimit --pid=${pid} --nproc=${limit}`).join(' && ');
 // Start the process that lifts the limit beforehand, because it could not be started under the limit.
-const lifting = spawn('bash', ['-c', `read; ${limit}=4096:`], { stdio: ['pipe', 'ignore', 'ignore'] });
+const lifting = spawn('bash', ['-c', `read; ${setLimit('4096:')}`], { stdio: ['pipe', 'ignore', 'ignore'] });
 await once(lifting, 'spawn');
-execFileSync('bash', ['-c', `${limit}=1:`]);
+execFileSync('bash', ['-c', setLimit('1:')]);
 const found = await here.start('echo never').catch((error: unknown) => error);
 lifting.stdin.end('\n');
 await once(lifting, 'close');

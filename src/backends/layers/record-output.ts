@@ -11,7 +11,7 @@ export function recordOutput(backend: Backend, recordings: Recordings): Backend 
   const follow = async (id: string, recorder: Recorder) => {
     for await (const { chunks } of tail(logOf(backend, id), 0, reading)) await recorder.add(chunks);
     const state = await backend.wait(id, 0);
-    await recorder.end(state.end?.exitCode ?? 0);
+    await recorder.end(state.end ? state.end.exitCode : 0);
   };
   const finish = async (id: string, recorder: Recorder) => {
     active.delete(id);

@@ -117,7 +117,7 @@ function note({ stderr, interrupted }: Io, text: string): Promise<void> {
 // A command stopped because nacre got SIGINT or SIGTERM reports that signal, as if it had received it itself.
 function toExitCode({ cause, exitCode }: Outcome, interrupted: AbortSignal): number {
   if (cause === 'timeout') return timedOutExit;
-  return cause === 'stopped' ? toSignalExit(interrupted.reason, 'SIGTERM') : exitCode;
+  return cause === 'stopped' ? toSignalExit(interrupted.reason, 'SIGTERM') : (exitCode ?? failedExit);
 }
 
 function toDocument(outcome: Outcome): Record<string, unknown> {

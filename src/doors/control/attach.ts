@@ -5,6 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { ReadStream } from 'node:tty';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
 import type { Arguments, Io, IoAccess } from '../door.ts';
+import { failedExit } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
 import { reachCommand } from './reach-command.ts';
 import type { ReachedServer, ServerFolder } from './reach-servers.ts';
@@ -28,7 +29,7 @@ export async function attachDoor(deps: IoAccess & Arguments & ServerFolder): Pro
     const { stdoutBytes, stderrBytes } = command.state;
     const from = command.hasScreen ? 0 : stdoutBytes + stderrBytes;
     const { end } = await showOutput(server, command.id, io, { from, view: 'raw', follow: true });
-    return end?.exitCode ?? 0;
+    return end ? (end.exitCode ?? failedExit) : 0;
   } catch (error) {
     if (!detaching.signal.aborted) throw error;
     await print(io.stdout, `\r\nDetached; ${command.id} keeps running.\n`);

@@ -9,6 +9,9 @@ export async function stopDoor(deps: IoAccess & Arguments & ServerFolder): Promi
   const { server, command } = await reachCommand(deps, deps.words, 'stop');
   const { state } = (await server.call({ method: 'stop', id: command.id })) as CommandView;
   server.close();
-  await print(deps.io.stdout, `${command.id} ${state.status}, exit code ${state.end?.exitCode}\n`);
+  await print(
+    deps.io.stdout,
+    `${command.id} ${state.status}, exit code ${state.end?.exitCode ?? 'not known'}\n`,
+  );
   return 0;
 }

@@ -45,7 +45,8 @@ function lackedNetwork(evidence: NetworkEvidence, programs: readonly string[]): 
   const isSilent = stdout === '' && stderr === '';
   return programs.some(
     (program) =>
-      noNetworkExitCodes[program]?.includes(exitCode) || (isSilent && ['curl', 'wget'].includes(program)),
+      noNetworkExitCodes[program]?.includes(exitCode ?? 0) ||
+      (isSilent && ['curl', 'wget'].includes(program)),
   );
 }
 

@@ -85,7 +85,9 @@ function toReply({ id, state, stdout, stderr, unreadBytes, isCut, hint }: Readin
     ...(unreadBytes > 0 && !isRunning ? [`[${unreadBytes} more bytes: call BashOutput again]`] : []),
     ...(hint === null ? [] : [`[${hint}]`]),
     `Status: ${status}`,
-    ...(end ? [`Exit code: ${end.exitCode}`, `Duration: ${durationMs}ms`] : []),
+    ...(end
+      ? [`Exit code: ${end.exitCode ?? 'not known (supervision_lost)'}`, `Duration: ${durationMs}ms`]
+      : []),
   ];
   return bashReply({
     success: true,

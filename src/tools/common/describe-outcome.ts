@@ -3,21 +3,22 @@
 import type { EndCause, ProcessRef } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 
-/** Causes of an end that are limits. */
+/** Causes of an end that are limits or faults. */
 export type LimitCause = Exclude<EndCause, 'exit' | 'timeout' | 'stopped'>;
 
-const exhausted: Readonly<Record<LimitCause, string>> = {
-  oom: 'memory',
-  cpu: 'CPU time',
-  processes: 'processes',
-  file_size: 'disk',
-  output_limit: 'output',
-  spool_failed: 'output',
+const causes: Readonly<Record<LimitCause, string>> = {
+  oom: 'memory exhausted',
+  cpu: 'CPU time exhausted',
+  processes: 'processes exhausted',
+  file_size: 'disk exhausted',
+  output_limit: 'output exhausted',
+  spool_failed: 'output exhausted',
+  supervision_lost: 'supervision lost',
 };
 
 const printLess = 'Write the output to a file, or print less of it with head, tail or grep.';
 
-/** The next step after a command hit a limit. */
+/** The next step after a command hit a limit, or was lost. */
 export const limitHints: Readonly<Record<LimitCause, string>> = {
   oom: 'Process less data at a time, or ask the user to raise memory_bytes or tree_memory_bytes.',
   cpu: 'Do less in one command, or ask the user to raise cpu_seconds.',
@@ -25,6 +26,7 @@ export const limitHints: Readonly<Record<LimitCause, string>> = {
   file_size: 'Write smaller files, or ask the user to raise file_bytes.',
   output_limit: printLess,
   spool_failed: printLess,
+  supervision_lost: 'Check what it has done so far, then run it again.',
 };
 
 /** Says why a command did not run to its own end, without a final period for a timeout; undefined for `exit`. */
@@ -44,9 +46,9 @@ export function describeEnd(
   }
 }
 
-/** Names the exhausted resource, followed by the measured values in `detail`. */
+/** Names the exhausted resource or the fault, followed by the measured values in `detail`. */
 export function describeLimit(cause: LimitCause, detail: string | null): string {
-  return `${exhausted[cause]} exhausted.${detail === null ? '' : ` ${detail}`}`;
+  return `${causes[cause]}.${detail === null ? '' : ` ${detail}`}`;
 }
 
 /** Notes on processes that survived, denied hosts and withheld variables, then the outcome's `warnings`. */

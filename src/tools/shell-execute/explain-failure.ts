@@ -14,7 +14,7 @@ export function explainFailure(
 // bash reports the line, the word and the reason: `bash: line 1: nosuch: command not found`.
 const shellError = /: line \d{1,9}: ([^\n]{1,400}): ([^:]{1,200})$/;
 
-function fromShell(exitCode: number, stderr: string): string | undefined {
+function fromShell(exitCode: number | null, stderr: string): string | undefined {
   if (exitCode !== 126 && exitCode !== 127) return undefined;
   const [, word, reason = ''] = findInLastLines(stderr, (line) => shellError.exec(line)) ?? [];
   if (word === undefined) return undefined;

@@ -114,14 +114,15 @@ function exitReply(outcome: Outcome, command: string, isDryRun: boolean): ToolRe
   const reason = explainFailure(outcome);
   const metadata = {
     command,
-    exit_code: exitCode,
+    exit_code: exitCode ?? undefined,
     stdout,
     stderr,
     execution_time_ms: Math.round(durationMs),
     working_directory: cwd,
     ...additions(outcome),
   };
-  const failed = `Command failed with exit code ${exitCode}${reason === undefined ? '' : `: ${reason}`}`;
+  const code = exitCode === null ? '' : ` with exit code ${exitCode}`;
+  const failed = `Command failed${code}${reason === undefined ? '' : `: ${reason}`}`;
   if (exitCode !== 0 || reason !== undefined) return toReply(failed, true, metadata, notesOn(outcome));
   const done = isDryRun ? stdout.trimEnd() : 'Command executed successfully';
   return toReply(done, false, metadata, notesOn(outcome));

@@ -1,7 +1,7 @@
 // Replies of the terminal tools: YAML text, and the same keys as structured content. A key without a value is left out.
 import { z } from 'zod';
 import { toNacreError } from '../../contract/failure.ts';
-import type { ProcessRef } from '../../contract/job.ts';
+import type { EndCause, ProcessRef } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { Reading, ReadQuery } from '../../engine/reading/read-command.ts';
 import { toYamlReply, type YamlValue } from '../../output/yaml-reply.ts';
@@ -12,7 +12,7 @@ type Entries = Readonly<Record<string, YamlValue | undefined>>;
 
 /** Replies with the outcome of `execute_command`: `exit_code`, `stdout` and `stderr` come first. */
 export function outcomeReply(
-  outcome: Omit<Outcome, 'exitCode'> & { readonly exitCode: number | null },
+  outcome: Outcome,
   problem: { readonly error?: string; readonly hint?: string },
 ): ToolReply {
   const hasFailed = outcome.exitCode !== 0;
@@ -22,6 +22,7 @@ export function outcomeReply(
       stdout: outcome.stdout,
       stderr: outcome.stderr,
       signal: outcome.signal,
+      cause: toFault(outcome.cause),
       truncated: outcome.truncated || undefined,
       command_id: outcome.truncated ? outcome.id : undefined,
       left_running: names(outcome.leftRunning),
@@ -35,6 +36,11 @@ export function outcomeReply(
     toOutcomeMeta(outcome),
   );
   return outcome.truncated ? { ...reply, logId: outcome.id } : reply;
+}
+
+// The other causes are visible from the exit code, the signal or the error.
+function toFault(cause: EndCause): EndCause | undefined {
+  return cause === 'supervision_lost' ? cause : undefined;
 }
 
 /** Output schema of the tools that read a started command; rare keys are not listed, to keep it short. */
@@ -74,6 +80,7 @@ export function commandReply(reading: Reading): ToolReply {
       status: state.status,
       ...(end && { exit_code: end.exitCode }),
       signal: end?.signal,
+      cause: end ? toFault(end.cause) : undefined,
       reason: wakeReason,
       awaiting_input: prompt === null ? undefined : true,
       prompt: prompt ?? undefined,

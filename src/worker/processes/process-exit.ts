@@ -5,7 +5,12 @@ import type { StopOptions } from '../../contract/backend.ts';
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** True if the process that would have reported the end is gone, so that the end is not known. */
+  readonly isLost?: true;
 }
+
+/** The end of a process of which nothing is known. */
+export const lostExit: ProcessExit = { code: null, signal: null, isLost: true };
 
 // `os.signals` has two names for some numbers (SIGIOT, SIGABRT); reversed, so that the first and usual name wins.
 const signalNames = new Map(
@@ -18,6 +23,12 @@ const signalNames = new Map(
 export function toExit(status: number): ProcessExit {
   const signal = signalNames.get(status - 128);
   return signal === undefined ? { code: status, signal: null } : { code: null, signal };
+}
+
+/** Converts a status as from wait(2): the exit code in the second byte, or a signal in the first. */
+export function fromWaitStatus(status: number): ProcessExit {
+  const signal = status & 0x7f;
+  return signal === 0 ? { code: status >> 8, signal: null } : toExit(128 + signal);
 }
 
 /** Converts the end of a process to the status that a shell would report: 128+N for signal N. */

@@ -231,8 +231,12 @@ describe('a room', () => {
 test('shells of a room start from a fork server in its network, which one room has at a time', async () => {
   const cwd = mkdtempSync('/var/tmp/nacre-rooms-');
   make({ cwd });
-  const forkServers = () =>
-    processesWith(`HOME=${here.folder}`).filter((pid) => commandLine(pid).includes("read -r -d '' word"));
+  const forkServers = () => {
+    const [instance] = readdirSync(join(here.folder, 'state', 'run'));
+    return processesWith(`NACRE_INSTANCE=${instance}`).filter((pid) =>
+      commandLine(pid).includes('$signalfd'),
+    );
+  };
   const networkOf = async (room: string) => {
     await run(room, 'true', { cwd });
     return (await run(room, 'readlink /proc/self/ns/net', { cwd })).stdout.trim();

@@ -9,7 +9,9 @@ import { keepGaps } from '../processes/kept-daemons.ts';
 import { createFoundTree } from '../processes/process-tree.ts';
 import { landlockGaps, landlockHidesOwnFiles } from '../sandbox/landlock-sandbox.ts';
 import { tightenIsolation, toSandboxPlan } from '../sandbox/sandbox-plan.ts';
+import { ForkServer } from '../supervision/fork-server.ts';
 import { filesShown, toEnforcement } from '../supervision/supervisor.ts';
+import { forkProcess } from './fork-process.ts';
 import { GuardedShells } from './guarded-shells.ts';
 import { type SupervisedDeps, toJobLaunchMessage, toKeeperEnvironment } from './keeper-plan.ts';
 import { startAtTerminal, toArguments } from './start-at-terminal.ts';
@@ -22,19 +24,23 @@ import { toDeniedPrograms, toGuard } from './to-guard.ts';
  * Runs each command in its own process group and finds its processes with the `ProcessTable`.
  * 1. A command that the guard restricts runs in one of the `GuardedShells`, which gets its launch message,
  * 2. at a terminal the guard is started in front of it,
- * 3. any other command is spawned directly.
+ * 3. any other command is started directly.
+ * The `ForkServer` is the parent of all of them, where it is available: it reaps their orphans, and kills them if the
+ * server is killed.
  */
 export class GroupStarter implements Starter {
   readonly level = 'group';
   readonly hidesOwnFiles: boolean;
   readonly rooms = undefined;
   readonly #deps: SupervisedDeps;
+  readonly #forkServer: ForkServer;
   readonly #shells: GuardedShells;
   readonly #usualGaps: () => readonly string[];
 
   constructor(deps: SupervisedDeps) {
     this.#deps = deps;
-    this.#shells = new GuardedShells(deps);
+    this.#forkServer = new ForkServer({ env: { PATH: deps.path, ...deps.instance } });
+    this.#shells = new GuardedShells(deps, this.#forkServer);
     this.#usualGaps = untilNextList(deps.exec, () => this.#gapsFor(deps.isolation));
     this.hidesOwnFiles = landlockHidesOwnFiles(deps.isolation);
   }
@@ -80,8 +86,17 @@ export class GroupStarter implements Starter {
 
   async closeRoom(): Promise<void> {}
 
-  close(): Promise<void> {
-    return this.#shells.close();
+  async close(): Promise<void> {
+    await this.#shells.close();
+    await this.#forkServer.close();
+  }
+
+  async #startProcess(plan: ProcessPlan): Promise<StartedProcess> {
+    const { bashPath } = this.#deps;
+    const forked = await forkProcess(this.#forkServer, plan).catch((error: unknown) => {
+      throw startUnavailable(plan.command.kind === 'argv' ? plan.command.argv[0] : bashPath, error);
+    });
+    return forked ?? startProcess(plan);
   }
 
   async #startPlain(
@@ -96,8 +111,8 @@ export class GroupStarter implements Starter {
     const plan = this.#toPlan(spec, prelude, baseEnv);
     const elapsed = createStopwatch();
     const process = spec.terminal
-      ? startAtTerminal(await loadPty(), plan, spec.terminal)
-      : await startProcess({ ...plan, fifos: await fifos.take(spec.stdin === 'open' ? 3 : 2) });
+      ? await startAtTerminal(await loadPty(), plan, spec.terminal, this.#forkServer)
+      : await this.#startProcess({ ...plan, fifos: await fifos.take(spec.stdin === 'open' ? 3 : 2) });
     return { process, elapsed };
   }
 
@@ -145,7 +160,8 @@ export class GroupStarter implements Starter {
     const elapsed = createStopwatch();
     const terminal = spec.terminal ?? { cols: 80, rows: 24 };
     const atTerminal = { ...plan, prelude: '', command, env: guarded.env };
-    return { process: startAtTerminal(await loadPty(), atTerminal, terminal), elapsed };
+    const pty = await loadPty();
+    return { process: await startAtTerminal(pty, atTerminal, terminal, this.#forkServer), elapsed };
   }
 
   #toPlan(spec: JobSpec, prelude: string, baseEnv: Environment): Omit<ProcessPlan, 'fifos'> {
@@ -185,7 +201,7 @@ export class GroupStarter implements Starter {
     return [
       ...table.gaps,
       ...(isSandboxed ? landlockGaps(landlock, this.#deps, isolation, this.level) : withoutSandbox),
-      ...signalGaps,
+      ...(this.#forkServer.isAvailable ? [] : withoutForkServer),
       ...keepGaps(keep),
       ...execGaps(exec.current, this.level),
     ];
@@ -202,8 +218,10 @@ const withoutSandbox = [
   "A command can inspect, change and end other processes of its user, nacre's server among them.",
 ];
 
-// Node reports a real-time signal neither as a code nor as a signal; at the other levels the keeper's bash does.
-const signalGaps =
-  process.platform === 'linux'
+// Node reports a real-time signal neither as a code nor as a signal; the fork server does.
+const withoutForkServer = [
+  ...(process.platform === 'linux'
     ? ['A command whose own process is killed by a real-time signal is reported with exit code 0.']
-    : [];
+    : []),
+  'If the server itself is killed (SIGKILL), its commands keep running until the next server starts.',
+];

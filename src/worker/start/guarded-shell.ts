@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
-import { closeSync, rmSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { createStopwatch, type Stopwatch } from '../../support/timing.ts';
-import type { Guard } from '../guard/create-guard.ts';
-import { type Fifo, openForReading, openForWriting } from '../io/fifo-pool.ts';
+import type { Guard, GuardedProgram } from '../guard/create-guard.ts';
 import { type Descriptors, withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { ProcessExit } from '../processes/process-exit.ts';
 import { followKeeper, type Keeper } from '../supervision/follow-keeper.ts';
+import { type Forked, type ForkServer, NotForkedError } from '../supervision/fork-server.ts';
+import type { ForkFile } from '../supervision/fork-server-script.ts';
+import { openEnds, toFifos } from '../supervision/keeper-fifos.ts';
 import { launcherScript } from '../supervision/keeper-script.ts';
+import { killHolders } from '../supervision/kill-holders.ts';
 import { bashFlags } from './start-process.ts';
 
 /** How `startGuardedShell` starts a shell. */
@@ -30,47 +33,84 @@ export interface GuardedShell extends Keeper {
 
 const statusFd = 3;
 
-/** Starts a shell behind the guard, in its own session; it is `ready` once the guard's rules apply. */
-export async function startGuardedShell(plan: GuardedShellPlan): Promise<GuardedShell> {
-  const pipes: Fifo[] = [];
+/**
+ * Starts a shell behind the guard, in its own session, through the fork server if possible; it is `ready` once the guard's rules
+ * apply.
+ */
+export async function startGuardedShell(
+  plan: GuardedShellPlan,
+  forkServer: ForkServer,
+): Promise<GuardedShell> {
+  const program = toProgram(plan);
+  const elapsed = createStopwatch();
+  const { ends, settle } = openEnds(toFifos(plan.fifos));
   try {
-    for (const [index, name] of plan.fifos.entries())
-      pipes.push(index < 3 ? openForReading(name) : openForWriting(name));
-    return await spawnShell(plan, pipes);
+    const launched = await launch(plan, program, forkServer);
+    const keeper = followKeeper(launched, ends, {
+      proxy: undefined,
+      terminal: undefined,
+      ownProcesses: 0,
+    });
+    return { ...keeper, exited: launched.exited, elapsed };
   } catch (error) {
-    for (const pipe of pipes) closeSync(pipe.ours);
-    for (const name of plan.fifos) rmSync(name, { force: true });
+    if (!(error instanceof NotForkedError)) await killHolders(ends.status);
+    for (const fd of Object.values(ends)) closeSync(fd);
     throw error;
   } finally {
-    for (const pipe of pipes) closeSync(pipe.theirs);
+    settle();
   }
 }
 
-async function spawnShell(
-  { guard, bashPath, env, scriptFile }: GuardedShellPlan,
-  pipes: readonly Fifo[],
-): Promise<GuardedShell> {
-  const [stdout, stderr, status, stdin] = pipes;
-  if (!stdout || !stderr || !status || !stdin) throw new Error('A guarded shell needs four pipes.');
-  const stdio: Descriptors = [
-    ...[stdin.theirs, stdout.theirs, stderr.theirs, status.theirs],
-    ...(scriptFile === undefined ? [] : (['ignore', 'ignore', scriptFile] as const)),
+// Without the fork server, Node opens the ends of the shell.
+async function launch(
+  plan: GuardedShellPlan,
+  program: GuardedProgram,
+  forkServer: ForkServer,
+): Promise<Forked> {
+  try {
+    return await forkServer.start({ ...program, cwd: '/', files: toForkFiles(plan) });
+  } catch (error) {
+    if (!(error instanceof NotForkedError)) throw error;
+    return spawnShell(plan, program);
+  }
+}
+
+function toForkFiles({ fifos, scriptFile }: GuardedShellPlan): readonly ForkFile[] {
+  const { stdin, stdout, stderr, status } = toFifos(fifos);
+  const script = { fd: 6, open: 'read', path: `/proc/${process.pid}/fd/${scriptFile}` } as const;
+  return [
+    { fd: 0, open: 'read', path: stdin },
+    { fd: 1, open: 'write', path: stdout },
+    { fd: 2, open: 'write', path: stderr },
+    { fd: statusFd, open: 'write', path: status },
+    ...(scriptFile === undefined ? [] : [script]),
   ];
+}
+
+async function spawnShell(plan: GuardedShellPlan, { argv, env }: GuardedProgram): Promise<Forked> {
+  const { stdin, stdout, stderr, status } = toFifos(plan.fifos);
+  const opened: number[] = [];
+  const open = (name: string, flags: 'r' | 'w') => {
+    opened.push(openSync(name, flags));
+    return opened.at(-1) ?? -1;
+  };
+  try {
+    // None of these blocks, because `openEnds` has the other ends open.
+    const stdio: Descriptors = [open(stdin, 'r'), open(stdout, 'w'), open(stderr, 'w'), open(status, 'w')];
+    if (plan.scriptFile !== undefined) stdio.push('ignore', 'ignore', plan.scriptFile);
+    const [program = '', ...args] = argv;
+    const child = spawn(program, args, { cwd: '/', env, detached: true, stdio: withoutInherited(stdio) });
+    const exited = new Promise<ProcessExit>((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+    });
+    if (child.pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
+    return { pid: child.pid, exited };
+  } finally {
+    for (const fd of opened) closeSync(fd);
+  }
+}
+
+function toProgram({ guard, bashPath, env, scriptFile }: GuardedShellPlan): GuardedProgram {
   const passed = scriptFile === undefined ? [0, 1, 2] : [0, 1, 2, 6];
-  const guarded = guard.wrap([bashPath, ...bashFlags, launcherScript, 'bash'], env, passed, statusFd);
-  const [program = '', ...args] = guarded.argv;
-  const elapsed = createStopwatch();
-  const child = spawn(program, args, {
-    cwd: '/',
-    env: guarded.env,
-    detached: true,
-    stdio: withoutInherited(stdio),
-  });
-  const exited = new Promise<ProcessExit>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }));
-  });
-  if (child.pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
-  const ends = { stdout: stdout.ours, stderr: stderr.ours, status: status.ours, stdin: stdin.ours };
-  const keeper = followKeeper({ pid: child.pid, exited }, ends, { proxy: undefined, terminal: undefined });
-  return { ...keeper, exited, elapsed };
+  return guard.wrap([bashPath, ...bashFlags, launcherScript, 'bash'], env, passed, statusFd);
 }

@@ -4,6 +4,7 @@ import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { Environment } from '../machine/environment.ts';
 import { type SandboxPlan, toSandboxPlan, withVisibleFolders } from '../sandbox/sandbox-plan.ts';
+import type { ForkServer } from '../supervision/fork-server.ts';
 import { KeeperPool } from '../supervision/keeper-pool.ts';
 import { type GuardedShell, startGuardedShell } from './guarded-shell.ts';
 import {
@@ -28,10 +29,12 @@ interface ShellOptions {
  */
 export class GuardedShells {
   readonly #deps: SupervisedDeps;
+  readonly #forkServer: ForkServer;
   readonly #pool: KeeperPool<GuardedShell>;
 
-  constructor(deps: SupervisedDeps) {
+  constructor(deps: SupervisedDeps, forkServer: ForkServer) {
     this.#deps = deps;
+    this.#forkServer = forkServer;
     this.#pool = new KeeperPool(
       this.#defaultPlan() ? deps.warmShells : 0,
       () => this.#start(this.#defaultPlan()),
@@ -83,7 +86,8 @@ export class GuardedShells {
       atTerminal: false,
       cacheFolder: landlock?.cacheFolder,
     });
-    return startGuardedShell({ guard, bashPath, env, fifos: await fifos.take(4), scriptFile });
+    const shell = { guard, bashPath, env, fifos: await fifos.take(4), scriptFile };
+    return startGuardedShell(shell, this.#forkServer);
   }
 }
 

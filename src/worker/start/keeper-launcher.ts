@@ -1,3 +1,4 @@
+import { settlesWithin } from '../../support/timing.ts';
 import type { Environment } from '../machine/environment.ts';
 import { NetworkProxy } from '../network/network-proxy.ts';
 import type { Room } from '../room/room.ts';
@@ -5,14 +6,9 @@ import type { RoomNetwork } from '../room/room-network.ts';
 import type { Rooms } from '../room/rooms.ts';
 import { hasOwnNetwork, namesInTmp, type SandboxPlan, toNetwork } from '../sandbox/sandbox-plan.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
-import { ForkServer, heldFd } from '../supervision/fork-server.ts';
+import { ForkServer, heldFd, NotForkedError } from '../supervision/fork-server.ts';
 import { Lifeline } from '../supervision/keeper-pool.ts';
-import {
-  type PlainKeeperPlan,
-  startKeeper,
-  startWithForkServer,
-  toProgram,
-} from '../supervision/start-keeper.ts';
+import { type PlainKeeperPlan, startKeeper, startWithForkServer } from '../supervision/start-keeper.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import { type SupervisedDeps, toKeeperEnvironment } from './keeper-plan.ts';
@@ -47,8 +43,6 @@ export class KeeperLauncher {
   readonly #forkServer: ForkServer;
   /** A second one, in the network of one room, whose keepers then need no `nsenter`. */
   #inNetwork: { readonly network: RoomNetwork; readonly server: ForkServer } | undefined;
-  /** Whether the fork server's environment is that of a guard (`Guard.wrap`); a change of the list may add or remove it. */
-  readonly #isForGuard: boolean;
   readonly #living = new Set<Keeper>();
 
   constructor(supervisor: Supervisor, deps: SupervisedDeps, defaultPlan: SandboxPlan, rooms: Rooms) {
@@ -61,7 +55,6 @@ export class KeeperLauncher {
       atTerminal: false,
       cacheFolder: deps.landlock?.cacheFolder,
     });
-    this.#isForGuard = deps.exec.current.guard !== undefined;
     this.#lifeline = new Lifeline(deps.fifos);
     this.#forkServer = this.#createForkServer();
   }
@@ -69,11 +62,15 @@ export class KeeperLauncher {
   /** Starts a keeper with the default plan and pipes; by the fork server, unless it needs a `NetworkProxy` of its own. */
   async startDefault(room?: Room | undefined): Promise<Keeper> {
     const inRoom = await this.#enter(this.#defaultPlan, room);
-    const isForGuard = this.#deps.exec.current.guard !== undefined;
-    if (needsOwnProxy(inRoom.plan) || isForGuard !== this.#isForGuard) return this.#spawn(inRoom, {});
+    if (needsOwnProxy(inRoom.plan) || !this.#forkServer.isAvailable) return this.#spawn(inRoom, {});
     const { server, plan } = this.#chooseForkServer(inRoom);
     const plain = this.#toPlainPlan(plan, await this.#deps.fifos.take(4));
-    return this.#track(await startWithForkServer(server, plain), inRoom);
+    try {
+      return this.#track(await startWithForkServer(server, plain), inRoom);
+    } catch (error) {
+      if (!(error instanceof NotForkedError)) throw error;
+      return this.#spawn(inRoom, {});
+    }
   }
 
   /** Starts a keeper with any plan with `spawn`, as a child of this process. */
@@ -83,7 +80,7 @@ export class KeeperLauncher {
 
   /** Resolves when all keepers are gone and the fork server is closed. */
   async close(): Promise<void> {
-    await Promise.all([...this.#living].map((keeper) => keeper.gone));
+    await Promise.all([...this.#living].map(endWithin));
     await this.#forkServer.close();
     await this.#inNetwork?.server.close();
     await this.#lifeline.close();
@@ -104,6 +101,7 @@ export class KeeperLauncher {
       fifos: await fifos.take(4),
       lifeline: await this.#lifeline.readEnd(),
       supervisor: this.#supervisor.toCommand(plan, { atTerminal }),
+      ownProcesses: this.#supervisor.ownProcesses,
       guard: toGuard(this.#deps, plan),
       scriptFile,
       terminal,
@@ -150,10 +148,10 @@ export class KeeperLauncher {
   }
 
   #createForkServer(enter: readonly string[] = []): ForkServer {
+    const { path, instance } = this.#deps;
     return new ForkServer({
-      bashPath: this.#deps.bashPath,
       enter,
-      env: toProgram(this.#toPlainPlan(this.#defaultPlan, []), []).env,
+      env: { PATH: path, ...instance },
       lifeline: () => this.#lifeline.readEnd(),
     });
   }
@@ -161,7 +159,15 @@ export class KeeperLauncher {
   #toPlainPlan(plan: SandboxPlan, fifos: readonly string[]): PlainKeeperPlan {
     const { bashPath } = this.#deps;
     const supervisor = this.#supervisor.toCommand(plan, { heldFd });
-    return { supervisor, bashPath, env: this.#defaultEnv, fifos, guard: toGuard(this.#deps, plan) };
+    const { ownProcesses } = this.#supervisor;
+    return {
+      supervisor,
+      ownProcesses,
+      bashPath,
+      env: this.#defaultEnv,
+      fifos,
+      guard: toGuard(this.#deps, plan),
+    };
   }
 
   #guarded(plan: SandboxPlan): SandboxPlan {
@@ -177,6 +183,13 @@ export class KeeperLauncher {
     return keeper;
   }
 }
+
+// By now every command has been stopped; a keeper that is still there is killed with its fork server.
+async function endWithin(keeper: Keeper): Promise<void> {
+  if (!(await settlesWithin(keeper.gone, goneMs))) keeper.end();
+}
+
+const goneMs = 3_000;
 
 // In the network of a room, one proxy serves all commands.
 function needsOwnProxy(plan: SandboxPlan): boolean {

@@ -4,9 +4,11 @@ import type { TerminalSize } from '../../contract/job.ts';
 import { createDeferred } from '../../support/timing.ts';
 import { listInherited } from '../io/inherited-descriptors.ts';
 import { type ProcessExit, toExit } from '../processes/process-exit.ts';
+import type { ForkServer } from '../supervision/fork-server.ts';
 import { surviveTtySignals } from '../supervision/keeper-script.ts';
 import { type PtyBinary, ptyHelper } from '../terminal/load-pty.ts';
 import { toTerminal } from '../terminal/open-terminal.ts';
+import { forkAtTerminal } from './fork-process.ts';
 import {
   bashFlags,
   maxArgumentBytes,
@@ -23,13 +25,24 @@ const closeInherited = () =>
     .map((fd) => `exec ${fd}<&-; `)
     .join('');
 
-/** Starts a command in the session of a new terminal. */
-export function startAtTerminal(
+/** Starts a command in the session of a new terminal: through the fork server, which reaps its orphans, or by itself. */
+export async function startAtTerminal(
   pty: PtyBinary,
   requested: Omit<ProcessPlan, 'fifos'>,
+  size: TerminalSize,
+  forkServer: ForkServer,
+): Promise<StartedProcess> {
+  const plan = withPrelude(requested);
+  const argv = [plan.bashPath, ...bashFlags, leaderScript, 'bash', ...toArguments(plan)];
+  const forked = await forkAtTerminal(forkServer, { argv, env: plan.env, cwd: plan.cwd }, pty, size);
+  return forked ?? spawnAtTerminal(pty, plan, size);
+}
+
+function spawnAtTerminal(
+  pty: PtyBinary,
+  plan: Omit<ProcessPlan, 'fifos'>,
   { cols, rows }: TerminalSize,
 ): StartedProcess {
-  const plan = withPrelude(requested);
   const args = [...bashFlags, closeInherited() + leaderScript, 'bash', ...toArguments(plan)];
   const env = Object.entries(plan.env).map(([name, value]) => `${name}=${value}`);
   const exited = createDeferred<ProcessExit>();

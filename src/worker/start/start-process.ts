@@ -45,9 +45,10 @@ export interface StartedProcess {
 export const maxArgumentBytes = 100_000;
 /** The flags with which `bash` runs a script. */
 export const bashFlags = ['--noprofile', '--norc', '-c'];
-const readScript = 'eval "$(</dev/fd/3)" 3<&-';
+/** The script that executes the script on descriptor 3. */
+export const readScript = 'eval "$(</dev/fd/3)" 3<&-';
 
-/** Starts a command in its own session and process group. */
+/** Spawns a command in its own session and process group, as a child of this process. */
 export async function startProcess(plan: ProcessPlan): Promise<StartedProcess> {
   const pipes: Fifo[] = [];
   const theirs: number[] = [];

@@ -149,6 +149,7 @@ function pidsOf({ commandProcesses }: TreeView): readonly number[] {
 function sendSetUp(keeper: Keeper, spec: JobSpec, prelude: string): StartedProcess {
   const { pid, stdout, stderr, stdin, terminal } = keeper;
   const { setUp, run } = toJobLaunchMessage(spec, prelude);
+  keeper.wake();
   const isSent = writeAtomically(stdin, setUp);
   return {
     pid,

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { plainSandboxPlan } from '../../../tests/support/plain-sandbox-plan.ts';
@@ -6,9 +6,10 @@ import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { Capture } from '../io/capture.ts';
 import { createFifoPool, type FifoPool, openNamedForWriting, openReader } from '../io/fifo-pool.ts';
+import type { ProcessExit } from '../processes/process-exit.ts';
 import { toBubblewrapCommand } from '../sandbox/bubblewrap.ts';
-import { keeperLimits } from './follow-keeper.ts';
-import { ForkServer, type ForkServerFifos, heldFd } from './fork-server.ts';
+import { ForkServer, heldFd, NotForkedError } from './fork-server.ts';
+import { type ForkRequest, lifelineFd } from './fork-server-script.ts';
 import { Lifeline } from './keeper-pool.ts';
 import { toLaunchMessage } from './keeper-script.ts';
 import { startWithForkServer } from './start-keeper.ts';
@@ -25,7 +26,7 @@ beforeEach(() => {
   pool = createFifoPool(folder);
   env = { PATH: '/usr/bin:/bin', FORK_SERVER: join(folder, '..') };
   lifeline = new Lifeline(pool);
-  forkServer = new ForkServer({ bashPath: '/bin/bash', env, lifeline: () => lifeline.readEnd() });
+  forkServer = new ForkServer({ env, lifeline: () => lifeline.readEnd() });
 });
 afterEach(async () => {
   await forkServer.close();
@@ -35,8 +36,18 @@ afterEach(async () => {
   rmSync(join(folder, '..'), { recursive: true });
 });
 
+const missing: ForkRequest = {
+  argv: ['true'],
+  env: {},
+  cwd: '/',
+  files: [{ fd: 0, open: 'read', path: '/no/such/file' }],
+};
+
 /** Starts a script, writes its input, and reads its output until it has ended. */
-async function run(script: string, input = ''): Promise<{ pid: number; stdout: string; status: string }> {
+async function run(
+  script: string,
+  input = '',
+): Promise<{ pid: number; stdout: string; status: string; exit: ProcessExit }> {
   const [stdout = '', stderr = '', status = '', stdin = ''] = await pool.take(4);
   const inward = openNamedForWriting(stdin);
   const texts = { stdout: '', stderr: '', status: '' };
@@ -47,13 +58,24 @@ async function run(script: string, input = ''): Promise<{ pid: number; stdout: s
         return true;
       }),
   );
-  const pid = await forkServer.start(['/bin/bash', '-c', script], { stdout, stderr, status, stdin });
+  const { pid, exited } = await forkServer.start({
+    argv: ['/bin/bash', '-c', script],
+    env,
+    cwd: '/',
+    files: [
+      { fd: 0, open: 'read', path: stdin },
+      { fd: 1, open: 'write', path: stdout },
+      { fd: 2, open: 'write', path: stderr },
+      { fd: 3, open: 'write', path: status },
+      { fd: 4, open: 'copy', path: String(lifelineFd) },
+    ],
+  });
   writeSync(inward.ours, input);
   // A script that has written to its status pipe has opened all of its ends.
   await expect.poll(() => texts.status).toContain('here');
   for (const fd of [inward.ours, inward.holder]) closeSync(fd);
   await Promise.all(captures.map((capture) => capture.ended));
-  return { pid, stdout: texts.stdout, status: texts.status };
+  return { pid, stdout: texts.stdout, status: texts.status, exit: await exited };
 }
 
 test('starts a program with its four pipes and the lifeline, and returns its pid', async () => {
@@ -78,26 +100,25 @@ test('can start different programs one after the other', async () => {
   expect((await run('echo here >&3; echo "two"')).stdout).toBe('two\n');
 });
 
-test('when its shell is killed, pending starts fail, and the next start uses a new shell', async () => {
+test('when it is killed, pending starts fail, and the next start uses another process', async () => {
   await run('echo here >&3');
   const [shell] = processesWith(`FORK_SERVER=${env.FORK_SERVER}`);
   process.kill(shell ?? 0, 'SIGKILL');
-  const missing = () => forkServer.start(['true'], { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' });
-  await missing().catch(() => {});
+  await forkServer.start(missing).catch(() => {});
   await expect.poll(() => processesWith(`FORK_SERVER=${env.FORK_SERVER}`)).not.toContain(shell);
   expect((await run('echo here >&3; echo again')).stdout).toBe('again\n');
 });
 
 test('starts nothing after it is closed', async () => {
   await forkServer.close();
-  const missing = { stdin: '/a', stdout: '/a', stderr: '/a', status: '/a' };
-  await expect(forkServer.start(['true'], missing)).rejects.toThrow('closed');
+  await expect(forkServer.start(missing)).rejects.toThrow('closed');
 });
 
 test('E2: a keeper started by a fork server is gone when its whole namespace is, and not before', async () => {
   const start = async () =>
     startWithForkServer(forkServer, {
       supervisor: toBubblewrapCommand(plainSandboxPlan, { heldFd }),
+      ownProcesses: 2,
       bashPath: '/bin/bash',
       env,
       fifos: await pool.take(4),
@@ -120,10 +141,11 @@ test('E2: a keeper started by a fork server is gone when its whole namespace is,
   writeSync(keeper.stdin, `${setUp}${run}`);
   await expect.poll(() => gone, { timeout: 10_000 }).toBe(true);
   expect(processesWith('sleep 300.0042')).toEqual([]);
-  expect((await keeper.ended).exit).toEqual({ code: null, signal: 'SIGKILL' });
+  expect((await keeper.ended).exit.isLost).toBe(true);
   for (const fd of [keeper.stdin, keeper.stdout, keeper.stderr]) closeSync(fd);
   const failing = await startWithForkServer(forkServer, {
     supervisor: ['bwrap', '--no-such-option'],
+    ownProcesses: 2,
     bashPath: '/bin/bash',
     env,
     fifos: await pool.take(4),
@@ -133,17 +155,50 @@ test('E2: a keeper started by a fork server is gone when its whole namespace is,
   await failing.discard();
 });
 
-test('a keeper that dies before it has opened its pipes is given up, and `discard` does not hang', async () => {
-  const failing = {
-    start(argv: readonly string[], fifos: ForkServerFifos) {
-      rmSync(fifos.stdin);
-      return forkServer.start(argv, fifos);
-    },
-  };
-  const plan = { supervisor: ['env'], bashPath: '/bin/bash', env, fifos: await pool.take(4) } as const;
-  const keeper = await startWithForkServer(failing, plan, { ...keeperLimits, startMs: 200, reapMs: 100 });
-  await keeper.discard();
-  expect(await keeper.ready).toBe(false);
+test('a program that cannot be started is reported with the step that failed, and nothing else happens', async () => {
+  await expect(forkServer.start(missing)).rejects.toThrow('open: ENOENT');
+  await expect(forkServer.start({ ...missing, files: [], cwd: '/no/such' })).rejects.toThrow('chdir: ENOENT');
+  await expect(forkServer.start({ ...missing, files: [], argv: ['/etc/passwd'] })).rejects.toThrow(
+    'exec: EACCES',
+  );
+  await expect(forkServer.start({ ...missing, files: [], argv: ['a\0b'] })).rejects.toThrow('NUL');
+  await expect(forkServer.start(missing)).rejects.toBeInstanceOf(NotForkedError);
+  expect((await run('echo here >&3; echo works')).stdout).toBe('works\n');
+});
+
+test('reports how a program ended, also by a real-time signal', async () => {
+  expect((await run('echo here >&3; exit 7')).exit).toEqual({ code: 7, signal: null });
+  expect((await run('echo here >&3; kill -TERM $$')).exit).toEqual({ code: null, signal: 'SIGTERM' });
+  expect((await run('echo here >&3; kill -35 $$')).exit).toEqual({ code: 163, signal: null });
+});
+
+test('reaps orphans, and kills everything below it when it is closed', async () => {
+  await run('echo here >&3; (sleep 0.01 & sleep 300.0043 >/dev/null 2>&1 3>&- & exit) & exit');
+  await expect.poll(() => processesWith('sleep\u0000300.0043').length).toBe(1);
+  const [orphan = 0] = processesWith('sleep\u0000300.0043');
+  const server = processesWith(`FORK_SERVER=${env.FORK_SERVER}`);
+  expect(server).toContain(Number(readFileSync(`/proc/${orphan}/stat`, 'utf8').split(' ')[3]));
+  await forkServer.close();
+  expect(processesWith('sleep\u0000300.0043')).toEqual([]);
+});
+
+test('a fork server that was stopped is continued', async () => {
+  await run('echo here >&3');
+  const [server] = processesWith(`FORK_SERVER=${env.FORK_SERVER}`);
+  process.kill(server ?? 0, 'SIGSTOP');
+  expect((await run('echo here >&3; echo again')).stdout).toBe('again\n');
+});
+
+test('a fork server that does not answer is killed, and the next start uses another one', async () => {
+  const dumb = new ForkServer({
+    env,
+    limits: { startMs: 100, closeMs: 100 },
+    program: ['/bin/bash', '-c', 'trap "" TERM; while :; do sleep 300.0044; done'],
+  });
+  await expect(dumb.start(missing)).rejects.toThrow('has exited');
+  await expect(dumb.start(missing)).rejects.toThrow('has exited');
+  await dumb.close();
+  for (const pid of processesWith('sleep\u0000300.0044')) process.kill(pid, 'SIGKILL');
 });
 
 test('a keeper whose pipes cannot all be opened leaves no descriptor and no name', async () => {
@@ -151,7 +206,7 @@ test('a keeper whose pipes cannot all be opened leaves no descriptor and no name
   rmSync(fifos[3] ?? '');
   const open = () => readdirSync('/proc/self/fd').length;
   const before = open();
-  const plan = { supervisor: ['env'] as const, bashPath: '/bin/bash', env, fifos };
+  const plan = { supervisor: ['env'] as const, ownProcesses: 2, bashPath: '/bin/bash', env, fifos };
   await expect(startWithForkServer(forkServer, plan)).rejects.toThrow('ENOENT');
   expect(open()).toBe(before);
   expect(fifos.filter((name) => existsSync(name))).toEqual([]);

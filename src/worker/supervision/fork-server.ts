@@ -1,132 +1,199 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { basename, dirname } from 'node:path';
-import { quote } from '../../support/quote.ts';
-import { createDeferred, type Deferred } from '../../support/timing.ts';
+import { getSystemErrorName } from 'node:util';
+import { createDeferred, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { withoutInherited } from '../io/inherited-descriptors.ts';
-import type { Environment } from '../machine/environment.ts';
+import { fromWaitStatus, lostExit, type ProcessExit, sendSignal } from '../processes/process-exit.ts';
+import { continueWhileStopped } from './continue-helpers.ts';
+import {
+  encodeForkRequest,
+  type ForkReply,
+  type ForkRequest,
+  findForkServer,
+  lifelineFd,
+  parseForkReply,
+} from './fork-server-script.ts';
 
 /** The descriptor, in addition to 0 to 4, by which the init process keeps the status pipe open (`bwrap --sync-fd`). */
 export const heldFd = 5;
 
+/** The time limits of a `ForkServer`. */
+export interface ForkServerLimits {
+  /** How long a start may take; after that the fork server is killed. */
+  readonly startMs: number;
+  /** How long `close` waits for its exit before it is killed. */
+  readonly closeMs: number;
+}
+
+const defaultLimits: ForkServerLimits = { startMs: 10_000, closeMs: 2_000 };
+
 /** The dependencies of `ForkServer`. */
 export interface ForkServerDeps {
-  readonly bashPath: string;
   /** The command line that enters the network namespace of a room, if the fork server belongs to one. */
   readonly enter?: readonly string[] | undefined;
-  /** The reading end of the `Lifeline`. */
-  lifeline(): Promise<number>;
-  /** The environment of the fork server and of everything that it starts. */
-  readonly env: Environment;
+  /** The reading end of the `Lifeline`, for programs that copy `lifelineFd`. */
+  lifeline?(): Promise<number>;
+  /** The environment of the fork server itself. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits?: ForkServerLimits | undefined;
+  /** The command line of the program, `findForkServer` by default; tests replace it. */
+  readonly program?: readonly [string, ...string[]] | undefined;
 }
 
-/** Names of four FIFOs in one folder; the caller has their other ends open (`openEnds`). */
-export interface ForkServerFifos {
-  readonly stdin: string;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly status: string;
+/** A program that a fork server has started. */
+export interface Forked {
+  readonly pid: number;
+  /** How it ended; `isLost` if the fork server ended first. */
+  readonly exited: Promise<ProcessExit>;
 }
+
+/** Thrown if the fork server has certainly started nothing, so that the program may be started in another way. */
+export class NotForkedError extends Error {}
 
 /**
- * A small bash that starts processes for Node. fork() copies the page tables of all of Node's memory, which blocks
- * the event loop for milliseconds; a bash with almost no memory forks in a tenth of the time. It is started at the first
- * use, and again if it has ended.
+ * A small perl that starts processes for Node, reaps them and reports their exit. fork() copies the page tables of all of
+ * Node's memory, which blocks the event loop for milliseconds; a perl with almost no memory forks in a tenth of the time.
+ * It is started at the first use, and again if it has ended.
  */
 export class ForkServer {
   readonly #deps: ForkServerDeps;
-  #shell: ForkServerShell | null = null;
+  readonly #limits: ForkServerLimits;
+  readonly #program: readonly [string, ...string[]] | undefined;
+  #process: ForkServerProcess | null = null;
   #isClosed = false;
 
   constructor(deps: ForkServerDeps) {
     this.#deps = deps;
+    this.#limits = deps.limits ?? defaultLimits;
+    this.#program = deps.program ?? findForkServer();
   }
 
-  /** Starts a program with four FIFOs as descriptors 0 to 3 and the lifeline as 4; returns its pid. */
-  async start(argv: readonly string[], fifos: ForkServerFifos): Promise<number> {
-    if (this.#isClosed) throw new Error('the fork server is closed');
-    const lifeline = await this.#deps.lifeline();
-    if (!this.#shell?.lives()) this.#shell = new ForkServerShell(this.#deps, lifeline);
-    return this.#shell.start(argv.map(quote).join(' '), toRequest(fifos));
+  /** False if this machine has no perl; then `start` throws. */
+  get isAvailable(): boolean {
+    return this.#program !== undefined;
   }
 
-  /** Ends the shell by EOF on its `stdin`; supervisors that it started and that still run die with it. */
+  /**
+   * Starts a program. Throws `NotForkedError` if it certainly was not started, for example because of EAGAIN. Any other
+   * error means that the fork server was lost, and with it the answer.
+   */
+  async start(request: ForkRequest): Promise<Forked> {
+    if (this.#isClosed) throw new NotForkedError('the fork server is closed');
+    if (!this.#program) throw new NotForkedError('perl is missing');
+    const lifeline = await this.#deps.lifeline?.();
+    if (!this.#process?.lives()) this.#process = this.#spawn(this.#program, lifeline);
+    return this.#process.start(request, this.#limits.startMs);
+  }
+
+  /** Ends the process by EOF on its `stdin`; programs that it started and that still run are killed. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#shell?.close();
+    await this.#process?.close(this.#limits.closeMs);
+  }
+
+  #spawn(program: readonly string[], lifeline: number | undefined): ForkServerProcess {
+    const { enter = [], env } = this.#deps;
+    return new ForkServerProcess([...enter, ...program], env, lifeline);
   }
 }
 
-class ForkServerShell {
+class ForkServerProcess {
   readonly #child: ChildProcess;
-  readonly #pending: Deferred<number>[] = [];
+  readonly #starting = new Map<number, Deferred<Forked>>();
+  readonly #running = new Map<number, Deferred<ProcessExit>>();
   readonly #gone: Promise<void>;
-  #lastProgram = '';
+  #requests = 0;
 
-  constructor({ bashPath, env, enter = [] }: Omit<ForkServerDeps, 'lifeline'>, lifeline: number) {
-    const shell = [bashPath, '--noprofile', '--norc', '-c', toScript(env.SHLVL)];
-    const [program = '', ...args] = [...enter, ...shell];
-    const stdio = withoutInherited(['ignore', 'ignore', 'ignore', lifeline]);
+  constructor(argv: readonly string[], env: ForkServerDeps['env'], lifeline: number | undefined) {
+    const [program = '', ...args] = argv;
+    const inherited = withoutInherited(['ignore', 'ignore', 'ignore', lifeline ?? 'ignore']).slice(
+      lifelineFd,
+    );
+    // Without PERL_BADLANG=0, perl warns about a locale that is not installed.
     this.#child = spawn(program, args, {
       cwd: '/',
-      env,
+      env: { ...env, PERL_BADLANG: '0', PERL5OPT: '' },
       detached: true,
-      stdio: ['pipe', 'pipe', 'ignore', ...stdio.slice(3)],
+      stdio: ['pipe', 'pipe', 'ignore', ...inherited],
     });
     this.#gone = new Promise<void>((resolve) => {
       const end = () => {
-        for (const one of this.#pending.splice(0)) one.reject(new Error('the fork server has exited'));
+        this.#lose();
         resolve();
       };
       this.#child.once('exit', end);
       this.#child.once('error', end);
     });
-    readPids(this.#child, (pid) => this.#pending.shift()?.resolve(pid));
+    readLines(this.#child, (line) => this.#onReply(parseForkReply(line)));
     this.#child.stdin?.on('error', () => {});
+    if (this.#child.pid !== undefined) void this.#gone.then(continueWhileStopped(this.#child.pid));
   }
 
-  start(program: string, request: string): Promise<number> {
-    const pid = createDeferred<number>();
-    this.#pending.push(pid);
-    // bash reads byte by byte up to a NUL, so the long program text is only sent if it has changed.
-    this.#child.stdin?.write(program === this.#lastProgram ? request : `${program}\0${request}`);
-    this.#lastProgram = program;
-    return pid.promise;
+  async start(request: ForkRequest, startMs: number): Promise<Forked> {
+    if (!this.lives()) throw new NotForkedError('the fork server could not be started');
+    const id = this.#requests++;
+    const message = encodeForkRequest(id, request);
+    const started = createDeferred<Forked>();
+    this.#starting.set(id, started);
+    this.#child.stdin?.write(message);
+    // Killed, because a request that it still reads would start a program that no caller waits for.
+    if (!(await settlesWithin(started.promise, startMs))) this.#kill();
+    return started.promise;
   }
 
   lives(): boolean {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  async close(): Promise<void> {
+  async close(closeMs: number): Promise<void> {
     this.#child.stdin?.end();
-    await this.#gone;
+    if (await settlesWithin(this.#gone, closeMs)) return;
+    this.#kill();
+    await settlesWithin(this.#gone, closeMs);
+  }
+
+  #kill(): void {
+    if (this.lives()) sendSignal(this.#child.pid, 'SIGKILL');
+  }
+
+  #onReply(reply: ForkReply | undefined): void {
+    if (reply?.kind === 'exited') {
+      this.#running.get(reply.id)?.resolve(fromWaitStatus(reply.status));
+      this.#running.delete(reply.id);
+      return;
+    }
+    const starting = reply && this.#starting.get(reply.id);
+    if (!reply || !starting) return;
+    this.#starting.delete(reply.id);
+    if (reply.kind === 'failed') {
+      starting.reject(new NotForkedError(`${reply.step}: ${toErrorName(reply.errno)}`));
+      return;
+    }
+    const exited = createDeferred<ProcessExit>();
+    this.#running.set(reply.id, exited);
+    starting.resolve({ pid: reply.pid, exited: exited.promise });
+  }
+
+  #lose(): void {
+    for (const one of this.#starting.values()) one.reject(new Error('the fork server has exited'));
+    for (const one of this.#running.values()) one.resolve(lostExit);
+    this.#starting.clear();
+    this.#running.clear();
   }
 }
 
-function readPids({ stdout }: ChildProcess, onPid: (pid: number) => void): void {
+function toErrorName(errno: number): string {
+  try {
+    return getSystemErrorName(-errno);
+  } catch {
+    return `errno ${errno}`;
+  }
+}
+
+function readLines({ stdout }: ChildProcess, onLine: (line: string) => void): void {
   let rest = '';
   stdout?.setEncoding('latin1').on('data', (text: string) => {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) onPid(Number(line));
+    for (const line of lines) onLine(line);
   });
-}
-
-// With job control (`set -m`) each process leads its own process group and is not started with SIGINT ignored. bash
-// increments SHLVL for itself; the script resets it, so that commands see the same level as without a fork server.
-function toScript(level: string | undefined): string {
-  const files = `0<"$1/$in" >"$1/$out" 2>"$1/$err" 4<&3 3>"$1/$status" ${heldFd}>&3`;
-  const begin = `IFS=/ read -r -d '' in out err status; { exec "\${program[@]}"; } ${files} & echo $!`;
-  return [
-    'set -m',
-    level === undefined ? 'unset -v SHLVL' : `SHLVL=${Number(level) || 0}`,
-    'unset -v OLDPWD',
-    // A text that starts with `/` is the folder of the FIFOs and starts a process; any other text sets `program`.
-    `while IFS= read -r -d '' word; do case $word in /*) set -- "$word"; ${begin};; *) eval "program=($word)";; esac; done`,
-  ].join('\n');
-}
-
-function toRequest({ stdin, stdout, stderr, status }: ForkServerFifos): string {
-  const names = [stdin, stdout, stderr, status].map((path) => basename(path));
-  return `${dirname(stdin)}\0${names.join('/')}\0`;
 }

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createDeferred } from '../../support/timing.ts';
-import type { Keeper, KeeperEnd } from './follow-keeper.ts';
+import type { Keeper } from './follow-keeper.ts';
+import type { KeeperEnd } from './keeper-life.ts';
 import { KeeperPool } from './keeper-pool.ts';
 
 interface FakeKeeper extends Pick<Keeper, 'ready' | 'ended' | 'gone'> {

@@ -7,6 +7,8 @@ import { type Keeper, keeperLimits } from './follow-keeper.ts';
 // waits, or `laterMs` after the start of a longer one.
 const soonMs = 1;
 const laterMs = 20;
+// Shells that die while they wait may do so again and again, for example where memory is short.
+const afterDeathMs = 1_000;
 
 /** Keepers that were started in advance, each with a shell that waits for its only launch message. */
 export class KeeperPool<One extends Keeper = Keeper> {
@@ -65,10 +67,7 @@ export class KeeperPool<One extends Keeper = Keeper> {
     const outdated = this.#waiting.filter((one) => one.stamp !== stamp);
     if (outdated.length === 0) return;
     this.#waiting.splice(0, this.#waiting.length, ...this.#waiting.filter((one) => one.stamp === stamp));
-    for (const { keeper } of outdated) {
-      const discarding = discard(keeper).finally(() => this.#discarding.delete(discarding));
-      this.#discarding.add(discarding);
-    }
+    for (const { keeper } of outdated) this.#discardSoon(keeper);
   }
 
   #add(): Promise<One> {
@@ -76,7 +75,8 @@ export class KeeperPool<One extends Keeper = Keeper> {
     const keeper = this.#startKeeper();
     this.#waiting.push({ keeper, stamp });
     keeper.then(
-      ({ gone }) => gone.then(() => this.#forget(keeper)),
+      // A keeper whose shell has died reports that it has `ended`, and cannot be used either.
+      ({ gone, ended }) => Promise.race([gone, ended]).then(() => this.#forget(keeper)),
       () => this.#forget(keeper),
     );
     return keeper;
@@ -84,7 +84,15 @@ export class KeeperPool<One extends Keeper = Keeper> {
 
   #forget(keeper: Promise<One>): void {
     const index = this.#waiting.findIndex((one) => one.keeper === keeper);
-    if (index >= 0) this.#waiting.splice(index, 1);
+    if (index < 0) return;
+    this.#waiting.splice(index, 1);
+    this.#discardSoon(keeper);
+    if (!this.#isClosed) this.#scheduleRefill(afterDeathMs);
+  }
+
+  #discardSoon(keeper: Promise<One>): void {
+    const discarding = discard(keeper).finally(() => this.#discarding.delete(discarding));
+    this.#discarding.add(discarding);
   }
 
   async #refillAfter(taken: Promise<One>): Promise<void> {

@@ -74,10 +74,14 @@ export class NamespaceTree implements ProcessTree {
       break;
     }
     const { init, commandProcesses } = await this.#sampleOrScan();
-    // The supervisor first: `unshare` would report the death of its child as a failure.
     this.#keeper.end();
     sendSignal(init?.pid, 'SIGKILL');
-    if (init === undefined || (await isGone(init, this.#table))) return [];
+    if (init === undefined) {
+      // Its supervisor is dead, and the init process dies with it; `gone` says when.
+      await settlesWithin(this.#keeper.gone, confirmMs);
+      return [];
+    }
+    if (await isGone(init, this.#table)) return [];
     return describeProcesses(
       commandProcesses.map(({ pid }) => pid),
       this.#table,

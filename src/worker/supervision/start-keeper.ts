@@ -1,28 +1,26 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { Guard } from '../guard/create-guard.ts';
-import {
-  type Fifo,
-  openForReading,
-  openForWriting,
-  openNamedForWriting,
-  openReader,
-  unlinkIfPresent,
-} from '../io/fifo-pool.ts';
+import { type Fifo, openForReading, openForWriting, unlinkIfPresent } from '../io/fifo-pool.ts';
 import { type Descriptors, withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
 import { adoptListener, bridgeScript } from '../network/bridge.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { ProcessExit } from '../processes/process-exit.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
-import { followKeeper, type Keeper, type KeeperEnds, keeperLimits } from './follow-keeper.ts';
-import type { ForkServer, ForkServerFifos } from './fork-server.ts';
+import { followKeeper, type Keeper, keeperLimits } from './follow-keeper.ts';
+import { type ForkServer, heldFd, NotForkedError } from './fork-server.ts';
+import { type ForkFile, lifelineFd } from './fork-server-script.ts';
+import { type KeeperFifos, openEnds, toFifos } from './keeper-fifos.ts';
 import { toKeeperScript } from './keeper-script.ts';
+import { killHolders } from './kill-holders.ts';
 
 /** How `startKeeper` starts a keeper. */
 export interface KeeperPlan {
   /** The command line of the supervisor, from `Supervisor.toCommand`. */
   readonly supervisor: readonly [string, ...string[]];
+  /** The number of nacre's processes in the namespace, from `Supervisor`. */
+  readonly ownProcesses: number;
   readonly bashPath: string;
   readonly cwd: string;
   readonly env: Environment;
@@ -49,7 +47,7 @@ export async function startKeeper(plan: KeeperPlan): Promise<Keeper> {
     return await launch(plan, pipes);
   } catch (error) {
     for (const pipe of pipes) closeSync(pipe.ours);
-    unlinkAll(plan.fifos);
+    for (const name of plan.fifos) unlinkIfPresent(name);
     throw error;
   } finally {
     for (const pipe of pipes) closeSync(pipe.theirs);
@@ -75,61 +73,48 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
   if (child.pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
   if (proxy) adoptListener(child, proxy);
   const ends = { stdout: stdout.ours, stderr: stderr.ours, status: status.ours, stdin: stdin.ours };
-  return followKeeper({ pid: child.pid, exited }, ends, { proxy, terminal });
+  return followKeeper({ pid: child.pid, exited }, ends, {
+    proxy,
+    terminal,
+    ownProcesses: plan.ownProcesses,
+  });
 }
 
 /** A `KeeperPlan` with four FIFOs and nothing else, which a fork server can start. */
 export type PlainKeeperPlan = Omit<KeeperPlan, 'cwd' | 'lifeline' | 'scriptFile' | 'proxy' | 'terminal'>;
 
-/** Starts a keeper through a `ForkServer` that has the same environment. */
+/** Starts a keeper through a `ForkServer`. */
 export async function startWithForkServer(
   forkServer: Pick<ForkServer, 'start'>,
   plan: PlainKeeperPlan,
   limits = keeperLimits,
 ): Promise<Keeper> {
-  const [stdout = '', stderr = '', status = '', stdin = ''] = plan.fifos;
-  const fifos = { stdout, stderr, status, stdin };
+  const fifos = toFifos(plan.fifos);
   const { ends, settle } = openEnds(fifos);
   try {
-    const pid = await forkServer.start(toProgram(plan, [0, 1, 2, 3, 4]).argv, fifos);
-    const keeper = followKeeper({ pid }, ends, { proxy: undefined, terminal: undefined }, limits);
-    // Before `ready` the keeper may not have opened its own ends.
-    void keeper.ready.then(settle);
-    return keeper;
+    const program = toProgram(plan, [0, 1, 2, 3, 4]);
+    const launched = await forkServer.start({ ...program, cwd: '/', files: toForkFiles(fifos) });
+    const parts = { proxy: undefined, terminal: undefined, ownProcesses: plan.ownProcesses };
+    return followKeeper(launched, ends, parts, limits);
   } catch (error) {
-    settle();
+    // Without an answer of the fork server, a process that it has started is only found by its status pipe.
+    if (!(error instanceof NotForkedError)) await killHolders(ends.status);
     for (const fd of Object.values(ends)) closeSync(fd);
     throw error;
+  } finally {
+    settle();
   }
 }
 
-interface OpenedEnds {
-  readonly ends: KeeperEnds;
-  /** Closes the `holder` of `stdin` and unlinks the FIFOs, once the keeper has opened them. */
-  settle(): void;
-}
-
-function openEnds({ stdout, stderr, status, stdin }: ForkServerFifos): OpenedEnds {
-  const names = [stdout, stderr, status, stdin];
-  const opened: number[] = [];
-  const openRead = (name: string) => {
-    const fd = openReader(name);
-    opened.push(fd);
-    return fd;
-  };
-  try {
-    const readers = { stdout: openRead(stdout), stderr: openRead(stderr), status: openRead(status) };
-    const { ours, holder } = openNamedForWriting(stdin);
-    const settle = () => {
-      closeSync(holder);
-      unlinkAll(names);
-    };
-    return { ends: { ...readers, stdin: ours }, settle };
-  } catch (error) {
-    for (const fd of opened) closeSync(fd);
-    unlinkAll(names);
-    throw error;
-  }
+function toForkFiles({ stdin, stdout, stderr, status }: KeeperFifos): readonly ForkFile[] {
+  return [
+    { fd: 0, open: 'read', path: stdin },
+    { fd: 1, open: 'write', path: stdout },
+    { fd: 2, open: 'write', path: stderr },
+    { fd: 3, open: 'write', path: status },
+    { fd: 4, open: 'copy', path: String(lifelineFd) },
+    { fd: heldFd, open: 'write', path: status },
+  ];
 }
 
 /** The `argv` of a supervisor with its keeper, and its environment. */
@@ -141,10 +126,6 @@ export function toProgram(
   const script = [bashPath, '--noprofile', '--norc', '-c', keeperScript];
   const program = guard?.wrap(script, env, passed) ?? { argv: script, env };
   return { ...program, argv: [...supervisor, ...(terminal ? leadSession : []), ...program.argv] };
-}
-
-function unlinkAll(names: readonly string[]): void {
-  for (const name of names) unlinkIfPresent(name);
 }
 
 // With `setsid` the keeper leads a new session at the command's terminal; the supervisor is not part of it.

@@ -59,7 +59,10 @@ export const serverMessages = {
   'shell.awaiting_input': z.strictObject({ id, cursor }),
   'shell.exit': z.strictObject({
     id,
-    code: z.int().describe('The exit code; 128 + N if signal N ended the program.'),
+    code: z
+      .int()
+      .nullable()
+      .describe('The exit code; 128 + N if signal N ended the program; null if it is not known.'),
     signal: z.string().nullable(),
     cause: z.string().describe('exit, or what ended the command, such as timeout or stopped.'),
     detail: z.string().optional(),

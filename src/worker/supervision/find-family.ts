@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { childrenOf } from '../processes/descendants.ts';
+
+/** nacre's own processes below a supervisor. */
+export interface Family {
+  /** The init process of the namespace; its death ends the namespace. */
+  readonly init: number;
+  /** The keeper, which at level `unshare` is the init process itself. */
+  readonly keeper: number;
+}
+
+let canList: boolean | undefined;
+
+/** True if the kernel lists the children of a process in /proc (CONFIG_PROC_CHILDREN). */
+export function canFindFamily(): boolean {
+  canList ??= existsSync(`/proc/self/task/${process.pid}/children`);
+  return canList;
+}
+
+/** Finds the processes below a supervisor whose keeper is ready; undefined if the supervisor is dead. */
+export function findFamily(supervisor: number, ownProcesses: number): Family | undefined {
+  const [init] = childrenOf(supervisor);
+  if (init === undefined || ownProcesses === 1)
+    return init === undefined ? undefined : { init, keeper: init };
+  const [keeper] = childrenOf(init);
+  return keeper === undefined ? undefined : { init, keeper };
+}

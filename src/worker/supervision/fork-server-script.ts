@@ -1,0 +1,172 @@
+// The fork server's program, and the messages between it and nacre.
+import { existsSync } from 'node:fs';
+
+// Not one from the PATH: commands may be able to write to its folders.
+const perlPath = '/usr/bin/perl';
+
+// prctl, rt_sigprocmask, signalfd4, setsid, openat, fcntl, dup3, ioctl.
+const calls: Readonly<Record<string, string>> = {
+  x64: '157,14,289,112,257,72,292,16',
+  arm64: '167,135,74,157,56,25,24,29',
+};
+
+/** The command line of the fork server; undefined on a machine without perl, or where its system calls are not known. */
+export function findForkServer(perl = perlPath): readonly [string, ...string[]] | undefined {
+  const numbers = calls[process.arch];
+  if (process.platform !== 'linux' || numbers === undefined || !existsSync(perl)) return undefined;
+  return [perl, '-f', '-e', script, numbers];
+}
+
+/** The descriptor of the fork server that has the reading end of the `Lifeline`. */
+export const lifelineFd = 3;
+
+/** A file that the fork server opens for a program: a FIFO for reading or writing, a terminal, or another of its descriptors. */
+export type ForkFile =
+  | { readonly fd: number; readonly open: 'read' | 'write' | 'terminal'; readonly path: string }
+  | { readonly fd: number; readonly open: 'copy'; readonly path: string };
+
+/** A program to start, in a new session. */
+export interface ForkRequest {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** Its descriptors; one that is not listed is closed. */
+  readonly files: readonly ForkFile[];
+}
+
+/** Encodes a request: its length in 4 bytes, then its words, separated by NUL. Throws if a word contains NUL. */
+export function encodeForkRequest(id: number, { argv, env, cwd, files }: ForkRequest): Buffer {
+  const pairs = Object.entries(env).flat();
+  const counts = [files.length * 3, argv.length, pairs.length].map(String);
+  const opened = files.flatMap(({ fd, open, path }) => [String(fd), open, path]);
+  const words = [String(id), cwd, ...counts, ...opened, ...argv, ...pairs];
+  if (words.some((word) => word.includes('\0'))) throw new Error('a word contains a NUL byte');
+  const body = Buffer.from(words.join('\0'));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(body.length);
+  return Buffer.concat([length, body]);
+}
+
+/** A reply of the fork server: a program was started or could not be, or has exited with a status as from wait(2). */
+export type ForkReply =
+  | { readonly kind: 'started'; readonly id: number; readonly pid: number }
+  | { readonly kind: 'failed'; readonly id: number; readonly errno: number; readonly step: string }
+  | { readonly kind: 'exited'; readonly id: number; readonly status: number };
+
+/** Parses one line of the fork server's replies. */
+export function parseForkReply(line: string): ForkReply | undefined {
+  const [kind, id = '', number = '', step = ''] = line.split(' ');
+  const numbers = { id: Number(id), number: Number(number) };
+  if (kind === 'started') return { kind, id: numbers.id, pid: numbers.number };
+  if (kind === 'failed') return { kind, id: numbers.id, errno: numbers.number, step };
+  return kind === 'exited' ? { kind, id: numbers.id, status: numbers.number } : undefined;
+}
+
+/**
+ * 1. It becomes a subreaper (prctl 36): an orphan below it becomes its child, and it reaps every child. Where PID 1 reaps
+ *    nothing, as in many containers, orphans would stay as zombies.
+ * 2. A request is executed in a child; `started` is reported once execve() has closed the child's end of a pipe, and
+ *    `failed` if the child has written to it. A failed fork() (EAGAIN) is a failed request, nothing else.
+ * 3. SIGCHLD is blocked and read from a signalfd, because a perl handler may run too late to interrupt select().
+ * 4. At the end of its stdin it kills its children until there are none: nothing survives a server that was killed.
+ * It loads no module: distributions split those of perl into packages of their own.
+ */
+const script = String.raw`
+my ($prctl, $mask, $signalfd, $setsid, $openat, $fcntl, $dup, $ioctl) = map { $_ + 0 } split /,/, $ARGV[0];
+syscall $prctl, 36, 1, 0, 0, 0;
+my $child = pack 'Q', 1 << 16;
+syscall $mask, 0, $child, 0, 8;
+my $signals = syscall $signalfd, -1, $child, 8, 0x80800;
+open my $signal_handle, '<&=', $signals or die "signalfd: $!";
+syscall $fcntl, 3, 2, 1;
+my ($input, %request, %starting) = ('');
+while (1) {
+    my $wanted = '';
+    vec($wanted, $_, 1) = 1 for 0, $signals, keys %starting;
+    select $wanted, undef, undef, undef;
+    sysread $signal_handle, my $ignored, 4096 if vec $wanted, $signals, 1;
+    reap();
+    for (keys %starting) { settle($_) if vec $wanted, $_, 1 }
+    next unless vec $wanted, 0, 1;
+    last unless sysread STDIN, $input, 65536, length $input;
+    while (length $input >= 4) {
+        my $length = unpack 'N', $input;
+        last if length $input < 4 + $length;
+        begin(split /\0/, substr($input, 4, $length), -1);
+        substr $input, 0, 4 + $length, '';
+    }
+}
+kill 9, keys %request;
+while (1) {
+    opendir my $processes, '/proc' or last;
+    for my $pid (grep { /^\d+$/ } readdir $processes) {
+        open my $stat, '<', "/proc/$pid/stat" or next;
+        kill 9, $pid if <$stat> =~ /.*\) \S (\d+)/s && $1 == $$;
+    }
+    my $reaped;
+    while (($reaped = waitpid -1, 1) > 0) { }
+    last if $reaped < 0;
+    select undef, undef, undef, 0.01;
+}
+
+sub reply { syswrite STDOUT, join(' ', @_) . "\n" }
+
+sub reap {
+    while ((my $pid = waitpid -1, 1) > 0) {
+        my ($status, $known) = ($?, delete $request{$pid});
+        next unless $known;
+        settle($known->{pipe}) if $starting{ $known->{pipe} } == $known;
+        reply('exited', $known->{id}, $status) unless $known->{failed};
+    }
+}
+
+sub settle {
+    my $known = delete $starting{ $_[0] };
+    sysread $known->{handle}, my $failure, 64;
+    close $known->{handle};
+    $known->{failed} = $failure ne '';
+    reply($failure eq '' ? ('started', $known->{id}, $known->{pid}) : ('failed', $known->{id}, $failure));
+}
+
+sub begin {
+    my ($id, $cwd, $files, $words, $pairs, @rest) = @_;
+    pipe my $from, my $to or return reply('failed', $id, $! + 0, 'pipe');
+    my $pid = fork;
+    return reply('failed', $id, $! + 0, 'fork') unless defined $pid;
+    if ($pid) {
+        my $known = { id => $id, pid => $pid, pipe => fileno $from, handle => $from };
+        return $request{$pid} = $starting{ fileno $from } = $known;
+    }
+    my $report = syscall $fcntl, fileno $to, 1030, 20;
+    syscall $setsid;
+    my (@open, $terminal);
+    for (my @left = splice @rest, 0, $files; @left;) {
+        my ($fd, $kind, $path) = splice @left, 0, 3;
+        my $flags = { read => 04000, write => 04001, terminal => 0402 }->{$kind};
+        my $opened = $kind eq 'copy' ? $path + 0 : syscall $openat, -100, $path, $flags | 02000000, 0;
+        failed($report, 'open') if $opened < 0;
+        syscall $fcntl, $opened, 4, 0 if $kind eq 'read' || $kind eq 'write';
+        $terminal ||= $kind eq 'terminal';
+        my $high = syscall $fcntl, $opened, 1030, 20;
+        failed($report, 'open') if $high < 0;
+        push @open, [$high, $fd + 0];
+    }
+    for (@open) { failed($report, 'open') if syscall($dup, @$_, 0) < 0 }
+    syscall $ioctl, 0, 0x540e, 0 if $terminal;
+    chdir $cwd or failed($report, 'chdir');
+    my @argv = splice @rest, 0, $words;
+    %ENV = @rest;
+    my $none = pack 'Q', 0;
+    syscall $mask, 2, $none, 0, 8;
+    exec { $argv[0] } @argv;
+    failed($report, 'exec');
+}
+
+sub failed {
+    my ($report, $step) = @_;
+    my $errno = $! + 0;
+    open my $handle, '>&=', $report;
+    syswrite $handle, "$errno $step";
+    exit 127;
+}
+`;

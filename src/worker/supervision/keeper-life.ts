@@ -1,0 +1,158 @@
+import { createDeferred, settlesWithin } from '../../support/timing.ts';
+import { Capture } from '../io/capture.ts';
+import { lostExit, type ProcessExit, sendSignal, toExit } from '../processes/process-exit.ts';
+import { continueWhileStopped } from './continue-helpers.ts';
+import { canFindFamily, type Family, findFamily } from './find-family.ts';
+import { parseKeeperMessage } from './keeper-script.ts';
+import { killHolders } from './kill-holders.ts';
+
+/** The keeper's `ended` message: how the command's shell ended, and how many processes its namespace had then. */
+export interface KeeperEnd {
+  readonly exit: ProcessExit;
+  readonly processes: number | null;
+}
+
+/** A supervisor that was just started, by `spawn` or by a `ForkServer`. */
+export interface Launched {
+  readonly pid: number;
+  /** How it ended; `isLost` if its fork server ended first. */
+  readonly exited: Promise<ProcessExit>;
+}
+
+/** The time limits of a keeper. */
+export interface KeeperLimits {
+  /** How long `discard` waits for a keeper to become ready before it kills it. */
+  readonly startMs: number;
+  /** How long a keeper may take to become `ready` before it is killed. */
+  readonly latestMs: number;
+  /** How long a supervisor may take to disappear after SIGKILL. */
+  readonly reapMs: number;
+}
+
+const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
+// A supervisor exits a moment after the init process that it waits for.
+const exitMs = 500;
+
+/**
+ * The processes of a keeper: `end` kills the init process of its namespace, which its supervisor then reaps. If the
+ * supervisor were killed, the init process would become a child of PID 1, which in many containers never reaps it.
+ */
+export class KeeperLife {
+  readonly #launched: Launched;
+  readonly #ownProcesses: number;
+  readonly #limits: KeeperLimits;
+  readonly #status: Capture;
+  readonly #statusFd: number;
+  readonly #ready = createDeferred<boolean>();
+  readonly #ended = createDeferred<KeeperEnd>();
+  readonly gone: Promise<void>;
+  cpuMs: number | null = null;
+  #family: Family | undefined;
+  #lives = true;
+  #isEnding = false;
+  #stopContinuing: () => void = () => {};
+
+  constructor(launched: Launched, statusFd: number, ownProcesses: number, limits: KeeperLimits) {
+    this.#launched = launched;
+    this.#statusFd = statusFd;
+    this.#ownProcesses = ownProcesses;
+    this.#limits = limits;
+    this.#status = new Capture(
+      statusFd,
+      splitAtNul((text) => this.#onText(text)),
+    );
+    this.gone = launched.exited.then((exit) => this.#onExit(exit));
+    if (ownProcesses > 0) this.#stopContinuing = continueWhileStopped(-launched.pid);
+  }
+
+  get ready(): Promise<boolean> {
+    return this.#ready.promise;
+  }
+
+  get ended(): Promise<KeeperEnd> {
+    return this.#ended.promise;
+  }
+
+  end(): void {
+    this.#isEnding = true;
+    if (!this.#lives) return;
+    sendSignal(this.#family?.init ?? this.#launched.pid, 'SIGKILL');
+    // A stopped supervisor reaps nothing.
+    if (this.#family)
+      setTimeout(() => this.#lives && sendSignal(this.#launched.pid, 'SIGKILL'), exitMs).unref();
+  }
+
+  /** Continues all its processes, and from now on only nacre's own: the command may stop its processes itself. */
+  wake(): void {
+    if (!this.#lives || this.#ownProcesses === 0) return;
+    sendSignal(-this.#launched.pid, 'SIGCONT');
+    this.#stopContinuing();
+    const { pid } = this.#launched;
+    const own = [...new Set([pid, this.#family?.init ?? pid, this.#family?.keeper ?? pid])];
+    const stops = own.map(continueWhileStopped);
+    this.#stopContinuing = () => {
+      for (const stop of stops) stop();
+    };
+    if (!this.#lives) this.#stopContinuing();
+  }
+
+  /** Ends it and, if it is not gone within `reapMs`, everything that has its status pipe open. */
+  async giveUp(): Promise<void> {
+    this.end();
+    if (await settlesWithin(this.gone, this.#limits.reapMs)) return;
+    sendSignal(this.#launched.pid, 'SIGKILL');
+    await killHolders(this.#statusFd);
+    this.#status.close();
+    await settlesWithin(this.gone, this.#limits.reapMs);
+  }
+
+  #onText(text: string): void {
+    const message = parseKeeperMessage(text);
+    if (message?.kind === 'ready') this.#onReady();
+    if (message?.kind !== 'ended') return;
+    this.cpuMs = message.cpuMs;
+    this.#ended.resolve({ exit: toExit(message.status), processes: message.processes });
+  }
+
+  // A supervisor that was killed before its namespace was tied to its life has left the keeper without one.
+  #onReady(): void {
+    if (this.#ownProcesses > 0 && canFindFamily()) {
+      this.#family = findFamily(this.#launched.pid, this.#ownProcesses);
+      if (!this.#family) return void this.giveUp().then(() => this.#ready.resolve(false));
+    }
+    this.#ready.resolve(true);
+  }
+
+  // The keeper's `ended` message decides. Without one, the end of the command is only known if nacre killed it.
+  async #onExit(exit: ProcessExit): Promise<void> {
+    this.#status.drain();
+    if (exit.isLost) await this.#endOrphans();
+    this.#lives = false;
+    this.#stopContinuing();
+    this.#status.close();
+    this.#ready.resolve(false);
+    const isKnown = this.#ownProcesses === 0 && !exit.isLost;
+    this.#ended.resolve({ exit: isKnown ? exit : this.#isEnding ? killed : lostExit, processes: null });
+  }
+
+  // The status pipe reads EOF when the last process of the namespace is gone.
+  async #endOrphans(): Promise<void> {
+    sendSignal(this.#family?.init, 'SIGKILL');
+    sendSignal(this.#launched.pid, 'SIGKILL');
+    if (await settlesWithin(this.#status.ended, this.#limits.reapMs)) return;
+    await killHolders(this.#statusFd);
+  }
+}
+
+const longestMessage = 160;
+
+// A command can write to the status pipe through /proc/PID/fd, so the length of an unfinished message is limited.
+function splitAtNul(onText: (text: string) => void): (bytes: Uint8Array) => boolean {
+  let rest = '';
+  return (bytes) => {
+    const texts = (rest + Buffer.from(bytes).toString('latin1')).split('\0');
+    rest = (texts.pop() ?? '').slice(-longestMessage);
+    for (const text of texts) onText(text);
+    return true;
+  };
+}
