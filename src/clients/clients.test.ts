@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clients } from './clients.ts';
 
 const at = (name: string, scope: 'user' | 'project', platform: string, env = {}) =>
-  clients[name]?.file(scope, { home: '/home/me', platform, env, project: '/work' });
+  clients[name]?.files(scope, { home: '/home/me', platform, env, project: '/work' })[0];
 
 describe('the configuration file of a client', () => {
   it.each([
@@ -32,6 +32,12 @@ describe('the configuration file of a client', () => {
     ['vscode', '/work/.vscode/mcp.json'],
     ['codex', '/work/.codex/config.toml'],
     ['gemini', '/work/.gemini/settings.json'],
+    ['qwen', '/work/.qwen/settings.json'],
+    ['copilot', '/work/.github/mcp.json'],
+    ['opencode', '/work/opencode.json'],
+    ['kilo', '/work/kilo.json'],
+    ['cline', undefined],
+    ['continue', undefined],
   ])('of %s is %s for project scope', (name, path) => {
     expect(at(name, 'project', 'linux')).toBe(path);
   });

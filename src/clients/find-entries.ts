@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type ClientMachine, clients, type Scope } from './clients.ts';
+import { type Client, type ClientMachine, clients, type Scope } from './clients.ts';
 import { openConfigFile } from './config-file.ts';
 import { type FoundEntry, readEntry } from './server-entry.ts';
 
@@ -18,7 +18,7 @@ export function findEntries(machine: ClientMachine): readonly ClientEntry[] {
   const scopes: readonly Scope[] = ['user', 'project'];
   return Object.entries(clients).flatMap(([name, client]) =>
     scopes.flatMap((scope) => {
-      const path = client.file(scope, machine);
+      const path = findConfigFile(client, scope, machine);
       if (path === undefined || !existsSync(path)) return [];
       try {
         const entry = readEntry(openConfigFile(path).text, client, path);
@@ -28,6 +28,12 @@ export function findEntries(machine: ClientMachine): readonly ClientEntry[] {
       }
     }),
   );
+}
+
+/** The path of a client's file: the first that exists, or the usual one; undefined if it has none for this scope. */
+export function findConfigFile(client: Client, scope: Scope, machine: ClientMachine): string | undefined {
+  const paths = client.files(scope, machine);
+  return paths.find((path) => existsSync(path)) ?? paths[0];
 }
 
 /** The variable or flag with which an entry sets the list of programs itself; undefined if the settings file decides. */

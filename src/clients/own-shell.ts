@@ -2,9 +2,10 @@
 // the client's documentation names for this (`docs/guide/own-shell.md`).
 import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
-import type { ClientMachine, Scope } from './clients.ts';
-import { getJson, setJson } from './edit-json.ts';
+import { type Client, type ClientMachine, clients, type Scope } from './clients.ts';
+import { getJson, removeJson, setJson } from './edit-json.ts';
 import { getToml, setToml } from './edit-toml.ts';
+import { findConfigFile } from './find-entries.ts';
 import { TextFault } from './text-edits.ts';
 
 /** How a client's own shell is turned off. */
@@ -26,11 +27,7 @@ export const ownShells: Readonly<Record<string, OwnShell>> = {
       scope === 'project'
         ? join(project, '.claude', 'settings.json')
         : join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'),
-    isOff: (text) => deniedIn(text).includes('Bash'),
-    turn: (text, state) => {
-      const others = deniedIn(text).filter((rule) => rule !== 'Bash');
-      return setJson(text, ['permissions', 'deny'], state === 'off' ? [...others, 'Bash'] : others);
-    },
+    ...denyList('Bash'),
   },
   codex: {
     setting: 'shell_tool = false in [features]',
@@ -41,6 +38,16 @@ export const ownShells: Readonly<Record<string, OwnShell>> = {
     isOff: (text) => getToml(text, ['features'])?.shell_tool === false,
     turn: (text, state) => setToml(text, ['features'], { shell_tool: state === 'on' }),
   },
+  qwen: {
+    setting: 'permissions.deny: ["run_shell_command"]',
+    file: (scope, { home, env, project }) =>
+      scope === 'project'
+        ? join(project, '.qwen', 'settings.json')
+        : join(env.QWEN_HOME || join(home, '.qwen'), 'settings.json'),
+    ...denyList('run_shell_command'),
+  },
+  opencode: denyBash(clients.opencode),
+  kilo: denyBash(clients.kilo),
   gemini: {
     setting: 'a policy rule that denies run_shell_command',
     file: (scope, { home, env, project }) =>
@@ -60,6 +67,9 @@ export const withoutSetting: Readonly<Record<string, string>> = {
     'VS Code documents no setting that removes its terminal tool. Deselect it with Configure Tools in the chat view.',
   cursor:
     'Cursor documents no setting that removes its terminal tool; its settings only decide which commands need approval.',
+  copilot: "Copilot CLI documents no setting for this; start it with copilot --deny-tool 'shell'.",
+  cline: 'Cline documents no setting that removes its own shell.',
+  continue: 'Continue documents no setting for this; start it with cn --exclude Bash.',
 };
 
 /** Returns the text with the own shell on or off; throws `settings_invalid` for a file that cannot be edited. */
@@ -73,6 +83,29 @@ export function turnOwnShell(shell: OwnShell, text: string, state: 'on' | 'off',
       cause,
     });
   }
+}
+
+function denyList(tool: string): Pick<OwnShell, 'isOff' | 'turn'> {
+  return {
+    isOff: (text) => deniedIn(text).includes(tool),
+    turn: (text, state) => {
+      const others = deniedIn(text).filter((rule) => rule !== tool);
+      return setJson(text, ['permissions', 'deny'], state === 'off' ? [...others, tool] : others);
+    },
+  };
+}
+
+/** `permission.bash` of opencode and of Kilo, which is built on it. */
+function denyBash(client: Client | undefined): OwnShell {
+  return {
+    setting: 'permission.bash: "deny"',
+    file: (scope, machine) => (client && findConfigFile(client, scope, machine)) ?? '',
+    isOff: (text) => getJson(text, ['permission', 'bash']) === 'deny',
+    turn: (text, state) =>
+      state === 'off'
+        ? setJson(text, ['permission', 'bash'], 'deny')
+        : removeJson(text, ['permission', 'bash']),
+  };
 }
 
 function deniedIn(text: string): readonly unknown[] {

@@ -4,6 +4,8 @@
 import { resolve } from 'node:path';
 import { anyClient, type Client, type ClientMachine, clients, type Scope } from '../../clients/clients.ts';
 import { type ConfigFile, openConfigFile } from '../../clients/config-file.ts';
+import { findMissingConsents } from '../../clients/find-consents.ts';
+import { findConfigFile } from '../../clients/find-entries.ts';
 import {
   type FoundEntry,
   readEntry,
@@ -126,7 +128,12 @@ async function editFile(deps: InitDeps, client: Client, flags: Flags, ask: Ask |
     ...needRestart(deps, chosen.changes),
     ...turnOwnShell(),
     ...(text === file.text ? [] : [client.reload]),
+    ...nameConsents(shell, path),
   ]);
+}
+
+function nameConsents({ name, scope, machine }: OwnShellContext, path: string): readonly string[] {
+  return findMissingConsents(name, scope, machine, path).map(({ without, give }) => `${without} ${give}`);
 }
 
 function toShellContext(
@@ -189,7 +196,7 @@ function configPathOf(
 ): string {
   if (file !== undefined) return resolve(deps.cwd, file);
   const machine: ClientMachine = { ...deps.machine, project: project ?? deps.cwd };
-  const path = client.file(scope, machine);
+  const path = findConfigFile(client, scope, machine);
   if (path !== undefined) return resolve(deps.cwd, path);
   throw new NacreError('invalid_request', `${client.title} has no project-specific configuration.`, {
     hint: 'Omit --scope project.',

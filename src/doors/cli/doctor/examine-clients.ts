@@ -1,8 +1,10 @@
 // Checks which clients of `clients.ts` have a configuration here, and whether their entries start an existing nacre.
 import { existsSync, lstatSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { type Client, clients, type Scope } from '../../../clients/clients.ts';
+import { type Client, type ClientMachine, clients, type Scope } from '../../../clients/clients.ts';
 import { openConfigFile } from '../../../clients/config-file.ts';
+import { findMissingConsents } from '../../../clients/find-consents.ts';
+import { findConfigFile } from '../../../clients/find-entries.ts';
 import { type FoundEntry, readEntry, type ServerEntry } from '../../../clients/server-entry.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { ProcessAccess, SettingsAccess } from '../../door.ts';
@@ -38,13 +40,29 @@ type Examined = Finding & { readonly isListed?: boolean };
 function examineClient(deps: ClientDeps, name: string, client: Client): readonly Examined[] {
   const machine = { ...deps.machine, project: deps.cwd };
   return scopes.flatMap((scope) => {
-    const path = client.file(scope, machine);
-    const isSame = scope === 'project' && path === client.file('user', machine);
+    const path = findConfigFile(client, scope, machine);
+    const isSame = scope === 'project' && path === findConfigFile(client, 'user', machine);
     if (path === undefined || isSame || !exists(path)) return [];
     const fix = `nacre init ${name}${scope === client.scope ? '' : ` --scope ${scope}`}`;
     const { found, ...examined } = examineFile(deps, client, path, fix);
-    return [{ check: `client:${name}`, ...examined, found: `${client.title}: ${found}` }];
+    const entry: Examined = { check: `client:${name}`, ...examined, found: `${client.title}: ${found}` };
+    return examined.status === 'ok' ? [entry, ...examineConsents(name, scope, machine, path)] : [entry];
   });
+}
+
+/** The consents that the client still asks of the user before it calls nacre. */
+function examineConsents(
+  name: string,
+  scope: Scope,
+  machine: ClientMachine,
+  path: string,
+): readonly Finding[] {
+  return findMissingConsents(name, scope, machine, path).map(({ without, give }) => ({
+    check: `consent:${name}`,
+    status: 'note',
+    found: without,
+    fix: give,
+  }));
 }
 
 function examineFile(deps: ClientDeps, client: Client, path: string, fix: string): Omit<Examined, 'check'> {

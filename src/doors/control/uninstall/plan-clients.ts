@@ -37,9 +37,9 @@ function filesOf(
   client: Client,
   folders: readonly string[],
 ): readonly (readonly [path: string, client: Client])[] {
-  const at = (scope: Scope, project: string) => client.file(scope, { ...deps.machine, project });
-  const paths = [at('user', deps.cwd), ...folders.map((folder) => at('project', folder))];
-  return paths.flatMap((path) => (path !== undefined && findAt(path) ? [[path, client] as const] : []));
+  const at = (scope: Scope, project: string) => client.files(scope, { ...deps.machine, project });
+  const paths = [...at('user', deps.cwd), ...folders.flatMap((folder) => at('project', folder))];
+  return paths.flatMap((path) => (findAt(path) ? [[path, client] as const] : []));
 }
 
 const mostFolders = 1_000;
