@@ -1,0 +1,3 @@
+import { testClient } from './test-client.ts';
+
+testClient('gemini');
