@@ -15,3 +15,13 @@ export function describeAutoExec(list: ExecList | undefined): string {
 }
 
 const shownPrograms = 5;
+
+/** One sentence for each program that the kernel refused to execute, with the next step. */
+export function describeDeniedPrograms(programs: readonly string[], isInSession: boolean): readonly string[] {
+  // Landlock rules cannot be widened in a running shell.
+  const how = isInSession ? 'nacre allow, which applies to new shells' : 'nacre allow';
+  const names = new Set(programs.map((path) => path.slice(path.lastIndexOf('/') + 1)));
+  return [...names].map(
+    (name) => `${name} was stopped by the kernel: not listed. The user can add it with ${how}.`,
+  );
+}

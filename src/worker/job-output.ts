@@ -73,12 +73,12 @@ export class JobOutput {
     return { chunks, next, end: this.#log.end, final };
   }
 
-  /** The stderr text in the last `maxBytes` of output. */
-  async stderrTail(maxBytes: number): Promise<string> {
+  /** The text of a stream in the last `maxBytes` of output. */
+  async tailOf(wanted: Stream, maxBytes: number): Promise<string> {
     const from = Math.max(0, this.#log.end - maxBytes);
     const chunks = await this.#log.read(from, maxBytes).catch(() => []);
-    const stderr = chunks.filter(({ stream }) => stream === 'stderr').map(({ data }) => data);
-    return Buffer.concat(stderr).toString('latin1');
+    const found = chunks.filter(({ stream }) => stream === wanted).map(({ data }) => data);
+    return Buffer.concat(found).toString('latin1');
   }
 
   /** Marks the end of the job, so that `read` returns `final`, and wakes waiting readers. */

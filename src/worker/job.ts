@@ -286,11 +286,13 @@ export class Job {
 
   // Most commands print nothing on stderr, which costs them nothing here.
   async #findDeniedPrograms(): Promise<readonly string[] | undefined> {
-    if (!this.#deniedPrograms || this.#output.stderrBytes === 0) return undefined;
+    // A command at a terminal has its error messages on stdout.
+    const stream = this.#streams?.hasTerminal ? 'stdout' : 'stderr';
+    if (!this.#deniedPrograms || this.#output[`${stream}Bytes`] === 0) return undefined;
     const { command, cwd } = this.#spec;
     const found = this.#deniedPrograms({
       exitCode: toExitStatus(this.#exit ?? killed),
-      stderr: Buffer.from(await this.#output.stderrTail(evidenceBytes), 'latin1').toString(),
+      stderr: Buffer.from(await this.#output.tailOf(stream, evidenceBytes), 'latin1').toString(),
       script: command.kind === 'shell' ? command.script : '',
       cwd,
     });
@@ -311,7 +313,7 @@ export class Job {
   // Without a `ResourceWatch` there was no process that could have hit a limit.
   async #findLimit(): Promise<LimitReached | null> {
     if (!this.#watch || !this.#exit) return null;
-    return this.#watch.explainExit(this.#exit, () => this.#output.stderrTail(evidenceBytes));
+    return this.#watch.explainExit(this.#exit, () => this.#output.tailOf('stderr', evidenceBytes));
   }
 
   #status(): JobStatus {

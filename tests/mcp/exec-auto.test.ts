@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { builtCli } from '../support/build.ts';
 import { connect } from '../support/mcp.ts';
-import { collect, createPlace, endOf, startReal } from '../support/nacre.ts';
+import { collect, createPlace, endOf, startReal, survivors } from '../support/nacre.ts';
 import { needLandlock, needPrograms } from '../support/needs.ts';
+import { openSocket } from '../support/socket.ts';
 import type { McpServer } from './shared-servers.ts';
 
 let server: McpServer | undefined;
@@ -30,21 +33,37 @@ function addHook(folder: string): void {
 const commit = 'git init -q repo; git -C repo commit -q --allow-empty -m first; ls repo';
 const stopped = 'pre-commit was stopped by the kernel: not listed';
 
+const auditLog = (cwd: string) => {
+  const state = join(cwd, '.local', 'state', 'nacre');
+  const files = readdirSync(state, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => readFileSync(join(state, name), 'utf8'))
+    .join('');
+};
+
 describe('by default, under a closed list', () => {
-  test('the kernel stops what policy cannot see; the reply and the audit log say so', async () => {
-    server = await connect({ env: { NACRE_PRESET: 'git', NACRE_TOOLS: 'terminal,bash' } });
-    addHook(server.cwd);
-    for (const tool of ['execute_command', 'Bash']) {
-      const { text } = await server.use(tool, { command: commit });
-      expect(text).toContain(stopped);
-      expect(text).not.toContain('hook-ran');
+  test('the kernel stops what policy cannot see; every tool’s reply and the audit log say so', async () => {
+    server = await connect({ env: { NACRE_PRESET: 'git', NACRE_TOOLS: 'all' } });
+    const { cwd, client } = server;
+    addHook(cwd);
+    const use = async (name: string, args: Record<string, unknown>) =>
+      JSON.stringify(await client.callTool({ name, arguments: args }));
+    const replies = {
+      execute_command: await use('execute_command', { command: commit }),
+      start_command: await use('start_command', { command: commit, wait_ms: 20_000, name: 'a' }),
+      'at a terminal': await use('start_command', { command: commit, wait_ms: 20_000, name: 'b', pty: true }),
+      Bash: await use('Bash', { command: commit }),
+      shell_execute: await use('shell_execute', { command: commit, working_directory: cwd }),
+    };
+    for (const [door, text] of Object.entries(replies)) {
+      expect(text, door).toContain(stopped);
+      expect(text, door).not.toContain('hook-ran');
     }
-    const state = join(server.cwd, '.local', 'state', 'nacre');
-    const files = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('.jsonl'),
-    );
-    const log = files.map((name) => readFileSync(join(state, name), 'utf8')).join('');
-    expect(log).toContain('"denied_programs":[');
+    expect(await use('read_output', { command_id: 'a' })).toContain(stopped);
+    const { structured } = await server.use('Bash', { command: commit, run_in_background: true });
+    await expect.poll(() => use('BashOutput', { bash_id: structured.bash_id })).toContain(stopped);
+    await expect.poll(() => auditLog(cwd).split('"denied_programs":[').length - 1).toBe(6);
   });
 
   test('a program that the user adds runs with the next command', async () => {
@@ -57,21 +76,48 @@ describe('by default, under a closed list', () => {
     expect((await server.call({ command: 'id -u', cwd })).text).toMatch(/exit_code: 0\nstdout: \|\n {2}\d+/);
   });
 
-  test('over HTTP, too', async () => {
+  test('over HTTP, over a WebSocket, and with nacre run, too', async () => {
     const place = createPlace({ SHELL_ALLOWLIST: 'git,ls', ALLOWED_COMMANDS: 'git,ls' });
     addHook(place.cwd);
     const child = startReal(['serve', '--port', '0', '--json'], place);
+    const ended = endOf(child);
     const out = collect(child.stdout);
-    await expect.poll(() => out.text(), { timeout: 10_000 }).toContain('\n');
-    const { address, token } = JSON.parse(out.text().split('\n')[0] ?? '') as Record<string, string>;
-    const reply = await fetch(`${address}/api/shell`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ command: commit }),
-    });
-    expect(await reply.text()).not.toContain('hook-ran');
+    await expect.poll(out.text, { timeout: 20_000 }).toContain('\n');
+    const { address, token } = JSON.parse(out.text().split('\n')[0] ?? '');
+    const bearer = { authorization: `Bearer ${token}` };
+    const post = async (...args: readonly string[]) => {
+      const headers = { ...bearer, 'content-type': 'application/json' };
+      const body = JSON.stringify({ command: 'git', args });
+      return (await fetch(`${address}/api/shell`, { method: 'POST', headers, body })).json();
+    };
+    await post('init', '-q');
+    const args = ['commit', '--allow-empty', '-m', 'x'];
+    expect(await post(...args)).toMatchObject({ warnings: [expect.stringContaining(stopped)] });
+    const socket = await openSocket(address, bearer);
+    socket.send({ type: 'shell.run', id: 'one', command: 'git', args });
+    expect(await socket.exit('one')).toMatchObject({ hint: expect.stringContaining(stopped) });
+    await socket.close();
+    const run = await endOf(startReal(['run', 'git commit --allow-empty -m x'], place));
+    expect(run.stderr).toContain(stopped);
     child.kill('SIGTERM');
-    await endOf(child);
+    await ended;
+    expect(readdirSync(place.cwd)).not.toContain('hook-ran');
+    expect(auditLog(place.cwd).split('"denied_programs":[').length - 1).toBe(3);
+    expect(await survivors(place.mark)).toEqual([]);
+  });
+
+  test('inside a program, too', async () => {
+    const place = createPlace();
+    addHook(place.cwd);
+    const code = `import { createNacre } from '${builtCli.replace('cli.js', 'index.js')}';
+      const nacre = await createNacre({ tools: ['bash'], allowedCommands: ['git', 'ls'] });
+      console.log((await nacre.tools.bash.run({ command: '${commit}' })).output);
+      await nacre.close();`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], place);
+    const { stdout } = await endOf(child);
+    expect(stdout).toContain(stopped);
+    expect(stdout).not.toContain('hook-ran');
+    expect(await survivors(place.mark)).toEqual([]);
   });
 });
 

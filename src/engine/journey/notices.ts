@@ -3,6 +3,7 @@ import type { FoundProgram } from '../../contract/decision.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import type { QueueWait } from '../../sessions/turn-queue.ts';
+import { describeDeniedPrograms } from '../../support/describe-exec.ts';
 import type { RunContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 import { networkHint } from '../network/network-hint.ts';
@@ -33,7 +34,7 @@ export async function withNotices(
     rewrittenCommand: toRewritten(request.command, command.command),
     warnings: [
       ...outcome.warnings,
-      ...noteDenied(outcome, request.session !== undefined),
+      ...describeDeniedPrograms(outcome.deniedPrograms ?? [], request.session !== undefined),
       ...noteNetwork(outcome, command),
       ...command.notes,
       ...programs,
@@ -41,14 +42,6 @@ export async function withNotices(
       ...warnings,
     ],
   };
-}
-
-function noteDenied({ deniedPrograms = [] }: Outcome, isInSession: boolean): readonly string[] {
-  // Landlock rules cannot be widened in a running shell.
-  const how = isInSession ? 'nacre allow, which applies to new shells' : 'nacre allow';
-  return deniedPrograms.map(
-    (name) => `${toBaseName(name)} was stopped by the kernel: not listed. The user can add it with ${how}.`,
-  );
 }
 
 function noteNetwork(outcome: Outcome, { command, decision }: NoticeSources['command']): readonly string[] {

@@ -1,10 +1,11 @@
 import type { Backend } from '../../contract/backend.ts';
 import { cancelled, NacreError } from '../../contract/failure.ts';
-import type { Cursor, JobState, Stream } from '../../contract/job.ts';
+import type { Cursor, JobEnd, JobState, Stream } from '../../contract/job.ts';
 import type { ScreenView } from '../../contract/screen.ts';
 import { checkPattern } from '../../output/matcher.ts';
 import { sanitise } from '../../output/sanitise.ts';
 import type { RegisteredCommand } from '../../sessions/command-registry.ts';
+import { describeDeniedPrograms } from '../../support/describe-exec.ts';
 import { logOf, readRange } from '../../support/tail.ts';
 import { type CommandView, toViewAt } from '../commands/commands.ts';
 import type { CallerContext } from '../context/call-context.ts';
@@ -36,7 +37,7 @@ export interface Reading extends CommandView, ReadText {
   readonly prompt: string | null;
   /** Present with `wantsScreen`. */
   readonly screen: ScreenView | null;
-  /** The next step if the command failed because it had no network, from `networkHint`. */
+  /** The next step if the kernel stopped a program, or if the command failed because it had no network. */
   readonly hint: string | null;
 }
 
@@ -76,21 +77,35 @@ export async function read(
 
 const hintBytes = 16_384;
 
-// Reads the end of the log again: the message may have been read by an earlier call than the one that reports the end.
 async function findHint(
   backend: Backend,
-  { id, screen }: RegisteredCommand,
-  { enforcement, end }: JobState,
+  command: RegisteredCommand,
+  state: JobState,
   size: Cursor,
 ): Promise<string | null> {
-  if (!end || enforcement === null || enforcement.network === 'on') return null;
+  const { end } = state;
+  if (!end) return null;
+  const stopped = describeDeniedPrograms(end.deniedPrograms ?? [], end.session !== undefined);
+  const network = await findNetworkHint(backend, command, { ...state, end }, size);
+  const hints = [...stopped, ...(network === undefined ? [] : [network])];
+  return hints.length > 0 ? hints.join(' ') : null;
+}
+
+// Reads the end of the log again: the message may have been read by an earlier call than the one that reports the end.
+async function findNetworkHint(
+  backend: Backend,
+  { id, screen }: RegisteredCommand,
+  { enforcement, end }: JobState & { readonly end: JobEnd },
+  size: Cursor,
+): Promise<string | undefined> {
+  if (enforcement === null || enforcement.network === 'on') return undefined;
   const chunks = await readRange(logOf(backend, id), Math.max(0, size - hintBytes), size);
   const textOf = (stream: Stream) =>
     sanitise(Buffer.concat(chunks.filter((chunk) => chunk.stream === stream).map(({ data }) => data)));
   const stdout = textOf('stdout');
   // A command at a terminal has its error messages on stdout.
   const stderr = screen ? stdout : textOf('stderr');
-  return networkHint({ ...end, enforcement, stdout, stderr }, []) ?? null;
+  return networkHint({ ...end, enforcement, stdout, stderr }, []);
 }
 
 /** Throws if `read` would reject the query, so that a caller can check it before an action such as a write. */

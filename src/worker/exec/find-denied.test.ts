@@ -38,6 +38,26 @@ test('a file that a redirection may have failed to write is named only with exit
   expect(find(stderr, { exitCode: 0, script: `${tool}; echo done` })).toEqual([tool]);
 });
 
+test('other redirections do not matter', () => {
+  const stderr = `bash: line 1: ${tool}: Permission denied`;
+  expect(find(stderr, { exitCode: 0, script: 'tool > /dev/null 2>&1; echo done' })).toEqual([tool]);
+  expect(find(stderr, { exitCode: 1, script: 'echo > "$x"' })).toEqual([]);
+});
+
+test('a file that a command failed to open or create is not named', () => {
+  const other = { exitCode: 1, allow: ['/usr/bin/mkdir'] };
+  expect(find("mkdir: cannot create directory 'test': Permission denied", other)).toEqual([]);
+  expect(find('cat: tool: Permission denied', other)).toEqual([]);
+  expect(find('xargs: test: Permission denied', other)).toEqual(['test']);
+});
+
+test('messages in another language, of a terminal and of other programs are understood', () => {
+  expect(find(`bash: Zeile 1: ${tool}: Keine Berechtigung`)).toEqual([tool]);
+  expect(find(`bash: line 1: ${tool}: Permission denied\r`)).toEqual([tool]);
+  expect(find(`fork/exec ${tool}: permission denied`, { exitCode: 1 })).toEqual([tool]);
+  expect(find(`${tool}: Permission denied (os error 13)`, { exitCode: 1 })).toEqual([tool]);
+});
+
 test('a program in an allowed folder is not named', () => {
   expect(find(`bash: line 1: ${tool}: Permission denied`, { allow: [folder] })).toEqual([]);
 });

@@ -66,7 +66,10 @@ export const serverMessages = {
     signal: z.string().nullable(),
     cause: z.string().describe('exit, or what ended the command, such as timeout or stopped.'),
     detail: z.string().optional(),
-    hint: z.string().optional().describe('The next step if the command failed because it had no network.'),
+    hint: z
+      .string()
+      .optional()
+      .describe('The next step if the kernel stopped a program, or if the command had no network.'),
     cursor,
     duration_ms: z.int().min(0),
   }),
