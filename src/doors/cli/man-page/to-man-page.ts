@@ -13,6 +13,8 @@ export function toManPage(line: DescribedCommandLine, version: string): string {
   ]);
   return [
     `.TH NACRE 1 "" "nacre ${plain(version)}" "User Commands"`,
+    // Justified text would put several spaces between the words of a long command line.
+    '.ad l',
     '.SH NAME',
     'nacre \\- run shell commands for agents and people, safely',
     '.SH SYNOPSIS',
