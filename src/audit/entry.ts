@@ -64,6 +64,7 @@ export function toRecord(
     id,
     door: caller.door,
     client: redact(caller.client),
+    ...(caller.token !== undefined && { token: caller.token }),
     ...details(entry, redact, redactInput),
   };
 }

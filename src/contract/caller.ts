@@ -8,6 +8,8 @@
 export interface Caller {
   readonly door: 'mcp' | 'http' | 'functions' | 'cli';
   readonly client: string;
+  /** The name of its HTTP token, if it is not the server's own. */
+  readonly token?: string | undefined;
   /** The `traceparent` header of W3C Trace Context, if the caller sent one. */
   readonly traceparent?: string | undefined;
 }

@@ -159,13 +159,19 @@ export interface LiveAccess {
   refresh(): Promise<void>;
 }
 
+/** The rules of one HTTP caller. */
+export type HttpRules = Pick<
+  RunContext,
+  'rules' | 'cwdRoots' | 'judgeDefaultCwd' | 'share' | 'refuseSensitive'
+>;
+
 /** The HTTP settings, and the rules for HTTP callers. */
 export interface HttpAccess extends LiveAccess {
   readonly http: HttpSettings;
   /** Rules for POST /api/shell, narrowed for one caller. */
-  shellRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  shellRules(narrowing?: Narrowing): HttpRules;
   /** Rules for shells opened at a terminal (`terminal_shells`), limited to the caller's directories. */
-  terminalRules(narrowing?: Narrowing): Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  terminalRules(narrowing?: Narrowing): HttpRules;
 }
 
 /** The sockets through which other terminals reach running servers. */

@@ -9,7 +9,7 @@ import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import { toRoomKey } from '../contract/session-key.ts';
-import { createMetrics } from '../monitor/metrics.ts';
+import { createTokenMetrics } from '../monitor/token-metrics.ts';
 import { createMatcher } from '../output/matcher.ts';
 import { DecisionCache } from '../policy/decision-cache.ts';
 import { createId } from '../support/ids.ts';
@@ -237,7 +237,7 @@ function auditMethods({
   ownRecords,
   sessions,
 }: EngineDeps): Pick<Engine, 'recordsOf' | 'skip' | 'noteUnknown' | 'metrics'> {
-  const metrics = createMetrics();
+  const metrics = createTokenMetrics();
   audit.subscribe(metrics.observe);
   return {
     recordsOf(owner) {
@@ -250,10 +250,11 @@ function auditMethods({
     noteUnknown(caller, reason) {
       audit.tryRecord({ kind: 'unknown_caller', id: createId('call'), caller, reason });
     },
-    async metrics() {
+    async metrics(token) {
       const { spoolBytes } = await backend.usage();
       audit.settle();
-      return metrics.toText({ queue: sessions.shellQueue.waiting(), spoolBytes });
+      const gauges = { queue: sessions.shellQueue.waiting(), spoolBytes };
+      return token === undefined ? metrics.toText(gauges) : metrics.toTextOf(token);
     },
   };
 }

@@ -56,7 +56,7 @@ export interface Engine {
   /** Returns the `Decision` on a command without running it. */
   check(
     request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
-    context: Pick<RunContext, 'rules' | 'cwdRoots'>,
+    context: Pick<RunContext, 'rules' | 'cwdRoots' | 'judgeDefaultCwd'>,
   ): Promise<Checked>;
   /** Records a planned command that will not run; throws `audit_unavailable` if that fails. */
   skip(command: Command, caller: Caller, reason: string): Promise<void>;
@@ -69,8 +69,8 @@ export interface Engine {
   readonly ports: Omit<Ports, 'closeRoom' | 'stop'>;
   /** Removes the room of a connection once its last sandboxed command has ended. */
   closeRoom(connection: SessionOwner): Promise<void>;
-  /** Metrics of all commands so far, in the Prometheus text format. */
-  metrics(): Promise<string>;
+  /** Metrics of all commands so far, or of those of one named token, in the Prometheus text format. */
+  metrics(token?: string): Promise<string>;
   report(): Promise<MachineReport>;
   /** Calls `Backend.warmUp`. Never rejects; a failure shows at the first command. */
   warmUp(): Promise<void>;

@@ -12,7 +12,8 @@ export interface Gauges {
 /** Counters over audit records. */
 export interface Metrics {
   observe(record: AuditRecord): void;
-  toText(gauges: Gauges): string;
+  /** The metrics as text; without `gauges`, only those that are counted from records. */
+  toText(gauges?: Gauges | undefined): string;
 }
 
 const bucketSeconds = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800];
@@ -65,7 +66,7 @@ export function createMetrics(): Metrics {
       if (kind === 'refused' || kind === 'failed' || kind === 'skipped') count(record, kind);
       if (kind === 'finished') finish(record);
     },
-    toText({ queue, spoolBytes }) {
+    toText(gauges) {
       const running = [...known.values()].filter(({ runs }) => runs).length;
       return [
         family('nacre_commands_total', 'counter', 'Commands by outcome, first program and door.', commands),
@@ -78,8 +79,7 @@ export function createMetrics(): Metrics {
           new Map([...bytes].map(([stream, value]) => [labels({ stream }), value])),
         ),
         family('nacre_running', 'gauge', 'Commands that are running now.', new Map([['', running]])),
-        family('nacre_queue', 'gauge', 'Calls that wait for a persistent shell.', new Map([['', queue]])),
-        family('nacre_spool_bytes', 'gauge', 'Bytes of output on disk.', new Map([['', spoolBytes]])),
+        gauges ? toGaugeText(gauges) : '',
         family(
           'nacre_shell_restarts_total',
           'counter',
@@ -89,6 +89,13 @@ export function createMetrics(): Metrics {
       ].join('');
     },
   };
+}
+
+function toGaugeText({ queue, spoolBytes }: Gauges): string {
+  return [
+    family('nacre_queue', 'gauge', 'Calls that wait for a persistent shell.', new Map([['', queue]])),
+    family('nacre_spool_bytes', 'gauge', 'Bytes of output on disk.', new Map([['', spoolBytes]])),
+  ].join('');
 }
 
 function add(counts: Map<string, number>, name: string, amount: number): void {

@@ -8,16 +8,22 @@ const defaultNames: CwdNames = { field: 'cwd', setting: 'ALLOWED_CWD_ROOTS' };
  * Returns the directory a command runs in, or throws the reason why it may not. A `cwd` that the caller passed must be
  * inside at least one root of every group (the user settings' roots, and the project's), compared as canonical paths.
  * A root that cannot be resolved is a configuration error: until it is fixed, no `cwd` is accepted from callers.
+ * The server's own directory, without a `cwd`, is judged only with `judgeDefault`.
  */
 export function decideCwd(
   facts: Facts,
   rootGroups: readonly (readonly string[])[],
-  { given, names = defaultNames }: { given: boolean; names?: CwdNames | undefined },
+  {
+    given,
+    judgeDefault = false,
+    names = defaultNames,
+  }: { given: boolean; judgeDefault?: boolean | undefined; names?: CwdNames | undefined },
 ): string {
-  if (given) checkRoots(facts, names);
+  const isJudged = given || judgeDefault;
+  if (isJudged) checkRoots(facts, names);
   const { cwd } = facts;
   if (cwd.path === undefined) throw cwdInvalid(cwd.asked, cwd.problem, names);
-  const groups = given
+  const groups = isJudged
     ? split(
         facts.roots,
         rootGroups.map((group) => group.length),
@@ -25,7 +31,7 @@ export function decideCwd(
     : [];
   for (const roots of groups) {
     if (!roots.some((root) => root.path !== undefined && isWithin(cwd.path, root.path)))
-      throw outside(cwd, roots, names);
+      throw given ? outside(cwd, roots, names) : defaultOutside(cwd, roots, names);
   }
   return cwd.path;
 }
@@ -64,6 +70,15 @@ function outside(cwd: Place, roots: readonly Place[], { field, setting }: CwdNam
     {
       hint: `Choose a directory within one of them, or change ${setting}.`,
     },
+  );
+}
+
+function defaultOutside(cwd: Place, roots: readonly Place[], { field }: CwdNames): NacreError {
+  const names = roots.map((root) => root.path).join(', ');
+  return new NacreError(
+    'cwd_not_allowed',
+    `The server’s own directory ${JSON.stringify(cwd.asked)} is not allowed here: it is not within ${names}.`,
+    { hint: `Pass ${field} with a directory within one of them.` },
   );
 }
 

@@ -15,7 +15,7 @@ export type Resolved = ResolvedSettings<typeof allSettings> & {
 /** The rules that apply to one kind of caller. */
 export type CallerRules = Pick<
   RunContext,
-  'rules' | 'cwdRoots' | 'cwdNames' | 'environment' | 'refuseSensitive'
+  'rules' | 'cwdRoots' | 'judgeDefaultCwd' | 'share' | 'cwdNames' | 'environment' | 'refuseSensitive'
 >;
 
 /** Reads the rules of the setting `policy`. Checking their examples needs the whole policy engine, which is loaded only if there are any. */
@@ -96,7 +96,7 @@ export function rulesForTerminal(resolved: Resolved, narrowing?: Narrowing): Cal
 /** Narrows rules to the list and directories of one caller, such as a named token. */
 export function narrowRules(general: CallerRules, narrowing: Narrowing | undefined): CallerRules {
   if (narrowing === undefined) return general;
-  const { allow, cwdRoots = [], named } = narrowing;
+  const { allow, cwdRoots = [], named, share } = narrowing;
   const rules = allow
     ? {
         ...general.rules,
@@ -107,7 +107,8 @@ export function narrowRules(general: CallerRules, narrowing: Narrowing | undefin
         policy: general.rules.policy?.filter(({ verdict }) => verdict !== 'allow'),
       }
     : general.rules;
-  return { ...general, rules, cwdRoots: [...general.cwdRoots, ...(cwdRoots.length > 0 ? [cwdRoots] : [])] };
+  if (cwdRoots.length === 0) return { ...general, rules, share };
+  return { ...general, rules, share, cwdRoots: [...general.cwdRoots, cwdRoots], judgeDefaultCwd: true };
 }
 
 function narrowAllow(general: AllowList, own: readonly string[]): AllowList {

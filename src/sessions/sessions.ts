@@ -5,13 +5,15 @@
 import type { Backend, StopOptions } from '../contract/backend.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { JobSpec } from '../contract/job.ts';
+import type { Share } from '../contract/share.ts';
+import { FairShares } from '../support/fair-shares.ts';
 import { type CommandRegistry, createCommandRegistry, type Registration } from './command-registry.ts';
 import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
 
 /** Tracks which commands run, and which ended ones can still be read. */
 export interface Sessions {
-  /** Prepares a job without running it; rejects at `maxRunning`. Only registered jobs can be found later. */
-  prepare(spec: JobSpec, registration?: Registration): Promise<void>;
+  /** Prepares a job without running it; rejects at `maxRunning`, or at the caller's share of it. Only registered jobs can be found later. */
+  prepare(spec: JobSpec, registration?: Registration, share?: Share): Promise<void>;
   /** Runs a prepared job. */
   start(spec: JobSpec): Promise<void>;
   /** Releases a job that was prepared and did not start. */
@@ -50,9 +52,15 @@ const maxTombstones = 256;
 
 /** Creates the sessions of a backend. */
 export function createSessions(backend: Backend, limits: SessionLimits): Sessions {
-  const running = new Set<string>();
+  const running = new Map<string, () => void>();
+  const shares = new FairShares(limits.maxRunning);
   const tombstones = new Map<string, NodeJS.Timeout>();
   const registry = createCommandRegistry((id) => running.has(id));
+
+  const endRunning = (id: string) => {
+    running.get(id)?.();
+    return running.delete(id);
+  };
 
   const forget = (id: string) => {
     clearTimeout(tombstones.get(id));
@@ -73,15 +81,15 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
     shellCwds: new Map(),
     forget,
     countRunning: () => running.size,
-    async prepare(spec, registration) {
-      if (running.size >= limits.maxRunning) throw tooManyRunning(limits.maxRunning);
+    async prepare(spec, registration, share) {
+      if (!shares.hasPlace(share)) throw tooManyRunning(shares.count(share), share);
       if (registration) registry.add(spec, registration);
-      running.add(spec.id);
+      running.set(spec.id, shares.start(share));
       await backend.prepare(spec);
     },
     start: (spec) => backend.start(spec),
     async discard(id) {
-      running.delete(id);
+      endRunning(id);
       registry.remove(id);
       // `stop` rejects if the backend never prepared the job; then nothing is left to dispose of.
       await backend.stop(id, kill).then(
@@ -90,7 +98,7 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
       );
     },
     ended(id) {
-      if (!running.delete(id)) return;
+      if (!endRunning(id)) return;
       const timer = setTimeout(() => forget(id), limits.tombstoneSeconds * 1_000);
       tombstones.set(id, timer.unref());
       // After the reply has been sent: disposing of a spool takes time.
@@ -103,10 +111,9 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
   };
 }
 
-function tooManyRunning(maxRunning: number): NacreError {
-  return new NacreError(
-    'resources_unavailable',
-    `${maxRunning} commands are already running, which is the limit.`,
-    { hint: 'Wait until one has ended, or raise max_running.' },
-  );
+function tooManyRunning(count: number, share: Share | undefined): NacreError {
+  const whose = share ? ' for this token, which is its share' : ', which is the limit';
+  return new NacreError('resources_unavailable', `${count} commands are already running${whose}.`, {
+    hint: 'Wait until one has ended, or raise max_running.',
+  });
 }

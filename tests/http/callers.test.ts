@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest, serve, type TestServer } from '../support/http.ts';
@@ -37,21 +37,35 @@ describe('H10: a token', () => {
     expect(here.stderr()).not.toContain(here.token);
   });
 
-  test('that is wrong too often gets 429, while the right one still works', async () => {
+  test('that is wrong too often gets 429, and so does the right one, except on a connection that has proven it', async () => {
     const other = await serve();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const send = (token: string, more: RequestOptions = {}) =>
+      new Promise<[number, string]>((resolve, reject) => {
+        const headers = { Authorization: `Bearer ${token}` };
+        const sent = request(`${other.address}/api/tools`, { headers, agent: false, ...more });
+        sent.on('error', reject).on('response', async (response) => {
+          let text = '';
+          for await (const chunk of response) text += chunk;
+          resolve([response.statusCode ?? 0, text.replace(/\d+ s/, 'N s')]);
+        });
+        sent.end();
+      });
+    expect((await send(other.token, { agent }))[0]).toBe(200);
     const statuses = [];
     for (let tries = 0; tries < 14; tries += 1)
       statuses.push((await other.post('/api/shell', ask, { Authorization: 'Bearer wrong' })).status);
     expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
     expect(statuses.at(-1)).toBe(429);
-    expect((await other.post('/api/shell', ask)).status).toBe(200);
     // All of 127.0.0.0/8 counts as one caller.
-    const fromOtherAddress = await new Promise<number>((resolve) => {
-      const { hostname, port } = new URL(other.address);
-      const sent = request({ hostname, port, path: '/metrics', localAddress: '127.0.77.7' });
-      sent.on('response', ({ statusCode = 0 }) => resolve(statusCode)).end();
-    });
-    expect(fromOtherAddress).toBe(429);
+    const wrong = await send('wrong', { localAddress: '127.0.77.7' });
+    expect(wrong[0]).toBe(429);
+    expect(await send(other.token)).toEqual(wrong);
+    expect((await send(other.token, { agent }))[0]).toBe(200);
+    expect((await send('wrong', { agent }))[0]).toBe(429);
+    // A request without a token guesses nothing: pages of other sites could send it, and must not lock the owner out.
+    expect((await other.send('/api/tools', {})).status).toBe(401);
+    agent.destroy();
     expect(await other.close()).toEqual([]);
   });
 
@@ -218,10 +232,11 @@ describe('H10: named tokens', () => {
   const shell = (token: string, body: object) => named.post('/api/shell', body, as(token));
 
   test('have an allow list that only narrows the server’s', async () => {
-    expect((await shell('the-token-of-ci', { command: 'git', args: ['--version'] })).status).toBe(200);
-    const refused = await shell('the-token-of-ci', { command: 'ls' });
+    const cwd = '/usr';
+    expect((await shell('the-token-of-ci', { command: 'git', args: ['--version'], cwd })).status).toBe(200);
+    const refused = await shell('the-token-of-ci', { command: 'ls', cwd });
     expect(refused).toMatchObject({ status: 403, body: { error: expect.stringMatching(/token ci/) } });
-    expect((await shell('the-token-of-ci', { command: 'rm' })).status).toBe(403);
+    expect((await shell('the-token-of-ci', { command: 'rm', cwd })).status).toBe(403);
   });
 
   test('have their own directories', async () => {
@@ -233,9 +248,65 @@ describe('H10: named tokens', () => {
     );
   });
 
+  test('may not run in the server’s own directory either if it is outside of theirs', async () => {
+    const outside = /The server’s own directory .* is not allowed here: it is not within \/usr/;
+    expect(await shell('the-token-of-ci', { command: 'git', args: ['--version'] })).toMatchObject({
+      status: 403,
+      body: { error: expect.stringMatching(outside) },
+    });
+    for (const tool of ['execute_command', 'start_command', 'check_command', 'shell_execute', 'Bash']) {
+      const { body } = await named.post(
+        `/api/tools/${tool}`,
+        { command: 'git --version' },
+        as('the-token-of-ci'),
+      );
+      expect(body.text, tool).toMatch(/not within \/usr/);
+    }
+    const socket = await openSocket(named.address, as('the-token-of-ci'));
+    socket.send({ type: 'shell.run', id: 'a', command: 'git', args: ['--version'] });
+    expect(await socket.until(({ type }) => type === 'shell.error')).toMatchObject({
+      error: expect.stringMatching(outside),
+    });
+    await socket.close();
+  });
+
+  test('see only their own metrics', async () => {
+    await shell('the-token-of-ci', { command: 'git', args: ['--version'], cwd: '/usr' });
+    await shell(named.token, { command: 'ls' });
+    const metrics = async (token: string) =>
+      String(await (await fetch(`${named.address}/metrics`, { headers: as(token) })).text());
+    const [own, all] = [await metrics('the-token-of-ci'), await metrics(named.token)];
+    expect(all).toMatch(/nacre_commands_total\{outcome="completed",program="ls"/);
+    expect(own).toMatch(/nacre_commands_total\{outcome="completed",program="git"/);
+    expect(own).not.toMatch(/outcome="completed",program="ls"|nacre_spool_bytes|nacre_queue /);
+    expect(await metrics('the-token-of-plain')).not.toMatch(/nacre_commands_total\{/);
+  });
+
+  test('share what may run, and leave a place for the owner', async () => {
+    const crowded = await serve({
+      env: { ALLOWED_COMMANDS: '*', NACRE_MAX_RUNNING: '5', NACRE_HTTP_MAX_RUNNING: '5' },
+      userFile: [
+        'tokens:',
+        ...['one', 'two'].map((name) => `  - { name: ${name}, sha256: ${sha256(`the-token-of-${name}`)} }`),
+      ].join('\n'),
+    });
+    const start = async (token: string) =>
+      (await crowded.post('/api/tools/start_command', { command: 'sleep 3277' }, as(token))).body;
+    const started = { is_error: false };
+    for (let count = 0; count < 2; count += 1) expect(await start('the-token-of-one')).toMatchObject(started);
+    expect(await start('the-token-of-one')).toMatchObject({
+      is_error: true,
+      text: expect.stringContaining('2 commands are already running for this token, which is its share.'),
+    });
+    for (let count = 0; count < 2; count += 1) expect(await start('the-token-of-two')).toMatchObject(started);
+    expect(await start(crowded.token)).toMatchObject(started);
+    expect(await start(crowded.token)).toMatchObject({ is_error: true });
+    expect(await crowded.close()).toEqual([]);
+  });
+
   test('apply to tools as well', async () => {
     const call = (command: string, token: string) =>
-      named.post('/api/tools/execute_command', { command }, as(token));
+      named.post('/api/tools/execute_command', { command, cwd: '/usr' }, as(token));
     expect((await call('git --version', 'the-token-of-ci')).body).toMatchObject({ is_error: false });
     expect((await call('ls', 'the-token-of-ci')).body).toMatchObject({
       is_error: true,
@@ -305,7 +376,7 @@ describe('H10: named tokens', () => {
   test('do not see each other’s commands', async () => {
     const start = await named.post(
       '/api/tools/start_command',
-      { command: 'git --version' },
+      { command: 'git --version', cwd: '/usr' },
       as('the-token-of-ci'),
     );
     const { command_id } = start.body.result as { command_id: string };

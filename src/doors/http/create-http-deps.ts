@@ -13,7 +13,7 @@ import type {
   ToolAccess,
   VersionAccess,
 } from '../door.ts';
-import { createCallers } from './access/callers.ts';
+import { countShares, createCallers } from './access/callers.ts';
 import { createPageSessions } from './access/page-sessions.ts';
 import { createApplets } from './applets/applets.ts';
 import { closeConnection } from './mcp/close-connection.ts';
@@ -79,7 +79,7 @@ export async function createHttpDeps(
     callers: await createCallers(deps, token, history),
     history,
     pages: createPageSessions(),
-    applets: createApplets(dir, deps, terminalShells),
+    applets: createApplets(dir, deps, terminalShells, countShares(settings)),
     onRefused(address, reason) {
       log(`refused ${address}: ${reason}`);
       void recordRefused(address, reason).catch(() => {});

@@ -27,8 +27,11 @@ export function handleRequests(deps: HttpDeps): {
   readonly authenticate: Authenticate;
 } {
   const authenticate = createAuthenticate(deps);
-  const admit = ({ headers, address }: Exchange) => {
-    const caller = authenticate(headers, address);
+  const owners = new WeakMap<Exchange, string>();
+  const admit = (exchange: Exchange) => {
+    const { headers, address, incoming } = exchange;
+    const caller = authenticate(headers, address, incoming.socket);
+    owners.set(exchange, caller.owner);
     if (deps.isClosing()) throw shuttingDown();
     return caller;
   };
@@ -63,14 +66,14 @@ export function handleRequests(deps: HttpDeps): {
     const reply = await respond(exchange, site).catch((error: unknown) =>
       toFailureReply(toFailure(error, deps.log)),
     );
-    deps.requests.add(reply.status);
+    deps.requests.add(reply.status, owners.get(exchange));
     dropUnreadBody(exchange);
     if (reply instanceof Response) await sendWebResponse(exchange.outgoing, reply, site.corsOrigin);
     else send(exchange, reply, site.corsOrigin);
   };
   return {
-    authenticate(headers, address) {
-      const caller = authenticate(headers, address);
+    authenticate(headers, address, connection) {
+      const caller = authenticate(headers, address, connection);
       deps.clients.seen(caller.client);
       return caller;
     },

@@ -86,7 +86,7 @@ export function mainRoutes(
     call('POST', '/api/tools/:name', (caller, exchange, { params }) =>
       runTool(deps, params.name ?? '', caller, exchange),
     ),
-    call('GET', '/metrics', () => showMetrics(deps)),
+    call('GET', '/metrics', (caller) => showMetrics(deps, caller)),
     ...['GET', 'POST', 'DELETE'].map((method) =>
       call(method, '/mcp', (caller, exchange) =>
         deps.mcp.answer(toWebRequest(exchange, `${deps.sites.address()}/mcp`), caller),

@@ -50,7 +50,10 @@ describe('the stdio transport', () => {
   it.each<[string, unknown, readonly unknown[], RegExp]>([
     ['a message without a method', { jsonrpc: '2.0', id: 1 }, [1], /method must be a string/],
     ['a message without a version', { id: 'a', method: 'm' }, ['a'], /jsonrpc must be "2\.0"/],
-    ['an invalid id', { ...ping, id: 1.5 }, [], /id must be a string or a whole number/],
+    ['a fraction as id', { ...ping, id: 1.5 }, [1.5], /id must be a string or a whole number/],
+    ['a huge number as id', { ...ping, id: 1e308 }, [1e308], /id must be a string or a whole number/],
+    ['null as id', { ...ping, id: null }, [null], /id must be a string or a whole number/],
+    ['an object as id', { ...ping, id: {} }, [null], /id must be a string or a whole number/],
     ['invalid params', { ...ping, params: [] }, [1], /params must be an object/],
     ['unknown fields', { ...ping, params: {}, extra: 1 }, [1], /unknown fields/],
     ['a batch', [ping, [ping], { ...ping, id: 2 }, 5], [1, 2], /Batches are not supported/],

@@ -17,11 +17,14 @@ import type { Io } from '../door.ts';
 const maxMessageBytes = 24 * 1024 * 1024;
 
 type Id = string | number;
+// JSON-RPC answers a request whose id is not valid with null.
+type ReplyId = Id | null;
 
 /** Creates the transport of one connection; invalid input does not close it. */
 export function createStdioTransport({ stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>): Transport {
-  const refuse = (ids: readonly Id[], code: number, message: string) => {
-    for (const id of ids) void transport.send({ jsonrpc: '2.0', id, error: { code, message } });
+  const write = (message: object) => void stdout.write(`${JSON.stringify(message)}\n`);
+  const refuse = (ids: readonly ReplyId[], code: number, message: string) => {
+    for (const id of ids) write({ jsonrpc: '2.0', id, error: { code, message } });
     transport.onerror?.(new Error(message));
   };
   const receiveLine = (line: InputLine) => {
@@ -45,7 +48,7 @@ export function createStdioTransport({ stdin, stdout }: Pick<Io, 'stdin' | 'stdo
     },
     // Does not wait for `drain`: a client that stops reading must not keep the server from exiting.
     async send(message) {
-      stdout.write(`${JSON.stringify(message)}\n`);
+      write(message);
     },
     async close() {
       stdin.off('data', onData);
@@ -136,11 +139,13 @@ function findCallProblem(message: unknown): string | undefined {
   return `${name}: arguments must be an object, not ${found}. Nothing was run.`;
 }
 
-function idsOf(value: unknown): readonly Id[] {
+function idsOf(value: unknown): readonly ReplyId[] {
   if (Array.isArray(value)) return value.flatMap((one) => (Array.isArray(one) ? [] : idsOf(one)));
   const { id, method } = toFields(value);
-  // A response carries the id of our own request, so it must not get a reply.
-  return isId(id) && (method !== undefined || !hasOutcome(value)) ? [id] : [];
+  // A response carries the id of our own request, so it must not get a reply; a notification has no id.
+  if (id === undefined || (method === undefined && hasOutcome(value))) return [];
+  // A number that is not an integer is not valid either, but tells the client which request is meant.
+  return [typeof id === 'string' || typeof id === 'number' ? id : null];
 }
 
 function hasOutcome(value: unknown): boolean {

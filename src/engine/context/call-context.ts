@@ -5,6 +5,7 @@ import type { CwdNames, Rules } from '../../contract/decision.ts';
 import type { EnvironmentRules, OutputChunk, TerminalSize } from '../../contract/job.ts';
 import type { Resources } from '../../contract/limits.ts';
 import type { CommandRequest } from '../../contract/request.ts';
+import type { Share } from '../../contract/share.ts';
 import type { QueueWait } from '../../sessions/turn-queue.ts';
 import type { AskUser } from '../approval/approval.ts';
 
@@ -20,6 +21,10 @@ export interface RunContext {
   readonly rules: Rules;
   /** Groups of directories; a requested `cwd` must lie in one directory of each group. */
   readonly cwdRoots: readonly (readonly string[])[];
+  /** Also judges the server's own directory, where a command without `cwd` runs. */
+  readonly judgeDefaultCwd?: boolean | undefined;
+  /** The caller's share of `max_running`; undefined for the owner of the server. */
+  readonly share?: Share | undefined;
   /** Names for errors about the directory; `cwd` and `ALLOWED_CWD_ROOTS` by default. */
   readonly cwdNames?: CwdNames | undefined;
   /** Refuses system and credential directories as `cwd`, even below a root. */

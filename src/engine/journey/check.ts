@@ -18,10 +18,13 @@ export interface Checked {
 export async function check(
   { backend }: Pick<EngineDeps, 'backend'>,
   request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
-  { rules, cwdRoots }: Pick<RunContext, 'rules' | 'cwdRoots'>,
+  { rules, cwdRoots, judgeDefaultCwd }: Pick<RunContext, 'rules' | 'cwdRoots' | 'judgeDefaultCwd'>,
 ): Promise<Checked> {
   const plan = understand(request.command, { env: request.env, stdin: { kind: 'none' } });
   const facts = await backend.inspect({ cwd: request.cwd, roots: cwdRoots.flat(), programs: plan.programs });
-  const cwd = decideCwd(facts, cwdRoots, { given: request.cwd !== undefined });
+  const cwd = decideCwd(facts, cwdRoots, {
+    given: request.cwd !== undefined,
+    judgeDefault: judgeDefaultCwd,
+  });
   return { decision: decide(plan, facts, rules), cwd, found: facts.programs };
 }

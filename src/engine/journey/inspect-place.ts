@@ -14,7 +14,10 @@ export interface InspectedPlace {
   readonly notes: readonly string[];
 }
 
-type PlaceContext = Pick<RunContext, 'cwdRoots' | 'cwdNames' | 'workspace' | 'refuseSensitive'>;
+type PlaceContext = Pick<
+  RunContext,
+  'cwdRoots' | 'cwdNames' | 'judgeDefaultCwd' | 'workspace' | 'refuseSensitive'
+>;
 
 /** Inspects the directory of a command through the backend; throws a `NacreError` if commands may not run there. */
 export async function inspectPlace(
@@ -30,11 +33,12 @@ export async function inspectPlace(
 async function inspectPlain(
   { backend, sensitivePlaces }: EngineDeps,
   requested: string | undefined,
-  { cwdRoots, cwdNames, workspace, refuseSensitive }: PlaceContext,
+  { cwdRoots, cwdNames, judgeDefaultCwd, workspace, refuseSensitive }: PlaceContext,
 ): Promise<InspectedPlace> {
   const query = { cwd: requested, roots: cwdRoots.flat(), programs: [], session: undefined, workspace };
   const facts = await backend.inspect(query);
-  const cwd = decideCwd(facts, cwdRoots, { given: requested !== undefined, names: cwdNames });
+  const given = requested !== undefined;
+  const cwd = decideCwd(facts, cwdRoots, { given, judgeDefault: judgeDefaultCwd, names: cwdNames });
   if (refuseSensitive) decideSensitive(cwd, await sensitivePlaces.resolve(facts.home));
   return { facts, cwd, notes: [] };
 }

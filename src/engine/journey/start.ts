@@ -32,7 +32,7 @@ export async function start(
   const spec = toJobSpec(request, admission, call);
   const screen = await createScreen(deps, request, admission);
   try {
-    await sessions.prepare(spec, toRegistration(request, admission, call, screen));
+    await sessions.prepare(spec, toRegistration(request, admission, call, screen), call.share);
     recordStart(deps, request, call, spec.cwd);
     await sessions.start(spec);
   } catch (error) {

@@ -7,7 +7,7 @@ import type { RequestHeaders } from '../requests/raw-headers.ts';
 import type { Callers, HttpCaller } from './callers.ts';
 import { networkOf } from './network-of.ts';
 import type { PageIdentity, PageSessions } from './page-sessions.ts';
-import { charge, createRateLimit, tooMany } from './rate-limit.ts';
+import { charge, createRateLimit, type RateLimit, tooMany } from './rate-limit.ts';
 import type { Site, Sites } from './sites.ts';
 
 /** Dependencies of `createAuthenticate`. */
@@ -20,45 +20,60 @@ export interface AuthenticateDeps {
   readonly onRefused: (address: string, reason: string) => void;
 }
 
-/** Returns the caller that sends these headers from this address; throws 401, 403 or 429. */
-export type Authenticate = (headers: RequestHeaders, address: string) => HttpCaller;
+/** Returns the caller that sends these headers from this address and connection; throws 401, 403 or 429. */
+export type Authenticate = (headers: RequestHeaders, address: string, connection: object) => HttpCaller;
 
 const failuresPerMinute = 10;
 
 /** Creates the check that every call and every upgrade passes. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  const failures = createRateLimit(failuresPerMinute);
-  return (headers, address) => {
-    const found = identify(deps, headers);
-    if (found === undefined) {
-      const reason = headers.has('authorization') ? 'a token that is not valid' : 'no token';
-      // Limited before `onRefused`, so that repeated attempts cannot fill the log.
-      const waitMs = failures.take(networkOf(address));
-      if (waitMs > 0) throw tooMany('There were too many attempts without a valid token.', waitMs);
-      deps.onRefused(address, reason);
+  const byToken = createTokenCheck(deps);
+  const withoutToken = createRateLimit(failuresPerMinute);
+  return (headers, address, connection) => {
+    const site = deps.sites.find(headers.get('host'));
+    const token = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+    const hasToken = token !== undefined && site?.kind !== 'applet';
+    const caller = hasToken ? byToken(token, address, connection) : site && fromCookie(deps, headers, site);
+    if (caller === undefined) {
+      refuse(deps, withoutToken, address, headers.has('authorization') ? 'not a bearer token' : 'no token');
       throw unauthenticated();
     }
     const corsOrigin = deps.sites.check(headers);
-    if (found.byCookie && (corsOrigin !== undefined || !isOwnPage(headers))) throw unauthenticated();
-    charge(found.caller, 'requests');
-    return found.caller;
+    if (!hasToken && (corsOrigin !== undefined || !isOwnPage(headers))) throw unauthenticated();
+    charge(caller, 'requests');
+    return caller;
   };
 }
 
-interface Identified {
-  readonly caller: HttpCaller;
-  readonly byCookie: boolean;
+// The limit comes before the comparison: among many wrong tokens of one address, a right one is refused like the others.
+// Otherwise a guesser would only have to look for another reply. A connection that has sent a right token may repeat it, so that
+// a guesser at the same address does not interrupt a client at work. A session's cookie is not limited: it is random, and
+// a page of another site cannot choose it.
+function createTokenCheck(deps: AuthenticateDeps) {
+  const guesses = createRateLimit(failuresPerMinute);
+  const proven = new WeakMap<object, string>();
+  return (token: string, address: string, connection: object): HttpCaller => {
+    const waitMs = proven.get(connection) === token ? 0 : guesses.waitMs(networkOf(address));
+    if (waitMs > 0) throw tooManyAttempts(waitMs);
+    const caller = deps.callers.byToken(token);
+    if (caller === undefined) {
+      refuse(deps, guesses, address, 'a token that is not valid');
+      throw unauthenticated();
+    }
+    proven.set(connection, token);
+    return caller;
+  };
 }
 
-function identify(deps: AuthenticateDeps, headers: RequestHeaders): Identified | undefined {
-  const site = deps.sites.find(headers.get('host'));
-  const token = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-  if (token !== undefined && site?.kind !== 'applet') {
-    const caller = deps.callers.byToken(token);
-    return caller && { caller, byCookie: false };
-  }
-  const caller = site && fromCookie(deps, headers, site);
-  return caller && { caller, byCookie: true };
+// Limited before `onRefused`, so that repeated attempts cannot fill the log.
+function refuse(deps: AuthenticateDeps, limit: RateLimit, address: string, reason: string): void {
+  const waitMs = limit.take(networkOf(address));
+  if (waitMs > 0) throw tooManyAttempts(waitMs);
+  deps.onRefused(address, reason);
+}
+
+function tooManyAttempts(waitMs: number): HttpProblem {
+  return tooMany('There were too many attempts without a valid token.', waitMs);
 }
 
 /** The page whose session cookie these headers have, for the site that they are sent to. */

@@ -1,6 +1,7 @@
-import type { RunContext } from '../../../engine/context/call-context.ts';
+import type { Caller } from '../../../contract/caller.ts';
 import type { Tool } from '../../../tools/common/tool.ts';
-import type { HttpAccess, OfferedTools, ToolAccess } from '../../door.ts';
+import type { HttpAccess, HttpRules, OfferedTools, ToolAccess } from '../../door.ts';
+import type { HttpSettings } from '../../settings.ts';
 import type { History } from '../requests/history.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { digest, isSameDigest } from './tokens.ts';
@@ -11,7 +12,9 @@ export interface HttpCaller {
   readonly client: string;
   /** The owner id of the commands and sessions that it starts; it sees no others. */
   readonly owner: string;
-  readonly rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'refuseSensitive'>;
+  /** The name of its token, or of the applet; undefined for the server's own token. */
+  readonly token?: string | undefined;
+  readonly rules: HttpRules;
   /** The shells that it may open in a terminal, and the rules for them. */
   readonly terminal: { readonly shells: readonly string[]; readonly rules: HttpCaller['rules'] };
   /** The tools that it may call; empty for an applet. */
@@ -19,6 +22,11 @@ export interface HttpCaller {
   /** Where `tools` come from, for MCP; absent for an applet. */
   readonly offered?: OfferedTools | undefined;
   readonly rate?: RateLimit | undefined;
+}
+
+/** The caller as the engine records it. */
+export function toCaller({ client, token }: Pick<HttpCaller, 'client' | 'token'>): Caller {
+  return { door: 'http', client, token };
 }
 
 /** Callers by token. */
@@ -52,13 +60,16 @@ export async function createCallers(
   };
   const known: (readonly [Buffer, HttpCaller])[] = [[digest(ownToken), own]];
   for (const { name, sha256, allow, cwd_roots: cwdRoots, requests_per_minute } of tokens) {
-    const narrowing = { allow, cwdRoots, named: `the list of the token ${name}` };
+    const owner = `http/${name}`;
+    const share = { key: owner, of: countShares(deps.http) };
+    const narrowing = { allow, cwdRoots, share, named: `the list of the token ${name}` };
     const offered = await deps.tools(narrowing);
     known.push([
       Buffer.from(sha256, 'hex'),
       {
         client: `token ${name}`,
-        owner: `http/${name}`,
+        token: name,
+        owner,
         get rules() {
           return deps.shellRules(narrowing);
         },
@@ -83,6 +94,11 @@ export async function createCallers(
       return known.filter(([expected]) => isSameDigest(sent, expected))[0]?.[1];
     },
   };
+}
+
+/** How many callers share what the owner of the server leaves: the named tokens, and all applets together. */
+export function countShares({ tokens, appletsDir }: Pick<HttpSettings, 'tokens' | 'appletsDir'>): number {
+  return tokens.length + (appletsDir === undefined ? 0 : 1);
 }
 
 // Wraps the tools themselves, so that calls over MCP are listed as well.

@@ -4,6 +4,8 @@ import { HttpProblem } from '../requests/problem.ts';
 export interface RateLimit {
   /** Counts an event and returns 0; over the limit it counts nothing and returns how many ms to wait. */
   take(name: string): number;
+  /** How many ms to wait until an event is within the limit; 0 if it is now. Counts nothing. */
+  waitMs(name: string): number;
 }
 
 const minuteMs = 60_000;
@@ -15,12 +17,15 @@ export function createRateLimit(perMinute: number, now: () => number = () => per
   const costMs = minuteMs / perMinute;
   // When the whole allowance of a name is available again.
   const refilledAt = new Map<string, number>();
+  const nextOf = (name: string) => Math.max(now(), refilledAt.get(name) ?? 0) + costMs;
+  const waitMs = (name: string) => Math.max(0, Math.ceil(nextOf(name) - now() - minuteMs));
   return {
+    waitMs,
     take(name) {
-      const next = Math.max(now(), refilledAt.get(name) ?? 0) + costMs;
-      const waitMs = Math.ceil(next - now() - minuteMs);
+      const next = nextOf(name);
       // A refused event is not counted, or a caller that keeps retrying would never be let in again.
-      if (waitMs > 0) return waitMs;
+      const wait = waitMs(name);
+      if (wait > 0) return wait;
       refilledAt.delete(name);
       refilledAt.set(name, next);
       const [oldest] = refilledAt.keys();

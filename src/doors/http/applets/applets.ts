@@ -27,23 +27,32 @@ export interface Applets {
 
 const maxManifestChars = 65_536;
 
-/** Reads applets from `dir`; there are none if it is undefined. */
+/** Reads applets from `dir`; there are none if it is undefined. All together are one of `shares` callers. */
 export function createApplets(
   dir: string | undefined,
   { shellRules, terminalRules }: Pick<HttpAccess, 'shellRules' | 'terminalRules'>,
   terminalShells: readonly string[],
+  shares: number,
 ): Applets {
   const read = (name: string): Applet => {
     const folder = realpathSync(join(dir ?? '', name));
     const manifest = readManifest(join(folder, 'applet.json'), name);
     const programs = programsOf(manifest);
-    const rules = shellRules({ allow: programs, named: `the permissions of the applet ${name}` });
+    const named = `the permissions of the applet ${name}`;
+    const rules = shellRules({ allow: programs, named, share: { key: 'applets', of: shares } });
     const shells = terminalShells.filter((shell) => programs.includes(shell));
-    const terminal = { shells, rules: terminalRules() };
+    const terminal = { shells, rules: { ...terminalRules(), share: rules.share } };
     return {
       manifest,
       folder,
-      caller: { client: `applet ${name}`, owner: `applet/${name}`, rules, terminal, tools: [] },
+      caller: {
+        client: `applet ${name}`,
+        token: `applet ${name}`,
+        owner: `applet/${name}`,
+        rules,
+        terminal,
+        tools: [],
+      },
       refused: programs.filter((one) => !terminalShells.includes(one) && !lists(rules.rules.allow, one)),
     };
   };

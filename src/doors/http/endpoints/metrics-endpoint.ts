@@ -1,4 +1,5 @@
 import type { Engine } from '../../../engine/engine.ts';
+import type { HttpCaller } from '../access/callers.ts';
 import type { FairQueue } from '../requests/fair-queue.ts';
 import type { Reply } from '../requests/raw-http.ts';
 import type { RequestCounts } from '../requests/request-counts.ts';
@@ -10,10 +11,13 @@ export interface MetricsDeps {
   readonly requests: RequestCounts;
 }
 
-/** Serves GET /metrics: figures about commands and requests in the Prometheus text format. */
-export async function showMetrics({ engine, queue, requests }: MetricsDeps): Promise<Reply> {
-  const { running, queued } = queue.counts();
-  const replies = [...requests.list()].map(
+/** Serves GET /metrics in the Prometheus text format: figures of all callers to the owner, to a named token only its own. */
+export async function showMetrics(
+  { engine, queue, requests }: MetricsDeps,
+  { token, owner, rules }: HttpCaller,
+): Promise<Reply> {
+  const { running, queued } = queue.counts(rules.share);
+  const replies = [...requests.list(token === undefined ? undefined : owner)].map(
     ([status, count]) => `nacre_http_answers_total{status="${status}"} ${count}`,
   );
   const own = [
@@ -25,6 +29,6 @@ export async function showMetrics({ engine, queue, requests }: MetricsDeps): Pro
     `nacre_http_calls{state="running"} ${running}`,
     `nacre_http_calls{state="queued"} ${queued}`,
   ];
-  const body = `${(await (await engine()).metrics()).trimEnd()}\n${own.join('\n')}\n`;
+  const body = `${(await (await engine()).metrics(token)).trimEnd()}\n${own.join('\n')}\n`;
   return { status: 200, headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }, body };
 }

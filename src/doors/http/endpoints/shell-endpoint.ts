@@ -8,7 +8,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import { receive } from '../../../tools/common/define-tool.ts';
 import { describeEnd } from '../../../tools/common/describe-outcome.ts';
 import type { HttpSettings } from '../../settings.ts';
-import type { HttpCaller } from '../access/callers.ts';
+import { type HttpCaller, toCaller } from '../access/callers.ts';
 import type { FairQueue } from '../requests/fair-queue.ts';
 import type { History } from '../requests/history.ts';
 import { type Exchange, type Reply, toJsonReply } from '../requests/raw-http.ts';
@@ -45,7 +45,7 @@ export async function runShell(
   { incoming, signal }: Pick<Exchange, 'incoming' | 'signal'>,
 ): Promise<Reply> {
   const body = await readJson(incoming);
-  return deps.queue.run(caller.owner, signal, async () => {
+  return deps.queue.run(caller.owner, caller.rules.share, signal, async () => {
     await deps.refresh();
     return toReply(await runProgram(deps, body, caller, signal), deps.settings.execTimeoutMs);
   });
@@ -70,7 +70,7 @@ async function runProgram(
       },
       {
         ...caller.rules,
-        caller: { door: 'http', client: caller.client },
+        caller: toCaller(caller),
         room: caller.owner,
         howToGetRest: '',
         signal,

@@ -1,5 +1,5 @@
 import { toMcpTool } from '../../to-mcp-tool.ts';
-import type { HttpCaller } from '../access/callers.ts';
+import { type HttpCaller, toCaller } from '../access/callers.ts';
 import type { FairQueue } from '../requests/fair-queue.ts';
 import { HttpProblem } from '../requests/problem.ts';
 import { type Exchange, type Reply, toJsonReply } from '../requests/raw-http.ts';
@@ -18,7 +18,7 @@ export async function runTool(
   { incoming, signal }: Pick<Exchange, 'incoming' | 'signal'>,
 ): Promise<Reply> {
   const input = await readJson(incoming);
-  return queue.run(caller.owner, signal, async () => {
+  return queue.run(caller.owner, caller.rules.share, signal, async () => {
     const tool = caller.tools.find((one) => one.name === name);
     if (!tool) throw unknownTool(name, caller);
     const {
@@ -27,7 +27,7 @@ export async function runTool(
       structured,
       isError,
     } = await tool.call(input, {
-      caller: { door: 'http', client: caller.client },
+      caller: toCaller(caller),
       owner: caller.owner,
       signal,
     });

@@ -27,7 +27,7 @@ export function createMcpCalls(): McpCalls {
       open += 1;
       try {
         charge(caller, 'commands');
-        return await tool.call(input, context);
+        return await tool.call(input, { ...context, caller: { ...context.caller, token: caller.token } });
       } catch (error) {
         if (error instanceof HttpProblem) return toErrorReply(error);
         throw error;

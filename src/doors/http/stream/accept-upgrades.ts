@@ -87,7 +87,11 @@ function hasUnreadInput({ isPaused, bufferedAmount }: WebSocket): boolean {
 
 function admit(request: IncomingMessage, { authenticate, isClosing }: UpgradeDeps): HttpCaller | HttpProblem {
   try {
-    const caller = authenticate(readHeaders(request.rawHeaders), request.socket.remoteAddress ?? '');
+    const caller = authenticate(
+      readHeaders(request.rawHeaders),
+      request.socket.remoteAddress ?? '',
+      request.socket,
+    );
     if (isClosing()) return new HttpProblem(503, shuttingDown().message);
     const [path] = (request.url ?? '').split('?');
     return path === streamPath

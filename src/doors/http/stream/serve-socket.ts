@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 import { NacreError, shuttingDown } from '../../../contract/failure.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { createId } from '../../../support/ids.ts';
-import type { HttpCaller } from '../access/callers.ts';
+import { type HttpCaller, toCaller } from '../access/callers.ts';
 import { charge } from '../access/rate-limit.ts';
 import type { History } from '../requests/history.ts';
 import { toFailure } from '../requests/problem.ts';
@@ -53,7 +53,7 @@ function createHandlers(
   caller: HttpCaller,
   follow: (command: ResumableCommand, from: number) => void,
 ): MessageHandlers {
-  const context = { caller: { door: 'http', client: caller.client }, owner: caller.owner } as const;
+  const context = { caller: toCaller(caller), owner: caller.owner } as const;
   const starting = new Map<string, Promise<ResumableCommand>>();
 
   // Messages sent right after `shell.run` wait until the command has started.
@@ -104,7 +104,7 @@ async function start(
   id: string,
   { command, args, cwd, env, stdin, timeout_ms, pty: terminal, encoding }: ClientMessage<'shell.run'>,
 ): Promise<ResumableCommand> {
-  const context = { caller: { door: 'http', client: caller.client }, owner: caller.owner } as const;
+  const context = { caller: toCaller(caller), owner: caller.owner } as const;
   const argv = [command, ...args] as const;
   try {
     charge(caller, 'commands');
