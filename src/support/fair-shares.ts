@@ -27,7 +27,7 @@ export class FairShares {
   hasPlace(share: Share | undefined): boolean {
     const all = this.count();
     const own = this.#of(share?.key);
-    if (share === undefined) return own === 0 || all < this.#max;
+    if (share === undefined) return all < this.#max || (own === 0 && this.#max > 0);
     const shared = all - this.#of(undefined);
     return all < this.#max && shared < Math.max(1, this.#max - 1) && own < this.mostFor(share);
   }
