@@ -18,7 +18,7 @@ import { createSessions } from '../../src/sessions/sessions.ts';
 import { resolveSettings } from '../../src/settings/resolve-settings.ts';
 import { receive } from '../../src/tools/common/define-tool.ts';
 import { toWritable } from '../../src/worker/sandbox/sandbox-plan.ts';
-import { programMissing } from '../../src/worker/start/start-failures.ts';
+import { checkStart, programMissing } from '../../src/worker/start/start-failures.ts';
 import { decideExample, place } from './policy-examples.ts';
 
 /** The meaning of each code, and a function that fails with it. */
@@ -62,6 +62,10 @@ export const failureExamples: Readonly<
     fail: () => {
       throw programMissing('gti');
     },
+  },
+  cannot_execute: {
+    meaning: 'The kernel cannot execute the program: no known format, or an argument that is too long.',
+    fail: () => checkStart({ kind: 'argv', argv: ['printf', 'x'.repeat(140_000)] }, '/', '/usr/bin:/bin'),
   },
   job_not_found: {
     meaning: 'There is no such command, shell or approval request, or it belongs to another caller.',

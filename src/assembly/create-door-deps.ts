@@ -22,7 +22,12 @@ import { createLiveSettings, fixedSettings, type LiveSettings } from '../rules/l
 import { type Resolved, rulesFor, rulesForShell, rulesForTerminal } from '../rules/rules-for.ts';
 import { toSettingsInForce } from '../rules/settings-in-force.ts';
 import { checkUserFile, type SettingsSource } from '../rules/settings-source.ts';
-import { warnIfNothingRuns, warnOfIgnoredRules, warnOfRoots } from '../rules/settings-warnings.ts';
+import {
+  warnIfNothingRuns,
+  warnOfDeadEntries,
+  warnOfIgnoredRules,
+  warnOfRoots,
+} from '../rules/settings-warnings.ts';
 import { engineOnDemand } from './create-whole-engine.ts';
 import { judgePrograms } from './judge-programs.ts';
 import { describeNewerCopy } from './newer-copy.ts';
@@ -94,7 +99,12 @@ function createSettingsAccess(resolved: Resolved, cwd: string, settingsFile: str
     presets: presetNames,
     presetPrograms: Object.fromEntries(presetNames.map((name) => [name, presets[name].allowedCommands])),
     checkUserFile: (text) => checkUserFile({ path: settingsFile, text }),
-    warnings: [...resolved.warnings, ...warnOfRoots(resolved, cwd), ...warnOfIgnoredRules(resolved)],
+    warnings: [
+      ...resolved.warnings,
+      ...warnOfRoots(resolved, cwd),
+      ...warnOfIgnoredRules(resolved),
+      ...warnOfDeadEntries(resolved),
+    ],
     toolWarnings: warnIfNothingRuns(resolved),
   };
 }

@@ -146,9 +146,10 @@ async function createAudit(
     redact,
   });
   if (log !== undefined && values.logLevel !== 'off') {
-    const { toLogLine } = await import('../monitor/log-line.ts');
+    const { createLogLines } = await import('../monitor/log-line.ts');
+    const toLine = createLogLines(values);
     auditLog.subscribe((record) => {
-      const line = toLogLine(record, values);
+      const line = toLine(record);
       if (line !== null) log(line);
     });
   }

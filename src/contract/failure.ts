@@ -7,6 +7,7 @@ export const failureCodes = [
   'policy_denied',
   'approval_required',
   'program_not_found',
+  'cannot_execute',
   'job_not_found',
   'audit_unavailable',
   'resources_unavailable',

@@ -32,6 +32,7 @@ export const exitCodes = {
   policy_denied: refusedExit,
   approval_required: refusedExit,
   program_not_found: 127,
+  cannot_execute: 126,
   job_not_found: failedExit,
   audit_unavailable: failedExit,
   resources_unavailable: failedExit,

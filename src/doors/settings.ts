@@ -89,7 +89,8 @@ export const httpSettings = defineSettings({
     .meta({
       env: ['EXEC_MAX_BUFFER_BYTES', 'NACRE_EXEC_MAX_BUFFER_BYTES'],
       flag: '--exec-max-buffer-bytes',
-      description: 'Maximum output of a command run by POST /api/shell, for stdout and stderr separately.',
+      description:
+        'Maximum output of a command run by POST /api/shell, for stdout and stderr separately; 10 MiB by default.',
       project: 'lower',
     }),
   httpMaxRunning: z.int().min(1).max(10_000).default(16).meta({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditRecord } from '../audit/read-records.ts';
-import { toLogLine } from './log-line.ts';
+import { createLogLines, toLogLine } from './log-line.ts';
 
 const record = (kind: string, more: object = {}): AuditRecord => ({
   seq: 3,
@@ -38,6 +38,24 @@ describe('S10: log lines', () => {
       'nacre: 10:11:12.345 debug cmd_1 decided: tester, allow by listed\n',
       'nacre: 10:11:12.345 debug cmd_1 started: tester\n',
     ]);
+  });
+
+  it('contain the command in the line about its end', () => {
+    const toLine = createLogLines({ logLevel: 'info', logFormat: 'pretty' });
+    expect(toLine(record('asked', { command: 'ls -l' }))).toBeNull();
+    expect(toLine(record('started'))).toBeNull();
+    const finished = record('finished', { status: 'completed', exit_code: 0, duration_ms: 5 });
+    expect(toLine(finished)).toBe(
+      'nacre: 10:11:12.345 info  cmd_1 finished: tester, "ls -l", completed with exit code 0 after 5 ms\n',
+    );
+    expect(toLine(record('asked', { command: ['rm', 'x'] }))).toBeNull();
+    const refused = record('refused', { code: 'policy_denied', message: 'rm is not allowed.' });
+    expect(toLine(refused)).toBe(
+      'nacre: 10:11:12.345 warn  cmd_1 refused: tester, ["rm","x"], "rm is not allowed."\n',
+    );
+    const json = createLogLines({ logLevel: 'info', logFormat: 'json' });
+    json(record('asked', { command: 'ls' }));
+    expect(JSON.parse(json(finished) ?? '')).toMatchObject({ event: 'finished', command: 'ls' });
   });
 
   it('cannot be forged by a client or a command', () => {

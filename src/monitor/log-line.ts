@@ -5,11 +5,24 @@ import { logLevels, type monitorSettings } from './settings.ts';
 
 type Level = (typeof logLevels)[number];
 
+type LogSettings = Pick<Values<typeof monitorSettings>, 'logLevel' | 'logFormat'>;
+
+/** Creates a function like `toLogLine` that adds the command to the line about its end. */
+export function createLogLines(settings: LogSettings): (record: AuditRecord) => string | null {
+  // Ended commands are removed, so this has as many entries as commands run.
+  const commands = new Map<string, unknown>();
+  return (record) => {
+    const { id, kind, command } = record;
+    if (kind === 'asked') commands.set(id, command);
+    const known = commands.get(id);
+    if (kind === 'finished' || kind === 'refused' || kind === 'failed') commands.delete(id);
+    const isEnd = kind !== 'asked' && levelOf(record) !== 'debug' && known !== undefined;
+    return toLogLine(isEnd ? { ...record, command: known } : record, settings);
+  };
+}
+
 /** The log line for a record, ending in a line break; null if `logLevel` excludes it. */
-export function toLogLine(
-  record: AuditRecord,
-  { logLevel, logFormat }: Pick<Values<typeof monitorSettings>, 'logLevel' | 'logFormat'>,
-): string | null {
+export function toLogLine(record: AuditRecord, { logLevel, logFormat }: LogSettings): string | null {
   const level = levelOf(record);
   if (logLevels.indexOf(level) > logLevels.indexOf(logLevel)) return null;
   const { time, kind, id, door, client, seq: _seq, prev: _prev, ...rest } = record;
@@ -29,10 +42,15 @@ const infoKinds: ReadonlySet<string> = new Set(['finished', 'skipped', 'approved
 
 function describe(record: AuditRecord): string {
   const { kind, command, status, exit_code, duration_ms, message, verdict, rule, reason } = record;
-  if (kind === 'asked') return ` asks for ${JSON.stringify(command).slice(0, 200)}`;
+  if (kind === 'asked') return ` asks for ${show(command)}`;
   if (kind === 'decided') return `, ${verdict} by ${rule}`;
+  const asked = command === undefined ? '' : `, ${show(command)}`;
   if (kind === 'finished')
-    return `, ${status} with ${exit_code === null ? 'unknown exit code' : `exit code ${exit_code}`} after ${duration_ms} ms`;
+    return `${asked}, ${status} with ${exit_code === null ? 'unknown exit code' : `exit code ${exit_code}`} after ${duration_ms} ms`;
   const words = message ?? reason;
-  return words === undefined ? '' : `, ${JSON.stringify(words)}`;
+  return words === undefined ? asked : `${asked}, ${JSON.stringify(words)}`;
+}
+
+function show(command: unknown): string {
+  return JSON.stringify(command).slice(0, 200);
 }

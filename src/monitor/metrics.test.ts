@@ -30,7 +30,7 @@ describe('S7: metrics about commands', () => {
       'nacre_shell_restarts_total 0',
     ])
       expect(text.split('\n')).toContain(line);
-    expect(text.match(/^# TYPE /gm)).toHaveLength(8);
+    expect(text.match(/^# TYPE /gm)).toHaveLength(10);
     expect(id).toMatch(/^cmd_/);
     await here.close();
   });
@@ -64,6 +64,7 @@ describe('S7: metrics about commands', () => {
         stdout_bytes: 1,
         stderr_bytes: 0,
         shell_restored: true,
+        resources: { cpuMs: 20, peakMemoryBytes: 1_000 + index },
       });
     }
     const text = metrics.toText({ queue: 2, spoolBytes: 7 });
@@ -73,5 +74,7 @@ describe('S7: metrics about commands', () => {
     expect(text).toContain('nacre_command_duration_seconds_bucket{le="5"} 300\n');
     expect(text).toContain('nacre_shell_restarts_total 300\n');
     expect(text).toContain('nacre_queue 2\n');
+    expect(text).toContain('nacre_command_cpu_seconds_total 6\n');
+    expect(text).toContain('nacre_command_peak_memory_bytes 1299\n');
   });
 });

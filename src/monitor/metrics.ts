@@ -1,5 +1,6 @@
 // Metrics about commands for `/metrics`, counted from audit records, in the Prometheus text format.
 import type { AuditRecord } from '../audit/read-records.ts';
+import type { Resources } from '../contract/limits.ts';
 
 /** Current values, read at each request for `/metrics`. */
 export interface Gauges {
@@ -32,6 +33,7 @@ export function createMetrics(): Metrics {
   const known = new Map<string, { program: string; rule: string; runs: boolean }>();
   const durations = { buckets: bucketSeconds.map(() => 0), sum: 0, count: 0 };
   let restarts = 0;
+  const usage = createUsage();
 
   const toProgram = (names: unknown) => {
     const [first = 'none'] = Array.isArray(names) ? names.map(String) : [];
@@ -53,6 +55,7 @@ export function createMetrics(): Metrics {
     durations.count += 1;
     for (const stream of ['stdout', 'stderr']) add(bytes, stream, Number(record[`${stream}_bytes`]));
     if (record.shell_restored === true) restarts += 1;
+    usage.add((record.resources ?? {}) as Partial<Resources>);
     count(record, String(record.status));
   };
 
@@ -78,6 +81,7 @@ export function createMetrics(): Metrics {
           'Bytes of output that commands wrote.',
           new Map([...bytes].map(([stream, value]) => [labels({ stream }), value])),
         ),
+        ...usage.toFamilies(),
         family('nacre_running', 'gauge', 'Commands that are running now.', new Map([['', running]])),
         gauges ? toGaugeText(gauges) : '',
         family(
@@ -96,6 +100,32 @@ function toGaugeText({ queue, spoolBytes }: Gauges): string {
     family('nacre_queue', 'gauge', 'Calls that wait for a persistent shell.', new Map([['', queue]])),
     family('nacre_spool_bytes', 'gauge', 'Bytes of output on disk.', new Map([['', spoolBytes]])),
   ].join('');
+}
+
+/** The CPU time and memory of ended commands. */
+function createUsage() {
+  let cpuMs = 0;
+  let peakMemoryBytes = 0;
+  return {
+    add(used: Partial<Resources>) {
+      cpuMs += used.cpuMs ?? 0;
+      peakMemoryBytes = Math.max(peakMemoryBytes, used.peakMemoryBytes ?? 0);
+    },
+    toFamilies: () => [
+      family(
+        'nacre_command_cpu_seconds_total',
+        'counter',
+        'CPU time of ended commands with all their processes.',
+        new Map([['', cpuMs / 1_000]]),
+      ),
+      family(
+        'nacre_command_peak_memory_bytes',
+        'gauge',
+        'Highest memory of one ended command with all its processes.',
+        new Map([['', peakMemoryBytes]]),
+      ),
+    ],
+  };
 }
 
 function add(counts: Map<string, number>, name: string, amount: number): void {

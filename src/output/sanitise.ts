@@ -1,5 +1,5 @@
 // Bytes become safe text, chunk by chunk:
-// 1. utf8.ts decodes; invalid bytes become U+FFFD, and a byte order mark at the start is dropped;
+// 1. utf8.ts decodes; invalid bytes become U+FFFD;
 // 2. strip-vt.ts removes terminal sequences and applies cursor moves and erasures to the `VisibleLine`;
 // 3. visible-line.ts (with cell-row.ts) lets carriage returns and backspaces overwrite, as a terminal does;
 // 4. visible-character.ts replaces control and deceptive characters with visible ones.
@@ -23,13 +23,8 @@ export function createSanitiser(options: { nul?: NulMeaning } = {}): Sanitiser {
   const decoder = createUtf8Decoder();
   const line = new VisibleLine();
   const stripper = new VtStripper(line, options.nul ?? 'picture');
-  let started = false;
-
   const feed = (text: string) => {
-    if (text === '') return;
-    const skipMark = !started && text.charCodeAt(0) === byteOrderMark;
-    started = true;
-    stripper.feed(skipMark ? text.slice(1) : text);
+    if (text !== '') stripper.feed(text);
   };
 
   return {
@@ -54,8 +49,6 @@ export function sanitise(bytes: Uint8Array, options: { nul?: NulMeaning } = {}):
   const sanitiser = createSanitiser(options);
   return sanitiser.push(bytes) + sanitiser.end();
 }
-
-const byteOrderMark = 0xfeff;
 
 // V8 substrings keep their parent string alive, so decode `pieceBytes` at a time to bound what an unfinished line retains.
 const pieceBytes = 65_536;

@@ -203,7 +203,10 @@ class Judge {
   }
 
   private notListed(found: Invocation): Judgement {
-    const { allowSetting, narrowedBy, preset } = this.rules;
+    const { narrowedBy, preset, general, programDirs = [] } = this.rules;
+    // A caller's own list, such as an applet's permissions, may have a program that the server's list does not.
+    const isOwn = general !== undefined && isCovered(found, general.names, programDirs);
+    const allowSetting = isOwn ? general.setting : this.rules.allowSetting;
     const given = preset === undefined ? allowSetting : `the preset ${preset}`;
     const list = narrowedBy === undefined ? given : `${given} as narrowed by ${narrowedBy}`;
     const { allow } = this.rules;
@@ -217,7 +220,7 @@ class Judge {
     return this.answer('deny', 'not_listed', reason, found, {
       program: found.name,
       hint,
-      remedy: toListRemedy(found.name, this.rules),
+      remedy: toListRemedy(found.name, { ...this.rules, allowSetting }),
     });
   }
 

@@ -20,6 +20,18 @@ export function isCovered(
   });
 }
 
+/** Whether some command can match an entry; one with patterns, quotes, operators or a keyword is not a program's name. */
+export function canMatch(entry: string): boolean {
+  if (entry === '*') return true;
+  const [program = '', ...words] = wordsOf(entry);
+  if (program === '' || keywords.has(program) || /^-|^\w+=/.test(program)) return false;
+  return [program, ...words].every((word) => !/[\s|&;<>()$`"'*?\\]/.test(word));
+}
+
+const keywords = new Set(
+  'if then elif else fi for while until do done case esac select function in time { } ! [['.split(' '),
+);
+
 /** The entries for a program that require certain arguments. */
 export function entriesWithWords(name: string, entries: readonly string[]): readonly string[] {
   return entries.filter((entry) => {

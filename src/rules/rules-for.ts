@@ -102,6 +102,7 @@ export function narrowRules(general: CallerRules, narrowing: Narrowing | undefin
         ...general.rules,
         allow: narrowAllow(general.rules.allow, allow),
         allowSetting: named,
+        general: { setting: general.rules.allowSetting, names: allow },
         preset: undefined,
         // A rule that allows a program for the user's agents must not widen the list of a token or an applet.
         policy: general.rules.policy?.filter(({ verdict }) => verdict !== 'allow'),

@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { resolveSettings, type SettingSources } from '../settings/resolve-settings.ts';
 import { allSettings } from './all-settings.ts';
-import { warnIfNothingRuns, warnOfIgnoredRules, warnOfRoots } from './settings-warnings.ts';
+import {
+  warnIfNothingRuns,
+  warnOfDeadEntries,
+  warnOfIgnoredRules,
+  warnOfRoots,
+} from './settings-warnings.ts';
 
 const resolve = (sources: SettingSources) => resolveSettings(sources, allSettings);
 const project = (text: string) => ({ project: { path: '/p/nacre.yaml', text } });
@@ -23,6 +28,34 @@ describe('warnIfNothingRuns', () => {
     expect(warnIfNothingRuns(resolve({ env: { ALLOWED_COMMANDS: '*' } }))).toEqual([]);
     const rule = { verdict: 'allow', program: 'ls', reason: 'x', examples: { matches: ['ls'] } } as const;
     expect(warnIfNothingRuns({ ...resolve({}), policy: [rule] })).toEqual([]);
+  });
+});
+
+describe('warnOfDeadEntries', () => {
+  it('names entries that no command can match', () => {
+    const dead = ['git*', 'ls | wc', 'if', '-l', 'A=b', '"git"', 'a\\ b', 'cat;ls', 'echo $HOME'];
+    const fine = [
+      '*',
+      'git',
+      'git status',
+      '/opt/x/bin/y',
+      './run.sh',
+      '[',
+      'g++',
+      'a@b',
+      'python3.12',
+      'npm run',
+    ];
+    const allowed = (list: readonly string[]) => resolve({ env: { ALLOWED_COMMANDS: list.join(',') } });
+    expect(warnOfDeadEntries(allowed(fine))).toEqual([]);
+    for (const entry of dead) {
+      const [warning] = warnOfDeadEntries(allowed(['ls', entry]));
+      expect(warning).toContain('ALLOWED_COMMANDS lists ');
+      expect(warning).toContain('which no command can match');
+    }
+    expect(warnOfDeadEntries(resolve({ env: { SHELL_ALLOWLIST: 'git,ls -la|wc' } }))).toEqual([
+      expect.stringContaining('SHELL_ALLOWLIST lists ls -la|wc, which'),
+    ]);
   });
 });
 

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { canMatch } from '../policy/list-entry.ts';
+import { toOneLine } from '../support/escape-controls.ts';
 import { toFamilies } from '../tools/settings.ts';
 import { type Resolved, rulesFor, rulesForFamily } from './rules-for.ts';
 
@@ -24,6 +26,22 @@ export function warnOfIgnoredRules({ limits }: Resolved): readonly string[] {
   return [
     `The project's nacre.yaml has rules that allow ${programs}; they are ignored because a project file can only tighten. Move them to your own settings file.`,
   ];
+}
+
+/** Warns about entries of the lists of programs that no command can match, such as `git*` or `ls | wc`. */
+export function warnOfDeadEntries({ values }: Resolved): readonly string[] {
+  const lists = {
+    ALLOWED_COMMANDS: values.allowedCommands,
+    NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS: values.shellExecuteAllowedCommands,
+    SHELL_ALLOWLIST: values.shellAllowlist,
+  };
+  return Object.entries(lists).flatMap(([setting, entries = []]) => {
+    const dead = entries.filter((entry) => !canMatch(entry)).map(toOneLine);
+    if (dead.length === 0) return [];
+    return [
+      `${setting} lists ${dead.join(', ')}, which no command can match: an entry is the name of a program, alone or with its first arguments (git status), without patterns, quotes and operators.`,
+    ];
+  });
 }
 
 /** T8: an unresolvable root in `allowed_cwd_roots` does not stop the start; it causes this warning. */

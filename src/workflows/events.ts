@@ -41,6 +41,8 @@ export interface WorkflowResult {
   readonly run: string;
   readonly name?: string | undefined;
   readonly status: 'completed' | 'failed' | 'aborted';
+  /** Why it was aborted: the reason of the `AbortSignal`, or the text of the abort file. */
+  readonly reason?: string | undefined;
   readonly duration_ms: number;
   readonly steps: readonly StepResult[];
 }

@@ -72,6 +72,7 @@ class WorkflowRun {
       run: this.#id,
       name,
       status: this.#signal.aborted ? 'aborted' : hasStepFailed ? 'failed' : 'completed',
+      reason: abortReason(this.#signal),
       duration_ms: Math.round(elapsed()),
       steps: steps.flatMap(({ id }) => this.#ended.get(id)?.result ?? []),
     };
@@ -148,6 +149,11 @@ class WorkflowRun {
   }
 }
 
+/** The `reason` of an aborted signal, if it is text. */
+function abortReason({ aborted, reason }: AbortSignal): string | undefined {
+  return aborted && typeof reason === 'string' ? reason : undefined;
+}
+
 /** The `reason` for skipping a step; undefined if it runs. */
 function whyNot(
   step: PlannedStep,
@@ -155,7 +161,8 @@ function whyNot(
   workflow: Workflow,
   signal: AbortSignal,
 ): string | undefined {
-  if (signal.aborted) return 'the workflow was aborted';
+  const told = abortReason(signal);
+  if (signal.aborted) return `the workflow was aborted${told === undefined ? '' : `: ${told}`}`;
   const { when } = step;
   const failed = hasFailed(ended, workflow);
   if (when === 'failure') return failed ? undefined : 'no step has failed';

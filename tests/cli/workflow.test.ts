@@ -175,16 +175,24 @@ describe('S9: nacre workflow', () => {
     const stop = join(place.cwd, 'stop');
     const watched = startInProcess(['workflow', '--abort-file', stop, long], place);
     await expect.poll(() => watched.out.text(), { timeout: 10_000 }).toContain('begun');
-    writeFileSync(stop, '');
+    writeFileSync(stop, 'the disk is full\n');
     const aborted = await watched.ended;
     expect(aborted.code).toBe(130);
     expect(resultOf(aborted.stdout)).toMatchObject({
       status: 'aborted',
-      steps: [{ status: 'killed' }, { status: 'skipped' }],
+      reason: 'the disk is full',
+      steps: [
+        { status: 'killed' },
+        { status: 'skipped', reason: 'the workflow was aborted: the disk is full' },
+      ],
     });
     // If the file exists from the start, no step runs.
+    writeFileSync(stop, '');
     const never = await runInProcess(['workflow', '--abort-file', stop, long], place);
-    expect(resultOf(never.stdout)).toMatchObject({ steps: [{ status: 'skipped' }, { status: 'skipped' }] });
+    expect(resultOf(never.stdout)).toMatchObject({
+      reason: `${stop} exists`,
+      steps: [{ status: 'skipped' }, { status: 'skipped' }],
+    });
 
     const real = startReal(['workflow', long], place);
     const out = collect(real.stdout);

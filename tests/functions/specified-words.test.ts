@@ -79,3 +79,16 @@ it('B13: statuses, categories and limits are values that a program can import', 
   expect(ShellExecuteLimits).toEqual({ DEFAULT_TIMEOUT: 300, MIN_TIMEOUT: 1, MAX_TIMEOUT: 1_800 });
   expect(nacre.registry.list(ToolCategory.EXECUTION)).toEqual(nacre.registry.list());
 });
+
+it('S1: shell_execute passes stdin to the command', async () => {
+  const { metadata } = await nacre.tools.shellExecute.run({ command: 'cat', stdin: 'hello' });
+  expect(metadata).toMatchObject({ stdout: 'hello', exit_code: 0 });
+});
+
+it('E4: a byte order mark is part of the output', async () => {
+  const pieces: string[] = [];
+  const command = "printf '\\357\\273\\277a'";
+  const onOutput = ({ text }: { text: string }) => void pieces.push(text);
+  expect((await nacre.tools.executeCommand.run({ command }, { onOutput })).metadata.stdout).toBe('\ufeffa');
+  expect(pieces.join('')).toBe('\ufeffa');
+});

@@ -19,6 +19,9 @@ beforeAll(async () => {
         'kill',
         'nowhere-to-be-found',
         './data',
+        './no-interpreter',
+        './text',
+        './greet',
       ].join(','),
       EXEC_MAX_BUFFER_BYTES: '100000',
       EXEC_TIMEOUT_MS: '1000',
@@ -53,6 +56,20 @@ describe('H1: POST /api/shell', () => {
     expect((await here.shell('git', ['diff'], repo)).body).toMatchObject({ stdout: '', code: 0 });
     expect((await here.shell('git', ['log'], repo)).body).toMatchObject({ code: 128 });
     expect((await here.shell('ls')).body.stdout).toContain('repo\n');
+  });
+
+  test('passes stdin and variables, and ends the command after timeout_ms', async () => {
+    expect((await here.shell('cat', [], { stdin: 'typed' })).body).toMatchObject({
+      stdout: 'typed',
+      code: 0,
+    });
+    expect((await here.shell('env', [], { env: { GREETING: 'hi' } })).body.stdout).toMatch(/^GREETING=hi$/m);
+    const { status, body } = await here.shell('sleep', ['100'], { timeout_ms: 50 });
+    expect(status).toBe(408);
+    expect(body.error).toContain('timed out after 50 ms');
+    const tooLong = await here.shell('ls', [], { timeout_ms: 1_001 });
+    expect(tooLong.status).toBe(400);
+    expect(tooLong.body.error).toContain('timeout_ms must be at most 1000, the value of EXEC_TIMEOUT_MS');
   });
 
   test('runs file operations: ls, cat, grep', async () => {
@@ -136,7 +153,33 @@ describe('H2: the status of a command', () => {
   test('is 500 if there is no such program', async () => {
     const { status, body } = await here.shell('nowhere-to-be-found');
     expect(status).toBe(500);
-    expect(body.error).toMatch(/nowhere-to-be-found: command not found/);
+    expect(body.error).toMatch(/nowhere-to-be-found: command not found \(spawn nowhere-to-be-found ENOENT\)/);
+  });
+
+  test.each([
+    ['a script whose interpreter is missing', './no-interpreter', '#!/no/such/sh\necho ran\n', 'ENOENT'],
+    ['a text without #!, which no shell runs', './text', 'echo ran\n', 'ENOEXEC'],
+  ])('is 500 with the error of spawn for %s', async (_, command, text, code) => {
+    writeFileSync(join(here.cwd, command), text, { mode: 0o755 });
+    const { status, body } = await here.shell(command);
+    expect(status).toBe(500);
+    expect(body).toEqual({
+      error: expect.stringContaining(`(spawn ${command} ${code})`),
+      reason: expect.any(String),
+      hint: expect.any(String),
+    });
+  });
+
+  test('runs a script with an interpreter', async () => {
+    writeFileSync(join(here.cwd, 'greet'), '#! /bin/sh -e\necho "ran $1"\n', { mode: 0o755 });
+    expect((await here.shell('./greet', ['x'])).body).toMatchObject({ stdout: 'ran x\n', code: 0 });
+  });
+
+  test('is 500 with E2BIG for an argument that the kernel does not accept', async () => {
+    expect((await here.shell('printf', ['%.3s', 'x'.repeat(131_071)])).body).toMatchObject({ stdout: 'xxx' });
+    const { status, body } = await here.shell('printf', ['%.3s', 'x'.repeat(140_000)]);
+    expect(status).toBe(500);
+    expect(body.error).toContain('(spawn printf E2BIG)');
   });
 
   test('is 200 with code 126 and the reason if the file is not executable', async () => {

@@ -1,6 +1,6 @@
 // `nacre workflow`: 1. the whole file is read and validated, 2. its steps run under the user's own rules,
 // 3. events are shown as they happen: a live view on a terminal, JSON lines otherwise.
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { NacreError } from '../../contract/failure.ts';
 import { createId } from '../../support/ids.ts';
 import type { WorkflowEvent, WorkflowResult } from '../../workflows/events.ts';
@@ -109,7 +109,7 @@ function readFile([path, ...more]: readonly string[]): { text: string; path: str
 function watchAbort({ interrupted }: Io, file: string | undefined) {
   const controller = new AbortController();
   const abort = () => controller.abort(interrupted.reason);
-  const check = () => file !== undefined && existsSync(file) && abort();
+  const check = () => file !== undefined && existsSync(file) && controller.abort(describeAbort(file));
   interrupted.addEventListener('abort', abort, { once: true });
   if (interrupted.aborted) abort();
   check();
@@ -119,6 +119,30 @@ function watchAbort({ interrupted }: Io, file: string | undefined) {
     interrupted.removeEventListener('abort', abort);
   };
   return { signal: controller.signal, stop };
+}
+
+const maxAbortChars = 1_000;
+
+/** The text of the abort file, which says why its writer aborts the workflow. */
+function describeAbort(file: string): string {
+  const text = readStart(file).trim();
+  return text === '' ? `${file} exists` : text.slice(0, maxAbortChars).toWellFormed();
+}
+
+// Not `readFileSync`: the file may be endless, such as a pipe.
+function readStart(file: string): string {
+  try {
+    if (!statSync(file).isFile()) return '';
+    const bytes = Buffer.alloc(maxAbortChars * 4);
+    const handle = openSync(file, 'r');
+    try {
+      return bytes.toString('utf8', 0, readSync(handle, bytes));
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return '';
+  }
 }
 
 function createJsonLines({ stdout, interrupted }: Io) {

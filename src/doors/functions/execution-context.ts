@@ -47,7 +47,8 @@ export function toToolContext(context: ExecutionContext): ToolContext {
 
 function decoding(onOutput: NonNullable<ExecutionContext['onOutput']>) {
   // One `TextDecoder` per stream, because a character may be split between two chunks.
-  const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  const create = () => new TextDecoder('utf-8', { ignoreBOM: true });
+  const decoders = { stdout: create(), stderr: create() };
   return async (chunks: readonly OutputChunk[]) => {
     for (const { stream, data } of chunks) {
       const text = decoders[stream].decode(data, { stream: true });

@@ -9,7 +9,7 @@ import type { ShellStatus } from './constants.ts';
 import { createTextTail, tailChars } from './text-tail.ts';
 
 /** Options of `ShellProcess.wait`. */
-export interface WaitOptions {
+export interface ShellWaitOptions {
   /** Kills the shell after this time, with the status `timeout`; no limit by default. */
   readonly timeoutMs?: number | undefined;
   /** Ends the wait, which then rejects with the code `cancelled`; the shell keeps running. */
@@ -101,7 +101,7 @@ export class ShellProcess {
   }
 
   /** Waits until the shell has ended; `status` and the buffers are final then. */
-  async wait({ timeoutMs, signal }: WaitOptions = {}): Promise<this> {
+  async wait({ timeoutMs, signal }: ShellWaitOptions = {}): Promise<this> {
     if (timeoutMs !== undefined && !(timeoutMs >= 0)) throw badTimeout(timeoutMs);
     const elapsed = createStopwatch();
     while (this.isRunning) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toNacreError } from '../../contract/failure.ts';
 import type { Outcome } from '../../contract/outcome.ts';
-import { commandText, directoryText, envMap } from '../../contract/request.ts';
+import { commandText, directoryText, envMap, inputText } from '../../contract/request.ts';
 import { defineTool } from '../common/define-tool.ts';
 import {
   describeEnd,
@@ -34,6 +34,7 @@ const fields = {
     .optional()
     .describe("Directory to run it in (default: the server's own)"),
   environment: envMap.optional().describe('Additional environment variables'),
+  stdin: inputText.optional().describe('Text for stdin, which is empty without it'),
 };
 
 /** Input of `shell_execute`. */
@@ -70,7 +71,7 @@ export interface ShellExecuteResult {
 }
 
 const description = `Executes a shell command with a timeout and returns exit code, stdout and stderr separately, with the execution time and the resources used.
-stdin is empty, and background processes end with the command. Long output is cut in the middle.`;
+Background processes end with the command. Long output is cut in the middle.`;
 
 /** `shell_execute`: runs one command and returns a sentence with structured metadata. */
 export function shellExecute(
@@ -84,11 +85,12 @@ export function shellExecute(
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input: inputWithin(limits),
     output,
-    async run({ command, working_directory, timeout, environment }, context) {
+    async run({ command, working_directory, timeout, environment, stdin }, context) {
       try {
         const outcome = await run(
           {
             command: { kind: 'shell', script: command },
+            input: stdin,
             cwd: working_directory,
             env: environment,
             timeoutMs: timeout * 1_000,

@@ -105,9 +105,7 @@ export class GroupStarter implements Starter {
     { prelude }: AppliedLimits,
   ): Promise<GroupProcess> {
     const { fifos, loadPty, path } = this.#deps;
-    const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
-    // A shell that runs `exec PROGRAM`, or a terminal, would report a missing program in its own words.
-    if (spec.terminal || (prelude !== '' && program !== undefined)) checkStart(program, spec.cwd, path);
+    if (spec.terminal || spec.command.kind === 'argv') checkStart(spec.command, spec.cwd, path);
     const plan = this.#toPlan(spec, prelude, baseEnv);
     const elapsed = createStopwatch();
     const process = spec.terminal
@@ -122,8 +120,7 @@ export class GroupStarter implements Starter {
     options: StartOptions,
     applied: AppliedLimits,
   ): Promise<GroupProcess> {
-    const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
-    checkStart(program, spec.cwd, this.#deps.path);
+    checkStart(spec.command, spec.cwd, this.#deps.path);
     if (spec.terminal) return this.#startGuardedAtTerminal(spec, isolation, options, applied);
     const shell = await this.#shells.open(spec, isolation, options);
     const { pid, stdout, stderr, stdin, exited, elapsed } = shell;

@@ -79,7 +79,7 @@ describe('a start fails', () => {
   test('with an error that names a missing program', async () => {
     await expect(startProcess(plan({ command: argv('no-such-program') }))).rejects.toMatchObject({
       code: 'program_not_found',
-      message: 'no-such-program: command not found.',
+      message: 'no-such-program: command not found (spawn no-such-program ENOENT).',
     });
   });
 

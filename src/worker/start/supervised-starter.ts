@@ -69,8 +69,7 @@ export class SupervisedStarter implements Starter {
 
   async start(spec: JobSpec, options: StartOptions = {}): Promise<Started> {
     const isolation = tightenIsolation(this.#deps.isolation, spec.isolation);
-    const program = spec.command.kind === 'argv' ? spec.command.argv[0] : undefined;
-    checkStart(program, spec.cwd, this.#deps.path);
+    checkStart(spec.command, spec.cwd, this.#deps.path);
     const applied = this.#deps.limitEnforcer.apply({
       id: spec.id,
       asked: spec.limits,

@@ -4,9 +4,10 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { AllowList } from '../../../contract/decision.ts';
+import { toOneLine } from '../../../support/escape-controls.ts';
 import type { HttpAccess } from '../../door.ts';
 import type { HttpCaller } from '../access/callers.ts';
-import { type Manifest, manifestSchema, programsOf } from './manifest.ts';
+import { type Manifest, manifestSchema, programsOf, unknownKeys } from './manifest.ts';
 
 /** An applet with a valid manifest. */
 export interface Applet {
@@ -17,6 +18,8 @@ export interface Applet {
   readonly caller: HttpCaller;
   /** Programs that its manifest asks for and the server does not allow. */
   readonly refused: readonly string[];
+  /** Keys of its manifest that are ignored. */
+  readonly ignored: readonly string[];
 }
 
 /** The applets in `applets_dir`. */
@@ -36,7 +39,7 @@ export function createApplets(
 ): Applets {
   const read = (name: string): Applet => {
     const folder = realpathSync(join(dir ?? '', name));
-    const manifest = readManifest(join(folder, 'applet.json'), name);
+    const { manifest, ignored } = readManifest(join(folder, 'applet.json'), name);
     const programs = programsOf(manifest);
     const named = `the permissions of the applet ${name}`;
     const rules = shellRules({ allow: programs, named, share: { key: 'applets', of: shares } });
@@ -53,6 +56,7 @@ export function createApplets(
         terminal,
         tools: [],
       },
+      ignored,
       refused: programs.filter((one) => !terminalShells.includes(one) && !lists(rules.rules.allow, one)),
     };
   };
@@ -82,6 +86,11 @@ export function warnOfApplets(applets: Applets): readonly string[] {
   );
   return [
     ...found.problems,
+    ...found.applets.flatMap(({ manifest, ignored }) =>
+      ignored.map(
+        (key) => `the applet.json of ${manifest.slug} has an unknown key ${key}, which is ignored.`,
+      ),
+    ),
     ...asking.map(
       ({ manifest, refused }) =>
         `the applet ${manifest.slug} asks for ${refused.join(', ')}, which neither SHELL_ALLOWLIST nor NACRE_TERMINAL_SHELLS allows.`,
@@ -109,18 +118,19 @@ function attempt<T>(step: () => T): T | string {
   }
 }
 
-function readManifest(path: string, name: string): Manifest {
+function readManifest(path: string, name: string): Pick<Applet, 'manifest' | 'ignored'> {
   const text = readFileSync(path, 'utf8');
   if (text.length > maxManifestChars)
     throw new Error(`${path} is longer than ${maxManifestChars} characters.`);
-  const parsed = manifestSchema.safeParse(toJson(path, text));
+  const json = toJson(path, text);
+  const parsed = manifestSchema.safeParse(json);
   if (!parsed.success) throw new Error(`${path}: ${describeIssues(parsed.error)}.`);
   if (parsed.data.slug !== name) {
     throw new Error(
       `${path}: slug is ${parsed.data.slug}, but the folder is ${name}; they must be the same.`,
     );
   }
-  return parsed.data;
+  return { manifest: parsed.data, ignored: unknownKeys(json).map(toOneLine) };
 }
 
 function toJson(path: string, text: string): unknown {

@@ -16,7 +16,7 @@ export function isSlug(text: string): boolean {
 }
 
 /** The schema of applet.json. */
-export const manifestSchema = z.strictObject({
+export const manifestSchema = z.object({
   slug: z.string().regex(slugPattern, slugRule).describe('The name of its folder and of its origin.'),
   title: z.string().min(1).max(80).optional().describe('Its display name.'),
   description: z.string().max(300).optional().describe('Its purpose, in one sentence.'),
@@ -27,6 +27,12 @@ export const manifestSchema = z.strictObject({
     .default('index.html')
     .describe('The page that is opened first.'),
 });
+
+/** The keys of a manifest that nacre does not know and ignores. */
+export function unknownKeys(manifest: unknown): readonly string[] {
+  const known = Object.keys(manifestSchema.shape);
+  return Object.keys(manifest ?? {}).filter((key) => !known.includes(key));
+}
 
 /** A parsed manifest. */
 export type Manifest = z.output<typeof manifestSchema>;

@@ -2,8 +2,16 @@
 // 1. `readJson` reads the body, 2. the call waits in the fair queue, 3. the engine runs it under the caller's rules and
 // collects its output, 4. every exit is 200; only a limit that ended the command is an error.
 import { z } from 'zod';
+import { NacreError } from '../../../contract/failure.ts';
 import type { Outcome } from '../../../contract/outcome.ts';
-import { commandText, directoryText, maxArguments, plainText } from '../../../contract/request.ts';
+import {
+  commandText,
+  directoryText,
+  envMap,
+  inputText,
+  maxArguments,
+  plainText,
+} from '../../../contract/request.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { receive } from '../../../tools/common/define-tool.ts';
 import { describeEnd } from '../../../tools/common/describe-outcome.ts';
@@ -14,8 +22,8 @@ import type { History } from '../requests/history.ts';
 import { type Exchange, type Reply, toJsonReply } from '../requests/raw-http.ts';
 import { readJson } from '../requests/read-body.ts';
 
-/** The schema of the body. */
-export const shellRequest = z.strictObject({
+/** The fields that POST /api/shell and `shell.run` share. */
+export const programFields = {
   command: commandText.describe('The program to run.'),
   args: z
     .array(plainText('an argument'))
@@ -26,6 +34,21 @@ export const shellRequest = z.strictObject({
     .refine((path) => path.startsWith('/'), 'cwd must be an absolute path')
     .optional()
     .describe("Absolute directory to run in; the server's own when omitted."),
+  env: envMap.optional().describe('Additional environment variables.'),
+};
+
+/** The schema of the body. */
+export const shellRequest = z.strictObject({
+  ...programFields,
+  stdin: inputText.optional().describe('Text for stdin, which is empty without it.'),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(86_400_000)
+    .optional()
+    .describe(
+      'Kills the command after this time; EXEC_TIMEOUT_MS when omitted, which is also the longest time.',
+    ),
 });
 
 /** Dependencies of `runShell`. */
@@ -47,24 +70,36 @@ export async function runShell(
   const body = await readJson(incoming);
   return deps.queue.run(caller.owner, caller.rules.share, signal, async () => {
     await deps.refresh();
-    return toReply(await runProgram(deps, body, caller, signal), deps.settings.execTimeoutMs);
+    const request = receive('POST /api/shell', shellRequest, body);
+    const timeoutMs = toTimeoutMs(request.timeout_ms, deps.settings);
+    return toReply(await runProgram(deps, { ...request, timeoutMs }, caller, signal), timeoutMs);
+  });
+}
+
+function toTimeoutMs(given: number | undefined, { execTimeoutMs }: ShellDeps['settings']): number {
+  if (given === undefined || given <= execTimeoutMs) return given ?? execTimeoutMs;
+  const message = `timeout_ms must be at most ${execTimeoutMs}, the value of EXEC_TIMEOUT_MS, not ${given}.`;
+  throw new NacreError('invalid_request', message, {
+    hint: 'Pass a shorter time, or stream the command over the WebSocket; nothing was run.',
   });
 }
 
 async function runProgram(
   { engine, settings, history }: ShellDeps,
-  body: unknown,
+  request: z.output<typeof shellRequest> & { readonly timeoutMs: number },
   caller: HttpCaller,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { command, args, cwd } = receive('POST /api/shell', shellRequest, body);
+  const { command, args, cwd, env, stdin, timeoutMs } = request;
   const done = history.begin(caller, [command, ...args].join(' '));
   try {
     const outcome = await (await engine()).run(
       {
         command: { kind: 'argv', argv: [command, ...args] },
         cwd,
-        timeoutMs: settings.execTimeoutMs,
+        env,
+        input: stdin,
+        timeoutMs,
         maxOutputChars: settings.execMaxBufferBytes,
         maxStreamBytes: settings.execMaxBufferBytes,
       },

@@ -11,6 +11,7 @@ const statuses = {
   policy_denied: 403,
   approval_required: 403,
   program_not_found: 500,
+  cannot_execute: 500,
   job_not_found: 404,
   audit_unavailable: 503,
   resources_unavailable: 503,

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { envMap, inputText } from '../../../contract/request.ts';
-import { shellRequest } from '../endpoints/shell-endpoint.ts';
+import { inputText } from '../../../contract/request.ts';
+import { programFields } from '../endpoints/shell-endpoint.ts';
 
 const id = z.string().regex(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits and . : _ -');
 const size = z.strictObject({ cols: z.int().min(1).max(1_000), rows: z.int().min(1).max(1_000) });
 
 /** The schema of each message type that a client may send. */
 export const clientMessages = {
-  'shell.run': shellRequest.extend({
+  'shell.run': z.strictObject({
+    ...programFields,
     id: id.optional().describe("The client's id for the command; the server generates one when omitted."),
-    env: envMap.optional().describe('Additional environment variables.'),
     stdin: z.enum(['open', 'empty']).default('open').describe('open accepts shell.stdin.'),
     timeout_ms: z
       .int()
