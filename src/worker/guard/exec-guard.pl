@@ -51,11 +51,9 @@ $sets = pack 'L6', map { $words[$_] & ($_ < 3 ? $kept & 0xffffffff : $kept >> 32
 checked('capset', syscall($capset, $header, $sets));
 checked('no_new_privs', syscall($prctl, 38, 1, 0, 0, 0));
 checked('landlock_restrict_self', syscall($restrict_self, $ruleset, 0));
-if (my $hex = $version < $option{oldBelow} ? $option{oldFilter} : $option{filter}) {
-    my $filter = pack 'H*', $hex;
-    my $program = pack 'S x6 P', length($filter) / 8, $filter;
-    checked('seccomp', syscall($prctl, 22, 2, $program, 0, 0));
-}
+my $filter = pack 'H*', $version < $option{oldBelow} ? $option{oldFilter} : $option{filter};
+my $program = pack 'S x6 P', length($filter) / 8, $filter;
+checked('seccomp', syscall($prctl, 22, 2, $program, 0, 0));
 
 delete $ENV{PERL_BADLANG};
 for (@{ $list{env} }) {

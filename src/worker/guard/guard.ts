@@ -51,8 +51,7 @@ function restrict(libc: Libc, options: GuardOptions): number {
   libc.keepCapabilities(capabilitiesToKeep(options));
   libc.forbidNewPrivileges();
   libc.restrictSelf(ruleset);
-  const filter = filterFor(options, version);
-  if (filter) libc.installFilter(filter);
+  libc.installFilter(filterFor(options, version));
   return version;
 }
 

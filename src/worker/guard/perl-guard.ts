@@ -30,13 +30,9 @@ export function toPerlArguments(options: GuardOptions): readonly string[] {
     `capabilityCalls=${capabilityCalls.get},${capabilityCalls.set}`,
     `keptCapabilities=${capabilitiesToKeep(options)}`,
     `oldBelow=${truncateVersion}`,
-    `oldFilter=${toHex(filterFor(options, truncateVersion - 1))}`,
-    `filter=${toHex(filterFor(options, truncateVersion))}`,
+    `oldFilter=${filterFor(options, truncateVersion - 1).toString('hex')}`,
+    `filter=${filterFor(options, truncateVersion).toString('hex')}`,
     ...Object.entries(env).map(([name, value]) => `env=${name}=${value}`),
     ...(readyFd === undefined ? [] : [`ready=${readyFd}`]),
   ];
-}
-
-function toHex(filter: Buffer | undefined): string {
-  return filter?.toString('hex') ?? '';
 }

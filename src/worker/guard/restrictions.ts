@@ -32,14 +32,13 @@ export function capabilitiesToKeep(rules: GuardRules): bigint {
     .reduce((bits, number) => bits | (1n << BigInt(number)), 0n);
 }
 
-/** The seccomp filter of a guard with this version of Landlock, if it needs one. */
-export function filterFor({ execute, files }: GuardRules, version: number): Buffer | undefined {
-  const denied = [
+/** The seccomp filter of a guard with this version of Landlock. */
+export function filterFor({ execute, files }: GuardRules, version: number): Buffer {
+  return toSeccompFilter([
     ...(execute ? memoryFiles : []),
-    ...(files ? keyrings : []),
+    ...keyrings,
     ...(files?.signals === false ? limitsOfOthers : []),
     ...(files?.sockets === false ? sockets : []),
     ...(files && version < truncateVersion ? truncation : []),
-  ];
-  return denied.length > 0 ? toSeccompFilter(denied) : undefined;
+  ]);
 }

@@ -6,6 +6,8 @@ import { hasOwnNetwork, type SandboxPlan, toMounts } from './sandbox-plan.ts';
 export interface BubblewrapOptions {
   /** A descriptor that the sandbox's init process keeps open as long as it lives (`heldFd` of the fork server). */
   readonly heldFd?: number | undefined;
+  /** A descriptor from which a seccomp filter for the sandbox is read (`keyFilter`). */
+  readonly filterFd?: number | undefined;
   /** True if the keeper runs under `setsid --ctty`, which fails for a process that is already a session leader. */
   readonly atTerminal?: boolean | undefined;
 }
@@ -13,13 +15,14 @@ export interface BubblewrapOptions {
 /** The `bwrap` command line of a sandbox, up to the program that runs in it. */
 export function toBubblewrapCommand(
   plan: SandboxPlan,
-  { heldFd, atTerminal = false }: BubblewrapOptions = {},
+  { heldFd, filterFd, atTerminal = false }: BubblewrapOptions = {},
 ): readonly [string, ...string[]] {
   const [first = 'bwrap', ...rest] = [...(plan.shared?.enter ?? []), 'bwrap'];
   return [
     first,
     ...rest,
     ...(heldFd === undefined ? [] : ['--sync-fd', String(heldFd)]),
+    ...(filterFd === undefined ? [] : ['--seccomp', String(filterFd)]),
     ...['--unshare-pid', '--die-with-parent'],
     ...toMounts(plan).flatMap(toMountFlags),
     ...toSeparationFlags(plan, atTerminal),

@@ -4,11 +4,18 @@ import { NetworkProxy } from '../network/network-proxy.ts';
 import type { Room } from '../room/room.ts';
 import type { RoomNetwork } from '../room/room-network.ts';
 import type { Rooms } from '../room/rooms.ts';
+import type { BubblewrapOptions } from '../sandbox/bubblewrap.ts';
+import { keyFilter } from '../sandbox/key-filter.ts';
 import { hasOwnNetwork, namesInTmp, type SandboxPlan, toNetwork } from '../sandbox/sandbox-plan.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
 import { ForkServer, heldFd, NotForkedError } from '../supervision/fork-server.ts';
 import { Lifeline } from '../supervision/keeper-pool.ts';
-import { type PlainKeeperPlan, startKeeper, startWithForkServer } from '../supervision/start-keeper.ts';
+import {
+  filterFd,
+  type PlainKeeperPlan,
+  startKeeper,
+  startWithForkServer,
+} from '../supervision/start-keeper.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import { type SupervisedDeps, toKeeperEnvironment } from './keeper-plan.ts';
@@ -100,8 +107,7 @@ export class KeeperLauncher {
       proxy: needsOwnProxy(plan) ? new NetworkProxy({ allow: networkAllow }) : undefined,
       fifos: await fifos.take(4),
       lifeline: await this.#lifeline.readEnd(),
-      supervisor: this.#supervisor.toCommand(plan, { atTerminal }),
-      ownProcesses: this.#supervisor.ownProcesses,
+      ...this.#toSupervisor(plan, { atTerminal }),
       guard: toGuard(this.#deps, plan),
       scriptFile,
       terminal,
@@ -158,15 +164,22 @@ export class KeeperLauncher {
 
   #toPlainPlan(plan: SandboxPlan, fifos: readonly string[]): PlainKeeperPlan {
     const { bashPath } = this.#deps;
-    const supervisor = this.#supervisor.toCommand(plan, { heldFd });
-    const { ownProcesses } = this.#supervisor;
     return {
-      supervisor,
-      ownProcesses,
+      ...this.#toSupervisor(plan, { heldFd }),
       bashPath,
       env: this.#defaultEnv,
       fifos,
       guard: toGuard(this.#deps, plan),
+    };
+  }
+
+  #toSupervisor(plan: SandboxPlan, options: BubblewrapOptions) {
+    const { level, ownProcesses, toCommand } = this.#supervisor;
+    const filter = level === 'namespace' ? keyFilter(plan) : undefined;
+    return {
+      supervisor: toCommand(plan, { ...options, filterFd: filter && filterFd }),
+      ownProcesses,
+      filter,
     };
   }
 

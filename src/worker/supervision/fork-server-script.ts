@@ -20,10 +20,15 @@ export function findForkServer(perl = perlPath): readonly [string, ...string[]] 
 /** The descriptor of the fork server that has the reading end of the `Lifeline`. */
 export const lifelineFd = 3;
 
-/** A file that the fork server opens for a program: a FIFO for reading or writing, a terminal, or another of its descriptors. */
-export type ForkFile =
-  | { readonly fd: number; readonly open: 'read' | 'write' | 'terminal'; readonly path: string }
-  | { readonly fd: number; readonly open: 'copy'; readonly path: string };
+/**
+ * A file that the fork server opens for a program: a FIFO for reading or writing, a terminal, another of its descriptors, or
+ * a pipe that contains `path` as hexadecimal bytes.
+ */
+export interface ForkFile {
+  readonly fd: number;
+  readonly open: 'read' | 'write' | 'terminal' | 'copy' | 'bytes';
+  readonly path: string;
+}
 
 /** A program to start, in a new session. */
 export interface ForkRequest {
@@ -143,7 +148,9 @@ sub begin {
     for (my @left = splice @rest, 0, $files; @left;) {
         my ($fd, $kind, $path) = splice @left, 0, 3;
         my $flags = { read => 04000, write => 04001, terminal => 0402 }->{$kind};
-        my $opened = $kind eq 'copy' ? $path + 0 : syscall $openat, -100, $path, $flags | 02000000, 0;
+        my $opened = $kind eq 'copy' ? $path + 0
+            : $kind eq 'bytes' ? pipe_with($path)
+            : syscall $openat, -100, $path, $flags | 02000000, 0;
         failed($report, 'open') if $opened < 0;
         syscall $fcntl, $opened, 4, 0 if $kind eq 'read' || $kind eq 'write';
         $terminal ||= $kind eq 'terminal';
@@ -160,6 +167,12 @@ sub begin {
     syscall $mask, 2, $none, 0, 8;
     exec { $argv[0] } @argv;
     failed($report, 'exec');
+}
+
+sub pipe_with {
+    pipe $kept, my $to or return -1;
+    syswrite $to, pack 'H*', $_[0];
+    return fileno $kept;
 }
 
 sub failed {

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import { Writable } from 'node:stream';
 import type { Guard } from '../guard/create-guard.ts';
 import { type Fifo, openForReading, openForWriting, unlinkIfPresent } from '../io/fifo-pool.ts';
 import { type Descriptors, withoutInherited } from '../io/inherited-descriptors.ts';
@@ -34,6 +35,8 @@ export interface KeeperPlan {
   readonly proxy?: NetworkProxy | undefined;
   /** The terminal that the command gets in place of pipes. */
   readonly terminal?: OpenTerminal | undefined;
+  /** A seccomp filter that `supervisor` reads from `filterFd`. */
+  readonly filter?: Buffer | undefined;
   /** Restricts what the keeper's shell and its descendants may execute, or which files they may use. */
   readonly guard?: Guard | undefined;
 }
@@ -65,8 +68,11 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
   const passed = stdio.flatMap((one, fd) => (one === 'ignore' ? [] : [fd]));
   const { argv, env } = toProgram(plan, passed);
   const [program = '', ...args] = argv;
-  const options = { cwd: plan.cwd, env, detached: true, stdio: withoutInherited(stdio) };
+  const options = { cwd: plan.cwd, env, detached: true, stdio: withFilter(withoutInherited(stdio), plan) };
   const child = spawn(program, args, options);
+  const toFilter = [...child.stdio][filterFd];
+  // The supervisor may have failed before it has read the filter.
+  if (plan.filter && toFilter instanceof Writable) toFilter.on('error', () => {}).end(plan.filter);
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
@@ -78,6 +84,18 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
     terminal,
     ownProcesses: plan.ownProcesses,
   });
+}
+
+/** The descriptor from which bubblewrap reads `KeeperPlan.filter`; those below it may be in use. */
+export const filterFd = 8;
+
+function withFilter(stdio: Descriptors, { filter }: KeeperPlan): StdioOptions {
+  if (!filter) return stdio;
+  const padded = Array.from(
+    { length: Math.max(stdio.length, filterFd + 1) },
+    (_, fd) => stdio[fd] ?? 'ignore',
+  );
+  return padded.map((one, fd) => (fd === filterFd ? 'pipe' : one));
 }
 
 /** A `KeeperPlan` with four FIFOs and nothing else, which a fork server can start. */
@@ -93,7 +111,7 @@ export async function startWithForkServer(
   const { ends, settle } = openEnds(fifos);
   try {
     const program = toProgram(plan, [0, 1, 2, 3, 4]);
-    const launched = await forkServer.start({ ...program, cwd: '/', files: toForkFiles(fifos) });
+    const launched = await forkServer.start({ ...program, cwd: '/', files: toForkFiles(fifos, plan.filter) });
     const parts = { proxy: undefined, terminal: undefined, ownProcesses: plan.ownProcesses };
     return followKeeper(launched, ends, parts, limits);
   } catch (error) {
@@ -106,7 +124,10 @@ export async function startWithForkServer(
   }
 }
 
-function toForkFiles({ stdin, stdout, stderr, status }: KeeperFifos): readonly ForkFile[] {
+function toForkFiles(
+  { stdin, stdout, stderr, status }: KeeperFifos,
+  filter: Buffer | undefined,
+): readonly ForkFile[] {
   return [
     { fd: 0, open: 'read', path: stdin },
     { fd: 1, open: 'write', path: stdout },
@@ -114,6 +135,7 @@ function toForkFiles({ stdin, stdout, stderr, status }: KeeperFifos): readonly F
     { fd: 3, open: 'write', path: status },
     { fd: 4, open: 'copy', path: String(lifelineFd) },
     { fd: heldFd, open: 'write', path: status },
+    ...(filter ? [{ fd: filterFd, open: 'bytes', path: filter.toString('hex') } as const] : []),
   ];
 }
 
