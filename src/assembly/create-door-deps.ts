@@ -75,6 +75,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
     program,
     ...access,
     maxOutputChars: values.maxOutputChars,
+    reply: values.reply,
     ownRules: rulesFor('everything', resolved),
     async tools(narrowing) {
       const { assembleTools } = await import('./assemble-tools.ts');

@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Retention } from '../audit/choose-pruned.ts';
 import type { NacreError } from '../contract/failure.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
+import type { ReplyShape } from '../contract/reply-shape.ts';
 import type { ServerTrial } from '../contract/report.ts';
 import type { RunContext } from '../engine/context/call-context.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -130,9 +131,10 @@ export interface EngineAccess {
   close(): Promise<void>;
 }
 
-/** The setting `max_output_chars`. */
-export interface ReplyLimits {
+/** The settings `max_output_chars` and `reply`. */
+export interface ReplySettings {
   readonly maxOutputChars: number;
+  readonly reply: ReplyShape | 'auto';
 }
 
 /** Rules for commands that the local user types, as in `nacre run`. */
@@ -230,7 +232,7 @@ export interface DoorDeps
     PlaceAccess,
     ProcessAccess,
     EngineAccess,
-    ReplyLimits,
+    ReplySettings,
     UserRules,
     ToolAccess,
     HttpAccess,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { replyShapes } from '../contract/reply-shape.ts';
 import { defineSettings } from '../settings/define.ts';
 
-/** The `max_output_chars` setting. */
+/** Settings for the size and the shape of replies. */
 export const outputSettings = defineSettings({
   maxOutputChars: z.int().min(1).max(200_000).default(30_000).meta({
     env: 'NACRE_MAX_OUTPUT_CHARS',
@@ -9,4 +10,13 @@ export const outputSettings = defineSettings({
     description: 'Characters of output in one reply, stdout and stderr together.',
     project: 'lower',
   }),
+  reply: z
+    .enum(['auto', ...replyShapes])
+    .default('auto')
+    .meta({
+      env: 'NACRE_REPLY',
+      flag: '--reply',
+      description:
+        'Shape of replies over MCP: text, structured data, or both. auto uses text for clients that are known to pass it on, and both for all others.',
+    }),
 });

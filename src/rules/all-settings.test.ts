@@ -66,6 +66,7 @@ describe('all settings together', () => {
       envPass: [],
       envWithhold: [],
       maxOutputChars: 30_000,
+      reply: 'auto',
       tombstoneSeconds: 3_600,
       maxRunning: 64,
       auditFsync: 'interval',

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dataOf } from '../support/mcp.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 import { needLevel } from '../support/needs.ts';
 import { cliFor, users } from '../support/users.ts';
@@ -87,11 +88,11 @@ async function openHttp({ app, env, toCommand }: Home) {
 
 function toRun(client: Client) {
   return async (command: string, cwd?: string) => {
-    const { structuredContent } = await client.callTool({
+    const result = await client.callTool({
       name: 'execute_command',
       arguments: { command, ...(cwd !== undefined && { cwd }) },
     });
-    return structuredContent as { stdout?: string; error?: string; code?: string };
+    return dataOf(result) as { stdout?: string; error?: string; code?: string };
   };
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve, type TestServer } from '../support/http.ts';
-import { type Era, eras } from '../support/mcp.ts';
+import { dataOf, type Era, eras } from '../support/mcp.ts';
 import { runInProcess, sleep } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
 
@@ -33,7 +33,7 @@ async function connect(era: Era, token = here.token) {
     const [first] = result.content as { text: string }[];
     return {
       text: first?.text ?? '',
-      structured: result.structuredContent as Record<string, unknown>,
+      structured: dataOf(result, name),
       isError: result.isError === true,
     };
   };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, openRaw, protocolError } from '../support/mcp.ts';
+import { connect, dataOf, openRaw, protocolError } from '../support/mcp.ts';
 import { sleep, survivors } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
 
@@ -87,7 +87,7 @@ describe('E6: invalid arguments', () => {
 
   it('missing arguments and an unknown tool get different errors', async () => {
     const result = await server.client.callTool({ name: 'execute_command' });
-    expect(result.structuredContent).toMatchObject({ error: expect.stringContaining('command is required') });
+    expect(dataOf(result)).toMatchObject({ error: expect.stringContaining('command is required') });
     const error = await protocolError(server.client.callTool({ name: 'run_anything', arguments: {} }));
     expect(error.message).toMatch(/no tool "run_anything".*execute_command/);
   });
@@ -181,7 +181,7 @@ describe('E6: lines that are not valid messages', () => {
 
   it('a message of 20 MiB is refused by the tool, a longer one by the transport, and neither runs', async () => {
     server.send(`${execute(21, `touch ran;${'a'.repeat(20 * mebibyte)}`)}\n`);
-    expect((await server.answer(21)).result?.structuredContent?.error).toMatch(/command must be at most/);
+    expect(dataOf((await server.answer(21)).result).error).toMatch(/command must be at most/);
     server.send(`${execute(22, `touch ran;${'a'.repeat(25 * mebibyte)}`)}\n`);
     expect((await server.answer(22)).error?.message).toMatch(/longer than 25165824 bytes/);
     await expectAlive();
@@ -189,7 +189,7 @@ describe('E6: lines that are not valid messages', () => {
 
   it('deep nesting in the arguments gets an error', async () => {
     server.send(`${execute(23, 'touch ran","x":@').replace('@"', nested(50_000))}\n`);
-    expect((await server.answer(23)).result?.structuredContent?.error).toMatch(/no field "x"/);
+    expect(dataOf((await server.answer(23)).result).error).toMatch(/no field "x"/);
     await expectAlive();
   });
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { dataOf } from '../support/mcp.ts';
 import { shareServers } from './shared-servers.ts';
 
 const serve = shareServers();
@@ -13,7 +14,7 @@ const check = async (args: Record<string, unknown>) => {
   return {
     cwd,
     yaml: parse(first?.text ?? ''),
-    structured: reply.structuredContent,
+    structured: dataOf(reply),
     isError: reply.isError === true,
   };
 };

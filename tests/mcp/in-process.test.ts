@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { dataOf } from '../support/mcp.ts';
 import { createPlace, sleep, startInProcess, survivors } from '../support/nacre.ts';
 
 const marks: string[] = [];
@@ -79,7 +80,11 @@ describe('nacre mcp inside another process', () => {
       server.messages().filter(({ method }) => method === 'notifications/resources/updated');
     await expect.poll(updates, { timeout: 10_000 }).toMatchObject([{ params: { uri: log } }]);
     await ask(10, 'resources/unsubscribe', { uri: log });
-    const much = { name: 'execute_command', arguments: { command: 'seq 1 20000' } };
+    const much = {
+      name: 'execute_command',
+      arguments: { command: 'seq 1 20000' },
+      _meta: { 'nacre/details': true },
+    };
     const { content } = (await ask(11, 'tools/call', much)).result;
     expect((await ask(12, 'resources/read', { uri: content[1].uri })).result.contents[0]._meta).toMatchObject(
       {
@@ -141,7 +146,8 @@ describe('nacre mcp inside another process', () => {
     await sleep(400);
     for (const id of [1, 2]) {
       const { result } = await server.call(id, { command: 'echo hi' });
-      expect(result).toMatchObject({ isError: true, structuredContent: { code: 'cwd_invalid' } });
+      expect(result).toMatchObject({ isError: true });
+      expect(dataOf(result)).toMatchObject({ code: 'cwd_invalid' });
     }
     server.interrupt('SIGTERM');
     expect((await server.ended).code).toBe(0);
@@ -155,7 +161,7 @@ describe('nacre mcp inside another process', () => {
     server.interrupt('SIGTERM');
     await sleep(50);
     const late = await server.call(3, { command: 'echo hi' });
-    expect(late.result.structuredContent).toMatchObject({ exit_code: null, code: 'shutting_down' });
+    expect(dataOf(late.result)).toMatchObject({ exit_code: null, code: 'shutting_down' });
     expect((await running).result.isError).toBe(true);
     expect((await server.ended).code).toBe(0);
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, test } from 'vitest';
+import { dataOf } from '../support/mcp.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 import { cliFor, type User, users } from '../support/users.ts';
 
@@ -40,8 +41,8 @@ async function open(user: User) {
   clients.push(client);
   await client.connect(transport);
   const call = async (name: string, args: Record<string, unknown>) => {
-    const { structuredContent, isError } = await client.callTool({ name, arguments: args });
-    return { ...(structuredContent as Record<string, unknown>), isError: isError === true };
+    const result = await client.callTool({ name, arguments: args });
+    return { ...dataOf(result, name), isError: result.isError === true };
   };
   const run = (command: string) => call('execute_command', { command });
   return { write, run, call };

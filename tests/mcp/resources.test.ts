@@ -4,6 +4,7 @@ import { type McpServer, shareServers } from './shared-servers.ts';
 
 const share = shareServers();
 const allTools: ServerOptions = { args: ['--tools', 'all'], env: { NACRE_ON_TIMEOUT: 'background' } };
+const _meta = { 'nacre/details': true };
 const serve = (options: ServerOptions) =>
   share({ ...options, env: { ALLOWED_COMMANDS: '*', ...options.env } });
 
@@ -41,10 +42,12 @@ describe.each(eras)('T9, S6: the audit records over MCP %s', (era) => {
   });
 });
 
-it('T9: every truncated reply links to the log, for every tool', async ({ expect }) => {
+it('T9: every truncated reply links to the log if the call asks for details, for every tool', async ({
+  expect,
+}) => {
   const server = await serve(allTools);
   const linked = async (name: string, args: Record<string, unknown>) => {
-    const { content } = await server.client.callTool({ name, arguments: args });
+    const { content } = await server.client.callTool({ name, arguments: args, _meta });
     const link = (content as { type: string; uri: string }[]).find(({ type }) => type === 'resource_link');
     return link === undefined ? null : (await read(server, link.uri)).text.slice(0, 6);
   };
@@ -100,6 +103,7 @@ describe.concurrent.each(eras)('T9: the output of commands as resources over MCP
     const long = await server.client.callTool({
       name: 'execute_command',
       arguments: { command: 'seq 1 20000' },
+      _meta,
     });
     const link = (long.content as { type: string; uri: string }[])[1];
     expect(link).toMatchObject({

@@ -9,8 +9,9 @@ const share = shareServers();
 
 async function serve(options: ServerOptions = {}) {
   const server = await share({ args: ['--tools', 'shell-execute'], ...options });
-  return async (args: Record<string, unknown>) => {
-    const result = await server.client.callTool({ name: 'shell_execute', arguments: args });
+  return async (args: Record<string, unknown>, _meta?: Record<string, unknown>) => {
+    const call = { name: 'shell_execute', arguments: args, ...(_meta && { _meta }) };
+    const result = await server.client.callTool(call);
     const [first, second] = result.content as { type: string; text: string }[];
     return { ...result, first: first?.text, second: second?.text ?? '' };
   };
@@ -70,7 +71,7 @@ describe.concurrent('shell_execute and the settings', () => {
 
   it('S5: an invalid call gets all its problems and a code', async () => {
     const call = await serve();
-    const { first, _meta, isError } = await call({ timeout: 'soon' });
+    const { first, _meta, isError } = await call({ timeout: 'soon' }, { 'nacre/details': true });
     expect(isError).toBe(true);
     expect(first).toMatch(/command is required.*timeout must be/);
     expect(_meta).toMatchObject({ 'nacre/code': 'invalid_request' });

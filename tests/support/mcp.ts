@@ -5,6 +5,7 @@ import { Client, type ClientOptions, ProtocolError } from '@modelcontextprotocol
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { SchemaObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
 import { builtCli } from './build.ts';
 import { collect, createPlace, sleep, startReal, survivors } from './nacre.ts';
 
@@ -74,10 +75,14 @@ export async function connect({
   const check = createCheck(client);
   const use = async (tool: string, args: Record<string, unknown>, options = {}): Promise<Answer> => {
     const result = await client.callTool({ name: tool, arguments: args }, options);
-    const [first] = result.content as { type: string; text: string }[];
-    const structured = result.structuredContent as Answer['structured'];
+    const content = result.content as { type: string; text: string }[];
+    const [first] = content;
+    const isError = result.isError === true;
+    if (isError !== (result.structuredContent === undefined))
+      throw new Error(`A reply of ${tool} has data exactly if it failed: ${JSON.stringify(result)}`);
+    const structured = dataOf(result, tool);
     await check(tool, structured);
-    return { text: first?.text ?? '', structured, isError: result.isError === true };
+    return { text: first?.text ?? '', structured, isError };
   };
   const call = (args: Record<string, unknown>, options = {}) => use('execute_command', args, options);
   const pid = transport.pid ?? 0;
@@ -95,6 +100,17 @@ export async function connect({
       return survivors(place.mark);
     },
   };
+}
+
+/** The data of a result. A failed call has only texts: YAML, JSON as the second text of `shell_execute`, or a sentence. */
+export function dataOf(
+  result: { readonly content?: unknown; readonly structuredContent?: unknown } | undefined,
+  tool = 'execute_command',
+): Record<string, unknown> {
+  if (result?.structuredContent !== undefined) return result.structuredContent as Record<string, unknown>;
+  const [first, second] = (result?.content ?? []) as readonly { readonly text: string }[];
+  if (tool === 'shell_execute') return JSON.parse(second?.text ?? '{}');
+  return /^[A-Z]/.test(tool) ? { error: first?.text } : parse(first?.text ?? '');
 }
 
 /** Validates replies against the server's output schemas; the client itself does not check error replies. */

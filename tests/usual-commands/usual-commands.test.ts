@@ -8,6 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, describe, expect, test } from 'vitest';
 import { presetFor, registriesOf } from '../../src/clients/project-defaults.ts';
 import { createTestDeps } from '../support/door-deps.ts';
+import { dataOf } from '../support/mcp.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 import { needLevel } from '../support/needs.ts';
 import { cliFor, users } from '../support/users.ts';
@@ -136,11 +137,11 @@ async function startServer(project: Project) {
   const client = new Client({ name: 'tester', version: '1' });
   await client.connect(new StdioClientTransport({ command, args, env, cwd: folder, stderr: 'ignore' }));
   const run = async (script: string) => {
-    const { structuredContent } = await client.callTool({
+    const result = await client.callTool({
       name: 'execute_command',
       arguments: { command: script },
     });
-    return structuredContent as { exit_code?: number; stdout?: string; stderr?: string; error?: string };
+    return dataOf(result) as { exit_code?: number; stdout?: string; stderr?: string; error?: string };
   };
   return {
     mark: place.mark,

@@ -11,7 +11,7 @@ import type {
   Io,
   IoAccess,
   ProcessAccess,
-  ReplyLimits,
+  ReplySettings,
   SettingsAccess,
   UserRules,
 } from '../door.ts';
@@ -32,7 +32,7 @@ type RunDeps = FlagAccess<Flags> &
   IoAccess &
   Arguments &
   EngineAccess &
-  ReplyLimits &
+  ReplySettings &
   UserRules &
   Pick<ProcessAccess, 'machine'> &
   Pick<SettingsAccess, 'warnings'>;

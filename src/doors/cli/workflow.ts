@@ -14,7 +14,7 @@ import type {
   Io,
   IoAccess,
   PlaceAccess,
-  ReplyLimits,
+  ReplySettings,
   ToolAccess,
   UserRules,
 } from '../door.ts';
@@ -37,7 +37,7 @@ type WorkflowFileDeps = FlagAccess<Flags> &
   Arguments &
   EngineAccess &
   PlaceAccess &
-  ReplyLimits &
+  ReplySettings &
   ToolAccess &
   UserRules;
 

@@ -93,7 +93,7 @@ const vendors: { readonly [V in Vendor]: (tools: Tools, options: SchemaOptions) 
   'ai-sdk': (tools, { context }) =>
     Object.fromEntries(tools.map((tool) => [tool.name, toAiSdkTool(tool, context)])),
   langchain: (tools, { context }) => tools.map((tool) => toLangChainTool(tool, context)),
-  mcp: (tools) => tools.map(toMcpTool),
+  mcp: (tools) => tools.map((tool) => toMcpTool(tool)),
 };
 
 function toOpenAiFunction(tool: FunctionTool, { strict = true }: SchemaOptions): OpenAiFunction {

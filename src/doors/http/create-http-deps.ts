@@ -8,7 +8,7 @@ import type {
   HttpAccess,
   IoAccess,
   ProcessAccess,
-  ReplyLimits,
+  ReplySettings,
   SettingsAccess,
   ToolAccess,
   VersionAccess,
@@ -36,13 +36,13 @@ export type ServeDeps = FlagAccess<{ readonly json: boolean }> &
   SettingsAccess &
   ProcessAccess &
   EngineAccess &
-  ReplyLimits &
+  ReplySettings &
   ToolAccess &
   HttpAccess &
   ControlAccess;
 
 type McpSource = Pick<EngineAccess, 'engine'> &
-  ReplyLimits & {
+  ReplySettings & {
     readonly owner: string;
     readonly connection?: string | undefined;
     readonly isOneRequest?: boolean;

@@ -11,11 +11,13 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { ReplyShape } from '../../contract/reply-shape.ts';
 import type { Progress } from '../../engine/context/call-context.ts';
 import type { Tool, ToolReply } from '../../tools/common/tool.ts';
 import { toMcpTool } from '../to-mcp-tool.ts';
 import { elicitApproval } from './elicit-approval.ts';
 import { InstructedServer } from './instructed-server.ts';
+import { replyShapeFor } from './known-clients.ts';
 import { logUri, type ResourceSource, resourceCapabilities, serveResources } from './resources.ts';
 
 /** The tools of one caller, by the client's name in `clientInfo`. */
@@ -49,7 +51,9 @@ export function createServer(offered: ClientTools, version: string, source: Reso
   };
   server.setRequestHandler('tools/list', async (_request, context) => {
     await refresh();
-    return { tools: offered.list(clientOf(context)).map(toMcpTool) };
+    const client = clientOf(context);
+    const shape = replyShapeFor(client, source.reply);
+    return { tools: offered.list(client).map((tool) => toMcpTool(tool, shape)) };
   });
   server.setRequestHandler('tools/call', async (request, context) => {
     await resources.watch();
@@ -59,6 +63,7 @@ export function createServer(offered: ClientTools, version: string, source: Reso
       owner,
       connection,
       client,
+      shape: replyShapeFor(client, source.reply),
       canElicit: server.getClientCapabilities()?.elicitation !== undefined,
       roots: await readRoots(),
     });
@@ -112,6 +117,7 @@ interface McpClient {
   readonly connection: string | undefined;
   /** Its name in `clientInfo`. */
   readonly client: string;
+  readonly shape: ReplyShape;
   /** True if `initialize` announced the `elicitation` capability. */
   readonly canElicit: boolean;
   /** Folders the client works in. */
@@ -122,7 +128,7 @@ async function callMcpTool(
   tools: readonly Tool[],
   params: { readonly name: string; readonly arguments?: unknown },
   context: ServerContext,
-  { owner, connection, client, canElicit, roots }: McpClient,
+  { owner, connection, client, shape, canElicit, roots }: McpClient,
 ): Promise<CallToolResult | InputRequiredResult> {
   const tool = tools.find((candidate) => candidate.name === params.name);
   if (!tool) throw unknownTool(params.name, tools);
@@ -139,19 +145,44 @@ async function callMcpTool(
     askUser: user?.ask,
   });
   progress?.stop();
-  return user?.openQuestion() ?? toCallResult(reply);
+  return user?.openQuestion() ?? toCallResult(reply, { shape, isDetailed: wantsDetails(context) });
 }
 
-function toCallResult({ text, moreTexts = [], logId, structured, isError, meta }: ToolReply): CallToolResult {
+/** Which parts of a reply a result has. */
+interface ResultParts {
+  readonly shape: ReplyShape;
+  /** Adds `_meta` and a link to the log of truncated output. */
+  readonly isDetailed: boolean;
+}
+
+// Some clients pass every part on to the model, so each is sent only if it adds something. A failed call has no data,
+// because clients treat the text of an error as its whole content.
+function toCallResult(
+  { text, moreTexts = [], logId, structured, isError, meta }: ToolReply,
+  { shape, isDetailed }: ResultParts,
+): CallToolResult {
+  const texts = shape === 'data' && !isError ? [] : [text, ...moreTexts];
   return {
     content: [
-      ...[text, ...moreTexts].map((one) => ({ type: 'text' as const, text: one })),
-      ...(logId === undefined ? [] : [toLink(logId)]),
+      ...texts.map((one) => ({ type: 'text' as const, text: one })),
+      ...(isDetailed && logId !== undefined ? [toLink(logId)] : []),
     ],
-    structuredContent: { ...structured },
+    ...(shape !== 'text' && !isError && { structuredContent: { ...structured } }),
     ...(isError && { isError: true }),
-    ...(meta && { _meta: { ...meta } }),
+    ...(isDetailed && { _meta: { ...meta, ...codeOf(structured) } }),
   };
+}
+
+// The text of some families has no code, and a failed call has no data.
+function codeOf({ code }: ToolReply['structured']): Readonly<Record<string, unknown>> {
+  return code === undefined ? {} : { 'nacre/code': code };
+}
+
+/** Key in `_meta` of a call; true asks for `_meta` and a resource link in its result. */
+const detailsKey = 'nacre/details';
+
+function wantsDetails({ mcpReq }: ServerContext): boolean {
+  return { [detailsKey]: undefined, ...mcpReq._meta }[detailsKey] === true;
 }
 
 function toLink(id: string) {

@@ -3,6 +3,7 @@
 import { type ReadResourceResult, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { showCommand } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
+import type { ReplyShape } from '../../contract/reply-shape.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
 import type { CallerContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -14,6 +15,8 @@ export interface ResourceSource {
   /** Protocol session of the server, if the owner has several. */
   readonly connection?: string | undefined;
   readonly maxOutputChars: number;
+  /** The setting `reply`. */
+  readonly reply: ReplyShape | 'auto';
   /** Called with the name of the client, once it is known and at every tool call. */
   onClient?(name: string): void;
   /** True for a server that handles one HTTP request; the HTTP door then sends the notifications. */

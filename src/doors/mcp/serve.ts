@@ -13,14 +13,14 @@ import type {
   IoAccess,
   LiveAccess,
   ProcessAccess,
-  ReplyLimits,
+  ReplySettings,
   SettingsAccess,
   ToolAccess,
   VersionAccess,
 } from '../door.ts';
 import { prepareServer } from '../prepare-server.ts';
 import { type ClientTools, createServer } from './create-server.ts';
-import { patienceOf } from './patient-clients.ts';
+import { patienceOf } from './known-clients.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
 // `initialize` and `tools/list` come first; warming up the engine would delay their replies.
@@ -31,7 +31,7 @@ type McpDeps = IoAccess &
   SettingsAccess &
   EngineAccess &
   Pick<ProcessAccess, 'machine'> &
-  ReplyLimits &
+  ReplySettings &
   ToolAccess &
   LiveAccess &
   ControlAccess;

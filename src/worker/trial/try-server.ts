@@ -74,16 +74,20 @@ async function callTools(child: ChildProcessWithoutNullStreams, call: RpcCall): 
   const { tools = [] } = (await call('tools/list', {})) as { tools?: { name: string }[] };
   const names = tools.map(({ name }) => name);
   const tool = names.find((name) => Object.hasOwn(harmlessCommands, name));
-  const request = tool && { name: tool, arguments: { command: harmlessCommands[tool] } };
+  const request = tool && {
+    name: tool,
+    arguments: { command: harmlessCommands[tool] },
+    _meta: { 'nacre/details': true },
+  };
   const reply = request ? await call('tools/call', request) : {};
-  const { error, code } = (reply.structuredContent ?? {}) as { error?: unknown; code?: unknown };
+  const { 'nacre/code': code } = { 'nacre/code': undefined, ...(reply._meta ?? {}) };
   const text = textOf(reply);
   const ran = /^[ \t]{0,40}nacre$|"nacre|\bnacre\n/m.test(text) && reply.isError !== true;
   return {
     protocol: String(hello.protocolVersion),
     tools: names,
     ran,
-    text: ran ? '' : String(error ?? text),
+    text: ran ? '' : toSentence(text),
     code: ran || code === undefined ? undefined : String(code),
     durationMs: Math.round(elapsed()),
   };
@@ -118,6 +122,12 @@ function parse(line: string): RpcResponse | undefined {
   } catch {
     return undefined;
   }
+}
+
+// The terminal tools reply with YAML, in which the sentence is a quoted string after `error`.
+function toSentence(text: string): string {
+  const [, quoted = ''] = /^error: (".*")$/m.exec(text) ?? [];
+  return quoted === '' ? text : String(JSON.parse(quoted));
 }
 
 function textOf({ content }: Readonly<Record<string, unknown>>): string {

@@ -7,7 +7,7 @@ import { readJson } from '../requests/read-body.ts';
 
 /** Serves GET /api/tools: the tools of a caller, with their schemas. */
 export function listTools({ tools }: HttpCaller): Reply {
-  return toJsonReply(200, { tools: tools.map(toMcpTool) });
+  return toJsonReply(200, { tools: tools.map((tool) => toMcpTool(tool)) });
 }
 
 /** Serves POST /api/tools/NAME; a tool that reports an error is a 200 with `is_error`. */
