@@ -7,7 +7,7 @@ export interface ToolExample {
 
 /** Examples for every tool, which tests/tool-examples.test.ts runs. Times and amounts are shown as `N`. */
 export const toolExamples: readonly ToolExample[] = [
-  { tool: 'Bash', input: { command: 'cd /usr && name=world' }, reply: '' },
+  { tool: 'Bash', input: { command: 'cd /usr && name=world' }, reply: '(no output)' },
   {
     tool: 'Bash',
     input: { command: 'echo "hello $name from $PWD"' },
@@ -39,11 +39,11 @@ Read its output with BashOutput (bash_id ID), kill it with KillShell.`,
     tool: 'execute_command',
     input: { command: 'echo one; sleep 60', timeout_ms: 500 },
     reply: `exit_code: null
+error: "Command timed out after 500 ms and was killed with everything it had started."
+signal: "SIGTERM"
 stdout: |
   one
 stderr: ""
-signal: "SIGTERM"
-error: "Command timed out after 500 ms and was killed with everything it had started."
 hint: "It may be waiting for input: pass it in \`input\`, or use start_command for interactive or long-running commands. A larger timeout_ms (up to 600000) also helps."
 `,
   },
@@ -60,10 +60,10 @@ status: "running"
 reason: "awaiting_input"
 awaiting_input: true
 prompt: "Name?"
+cursor: 6
 stdout: |
   Name?
 stderr: ""
-cursor: 6
 `,
   },
   {
@@ -73,10 +73,10 @@ cursor: 6
 name: "greeter"
 status: "running"
 reason: "matched"
+cursor: 16
 stdout: |
   Hello Ann
 stderr: ""
-cursor: 16
 `,
   },
   {
@@ -86,11 +86,11 @@ cursor: 16
 name: "greeter"
 status: "running"
 reason: "waited"
+cursor: 16
 stdout: |
   Name?
   Hello Ann
 stderr: ""
-cursor: 16
 `,
   },
   {
@@ -109,9 +109,9 @@ status: "killed"
 exit_code: 130
 signal: "SIGINT"
 reason: "ended"
+cursor: 16
 stdout: ""
 stderr: ""
-cursor: 16
 `,
   },
   {

@@ -3,6 +3,13 @@ import type { EndCause, JobStatus, ProcessRef, Stream } from './job.ts';
 import type { Resources } from './limits.ts';
 import type { SessionEnd } from './session.ts';
 
+/** An amount of output: characters, or about how many bytes of a long stream, and lines if they were counted. */
+export interface LeftOut {
+  readonly lines?: number | undefined;
+  readonly chars?: number | undefined;
+  readonly bytes?: number | undefined;
+}
+
 /** The result of a command that ran, successful or not, with its output as text. */
 export interface Outcome {
   readonly id: string;
@@ -21,6 +28,8 @@ export interface Outcome {
   /** SHA-256 of each stream in hex. */
   readonly digests?: Readonly<Record<Stream, string>> | undefined;
   readonly truncated: boolean;
+  /** The amount left out of `stdout` and `stderr`; absent if nothing was. */
+  readonly leftOut?: LeftOut | undefined;
   readonly leftRunning: readonly ProcessRef[];
   /** Daemons that keep running until the server ends, as the settings allow. */
   readonly kept: readonly ProcessRef[];

@@ -19,9 +19,11 @@ export interface CommandRequest {
   /** Lower resource limits than those of the settings. */
   readonly limits?: Limits | undefined;
   readonly maxOutputChars: number;
+  /** Maximum lines of output in a reply. */
+  readonly maxOutputLines?: number | undefined;
   /** Kills the command when one of its streams exceeds this many bytes; the text up to there is complete. */
   readonly maxStreamBytes?: number | undefined;
-  /** False cuts at exactly `maxOutputChars`; otherwise at the line end nearby, if that loses little. */
+  /** False cuts at exactly `maxOutputChars`; otherwise at line ends. */
   readonly cutAtLines?: boolean | undefined;
   /** Quotes unquoted words that together name an existing path. */
   readonly quotePaths?: boolean | undefined;

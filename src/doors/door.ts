@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Retention } from '../audit/choose-pruned.ts';
 import type { NacreError } from '../contract/failure.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
-import type { ReplyShape } from '../contract/reply-shape.ts';
+import type { ReplyShape } from '../contract/reply.ts';
 import type { ServerTrial } from '../contract/report.ts';
 import type { RunContext } from '../engine/context/call-context.ts';
 import type { Engine } from '../engine/engine.ts';

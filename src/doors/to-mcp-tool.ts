@@ -1,4 +1,4 @@
-import type { ReplyShape } from '../contract/reply-shape.ts';
+import type { ReplyShape } from '../contract/reply.ts';
 import type { Tool } from '../tools/common/tool.ts';
 
 /** The parts of a tool that MCP lists; a tool registered by a program may have only name, description and schema. */

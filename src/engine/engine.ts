@@ -41,7 +41,7 @@ export interface Engine {
   write(idOrName: string, input: WriteRequest, context: CallerContext): Promise<WriteResult>;
   /** Stops a command with its whole process tree; one that has ended keeps its state. */
   stop(idOrName: string, options: StopOptions, context: CallerContext): Promise<CommandView>;
-  /** Lists the background commands of `context.owner`, oldest first. */
+  /** Lists the background commands of `context.owner`, oldest first; for the local user, every running command. */
   list(context: CallerContext): Promise<readonly ListedCommand[]>;
   forget(idOrName: string, context: CallerContext): Promise<void>;
   /** How many commands of all callers run now. */

@@ -1,4 +1,5 @@
 import { binaryNotice, recogniseContent, sampleBytes } from './binary.ts';
+import { countLines } from './count-lines.ts';
 import { createHeadTail, type TextEnds } from './head-tail.ts';
 import { fromLineStart, untilLineEnd } from './resync.ts';
 import { createSanitiser, type Sanitiser, sanitise } from './sanitise.ts';
@@ -15,7 +16,12 @@ export type StreamBytes =
 
 /** The kept text of a stream, and its size: `chars`, or `bytes` if only its ends were read. */
 export interface CollectedText extends TextEnds {
-  readonly total: { readonly unit: 'chars' | 'bytes'; readonly amount: number };
+  readonly total: {
+    readonly unit: 'chars' | 'bytes';
+    readonly amount: number;
+    /** Line breaks; undefined if only the ends were read. */
+    readonly lines?: number | undefined;
+  };
   /** The `binaryNotice` that replaces binary output. */
   readonly binary?: string;
 }
@@ -30,7 +36,8 @@ export function collectText(stream: StreamBytes, maxChars: number): CollectedTex
 
 function collectChunks(chunks: readonly Uint8Array[], maxChars: number): CollectedText {
   const plain = toPlainText(chunks, maxChars);
-  if (plain !== null) return { head: plain, tail: '', joined: true, total: toTotal(plain.length) };
+  if (plain !== null)
+    return { head: plain, tail: '', joined: true, total: toTotal(plain.length, countLines(plain)) };
   const reader = createReader(maxChars);
   for (const chunk of chunks) reader.push(chunk);
   return reader.end();
@@ -54,6 +61,7 @@ function collectEnds(head: Uint8Array, tail: Uint8Array, totalBytes: number): Co
     head: sanitise(untilLineEnd(head), content),
     tail: sanitise(fromLineStart(tail), content),
     joined: false,
+    startsAtLine: true,
     total: { unit: 'bytes', amount: totalBytes },
   };
 }
@@ -91,16 +99,16 @@ function createReader(maxChars: number) {
       if (!sanitiser && binary === undefined) decide(sample);
       if (binary !== undefined) return toNotice(binary, totalBytes);
       kept.push(sanitiser?.end() ?? '');
-      const { head, tail, joined, totalChars } = kept.end();
-      return { head, tail, joined, total: toTotal(totalChars) };
+      const { head, tail, joined, totalChars, totalLines } = kept.end();
+      return { head, tail, joined, total: toTotal(totalChars, totalLines) };
     },
   };
 }
 
 function toNotice(what: string, totalBytes: number): CollectedText {
-  return { head: '', tail: '', joined: true, total: toTotal(0), binary: binaryNotice(what, totalBytes) };
+  return { head: '', tail: '', joined: true, total: toTotal(0, 0), binary: binaryNotice(what, totalBytes) };
 }
 
-function toTotal(amount: number): CollectedText['total'] {
-  return { unit: 'chars', amount };
+function toTotal(amount: number, lines: number): CollectedText['total'] {
+  return { unit: 'chars', amount, lines };
 }

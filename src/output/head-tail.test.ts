@@ -20,6 +20,7 @@ describe('the head and tail of long text', () => {
       joined: false,
       totalChars: 10,
       omittedChars: 6,
+      totalLines: 0,
     });
   });
 

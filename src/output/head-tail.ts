@@ -1,3 +1,4 @@
+import { countLines } from './count-lines.ts';
 import { safeCut, safeStart } from './surrogates.ts';
 
 /** The beginning and the end of a text. */
@@ -6,12 +7,16 @@ export interface TextEnds {
   readonly tail: string;
   /** True if nothing is missing between `head` and `tail`. */
   readonly joined: boolean;
+  /** True if `tail` is known to begin at the start of a line. */
+  readonly startsAtLine?: boolean | undefined;
 }
 
 /** The kept ends of a text and its length in UTF-16 code units, as in `String.length`. */
 export interface Ends extends TextEnds {
   readonly totalChars: number;
   readonly omittedChars: number;
+  /** Line breaks of the whole text. */
+  readonly totalLines: number;
 }
 
 /** Collects a text of any length and keeps only its two ends. */
@@ -28,6 +33,7 @@ export function createHeadTail(maxChars: number): HeadTail {
   let tail = '';
   let tailRoom = maxChars;
   let totalChars = 0;
+  let totalLines = 0;
 
   const fillHead = (text: string): string => {
     const cut = safeCut(text, headRoom - head.length);
@@ -40,6 +46,7 @@ export function createHeadTail(maxChars: number): HeadTail {
   return {
     push(text) {
       totalChars += text.length;
+      totalLines += countLines(text);
       const rest = headIsFull ? text : fillHead(text);
       tail = rest.length >= tailRoom ? lastChars(rest, tailRoom) : tail + rest;
       // Trim only when `tail` has doubled, so that many small pieces do not each copy the string.
@@ -48,7 +55,7 @@ export function createHeadTail(maxChars: number): HeadTail {
     end() {
       tail = lastChars(tail, tailRoom);
       const omittedChars = totalChars - head.length - tail.length;
-      return { head, tail, joined: omittedChars === 0, totalChars, omittedChars };
+      return { head, tail, joined: omittedChars === 0, totalChars, omittedChars, totalLines };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { replyShapes } from '../contract/reply-shape.ts';
+import { replyShapes } from '../contract/reply.ts';
 import { defineSettings } from '../settings/define.ts';
 
 /** Settings for the size and the shape of replies. */

@@ -64,7 +64,12 @@ describe('output over the limit', () => {
     expect(head.length + tail.length).toBeGreaterThan(27_000);
     expect(truncated?.omittedChars).toBe(omitted);
     const count = omitted.toLocaleString('en-US');
-    expect(stdout.match(noticeLine)).toEqual([`[Output truncated: ${count} characters left out. ${how}]`]);
+    const leftOut = text.split('\n').length - (head + tail).split('\n').length;
+    expect(truncated?.omittedLines).toBe(leftOut);
+    const inLines = leftOut.toLocaleString('en-US');
+    expect(stdout.match(noticeLine)).toEqual([
+      `[Output truncated: ${count} characters (${inLines} lines) left out. ${how}]`,
+    ]);
     expect(truncated?.notice).toBe(stdout.match(noticeLine)?.[0]);
   });
 
@@ -85,8 +90,9 @@ describe('output over the limit', () => {
   test('if both are cut, one notice has the sum and a short mark is put into the other stream', () => {
     const { stdout, stderr, truncated } = shape(whole('x'.repeat(90_000)), whole('e'.repeat(45_001)));
     expect(truncated?.omittedChars).toBe(105_001);
+    expect(stderr.replace(/\[.*\]|\n/g, '')).toHaveLength(22_500);
     expect(`${stdout}\n${stderr}`.match(noticeLine)).toHaveLength(1);
-    expect(stderr).toContain('e\n[30,001 characters left out here.]\ne');
+    expect(stderr).toContain('e\n[22,501 characters left out here.]\ne');
   });
 
   test('if only stderr is cut, the notice is in stderr', () => {

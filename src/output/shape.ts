@@ -1,12 +1,13 @@
 // Two streams become one reply of bounded size:
 // 1. collect-text.ts reads each stream: binary.ts detects binary data, sanitise.ts makes text safe, and head-tail.ts
 //    keeps its two ends;
-// 2. `splitLimit` divides the limit between the streams, `cutEnds` cuts each to its share;
+// 2. `shareRoom` divides the limits between the streams, `cutEnds` cuts each to its share;
 // 3. one notice says how much was left out and how to get it.
 import { formatBytes, formatCount } from './amounts.ts';
 import { type CollectedText, collectText, type StreamBytes } from './collect-text.ts';
-import { lastChars, type TextEnds } from './head-tail.ts';
-import { safeCut } from './surrogates.ts';
+import { countLines } from './count-lines.ts';
+import { cutEnds, shareLines, shareRoom } from './cut-ends.ts';
+import type { TextEnds } from './head-tail.ts';
 
 /** Options of `shapeOutput`. */
 export interface ShapeOutputOptions {
@@ -14,14 +15,20 @@ export interface ShapeOutputOptions {
   readonly maxChars: number;
   /** A sentence for the notice that says how to get the rest, such as by `read_output`. */
   readonly how: string;
-  /** Cuts at line ends if that loses less than a tenth of the kept text; true by default. */
+  /** Cuts at line ends, unless a single line is longer than the limit; true by default. */
   readonly cutAtLines?: boolean | undefined;
+  /** Maximum lines of both streams together. */
+  readonly maxLines?: number | undefined;
+  /** Returns whether the texts fit into a reply; if not, they are cut further. */
+  readonly fits?: ((stdout: string, stderr: string) => boolean) | undefined;
 }
 
 /** The amount left out: characters, or approximate bytes of a stream of which only the ends were read. */
 export interface Truncation {
   readonly omittedChars?: number;
   readonly omittedBytes?: number;
+  /** Lines, unless only the ends of a stream were read. */
+  readonly omittedLines?: number;
   /** The line inserted into the text. */
   readonly notice: string;
 }
@@ -36,13 +43,34 @@ export interface ShapedOutput {
 /** Converts two streams to safe text and cuts it to one common limit. */
 export function shapeOutput(
   streams: { readonly stdout: StreamBytes; readonly stderr: StreamBytes },
-  { maxChars, how, cutAtLines }: ShapeOutputOptions,
+  options: ShapeOutputOptions,
 ): ShapedOutput {
-  const out = collectText(streams.stdout, maxChars);
-  const err = collectText(streams.stderr, maxChars);
-  const [outRoom, errRoom] = splitLimit(demand(out), demand(err), maxChars);
-  const stdout = cutEnds(out, outRoom, cutAtLines);
-  const stderr = cutEnds(err, errRoom, cutAtLines);
+  const { maxChars, fits } = options;
+  const texts = {
+    stdout: collectText(streams.stdout, maxChars),
+    stderr: collectText(streams.stderr, maxChars),
+  };
+  let chars = Math.min(maxChars, demand(texts.stdout) + demand(texts.stderr));
+  for (;;) {
+    const shaped = shapeTexts(texts, chars, options);
+    if (!fits || chars < minFitChars || fits(shaped.stdout, shaped.stderr)) return shaped;
+    chars = Math.floor(chars * shrinkFactor);
+  }
+}
+
+const shrinkFactor = 0.9;
+// A reply always has room for this much.
+const minFitChars = 100;
+
+function shapeTexts(
+  { stdout: out, stderr: err }: Record<'stdout' | 'stderr', CollectedText>,
+  chars: number,
+  { how, cutAtLines, maxLines = Number.POSITIVE_INFINITY }: ShapeOutputOptions,
+): ShapedOutput {
+  const [outChars, errChars] = shareRoom(demand(out), demand(err), chars);
+  const [outLines, errLines] = shareLines(linesOf(out), linesOf(err), maxLines);
+  const stdout = cutEnds(out, { chars: outChars, lines: outLines }, cutAtLines);
+  const stderr = cutEnds(err, { chars: errChars, lines: errLines }, cutAtLines);
   const omissions = [omission(out, stdout), omission(err, stderr)] as const;
   const truncated = truncation(omissions, how);
   const stderrMark = omissions[0] ? `[${describe([omissions[1]])} left out here.]` : truncated?.notice;
@@ -51,6 +79,10 @@ export function shapeOutput(
     stderr: err.binary ?? joinEnds(stderr, stderrMark ?? ''),
     truncated,
   };
+}
+
+function linesOf({ head, tail, total }: CollectedText): number {
+  return total.lines ?? countLines(head) + countLines(tail);
 }
 
 /** Joins the two ends, with the notice on its own line unless they are `joined`. */
@@ -63,6 +95,7 @@ export function joinEnds({ head, tail, joined }: TextEnds, notice: string): stri
 interface Omission {
   readonly unit: 'chars' | 'bytes';
   readonly amount: number;
+  readonly lines: number | undefined;
 }
 
 function demand({ head, tail, joined, total }: CollectedText): number {
@@ -74,17 +107,20 @@ function omission({ total }: CollectedText, kept: TextEnds): Omission | undefine
   if (kept.joined) return undefined;
   const text = kept.head + kept.tail;
   const keptAmount = total.unit === 'chars' ? text.length : Buffer.byteLength(text);
-  return { unit: total.unit, amount: Math.max(1, total.amount - keptAmount) };
+  const lines = total.lines === undefined ? undefined : total.lines - countLines(text);
+  return { unit: total.unit, amount: Math.max(1, total.amount - keptAmount), lines };
 }
 
 function truncation(omissions: readonly (Omission | undefined)[], how: string): Truncation | null {
   if (omissions.every((one) => one === undefined)) return null;
   const omittedChars = sum(omissions, 'chars');
   const omittedBytes = sum(omissions, 'bytes');
+  const omittedLines = sumLines(omissions);
   return {
+    ...(omittedLines > 0 && { omittedLines }),
     ...(omittedChars > 0 && { omittedChars }),
     ...(omittedBytes > 0 && { omittedBytes }),
-    notice: `[Output truncated: ${describe(omissions)} left out. ${how}]`,
+    notice: `[Output truncated: ${describe(omissions)} left out.${how === '' ? '' : ` ${how}`}]`,
   };
 }
 
@@ -94,45 +130,17 @@ function describe(omissions: readonly (Omission | undefined)[]): string {
   const parts = [];
   if (bytes > 0) parts.push(`about ${formatBytes(bytes)}`);
   if (chars > 0) parts.push(`${formatCount(chars)} ${chars === 1 ? 'character' : 'characters'}`);
-  return parts.join(' and ');
+  const lines = sumLines(omissions);
+  const inLines = lines > 0 ? ` (${formatCount(lines)} ${lines === 1 ? 'line' : 'lines'})` : '';
+  return `${parts.join(' and ')}${inLines}`;
+}
+
+/** Lines left out of all streams; 0 if they are not known. */
+function sumLines(omissions: readonly (Omission | undefined)[]): number {
+  const lines = omissions.flatMap((one) => (one ? [one.lines] : []));
+  return lines.reduce<number>((total, count) => total + (count ?? Number.NaN), 0) || 0;
 }
 
 function sum(omissions: readonly (Omission | undefined)[], unit: Omission['unit']): number {
   return omissions.reduce((total, one) => total + (one?.unit === unit ? one.amount : 0), 0);
 }
-
-/** Divides one limit between two texts; the unused share of a short one goes to the other. */
-export function splitLimit(first: number, second: number, limit: number): readonly [number, number] {
-  const half = Math.floor(limit / 2);
-  if (first + second <= limit) return [first, second];
-  if (first <= limit - half) return [first, limit - first];
-  if (second <= half) return [limit - second, second];
-  return [limit - half, half];
-}
-
-/** Cuts two ends to at most `maxChars` characters in total, at line ends if that loses less than `acceptedLoss`. */
-export function cutEnds(ends: TextEnds, maxChars: number, atLines = true): TextEnds {
-  if (ends.head.length + ends.tail.length <= maxChars) return ends;
-  const from = ends.joined ? { head: ends.head + ends.tail, tail: ends.head + ends.tail } : ends;
-  const headRoom = Math.max(Math.ceil(maxChars / 2), maxChars - from.tail.length);
-  const head = from.head.slice(0, safeCut(from.head, headRoom));
-  const tail = lastChars(from.tail, maxChars - head.length);
-  if (!atLines) return { head, tail, joined: false };
-  return {
-    head: head.length < from.head.length ? endAtLine(head) : head,
-    tail: tail.length < from.tail.length ? startAtLine(tail) : tail,
-    joined: false,
-  };
-}
-
-function endAtLine(head: string): string {
-  const end = head.lastIndexOf('\n') + 1;
-  return head.length - end < head.length * acceptedLoss ? head.slice(0, end) : head;
-}
-
-function startAtLine(tail: string): string {
-  const start = tail.indexOf('\n') + 1;
-  return start < tail.length * acceptedLoss ? tail.slice(start) : tail;
-}
-
-const acceptedLoss = 0.1;

@@ -10,7 +10,7 @@ export interface Registration {
   readonly owner: string;
   /** An alias of `id`, unique among the owner's running commands. */
   readonly name?: string | undefined;
-  /** True for a command that outlives its call; `list` leaves out all others. */
+  /** True for a command that outlives its call; its owner finds no others in `list`. */
   readonly inBackground?: boolean | undefined;
   /** Present if the command executes its stdin, as a shell does. */
   readonly inputJudge?: InputJudge | undefined;
@@ -47,7 +47,7 @@ export interface CommandRegistry {
   remove(id: string): void;
   /** Throws `job_not_found` for unknown commands and for those of another owner alike. */
   find(owner: string, idOrName: string): RegisteredCommand;
-  /** Commands of the owner that are `inBackground`, oldest first. */
+  /** Commands of the owner that are `inBackground`, oldest first; for the local user also all others that run. */
   list(owner: string): readonly RegisteredCommand[];
   /** True if a command with that id was added and not removed. */
   has(id: string): boolean;
@@ -68,6 +68,9 @@ interface Entry {
   command: RegisteredCommand;
   readonly positions: Map<string, Cursor>;
 }
+
+/** Value of `owner` for a command that no later call may find, except by the local user. */
+export const noOwner = '';
 
 /** Value of `owner` for the local user on the control socket, who sees every command; no remote caller gets it. */
 const localUser = '*';
@@ -109,7 +112,9 @@ export function createCommandRegistry(isRunning: (id: string) => boolean): Comma
       if (!found) throw jobNotFound(idOrName);
       return found;
     },
-    list: (owner) => ofOwner(owner).filter((command) => command.inBackground),
+    // The local user also sees commands that a call waits for: a client that is interrupted does not always cancel it.
+    list: (owner) =>
+      ofOwner(owner).filter(({ id, inBackground }) => inBackground || (owner === localUser && isRunning(id))),
     position,
     advance(id, reader, { from, next, stream }) {
       const known = position(id, reader, stream);

@@ -50,6 +50,28 @@ describe('T9: another terminal of the same user', () => {
     expect(seen.structured).toMatchObject({ status: 'killed', stdout: 'one\n' });
   });
 
+  it('lists and stops commands that a call waits for, of every tool', async () => {
+    const calls = (['execute_command', 'shell_execute', 'Bash'] as const).map(async (tool) => {
+      const command = `echo ${tool}; sleep 1000.25`;
+      const reply = server.use(tool, { command });
+      const find = async () => {
+        const listed: { id: string; command: { script: string } }[] = JSON.parse(
+          (await nacre('ps', '--json')).stdout,
+        );
+        return listed.find((one) => one.command.script === command)?.id;
+      };
+      await expect.poll(find, { timeout: 10_000 }).toMatch(/^\w+$/);
+      const id = await find();
+      expect((await nacre('stop', String(id))).stdout).toMatch(/killed, exit code 130\n$/);
+      const { text, isError } = await reply;
+      expect([tool, isError, text]).toEqual([tool, true, expect.stringMatching(/stopped|130/)]);
+      expect(await find()).toBeUndefined();
+    });
+    await Promise.all(calls);
+    const { structured } = await server.use('list_commands', { status: 'running' });
+    expect(JSON.stringify(structured)).not.toContain('1000.25');
+  });
+
   it('follows a command to its end', async () => {
     const { command_id } = await start('for i in 1 2 3; do echo $i; sleep 0.2; done');
     expect(await nacre('logs', '-f', String(command_id))).toMatchObject({ code: 0, stdout: '1\n2\n3\n' });

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { eras, type ServerOptions } from '../support/mcp.ts';
+import { knownClients } from '../../src/clients/known-clients.ts';
+import { connect, eras, type ServerOptions } from '../support/mcp.ts';
 import { processesWith } from '../support/processes.ts';
 import { freshFolder, shareServers, uniqueSeconds } from './shared-servers.ts';
 
@@ -140,7 +141,7 @@ describe.concurrent('T4: a command that times out', () => {
     expect(structured).toMatchObject({ exit_code: null, stdout: 'so far\n', stderr: '' });
     expect(structured.error).toMatch(/timed out after 300 ms/);
     expect(structured.hint).toMatch(/waiting for input.*start_command/);
-    expect(text).toMatch(/^exit_code: null\nstdout: \|\n {2}so far\nstderr: ""\n/);
+    expect(text).toMatch(/^exit_code: null\nerror: .*\nsignal: .*\nstdout: \|\n {2}so far\nstderr: ""\n/);
     expect(parse(text)).toEqual(structured);
   });
 });
@@ -227,14 +228,67 @@ describe.concurrent('T1: the other fields', () => {
 
   it('output has at most 30000 characters, stdout and stderr together, and is cut in the middle', async () => {
     const server = await serve('*');
-    const { structured } = await server.call({ command: 'seq 1 20000; seq 1 20000 >&2' });
+    const line = 'x'.repeat(99);
+    const command = `for i in {1..900}; do echo ${line}; done; for i in {1..200}; do echo ${line}; done >&2`;
+    const { structured } = await server.call({ command });
     const [stdout, stderr] = [String(structured.stdout), String(structured.stderr)];
     expect(structured.truncated).toBe(true);
     expect(stdout.length + stderr.length).toBeGreaterThan(29_000);
     expect(stdout.length + stderr.length).toBeLessThan(30_500);
-    for (const text of [stdout, stderr]) expect(text).toMatch(/^1\n2\n.*\n20000\n$/s);
-    expect(stdout).toMatch(/\[Output truncated: [\d,]+ characters left out\. .*max_output_chars/);
+    expect(stderr).toBe(`${line}\n`.repeat(200));
+    expect(stdout).toMatch(/\n\[Output truncated: 80,000 characters \(800 lines\) left out\.\]\n/);
   });
+
+  it('T2: the count of what is left out and the id come before stdout, which is cut at line ends', async () => {
+    const server = await serve('*');
+    const { text, structured } = await server.call({ command: 'seq 1 160000; echo broken >&2; exit 3' });
+    expect(Object.keys(structured).slice(0, 6)).toEqual([
+      ...['exit_code', 'truncated', 'left_out', 'command_id', 'stdout', 'stderr'],
+    ]);
+    expect(structured.stderr).toBe('broken\n');
+    expect(text.split('\n').length).toBeLessThanOrEqual(1_900);
+    const shown = String(structured.stdout).split('\n').slice(0, -1);
+    const cut = shown.findIndex((line) => line.startsWith('[Output truncated'));
+    const numbers = shown.toSpliced(cut, 1).map(Number);
+    expect(numbers.slice(0, cut)).toEqual(Array.from({ length: cut }, (_, index) => index + 1));
+    expect(numbers.slice(cut)).toEqual(
+      Array.from({ length: numbers.length - cut }, (_, index) => 160_001 - numbers.length + cut + index),
+    );
+    expect(structured.left_out).toMatchObject({ lines: 160_000 - numbers.length });
+  });
+
+  it('T2: hints and withheld variables are sent once per connection, a timeout always has a hint', async () => {
+    const server = await connect({ env: { ALLOWED_COMMANDS: '*', MY_TOKEN: 'hidden' } });
+    const twice = async (args: Record<string, unknown>) => [await server.call(args), await server.call(args)];
+    const [failed, again] = await twice({ command: 'false' });
+    expect(failed?.structured.withheld_env).toContain('MY_TOKEN');
+    expect(again?.structured).toEqual({ exit_code: 1, stdout: '', stderr: '' });
+    const [long, longer] = await twice({ command: 'seq 1 20000' });
+    expect(long?.structured.hint).toMatch(/read_output/);
+    expect(longer?.structured.hint).toBeUndefined();
+    const [late, later] = await twice({ command: 'sleep 60.5', timeout_ms: 100 });
+    expect(String(later?.structured.hint).length).toBeLessThan(String(late?.structured.hint).length);
+    for (const reply of [late, later])
+      expect(reply?.structured.hint).toMatch(/waiting for input.*start_command/);
+    expect(await server.close()).toEqual([]);
+  });
+
+  it.each(Object.entries(knownClients))(
+    'T2: the stderr of a failing command reaches the model in %s',
+    async (_name, { clientName, maxChars = 100_000, maxLines = 100_000 }) => {
+      const name = clientName.source.replace(/[\^$]|\(.*\)/g, '');
+      const server = await serve('*', { name });
+      const hostile = String.raw`for i in {1..3000}; do printf "\u6f22\t\x01 %s\n" $i; done`;
+      for (const print of ['seq 1 160000', 'head -c 100000 /dev/zero | tr "\\0" x', hostile]) {
+        const command = `${print}; echo broken >&2; exit 3`;
+        const { content } = await server.client.callTool({ name: 'execute_command', arguments: { command } });
+        const text = (content as { text: string }[])[0]?.text ?? '';
+        expect(parse(text)).toMatchObject({ exit_code: 3, truncated: true, stderr: 'broken\n' });
+        expect(Buffer.byteLength(text)).toBeLessThan(maxChars);
+        expect(text.split('\n').length).toBeLessThan(maxLines);
+      }
+    },
+  );
 
   it('max_output_chars sets another limit', async () => {
     const server = await serve('*');

@@ -73,7 +73,8 @@ describe.concurrent('a command that needs the network in a sandbox without one',
   });
 
   test('Bash and BashOutput: say so in a note', async ({ expect }) => {
-    const { use } = await serve({ env });
+    // A connection of its own, because a hint is sent once.
+    const { use } = await serve({ env, name: 'bash' });
     await use('Bash', { command: `cd ${cwd}` });
     expect(await use('Bash', { command: download })).toMatchObject({
       text: expect.stringMatching(isOff),

@@ -11,13 +11,13 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { ReplyShape } from '../../contract/reply-shape.ts';
+import type { ReplyShape } from '../../contract/reply.ts';
 import type { Progress } from '../../engine/context/call-context.ts';
 import type { Tool, ToolReply } from '../../tools/common/tool.ts';
 import { toMcpTool } from '../to-mcp-tool.ts';
 import { elicitApproval } from './elicit-approval.ts';
 import { InstructedServer } from './instructed-server.ts';
-import { replyShapeFor } from './known-clients.ts';
+import { replyLimitsFor, replyShapeFor } from './reply-for.ts';
 import { logUri, type ResourceSource, resourceCapabilities, serveResources } from './resources.ts';
 
 /** The tools of one caller, by the client's name in `clientInfo`. */
@@ -41,6 +41,7 @@ export function createServer(offered: ClientTools, version: string, source: Reso
     return client;
   };
   const readRoots = createRootsReader(server);
+  const isNew = createMemory();
   const resources = serveResources(server, source);
   const changes = createChangeNotes(server, offered);
   // A settings file that cannot be applied is reported by the next command.
@@ -64,6 +65,7 @@ export function createServer(offered: ClientTools, version: string, source: Reso
       connection,
       client,
       shape: replyShapeFor(client, source.reply),
+      isNew: source.isOneRequest ? undefined : isNew,
       canElicit: server.getClientCapabilities()?.elicitation !== undefined,
       roots: await readRoots(),
     });
@@ -118,6 +120,8 @@ interface McpClient {
   /** Its name in `clientInfo`. */
   readonly client: string;
   readonly shape: ReplyShape;
+  /** True the first time that the connection receives this text; absent for a single HTTP request. */
+  readonly isNew: ((text: string) => boolean) | undefined;
   /** True if `initialize` announced the `elicitation` capability. */
   readonly canElicit: boolean;
   /** Folders the client works in. */
@@ -128,7 +132,7 @@ async function callMcpTool(
   tools: readonly Tool[],
   params: { readonly name: string; readonly arguments?: unknown },
   context: ServerContext,
-  { owner, connection, client, shape, canElicit, roots }: McpClient,
+  { owner, connection, client, shape, isNew, canElicit, roots }: McpClient,
 ): Promise<CallToolResult | InputRequiredResult> {
   const tool = tools.find((candidate) => candidate.name === params.name);
   if (!tool) throw unknownTool(params.name, tools);
@@ -143,9 +147,25 @@ async function callMcpTool(
     signal: context.mcpReq.signal,
     onProgress: progress?.notify,
     askUser: user?.ask,
+    replyLimits: replyLimitsFor(client),
+    isNew,
   });
   progress?.stop();
   return user?.openQuestion() ?? toCallResult(reply, { shape, isDetailed: wantsDetails(context) });
+}
+
+// More different texts than a connection ever gets; the texts of a longer one are repeated.
+const maxRemembered = 1_000;
+
+/** Returns a function that is true the first time that it is called with a text. */
+function createMemory(): (text: string) => boolean {
+  const seen = new Set<string>();
+  return (text) => {
+    const isNew = !seen.has(text);
+    if (seen.size >= maxRemembered) seen.clear();
+    seen.add(text);
+    return isNew;
+  };
 }
 
 /** Which parts of a reply a result has. */

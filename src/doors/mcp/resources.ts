@@ -3,7 +3,7 @@
 import { type ReadResourceResult, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { showCommand } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
-import type { ReplyShape } from '../../contract/reply-shape.ts';
+import type { ReplyShape } from '../../contract/reply.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
 import type { CallerContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';

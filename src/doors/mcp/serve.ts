@@ -20,7 +20,7 @@ import type {
 } from '../door.ts';
 import { prepareServer } from '../prepare-server.ts';
 import { type ClientTools, createServer } from './create-server.ts';
-import { patienceOf } from './known-clients.ts';
+import { patienceOf } from './patient-clients.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
 // `initialize` and `tools/list` come first; warming up the engine would delay their replies.

@@ -35,6 +35,8 @@ export interface RunContext {
   readonly workspace?: readonly string[] | undefined;
   /** The hint in a truncated output on how to read the rest; a function is called with the command id. */
   readonly howToGetRest: string | ((id: string) => string);
+  /** Returns whether the texts fit into a reply; if not, they are cut further. */
+  readonly fits?: ((stdout: string, stderr: string) => boolean) | undefined;
   /** Asks the caller's user for approval; absent if the caller cannot prompt. */
   readonly askUser?: AskUser | undefined;
   /** Stops after the decision: the user is not asked and nothing runs. */
@@ -58,7 +60,7 @@ export interface Progress {
   readonly lastLine: string;
 }
 
-type StartFields = Omit<RunContext, 'onProgress' | 'onUsage' | 'onOutput' | 'howToGetRest'>;
+type StartFields = Omit<RunContext, 'onProgress' | 'onUsage' | 'onOutput' | 'howToGetRest' | 'fits'>;
 
 /** The caller's side of a command that outlives its call. */
 export interface StartContext extends StartFields {

@@ -3,18 +3,18 @@ import type { Backend } from '../../contract/backend.ts';
 import { showCommand } from '../../contract/command.ts';
 import { toNacreError } from '../../contract/failure.ts';
 import type { JobState, OutputChunk, Stream } from '../../contract/job.ts';
-import type { Outcome } from '../../contract/outcome.ts';
+import type { LeftOut, Outcome } from '../../contract/outcome.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import type { StreamBytes } from '../../output/collect-text.ts';
-import { shapeOutput } from '../../output/shape.ts';
+import { shapeOutput, type Truncation } from '../../output/shape.ts';
 import { logOf, type ReadLog, readRange, tail } from '../../support/tail.ts';
 import type { RunContext } from '../context/call-context.ts';
 import type { Admission } from './admit.ts';
 
 /** Options of `shapeOutcome`. */
 export interface ShapeOptions
-  extends Pick<CommandRequest, 'maxOutputChars' | 'cutAtLines'>,
-    Pick<RunContext, 'howToGetRest'> {
+  extends Pick<CommandRequest, 'maxOutputChars' | 'maxOutputLines' | 'cutAtLines'>,
+    Pick<RunContext, 'howToGetRest' | 'fits'> {
   readonly cwd: string;
 }
 
@@ -29,7 +29,7 @@ const enoughBytes = 65_536;
 export async function shapeOutcome(
   backend: Pick<Backend, 'read'>,
   state: JobState,
-  { cwd, maxOutputChars, cutAtLines, howToGetRest }: ShapeOptions,
+  { cwd, maxOutputChars, maxOutputLines, cutAtLines, howToGetRest, fits }: ShapeOptions,
 ): Promise<Outcome> {
   const warnings: string[] = [];
   const streams = await readStreams(logOf(backend, state.id), state).catch((error: Error) => {
@@ -37,8 +37,14 @@ export async function shapeOutcome(
     return nothing;
   });
   const how = typeof howToGetRest === 'string' ? howToGetRest : howToGetRest(state.id);
-  const { stdout, stderr, truncated } = shapeOutput(streams, { maxChars: maxOutputChars, how, cutAtLines });
-  return { ...toFinished(state, cwd), stdout, stderr, truncated: truncated !== null, warnings };
+  const limits = { maxChars: maxOutputChars, maxLines: maxOutputLines, cutAtLines, fits };
+  const { stdout, stderr, truncated } = shapeOutput(streams, { ...limits, how });
+  const leftOut = truncated ? toLeftOut(truncated) : undefined;
+  return { ...toFinished(state, cwd), stdout, stderr, truncated: truncated !== null, leftOut, warnings };
+}
+
+function toLeftOut({ omittedLines, omittedChars, omittedBytes }: Truncation): LeftOut {
+  return { lines: omittedLines, chars: omittedChars, bytes: omittedBytes };
 }
 
 /** The outcome of an ended job, without its output. */

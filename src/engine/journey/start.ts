@@ -2,7 +2,7 @@ import { NacreError } from '../../contract/failure.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import { toRoomKey } from '../../contract/session-key.ts';
-import type { Registration } from '../../sessions/command-registry.ts';
+import { noOwner, type Registration } from '../../sessions/command-registry.ts';
 import type { JourneyContext, StartRequest } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 import { createLiveScreen, type LiveScreen } from '../reading/live-screen.ts';
@@ -59,10 +59,10 @@ function toJobSpec(request: StartRequest, admission: Admission, call: JourneyCon
 function toRegistration(
   { name }: StartRequest,
   { inputJudge }: Admission,
-  { owner, inBackground }: JourneyContext,
+  { owner = noOwner, inBackground }: JourneyContext,
   screen: LiveScreen | undefined,
-): Registration | undefined {
-  return owner === undefined ? undefined : { owner, name, inBackground, inputJudge, screen };
+): Registration {
+  return { owner, name, inBackground, inputJudge, screen };
 }
 
 async function createScreen(

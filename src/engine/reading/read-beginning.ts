@@ -19,16 +19,18 @@ export async function readBeginning(
   const elapsed = createStopwatch();
   const kept: TextPiece[] = [];
   let chars = 0;
+  const { maxLines = Number.POSITIVE_INFINITY } = range;
   for (let at = range.from; at < range.to; ) {
     const chunks = await readRange(source.read, at, Math.min(range.to, at + pieceBytes));
     at += sizeOf(chunks);
-    const fits = range.filter === undefined && chars + pieceBytes <= range.maxChars;
+    const fits =
+      range.filter === undefined && range.maxLines === undefined && chars + pieceBytes <= range.maxChars;
     const size = fits ? mostAtOnce : 'line';
     const found = [...pieces.push(chunks, size), ...(at >= range.to ? pieces.rest() : [])];
     const wanted = await choose(source, range, found);
     for (const [index, piece] of wanted.entries()) {
       chars += piece.text.length;
-      if (chars > range.maxChars) {
+      if (chars > range.maxChars || kept.length >= maxLines) {
         // A control character becomes several visible ones, so the text can be longer than its bytes.
         if (size === 'whole') return readBeginning(source, range, 'line');
         const starts = wanted.slice(index).map(({ start }) => start);

@@ -12,11 +12,14 @@ import type { CallerContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 import { networkHint } from '../network/network-hint.ts';
 import { type ReadText, readText } from './read-text.ts';
-import type { TextQuery } from './text-query.ts';
+import type { TextQuery, TextSource } from './text-query.ts';
 import { type WakeReason, waitForOutput } from './wait-for-output.ts';
 
 /** The events to wait for, and the part of the output to return. */
-export interface ReadQuery extends Pick<TextQuery, 'keep' | 'view' | 'maxChars' | 'howToReadOn'> {
+export interface ReadQuery
+  extends Pick<TextQuery, 'keep' | 'view' | 'maxChars' | 'maxLines' | 'howToReadOn'> {
+  /** Returns whether the texts fit into a reply; if not, less is read. */
+  readonly fits?: ((stdout: string, stderr: string) => boolean) | undefined;
   /** Cursor to read from; the caller's read position by default. */
   readonly cursor?: Cursor | undefined;
   readonly waitMs: number;
@@ -67,12 +70,28 @@ export async function read(
   const textFrom = query.keep === 'end' ? (query.cursor ?? 0) : from;
   // The screen shows the result of all output so far, so that counts as read.
   const text = screen
-    ? { stdout: '', stderr: '', next: end, leftOutFrom: null, isCut: false }
-    : await readText({ read: logOf(backend, id), matcher }, { ...query, skip, from: textFrom, end, final });
+    ? { stdout: '', stderr: '', next: end, leftOutFrom: null, leftOutBytes: null, isCut: false }
+    : await readFitting(
+        { read: logOf(backend, id), matcher },
+        { ...query, skip, from: textFrom, end, final },
+        query.fits,
+      );
   registry.advance(id, reader, { from, next: text.next, stream: screen ? undefined : query.stream });
   const prompt = await findPrompt(backend, id);
   const hint = await findHint(backend, command, state, end);
   return { ...toViewAt(deps, command, reader, state), ...text, screen, prompt, hint, wakeReason, from };
+}
+
+const shrinkFactor = 0.8;
+// A reply always has room for this much.
+const minFitChars = 100;
+
+/** Reads with a smaller limit until the text fits. */
+async function readFitting(source: TextSource, query: TextQuery, fits: ReadQuery['fits']): Promise<ReadText> {
+  for (let { maxChars } = query; ; maxChars = Math.floor(maxChars * shrinkFactor)) {
+    const text = await readText(source, { ...query, maxChars });
+    if (!fits || maxChars < minFitChars || fits(text.stdout, text.stderr)) return text;
+  }
 }
 
 const hintBytes = 16_384;

@@ -1,10 +1,11 @@
 import type { Cursor, Stream } from '../../contract/job.ts';
 import { formatBytes } from '../../output/amounts.ts';
 import { findCompleteEnd, inspectedBytes } from '../../output/complete-end.ts';
-import { lastChars } from '../../output/head-tail.ts';
+import { countLines } from '../../output/count-lines.ts';
+import { lastLines, lastWholeLines, shareLines, shareRoom } from '../../output/cut-ends.ts';
 import { fromLineStart } from '../../output/resync.ts';
 import { sanitise } from '../../output/sanitise.ts';
-import { joinEnds, splitLimit } from '../../output/shape.ts';
+import { joinEnds } from '../../output/shape.ts';
 import { readRange } from '../../support/tail.ts';
 import { readBeginning } from './read-beginning.ts';
 import { type TextQuery, type TextRange, type TextSource, type Texts, withoutSkipped } from './text-query.ts';
@@ -17,11 +18,15 @@ export interface ReadText {
   readonly next: Cursor;
   /** Cursor of the middle that `keep: 'ends'` omitted; null if nothing was omitted. */
   readonly leftOutFrom: Cursor | null;
+  /** About how many bytes that middle has. */
+  readonly leftOutBytes: number | null;
   /** True if `maxChars` was too small: some output was omitted or left unread. */
   readonly isCut: boolean;
 }
 
 const bytesPerChar = 4;
+/** Nothing was omitted in the middle. */
+const nothing = { leftOutFrom: null, leftOutBytes: null };
 
 /** Reads a part of a log as at most `maxChars`; an incomplete character, escape sequence or filtered line stays unread. */
 export async function readText(source: TextSource, query: TextQuery): Promise<ReadText> {
@@ -30,7 +35,7 @@ export async function readText(source: TextSource, query: TextQuery): Promise<Re
   if (query.keep === 'end') return readEnd(source, whole);
   if (query.keep === 'beginning' || query.filter !== undefined) {
     const { texts, next } = await readBeginning(source, whole);
-    return { ...texts, next, leftOutFrom: null, isCut: next < to };
+    return { ...texts, next, ...nothing, isCut: next < to };
   }
   return readEnds(source, whole);
 }
@@ -41,24 +46,27 @@ async function findSteadyEnd(source: TextSource, { from, end, filter }: TextQuer
 }
 
 async function readEnds(source: TextSource, range: TextRange): Promise<ReadText> {
-  const half = Math.ceil(range.maxChars / 2);
-  const head = await readBeginning(source, { ...range, maxChars: half });
-  if (head.next === range.to) return { ...head.texts, next: head.next, leftOutFrom: null, isCut: false };
+  const { maxLines = Number.POSITIVE_INFINITY } = range;
+  const half = { maxChars: Math.ceil(range.maxChars / 2), maxLines: Math.ceil(maxLines / 2) };
+  const head = await readBeginning(source, { ...range, ...half });
+  if (head.next === range.to) return { ...head.texts, next: head.next, ...nothing, isCut: false };
   const room = Math.max(1, range.maxChars - head.texts.stdout.length - head.texts.stderr.length);
-  const rest = { ...range, from: head.next, maxChars: room };
+  const shownLines = countLines(head.texts.stdout) + countLines(head.texts.stderr);
+  const rest = { ...range, from: head.next, maxChars: room, maxLines: Math.max(1, maxLines - shownLines) };
   const second = await readBeginning(source, rest);
   if (second.next === range.to) {
-    return { ...joinTexts(head.texts, second.texts), next: range.to, leftOutFrom: null, isCut: false };
+    return { ...joinTexts(head.texts, second.texts), next: range.to, ...nothing, isCut: false };
   }
   const { texts: tail } = await readTail(source, rest);
   const shown = Buffer.byteLength(tail.stdout) + Buffer.byteLength(tail.stderr);
-  const notice = toNotice(range, head.next, range.to - head.next - shown);
-  return { ...joinTexts(head.texts, tail, notice), next: range.to, leftOutFrom: head.next, isCut: true };
+  const leftOutBytes = Math.max(1, range.to - head.next - shown);
+  const texts = joinTexts(head.texts, tail, toNotice(range, head.next, leftOutBytes));
+  return { ...texts, next: range.to, leftOutFrom: head.next, leftOutBytes, isCut: true };
 }
 
 async function readEnd(source: TextSource, range: TextRange): Promise<ReadText> {
   const { texts, isCut } = await readTail(source, range);
-  return { ...texts, next: range.to, leftOutFrom: null, isCut };
+  return { ...texts, next: range.to, ...nothing, isCut };
 }
 
 async function readTail(
@@ -76,13 +84,21 @@ async function readTail(
     return range.view === 'raw' ? Buffer.from(readable).toString() : sanitise(readable);
   };
   const [stdout, stderr] = [toText('stdout'), toText('stderr')];
-  const [outRoom, errRoom] = splitLimit(stdout.length, stderr.length, range.maxChars);
-  const texts = { stdout: lastChars(stdout, outRoom), stderr: lastChars(stderr, errRoom) };
-  return { texts, isCut: start > range.from || stdout.length > outRoom || stderr.length > errRoom };
+  const { maxLines = Number.POSITIVE_INFINITY } = range;
+  const [outRoom, errRoom] = shareRoom(stdout.length, stderr.length, range.maxChars);
+  const [outLines, errLines] = shareLines(countLines(stdout), countLines(stderr), maxLines);
+  const texts = { stdout: lastPart(stdout, outRoom, outLines), stderr: lastPart(stderr, errRoom, errLines) };
+  const isCut = start > range.from || texts.stdout !== stdout || texts.stderr !== stderr;
+  return { texts, isCut };
+}
+
+function lastPart(text: string, chars: number, lines: number): string {
+  return lastLines(lastWholeLines(text, chars), lines);
 }
 
 function toNotice({ howToReadOn }: TextRange, from: Cursor, bytes: number): string {
-  return `[Output truncated: about ${formatBytes(Math.max(1, bytes))} left out. ${howToReadOn(from)}]`;
+  const how = howToReadOn(from);
+  return `[Output truncated: about ${formatBytes(bytes)} left out.${how === '' ? '' : ` ${how}`}]`;
 }
 
 // The notice appears once, in a stream that has text.

@@ -10,6 +10,8 @@ export interface TextQuery {
   /** True if no output can follow `end`. */
   readonly final: boolean;
   readonly maxChars: number;
+  /** Maximum lines of both streams together. */
+  readonly maxLines?: number | undefined;
   /** Which part of a longer output is returned: `beginning` leaves the rest unread, `ends` omits the middle. */
   readonly keep: 'beginning' | 'ends' | 'end';
   readonly view: TextView;
@@ -18,7 +20,7 @@ export interface TextQuery {
   readonly skip?: Readonly<Record<Stream, Cursor>> | undefined;
   /** A pattern; lines that do not match are omitted and count as read. */
   readonly filter?: string | undefined;
-  /** Returns the sentence on how to read the omitted output from a cursor. */
+  /** Returns the sentence on how to read the omitted output from a cursor; it may be empty. */
   howToReadOn(from: Cursor): string;
 }
 

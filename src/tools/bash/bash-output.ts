@@ -4,7 +4,8 @@ import type { Reading, ReadQuery } from '../../engine/reading/read-command.ts';
 import { BashLimits } from '../common/default-limits.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { joinStreams } from '../common/describe-outcome.ts';
-import type { AllowedCommands, Tool, ToolReply } from '../common/tool.ts';
+import { limitOutput, type OutputWish, once } from '../common/fit-reply.ts';
+import type { AllowedCommands, Tool, ToolContext, ToolReply } from '../common/tool.ts';
 import { bashFailure, bashReply, failureOutput, rethrowShellError } from './reply.ts';
 
 const input = z.strictObject({
@@ -40,14 +41,23 @@ Usage:
 - Supports optional regex filtering
 - Use this to monitor long-running background commands`;
 
-/** Query for the new output, oldest first; output over 30000 characters is left for the next call. */
-export const newOutput: ReadQuery = {
-  waitMs: 0,
-  keep: 'beginning',
-  view: 'clean',
-  maxChars: BashLimits.MAX_OUTPUT_SIZE,
-  howToReadOn: () => 'The next call returns the rest.',
+/** How the Bash tools show output, and how much of it. */
+export const shown: OutputWish = {
+  defaultChars: BashLimits.MAX_OUTPUT_SIZE,
+  isSpecified: true,
+  write: joinStreams,
 };
+
+/** Query for the new output, oldest first; output over 30000 characters is left for the next call. */
+export function newOutputFor(context: ToolContext): ReadQuery {
+  return {
+    waitMs: 0,
+    keep: 'beginning',
+    view: 'clean',
+    ...limitOutput(context, shown),
+    howToReadOn: () => 'The next call returns the rest.',
+  };
+}
 
 /** `BashOutput`: returns the output of a background shell since the last call. */
 export function bashOutput(commands: AllowedCommands): Tool {
@@ -60,8 +70,8 @@ export function bashOutput(commands: AllowedCommands): Tool {
     output,
     async run({ bash_id, filter }, context) {
       checkFilter(filter);
-      const reading = commands.read(bash_id, { ...newOutput, filter }, context);
-      return toReply(await reading.catch((error) => rethrowShellError(error, bash_id)));
+      const reading = commands.read(bash_id, { ...newOutputFor(context), filter }, context);
+      return toReply(await reading.catch((error) => rethrowShellError(error, bash_id)), context);
     },
     fail: (error) => bashFailure(error),
   });
@@ -77,13 +87,15 @@ function checkFilter(filter: string | undefined): void {
   }
 }
 
-function toReply({ id, state, stdout, stderr, unreadBytes, isCut, hint }: Reading): ToolReply {
+function toReply(reading: Reading, context: ToolContext): ToolReply {
+  const { id, state, stdout, stderr, unreadBytes, isCut } = reading;
+  const hint = reading.hint === null ? undefined : once(context, reading.hint);
   const { status, durationMs, end } = state;
   const isRunning = end === null;
   const lines = [
     joinStreams(stdout, stderr).replace(/\n$/, ''),
     ...(unreadBytes > 0 && !isRunning ? [`[${unreadBytes} more bytes: call BashOutput again]`] : []),
-    ...(hint === null ? [] : [`[${hint}]`]),
+    ...(hint === undefined ? [] : [`[${hint}]`]),
     `Status: ${status}`,
     ...(end
       ? [`Exit code: ${end.exitCode ?? 'not known (supervision_lost)'}`, `Duration: ${durationMs}ms`]
@@ -101,7 +113,7 @@ function toReply({ id, state, stdout, stderr, unreadBytes, isCut, hint }: Readin
       stderr,
       duration_ms: durationMs,
       unread_bytes: unreadBytes > 0 ? unreadBytes : undefined,
-      hint: hint ?? undefined,
+      hint,
     },
     logId: isCut ? id : undefined,
   });

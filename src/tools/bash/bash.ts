@@ -4,10 +4,11 @@ import { type CommandRequest, commandText } from '../../contract/request.ts';
 import type { Reading } from '../../engine/reading/read-command.ts';
 import { BashLimits } from '../common/default-limits.ts';
 import { defineTool } from '../common/define-tool.ts';
-import { describeEnd, joinStreams, toOutcomeMeta } from '../common/describe-outcome.ts';
+import { describeEnd, joinStreams, omitUndefined, toOutcomeMeta } from '../common/describe-outcome.ts';
+import { limitOutput, toRunLimits } from '../common/fit-reply.ts';
 import type { TimeLimits } from '../common/time-limits.ts';
 import type { AllowedCommands, AllowedRun, Tool, ToolContext, ToolReply } from '../common/tool.ts';
-import { newOutput } from './bash-output.ts';
+import { newOutputFor, shown } from './bash-output.ts';
 import { bashFailure, bashReply, failureOutput, notesOn } from './reply.ts';
 import { sessionKey, sessionName } from './session-name.ts';
 
@@ -43,8 +44,6 @@ const fields = {
 export type BashInput = z.input<ReturnType<typeof inputWithin>>;
 
 const output = z.object({
-  command: z.string().optional(),
-  description: z.string().optional(),
   exit_code: z.int().nullable().optional(),
   stdout: z.string().optional(),
   stderr: z.string().optional(),
@@ -55,6 +54,7 @@ const output = z.object({
   timed_out: z.boolean().optional(),
   signal: z.string().optional(),
   truncated: z.boolean().optional(),
+  left_out: z.record(z.string(), z.number()).optional(),
   dry_run: z.boolean().optional(),
   rewritten_command: z.string().optional().describe('The command that was run instead'),
   queued_ms: z.int().optional(),
@@ -121,22 +121,26 @@ type Args = z.output<ReturnType<typeof inputWithin>>;
 
 async function runInSession(deps: BashDeps, args: Args, context: ToolContext): Promise<ToolReply> {
   const { command, timeout = deps.timeLimits.defaultMs } = args;
+  const limits = toRunLimits(limitOutput(context, shown));
   const request: CommandRequest = {
     command: { kind: 'shell', script: command },
     session: sessionKey(context, args.session),
     timeoutMs: timeout,
-    maxOutputChars: BashLimits.MAX_OUTPUT_SIZE,
-    cutAtLines: false,
+    ...limits.request,
+    // In process, exactly 30000 characters are kept.
+    cutAtLines: context.replyLimits !== undefined,
     quotePaths: true,
   };
   const isDryRun = context.dryRun === true;
-  const runContext = { ...context, howToGetRest, onWait: reportQueue(context) };
+  const runContext = { ...context, ...limits.context, howToGetRest, onWait: reportQueue(context) };
   if (deps.onTimeout === 'kill' || isDryRun) {
-    return toReply(await deps.run(request, runContext), args, { timeoutMs: timeout, isDryRun });
+    return toReply(await deps.run(request, runContext), args, { timeoutMs: timeout, isDryRun, context });
   }
   const result = await deps.commands.runOrDetach({ ...request, idPrefix: 'shell' }, runContext);
-  if (result.kind === 'ended') return toReply(result.outcome, args, { timeoutMs: timeout, isDryRun });
-  return stillRunning(await deps.commands.read(result.id, newOutput, context), args, timeout);
+  if (result.kind === 'ended')
+    return toReply(result.outcome, args, { timeoutMs: timeout, isDryRun, context });
+  const reading = await deps.commands.read(result.id, newOutputFor(context), context);
+  return stillRunning(reading, args, timeout);
 }
 
 function stillRunning(reading: Reading, args: Args, timeoutMs: number): ToolReply {
@@ -145,9 +149,8 @@ function stillRunning(reading: Reading, args: Args, timeoutMs: number): ToolRepl
   return bashReply({
     success: true,
     output: withNotes(joinStreams(stdout, stderr), [note]),
+    request: { command: args.command, description: args.description },
     metadata: {
-      command: args.command,
-      description: args.description,
       exit_code: null,
       stdout,
       stderr,
@@ -191,26 +194,27 @@ async function startInBackground(
   return bashReply({
     success: true,
     output: `Started background shell ${id}\nRead its output with BashOutput (bash_id ${id}), kill it with KillShell.`,
-    metadata: { bash_id: id, command, description: purpose, status: 'running' },
+    request: { command, description: purpose },
+    metadata: { bash_id: id, status: 'running' },
   });
 }
 
 interface RunMode {
   readonly timeoutMs: number;
   readonly isDryRun: boolean;
+  readonly context: ToolContext;
 }
 
-function toReply(outcome: Outcome, args: Args, { timeoutMs, isDryRun }: RunMode): ToolReply {
+function toReply(outcome: Outcome, args: Args, { timeoutMs, isDryRun, context }: RunMode): ToolReply {
   const error = toError(outcome, timeoutMs);
-  const notes = notesOn(outcome);
+  const notes = notesOn(outcome, context);
   const { stdout, stderr } = outcome;
   return bashReply({
     success: error === undefined,
     output: withNotes(joinStreams(stdout, stderr), notes),
     error,
+    request: { command: args.command, description: args.description },
     metadata: {
-      command: args.command,
-      description: args.description,
       exit_code: outcome.cause === 'timeout' ? null : outcome.exitCode,
       stdout,
       stderr,
@@ -220,6 +224,7 @@ function toReply(outcome: Outcome, args: Args, { timeoutMs, isDryRun }: RunMode)
       timed_out: outcome.cause === 'timeout' || undefined,
       signal: outcome.signal ?? undefined,
       truncated: outcome.truncated || undefined,
+      left_out: outcome.leftOut && omitUndefined({ ...outcome.leftOut }),
       dry_run: isDryRun || undefined,
       rewritten_command: outcome.rewrittenCommand,
       queued_ms: outcome.wait?.waitedMs || undefined,

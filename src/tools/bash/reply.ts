@@ -5,22 +5,33 @@ import type { Outcome } from '../../contract/outcome.ts';
 import type { Restoration } from '../../contract/session.ts';
 import type { ToolResult } from '../../contract/tool-result.ts';
 import { describeSideEffects, nameProcesses, omitUndefined } from '../common/describe-outcome.ts';
-import type { ToolReply } from '../common/tool.ts';
+import type { ToolContext, ToolReply } from '../common/tool.ts';
 
 /** Result of a Bash tool with the fields that only its reply has. */
 export interface BashResult extends ToolResult {
+  /** The request, as `metadata` for in-process callers; a model has just written it. */
+  readonly request?: Readonly<Record<string, string | undefined>> | undefined;
   readonly meta?: ToolReply['meta'];
   readonly logId?: ToolReply['logId'];
 }
 
 /** Builds a reply from a result; undefined `metadata` fields are dropped. */
-export function bashReply({ success, output, error, metadata: all, meta, logId }: BashResult): ToolReply {
+export function bashReply({ request, metadata: all, ...reply }: BashResult): ToolReply {
+  const { success, output, error, meta, logId } = reply;
   const metadata = omitUndefined(all);
-  const result = { success, output, ...(error !== undefined && { error }), metadata };
-  const text = [output, error].filter((part) => part !== undefined && part !== '').join('\n');
+  const asked = omitUndefined<unknown>(request ?? {});
+  const result = {
+    success,
+    output,
+    ...(error !== undefined && { error }),
+    metadata: { ...asked, ...metadata },
+  };
+  const text = [output, error].filter((part) => part !== undefined && part !== '').join('\n') || noOutput;
   const structured = error === undefined ? metadata : { ...metadata, error };
   return { text, structured, isError: !success, result, logId, ...(meta && { meta }) };
 }
+
+const noOutput = '(no output)';
 
 /** Output schema fields of a failed call. */
 export const failureOutput = {
@@ -63,14 +74,14 @@ export function rethrowShellError(error: unknown, id: string): never {
 }
 
 /** Notes that follow a command's output: what happened to the session's shell, and side effects of the command. */
-export function notesOn(outcome: Outcome): readonly string[] {
+export function notesOn(outcome: Outcome, context: ToolContext): readonly string[] {
   const { id, session, leftRunning } = outcome;
   return [
     ...(session?.restored ? [describeRestored(session.restored)] : []),
     ...(session?.shellEnded ? [describeShellEnd(outcome, session.cwd)] : []),
     ...(session?.ran === false ? [notRun] : []),
     ...(leftRunning.length > 0 ? [describeLeft(nameProcesses(leftRunning).join(', '), id)] : []),
-    ...describeSideEffects(outcome),
+    ...describeSideEffects(outcome, context),
   ];
 }
 

@@ -2,6 +2,8 @@
 // what the sandbox denied.
 import type { EndCause, ProcessRef } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
+import { once } from './fit-reply.ts';
+import type { ToolContext } from './tool.ts';
 
 /** Causes of an end that are limits or faults. */
 export type LimitCause = Exclude<EndCause, 'exit' | 'timeout' | 'stopped'>;
@@ -52,12 +54,13 @@ export function describeLimit(cause: LimitCause, detail: string | null): string 
 }
 
 /** Notes on processes that survived, denied hosts and withheld variables, then the outcome's `warnings`. */
-export function describeSideEffects(outcome: Outcome): readonly string[] {
+export function describeSideEffects(outcome: Outcome, context: ToolContext): readonly string[] {
   const { survivors, deniedHosts, withheldEnv, exitCode, warnings } = outcome;
+  const withheld = exitCode !== 0 && withheldEnv.length > 0 && once(context, `withheld: ${withheldEnv}`);
   return [
     ...(survivors.length > 0 ? [`Could not be killed: ${nameProcesses(survivors).join(', ')}.`] : []),
     ...(deniedHosts.length > 0 ? [`Denied hosts: ${deniedHosts.join(', ')}.`] : []),
-    ...(exitCode !== 0 && withheldEnv.length > 0 ? [`Withheld variables: ${withheldEnv.join(', ')}.`] : []),
+    ...(withheld ? [`Withheld variables: ${withheldEnv.join(', ')}.`] : []),
     ...warnings,
   ];
 }

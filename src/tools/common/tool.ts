@@ -1,5 +1,6 @@
 import type { Caller } from '../../contract/caller.ts';
 import type { Outcome } from '../../contract/outcome.ts';
+import type { ReplyLimits } from '../../contract/reply.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import type { ToolResult } from '../../contract/tool-result.ts';
 import type { RunContext, StartContext, StartRequest } from '../../engine/context/call-context.ts';
@@ -57,6 +58,10 @@ export interface ToolContext
   readonly connection?: string | undefined;
   /** Id whose read position advances, if it is not `owner`. */
   readonly reader?: string | undefined;
+  /** The size of replies that the caller's client passes on to its model; absent if there is no client. */
+  readonly replyLimits?: ReplyLimits | undefined;
+  /** True the first time that a connection receives this text, such as a hint; absent if there is no connection. */
+  readonly isNew?: ((text: string) => boolean) | undefined;
   /** Persistent shell to use when the input names none. */
   readonly session?: string | undefined;
 }

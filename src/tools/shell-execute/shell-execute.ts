@@ -10,8 +10,9 @@ import {
   nameProcesses,
   omitUndefined,
 } from '../common/describe-outcome.ts';
+import { limitOutput, toRunLimits } from '../common/fit-reply.ts';
 import type { TimeLimits } from '../common/time-limits.ts';
-import type { AllowedRun, Tool, ToolReply } from '../common/tool.ts';
+import type { AllowedRun, Tool, ToolContext, ToolReply } from '../common/tool.ts';
 import { explainFailure } from './explain-failure.ts';
 
 const inputWithin = ({ defaultMs, maxMs }: TimeLimits) =>
@@ -87,20 +88,21 @@ export function shellExecute(
     output,
     async run({ command, working_directory, timeout, environment, stdin }, context) {
       try {
-        const outcome = await run(
-          {
-            command: { kind: 'shell', script: command },
-            input: stdin,
-            cwd: working_directory,
-            env: environment,
-            timeoutMs: timeout * 1_000,
-            maxOutputChars,
-          },
-          { ...context, howToGetRest },
+        const room = toRunLimits(
+          limitOutput(context, { defaultChars: maxOutputChars, isSpecified: true, write }),
         );
+        const request = {
+          command: { kind: 'shell', script: command },
+          input: stdin,
+          cwd: working_directory,
+          env: environment,
+          timeoutMs: timeout * 1_000,
+          ...room.request,
+        } as const;
+        const outcome = await run(request, { ...context, ...room.context, howToGetRest });
         return outcome.cause === 'timeout'
-          ? timeoutReply(outcome, command, timeout)
-          : exitReply(outcome, command, context.dryRun === true);
+          ? timeoutReply(outcome, command, timeout, context)
+          : exitReply(outcome, command, context);
       } catch (error) {
         return failureReply(error, { command, working_directory });
       }
@@ -109,9 +111,10 @@ export function shellExecute(
   });
 }
 
+const write = (stdout: string, stderr: string) => JSON.stringify([stdout, stderr]);
 const howToGetRest = 'Write it to a file, or narrow it with head, tail or grep.';
 
-function exitReply(outcome: Outcome, command: string, isDryRun: boolean): ToolReply {
+function exitReply(outcome: Outcome, command: string, context: ToolContext): ToolReply {
   const { exitCode, stdout, stderr, durationMs, cwd } = outcome;
   const reason = explainFailure(outcome);
   const metadata = {
@@ -125,12 +128,13 @@ function exitReply(outcome: Outcome, command: string, isDryRun: boolean): ToolRe
   };
   const code = exitCode === null ? '' : ` with exit code ${exitCode}`;
   const failed = `Command failed${code}${reason === undefined ? '' : `: ${reason}`}`;
-  if (exitCode !== 0 || reason !== undefined) return toReply(failed, true, metadata, notesOn(outcome));
-  const done = isDryRun ? stdout.trimEnd() : 'Command executed successfully';
-  return toReply(done, false, metadata, notesOn(outcome));
+  if (exitCode !== 0 || reason !== undefined)
+    return toReply(failed, true, metadata, notesOn(outcome, context));
+  const done = context.dryRun ? stdout.trimEnd() : 'Command executed successfully';
+  return toReply(done, false, metadata, notesOn(outcome, context));
 }
 
-function timeoutReply(outcome: Outcome, command: string, seconds: number): ToolReply {
+function timeoutReply(outcome: Outcome, command: string, seconds: number, context: ToolContext): ToolReply {
   const metadata = {
     command,
     timeout_seconds: seconds,
@@ -140,7 +144,7 @@ function timeoutReply(outcome: Outcome, command: string, seconds: number): ToolR
     ...additions(outcome),
   };
   const sentence = describeEnd(outcome, `${seconds} seconds`) ?? '';
-  return toReply(sentence, true, metadata, notesOn(outcome));
+  return toReply(sentence, true, metadata, notesOn(outcome, context));
 }
 
 function failureReply(
@@ -173,10 +177,12 @@ function toReply(
   const content = [sentence, ...noteTexts].map((text) => ({ type: 'text', text }) as const);
   const { stdout = all.partial_stdout ?? '', stderr = all.partial_stderr ?? '' } = all;
   const streams = { success: !isError, output: joinStreams(stdout, stderr), metadata };
+  // Only in-process callers get the command back, and what was enforced; a model has just written the command.
+  const { command: _command, enforcement: _enforcement, ...news } = metadata;
   return {
     text: sentence,
-    moreTexts: [JSON.stringify(metadata), ...noteTexts],
-    structured: metadata,
+    moreTexts: [JSON.stringify(news), ...noteTexts],
+    structured: news,
     isError,
     logId: all.truncated ? all.id : undefined,
     result: isError ? { ...streams, error: [sentence, ...noteTexts].join('\n') } : streams,
@@ -185,11 +191,11 @@ function toReply(
 }
 
 // The specification fixes the keys of `metadata`, so notes go into a text block.
-function notesOn(outcome: Outcome): readonly string[] {
+function notesOn(outcome: Outcome, context: ToolContext): readonly string[] {
   const { leftRunning } = outcome;
   const killed = nameProcesses(leftRunning).join(', ');
   return [
     ...(leftRunning.length > 0 ? [`Killed with the command: ${killed}.`] : []),
-    ...describeSideEffects(outcome),
+    ...describeSideEffects(outcome, context),
   ];
 }

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { sandboxNames } from '../../contract/isolation.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { type CommandRequest, commandText, cwdText, envMap, inputText } from '../../contract/request.ts';
+import { toYamlReply } from '../../output/yaml-reply.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { describeEnd, type LimitCause, limitHints } from '../common/describe-outcome.ts';
+import { limitOutput, once, toRunLimits } from '../common/fit-reply.ts';
 import type { TimeLimits } from '../common/time-limits.ts';
-import type { AllowedCommands, AllowedRun, Tool, ToolReply } from '../common/tool.ts';
+import type { AllowedCommands, AllowedRun, Tool, ToolContext, ToolReply } from '../common/tool.ts';
 import { toReadQuery } from './read-options.ts';
 import { commandReply, outcomeReply, terminalFailure, withKeys } from './reply.ts';
 
@@ -92,24 +94,26 @@ export function executeCommand(
     input: inputWithin(defaults),
     output,
     async run(args, context) {
-      const { timeout_ms, on_timeout, max_output_chars: maxOutputChars = defaults.maxOutputChars } = args;
-      const request = toRequest(args, maxOutputChars);
-      const runContext = { ...context, howToGetRest };
-      const limits = { timeoutMs: timeout_ms, maxMs };
-      if (on_timeout === 'kill') return toReply(await run(request, runContext), limits);
+      const { timeout_ms, on_timeout, max_output_chars } = args;
+      const limits = toRunLimits(
+        limitOutput(context, { defaultChars: defaults.maxOutputChars, askedChars: max_output_chars, write }),
+      );
+      const request = { ...toRequest(args), ...limits.request };
+      const runContext = { ...context, ...limits.context, howToGetRest: '' };
+      const reply = (outcome: Outcome) => toReply(outcome, { timeoutMs: timeout_ms, maxMs }, context);
+      if (on_timeout === 'kill') return reply(await run(request, runContext));
       const result = await commands.runOrDetach(request, runContext);
-      if (result.kind === 'ended') return toReply(result.outcome, limits);
-      const query = toReadQuery({ wait_ms: 0 }, { maxOutputChars });
-      return stillRunning(commandReply(await commands.read(result.id, query, context)), timeout_ms);
+      if (result.kind === 'ended') return reply(result.outcome);
+      const query = toReadQuery({ wait_ms: 0, max_output_chars }, defaults, context);
+      return stillRunning(commandReply(await commands.read(result.id, query, context), context), timeout_ms);
     },
     fail: terminalFailure,
   });
 }
 
-const howToGetRest =
-  'Ask for more with max_output_chars (up to 200000), use read_output with the command_id, or narrow it with head, tail or grep.';
+const write = (stdout: string, stderr: string) => toYamlReply({ stdout, stderr });
 
-function toRequest(args: Args, maxOutputChars: number): CommandRequest {
+function toRequest(args: Args): Omit<CommandRequest, 'maxOutputChars'> {
   const { command, input: text, cwd, env, timeout_ms, sandbox, limits } = args;
   return {
     command: { kind: 'shell', script: command },
@@ -117,7 +121,6 @@ function toRequest(args: Args, maxOutputChars: number): CommandRequest {
     cwd,
     env,
     timeoutMs: timeout_ms,
-    maxOutputChars,
     sandbox,
     ...(limits && {
       limits: {
@@ -134,18 +137,23 @@ function toRequest(args: Args, maxOutputChars: number): CommandRequest {
 function toReply(
   outcome: Outcome,
   { timeoutMs, maxMs }: { readonly timeoutMs: number; readonly maxMs: number },
+  context: ToolContext,
 ): ToolReply {
   const { cause, leftRunning } = outcome;
   const error = describeEnd(outcome, `${timeoutMs} ms`);
-  if (error === undefined) return outcomeReply(outcome, leftRunning.length > 0 ? { hint: leftHint } : {});
+  if (error === undefined) {
+    const hint = leftRunning.length > 0 ? once(context, leftHint) : undefined;
+    return outcomeReply(outcome, { hint }, context);
+  }
   if (cause === 'timeout') {
     const problem = {
       error: `${error} and was killed with everything it had started.`,
-      hint: timeoutHint(maxMs),
+      hint: once(context, timeoutHint(maxMs)) ?? shortTimeoutHint,
     };
-    return outcomeReply({ ...outcome, exitCode: null }, problem);
+    return outcomeReply({ ...outcome, exitCode: null }, problem, context);
   }
-  return outcomeReply(outcome, { error, ...(isLimit(cause) && { hint: limitHints[cause] }) });
+  const hint = isLimit(cause) ? once(context, limitHints[cause]) : undefined;
+  return outcomeReply(outcome, { error, hint }, context);
 }
 
 function isLimit(cause: Outcome['cause']): cause is LimitCause {
@@ -158,14 +166,10 @@ const leftHint =
 const timeoutHint = (maxMs: number) =>
   `It may be waiting for input: pass it in \`input\`, or use start_command for interactive or long-running commands. A larger timeout_ms (up to ${maxMs}) also helps.`;
 
-// Puts exit_code, stdout and stderr first, as in every other reply of this tool.
+const shortTimeoutHint = 'It may be waiting for input: use start_command.';
+
+// Puts exit_code first, as in every other reply of this tool.
 function stillRunning(reply: ToolReply, timeoutMs: number): ToolReply {
   const hint = `The command is still running after ${timeoutMs} ms: use read_output, write_input and stop_command.`;
-  return withKeys(reply, ({ stdout, stderr, ...rest }) => ({
-    exit_code: null,
-    stdout,
-    stderr,
-    ...rest,
-    hint,
-  }));
+  return withKeys(reply, (keys) => ({ exit_code: null, ...keys, hint }));
 }

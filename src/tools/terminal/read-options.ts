@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import type { ReadQuery } from '../../engine/reading/read-command.ts';
+import { toYamlReply } from '../../output/yaml-reply.ts';
+import { limitOutput } from '../common/fit-reply.ts';
+import type { ToolContext } from '../common/tool.ts';
 
 const pattern = z
   .string()
@@ -40,6 +43,7 @@ const readOptions = z.object(reading);
 export function toReadQuery(
   options: Partial<z.output<typeof readOptions>> & { readonly wait_ms: number },
   defaults: { readonly maxOutputChars: number },
+  context: ToolContext,
 ): ReadQuery {
   const { view = 'clean' } = options;
   return {
@@ -51,10 +55,14 @@ export function toReadQuery(
     stream: options.stream,
     untilInput: true,
     wantsScreen: view === 'screen',
-    maxChars: options.max_output_chars ?? defaults.maxOutputChars,
+    ...limitOutput(context, {
+      defaultChars: defaults.maxOutputChars,
+      askedChars: options.max_output_chars,
+      write: (stdout, stderr) => toYamlReply({ stdout, stderr }),
+    }),
     keep: view === 'tail' ? 'end' : 'ends',
     view: view === 'raw' ? 'raw' : 'clean',
-    howToReadOn: (from) => `Continue there with read_output and cursor ${from}.`,
+    howToReadOn: () => '',
   };
 }
 

@@ -28,7 +28,8 @@ export function readOutput(commands: AllowedCommands, defaults: { readonly maxOu
     input,
     output: commandOutput,
     async run({ command_id, ...options }, context) {
-      return commandReply(await commands.read(command_id, toReadQuery(options, defaults), context));
+      const query = toReadQuery(options, defaults, context);
+      return commandReply(await commands.read(command_id, query, context), context);
     },
     fail: terminalFailure,
   });

@@ -16,7 +16,7 @@ const defaults = { maxOutputChars: 1_000 };
 
 test('T9: a failed read still returns the id and the state of the command', async () => {
   const id = await here.start(`echo ${'a'.repeat(40)}!; sleep 60`);
-  const query = toReadQuery({ wait_ms: 20_000, wait_for: '(a+)+$' }, defaults);
+  const query = toReadQuery({ wait_ms: 20_000, wait_for: '(a+)+$' }, defaults, context);
   const commands = here.engine as unknown as AllowedCommands;
   expect(await readAfter(commands, id, query, context)).toMatchObject({
     isError: true,

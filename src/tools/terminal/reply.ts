@@ -6,31 +6,39 @@ import type { Outcome } from '../../contract/outcome.ts';
 import type { Reading, ReadQuery } from '../../engine/reading/read-command.ts';
 import { toYamlReply, type YamlValue } from '../../output/yaml-reply.ts';
 import { nameProcesses, toOutcomeMeta } from '../common/describe-outcome.ts';
+import { once } from '../common/fit-reply.ts';
 import type { AllowedCommands, ToolContext, ToolReply } from '../common/tool.ts';
 
 type Entries = Readonly<Record<string, YamlValue | undefined>>;
 
-/** Replies with the outcome of `execute_command`: `exit_code`, `stdout` and `stderr` come first. */
+/**
+ * Replies with the outcome of `execute_command`: `exit_code` comes first, then what must not be lost if a client cuts the
+ * reply, then `stdout` and `stderr`.
+ */
 export function outcomeReply(
   outcome: Outcome,
-  problem: { readonly error?: string; readonly hint?: string },
+  problem: { readonly error?: string | undefined; readonly hint?: string | undefined },
+  context: ToolContext,
 ): ToolReply {
-  const hasFailed = outcome.exitCode !== 0;
+  const { leftOut } = outcome;
+  const withheld = outcome.exitCode === 0 ? [] : outcome.withheldEnv;
   const reply = toReply(
     {
       exit_code: outcome.exitCode,
-      stdout: outcome.stdout,
-      stderr: outcome.stderr,
+      error: problem.error,
       signal: outcome.signal,
       cause: toFault(outcome.cause),
       truncated: outcome.truncated || undefined,
+      left_out: leftOut && { ...leftOut },
       command_id: outcome.truncated ? outcome.id : undefined,
+      stdout: outcome.stdout,
+      stderr: outcome.stderr,
       left_running: names(outcome.leftRunning),
       still_running: names(outcome.survivors),
       denied_hosts: nonEmpty(outcome.deniedHosts),
-      withheld_env: hasFailed ? nonEmpty(outcome.withheldEnv) : undefined,
+      withheld_env: once(context, `withheld: ${withheld}`) && nonEmpty(withheld),
       warnings: nonEmpty(outcome.warnings),
-      ...problem,
+      hint: problem.hint ?? (outcome.truncated ? once(context, truncatedHint) : undefined),
     },
     problem.error !== undefined,
     toOutcomeMeta(outcome),
@@ -42,6 +50,9 @@ export function outcomeReply(
 function toFault(cause: EndCause): EndCause | undefined {
   return cause === 'supervision_lost' ? cause : undefined;
 }
+
+const truncatedHint =
+  'Read what was left out with read_output and the command_id, or narrow the output with head, tail or grep.';
 
 /** Output schema of the tools that read a started command; rare keys are not listed, to keep it short. */
 export const commandOutput = z.looseObject({
@@ -55,8 +66,8 @@ export const commandOutput = z.looseObject({
   error: z.string().optional(),
 });
 
-/** Replies with the state and the new output of a started command. */
-export function commandReply(reading: Reading): ToolReply {
+/** Replies with the state and the new output of a started command; `stdout` and `stderr` come last. */
+export function commandReply(reading: Reading, context: ToolContext): ToolReply {
   const {
     id,
     name,
@@ -67,6 +78,7 @@ export function commandReply(reading: Reading): ToolReply {
     stderr,
     next,
     leftOutFrom,
+    leftOutBytes,
     isCut,
     unreadBytes,
     screen,
@@ -84,17 +96,18 @@ export function commandReply(reading: Reading): ToolReply {
       reason: wakeReason,
       awaiting_input: prompt === null ? undefined : true,
       prompt: prompt ?? undefined,
+      truncated: isCut || undefined,
+      left_out: leftOutBytes === null ? undefined : { bytes: leftOutBytes },
+      left_out_from: leftOutFrom,
+      unread_bytes: unreadBytes || undefined,
+      cursor: next,
+      detail: end?.detail,
       stdout,
       stderr,
       ...(screen && { screen: screen.text, screen_cursor: screen.cursor }),
-      truncated: isCut || undefined,
-      cursor: next,
-      left_out_from: leftOutFrom,
-      unread_bytes: unreadBytes || undefined,
       still_running: names(end?.survivors ?? []),
       denied_hosts: nonEmpty(end?.deniedHosts ?? []),
-      detail: end?.detail,
-      hint: hint ?? undefined,
+      hint: hint === null ? undefined : once(context, hint),
     },
     false,
   );
@@ -112,19 +125,19 @@ export async function readAfter(
   context: ToolContext,
 ): Promise<ToolReply> {
   try {
-    return commandReply(await commands.read(id, query, context));
+    return commandReply(await commands.read(id, query, context), context);
   } catch (error) {
     const plain = { ...query, cursor: undefined, filter: undefined, waitFor: undefined, waitMs: 0 };
-    const reply = commandReply(await commands.read(id, plain, context));
+    const reply = commandReply(await commands.read(id, plain, context), context);
     const { code, message, hint } = toNacreError(error);
-    return withKeys(reply, (keys) => ({ ...keys, error: message, code, hint }), true);
+    return withKeys(reply, (keys) => ({ error: message, code, ...keys, hint }), true);
   }
 }
 
 /** Replies with an error that kept a tool from doing its work; has the same first keys as `outcomeReply`. */
 export function terminalFailure(error: unknown): ToolReply {
   const { code, message, hint } = toNacreError(error);
-  return toReply({ exit_code: null, stdout: '', stderr: '', error: message, code, hint }, true);
+  return toReply({ exit_code: null, error: message, code, stdout: '', stderr: '', hint }, true);
 }
 
 /** Builds a reply from its keys. */

@@ -43,7 +43,7 @@ export function startCommand(commands: AllowedCommands, defaults: { readonly max
       const terminal = pty ? { cols, rows } : undefined;
       const request = { command: { kind: 'shell', script: command }, cwd, env, name, terminal } as const;
       const { id } = await commands.start({ ...request, stdin: 'open', timeoutMs: null }, context);
-      return readAfter(commands, id, toReadQuery(options, defaults), context);
+      return readAfter(commands, id, toReadQuery(options, defaults, context), context);
     },
     fail: terminalFailure,
   });

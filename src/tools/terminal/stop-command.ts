@@ -27,7 +27,7 @@ export function stopCommand(commands: AllowedCommands, defaults: { readonly maxO
     output: commandOutput,
     async run({ command_id, signal, grace_ms }, context) {
       const { id } = await commands.stop(command_id, { signal: `SIG${signal}`, graceMs: grace_ms }, context);
-      return readAfter(commands, id, toReadQuery({ wait_ms: 0 }, defaults), context);
+      return readAfter(commands, id, toReadQuery({ wait_ms: 0 }, defaults, context), context);
     },
     fail: terminalFailure,
   });

@@ -35,7 +35,7 @@ export function writeInput(commands: AllowedCommands, defaults: { readonly maxOu
     input,
     output: commandOutput,
     async run({ command_id, text, keys, eof, resize, secret, ...options }, context) {
-      const query = toReadQuery(options, defaults);
+      const query = toReadQuery(options, defaults, context);
       await commands.checkReading(command_id, query, context);
       const { isTaken } = await commands.write(command_id, { text, keys, eof, resize, secret }, context);
       const reply = await readAfter(commands, command_id, query, context);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patienceOf, replyShapeFor } from './known-clients.ts';
+import { patienceOf } from './patient-clients.ts';
 
 test.each([
   ['claude-code', 'long'],
@@ -13,11 +13,4 @@ test.each([
   ['unknown', 'usual'],
 ])('%s has %s patience', (client, patience) => {
   expect(patienceOf(client)).toBe(patience);
-});
-
-test('T2: only auto depends on the client', () => {
-  expect(replyShapeFor('claude-code', 'auto')).toBe('text');
-  expect(replyShapeFor('unknown', 'auto')).toBe('both');
-  for (const shape of ['both', 'text', 'data'] as const)
-    expect(replyShapeFor('claude-code', shape)).toBe(shape);
 });
