@@ -276,7 +276,7 @@ describe.concurrent('T1: the other fields', () => {
   it.each(Object.entries(knownClients))(
     'T2: the stderr of a failing command reaches the model in %s',
     async (_name, { clientName, maxChars = 100_000, maxLines = 100_000 }) => {
-      const name = clientName.source.replace(/[\^$]|\(.*\)/g, '');
+      const name = clientName.source.replace(/[\\^$]|\(.*\)/g, '');
       const server = await serve('*', { name });
       const hostile = String.raw`for i in {1..3000}; do printf "\u6f22\t\x01 %s\n" $i; done`;
       for (const print of ['seq 1 160000', 'head -c 100000 /dev/zero | tr "\\0" x', hostile]) {

@@ -20,7 +20,8 @@ describe('E3: a large output', () => {
     expect(outcome.stdout).toMatch(/^first\n/);
     expect(outcome.stdout).toMatch(/last\n$/);
     const [, count = ''] =
-      /\[Output truncated: ([\d,]+) characters \(1 line\) left out\. Ask for more\.\]/.exec(outcome.stdout) ?? [];
+      /\[Output truncated: ([\d,]+) characters \(1 line\) left out\. Ask for more\.\]/.exec(outcome.stdout) ??
+      [];
     expect(Number(count.replaceAll(',', ''))).toBeGreaterThan(8 * mebibyte - 1_100);
   });
 
