@@ -155,6 +155,17 @@ export const httpSettings = defineSettings({
     flag: '--shutdown-ms',
     description: 'Time that open calls get to finish when the server shuts down.',
   }),
+  mcpResumeMs: z.int().min(0).max(3_600_000).default(30_000).meta({
+    env: 'NACRE_MCP_RESUME_MS',
+    flag: '--mcp-resume-ms',
+    description:
+      'How long an MCP call over HTTP goes on after its connection was lost, so that the client can resume it; then it is cancelled.',
+  }),
+  mcpIdleMs: z.int().min(1_000).max(604_800_000).default(3_600_000).meta({
+    env: 'NACRE_MCP_IDLE_MS',
+    flag: '--mcp-idle-ms',
+    description: 'How long an MCP session over HTTP stays open without use; then it ends, with its shells and commands.',
+  }),
 });
 
 /** The values of the HTTP settings. */

@@ -15,7 +15,7 @@ import { DecisionCache } from '../policy/decision-cache.ts';
 import { createId } from '../support/ids.ts';
 import { type ApprovalInbox, createApprovalInbox, type InboxDeps } from './approval/approval-inbox.ts';
 import { type Announcer, createAnnouncer } from './commands/announcer.ts';
-import { forget, list, observe, readBytes, stop, waitForEnd } from './commands/commands.ts';
+import { forget, list, observe, readBytes, stop, stopCommandsOf, waitForEnd } from './commands/commands.ts';
 import type { JourneyContext, RunContext, StartContext, StartRequest } from './context/call-context.ts';
 import type { EngineDeps } from './context/engine-deps.ts';
 import { createOwnRecords } from './context/own-records.ts';
@@ -59,6 +59,7 @@ export function createEngine({
     listSessions: () => deps.backend.listSessions(),
     countRunning: () => deps.sessions.countRunning(),
     closeSession: lifecycle.closeSession,
+    stopCommandsOf: (connection) => stopCommandsOf(deps, connection),
     ports,
     async closeRoom(connection) {
       await ports.closeRoom(toRoomKey(connection));

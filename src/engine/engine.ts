@@ -67,6 +67,8 @@ export interface Engine {
   closeSession(key: string): Promise<boolean>;
   /** The ports of sandboxed commands that the user opens on 127.0.0.1. */
   readonly ports: Omit<Ports, 'closeRoom' | 'stop'>;
+  /** Stops the background commands that a connection started. */
+  stopCommandsOf(connection: SessionOwner): Promise<void>;
   /** Removes the room of a connection once its last sandboxed command has ended. */
   closeRoom(connection: SessionOwner): Promise<void>;
   /** Metrics of all commands so far, or of those of one named token, in the Prometheus text format. */

@@ -8,6 +8,8 @@ import type { Screen } from '../contract/screen.ts';
 export interface Registration {
   /** The only owner for which `find` returns the command. */
   readonly owner: string;
+  /** The protocol session that started it, if its owner has several. */
+  readonly connection?: string | undefined;
   /** An alias of `id`, unique among the owner's running commands. */
   readonly name?: string | undefined;
   /** True for a command that outlives its call; its owner finds no others in `list`. */

@@ -126,5 +126,6 @@ export function createMcp(
       watch: ({ owner }, listener) => door.watchResources({ ...deps, owner }, listener),
     },
     log,
+    { resumeMs: deps.http.mcpResumeMs, idleMs: deps.http.mcpIdleMs },
   );
 }

@@ -1,8 +1,9 @@
 // Calls about a command that was started before: observe, stop, list, forget. reading/ reads it, typing/ types into it.
 // Commands are found by owner; those of another owner are "not found".
-import type { StopOptions } from '../../contract/backend.ts';
+import { type StopOptions, stopOnClose } from '../../contract/backend.ts';
 import { stillRunning } from '../../contract/failure.ts';
 import type { Cursor, JobObservation, JobState, ReadResult } from '../../contract/job.ts';
+import type { SessionOwner } from '../../contract/session-key.ts';
 import type { RegisteredCommand } from '../../sessions/command-registry.ts';
 import type { CallerContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
@@ -77,6 +78,15 @@ export async function stop(
   if (!end) audit.tryRecord({ kind: 'stop', id: command.id, caller, signal: options.signal });
   await backend.stop(command.id, options);
   return toView(deps, command, reader ?? owner);
+}
+
+/** Stops the background commands that one connection of an owner started. */
+export async function stopCommandsOf(
+  { backend, sessions }: EngineDeps,
+  { owner, connection }: SessionOwner,
+): Promise<void> {
+  const own = sessions.registry.list(owner).filter((command) => command.connection === connection);
+  await Promise.allSettled(own.map(({ id }) => backend.stop(id, stopOnClose)));
 }
 
 /** Forgets an ended command and its output. */

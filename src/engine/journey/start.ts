@@ -59,10 +59,10 @@ function toJobSpec(request: StartRequest, admission: Admission, call: JourneyCon
 function toRegistration(
   { name }: StartRequest,
   { inputJudge }: Admission,
-  { owner = noOwner, inBackground }: JourneyContext,
+  { owner = noOwner, connection, inBackground }: JourneyContext,
   screen: LiveScreen | undefined,
 ): Registration {
-  return { owner, name, inBackground, inputJudge, screen };
+  return { owner, connection, name, inBackground, inputJudge, screen };
 }
 
 async function createScreen(

@@ -33,7 +33,7 @@ test('H10: a caller with too many sessions loses the one that was unused for lon
       listed: async () => undefined,
     },
     () => {},
-    2,
+    { most: 2, resumeMs: 1_000, idleMs: 60_000 },
   );
   const open = async (who = caller) => {
     const reply = await endpoint.answer(message('initialize'), who);

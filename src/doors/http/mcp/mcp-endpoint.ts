@@ -1,16 +1,15 @@
 // MCP over Streamable HTTP, for both protocol generations:
 // 1. since 2026-07-28 requests are independent, 2. before that, a handshake opens a session with an id that only the
-// caller who opened it can use. Commands belong to the caller either way; persistent shells belong to the session.
+// caller who opened it can use (mcp-session.ts). Commands belong to the caller either way; what a session started ends with it.
 import {
   createMcpHandler,
   isLegacyRequest,
   type McpHttpHandler,
   type Server,
-  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { createId } from '../../../support/ids.ts';
 import type { HttpCaller } from '../access/callers.ts';
-import { createSecret } from '../access/tokens.ts';
+import { McpSession, type SessionTimes } from './mcp-session.ts';
 
 /** Functions of the MCP door and the engine that `createMcpEndpoint` needs. */
 export interface McpDeps {
@@ -44,24 +43,24 @@ interface ModernCaller {
   listed: unknown;
 }
 
-interface Session {
+interface OwnedSession {
   readonly owner: string;
-  readonly transport: WebStandardStreamableHTTPServerTransport;
-  usedAt: number;
+  readonly session: McpSession;
 }
 
 const maxBodyBytes = 12 * 1_048_576;
 const maxSessions = 1_000;
-const idleMs = 3_600_000;
+// A session that was used more recently than this is closed only if its caller needs room for a new one.
+const recentMs = 3_600_000;
 
 /** Creates the endpoint; a caller with `most` sessions loses those that it has not used for longest. */
 export function createMcpEndpoint(
   { createServer, closeConnection, watch, listed }: McpDeps,
   log: (message: string) => void,
-  most = maxSessions,
+  { most = maxSessions, ...times }: SessionTimes & { readonly most?: number },
 ): McpEndpoint {
   const modern = new Map<string, ModernCaller>();
-  const sessions = new Map<string, Session>();
+  const sessions = new Map<string, OwnedSession>();
   let isClosing = false;
   const onerror = (error: Error) => log(`protocol error: ${error.message}`);
 
@@ -94,28 +93,35 @@ export function createMcpEndpoint(
   };
   const openSession = async (caller: HttpCaller) => {
     dropOldSessions(sessions, caller.owner, most);
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: createSecret,
-      maxRequestBodySize: maxBodyBytes,
-      onsessioninitialized: (id) => {
-        sessions.set(id, { owner: caller.owner, transport, usedAt: performance.now() });
-      },
-      onsessionclosed: (id) => void sessions.delete(id),
-    });
     const connection = createId('mcp');
-    transport.onclose = () => {
-      if (!isClosing) closeConnection(caller, connection).catch(() => {});
-    };
-    await createServer(caller, connection).connect(transport);
-    return transport;
+    let id: string | undefined;
+    const session = new McpSession({
+      ...times,
+      maxBodyBytes,
+      onOpen(newId) {
+        id = newId;
+        sessions.set(newId, { owner: caller.owner, session });
+      },
+      onEnd() {
+        if (id !== undefined) sessions.delete(id);
+        if (!isClosing) closeConnection(caller, connection).catch(() => {});
+      },
+    });
+    await createServer(caller, connection).connect(session.transport);
+    session.watch();
+    return session;
   };
   const answerSession = async (request: Request, caller: HttpCaller) => {
     const id = request.headers.get('mcp-session-id');
-    if (id === null) return (await openSession(caller)).handleRequest(request);
-    const session = sessions.get(id);
-    if (session?.owner !== caller.owner) return sessionNotFound();
-    session.usedAt = performance.now();
-    return session.transport.handleRequest(request);
+    if (id === null) {
+      const session = await openSession(caller);
+      const response = await session.answer(request);
+      // Only `initialize` opens a session; for anything else the response is an error.
+      if (session.transport.sessionId === undefined) await session.close();
+      return response;
+    }
+    const found = sessions.get(id);
+    return found?.owner === caller.owner ? found.session.answer(request) : sessionNotFound();
   };
 
   return {
@@ -130,20 +136,19 @@ export function createMcpEndpoint(
         (await watching)?.();
         await handler.close().catch(() => {});
       }
-      await Promise.allSettled([...sessions.values()].map(({ transport }) => transport.close()));
+      await Promise.allSettled([...sessions.values()].map(({ session }) => session.close()));
     },
   };
 }
 
 // The limit applies per caller, so that one caller cannot push out the sessions of another.
-function dropOldSessions(sessions: Map<string, Session>, owner: string, most: number): void {
-  const own = [...sessions].filter(([, session]) => session.owner === owner);
+function dropOldSessions(sessions: ReadonlyMap<string, OwnedSession>, owner: string, most: number): void {
+  const own = [...sessions.values()].filter((one) => one.owner === owner).map(({ session }) => session);
   if (own.length < most) return;
-  const oldest = own.sort(([, one], [, other]) => one.usedAt - other.usedAt);
-  for (const [index, [id, { transport, usedAt }]] of oldest.entries()) {
-    if (index > 0 && performance.now() - usedAt < idleMs) return;
-    sessions.delete(id);
-    transport.close().catch(() => {});
+  const oldest = own.sort((one, other) => one.usedAt - other.usedAt);
+  for (const [index, session] of oldest.entries()) {
+    if (index > 0 && performance.now() - session.usedAt < recentMs) return;
+    session.close().catch(() => {});
   }
 }
 
