@@ -53,6 +53,8 @@ describe('all settings together', () => {
       corsOrigins: [],
       appletOrigins: 'name',
       insecure: false,
+      mcpResumeMs: 30_000,
+      mcpIdleMs: 3_600_000,
       shutdownMs: 5_000,
       shellExecuteCwdRoots: [],
       shellExecuteEnvPass: [],
