@@ -164,7 +164,8 @@ export const httpSettings = defineSettings({
   mcpIdleMs: z.int().min(1_000).max(604_800_000).default(3_600_000).meta({
     env: 'NACRE_MCP_IDLE_MS',
     flag: '--mcp-idle-ms',
-    description: 'How long an MCP session over HTTP stays open without use; then it ends, with its shells and commands.',
+    description:
+      'How long an MCP session over HTTP stays open without use; then it ends, with its shells and commands.',
   }),
 });
 
