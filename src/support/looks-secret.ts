@@ -29,11 +29,15 @@ export function looksSecret(name: string): boolean {
 const proxyName = /^(?:https?|ftp|all)_proxy$/i;
 // `postgres://user:password@host/db`; the quantifiers exclude each other's characters, so matching takes linear time.
 const urlWithPassword = /:\/\/[^\s/:@]*:[^\s/@]+@/;
+// `Server=db;User=sa;Password=x`, `host=db password=x`, `AccountKey=x`, and `mysql://db?password=x`.
+const settingWithPassword =
+  /(?:^|[;?&\s])(?:password|passwd|pwd|accountkey|sharedaccesskey|sharedaccesssignature)\s?=\s?[^\s;&]/i;
 
 /**
- * True for a value with a password in a URL, such as that of DATABASE_URL. Proxy variables are exempt, because without
+ * True for a value with a password in a URL or connection string, such as that of DATABASE_URL. Proxy variables are exempt, because without
  * them programs behind a proxy reach nothing.
  */
 export function carriesPassword(name: string, value: string): boolean {
-  return !proxyName.test(name) && urlWithPassword.test(value);
+  if (proxyName.test(name)) return false;
+  return urlWithPassword.test(value) || settingWithPassword.test(value);
 }
