@@ -17,7 +17,7 @@ import { allSettings } from '../../src/rules/all-settings.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
 import { resolveSettings } from '../../src/settings/resolve-settings.ts';
 import { receive } from '../../src/tools/common/define-tool.ts';
-import { toWritable } from '../../src/worker/sandbox/sandbox-plan.ts';
+import { toWritable } from '../../src/worker/sandbox/workspace.ts';
 import { checkStart, programMissing } from '../../src/worker/start/start-failures.ts';
 import { decideExample, place } from './policy-examples.ts';
 
@@ -84,7 +84,11 @@ export const failureExamples: Readonly<
     meaning: 'The isolation that the settings require cannot be enforced here.',
     fail: () =>
       toWritable(
-        { cwd: '/', home: '/root', ownFiles: { find: () => [] }, isRoot: true },
+        {
+          cwd: '/',
+          homes: { named: '/root', own: [], all: ['/root'], hidden: [] },
+          ownFiles: { find: () => [] },
+        },
         { workspace: ['/usr'], sandbox: 'workspace' } as unknown as Parameters<typeof toWritable>[1],
         '/',
       ),

@@ -3,6 +3,7 @@ import type { Caller } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import type { Decision } from '../contract/decision.ts';
 import { type FailureCode, NacreError } from '../contract/failure.ts';
+import type { ProtectedUse } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { ForwardedPort, ListeningPort } from '../contract/port.ts';
 import { hidden, type Redact, type RedactInput, redactArguments } from './redact.ts';
@@ -157,10 +158,15 @@ function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unkn
     left_running: leftRunning.length,
     denied_hosts: outcome.deniedHosts.map(redact),
     ...(outcome.deniedPrograms && { denied_programs: outcome.deniedPrograms.map(redact) }),
+    ...(outcome.protectedUse && { protected_paths: toPaths(outcome.protectedUse, redact) }),
     ...(outcome.session?.restored && { shell_restored: true }),
     enforcement: outcome.enforcement,
     resources: outcome.resources,
   };
+}
+
+function toPaths({ refused, changed }: ProtectedUse, redact: Redact): Record<string, readonly string[]> {
+  return { refused: refused.map(redact), changed: changed.map(redact) };
 }
 
 function toFailureRecord(error: unknown, redact: Redact): Record<string, unknown> {

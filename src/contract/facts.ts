@@ -8,7 +8,7 @@ export type Place =
 
 /** Argument of `Backend.inspect`: the facts that policy needs to decide. */
 export interface InspectQuery {
-  /** As the caller wrote it; undefined means the server's working directory. */
+  /** As the caller wrote it, relative to the first usable folder of `workspace`; undefined means the server's working directory. */
   readonly cwd: string | undefined;
   /** The directories that `cwd` must be in, as configured. */
   readonly roots: readonly string[];
@@ -47,9 +47,11 @@ export interface SessionFacts {
 export interface Facts {
   readonly cwd: Place;
   readonly roots: readonly Place[];
-  /** The directories of `InspectQuery.workspace`, if it has any. */
+  /** The directories of `InspectQuery.workspace`, without those outside of the `workspace` setting in a sandbox. */
   readonly workspace?: readonly Place[] | undefined;
   readonly home: string;
+  /** All home directories of the machine, as named and as canonical paths; `home` alone if it is absent. */
+  readonly homes?: readonly string[] | undefined;
   /** Path by program name, as found on the server's `PATH`; null if not found. */
   readonly programs: Readonly<Record<string, string | null>>;
   /** The entries of `InspectQuery.paths` that exist. */

@@ -39,6 +39,10 @@ export interface Isolation {
   readonly processes: 'own' | 'host';
   /** Directories that are writable in a sandbox; if empty, the command's `cwd` is. */
   readonly workspace: readonly string[];
+  /** Paths in the home directory that the sandbox `workspace` shows in addition to known tools and caches. */
+  readonly homeShow: readonly string[];
+  /** Paths in the workspace that stay writable although programs outside of the sandbox run them; `*` for all. */
+  readonly unprotected: readonly string[];
 }
 
 /** The isolation that one command asks for in addition to the settings. */

@@ -89,8 +89,18 @@ export interface JobEnd {
   readonly deniedHosts: readonly string[];
   /** Programs that the kernel refused to execute, because they are not listed (`exec`); absent if there were none. */
   readonly deniedPrograms?: readonly string[] | undefined;
+  /** Protected paths that the command could not write, or that are new; absent if there are none. */
+  readonly protectedUse?: ProtectedUse | undefined;
   /** The state of its persistent shell afterwards; absent if it ran in a new shell. */
   readonly session?: SessionEnd | undefined;
+}
+
+/** Paths in a workspace that programs outside of the sandbox run, such as .git/hooks or .vscode. */
+export interface ProtectedUse {
+  /** Those that a command could not write, because they are read-only in the sandbox. */
+  readonly refused: readonly string[];
+  /** Those that were created, or changed where they cannot be made read-only, while it ran. */
+  readonly changed: readonly string[];
 }
 
 /** The current state of a job. */

@@ -1,5 +1,5 @@
 import type { Enforcement } from './isolation.ts';
-import type { EndCause, JobStatus, ProcessRef, Stream } from './job.ts';
+import type { EndCause, JobStatus, ProcessRef, ProtectedUse, Stream } from './job.ts';
 import type { Resources } from './limits.ts';
 import type { SessionEnd } from './session.ts';
 
@@ -36,6 +36,7 @@ export interface Outcome {
   readonly survivors: readonly ProcessRef[];
   readonly deniedHosts: readonly string[];
   readonly deniedPrograms?: readonly string[] | undefined;
+  readonly protectedUse?: ProtectedUse | undefined;
   readonly withheldEnv: readonly string[];
   /** The isolation enforced on it; null for a command that never ran. */
   readonly enforcement: Enforcement | null;

@@ -88,6 +88,26 @@ const problemText: Record<PlaceProblem, string> = {
   not_accessible: 'cannot be entered by the server’s user',
 };
 
+/**
+ * Returns the directory of a call that names none: the first usable folder of the client's workspace; undefined if the
+ * server's own is to be used. Throws if the client names folders and none of them can be used.
+ */
+export function decideDefaultCwd(
+  facts: Facts,
+  rootGroups: readonly (readonly string[])[],
+): string | undefined {
+  const { workspace = [] } = facts;
+  const [first] = decideWorkspace(facts, rootGroups);
+  const [broken] = workspace;
+  if (first === undefined && broken?.problem !== undefined && workspace.every((place) => place.problem))
+    throw new NacreError(
+      'cwd_invalid',
+      `The client's root ${JSON.stringify(broken.asked)} ${problemText[broken.problem]}. Nothing was run.`,
+      { hint: 'Create it again, change the roots of the client, or pass cwd.' },
+    );
+  return first;
+}
+
 /** Splits a list into groups of the given sizes and drops empty groups. */
 export function split<T>(items: readonly T[], sizes: readonly number[]): readonly (readonly T[])[] {
   let start = 0;

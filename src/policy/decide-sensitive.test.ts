@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decideSensitive, sensitiveDirectories } from './decide-sensitive.ts';
 
-const places = sensitiveDirectories('/home/me').map((asked) =>
+const places = sensitiveDirectories(['/home/me']).map((asked) =>
   asked.endsWith('.aws')
     ? ({ asked, path: '/data/keys' } as const)
     : asked.endsWith('.kube')

@@ -6,8 +6,11 @@ import { isWithin } from './decide-place.ts';
 const systemDirectories = ['/proc', '/sys', '/dev', '/boot', '/etc'];
 
 /** Directories that web pages and apps may not run commands in: /etc, /proc and the like, and key folders such as ~/.ssh. */
-export function sensitiveDirectories(home: string): readonly string[] {
-  return [...systemDirectories, ...credentialFolders.map((name) => `${home}/${name}`)];
+export function sensitiveDirectories(homes: readonly string[]): readonly string[] {
+  return [
+    ...systemDirectories,
+    ...homes.flatMap((home) => credentialFolders.map((name) => `${home}/${name}`)),
+  ];
 }
 
 /** Throws if the canonical directory `cwd` is one of these places or inside one. */

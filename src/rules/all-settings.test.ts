@@ -26,6 +26,8 @@ describe('all settings together', () => {
       policy: [],
       sandbox: 'off',
       workspace: [],
+      homeShow: [],
+      unprotected: [],
       network: 'off',
       networkAllow: [],
       ports: [],

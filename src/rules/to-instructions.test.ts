@@ -143,7 +143,9 @@ describe('instructions', () => {
     });
     expect(resolved).toContain('Commands may not write files.');
     expect(resolved).toContain("Commands that are not known to be safe need the user's approval.");
-    expect(resolved).toContain('Working directory: /home/me/app; other directories must be below /home/me.');
+    expect(resolved).toContain(
+      'Working directory (or first root): /home/me/app; other directories must be below /home/me.',
+    );
     const [family] = toFamilies(['terminal']);
     expect(
       toInstructions({

@@ -81,7 +81,7 @@ function describeOwnList([first, ...others]: readonly DescribedFamily[]): readon
 function describePlace({ cwd, families }: ConnectionFacts): string {
   const roots = [...new Set(families.flatMap(({ cwdRoots }) => cwdRoots.flat()))];
   const limits = roots.length === 0 ? '' : `; other directories must be below ${listSome(roots)}`;
-  return `Working directory: ${cwd}${limits}.`;
+  return `Working directory (or first root): ${cwd}${limits}.`;
 }
 
 function describeSandbox(facts: ConnectionFacts): string {
@@ -91,12 +91,11 @@ function describeSandbox(facts: ConnectionFacts): string {
 }
 
 // Without namespaces, Landlock enforces the sandbox: temporary folders are then those of the machine.
-function describeFiles({ isolation: { sandbox, files }, workspace }: ConnectionFacts): string {
+function describeFiles({ isolation: { files }, workspace }: ConnectionFacts): string {
   const writable = workspace.length > 0 ? listSome(workspace) : "the command's working directory";
   if (files === 'landlock')
-    return `only ${writable}, /tmp and /var/tmp are writable; ~/.ssh and other key stores cannot be read.`;
-  const hidden = sandbox === 'strict' ? 'the home directory is' : '~/.ssh and other key stores are';
-  return `only ${writable} and /tmp (shared by all your calls) are writable; ${hidden} hidden.`;
+    return `only ${writable}, /tmp and /var/tmp are writable; the home directory cannot be read.`;
+  return `only ${writable} and /tmp (shared by all your calls) are writable; the home directory is hidden.`;
 }
 
 function describeNetwork({ isolation: { network, files }, networkAllow }: ConnectionFacts): string {

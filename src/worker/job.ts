@@ -74,6 +74,7 @@ export class Job {
   #enforcement: Enforcement | null = null;
   #deniedHosts: () => readonly string[] = () => [];
   #deniedPrograms: Started['deniedPrograms'];
+  #protectedUse: Started['protectedUse'];
   #watch: ResourceWatch | null = null;
   #session: Started['session'];
   #begun = false;
@@ -98,12 +99,22 @@ export class Job {
   }
 
   /** Connects the job to its process, whose shell may still wait for its launch message. */
-  attach({ process, tree, enforcement, deniedHosts, deniedPrograms, watch, session }: Started): void {
+  attach({
+    process,
+    tree,
+    enforcement,
+    deniedHosts,
+    deniedPrograms,
+    protectedUse,
+    watch,
+    session,
+  }: Started): void {
     this.#tree = tree;
     this.#session = session;
     this.#enforcement = enforcement;
     if (deniedHosts) this.#deniedHosts = deniedHosts;
     this.#deniedPrograms = deniedPrograms;
+    this.#protectedUse = protectedUse;
     this.#streams = new CommandStreams(process, tree.pid, this.#spec, (stream, bytes) =>
       this.#output.append(stream, bytes),
     );
@@ -256,8 +267,10 @@ export class Job {
     clearTimeout(this.#timer);
     if (end.cause === 'exit' || end.cause === 'timeout') this.#limit ??= await this.#findLimit();
     this.#watch?.stop();
-    const deniedPrograms = await this.#findDeniedPrograms();
-    const value = { ...this.#toEnd(end), deniedPrograms, session: await this.#session };
+    const stderr = await this.#errorEnd();
+    const deniedPrograms = this.#findDeniedPrograms(stderr);
+    const protectedUse = this.#protectedUse?.(stderr);
+    const value = { ...this.#toEnd(end), deniedPrograms, protectedUse, session: await this.#session };
     this.#end = { durationMs: this.#elapsed(), value, digests: this.#output.digests() };
     // Background processes in a session may still write, so `finish` waits for EOF.
     void Promise.resolve(outputsEnd)
@@ -285,14 +298,20 @@ export class Job {
   }
 
   // Most commands print nothing on stderr, which costs them nothing here.
-  async #findDeniedPrograms(): Promise<readonly string[] | undefined> {
+  async #errorEnd(): Promise<string> {
     // A command at a terminal has its error messages on stdout.
     const stream = this.#streams?.hasTerminal ? 'stdout' : 'stderr';
-    if (!this.#deniedPrograms || this.#output[`${stream}Bytes`] === 0) return undefined;
+    const isRead = this.#deniedPrograms !== undefined || this.#protectedUse !== undefined;
+    if (!isRead || this.#output[`${stream}Bytes`] === 0) return '';
+    return Buffer.from(await this.#output.tailOf(stream, evidenceBytes), 'latin1').toString();
+  }
+
+  #findDeniedPrograms(stderr: string): readonly string[] | undefined {
+    if (!this.#deniedPrograms || stderr === '') return undefined;
     const { command, cwd } = this.#spec;
     const found = this.#deniedPrograms({
       exitCode: toExitStatus(this.#exit ?? killed),
-      stderr: Buffer.from(await this.#output.tailOf(stream, evidenceBytes), 'latin1').toString(),
+      stderr,
       script: command.kind === 'shell' ? command.script : '',
       cwd,
     });

@@ -3,7 +3,7 @@
 // 2. bash, the server's folders and FIFOs, and a sweep of what dead servers left,
 // 3. the `LimitEnforcer`, the `ExecGuard`, and the best `Starter` that works here,
 // 4. persistent shells on top of that starter.
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Place } from '../contract/facts.ts';
 import { shuttingDown } from '../contract/failure.ts';
 import { makeFolder } from '../support/make-folder.ts';
@@ -20,8 +20,12 @@ import { type LoginEnvironment, readLoginEnvironment } from './machine/login-env
 import { findNamespaceFault } from './machine/namespace-fault.ts';
 import { withoutShellVariables } from './machine/shell-variables.ts';
 import { ForwardedPorts } from './room/forwarded-ports.ts';
+import { findHomes, type Homes } from './sandbox/homes.ts';
 import { findTemporary, probeLandlock } from './sandbox/landlock-sandbox.ts';
 import { OwnFiles } from './sandbox/own-files.ts';
+import { WorkspaceProtection } from './sandbox/protected-paths.ts';
+import { findShown } from './sandbox/shown-in-home.ts';
+import { defaultDirectory } from './sandbox/workspace.ts';
 import { ShellSessions } from './shell/shell-sessions.ts';
 import { chooseStarter, type StarterMachine } from './start/choose-starter.ts';
 import type { SupervisedDeps } from './start/keeper-plan.ts';
@@ -33,8 +37,9 @@ import type { WorkerOptions } from './worker-options.ts';
 export interface PreparedWorker {
   readonly bash: Bash;
   readonly folders: ServerFolders;
-  /** The server's `cwd`, resolved. */
+  /** The `defaultDirectory`, resolved. */
   readonly ownPlace: Place;
+  readonly homes: Homes;
   /** The PATH of commands. */
   readonly path: string;
   readonly starter: Starter;
@@ -113,13 +118,14 @@ export class Preparation {
     const allVariables = { ...login.env, PATH: path };
     const { env, withheld } = filterEnvironment(allVariables, options);
     const bash = await findBash(options.bash, path);
-    const ownPlace = await toPlace(options.cwd, options.cwd);
+    const ownPlace = await toPlace(defaultDirectory(options), options.cwd);
+    const homes = findHomes(options.home);
     const folders = await createServerFolders(options.stateDir, this.#memoryFolders, options.table);
     const found = { bash, folders, path, env };
     try {
-      const started = await prepareStart(options, { ...found, ownFiles: this.#ownFiles });
+      const started = await prepareStart(options, { ...found, ownFiles: this.#ownFiles, homes });
       const ports = new ForwardedPorts({ ...env, [instanceVariable]: basename(folders.path) });
-      return { ...started, ...found, ports, ownPlace, withheld, allVariables, loginNote: login.note };
+      return { ...started, ...found, ports, ownPlace, homes, withheld, allVariables, loginNote: login.note };
     } catch (error) {
       await folders.remove();
       throw error;
@@ -136,6 +142,7 @@ async function readVariables({ environment, loginEnv }: WorkerOptions): Promise<
 interface StartParts extends Pick<PreparedWorker, 'bash' | 'folders' | 'path'> {
   readonly env: Environment;
   readonly ownFiles: OwnFiles;
+  readonly homes: Homes;
 }
 
 async function prepareStart(
@@ -157,6 +164,7 @@ async function prepareStart(
     table,
     folder: join(found.folders.path, 'shells'),
     cwd: options.cwd,
+    sandbox: options.sandbox,
     idleMs: options.sessionIdleMs,
     bounds: options.shellBounds,
   });
@@ -164,8 +172,11 @@ async function prepareStart(
 }
 
 // Each check runs once, at its first use.
-function createStarterMachine(options: WorkerOptions, { bash, folders, path }: StartParts): StarterMachine {
-  const { execGuard, environment, home } = options;
+function createStarterMachine(
+  options: WorkerOptions,
+  { bash, folders, path, homes }: StartParts,
+): StarterMachine {
+  const { execGuard, environment } = options;
   let landlock: ReturnType<StarterMachine['findLandlock']> | undefined;
   let fault: ReturnType<StarterMachine['findFault']> | undefined;
   return {
@@ -181,22 +192,26 @@ function createStarterMachine(options: WorkerOptions, { bash, folders, path }: S
     prepareLandlock({ program, version }) {
       const cacheFolder = join(folders.path, 'cache');
       makeFolder(cacheFolder);
-      return { program, version, cacheFolder, temporary: findTemporary(environment.TMPDIR, home) };
+      return { program, version, cacheFolder, temporary: findTemporary(environment.TMPDIR, homes) };
     },
   };
 }
 
 async function toStartDeps(
   options: WorkerOptions,
-  { bash, folders, path, env, ownFiles }: StartParts,
+  { bash, folders, path, env, ownFiles, homes }: StartParts,
   limitEnforcer: LimitEnforcer,
   isRoot: boolean,
 ): Promise<SupervisedDeps & { readonly exec: ExecEnforcer }> {
-  const { table, keep, cwd, home, warmShells } = options;
+  const { table, keep, cwd, warmShells, homeShow: added } = options;
+  // The programs of nacre itself must stay visible, too.
+  const programs = [path, dirname(bash.path), dirname(process.execPath)].join(':');
   const exec = new ExecEnforcer(options, { path, bashPath: bash.path });
   await exec.follow();
   return {
-    ...{ table, keep, cwd, home, warmShells, env, path, ownFiles, limitEnforcer, isRoot },
+    ...{ table, keep, cwd, homes, warmShells, env, path, ownFiles, limitEnforcer, isRoot },
+    protection: new WorkspaceProtection(options.unprotected, cwd),
+    shown: findShown({ homes, path: programs, added }),
     isolation: options,
     exec,
     bashPath: bash.path,

@@ -132,6 +132,22 @@ export const workerSettings = defineSettings({
     unset: 'the working directory of the command',
     path: true,
   }),
+  homeShow: z.array(z.string().min(1)).max(1_000).default([]).meta({
+    env: 'NACRE_HOME_SHOW',
+    flag: '--home-show',
+    description:
+      'Files and folders of the home directory that commands in the sandbox workspace can read, in addition to known tools and caches.',
+    accepts: 'a comma-separated list of paths, such as .npmrc or .config/pip',
+    project: 'intersect',
+  }),
+  unprotected: z.array(z.string().min(1)).max(1_000).default([]).meta({
+    env: 'NACRE_UNPROTECTED',
+    flag: '--unprotected',
+    description:
+      'Paths in the workspace that stay writable in a sandbox although programs outside of it run them or read settings from them; * for all.',
+    accepts: 'a comma-separated list of paths, such as .git/config or .vscode',
+    project: 'intersect',
+  }),
   network: z.enum(['on', 'off']).default('off').meta({
     env: 'NACRE_NETWORK',
     flag: '--network',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Backend, stopOnClose } from '../contract/backend.ts';
+import type { Facts, InspectQuery } from '../contract/facts.ts';
 import { jobNotFound, NacreError, shuttingDown, stillRunning } from '../contract/failure.ts';
 import type { EnvironmentRules, JobSpec } from '../contract/job.ts';
 import type { ListeningPort, RoomState } from '../contract/port.ts';
@@ -13,6 +14,7 @@ import { portsInNetworkOf } from './observe/listening-ports.ts';
 import { Preparation, type PreparedWorker } from './prepare-worker.ts';
 import { KeptDaemons } from './processes/kept-daemons.ts';
 import { toNetwork } from './sandbox/sandbox-plan.ts';
+import { findWorkspace, isInWorkspace } from './sandbox/workspace.ts';
 import { NotExecutableError } from './start/start-failures.ts';
 import type { Started, Starter } from './start/starter.ts';
 import { toFiles } from './supervision/supervisor.ts';
@@ -48,11 +50,7 @@ export function createWorker(options: WorkerOptions): Worker {
       const { env } = await preparation.login();
       return filterEnvironment(env, rules).withheld.map((name) => env[name] ?? '');
     },
-    async inspect(query) {
-      const { path, ownPlace, shells } = await preparation.get();
-      const shell = query.session === undefined ? undefined : await shells.snapshot(query.session);
-      return inspect(query, { cwd: options.cwd, ownPlace, home: options.home, path, ...shell });
-    },
+    inspect: async (query) => inspectWith(query, await preparation.get(), options),
     async prepare(spec) {
       const { starter, exec } = await preparation.get();
       await exec.follow();
@@ -107,6 +105,18 @@ export function createWorker(options: WorkerOptions): Worker {
     usage: async () => ({ spoolBytes: quota.usedBytes }),
     report: async () => toReport(await preparation.get(), options),
   };
+}
+
+async function inspectWith(
+  query: InspectQuery,
+  { path, ownPlace, shells, homes }: PreparedWorker,
+  options: WorkerOptions,
+): Promise<Facts> {
+  const { cwd, home } = options;
+  const shell = query.session === undefined ? undefined : await shells.snapshot(query.session);
+  const workspace = query.workspace?.length ? findWorkspace(options) : [];
+  const isUsable = (folder: string) => workspace.length === 0 || isInWorkspace(folder, workspace);
+  return inspect(query, { cwd, ownPlace, home, homes: homes.all, path, isUsable, ...shell });
 }
 
 interface LaunchDeps {

@@ -61,7 +61,7 @@ describe.each(eras)('instructions over HTTP, MCP %s', (era) => {
     expect(own.getInstructions()).not.toContain('/srv');
     expect(ci.getInstructions()).toContain('programs may run: git.');
     expect(ci.getInstructions()).toContain(
-      `Working directory: ${place.cwd}; other directories must be below /srv.`,
+      `Working directory (or first root): ${place.cwd}; other directories must be below /srv.`,
     );
     await Promise.all([own.close(), ci.close()]);
   });

@@ -18,7 +18,7 @@ describe.concurrent.each(eras)('instructions over MCP %s', (era) => {
     const { client, cwd } = await serve({ era, env: { ALLOWED_COMMANDS: 'git,ls' } });
     const text = client.getInstructions() ?? '';
     expect(text).toContain('Only these programs may run: git, ls.');
-    expect(text).toContain(`Working directory: ${cwd}.`);
+    expect(text).toContain(`Working directory (or first root): ${cwd}.`);
     expect(text).toContain('No sandbox');
     expect(text).toMatch(/execute_command: each call runs in a new shell .* killed after 55 s/);
   });

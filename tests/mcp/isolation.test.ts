@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ function createFolders() {
   const uriOf = (name: string) => pathToFileURL(join(folder, name)).href;
   /** Tries to write into both folders and returns the names of those where it succeeded. */
   const written = async ({ call }: McpServer, more = {}) => {
-    await call({ command: `touch ${folder}/one/x; touch ${folder}/two/x`, cwd: folder, ...more });
+    await call({ command: `touch ${folder}/one/x; touch ${folder}/two/x`, ...more });
     const found = ['one', 'two'].filter((name) => existsSync(join(folder, name, 'x')));
     for (const name of found) rmSync(join(folder, name, 'x'));
     return found;
@@ -40,7 +40,7 @@ describe.concurrent('the workspace of a sandbox', () => {
   test.for(['2025-06-18', '2025-11-25'] as const)(
     'is the list of roots that a client of MCP %s offers, follows their changes, and is not the root directory',
     async (era, { expect }) => {
-      const { folder, uriOf, written } = createFolders();
+      const { uriOf, written } = createFolders();
       let roots = [uriOf('one'), 'file://elsewhere/project', uriOf('gone')];
       const server = await serve({ era, roots: () => roots });
       expect(await written(server)).toEqual(['one']);
@@ -49,7 +49,7 @@ describe.concurrent('the workspace of a sandbox', () => {
       await expect.poll(() => written(server)).toEqual(['two']);
       roots = ['file:///'];
       await server.client.sendRootsListChanged();
-      const check = async () => (await server.call({ command: 'true', cwd: folder })).structured;
+      const check = async () => (await server.call({ command: 'true' })).structured;
       await expect.poll(check).toMatchObject({
         code: 'isolation_unavailable',
         hint: expect.stringContaining('workspace'),
@@ -79,6 +79,63 @@ describe.concurrent('the workspace of a sandbox', () => {
     await expect
       .poll(server.stderr, { timeout: 10_000 })
       .toMatch(/^nacre: ready: supervision namespace, sandbox workspace, network off/);
+  });
+});
+
+describe.concurrent('the directory of a call without cwd', () => {
+  test.for(['off', 'workspace', 'strict'] as const)(
+    'is the first root of the client, with sandbox %s, and what it writes there is kept',
+    async (sandbox, { expect }) => {
+      const { folder, uriOf } = createFolders();
+      let roots = [uriOf('gone'), uriOf('one'), uriOf('two')];
+      const server = await serve({ env: { NACRE_SANDBOX: sandbox }, roots: () => roots });
+      const { structured } = await server.call({ command: 'echo precious > note.txt && pwd' });
+      expect(structured).toMatchObject({ exit_code: 0, stdout: `${join(folder, 'one')}\n` });
+      expect(readFileSync(join(folder, 'one', 'note.txt'), 'utf8')).toBe('precious\n');
+      mkdirSync(join(folder, 'one', 'below'));
+      const below = await server.call({ command: 'pwd', cwd: 'below' });
+      expect(below.structured.stdout).toBe(`${join(folder, 'one', 'below')}\n`);
+      roots = [uriOf('gone')];
+      await server.client.sendRootsListChanged();
+      const check = async () => (await server.call({ command: 'touch lost' })).structured;
+      await expect.poll(check).toMatchObject({ code: 'cwd_invalid', error: expect.stringContaining('gone') });
+    },
+  );
+
+  test('is the first root in a persistent shell, too, and follows them when they change', async ({
+    expect,
+  }) => {
+    const { folder, uriOf } = createFolders();
+    let roots = [uriOf('one')];
+    const server = await serve({ args: ['--tools', 'bash'], roots: () => roots });
+    const bash = async (command: string) => (await server.use('Bash', { command })).text;
+    expect(await bash('pwd; echo a > kept')).toContain(join(folder, 'one'));
+    expect(readFileSync(join(folder, 'one', 'kept'), 'utf8')).toBe('a\n');
+    expect(await bash('mkdir /tmp/mine && cd /tmp/mine && echo b > kept')).not.toContain('rror');
+    expect(await bash('pwd; cat kept')).toContain('/tmp/mine\nb');
+    await bash(`cd ${folder}/one`);
+    roots = [uriOf('two')];
+    await server.client.sendRootsListChanged();
+    await expect.poll(() => bash(`touch ${folder}/one/no 2>&1`)).toMatch(/Read-only/);
+    expect(await bash(`cd ${folder}/two && touch yes && echo ok`)).toContain('ok');
+    expect([existsSync(join(folder, 'one', 'no')), existsSync(join(folder, 'two', 'yes'))]).toEqual([
+      false,
+      true,
+    ]);
+  });
+});
+
+describe.concurrent('a call outside of the workspace', () => {
+  test('is refused instead of writing into nothing', async ({ expect }) => {
+    const { folder, uriOf } = createFolders();
+    const server = await serve({ roots: () => [uriOf('one')] });
+    for (const cwd of [folder, join(folder, 'two'), '/tmp', '/usr']) {
+      const { structured } = await server.call({ command: 'echo precious > note.txt', cwd });
+      expect(structured).toMatchObject({
+        code: 'cwd_invalid',
+        hint: expect.stringContaining(join(folder, 'one')),
+      });
+    }
   });
 });
 

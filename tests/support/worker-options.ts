@@ -25,6 +25,8 @@ export function workerOptionsIn(folder: string): Omit<WorkerOptions, 'table'> {
     networkAllow: [],
     processes: 'own',
     workspace: [],
+    homeShow: [],
+    unprotected: [],
     ownFiles: [],
     keep: [],
     warmShells: 1,

@@ -13,12 +13,13 @@ test('the directories are resolved once in a few seconds', async () => {
         return { cwd: { asked: '/', path: '/' }, roots, home: '/home/me', programs: {} };
       },
     });
-    const first = await places.resolve('/home/me');
+    const first = await places.resolve(['/home/me', '/root']);
     expect(first).toContainEqual({ asked: '/home/me/.ssh', path: '/real/home/me/.ssh' });
-    expect(await places.resolve('/home/me')).toBe(first);
+    expect(first).toContainEqual({ asked: '/root/.ssh', path: '/real/root/.ssh' });
+    expect(await places.resolve(['/home/me', '/root'])).toBe(first);
     expect(queries).toHaveLength(1);
     vi.advanceTimersByTime(5_001);
-    await places.resolve('/home/me');
+    await places.resolve(['/home/me', '/root']);
     expect(queries).toHaveLength(2);
   } finally {
     vi.useRealTimers();

@@ -4,7 +4,7 @@ import { sensitiveDirectories } from '../../policy/decide-sensitive.ts';
 
 /** Canonical paths of `sensitiveDirectories`, which may be symlinks. */
 export interface SensitivePlaces {
-  resolve(home: string): Promise<readonly Place[]>;
+  resolve(homes: readonly string[]): Promise<readonly Place[]>;
 }
 
 const validMs = 5_000;
@@ -13,9 +13,9 @@ const validMs = 5_000;
 export function createSensitivePlaces(backend: Pick<Backend, 'inspect'>): SensitivePlaces {
   let cached: { readonly places: Promise<readonly Place[]>; readonly until: number } | undefined;
   return {
-    resolve(home) {
+    resolve(homes) {
       if (cached && cached.until > performance.now()) return cached.places;
-      const roots = sensitiveDirectories(home);
+      const roots = sensitiveDirectories(homes);
       const places = backend.inspect({ cwd: undefined, roots, programs: [] }).then((facts) => facts.roots);
       cached = { places, until: performance.now() + validMs };
       return places;

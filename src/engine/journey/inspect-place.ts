@@ -1,7 +1,7 @@
-import type { Facts } from '../../contract/facts.ts';
+import type { Facts, Place } from '../../contract/facts.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { CommandRequest } from '../../contract/request.ts';
-import { decideCwd } from '../../policy/decide-place.ts';
+import { decideCwd, decideDefaultCwd } from '../../policy/decide-place.ts';
 import { decideSensitive } from '../../policy/decide-sensitive.ts';
 import type { RunContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
@@ -38,9 +38,10 @@ async function inspectPlain(
   const query = { cwd: requested, roots: cwdRoots.flat(), programs: [], session: undefined, workspace };
   const facts = await backend.inspect(query);
   const given = requested !== undefined;
-  const cwd = decideCwd(facts, cwdRoots, { given, judgeDefault: judgeDefaultCwd, names: cwdNames });
-  if (refuseSensitive) decideSensitive(cwd, await sensitivePlaces.resolve(facts.home));
-  return { facts, cwd, notes: [] };
+  const first = given ? undefined : decideDefaultCwd(facts, cwdRoots);
+  const cwd = first ?? decideCwd(facts, cwdRoots, { given, judgeDefault: judgeDefaultCwd, names: cwdNames });
+  if (refuseSensitive) decideSensitive(cwd, await sensitivePlaces.resolve(facts.homes ?? [facts.home]));
+  return { facts: first === undefined ? facts : { ...facts, cwd: toPlace(first) }, cwd, notes: [] };
 }
 
 async function inspectSession(
@@ -53,11 +54,17 @@ async function inspectSession(
   // A `cwd` repeated with every call is where the shell was started, not a request to go back there.
   const changeTo = requested === known?.requested ? undefined : requested;
   const roots = cwdRoots.flat();
-  const facts = await backend.inspect({ cwd: changeTo, roots, programs: [], session, workspace });
+  const found = await backend.inspect({ cwd: changeTo, roots, programs: [], session, workspace });
+  const first = known === undefined && changeTo === undefined ? decideDefaultCwd(found, cwdRoots) : undefined;
+  const facts = first === undefined ? found : { ...found, cwd: toPlace(first) };
   const { cwd, notes } = decideWithin(facts, cwdRoots, changeTo === undefined ? known?.allowed : undefined);
   sessions.shellCwds.set(session, { requested: requested ?? known?.requested, allowed: cwd });
   const gone = changeTo === undefined ? noteGone(facts) : [];
-  return { facts: { ...facts, cwd: { asked: cwd, path: cwd } }, cwd, notes: [...gone, ...notes] };
+  return { facts: { ...facts, cwd: toPlace(cwd) }, cwd, notes: [...gone, ...notes] };
+}
+
+function toPlace(path: string): Place {
+  return { asked: path, path };
 }
 
 // A session whose directory was deleted or made inaccessible continues in the nearest parent.

@@ -4,6 +4,7 @@ import type { Outcome } from '../../contract/outcome.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import type { QueueWait } from '../../sessions/turn-queue.ts';
 import { describeDeniedPrograms } from '../../support/describe-exec.ts';
+import { describeProtected } from '../../support/describe-protected.ts';
 import type { RunContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 import { networkHint } from '../network/network-hint.ts';
@@ -35,6 +36,7 @@ export async function withNotices(
     warnings: [
       ...outcome.warnings,
       ...describeDeniedPrograms(outcome.deniedPrograms ?? [], request.session !== undefined),
+      ...describeProtected(outcome.protectedUse, outcome.cwd),
       ...noteNetwork(outcome, command),
       ...command.notes,
       ...programs,

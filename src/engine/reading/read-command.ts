@@ -6,6 +6,7 @@ import { checkPattern } from '../../output/matcher.ts';
 import { sanitise } from '../../output/sanitise.ts';
 import type { RegisteredCommand } from '../../sessions/command-registry.ts';
 import { describeDeniedPrograms } from '../../support/describe-exec.ts';
+import { describeProtected } from '../../support/describe-protected.ts';
 import { logOf, readRange } from '../../support/tail.ts';
 import { type CommandView, toViewAt } from '../commands/commands.ts';
 import type { CallerContext } from '../context/call-context.ts';
@@ -106,7 +107,8 @@ async function findHint(
   if (!end) return null;
   const stopped = describeDeniedPrograms(end.deniedPrograms ?? [], end.session !== undefined);
   const network = await findNetworkHint(backend, command, { ...state, end }, size);
-  const hints = [...stopped, ...(network === undefined ? [] : [network])];
+  const settings = describeProtected(end.protectedUse);
+  const hints = [...stopped, ...settings, ...(network === undefined ? [] : [network])];
   return hints.length > 0 ? hints.join(' ') : null;
 }
 

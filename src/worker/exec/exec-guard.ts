@@ -24,8 +24,9 @@ export function createExecGuard(program: GuardProgram, { allow }: Pick<ExecPlan,
     allow,
     pinIn(plan) {
       const { sandbox } = plan.isolation;
-      const hidden = sandbox === 'strict' ? [...plan.home, '/tmp', '/run'] : ['/tmp', '/run'];
-      const shown = sandbox === 'off' ? [] : program.files.filter((path) => isWithin(path, hidden));
+      const isHidden = (path: string) =>
+        isWithin(path, [...plan.homes, '/tmp', '/run']) && !isWithin(path, plan.shown.paths);
+      const shown = sandbox === 'off' ? [] : program.files.filter(isHidden);
       const fixed = sandbox === 'off' ? changeable() : allow.filter((path) => isWithin(path, plan.writable));
       return { ...plan, pinned: [...shown, ...fixed] };
     },

@@ -28,7 +28,7 @@ for (@{ $list{grant} }) {
     my ($access, $path) = split /,/, $_, 2;
     grant($path, $access + 0);
 }
-if ($option{read}) { grant($_, $option{read} + 0) for readable('/', @{ $list{hidden} }) }
+for my $from (@{ $list{from} }) { grant($_, $option{read} + 0) for readable($from, @{ $list{hidden} }) }
 # /dev/stdout and /dev/fd/6 open the file of a descriptor by its path again; Landlock rejects a rule for an anonymous pipe.
 if ($option{descriptors}) {
     for my $fd (split /,/, $option{fds}) {

@@ -15,7 +15,7 @@ test('with version 2 of Landlock, which does not know truncation, a filter denie
   const file = join(outside ?? '', 'file');
   writeFileSync(file, 'untouched');
   const libc = await loadLibc();
-  const files = { hidden: [], writable: [inside], openable: [], sockets: true, signals: true };
+  const files = { hidden: [], shown: [], writable: [inside], openable: [], sockets: true, signals: true };
   const texts: string[] = [];
   const code = await runGuard([JSON.stringify({ files, fds: [0, 1, 2], env: {} }), '/nowhere/at/all'], {
     load: async () => ({ ...libc, landlockVersion: () => 2 }),

@@ -7,7 +7,7 @@ import { findGuardPrograms } from './guard-program.ts';
 import type { GuardRules } from './guard-rules.ts';
 
 const python = '/usr/bin/python3';
-const files = { hidden: [], writable: [], openable: [], sockets: false, signals: false };
+const files = { hidden: [], shown: [], writable: [], openable: [], sockets: false, signals: false };
 
 describe.each(guards)('in the file sandbox of the guard in $guard', ({ path }) => {
   let outsider: ChildProcess;

@@ -10,6 +10,8 @@ export interface GuardRules {
 export interface FileRules {
   /** Files and folders that cannot be read; everything else can. */
   readonly hidden: readonly string[];
+  /** Files and folders in hidden ones that can be read nevertheless, except for hidden paths in them. */
+  readonly shown: readonly string[];
   /** Folders that can be written. None of them contains a hidden path, because Landlock knows no exceptions. */
   readonly writable: readonly string[];
   /** Folders whose existing files, such as FIFOs, can be opened for reading and writing, but not replaced. */

@@ -37,8 +37,10 @@ export interface Ruleset {
   readonly handled: bigint;
   readonly scopes: bigint;
   readonly grants: readonly { readonly path: string; readonly access: bigint }[];
-  /** The right to read everything that contains no hidden path (`listReadable`). */
-  readonly readable?: { readonly hidden: readonly string[]; readonly access: bigint } | undefined;
+  /** The right to read everything in `from` that contains no hidden path (`listReadable`). */
+  readonly readable?:
+    | { readonly from: readonly string[]; readonly hidden: readonly string[]; readonly access: bigint }
+    | undefined;
   /** The rights on the files of inherited descriptors. */
   readonly descriptors: bigint;
 }
@@ -55,7 +57,7 @@ export function toRuleset({ execute: programs, files }: GuardRules): Ruleset {
     scopes: abstractSockets | (files.signals ? 0n : signals),
     grants: [...toExecute, ...grantsOf(files)],
     // As root, devices such as /dev/sda would show every file.
-    readable: { hidden: [...files.hidden, '/dev'], access: readFile },
+    readable: { from: ['/', ...files.shown], hidden: [...files.hidden, '/dev'], access: readFile },
     descriptors: rightsOfFiles ^ execute,
   };
 }
@@ -80,7 +82,8 @@ export function createRuleset(libc: Libc, version: number, options: GuardOptions
   const grant = (path: string, access: bigint) => addPath(libc, ruleset, path, access & handled);
   for (const { path, access } of plan.grants) grant(path, access);
   const { readable, descriptors } = plan;
-  if (readable) for (const path of listReadable(readable.hidden)) grant(path, readable.access);
+  for (const from of readable?.from ?? [])
+    for (const path of listReadable(readable?.hidden ?? [], from)) grant(path, readable?.access ?? 0n);
   if (descriptors) for (const fd of options.fds) addOpen(libc, ruleset, fd, descriptors & handled);
   return ruleset;
 }

@@ -10,7 +10,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
 const list = (folder: string) => folders[folder] ?? [];
 
 test('folders above hidden paths are replaced by their entries', () => {
-  expect(listReadable(['/home/me/.ssh', '/home/me/.config/gh'], list)).toEqual([
+  expect(listReadable(['/home/me/.ssh', '/home/me/.config/gh'], '/', list)).toEqual([
     '/etc',
     '/home/me/.config/git',
     '/home/me/project',
@@ -19,16 +19,22 @@ test('folders above hidden paths are replaced by their entries', () => {
 });
 
 test('a hidden path that does not exist yet keeps its folder from being readable as a whole', () => {
-  expect(listReadable(['/home/me/.aws'], list)).not.toContain('/home/me');
+  expect(listReadable(['/home/me/.aws'], '/', list)).not.toContain('/home/me');
 });
 
 test('names that begin alike are not confused', () => {
   const names = { '/': ['a', 'ab'] };
-  expect(listReadable(['/a'], (folder) => (folder === '/' ? names['/'] : []))).toEqual(['/ab']);
+  expect(listReadable(['/a'], '/', (folder) => (folder === '/' ? names['/'] : []))).toEqual(['/ab']);
 });
 
 test('without hidden paths everything is readable', () => {
-  expect(listReadable([], list)).toEqual(['/']);
+  expect(listReadable([], '/', list)).toEqual(['/']);
+});
+
+test('a folder in a hidden one is readable if the list begins there, except for hidden paths in it', () => {
+  expect(listReadable(['/home/me', '/home/me/.config/gh'], '/home/me/.config', list)).toEqual([
+    '/home/me/.config/git',
+  ]);
 });
 
 test('symbolic links are left out', () => {

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 export type ReadableEntries = (folder: string) => readonly string[];
 
 /**
- * The outermost files and folders that contain no hidden path. Landlock can only allow, so a folder above a hidden path
+ * The outermost files and folders in `folder` that contain no hidden path. Landlock can only allow, so a folder above a hidden path
  * is replaced by its entries, and what is created in it later cannot be read.
  */
 export function listReadable(
   hidden: readonly string[],
-  list: ReadableEntries = listEntries,
   folder = '/',
+  list: ReadableEntries = listEntries,
 ): readonly string[] {
   const below = hidden.filter((path) => path.startsWith(toPrefix(folder)));
   if (hidden.includes(folder)) return [];
@@ -19,7 +19,7 @@ export function listReadable(
   // A folder that cannot be listed, such as a /home with mode 711, still has the entries that lead to hidden paths.
   const known = below.map((path) => path.slice(toPrefix(folder).length).split('/')[0] ?? '');
   return [...new Set([...list(folder), ...known])].flatMap((name) =>
-    listReadable(below, list, join(folder, name)),
+    listReadable(below, join(folder, name), list),
   );
 }
 

@@ -1,6 +1,6 @@
 import { capabilityCalls } from './capability-calls.ts';
 import type { GuardOptions } from './guard-rules.ts';
-import { rightsOfFiles, rightsSince, scopesSince, toRuleset } from './landlock-ruleset.ts';
+import { type Ruleset, rightsOfFiles, rightsSince, scopesSince, toRuleset } from './landlock-ruleset.ts';
 import { pathFlags } from './path-flags.ts';
 import { capabilitiesToDrop, capabilitiesToKeep, filterFor, truncateVersion } from './restrictions.ts';
 
@@ -23,7 +23,7 @@ export function toPerlArguments(options: GuardOptions): readonly string[] {
     `scopesSince=${scopesSince}`,
     `ofFiles=${rightsOfFiles}`,
     ...grants.map(({ path, access }) => `grant=${access},${path}`),
-    ...(readable ? [`read=${readable.access}`, ...readable.hidden.map((path) => `hidden=${path}`)] : []),
+    ...(readable ? toReading(readable) : []),
     `descriptors=${descriptors}`,
     `fds=${fds.join(',')}`,
     `capabilities=${capabilitiesToDrop(options).join(',')}`,
@@ -35,4 +35,8 @@ export function toPerlArguments(options: GuardOptions): readonly string[] {
     ...Object.entries(env).map(([name, value]) => `env=${name}=${value}`),
     ...(readyFd === undefined ? [] : [`ready=${readyFd}`]),
   ];
+}
+
+function toReading({ from, hidden, access }: NonNullable<Ruleset['readable']>): readonly string[] {
+  return [`read=${access}`, ...from.map((path) => `from=${path}`), ...hidden.map((path) => `hidden=${path}`)];
 }

@@ -9,23 +9,35 @@ export interface InspectContext {
   /** `cwd`, or the directory of the persistent shell, already resolved. */
   readonly ownPlace: Place;
   readonly home: string;
+  readonly homes?: readonly string[] | undefined;
   /** The PATH of commands. */
   readonly path: string;
+  /** Whether a folder of the caller's workspace can be one, given that of the settings. */
+  isUsable?(folder: string): boolean;
   /** The state of the persistent shell; undefined if it has not run anything yet. */
   readonly session?: SessionFacts | undefined;
 }
 
 /** Resolves the directories and programs of an `InspectQuery` for policy. Runs nothing. */
 export async function inspect(query: InspectQuery, context: InspectContext): Promise<Facts> {
+  const workspace = await inspectWorkspace(query, context);
+  const base = workspace.find(({ path }) => path !== undefined)?.path ?? context.cwd;
   const [cwd, ...roots] = await Promise.all([
-    query.cwd === undefined ? context.ownPlace : toPlace(query.cwd, context.cwd),
+    query.cwd === undefined ? context.ownPlace : toPlace(query.cwd, base),
     ...query.roots.map((root) => toPlace(root, context.cwd)),
   ]);
-  const workspace = await Promise.all((query.workspace ?? []).map((folder) => toPlace(folder, context.cwd)));
   const programs = query.programs.map((name) => [name, findProgram(name, context.path)] as const);
   const existing = query.paths && existingIn(cwd.path ?? context.cwd, query.paths);
-  const { home, session } = context;
-  return { cwd, roots, workspace, home, programs: Object.fromEntries(programs), existing, session };
+  const { home, homes, session } = context;
+  return { cwd, roots, workspace, home, homes, programs: Object.fromEntries(programs), existing, session };
+}
+
+async function inspectWorkspace(
+  { workspace = [] }: InspectQuery,
+  { cwd, isUsable = () => true }: InspectContext,
+): Promise<readonly Place[]> {
+  const places = await Promise.all(workspace.map((folder) => toPlace(folder, cwd)));
+  return places.filter(({ path }) => path === undefined || isUsable(path));
 }
 
 function existingIn(cwd: string, paths: readonly string[]): readonly string[] {

@@ -31,15 +31,22 @@ export class Room {
     this.#folder = folder;
     this.#openNetwork = openNetwork;
     useOwnFolder(folder, () => {
-      makeFolder(this.tmp);
-      // As on any machine; the folder above it is closed to other users. `mkdir` would apply the umask.
-      chmodSync(this.tmp, 0o1777);
+      for (const path of [this.tmp, this.sharedMemory]) {
+        makeFolder(path);
+        // As on any machine; the folder above it is closed to other users. `mkdir` would apply the umask.
+        chmodSync(path, 0o1777);
+      }
     });
   }
 
   /** The folder that is /tmp in its commands. */
   get tmp(): string {
     return join(this.#folder, 'tmp');
+  }
+
+  /** The folder that is /dev/shm in its commands. */
+  get sharedMemory(): string {
+    return join(this.#folder, 'shm');
   }
 
   /** Names in /tmp on which every command of the room has something mounted. */
@@ -105,6 +112,7 @@ export class Room {
     await Promise.all([...this.#users].map(({ gone }) => gone));
     await (await this.openedNetwork())?.close();
     await removeCommandFolder(this.tmp);
+    await removeCommandFolder(this.sharedMemory);
     await removeCommandFolder(this.#folder);
   }
 }

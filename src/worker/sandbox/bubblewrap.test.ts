@@ -22,7 +22,7 @@ test('mounts keep their order: hidden folders, then the workspace, then extra mo
   const plan = planFor(
     { sandbox: 'strict', network: 'off' },
     {
-      home: ['/home/me'],
+      homes: ['/home/me'],
       writable: ['/home/me/project'],
       extraMounts: [{ kind: 'bind', from: '/a', to: '/b', readOnly: true }],
       pinned: ['/usr/bin/git'],
@@ -32,7 +32,7 @@ test('mounts keep their order: hidden folders, then the workspace, then extra mo
   const command = toBubblewrapCommand(plan).join(' ');
   expect(command).toContain(
     '--tmpfs /home/me --bind /home/me/project /home/me/project --ro-bind /dev/null /var/lib/app.sock ' +
-      '--ro-bind /a /b --ro-bind /usr/bin/git /usr/bin/git --proc /proc --unshare-ipc',
+      '--ro-bind /a /b --ro-bind /usr/bin/git /usr/bin/git --remount-ro /home/me --remount-ro /dev --proc /proc --unshare-ipc',
   );
   expect(command).toContain('--ro-bind-try /run/systemd/resolve /run/systemd/resolve');
 });

@@ -1,5 +1,5 @@
 // The only file that knows the command line of bubblewrap (`bwrap`).
-import type { Mount } from './mount.ts';
+import type { BindMount, Mount } from './mount.ts';
 import { hasOwnNetwork, type SandboxPlan, toMounts } from './sandbox-plan.ts';
 
 /** Options of `toBubblewrapCommand`. */
@@ -36,8 +36,27 @@ export function toNetworkCommand(): readonly [string, ...string[]] {
 }
 
 function toMountFlags(mount: Mount): readonly string[] {
-  if (mount.kind !== 'bind') return [`--${mount.kind}`, mount.to];
-  const { from, to, readOnly, devices = false, optional = false } = mount;
+  switch (mount.kind) {
+    case 'bind':
+      return toBindFlags(mount);
+    case 'tmpfs':
+      return ['--perms', mount.writable ? '1777' : '0555', '--tmpfs', mount.to];
+    case 'symlink':
+      return ['--symlink', mount.target, mount.to];
+    case 'seal':
+      return ['--remount-ro', mount.to];
+    default:
+      return [`--${mount.kind}`, mount.to];
+  }
+}
+
+function toBindFlags({
+  from,
+  to,
+  readOnly,
+  devices = false,
+  optional = false,
+}: BindMount): readonly string[] {
   const access = readOnly ? 'ro-' : devices ? 'dev-' : '';
   return [`--${access}bind${optional ? '-try' : ''}`, from, to];
 }

@@ -28,11 +28,17 @@ interface Place {
 function createPlace(options: Partial<WorkerOptions>): Place {
   const home = mkdtempSync('/var/tmp/nacre-landlock-');
   const project = join(home, 'project');
-  for (const name of ['.ssh', 'project', 'neighbour', 'temporary']) mkdirSync(join(home, name));
+  for (const name of ['.ssh', 'project', 'neighbour', 'temporary', '.local/bin', '.cargo'])
+    mkdirSync(join(home, name), { recursive: true });
   writeFileSync(join(home, '.ssh', 'id'), 'the key');
+  writeFileSync(join(home, '.bashrc'), 'export THE_KEY=x');
+  writeFileSync(join(home, '.local', 'bin', 'tool'), 'a tool\n');
+  writeFileSync(join(home, '.cargo', 'env'), 'an environment\n');
+  writeFileSync(join(home, '.cargo', 'credentials.toml'), 'the key');
+  writeFileSync(join(home, 'shown'), 'named in the settings');
   writeFileSync(join(home, 'neighbour', 'file'), 'untouched');
   const worker = createTestWorker({
-    ...{ home, cwd: project, stateDir: join(home, 'state'), sandbox: 'workspace' },
+    ...{ home, cwd: project, stateDir: join(home, 'state'), sandbox: 'workspace', homeShow: ['shown'] },
     environment: {
       PATH: '/usr/local/bin:/usr/bin:/bin',
       HOME: home,
@@ -163,10 +169,24 @@ describe.each(combinations)(
       expect((await here.run('cat ../.aws/credentials')).stdout).toBe('');
     });
 
-    test('other files can be read, even if they were created after the shell was started', async () => {
-      expect((await here.run('cat ../neighbour/file')).stdout).toBe('untouched');
-      writeFileSync(join(here.home, 'late'), 'created later');
-      expect((await here.run('cat ../late')).stdout).toBe('created later');
+    test('of the home directory, only known tools and caches and what the settings name can be read', async () => {
+      const { stdout } = await here.run(
+        'cat ../neighbour/file ../.bashrc 2>&1; cat ../.local/bin/tool ../.cargo/env; cat ../.cargo/credentials.toml; cat ../shown',
+      );
+      expect(stdout.split('\n')).toEqual([
+        'cat: ../neighbour/file: Permission denied',
+        'cat: ../.bashrc: Permission denied',
+        'a tool',
+        'an environment',
+        'named in the settings',
+      ]);
+    });
+
+    test('files elsewhere can be read, even if they were created after the shell was started', async () => {
+      const file = `${here.home}-late`;
+      writeFileSync(file, 'created later');
+      expect((await here.run(`cat ${file}`)).stdout).toBe('created later');
+      rmSync(file);
     });
 
     test('the files of nacre cannot be read', async () => {
@@ -362,8 +382,8 @@ describe('a sandbox by Landlock', () => {
 
   test('is combined with a list of programs', async () => {
     const { run, close } = open({ exec: 'enforce', execAllow: execAllowOf(['cat']) });
-    const { state, stdout, stderr } = await run('cat ../neighbour/file; id; echo a > ../neighbour/file');
-    expect(stdout).toBe('untouched');
+    const { state, stdout, stderr } = await run('cat ../shown; id; echo a > ../neighbour/file');
+    expect(stdout).toBe('named in the settings');
     expect(stderr.match(/denied/g)).toHaveLength(2);
     expect(state.enforcement).toMatchObject({ exec: 'enforced', files: 'landlock' });
     await close();
@@ -379,7 +399,8 @@ describe('a sandbox by Landlock', () => {
   test('refuses a workspace with keys in it', async () => {
     const { home, run, close } = open({});
     mkdirSync(join(home, '.config'));
-    const named = run('true', { isolation: { workspace: [join(home, '.config')] } });
+    const config = join(home, '.config');
+    const named = run('true', { cwd: config, isolation: { workspace: [config] } });
     await expect(named).rejects.toMatchObject({
       code: 'isolation_unavailable',
       message: expect.stringContaining('Landlock could not hide'),

@@ -3,12 +3,12 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation, SupervisionLevel } from '../../contract/isolation.ts';
-import { credentialFiles, credentialFolders } from '../../support/credential-paths.ts';
 import { isTooWide } from '../../support/is-too-wide.ts';
 import { overlapsUserConfig } from '../../support/overlaps-user-config.ts';
 import { probeGuard, type WorkingGuard } from '../guard/create-guard.ts';
 import type { FileRules } from '../guard/guard-rules.ts';
 import { foldersAbove } from '../guard/list-readable.ts';
+import { type Homes, keyStoreNames } from './homes.ts';
 import { toCanonical } from './own-files.ts';
 import { type SandboxDeps, type SandboxPlan, toNetwork } from './sandbox-plan.ts';
 
@@ -25,9 +25,9 @@ export interface LandlockSandbox extends WorkingGuard {
 const temporaryFolders = ['/tmp', '/var/tmp', '/dev/shm'];
 
 /** The canonical folders for temporary files: those of the system, and TMPDIR if it is a folder of its own. */
-export function findTemporary(tmpdir: string | undefined, home: string): readonly string[] {
+export function findTemporary(tmpdir: string | undefined, { all }: Pick<Homes, 'all'>): readonly string[] {
   const own = toCanonical(tmpdir ?? '').filter(
-    (folder) => !isTooWide(folder, home) && !overlapsUserConfig(folder, home),
+    (folder) => !all.some((home) => isTooWide(folder, home) || overlapsUserConfig(folder, home)),
   );
   return [...new Set([...temporaryFolders.flatMap(toCanonical), ...own])];
 }
@@ -37,17 +37,19 @@ export function probeLandlock(
   guardPath: string,
   { bashPath, folder }: { readonly bashPath: string; readonly folder: string },
 ): ReturnType<typeof probeGuard> {
-  const files = { hidden: [folder], writable: [], openable: [], sockets: false, signals: false };
+  const files = { hidden: [folder], shown: [], writable: [], openable: [], sockets: false, signals: false };
   const script = '{ : > "$0/probe"; } 2> /dev/null || echo denied';
   return probeGuard(guardPath, { files }, { bashPath, script, words: [folder] });
 }
 
 /** The rules of a plan for the guard; throws `isolation_unavailable` for a workspace that contains a hidden path. */
-export function toFileRules(plan: SandboxPlan, { temporary, cacheFolder }: LandlockSandbox): FileRules {
+export function toFileRules(plan: SandboxPlan, landlock: LandlockSandbox): FileRules {
   const hidden = toHidden(plan);
+  const { temporary, cacheFolder } = landlock;
   for (const folder of plan.writable) refuseIfAbove(folder, hidden);
   return {
     hidden,
+    shown: plan.shown.paths,
     writable: [...plan.writable, ...writableTemporary(temporary, hidden), cacheFolder],
     openable: plan.extraMounts.flatMap((mount) => (mount.kind === 'bind' ? [mount.to] : [])),
     sockets: toNetwork(plan.isolation) === 'on',
@@ -64,13 +66,20 @@ export function stampOf({ hidden }: FileRules): string {
 
 // Also key stores that do not exist yet, so that they are not readable once they do.
 function toHidden({
-  home,
+  homes,
+  shown,
   keyStores,
   ownFiles,
-}: Pick<SandboxPlan, 'home' | 'keyStores' | 'ownFiles'>): readonly string[] {
-  const names = [...credentialFolders, ...credentialFiles];
-  const later = home.flatMap((folder) => names.map((name) => join(folder, name)));
-  return [...new Set([...keyStores, ...later, ...ownFiles])];
+  writable,
+}: Pick<SandboxPlan, 'homes' | 'shown' | 'keyStores' | 'ownFiles' | 'writable'>): readonly string[] {
+  const later = shown.homes.flatMap((home) => keyStoreNames.map((name) => join(home, name)));
+  const isVisible = (path: string) => !isIn(path, homes) || isIn(path, [...shown.paths, ...writable]);
+  const keys = [...keyStores, ...later.filter((path) => !shown.listed.includes(path))].filter(isVisible);
+  return [...new Set([...homes, ...keys, ...ownFiles])];
+}
+
+function isIn(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
 function writableTemporary(temporary: readonly string[], hidden: readonly string[]): readonly string[] {
@@ -94,11 +103,17 @@ function refuseIfAbove(folder: string, hidden: readonly string[]): void {
 /** Sentences for `Enforcement.gaps`: what Landlock leaves open that a sandbox in namespaces does not. */
 export function landlockGaps(
   { version, temporary, gaps = [] }: LandlockSandbox,
-  { home, ownFiles }: Pick<SandboxDeps, 'home' | 'ownFiles'>,
+  { homes, shown, ownFiles }: Pick<SandboxDeps, 'homes' | 'shown' | 'ownFiles'>,
   isolation: Isolation,
   level: SupervisionLevel,
 ): readonly string[] {
-  const hidden = toHidden({ home: toCanonical(home), keyStores: [], ownFiles: ownFiles.find() });
+  const hidden = toHidden({
+    homes: homes.hidden,
+    shown,
+    keyStores: [],
+    ownFiles: ownFiles.find(),
+    writable: [],
+  });
   const shared = writableTemporary(temporary, hidden);
   const withheld = temporary.filter((folder) => !shared.includes(folder));
   const canSignal = level === 'group' && (version < scopeVersion || isolation.processes === 'host');
@@ -106,6 +121,7 @@ export function landlockGaps(
     'A command can change the mode, owner, times and attributes of files outside of the workspace (Landlock does not restrict chmod).',
     'System V shared memory, semaphores and message queues are those of the machine.',
     'The names and sizes of hidden files are visible.',
+    ...(isolation.unprotected.includes('*') ? [] : [settingsWritable]),
     ...shared.map((folder) => `${folder} is shared with other programs.`),
     ...withheld.map((folder) => `${folder} is read-only, because it contains keys or files of nacre.`),
     ...(toNetwork(isolation) === 'on' ? [socketsReachable] : []),
@@ -127,6 +143,8 @@ export function landlockHidesOwnFiles(isolation: Isolation): boolean {
 const scopeVersion = 6;
 const socketsReachable =
   'A command can reach Unix sockets of other programs (Docker, D-Bus, agents, nacre), and these are not restricted.';
+const settingsWritable =
+  'A command can change files in the workspace that programs outside of the sandbox run, such as .git/hooks, .git/config, .vscode and .envrc (Landlock cannot except a path in a writable folder); replies name those that changed.';
 const abstractReachable = 'A command can reach abstract Unix sockets.';
 
 /** The gap of `network_allow`, which needs a network namespace: no host is reachable instead. */

@@ -1,8 +1,16 @@
 /** One mount of a sandbox, which `bubblewrap.ts` turns into flags; later mounts cover earlier ones. */
 export type Mount =
   | BindMount
-  /** An empty file system, a minimal /dev, or the /proc of the sandbox's pid namespace. */
-  | { readonly kind: 'tmpfs' | 'dev' | 'proc'; readonly to: string };
+  /** An empty folder, in which nothing can be created unless it is `writable`. */
+  | { readonly kind: 'tmpfs'; readonly to: string; readonly writable?: boolean | undefined }
+  /** A minimal /dev, or the /proc of the sandbox's pid namespace. */
+  | { readonly kind: 'dev' | 'proc'; readonly to: string }
+  /** A symlink in an empty file system; its target is not checked. */
+  | { readonly kind: 'symlink'; readonly target: string; readonly to: string }
+  /** A folder in an empty file system. */
+  | { readonly kind: 'dir'; readonly to: string }
+  /** Makes an earlier mount read-only, after others were mounted in it. */
+  | { readonly kind: 'seal'; readonly to: string };
 
 /** Shows a file or folder of the machine in the sandbox. */
 export interface BindMount {

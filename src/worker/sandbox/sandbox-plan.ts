@@ -1,31 +1,30 @@
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { NacreError } from '../../contract/failure.ts';
-import {
-  type Enforcement,
-  type Isolation,
-  type RequestedIsolation,
-  sandboxNames,
-} from '../../contract/isolation.ts';
-import { credentialFiles, credentialFolders } from '../../support/credential-paths.ts';
-import { isTooWide } from '../../support/is-too-wide.ts';
-import { overlapsUserConfig } from '../../support/overlaps-user-config.ts';
+import type { Enforcement, Isolation } from '../../contract/isolation.ts';
 import { bridgeProgram } from '../network/bridge.ts';
+import { findCommonGitFolder } from './git-folder.ts';
+import { ownKeyStores } from './homes.ts';
 import { findHostSockets } from './host-sockets.ts';
 import { type Mount, maskFile, mountReadOnly, mountWritable } from './mount.ts';
-import { type OwnFiles, toCanonical } from './own-files.ts';
+import type { ProtectedPaths } from './protected-names.ts';
+import type { WorkspaceProtection } from './protected-paths.ts';
+import type { ShownInHome } from './shown-in-home.ts';
+import { toWritable, type WorkspaceDeps } from './workspace.ts';
 
 /** A sandbox as data: the paths that it shows, hides and leaves writable. All paths are canonical. */
 export interface SandboxPlan {
   readonly isolation: Isolation;
   /** Directories that stay writable, checked by `toWritable`. */
   readonly writable: readonly string[];
-  /** The home directory; hidden by `strict`, empty if there is none. */
-  readonly home: readonly string[];
+  /** The home directories, which are hidden. */
+  readonly homes: readonly string[];
+  /** The parts of them that are visible nevertheless. */
+  readonly shown: ShownInHome;
   /** nacre's own files, from `OwnFiles.find`; hidden even without a sandbox. */
   readonly ownFiles: readonly string[];
-  /** Existing files and folders with keys, such as `~/.ssh`, hidden in a sandbox. */
+  /** Existing files and folders with keys, such as `~/.ssh`, hidden even in a visible folder. */
   readonly keyStores: readonly string[];
+  /** Paths in `writable` that are read-only. */
+  readonly protected: ProtectedPaths;
   readonly isRoot: boolean;
   readonly extraMounts: readonly Mount[];
   /** The parts that come from its room; without them it has an empty /tmp and its own network namespace. */
@@ -40,6 +39,8 @@ export interface SandboxPlan {
 export interface SharedPlan {
   /** The folder that is mounted at /tmp; undefined if the command gets an empty one. */
   readonly tmp: string | undefined;
+  /** The folder that is mounted at /dev/shm. */
+  readonly sharedMemory: string;
   /** Names in /tmp that get a mount in every sandbox of the room (`Room.addMountPoints`). */
   readonly mountPoints: readonly string[];
   /** True if the command runs in the room's network namespace. */
@@ -49,29 +50,37 @@ export interface SharedPlan {
 }
 
 /** The dependencies of `toSandboxPlan`. */
-export interface SandboxDeps {
-  /** The server's `cwd`, against which a relative workspace is resolved. */
-  readonly cwd: string;
-  readonly home: string;
-  readonly ownFiles: Pick<OwnFiles, 'find'>;
+export interface SandboxDeps extends WorkspaceDeps {
+  readonly shown: ShownInHome;
+  readonly protection: WorkspaceProtection;
   readonly isRoot: boolean;
 }
 
-const keyStoreNames = [...credentialFolders, ...credentialFiles];
-
-/** Makes the sandbox plan of one command; throws `isolation_unavailable` if `toWritable` refuses its workspace. */
+/** Makes the sandbox plan of one command; throws if `toWritable` refuses its workspace or directory. */
 export function toSandboxPlan(deps: SandboxDeps, isolation: Isolation, cwd: string): SandboxPlan {
+  const { homes, shown } = deps;
   const network = toNetwork(isolation);
+  const isListed = (path: string) => shown.listed.includes(path);
+  const writable = toWritable(deps, isolation, cwd);
   return {
     isolation,
-    writable: toWritable(deps, isolation, cwd),
-    home: toCanonical(deps.home),
-    keyStores: findKeyStores(deps.home),
+    writable,
+    protected: deps.protection.find(writable),
+    homes: homes.hidden,
+    shown: toShown(shown, isolation, writable),
+    keyStores: ownKeyStores(homes).filter((path) => !isListed(path)),
     isRoot: deps.isRoot,
     extraMounts: [],
     sockets: network === 'on' ? () => [] : findHostSockets,
     ownFiles: deps.ownFiles.find(),
   };
+}
+
+// A worktree needs the repository that it belongs to.
+function toShown(shown: ShownInHome, { sandbox }: Isolation, writable: readonly string[]): ShownInHome {
+  const needed = writable.flatMap(findCommonGitFolder);
+  if (sandbox === 'strict') return { homes: shown.homes, paths: needed, links: [], listed: [] };
+  return needed.length === 0 ? shown : { ...shown, paths: [...shown.paths, ...needed] };
 }
 
 /**
@@ -99,67 +108,10 @@ export function hasOwnNetwork({ isolation, shared }: SandboxPlan): boolean {
   return toNetwork(isolation) !== 'on' && !shared?.isJoined;
 }
 
-// Canonical: a mount that covers a path must be at the path itself, not at a symlink to it.
-function findKeyStores(home: string): readonly string[] {
-  return keyStoreNames.flatMap((name) => toCanonical(join(home, name)));
-}
-
-/** The directories of `workspace`, or `cwd`, that stay writable in a sandbox; throws if one is not acceptable. */
-export function toWritable(
-  deps: SandboxDeps,
-  { workspace, sandbox }: Isolation,
-  cwd: string,
-): readonly string[] {
-  if (sandbox === 'off') return [];
-  const named = workspace.length > 0 ? workspace : [cwd];
-  return named.map((name) => {
-    const [folder] = toCanonical(resolve(deps.cwd, name));
-    if (folder === undefined) throw workspaceRefused(sandbox, name, 'does not exist');
-    const reason = whyNot(folder, deps) ?? (workspace.length > 0 ? undefined : whyNotByDefault(folder, deps));
-    if (reason !== undefined) throw workspaceRefused(sandbox, folder, reason);
-    return folder;
-  });
-}
-
-function whyNot(folder: string, { home, ownFiles }: SandboxDeps): string | undefined {
-  const isIn = (places: readonly string[]) => places.some((place) => `${folder}/`.startsWith(`${place}/`));
-  if ([home, ...toCanonical(home)].some((one) => isTooWide(folder, one)))
-    return 'is too wide for a workspace';
-  if (isIn(findKeyStores(home))) return 'contains keys';
-  return isIn(ownFiles.find()) ? "is one of nacre's own folders" : undefined;
-}
-
-// A settings folder is accepted if `workspace` names it, but not just because a call runs there.
-function whyNotByDefault(folder: string, { home }: SandboxDeps): string | undefined {
-  const contains = [home, ...toCanonical(home)].some((one) => overlapsUserConfig(folder, one));
-  return contains ? 'contains settings of programs outside of it' : undefined;
-}
-
-function workspaceRefused(sandbox: string, folder: string, reason: string): NacreError {
-  return new NacreError(
-    'isolation_unavailable',
-    `The sandbox ${sandbox} would leave ${folder} writable, which ${reason}.`,
-    { hint: 'Run it in a project folder, or set workspace to the folders that may be written.' },
-  );
-}
-
 /** The network access of a command; with `sandbox: strict` the setting `network: on` has no effect. */
 export function toNetwork({ sandbox, network, networkAllow }: Isolation): Enforcement['network'] {
   if (sandbox === 'off' || (sandbox === 'workspace' && network === 'on')) return 'on';
   return networkAllow.length > 0 ? 'filtered' : 'off';
-}
-
-/** The isolation of one command: that of the settings, or a stricter `sandbox` of the call; throws for a looser one. */
-export function tightenIsolation(settings: Isolation, requested: RequestedIsolation = {}): Isolation {
-  const { sandbox = settings.sandbox, workspace = [] } = requested;
-  if (sandboxNames.indexOf(sandbox) < sandboxNames.indexOf(settings.sandbox)) {
-    throw new NacreError(
-      'invalid_request',
-      `sandbox ${sandbox} is looser than ${settings.sandbox}, which the settings require. Nothing was run.`,
-      { hint: `Omit sandbox, or request ${sandboxNames.at(-1)}.` },
-    );
-  }
-  return { ...settings, sandbox, workspace: settings.workspace.length > 0 ? settings.workspace : workspace };
 }
 
 /** The mounts of a sandbox in order; calls `plan.sockets` and checks with `statSync` which hidden paths are files. */
@@ -168,7 +120,7 @@ export function toMounts(plan: SandboxPlan): readonly Mount[] {
   const root = plan.isolation.sandbox === 'off' ? withoutSandbox(plan) : inSandbox(plan);
   const isBridged = toNetwork(plan.isolation) === 'filtered' && hasOwnNetwork(plan);
   const extraMounts = isBridged ? [...plan.extraMounts, mountBridge] : plan.extraMounts;
-  return [...root, ...extraMounts, ...pinned.map(mountReadOnly), ...toProcMounts(plan)];
+  return [...root, ...extraMounts, ...pinned.map(mountReadOnly), ...toSeals(plan), ...toProcMounts(plan)];
 }
 
 // Files of /proc that change the machine. Their mode bits let uid 0 write to them, even without any capability; bubblewrap
@@ -187,38 +139,67 @@ function withoutSandbox({ ownFiles }: SandboxPlan): readonly Mount[] {
   return [{ kind: 'bind', from: '/', to: '/', readOnly: false, devices: true }, ...ownFiles.map(hide)];
 }
 
-// First `/` read-only, then the hidden paths, then `writable`, which may be inside hidden folders.
+// First `/` read-only, then the hidden paths, then those that are visible in them, of which `writable` may be a part.
 function inSandbox(plan: SandboxPlan): readonly Mount[] {
-  const { home, keyStores, ownFiles, writable } = plan;
+  const { homes, shown, keyStores, ownFiles, writable } = plan;
   const replaced = ['/dev', '/tmp', '/run'];
-  const hidden = (plan.isolation.sandbox === 'strict' ? [...home, ...keyStores] : keyStores).filter(
-    (path) => !isCovered(path, replaced, writable),
-  );
+  const visible = [...writable, ...shown.paths];
+  const hiddenHomes = homes.filter((path) => !isCovered(path, replaced, writable));
+  const keys = keyStores.filter((path) => !isCovered(path, [...hiddenHomes, ...replaced], visible));
+  const hidden = [...hiddenHomes, ...keys];
   return [
     mountReadOnly('/'),
     { kind: 'dev', to: '/dev' },
-    // Other programs have their sockets in /tmp and /run; a read-only mount does not prevent connecting to them.
-    ...toTmpMounts(plan),
+    ...toTemporaryMounts(plan),
+    // Other programs have their sockets in /run; a read-only mount does not prevent connecting to them.
     { kind: 'tmpfs', to: '/run' },
     { ...mountReadOnly('/run/systemd/resolve'), optional: true },
-    ...hidden.map(hide),
+    ...hiddenHomes.map((to) => ({ kind: 'tmpfs', to }) as const),
+    ...toShownMounts(plan, hiddenHomes),
     ...writable.map(mountWritable),
-    // Again, because `writable` may contain key stores.
-    ...inside(keyStores, writable).map(hide),
-    ...ownFiles.filter((path) => !isCovered(path, [...hidden, ...replaced], writable)).map(hide),
+    // A folder that is a mount cannot be renamed, nor can a file.
+    ...plan.protected.fixed.map((path) => ({ ...mountWritable(path), optional: true })),
+    ...plan.protected.readOnly.map((path) => ({ ...mountReadOnly(path), optional: true })),
+    ...keys.map(hide),
+    ...ownFiles.filter((path) => !isCovered(path, [...hidden, ...replaced], visible)).map(hide),
     ...plan
       .sockets()
-      .filter((path) => !isCovered(path, [...hidden, ...ownFiles], writable))
+      .filter((path) => !isCovered(path, [...hidden, ...ownFiles], visible))
       .map(maskFile),
   ];
 }
 
-function toTmpMounts({ shared, writable }: SandboxPlan): readonly Mount[] {
-  const tmp = '/tmp';
-  if (shared?.tmp === undefined) return [{ kind: 'tmpfs', to: tmp }];
+// A path that has vanished since it was found is left out.
+function toShownMounts({ shown, writable }: SandboxPlan, homes: readonly string[]): readonly Mount[] {
+  const isHidden = (path: string) =>
+    inside([path], homes).length > 0 && inside([path], writable).length === 0;
+  return [
+    ...shown.homes.filter(isHidden).map((to) => ({ kind: 'dir', to }) as const),
+    ...shown.paths.filter(isHidden).map((path) => ({ ...mountReadOnly(path), optional: true })),
+    ...shown.links
+      .filter(({ path }) => isHidden(path))
+      .map(({ path, target }) => ({ kind: 'symlink', target, to: path }) as const),
+  ];
+}
+
+// Nothing that is written to these would be kept, so it must fail.
+function toSeals({ isolation, homes, shared, writable }: SandboxPlan): readonly Mount[] {
+  if (isolation.sandbox === 'off') return [];
+  const names = (shared?.tmp === undefined ? [] : shared.mountPoints).map((name) => `/tmp/${name}`);
+  const above = names.filter((path) => !writable.includes(path) && inside(writable, [path]).length > 0);
+  const covered = homes.filter((path) => !isCovered(path, ['/tmp', '/run'], writable));
+  return [...covered, ...above, '/dev'].map((to) => ({ kind: 'seal', to }));
+}
+
+// Other programs have their sockets in /tmp, too.
+function toTemporaryMounts({ shared, writable }: SandboxPlan): readonly Mount[] {
+  const [tmp, sharedMemory] = ['/tmp', '/dev/shm'];
+  if (shared?.tmp === undefined)
+    return [tmp, sharedMemory].map((to) => ({ kind: 'tmpfs', to, writable: true }));
   const mountPoints = shared.mountPoints.map((name) => `${tmp}/${name}`);
   return [
     { ...mountWritable(shared.tmp), to: tmp },
+    { ...mountWritable(shared.sharedMemory), to: sharedMemory },
     ...mountPoints.filter((path) => !writable.includes(path)).map((to) => ({ kind: 'tmpfs', to }) as const),
   ];
 }
@@ -228,9 +209,9 @@ function hide(path: string): Mount {
   return isFile ? maskFile(path) : { kind: 'tmpfs', to: path };
 }
 
-// A path in a hidden folder is hidden with it, unless a workspace makes that part visible again.
-function isCovered(path: string, hidden: readonly string[], writable: readonly string[]): boolean {
-  return inside([path], hidden).length > 0 && inside([path], writable).length === 0;
+// A path in a hidden folder is hidden with it, unless that part is visible again.
+function isCovered(path: string, hidden: readonly string[], visible: readonly string[]): boolean {
+  return inside([path], hidden).length > 0 && inside([path], visible).length === 0;
 }
 
 function inside(paths: readonly string[], folders: readonly string[]): readonly string[] {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 import type { Isolation } from '../../contract/isolation.ts';
-import { tightenIsolation } from './sandbox-plan.ts';
+import { tightenIsolation } from './workspace.ts';
 
 const settings: Isolation = {
   sandbox: 'workspace',
@@ -11,6 +11,8 @@ const settings: Isolation = {
   networkAllow: [],
   processes: 'own',
   workspace: [],
+  homeShow: [],
+  unprotected: [],
 };
 
 test('a call gets the isolation that it requests if it is stricter, and a workspace if the settings name none', () => {
@@ -32,7 +34,7 @@ describe('a command', () => {
   let here: TestWorker;
   afterEach(() => here.close());
 
-  test('runs in the sandbox that it requests, also with a workspace other than its directory', async () => {
+  test('runs in the sandbox that it requests, and not with a workspace other than its directory', async () => {
     here = createTestWorker({ highestLevel: 'namespace', home: '/nowhere' });
     // Not below /tmp, which a sandbox replaces.
     const project = mkdtempSync('/var/tmp/nacre-project-');
@@ -44,10 +46,13 @@ describe('a command', () => {
     const one = await here.run(write, { cwd: project, isolation: { sandbox: 'workspace' } });
     expect(one.state.enforcement).toMatchObject({ sandbox: 'workspace', network: 'off', setuid: false });
     expect([existsSync(`${project}/here`), existsSync(`${other}/there`)]).toEqual([true, false]);
-    await here.run(`rm here; ${write}`, {
-      cwd: project,
-      isolation: { sandbox: 'workspace', workspace: [other] },
+    const elsewhere = { sandbox: 'workspace', workspace: [other] } as const;
+    await expect(here.start(write, { cwd: project, isolation: elsewhere })).rejects.toMatchObject({
+      code: 'cwd_invalid',
+      message: `The working directory ${project} is not in the workspace of the sandbox. Nothing was run.`,
+      hint: expect.stringContaining(other),
     });
+    await here.run(`rm ${project}/here; ${write}; touch there`, { cwd: other, isolation: elsewhere });
     expect([existsSync(`${project}/here`), existsSync(`${other}/there`)]).toEqual([true, true]);
     const unsandboxed = await here.run('rm here', { cwd: project });
     expect(unsandboxed.state.enforcement).toMatchObject({ sandbox: 'off' });

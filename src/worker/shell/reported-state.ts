@@ -1,6 +1,7 @@
 import type { Place, SessionFacts } from '../../contract/facts.ts';
 import type { Restoration } from '../../contract/session.ts';
 import { tryRealpath } from '../../support/try-realpath.ts';
+import type { SessionPlace } from './session-place.ts';
 import {
   emptyState,
   isPlausible,
@@ -12,7 +13,7 @@ import {
   toShellState,
 } from './shell-state.ts';
 import type { PrintedState } from './shell-status.ts';
-import { createDirectoryTracker } from './track-directory.ts';
+import { createDirectoryTracker, type TrackedDirectory } from './track-directory.ts';
 
 /** The state of a session's shell and its directory, as `inspect` returns them to policy. */
 export interface SessionSnapshot {
@@ -23,6 +24,7 @@ export interface SessionSnapshot {
 /** The last state that a session's shell reported, and what has become of its directory since. */
 export class ReportedState {
   readonly #startDirectory: string;
+  readonly #sandboxed: Pick<SessionPlace, 'isPrivate'>;
   #state: ShellState | null = null;
   #fresh: ShellState | null = null;
   #fingerprint: string | null = null;
@@ -34,8 +36,9 @@ export class ReportedState {
   /** True when the path of the shell's directory has another inode by now. */
   #isReplaced = false;
 
-  constructor(startDirectory: string) {
+  constructor(startDirectory: string, sandboxed: Pick<SessionPlace, 'isPrivate'>) {
     this.#startDirectory = startDirectory;
+    this.#sandboxed = sandboxed;
   }
 
   /** The last state; `null` before the first command. */
@@ -73,10 +76,15 @@ export class ReportedState {
   async snapshot(): Promise<SessionSnapshot | undefined> {
     if (!this.#state) return undefined;
     this.#facts ??= toSessionFacts(this.#state, this.#fresh);
-    const { place, isReplaced } = await this.#trackDirectory(this.#state.cwd);
+    const { place, isReplaced } = await this.#resolve(this.#state.cwd);
     this.#place = place;
     this.#isReplaced ||= isReplaced;
     return { session: this.#facts, ownPlace: place };
+  }
+
+  async #resolve(cwd: string): Promise<TrackedDirectory> {
+    if (this.#sandboxed.isPrivate(cwd)) return { place: { asked: cwd, path: cwd }, isReplaced: false };
+    return this.#trackDirectory(cwd);
   }
 
   /** A script that restores `state` in a new shell. */

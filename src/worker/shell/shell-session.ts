@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StopOptions } from '../../contract/backend.ts';
+import type { SandboxName } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/ids.ts';
@@ -14,12 +15,13 @@ import type { ProcessTree } from '../processes/process-tree.ts';
 import type { Started, Starter } from '../start/starter.ts';
 import { ReportedState, type SessionSnapshot } from './reported-state.ts';
 import { isQuiet, SessionHosts } from './session-hosts.ts';
+import { SessionPlace } from './session-place.ts';
 import { defaultShellBounds, type ShellBounds } from './shell-bounds.ts';
 import { createCommandTree, createCommandWatch, toShellExit } from './shell-command.ts';
 import { ShellHost, type ShellReply } from './shell-host.ts';
 import { OutputPool, type ShellOutputs } from './shell-outputs.ts';
 import { toHostScript } from './shell-script.ts';
-import { StateSync, toExisting } from './state-sync.ts';
+import { StateSync } from './state-sync.ts';
 import { toShellText } from './to-shell-text.ts';
 import { writeScript } from './write-script.ts';
 
@@ -30,6 +32,8 @@ export interface ShellSessionDeps {
   /** The session's own folder, which its commands can read. */
   readonly folder: string;
   readonly cwd: string;
+  /** The setting. */
+  readonly sandbox: SandboxName;
   readonly bounds?: Partial<ShellBounds> | undefined;
 }
 
@@ -48,10 +52,9 @@ export class ShellSession {
   readonly #outputs: OutputPool;
   readonly #reported: ReportedState;
   readonly #otherHosts = new SessionHosts();
+  readonly #place = new SessionPlace();
   readonly #sync: StateSync;
   #host: ShellHost | null = null;
-  /** Directory of the first command: a sandbox keeps it writable wherever later commands go. */
-  #startDirectory: string | null = null;
   /** Resolves when the state after the last command has been read. */
   #stateRead: Promise<void> = Promise.resolve();
   /** Resolves when no command of the current host is being stopped. */
@@ -63,11 +66,12 @@ export class ShellSession {
     this.#bounds = { ...defaultShellBounds, ...deps.bounds };
     this.#pipes = join(deps.folder, 'pipes');
     this.#outputs = new OutputPool(createFifoPool(this.#pipes));
-    this.#reported = new ReportedState(deps.cwd);
+    this.#reported = new ReportedState(deps.cwd, this.#place);
     this.#sync = new StateSync({
       outputs: this.#outputs,
       reported: this.#reported,
       hosts: this.#otherHosts,
+      place: this.#place,
       folder: this.#pipes,
       restoreMs: this.#bounds.restoreMs,
     });
@@ -111,7 +115,7 @@ export class ShellSession {
     const reply = this.#run(host, text, outputs);
     void reply.then(removeScript);
     const tree = createCommandTree(host, { table: this.#deps.table, since, reply });
-    const { process, enforcement, deniedHosts, deniedPrograms, watch } = host.started;
+    const { process, enforcement, deniedHosts, deniedPrograms, protectedUse, watch } = host.started;
     const { stdout, stderr, hooks } = outputs;
     return {
       process: { pid: process.pid, stdout, stderr, stdin: null, exited: reply.then(toShellExit), hooks },
@@ -119,6 +123,7 @@ export class ShellSession {
       enforcement,
       deniedHosts,
       deniedPrograms,
+      protectedUse,
       watch: createCommandWatch(tree, watch, (onLimit) => {
         this.#onLimit = onLimit;
       }),
@@ -160,7 +165,7 @@ export class ShellSession {
   ): Promise<{ host: ShellHost; restored: Restoration | null }> {
     await this.#stateRead;
     await this.#stopped;
-    if (this.#host && this.#cannotReachOutputs()) await this.#startOver();
+    if (this.#host && (this.#cannotReachOutputs() || this.#place.isOutdated(spec))) await this.#startOver();
     if (this.#host && this.#sync.mustReplaceShell) await this.#killShell(this.#host);
     const living = this.isOpen ? this.#host : null;
     if (living?.hasShell) return { host: living, restored: null };
@@ -195,12 +200,12 @@ export class ShellSession {
   ): Promise<ShellHost> {
     const { folder, starter, table } = this.#deps;
     useOwnFolder(folder, () => makeFolder(folder));
-    this.#startDirectory ??= cwd;
+    const directory = this.#place.choose({ cwd, isolation });
     const started = await starter.start(
       {
         id: createId('shell'),
         command: { kind: 'shell', script: toHostScript(this.#pipes) },
-        cwd: toExisting(this.#startDirectory),
+        cwd: this.#toStart(directory, isolation),
         env: {},
         stdin: 'open',
         timeoutMs: null,
@@ -210,8 +215,15 @@ export class ShellSession {
       },
       { visibleFolders: [folder], baseEnv: base },
     );
+    this.#place.noteStart(started.enforcement);
     started.watch.start((reached) => this.#onLimit(reached));
     return new ShellHost(started, { table, bounds: this.#bounds });
+  }
+
+  // In a sandbox the directory becomes writable, so the parent of a deleted one must not take its place.
+  #toStart(directory: string, isolation: JobSpec['isolation']): string {
+    const sandbox = isolation?.sandbox ?? this.#deps.sandbox;
+    return sandbox === 'off' ? this.#place.toExisting(directory) : directory;
   }
 
   async #run(host: ShellHost, text: string, outputs: ShellOutputs): Promise<ShellReply> {

@@ -1,11 +1,12 @@
-import { rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Restoration } from '../../contract/session.ts';
 import { quote } from '../../support/quote.ts';
 import { settlesWithin } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
 import type { ReportedState } from './reported-state.ts';
 import type { SessionHosts } from './session-hosts.ts';
+import type { SessionPlace } from './session-place.ts';
 import type { ShellHost, ShellReply } from './shell-host.ts';
 import type { OutputPool, ShellOutputs } from './shell-outputs.ts';
 import type { StateMode } from './shell-script.ts';
@@ -18,6 +19,7 @@ export interface StateSyncDeps {
   readonly outputs: OutputPool;
   readonly reported: ReportedState;
   readonly hosts: SessionHosts;
+  readonly place: Pick<SessionPlace, 'toExisting'>;
   readonly folder: string;
   readonly restoreMs: number;
 }
@@ -64,7 +66,7 @@ export class StateSync {
     if (before && (await this.#restore(host, before))) return reported.compareWith(before, reason);
     // `#restore` killed a shell that did not survive its old state; the next one gets the directory only.
     if (before) host.restartShell();
-    await this.#runInternal(host, before ? toCd(before.cwd) : ':');
+    await this.#runInternal(host, before ? this.#toCd(before.cwd) : ':');
     if (before) return reported.directoryOnly(reason);
     reported.markFresh();
     return null;
@@ -78,7 +80,10 @@ export class StateSync {
   async #restore(host: ShellHost, state: ShellState): Promise<boolean> {
     const { folder, reported, restoreMs } = this.#deps;
     const path = writeScript(join(folder, 'restore'), reported.toScript(state));
-    const reply = this.#runInternal(host, `${toCd(state.cwd)}; builtin eval -- ${toFileExpansion(path)}`);
+    const reply = this.#runInternal(
+      host,
+      `${this.#toCd(state.cwd)}; builtin eval -- ${toFileExpansion(path)}`,
+    );
     // A command substitution in a restored `PS4` may never return.
     if (!(await settlesWithin(reply, restoreMs))) await host.killShell();
     const { kind } = await reply;
@@ -125,21 +130,8 @@ export class StateSync {
     this.#deps.outputs.checkKept();
     await this.#runInternal(host, ':');
   }
-}
 
-function toCd(directory: string): string {
-  return `builtin cd -- ${quote(toExisting(directory))}`;
-}
-
-/** The directory itself or, if it was deleted, the nearest parent that is left. */
-export function toExisting(path: string): string {
-  return isDirectory(path) || dirname(path) === path ? path : toExisting(dirname(path));
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
+  #toCd(directory: string): string {
+    return `builtin cd -- ${quote(this.#deps.place.toExisting(directory))}`;
   }
 }

@@ -8,7 +8,7 @@ import {
 import type { NamespaceFault } from '../../contract/report.ts';
 import type { WorkingGuard } from '../guard/create-guard.ts';
 import { type LandlockSandbox, networkAllowGap } from '../sandbox/landlock-sandbox.ts';
-import { tightenIsolation } from '../sandbox/sandbox-plan.ts';
+import { tightenIsolation } from '../sandbox/workspace.ts';
 import { supervisors } from '../supervision/supervisor.ts';
 import { GroupStarter } from './group-starter.ts';
 import type { SupervisedDeps } from './keeper-plan.ts';

@@ -8,7 +8,8 @@ import { type Environment, forPipes, forTerminal, toCommandEnvironment } from '.
 import { keepGaps } from '../processes/kept-daemons.ts';
 import { createFoundTree } from '../processes/process-tree.ts';
 import { landlockGaps, landlockHidesOwnFiles } from '../sandbox/landlock-sandbox.ts';
-import { tightenIsolation, toSandboxPlan } from '../sandbox/sandbox-plan.ts';
+import { toSandboxPlan } from '../sandbox/sandbox-plan.ts';
+import { tightenIsolation } from '../sandbox/workspace.ts';
 import { ForkServer } from '../supervision/fork-server.ts';
 import { filesShown, toEnforcement } from '../supervision/supervisor.ts';
 import { forkProcess } from './fork-process.ts';
@@ -187,6 +188,7 @@ export class GroupStarter implements Starter {
       process,
       tree,
       deniedPrograms: toDeniedPrograms(this.#deps),
+      protectedUse: this.#deps.protection.watch(isolation, spec.cwd, false),
       enforcement: toEnforcement('group', isolation, { setuid, exec: this.exec, gaps }),
       watch: applied.watch({ tree, endedCpuMs: () => null }),
     };

@@ -124,6 +124,7 @@ export class KeeperLauncher {
     const { mountPoints } = room;
     const shared = {
       tmp: isTmpShared ? room.tmp : undefined,
+      sharedMemory: room.sharedMemory,
       mountPoints,
       isJoined: network !== undefined,
       enter: network?.enter ?? [],

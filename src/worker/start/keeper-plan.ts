@@ -5,19 +5,15 @@ import { type Environment, forPipes, forTerminal, toCommandEnvironment } from '.
 import { toProxyEnvironment } from '../network/bridge.ts';
 import { isHostAllowed } from '../network/host-rules.ts';
 import { toCacheEnvironment } from '../sandbox/cache-environment.ts';
-import type { OwnFiles } from '../sandbox/own-files.ts';
-import { type SandboxPlan, toNetwork, toSandboxPlan, toWritable } from '../sandbox/sandbox-plan.ts';
+import { type SandboxDeps, type SandboxPlan, toNetwork, toSandboxPlan } from '../sandbox/sandbox-plan.ts';
+import { defaultDirectory, toWritable } from '../sandbox/workspace.ts';
 import { type LaunchMessage, toLaunchMessage } from '../supervision/keeper-script.ts';
 import type { StartDeps } from './starter.ts';
 
 /** The dependencies of a `SupervisedStarter`. */
-export interface SupervisedDeps extends StartDeps {
-  readonly cwd: string;
-  readonly home: string;
+export interface SupervisedDeps extends StartDeps, SandboxDeps {
   /** The isolation from the settings; a command may request a stricter one (`tightenIsolation`). */
   readonly isolation: Isolation;
-  readonly ownFiles: Pick<OwnFiles, 'find'>;
-  readonly isRoot: boolean;
   /** The size of each `KeeperPool`. */
   readonly warmShells: number;
   /** Where the folders of `Rooms` are. */
@@ -27,7 +23,8 @@ export interface SupervisedDeps extends StartDeps {
 /** The plan that most commands share; undefined if the settings' workspace is refused, which each command reports. */
 export function toDefaultPlan(deps: SupervisedDeps): SandboxPlan | undefined {
   try {
-    return toSandboxPlan(deps, deps.isolation, deps.cwd);
+    const { cwd, isolation } = deps;
+    return toSandboxPlan(deps, isolation, defaultDirectory({ ...isolation, cwd }));
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { Enforcement } from '../../contract/isolation.ts';
-import type { JobSpec } from '../../contract/job.ts';
+import type { JobSpec, ProtectedUse } from '../../contract/job.ts';
 import type { SessionEnd } from '../../contract/session.ts';
 import type { ExecEnforcer } from '../exec/exec-enforcer.ts';
 import type { DenialEvidence } from '../exec/find-denied.ts';
@@ -46,6 +46,8 @@ export interface Started {
   readonly deniedHosts?: (() => readonly string[]) | undefined;
   /** Finds the programs that the kernel refused to execute. */
   readonly deniedPrograms?: ((evidence: DenialEvidence) => readonly string[]) | undefined;
+  /** Finds what happened to paths that the sandbox protects, from the end of the command's stderr. */
+  readonly protectedUse?: ((stderr: string) => ProtectedUse | undefined) | undefined;
   readonly watch: ResourceWatch;
   /** For a command in a persistent shell: how it left the shell. Its background processes keep running. */
   readonly session?: Promise<SessionEnd> | undefined;

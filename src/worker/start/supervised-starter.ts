@@ -10,7 +10,7 @@ import { keepGaps } from '../processes/kept-daemons.ts';
 import type { TreeView } from '../processes/process-tree.ts';
 import type { Rooms } from '../room/rooms.ts';
 import { landlockGaps, landlockHidesOwnFiles } from '../sandbox/landlock-sandbox.ts';
-import { tightenIsolation } from '../sandbox/sandbox-plan.ts';
+import { tightenIsolation } from '../sandbox/workspace.ts';
 import { findWaitingShell } from '../supervision/find-waiting-shell.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
 import { NamespaceTree } from '../supervision/namespace-tree.ts';
@@ -88,6 +88,7 @@ export class SupervisedStarter implements Starter {
       process,
       tree,
       deniedPrograms: toDeniedPrograms(this.#deps),
+      protectedUse: this.#deps.protection.watch(isolation, spec.cwd, this.level === 'namespace'),
       enforcement: this.#toEnforcement(isolation, [...applied.gaps, ...(keeper.gaps ?? [])]),
       deniedHosts: keeper.proxy?.watchDenied({
         gone: keeper.gone,

@@ -3,6 +3,7 @@ import { createGuard, type Guard } from '../guard/create-guard.ts';
 import type { FileRules } from '../guard/guard-rules.ts';
 import { stampOf, toFileRules } from '../sandbox/landlock-sandbox.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
+import { identify } from '../sandbox/workspace.ts';
 import type { StartDeps, Started } from './starter.ts';
 
 type GuardDeps = Pick<StartDeps, 'exec' | 'landlock'>;
@@ -31,11 +32,13 @@ export function needsGuard({ exec, landlock }: GuardDeps, { isolation }: Sandbox
   return exec.current.guard !== undefined || (landlock !== undefined && isolation.sandbox !== 'off');
 }
 
-/** A text that changes when shells with this plan are out of date (`stampOf`). */
+/** A text that changes when shells with this plan are out of date (`identify`, `stampOf`). */
 export function toStamp(deps: GuardDeps, plan: SandboxPlan | undefined): string {
   const files = plan && toFiles(deps, plan);
   const { revision } = deps.exec;
-  return files ? `${revision} ${JSON.stringify(files)} ${stampOf(files)}` : `${revision}`;
+  const mounted = plan ? [...plan.writable, ...plan.protected.fixed, ...plan.protected.readOnly] : [];
+  const stamp = `${revision} ${identify(mounted)}`;
+  return files ? `${stamp} ${JSON.stringify(files)} ${stampOf(files)}` : stamp;
 }
 
 function toFiles({ landlock }: GuardDeps, plan: SandboxPlan): FileRules | undefined {

@@ -49,7 +49,7 @@ function examineSandbox({ workspaceBy, namespaceFault, landlock }: IsolationRepo
       check,
       status: 'note',
       found:
-        'workspace is available, enforced by Landlock: writes only in the workspace and temporary folders, key stores cannot be read, and without network no sockets at all; strict and network_allow need namespaces',
+        'workspace is available, enforced by Landlock: writes only in the workspace and temporary folders, home directories cannot be read except for tools and caches, and without network no sockets at all; strict and network_allow need namespaces',
       fix: `${fix.replace(/\.$/, '')}; docs/guide/isolation.md lists the gaps of Landlock.`,
     };
   const found = `no sandbox is available: ${namespaceFault?.reason ?? 'processes: host runs commands outside of every namespace'}, and Landlock is ${landlock}`;

@@ -1,0 +1,68 @@
+/**
+ * Files and folders of a project that programs outside of a sandbox run, or from which they read commands to run, when
+ * the user opens the project, enters its folder or commits. Code that the user starts on purpose (package.json,
+ * Makefile, workflows of a CI service) is not listed: writing it is the usual work of an agent.
+ */
+export const protectedNames: readonly string[] = [
+  // Editors
+  ...['.vscode', '.idea', '.zed', '.fleet', '.nova', '.devcontainer', '.devcontainer.json'],
+  ...['.exrc', '.nvimrc', '.nvim.lua', '.vimrc', '.dir-locals.el'],
+  // Shells and hooks of git
+  ...['.envrc', '.autoenv', '.husky', '.lefthook'],
+  // Agents: servers and hooks that they start
+  ...[
+    '.claude',
+    '.mcp.json',
+    '.cursor',
+    '.codex',
+    '.gemini',
+    '.qwen',
+    '.opencode',
+    'opencode.json',
+    'opencode.jsonc',
+  ],
+  ...[
+    '.kilocode',
+    '.kilo',
+    '.roo',
+    '.clinerules',
+    '.cline',
+    '.continue',
+    '.windsurf',
+    '.copilot',
+    '.github/copilot',
+  ],
+  ...[
+    '.github/hooks',
+    '.amazonq',
+    '.kiro',
+    '.junie',
+    '.aider.conf.yml',
+    '.crush.json',
+    'crush.json',
+    '.goose',
+  ],
+];
+
+/** The parts of a git folder that decide which commands git runs. */
+export const protectedInGit: readonly string[] = ['config', 'config.worktree', 'hooks', 'commondir'];
+
+/** Whether a directory is in a folder of `protectedNames` or of git, but not in a worktree that an agent keeps there. */
+export function isInProtected(directory: string): boolean {
+  const parts = directory.split('/');
+  const last = parts.findLastIndex((part) => part === '.git' || protectedNames.includes(part));
+  return last !== -1 && parts[last + 1] !== 'worktrees';
+}
+
+/** The paths in a workspace that a sandbox protects, because programs outside of it run them (`protectedNames`). */
+export interface ProtectedPaths {
+  /** Existing files and folders, which are read-only. */
+  readonly readOnly: readonly string[];
+  /** Folders that contain some of them, and that must not be renamed. */
+  readonly fixed: readonly string[];
+  /** Paths that do not exist: nothing can be mounted there, so that they can be created. */
+  readonly missing: readonly string[];
+}
+
+/** Nothing is protected. */
+export const unprotectedPaths: ProtectedPaths = { readOnly: [], fixed: [], missing: [] };
