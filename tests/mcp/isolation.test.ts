@@ -102,9 +102,9 @@ describe.concurrent('the directory of a call without cwd', () => {
     },
   );
 
-  test('is the first root in a persistent shell, too, and follows them when they change', async ({
-    expect,
-  }) => {
+  test('is the first root in a persistent shell, too, and follows them when they change', {
+    timeout: 60_000,
+  }, async ({ expect }) => {
     const { folder, uriOf } = createFolders();
     let roots = [uriOf('one')];
     const server = await serve({ args: ['--tools', 'bash'], roots: () => roots });

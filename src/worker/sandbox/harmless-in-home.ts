@@ -62,8 +62,8 @@ export const gitSettings: readonly string[] = ['.gitconfig', '.config/git/config
 /** Folders of programs that are in a home directory of no person. */
 export const harmlessElsewhere: readonly string[] = ['/home/linuxbrew/.linuxbrew'];
 
-/** Folders next to a folder of programs from which they load libraries and data. */
-export const besidePrograms: readonly string[] = ['lib', 'lib64', 'libexec', 'share', 'include'];
+/** Folders next to a folder of programs from which they load libraries; not `share`: `~/.local/share` contains key rings. */
+export const besidePrograms: readonly string[] = ['lib', 'lib64', 'libexec'];
 
 // A line `FOLDER: NAME NAME …`, continued by lines that are indented further.
 function toPaths(table: string): readonly string[] {
