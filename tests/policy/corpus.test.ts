@@ -35,8 +35,8 @@ describe('P: the corpus', () => {
     expect(wrongVerdicts('allow')).toEqual([]);
   });
 
-  test('about half of the cases must be allowed', () => {
+  test('two fifths of the cases must be allowed', () => {
     const share = cases.filter((one) => one.expect === 'allow').length / cases.length;
-    expect(share).toBeGreaterThan(0.48);
+    expect(share).toBeGreaterThan(0.4);
   });
 });

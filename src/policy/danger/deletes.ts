@@ -57,6 +57,13 @@ export const deleteRules: readonly DangerRule[] = [
       'run0 rm -rf /',
       'some-unknown-wrapper --flag rm -rf /',
       'perl -e "system(q(rm -rf /))"',
+      "perl -e 'system qw(rm -rf /)'",
+      "printf '%s\\0' /* | xargs -0 rm -rf",
+      'xargs -a <(echo /) rm -rf',
+      'rm -rf "$PWD/../../../../.."',
+      "echo '/ fr- mr' | rev | sh",
+      'xxd -r -p <<< 726d202d7266202f | sh',
+      "tr a-z n-za-m <<< 'ez -es /' | sh",
     ],
     spares: [
       'rm -rf ./build',

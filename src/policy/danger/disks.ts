@@ -35,6 +35,7 @@ export const diskRules: readonly DangerRule[] = [
       'badblocks',
       'cryptsetup',
       'pvcreate',
+      'pvremove',
       'vgremove',
       'lvremove',
       'mdadm',
@@ -70,6 +71,7 @@ export const diskRules: readonly DangerRule[] = [
       'fdisk /dev/sda',
       'sfdisk /dev/sda < table',
       'pvcreate /dev/sd"$x"',
+      'pvremove -ff /dev/sda',
     ],
     spares: [
       'wipefs /dev/sda',

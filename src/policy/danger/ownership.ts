@@ -21,6 +21,7 @@ export const ownershipRules: readonly DangerRule[] = [
       'chmod 777 /',
       'cd / && chmod -R 777 .',
       'chattr -R +i /',
+      'setfacl -R -b /etc',
       'chmod -R --reference=x /',
       'find / | xargs chmod u+x',
     ],
@@ -61,7 +62,8 @@ function testMode(call: ProgramCall): DangerFound | undefined {
   const recursive = hasRecursive(call.args, /^-[cfv]*R[cfvR]*$/);
   const words = call.args.filter((arg) => !/^-(?:[cfvRVLPHhmxbdnk]+|-.*)$/.test(wordText(arg)));
   const copied = call.args.some((arg) => /^--ref/.test(prefixOf(arg)));
-  const operands = copied ? words : words.slice(1);
+  const clears = call.name === 'setfacl' && call.args.some((arg) => /^-[a-zA-Z]*[bk]/.test(wordText(arg)));
+  const operands = copied || clears ? words : words.slice(1);
   const open = call.name === 'chmod' && !copied && opensToAll(wordText(words[0]));
   for (const at of operands) {
     const place = findProtectedPlace(at, call.cwd, call.home);

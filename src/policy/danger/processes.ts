@@ -41,14 +41,17 @@ export const processRules: readonly DangerRule[] = [
   },
   {
     rule: 'kill_all',
-    programs: ['pkill'],
+    programs: ['pkill', 'killall'],
     test: testPattern,
-    matches: ['pkill -9 .', "pkill -KILL ''", "pkill -f '.*'"],
+    matches: ['pkill -9 .', 'killall -9 -r .', 'pkill -9 -v node', "pkill -KILL ''", "pkill -f '.*'"],
     spares: ['pkill -f server', 'pkill -9 -u "$USER" node', 'pkill -9 -f vite', 'pkill .x'],
   },
 ];
 
-function testPattern({ args }: ProgramCall): DangerFound | undefined {
+function testPattern({ args, name }: ProgramCall): DangerFound | undefined {
+  const others =
+    name === 'pkill' ? args.find(({ text }) => /^(?:-[a-zA-Z]*v|--inverse)$/.test(text ?? '')) : undefined;
+  if (others !== undefined) return { at: others, reason: 'it kills every process that does not match' };
   const at = args.find((arg) => /^(?:\^?\.?[*+]?\$?)$/.test(arg.text ?? 'unknown'));
   return at && { at, reason: 'its pattern matches every process' };
 }

@@ -17,7 +17,7 @@ export function findProtectedPlace(
   home: string,
 ): ProtectedPlace | undefined {
   const pattern = patternOf(inProc(arg));
-  if (pattern === undefined) return belowRoot(arg) ?? listedPlace(arg, cwds, home);
+  if (pattern === undefined) return belowRoot(arg) ?? listedPlace(arg, cwds, home) ?? aboveDirectory(arg);
   if (pattern === '') return undefined;
   for (const cwd of cwds ?? [undefined]) {
     const path = normalisePath(pattern, cwd === undefined ? undefined : escapeGlob(cwd));
@@ -44,6 +44,14 @@ function belowRoot({ pieces: [first, second, ...more] }: Arg): ProtectedPlace | 
   const ends = more.every((piece) => (typeof piece === 'string' ? piece === '/' : piece.text === '*'));
   const rooted = typeof first === 'string' && /^\/+$/.test(first) && isExpansion && ends;
   return rooted ? { kind: 'root', content: true, path: '/' } : undefined;
+}
+
+/** `$PWD/../../..` and `$(pwd)/../../..` lead to the root directory from most directories. */
+function aboveDirectory({ pieces: [first, second] }: Arg): ProtectedPlace | undefined {
+  const isDirectory = typeof first === 'object' && /^(?:\$\{?PWD\}?|\$\(pwd\)|`pwd`|~\+)$/.test(first.text);
+  return isDirectory && typeof second === 'string' && second.startsWith('/')
+    ? climbedPlace(second.slice(1))
+    : undefined;
 }
 
 /** `$(ls)` refers to everything in the listed directory. */

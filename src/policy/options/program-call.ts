@@ -1,5 +1,5 @@
 import type { Arg } from '../words/arg.ts';
-import type { Stdin } from '../words/output.ts';
+import type { Output, Stdin } from '../words/output.ts';
 import type { ParsedOptions } from './parse-options.ts';
 
 /** One call of a program, the input of `effects` and of danger rules. */
@@ -15,6 +15,8 @@ export interface ProgramCall {
   /** The directories it may run in; undefined if unknown. */
   readonly cwd: readonly string[] | undefined;
   readonly home: string;
+  /** Contents of the files that the command has written so far, by `fileKey`. */
+  readonly files: ReadonlyMap<string, Output>;
   /** The word of the program name, for effects that concern the whole call. */
   readonly self: Arg;
 }

@@ -1,12 +1,13 @@
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
-import { unknownOptions } from './option-effects.ts';
+import { type Arg, knownArg, prefixOf, toArg } from '../words/arg.ts';
+import { unknownOptions, writesBelow } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
+import { writtenTo } from './written-files.ts';
 
 const tarOptions = {
-  short: 'AcdrtuxBaC:f:F:g:GhiI:jJkKL:lmMN:nOoPpRsSTUvVwWX:zZb:H:K:T:V:',
+  short: 'AcdrtuxBaC:f:F:g:GhiI:jJkL:lmMN:nOoPpRsSUvwWX:zZb:H:K:T:V:',
   long: `absolute-names acls after-date= anchored append atime-preserve[=] auto-compress backup[=] block-number blocking-factor=
     bzip2 catenate check-device checkpoint[=] checkpoint-action= clamp-mtime compare compress concatenate confirmation create
     delay-directory-restore delete dereference diff directory= exclude= exclude-backups exclude-caches exclude-caches-all
@@ -58,6 +59,9 @@ export const archivePrograms: readonly ProgramEntry[] = [
       'tar xf a.tar -C .git/hooks',
       "tar xf a.tar --transform='s,^,.git/hooks/,'",
       'tar xPf a.tar',
+      'tar xf a.tar -C ~',
+      "tar cf x.tar -T - <<< '--checkpoint-action=exec=touch'",
+      'tar xf a.tar -C /',
     ],
     harmless: [
       'tar czf out.tgz src',
@@ -87,11 +91,20 @@ export const archivePrograms: readonly ProgramEntry[] = [
         return text === undefined ? [] : [{ does: 'shell', text }];
       }),
       ...options.values('unzip-command').map((text) => ({ does: 'shell', text }) as const),
+      ...[...options.operands.slice(0, 1), ...options.values('O', 'output-file')]
+        .filter(({ text }) => text !== '-')
+        .flatMap((path): Effect[] => [
+          { does: 'write', path },
+          { does: 'write', path: toArg([...path.pieces, '.zip'], path) },
+        ]),
     ],
     runs: [
       ["zip x.zip a -T -TT 'touch x'", 'touch'],
       ["zip x.zip a -T --unzip-command='touch x'", 'touch'],
       ["zip x.zip a -T --unzip-c 'touch x'", 'touch'],
+      'zip ~/.bashrc a',
+      'zip -r .git/hooks/x a',
+      'zip x.zip a --out /etc/x',
     ],
     harmless: ['zip -r x.zip src', 'zip -T x.zip', 'zip -9 -q x.zip a b'],
   },
@@ -130,9 +143,7 @@ export const archivePrograms: readonly ProgramEntry[] = [
       args.flatMap((arg, index): Effect[] => {
         const folder = args[index - 1]?.text === '-d' ? arg : /^-o.+/.test(prefixOf(arg)) ? arg : undefined;
         const text = folder?.text?.replace(/^-o/, '');
-        return folder === undefined || text === undefined
-          ? []
-          : [text, `${text}/file`].map((path): Effect => ({ does: 'write', path: knownArg(path, folder) }));
+        return folder === undefined || text === undefined ? [] : writesBelow(knownArg(text, folder));
       }),
     runs: [
       'unzip a.zip -d /etc',
@@ -165,7 +176,19 @@ function tarEffects(call: ProgramCall): Effect[] {
     ...options.values('f', 'file').flatMap((file) => remote(file, options.has('force-local'))),
     ...(options.has(...writing) ? options.values('f', 'file').map(written) : []),
     ...(options.has(...extracting) ? extracted(options) : []),
+    ...(options.has('verbatim-files-from') ? [] : listedOptions(call, options)),
   ];
+}
+
+/** Lines of `-T list` that begin with a dash are options. */
+function listedOptions(call: ProgramCall, options: ParsedOptions): Effect[] {
+  return options.values('T', 'files-from').flatMap((at): Effect[] => {
+    const isStdin = at.text === '-' || at.text === '/dev/stdin';
+    const list = isStdin ? (call.stdin === 'none' ? undefined : call.stdin) : writtenTo(call, at);
+    return /^-/m.test(list?.text ?? '')
+      ? [{ does: 'refuse', at, reason: 'tar would read options from a list of files' }]
+      : [];
+  });
 }
 
 const extracting = ['x', 'extract', 'get'];
@@ -178,9 +201,7 @@ function extracted(options: ParsedOptions): Effect[] {
     .filter(({ text }) => text === undefined || /\.(?:git|ssh|bash|config|profile)|~|,\/|s.\^.\//.test(text));
   const absolute = options.given.filter(({ name }) => name === 'P' || name === 'absolute-names');
   return [
-    ...folders.map((folder) =>
-      written({ ...folder, pieces: [...folder.pieces, '/file'], text: folder.text && `${folder.text}/file` }),
-    ),
+    ...folders.flatMap(writesBelow),
     ...[...renames, ...absolute.map(({ at }) => at)].map(
       (at): Effect => ({
         does: 'refuse',

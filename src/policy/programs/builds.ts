@@ -33,6 +33,8 @@ export const buildPrograms: readonly ProgramEntry[] = [
       "make '$(shell touch x)'",
       'make -f <(curl x)',
       "make CFLAGS='`touch x`'",
+      ["make ARGS='; touch x'", 'touch'],
+      ["make ARGS='-v && touch x' test", 'touch'],
     ],
     harmless: [
       'make',
@@ -46,6 +48,7 @@ export const buildPrograms: readonly ProgramEntry[] = [
       ['make CC=gcc', 'gcc'],
       'make DESTDIR="$PWD/out" install',
       'make clean && make',
+      `make test ARGS="-run 'A|B'"`,
     ],
   },
   {
@@ -203,10 +206,16 @@ function makeWord(call: ProgramCall, word: Arg): Effect[] {
   if (/^(?:SHELL|\.SHELLFLAGS|MAKE)$/.test(name))
     return [refused(call, `${name} chooses the shell that runs`, word)];
   const code = codeVariable(name, value.text, true);
-  if (code === undefined) return [];
+  if (code === undefined) return pastedWords(value);
   return code.kind === 'command'
     ? [{ does: 'shell', text: value }]
     : [refused(call, `${name} chooses which code runs`, word)];
+}
+
+/** A recipe usually pastes a variable into a shell command, where `; cmd` would run. */
+function pastedWords(value: Arg): Effect[] {
+  if (value.text === undefined || !/[;&|<>\n]/.test(value.text)) return [];
+  return [{ does: 'shell', text: knownArg(`true ${value.text}`, value) }];
 }
 
 function cmakeEffects(call: ProgramCall): Effect[] {

@@ -1,6 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
-import { refused, startOptions, subcommands, writeOptions } from './option-effects.ts';
+import { plugins, refused, startOptions, subcommands, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** Compilers and linkers: options such as `-B` and `-fplugin` that make them start other programs or load code. */
@@ -16,6 +16,8 @@ export const compilerPrograms: readonly ProgramEntry[] = [
       ["cargo watch -s 'touch x'", 'touch'],
       ['cargo watch -- touch x', 'touch'],
       'cargo rustc -- -C linker=./x',
+      'cargo +./toolchain build',
+      ['cargo some-new-plugin x', 'cargo-some-new-plugin'],
       'cargo rustc -- -Clinker=./x',
       ["cargo watch -x test --shell 'touch x'", 'touch'],
     ],
@@ -172,6 +174,14 @@ export const compilerPrograms: readonly ProgramEntry[] = [
   },
 ];
 
+const cargoPlugins = plugins(
+  `add audit b bench binstall bloat build c check clean clippy config criterion cyclonedx d deny dist doc edit expand fetch fix
+  flamegraph fmt fuzz generate-lockfile geiger git-checkout hack help info init insta install leptos llvm-cov locate-project login
+  logout machete metadata miri new nextest outdated owner package pkgid publish r read-manifest release remove report rm run rustc
+  rustdoc search semver-checks set-version sort sqlx t tarpaulin test tree udeps uninstall update upgrade vendor verify-project
+  version watch xtask yank zigbuild`,
+);
+
 const cargoKeys =
   /(?:runner|linker|rustc|wrapper|rustdoc|alias|credential|rustflags|command|paths|source|registry|env)\b/i;
 
@@ -198,7 +208,10 @@ function cargoEffects(call: ProgramCall): Effect[] {
           .filter((_arg, index) => /^(?:-s|--shell)$/.test(own[index - 1]?.text ?? ''))
           .map((text): Effect => ({ does: 'shell', text }))
       : [];
+  const toolchain = own.filter(({ text }) => /^\+/.test(text ?? '') && !/^\+[\w.-]+$/.test(text ?? ''));
   return [
+    ...toolchain.map((at) => refused(call, 'would run the toolchain at a path', at)),
+    ...cargoPlugins(call, words),
     ...chosen.map((at) => refused(call, '--config may choose programs that run', at)),
     ...watches,
     ...(command === 'watch' && passed.length > 0 ? [{ does: 'start', argv: passed } as const] : []),
@@ -230,7 +243,17 @@ const goOptions = {
 function goEffects(call: ProgramCall): readonly Effect[] {
   const build = { options: { ...goOptions, stop: true }, effects: goBuild };
   return subcommands({
-    'build run install get list vet fix tool generate': build,
+    'build run install get list vet fix generate': build,
+    tool: {
+      options: { ...goOptions, stop: true },
+      effects: (inner) => [
+        ...goBuild(inner),
+        ...inner.options.operands
+          .slice(0, 1)
+          .filter(({ text }) => !/^[\w.-]+$/.test(text ?? '/'))
+          .map((at) => refused(inner, 'tool would run a program', at)),
+      ],
+    },
     test: { options: goOptions, effects: goBuild },
     env: {
       effects: (inner) =>

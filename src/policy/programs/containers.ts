@@ -6,8 +6,8 @@ import { withoutTrailing } from '../../support/without-trailing.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
-import { startsAfter, startsOperands } from './effects.ts';
-import { refused, type Sub, startOptions, subcommands, writeOptions } from './option-effects.ts';
+import { refuseOptions, startsAfter, startsOperands } from './effects.ts';
+import { plugins, refused, type Sub, startOptions, subcommands, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 const globalOptions = {
@@ -43,6 +43,9 @@ export const containerPrograms: readonly ProgramEntry[] = [
       ['docker exec web touch x', 'touch'],
       ['docker compose exec -T web touch x', 'touch'],
       'docker plugin install x',
+      'docker run -v /:/host alpine chroot /host ls',
+      ['docker -H ssh://host ps', 'ssh'],
+      ['docker some-new-plugin', 'docker-some-new-plugin'],
     ],
     harmless: [
       'docker ps -a',
@@ -72,7 +75,15 @@ export const containerPrograms: readonly ProgramEntry[] = [
       stop: true,
     },
     effects: (call) => [
+      ...refuseOptions({ kubeconfig: 'takes settings that run programs from a file' })(call),
+      ...(call.name === 'kubectl' ? kubectlPlugins(call) : []),
       ...subcommands({
+        config: {
+          effects: (inner) =>
+            inner.args
+              .filter((arg) => /^--(?:exec-|auth-provider)|^users?\./.test(prefixOf(arg)))
+              .map((at) => refused(inner, 'config may name a program', at)),
+        },
         edit: { effects: (inner) => [refused(inner, 'edit starts an editor')] },
         exec: {
           options: {
@@ -110,11 +121,13 @@ export const containerPrograms: readonly ProgramEntry[] = [
       'kubectl cp pod:/x ~/.bashrc',
       'kubectl debug node/n -it --image=x',
       'kubectl krew install x',
+      'kubectl --kubeconfig ./kube.yaml get nodes',
+      'kubectl config set-credentials x --exec-command=touch',
+      ['kubectl some-new-plugin', 'kubectl-some-new-plugin'],
       ['minikube ssh ls', 'ls'],
     ],
     harmless: [
       'kubectl get pods -A',
-      'kubectl --kubeconfig ./kube.yaml get nodes',
       'kubectl apply -f x.yml',
       ['kubectl exec -it pod -c main -- ls -l', 'ls'],
       'kubectl logs -f pod',
@@ -132,6 +145,7 @@ export const containerPrograms: readonly ProgramEntry[] = [
       long: 'post-renderer= post-renderer-args= kubeconfig= values= set= namespace= enable-exec enable-alpha-plugins helm-binary= diff-args= plugin=',
     },
     effects: (call) => [
+      ...(call.name === 'helm' ? helmPlugins(call) : []),
       ...startOptions('post-renderer', 'helm-binary')(call),
       ...(call.options.operands[0]?.text === 'plugin' &&
       /^(?:install|update)$/.test(call.options.operands[1]?.text ?? '')
@@ -145,6 +159,7 @@ export const containerPrograms: readonly ProgramEntry[] = [
       ['helm install x ./chart --post-renderer touch', 'touch'],
       ['helm template . --post-renderer=touch', 'touch'],
       'helm plugin install url',
+      ['helm some-new-plugin', 'helm-some-new-plugin'],
       'kustomize build --enable-alpha-plugins --enable-exec .',
     ],
     harmless: [
@@ -188,6 +203,24 @@ export const containerPrograms: readonly ProgramEntry[] = [
     ],
   },
 ];
+
+const kubectlPlugins = plugins(
+  `alpha annotate api-resources api-versions apply attach auth autoscale certificate cluster-info completion config cordon cp create
+  debug delete describe diff drain edit events exec explain expose get help krew kustomize label logs options patch plugin
+  port-forward proxy replace rollout run scale set taint top uncordon version wait`,
+);
+
+const helmPlugins = plugins(
+  `completion create dependency dep dependencies del delete diff env fetch get help hist history inspect install lint list ls
+  package plugin pull push registry repo rollback search show status template test un uninstall upgrade verify version`,
+);
+
+const dockerPlugins = plugins(
+  `attach build builder buildx checkpoint commit compose config container context cp create debug diff events exec export help
+  history image images import info init inspect kill load login logout logs manifest network node pause plugin port ps pull
+  push rename restart rm rmi run save scan scout search secret service stack start stats stop swarm system tag top trust unpause
+  update version volume wait`,
+);
 
 const runOptions = {
   short: 'a:c:de:h:itl:m:p:Pqu:v:w:',
@@ -247,7 +280,18 @@ function dockerEffects(call: ProgramCall): Effect[] {
         options: parseOptions(call.args, { short: 'f:p:', long: 'file=', stop: true }),
       }),
     ];
-  return [...settings, ...subcommands({ ...commands, 'container image': nested })(call)];
+  const remote = [...call.options.values('H', 'host', 'url'), ...call.args]
+    .filter(({ text }) => /^(?:.*[=,])?ssh:\/\//.test(text ?? ''))
+    .slice(0, 1)
+    .map(
+      (at): Effect => ({ does: 'start', argv: ['ssh', 'host', 'docker'].map((word) => knownArg(word, at)) }),
+    );
+  return [
+    ...settings,
+    ...remote,
+    ...(call.name === 'docker' ? dockerPlugins(call) : []),
+    ...subcommands({ ...commands, 'container image': nested })(call),
+  ];
 }
 
 const composeExecOptions = {
@@ -348,6 +392,19 @@ function insideDanger(call: ProgramCall, mounts: readonly Mount[]): Effect[] {
   const entry = call.options.last('entrypoint');
   const argv = [...(entry === undefined ? [] : [entry]), ...words];
   if (mounts.length === 0 || argv.length === 0) return [];
+  const [program, root, ...inRoot] = argv;
+  // `chroot /host rm -rf /` inside the container leads back to the mounted folder.
+  if (
+    program?.text === 'chroot' &&
+    root?.text !== undefined &&
+    mounts.some(({ target }) => target === root.text)
+  )
+    return [
+      {
+        does: 'perhaps',
+        text: knownArg(inRoot.map((word) => quoteWord(word.text ?? 'unknown')).join(' '), call.self),
+      },
+    ];
   const text = argv.map((word) => quoteWord(outside(word.text ?? 'unknown', mounts))).join(' ');
   return [{ does: 'perhaps', text: knownArg(text, call.self) }];
 }

@@ -4,6 +4,7 @@ import { shellOptions } from './effects.ts';
 import { refused, stdinText, unknownInput, unknownOptions, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { sqlCode, sqlParts } from './sql-text.ts';
+import { judgeWritten } from './written-files.ts';
 
 /** Database clients: commands in their input, such as `\!` in psql, that start programs or write files. */
 export const databasePrograms: readonly ProgramEntry[] = [
@@ -29,6 +30,8 @@ export const databasePrograms: readonly ProgramEntry[] = [
       "sqlite3 db \"SELECT writefile('/root/.bashrc', 'x')\"",
       "sqlite3 db \"SELECT edit('a', 'touch')\"",
       "sqlite3 db '.output /etc/x'",
+      "sqlite3 db '.once -e' 'select 1'",
+      "sqlite3 db '.outp --x' 'select 1'",
       'sqlite3 db "$sql"',
       "duckdb db -c '.shell touch x'",
       "sqlite3 db '.excel'",
@@ -188,6 +191,7 @@ function sqliteEffects(call: ProgramCall): Effect[] {
     ...unknownOptions(call),
     ...unknownInput(call),
     ...archive.map(({ at }) => refused(call, '-A may write files', at)),
+    ...judgeWritten(call, options.values('init', 'f'), (text) => sqliteText(call, readable(text), text)),
     ...options
       .values('init', 'f')
       .flatMap((file) =>
@@ -229,6 +233,8 @@ function dotCommand(call: ProgramCall, line: string, at: Arg): Effect[] {
   if (names.length === 0 || names.some((name) => dotOther.includes(name)))
     return [refused(call, `.${typed} is not known to be harmless`, at)];
   const words = rest.trim();
+  if (/^-{1,2}[exw]\b/.test(words) && names.some((name) => /^(?:once|output)$/.test(name)))
+    return [refused(call, `.${typed} ${words} starts another program`, at)];
   const piped = /^(?:-{1,2}\w+\s+){0,9}["']?\|(.*)$/s.exec(words)?.[1];
   if (piped !== undefined) return [{ does: 'shell', text: knownArg(pipedCommand(names, words, piped), at) }];
   if (/[|\\]/.test(words) && names.some((name) => /^(?:read|import|once|output|trace|log|open)$/.test(name)))
@@ -239,6 +245,10 @@ function dotCommand(call: ProgramCall, line: string, at: Arg): Effect[] {
       .replace(/["']/g, '')
       .split(/\s+/)
       .at(-1) ?? '';
+  if (names.includes('read'))
+    return judgeWritten(call, [knownArg(file, at)], () => [
+      refused(call, '.read runs a file of this command', at),
+    ]);
   const writes = names.some((name) => dotWriting.includes(name));
   return writes && file !== '' && !/^(?:stdout|stderr|off)$/.test(file)
     ? [{ does: 'write', path: knownArg(file, at) }]
@@ -288,6 +298,11 @@ function psqlEffects(call: ProgramCall): Effect[] {
     ...unknownOptions(call),
     ...unknownInput(call),
     ...output,
+    ...judgeWritten(call, options.values('f', 'file'), (text) =>
+      readable(text)
+        .split('\n')
+        .flatMap((line) => psqlLine(call, line, text)),
+    ),
     ...writeOptions('L', 'log-file')(call),
     ...variables.map((at) => refused(call, 'would be given a setting that runs programs', at)),
     ...texts.flatMap((text) => [

@@ -77,6 +77,19 @@ export const editorPrograms: readonly ProgramEntry[] = [
         options.given
           .filter((option) => /^(?:H|html|browser)$/.test(option.name) && name === 'man')
           .map(({ at }) => ({ does: 'refuse', at, reason: `${name} -H starts a browser` }) as const),
+      ({ options, args, name }) =>
+        args
+          .filter((arg) => name === 'man' && /^-T.|^--troff-d[a-z-]*=/.test(prefixOf(arg)))
+          .filter(({ text }) => !/(?:-T|=)(?:ascii|latin1|utf8|html|xhtml|ps|pdf|dvi|X\d+)$/.test(text ?? ''))
+          .concat(
+            options
+              .values('p', 'preprocessor')
+              .filter(({ text }) => name === 'man' && !/^[egprtv-]*$/.test(text ?? '/')),
+          )
+          .map(
+            (at) =>
+              ({ does: 'refuse', at, reason: `${name} would load a device that runs programs` }) as const,
+          ),
     ),
     runs: [
       ['man -P touch ls', 'touch'],
@@ -85,6 +98,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
       'man -Htouch ls',
       'man -C ./x ls',
       'man --html=touch ls',
+      'man -T../x ls',
     ],
     harmless: [
       'man ls',
@@ -220,6 +234,9 @@ export const editorPrograms: readonly ProgramEntry[] = [
     effects: (call) => [
       ...unknownOptions(call),
       ...call.options.operands.flatMap((file) => edFile(file)),
+      ...call.options.operands
+        .filter(() => /^[^\n]*w/m.test(stdinText(call)))
+        .map((path): Effect => ({ does: 'write', path })),
       ...unknownInput(call),
       ...edActions(stdinText(call)).map((action) => toEffect(call, action, call.self)),
     ],
@@ -230,6 +247,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
       ["ed -s a <<'E'\nr !touch x\nE", 'touch'],
       ["ed a <<< 'w !touch'", 'touch'],
       "ed a <<< 'w /etc/passwd'",
+      "ed -s ~/.bashrc <<'E'\na\ntouch x\n.\nw\nE",
       "tr a b <<< '!gbhpu k' | ed a",
       ["ed a <<'E'\ng/x/!touch y\nE", 'touch'],
       "ed a <<< 'G/x/'",

@@ -4,8 +4,10 @@ import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/
 import { joinWords } from './effects.ts';
 import { configEffects } from './git-config.ts';
 import { subcommandEffects } from './git-subcommands.ts';
+import { writesBelow } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
+import { hasWrittenRepository } from './written-files.ts';
 
 const globalOptions = {
   short: 'C:c:pPvh',
@@ -129,6 +131,7 @@ export const gitPrograms: readonly ProgramEntry[] = [
       'git checkout-index --prefix=.git/hooks/ -a',
       'git -C .git/hooks archive -o pre-commit HEAD',
       'git --work-tree=.git/hooks checkout .',
+      'git --work-tree="$HOME" checkout .',
       'git worktree add .git/hooks',
       'git clone url .git/hooks',
       'git --git-dir=./evil status',
@@ -200,6 +203,8 @@ export const gitPrograms: readonly ProgramEntry[] = [
 ];
 
 function gitEffects(call: ProgramCall): readonly Effect[] {
+  if (call.files.size > 0 && hasWrittenRepository(call))
+    return [{ does: 'refuse', at: call.self, reason: 'git would load settings that this command writes' }];
   const [first] = call.args;
   if (first?.text !== undefined && !first.text.startsWith('-'))
     return subcommandEffects(first, call.args.slice(1), call);
@@ -260,9 +265,7 @@ function globalEffects(options: ParsedOptions, call: ProgramCall): Effect[] {
           reason: 'git --git-dir chooses the settings that git loads, unless it names a folder .git',
         }),
       ),
-    ...options
-      .values('work-tree')
-      .map((path): Effect => ({ does: 'write', path: knownArg(`${path.text ?? '.'}/file`, path) })),
+    ...options.values('work-tree').flatMap(writesBelow),
     ...options.unrecognised.map(
       (at): Effect => ({
         does: 'refuse',

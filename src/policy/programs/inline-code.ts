@@ -262,7 +262,7 @@ const quotedCommands =
   /`([^`]{1,500})`|(?:\bqx|%x)\s{0,9}(?:\{([^{}]{0,500})\}|\(([^()]{0,500})\)|\[([^\][]{0,500})\]|([^\w\s({[])(.{0,200}?)\5)/gs;
 /** Perl and Ruby also write strings as `q(…)`, `qq{…}` and `%q[…]`. */
 const perlQuoted =
-  /\b(?:system|exec)\s{0,9}\(?\s{0,9}%?qq?\s?(?:\(([^()]{0,2000})\)|\{([^{}]{0,2000})\}|\[([^\][]{0,2000})\]|\/([^/]{0,2000})\/|\|([^|]{0,2000})\|)/gi;
+  /\b(?:system|exec)\s{0,9}\(?\s{0,9}%?q[qw]?\s?(?:\(([^()]{0,2000})\)|\{([^{}]{0,2000})\}|\[([^\][]{0,2000})\]|\/([^/]{0,2000})\/|\|([^|]{0,2000})\|)/gi;
 const deletes = new RegExp(
   `(?:rmtree|rm_rf?|rmSync|rmdirSync|rimraf|remove_tree|remove_dir_all|removeSync|emptyDirSync|\\brm)\\s{0,9}\\(?\\s{0,9}(?:[\\w.]{0,40}Path\\(\\s{0,9})?${quoted}`,
   'g',

@@ -1,4 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
+import { prefixOf, wordText } from '../words/arg.ts';
 import { allOf } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
 import { startsPrograms } from './javascript-code.ts';
@@ -18,7 +19,7 @@ const python: Language = {
   spawns: [
     /(?<!\bplatform)(?<!\bplatform\s)\.\s{0,9}(?:system|popen\w*|exec[lv]p?e?|spawn[lv]\w*|posix_spawnp?|fork|forkpty|startfile|set_executable)\b/,
     /\bfrom\s{1,9}os\s{1,9}import\b[^;]{0,200}\b(?:system|popen|exec[lv]\w{0,3}|spawn\w{0,5}|posix_spawnp?|fork\w{0,5})\b|\bfrom\s{1,9}os\s{1,9}import\s{0,9}\(?\s{0,9}\*/,
-    /(?<![\w.])(?:subprocess|popen2|pexpect|ctypes|cffi|runpy|webbrowser|antigravity|pty|posix|commands|sh|plumbum|fabric|invoke|cProfile|timeit)\b(?=\s{0,9}(?:[.,;\n)]|$|import|as\b))/,
+    /(?<![\w.])(?:_?subprocess|_posixsubprocess|popen2|pexpect|ctypes|cffi|runpy|webbrowser|antigravity|pty|posix|commands|sh|plumbum|fabric|invoke|cProfile|timeit)\b(?=\s{0,9}(?:[.,;\n)]|$|import|as\b))/,
     /\b(?:create_subprocess_\w+|__import__|import_module|__builtins__|__subclasses__|__globals__|__loader__|getattr|builtins|attrgetter|methodcaller|__getattribute__)\b/,
     /(?<![\w.])(?:eval|exec|compile|globals|vars|locals)\s{0,9}\(/,
     /\bimportlib\b(?!\s{0,9}\.\s{0,9}(?:metadata|resources))/,
@@ -90,6 +91,7 @@ const php: Language = {
   },
   words: ['--version', '--help', '-v', '-h', '-i', '-m', '-S'],
   spawns: [
+    /["']\s{0,9}\)\s{0,9}\(/,
     /`|\b(?:system|exec|passthru|shell_exec|popen|proc_open|pcntl_\w+|dl|eval|assert|create_function|call_user_func\w*|mail|ini_set|putenv)\s*\(/i,
     /\$\w+\s*\(|\bFFI\b|\bReflection\w*|\b(?:include|require)(?:_once)?\b/i,
   ],
@@ -199,7 +201,7 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['perl'],
-    effects: inlineCode(perl),
+    effects: allOf(inlineCode(perl), editedFiles),
     runs: [
       'perl -e \'system("touch x")\'',
       'perl -e \'exec "touch x"\'',
@@ -210,6 +212,8 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       'perl -e \'open F, "touch x|"\'',
       'perl -M\'POSIX;system("touch")\' -e 1',
       'perl -e "$code"',
+      "perl -i -pe 's/a/b/' ~/.bashrc",
+      'perl -pi.bak -e 1 .git/hooks/pre-commit',
       'perl -pi -e \'s/a/system("touch x")/e\' a',
       'perl',
       'echo \'system("x")\' | perl',
@@ -232,7 +236,7 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['ruby'],
-    effects: inlineCode(ruby),
+    effects: allOf(inlineCode(ruby), editedFiles),
     runs: [
       'ruby -e \'system("touch x")\'',
       "ruby -e '`touch x`'",
@@ -280,4 +284,15 @@ function spawningModule({ args, name }: ProgramCall): Effect[] {
       /^-[a-zA-Z]*m$/.test(args[index - 1]?.text ?? ''),
   );
   return at === undefined ? [] : [{ does: 'refuse', at, reason: `${name} -m ${at.text} starts programs` }];
+}
+
+/** `perl -i` and `ruby -i` write the files that they read. */
+function editedFiles({ args }: ProgramCall): Effect[] {
+  if (!args.some((arg) => /^-[a-zA-Z0-9]*i/.test(prefixOf(arg)))) return [];
+  return args
+    .filter((arg, index) => {
+      const before = wordText(args[index - 1]);
+      return !prefixOf(arg).startsWith('-') && !/^-[a-zA-Z0-9.]*[eE]$/.test(before);
+    })
+    .map((path) => ({ does: 'write', path }));
 }

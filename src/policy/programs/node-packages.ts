@@ -8,7 +8,7 @@ import { refused, type Sub } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 const npmLongs =
-  'prefix= workspace= workspaces include-workspace-root global silent loglevel= json yes no package= call= script-shell= node-options= git= editor= viewer= userconfig= globalconfig= init-module= registry= tag= access= otp= save-dev save-exact save-optional save-peer production omit= include= ignore-scripts legacy-peer-deps force dry-run no-audit no-fund if-present parseable depth= location= cache= offline prefer-offline quiet version help foreground-scripts shell= python= node-gyp= onload-script= install-links';
+  'prefix= workspace= workspaces include-workspace-root global silent loglevel= json yes no package= call= script-shell= node-options= git= editor= viewer= browser= userconfig= globalconfig= init-module= registry= tag= access= otp= save-dev save-exact save-optional save-peer production omit= include= ignore-scripts legacy-peer-deps force dry-run no-audit no-fund if-present parseable depth= location= cache= offline prefer-offline quiet version help foreground-scripts shell= python= node-gyp= onload-script= install-links';
 
 /** `npm`, `pnpm`, `yarn` and `npx`: they may run the project's scripts, but not other programs. */
 export const nodePackagePrograms: readonly ProgramEntry[] = [
@@ -94,7 +94,7 @@ export const nodePackagePrograms: readonly ProgramEntry[] = [
     names: ['pnpm', 'yarn', 'yarnpkg'],
     options: {
       short: 'C:F:rwsch',
-      long: 'dir= filter= recursive workspace-root silent parallel stream aggregate-output color no-color cwd= workspace-concurrency= reporter= config.script-shell= script-shell= use-node-version= shell-mode if-present prod dev frozen-lockfile immutable version help',
+      long: 'dir= filter= recursive workspace-root silent parallel stream aggregate-output color no-color cwd= workspace-concurrency= reporter= config.script-shell= script-shell= use-node-version= use-yarnrc= shell-mode if-present prod dev frozen-lockfile immutable version help',
     },
     effects: (call) => [...npmSettings(call), ...runnerEffects(call)],
     runs: [
@@ -139,7 +139,7 @@ export const nodePackagePrograms: readonly ProgramEntry[] = [
 
 const settingReason = 'chooses which code runs';
 const codeSettings =
-  /^(?:script-?shell|shell|node-?options|git|editor|viewer|init-?module|onload-?script|node-?gyp|userconfig|globalconfig|yarnPath|yarn-path|plugins|python)$/i;
+  /^(?:script-?shell|shell|node-?options|git|editor|viewer|browser|init-?module|onload-?script|node-?gyp|userconfig|globalconfig|yarnPath|yarn-path|plugins|python)$/i;
 
 const npmCommands: Readonly<Record<string, Sub>> = {
   'exec x': { options: { short: 'yp:c:w:qC:', long: npmLongs, stop: true }, effects: packageRun },
@@ -195,6 +195,8 @@ const choosing = {
   git: settingReason,
   editor: settingReason,
   viewer: settingReason,
+  browser: settingReason,
+  'use-yarnrc': settingReason,
   userconfig: settingReason,
   globalconfig: settingReason,
   'init-module': settingReason,

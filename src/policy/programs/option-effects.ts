@@ -2,7 +2,7 @@
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, toArg, wordText } from '../words/arg.ts';
 import { startsOperands } from './effects.ts';
 import type { Effect } from './program.ts';
 import { splitWords } from './split-words.ts';
@@ -23,6 +23,26 @@ export function writeOptions(...names: string[]): Effects {
       .values(...names)
       .filter((path) => path.text !== '-')
       .map((path) => ({ does: 'write', path }));
+}
+
+/** For programs that write a tree of files below a folder: the names in the tree may be any, such as `.bashrc`. */
+export function writesBelow(folder: Arg): Effect[] {
+  if (folder.text === undefined || /^\.?\/?$/.test(folder.text.replace(/^\/+$/, '//')))
+    return [{ does: 'write', path: toArg([...folder.pieces, '/file'], folder) }];
+  return ['file', '.bashrc', 'etc/profile'].map((name) => ({
+    does: 'write',
+    path: knownArg(`${folder.text}/${name}`, folder),
+  }));
+}
+
+/** For programs whose unknown subcommand `x` is a plugin `PROGRAM-x`, which must be listed. */
+export function plugins(known: string): (call: ProgramCall, words?: readonly Arg[]) => Effect[] {
+  const names = new Set(known.split(/\s+/));
+  return ({ name, options }, words = options.operands) => {
+    const [word] = words;
+    if (word?.text === undefined || names.has(word.text) || !/^[\w-]+$/.test(word.text)) return [];
+    return [{ does: 'start', argv: [knownArg(`${name}-${word.text}`, word)], stdin: 'none' }];
+  };
 }
 
 /** Refuses options that are not in the grammar: for programs that can run code, an option must be known to be harmless. */

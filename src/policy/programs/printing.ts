@@ -187,9 +187,12 @@ function knownText(words: readonly Arg[]): string | undefined {
 }
 
 function printed({ args, posix }: ProgramCall): string | { text: string; more: true } | undefined {
-  const [format, ...values] = args[0]?.text === '--' ? args.slice(1) : args;
-  if (format?.text === undefined) return undefined;
+  const isOperand = args[0]?.text === '--';
+  const [format, ...values] = isOperand ? args.slice(1) : args;
+  if (format?.text === undefined || (!isOperand && format.text.startsWith('-'))) return undefined;
   const text = formatted(format, values, posix);
+  const places = text === undefined ? placesIn(values) : '';
+  if (places !== '') return { text: places, more: true };
   if (text !== undefined || !format.text.includes('\\0')) return text;
   // `xargs -0` reads words that end with NUL bytes.
   const lines = formatted(knownArg(format.text.replaceAll('\\0', '\\n'), format), values, posix);
@@ -197,7 +200,7 @@ function printed({ args, posix }: ProgramCall): string | { text: string; more: t
 }
 
 function formatted(format: Arg, values: readonly Arg[], posix: boolean): string | undefined {
-  if (format.text === undefined || format.text.startsWith('-')) return undefined;
+  if (format.text === undefined) return undefined;
   if (values.some((value) => value.text === undefined || value.many)) return undefined;
   // In `sh`, `printf` supports fewer escapes.
   if (/%[^sb%d]|%$/.test(format.text) || (posix && /\\[^nt\\]/.test(format.text))) return undefined;

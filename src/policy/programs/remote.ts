@@ -184,8 +184,19 @@ export const remotePrograms: readonly ProgramEntry[] = [
       const loads =
         name === 'ssh-keygen' ? /^-[a-zA-Z]*[Dw]/ : name === 'ssh-add' ? /^-[a-zA-Z]*[seS]/ : /^-(?:o|F)/;
       const at = args.find((arg) => loads.test(prefixOf(arg)) && !/^-[tfbCNP]./.test(prefixOf(arg)));
+      const writes = args.flatMap((arg, index): Effect[] => {
+        const path = args[index - 1]?.text === '-f' ? arg : undefined;
+        const isKey = /(?:^|\/)\.ssh\/[\w.-]*(?:id|key|rsa|ed25519|ecdsa)[\w.-]*$/.test(path?.text ?? '');
+        const reads = args.some(({ text }) => /^-[lByeFHRi]/.test(text ?? ''));
+        return path === undefined ||
+          name !== 'ssh-keygen' ||
+          reads ||
+          (isKey && !path.text?.includes('authorized'))
+          ? []
+          : [{ does: 'write', path }];
+      });
       return at === undefined
-        ? []
+        ? writes
         : [
             {
               does: 'refuse',
@@ -196,6 +207,8 @@ export const remotePrograms: readonly ProgramEntry[] = [
     },
     runs: [
       'ssh-keygen -D ./x.so',
+      'ssh-keygen -f ~/.ssh/authorized_keys',
+      'ssh-keygen -t rsa -f .git/hooks/post-commit',
       'ssh-add -s ./x.so',
       'ssh-keygen -t ed25519-sk -w ./x.so',
       'ssh-copy-id -o ProxyCommand=touch host',
@@ -203,6 +216,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
     harmless: [
       "ssh-keygen -t ed25519 -N '' -f key",
       'ssh-add -l',
+      "ssh-keygen -t ed25519 -f ~/.ssh/id_ed25519 -N ''",
       'ssh-add key',
       'ssh-keygen -lf key.pub',
       'ssh-copy-id -i key host',

@@ -1,3 +1,5 @@
+import { allOf, refuseOptions } from './effects.ts';
+import { writeOptions, writesBelow } from './option-effects.ts';
 import type { ProgramEntry } from './program.ts';
 
 /** Programs whose arguments are data, and that execute others to do their work; many are scripts. */
@@ -22,10 +24,42 @@ export const scriptToolPrograms: readonly ProgramEntry[] = [
     harmless: ['zgrep a f.gz', 'xzdiff a.xz b.xz'],
   },
   {
-    names: ['file', 'which', 'patch', 'ssh-keyscan'],
+    names: ['file', 'which', 'ssh-keyscan'],
     closed: [],
     runs: ['which "$(touch x)"'],
-    harmless: ['file -b a', 'which ls', 'patch -p1 -i a.patch'],
+    harmless: ['file -b a', 'which ls'],
+  },
+  {
+    names: ['patch'],
+    closed: [],
+    options: {
+      short: 'bcd:D:eEfF:g:i:lnNo:p:r:RstTuvV:x:Y:zZ:B:',
+      long: 'backup context directory= ifdef= ed remove-empty-files force fuzz= get= input= ignore-whitespace normal forward output= strip= reject-file= reverse silent quiet batch set-time set-utc unified version verbose version-control= basename-prefix= suffix= prefix= binary dry-run posix merge[=] reject-format= quoting-style= read-only= follow-symlinks backup-if-mismatch no-backup-if-mismatch help',
+    },
+    effects: allOf(
+      refuseOptions({
+        e: 'starts ed',
+        ed: 'starts ed',
+        g: 'starts a version control system',
+        get: 'starts a version control system',
+      }),
+      writeOptions('o', 'output', 'r', 'reject-file'),
+      ({ options }) => options.values('d', 'directory').flatMap(writesBelow),
+      ({ options }) => options.operands.slice(0, 1).map((path) => ({ does: 'write', path })),
+    ),
+    runs: [
+      'patch ~/.bashrc p',
+      'patch -o ~/.bashrc a p',
+      'patch -d .git/hooks -i p',
+      'patch -e a p',
+      'patch -g1 a p',
+    ],
+    harmless: [
+      'patch -p1 -i a.patch',
+      'patch -p1 < a.patch',
+      'patch --dry-run -R -d sub -p0',
+      'patch a.c a.diff',
+    ],
   },
   { names: ['wdiff'], closed: ['diff', 'less'], runs: ['wdiff "$(touch x)" b'], harmless: ['wdiff a b'] },
   { names: ['mtr'], closed: ['mtr-packet'], runs: ['mtr "$(touch x)"'], harmless: ['mtr -r -c 1 host'] },

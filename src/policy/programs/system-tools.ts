@@ -1,10 +1,39 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, withoutPrefix } from '../words/arg.ts';
-import { refused, refusedSub, subcommands } from './option-effects.ts';
+import { refused, refusedSub, stdinText, subcommands, unknownInput } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** System and network administration tools, such as `systemctl`, `mount` and `ip`. */
 export const systemToolPrograms: readonly ProgramEntry[] = [
+  {
+    names: ['aws'],
+    effects: (call) =>
+      call.args[0]?.text === 'configure' &&
+      call.args.some(({ text }) => /credential_process|plugins/.test(text ?? ''))
+        ? [refused(call, 'configure may name a program')]
+        : [],
+    runs: ['aws configure set credential_process ./x'],
+    harmless: ['aws s3 ls', 'aws configure list', 'aws configure set region eu-west-1'],
+  },
+  {
+    names: ['yq', 'gojq', 'dasel'],
+    options: { short: 'i', long: 'inplace in-place' },
+    effects: ({ options, args }) =>
+      options.has('i', 'inplace', 'in-place')
+        ? args.filter((arg) => !prefixOf(arg).startsWith('-')).map((path) => ({ does: 'write', path }))
+        : [],
+    runs: ["yq -i '.a = 1' ~/.bashrc"],
+    harmless: ['yq .a f.yml', "yq -i '.a = 1' f.yml"],
+  },
+  {
+    names: ['telnet'],
+    effects: (call) => [
+      ...unknownInput(call),
+      ...(/^\s*[!zs]|\x1d/m.test(stdinText(call)) ? [refused(call, 'would run commands in its input')] : []),
+    ],
+    runs: ["telnet <<< '!touch x'"],
+    harmless: ['telnet host 80', "telnet host 80 <<< 'GET /'"],
+  },
   {
     names: ['systemctl', 'loginctl', 'machinectl', 'timedatectl', 'hostnamectl', 'resolvectl'],
     options: {

@@ -28,6 +28,8 @@ export const terminalPrograms: readonly ProgramEntry[] = [
       ["tmux start-server \\; run-shell 'touch x'", 'touch'],
       'tmux -f ./x.conf new -d',
       'tmux',
+      "tmux ru 'touch x'",
+      'tmux neww\\; some-new-command',
       'tmux send-keys "$x" Enter',
       "tmux display-message '#(touch x)'",
     ],
@@ -145,13 +147,24 @@ function tmuxCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
         arg.text ?? 'default-command',
       ),
     );
-  return settings ||
-    /^(?:bind|bind-key|set-hook|confirm|confirm-before|command-prompt|source|source-file|setenv|set-environment|display-menu|menu)$/.test(
-      name,
-    )
-    ? [refused(call, `${name} has commands run later`, first)]
-    : [];
+  if (settings) return [refused(call, `${name} has commands run later`, first)];
+  return harmlessCommands.has(name) ? [] : [refused(call, `${name} is not known to be harmless`, first)];
 }
+
+/** tmux also accepts abbreviations; those that are not here are refused. */
+const harmlessCommands = new Set(
+  `attach attach-session a at break-pane breakp capture-pane capturep choose-buffer choose-client choose-session choose-tree
+  choose-window clear-history clearhist clock-mode copy-mode delete-buffer deleteb detach detach-client display display-message
+  display-panes displayp find-window findw has has-session join-pane joinp kill-pane killp kill-server kill-session kill-window killw
+  last last-pane lastp last-window link-window linkw list-buffers lsb list-clients lsc list-commands lscm list-keys lsk list-panes
+  lsp list-sessions ls list-windows lsw load-buffer loadb lock lock-client lock-session move-pane movep move-window movew next
+  next-layout nextl next-window paste-buffer pasteb prev previous-layout prevl previous-window refresh refresh-client rename
+  rename-session rename-window renamew resize-pane resizep resize-window resizew rotate-window rotatew save-buffer saveb
+  select-layout selectl select-pane selectp select-window selectw server-info info set-buffer setb set set-option setw
+  set-window-option show show-buffer showb show-environment showenv show-hooks show-messages showmsgs show-options
+  show-window-options showw start start-server suspend-client suspendc swap-pane swapp swap-window swapw switch-client switchc
+  unbind unbind-key unlink-window unlinkw wait wait-for`.split(/\s+/),
+);
 
 /** A single word is shell text; several words are a program and its arguments. */
 function launched(call: ProgramCall, words: readonly Arg[]): Effect[] {

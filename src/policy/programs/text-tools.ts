@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { knownArg } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { allOf, refuseOptions, shellOptions } from './effects.ts';
 import {
   refused,
@@ -10,6 +10,7 @@ import {
   writeOptions,
 } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
+import { judgeWritten } from './written-files.ts';
 
 /** Text and key tools, such as `sort`, `jq` and `gpg`, and the programs that their options and languages run. */
 export const textToolPrograms: readonly ProgramEntry[] = [
@@ -146,7 +147,19 @@ export const textToolPrograms: readonly ProgramEntry[] = [
     names: ['dc', 'bc', 'gdc', 'gbc'],
     closed: [],
     options: { short: 'e:f:hVxilqsw', long: 'expression= file= help version mathlib' },
-    effects: (call) => (call.name.endsWith('bc') ? [] : [...unknownInput(call), ...dcEffects(call)]),
+    effects: (call) =>
+      call.name.endsWith('bc')
+        ? []
+        : [
+            ...unknownInput(call),
+            ...dcEffects(call, [
+              ...call.options.values('e', 'expression').map(({ text }) => text ?? '!'),
+              stdinText(call),
+            ]),
+            ...judgeWritten(call, call.options.values('f', 'file'), ({ text = '!' }) =>
+              dcEffects(call, [text]),
+            ),
+          ],
     runs: [
       ["dc -e '!touch x'", 'touch'],
       ["echo '!touch x' | dc", 'echo', 'touch'],
@@ -163,6 +176,9 @@ export const textToolPrograms: readonly ProgramEntry[] = [
     runs: [
       'openssl req -engine ./x.so',
       'openssl req --engine ./x.so',
+      'openssl rand -engine=./x.so 3',
+      'openssl rand -out=/etc/x 3',
+      "openssl <<< 'req -engine ./x.so'",
       'openssl engine -t -pre SO_PATH:./x.so -pre LOAD dynamic',
       'openssl enc -aes-256-cbc -in a -out ~/.bashrc',
       'openssl req -config ./x.cnf -new',
@@ -226,8 +242,8 @@ export const textToolPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-function dcEffects(call: ProgramCall): Effect[] {
-  return [...call.options.values('e', 'expression').map(({ text }) => text ?? '!'), stdinText(call)]
+function dcEffects(call: ProgramCall, texts: readonly string[]): Effect[] {
+  return texts
     .flatMap((text) => text.split('\n'))
     .flatMap((line) => /!(?![<>=])(.*)$/.exec(line)?.[1] ?? [])
     .map(
@@ -238,6 +254,15 @@ function dcEffects(call: ProgramCall): Effect[] {
     );
 }
 
+/** openssl also accepts `-option=value`. */
+function separated(args: readonly Arg[]): readonly Arg[] {
+  return args.flatMap((arg) => {
+    const [whole, option] = /^(--?[a-z][\w-]*)=/i.exec(prefixOf(arg)) ?? [];
+    if (whole === undefined || option === undefined) return [arg];
+    return [knownArg(option, arg), withoutPrefix(arg, whole.length)];
+  });
+}
+
 const opensslCode =
   /^--?(?:engine|config|provider|provider-path|providerpath|engine_impl|ssl_client_engine|rand_engine|pre|post|CAengine|keyform_engine)$/;
 const opensslOutput =
@@ -245,10 +270,11 @@ const opensslOutput =
 
 function opensslEffects(call: ProgramCall): Effect[] {
   const [first] = call.args;
-  if (first === undefined) return unknownInput(call);
+  if (first === undefined)
+    return stdinText(call) === '' ? unknownInput(call) : [refused(call, 'would run commands in its input')];
   if (first.text === 'engine') return [refused(call, 'engine loads code', first)];
-  return call.args.flatMap((arg, index): Effect[] => {
-    const before = call.args[index - 1]?.text ?? '';
+  return separated(call.args).flatMap((arg, index, args): Effect[] => {
+    const before = args[index - 1]?.text ?? '';
     if (opensslCode.test(before))
       return /^(?:default|base|legacy|fips|null)$/.test(arg.text ?? '')
         ? []

@@ -1,7 +1,14 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { allOf, refuseOptions } from './effects.ts';
-import { refused, startOptions, unknownOptions, writeOptions } from './option-effects.ts';
+import {
+  refused,
+  startOptions,
+  stdinText,
+  unknownInput,
+  unknownOptions,
+  writeOptions,
+} from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 const fromFile = 'takes settings from a file';
@@ -66,8 +73,14 @@ export const transferPrograms: readonly ProgramEntry[] = [
         'libcurl',
       ),
       refuseOptions({ K: fromFile, config: fromFile, engine: 'loads code' }),
+      formatFiles,
+      controlSockets,
     ),
     runs: [
+      "curl -w '%output{/root/.bashrc}x' url",
+      "curl --write-out '%output{>>.git/config}x' url",
+      'curl -w @format url',
+      'curl --unix-socket /var/run/docker.sock -X POST http://x/containers/create',
       'curl -o ~/.bashrc url',
       'curl -sLo /etc/x url',
       'curl --output /usr/bin/ls url',
@@ -190,6 +203,8 @@ export const transferPrograms: readonly ProgramEntry[] = [
     runs: [
       'aria2c --on-download-complete=touch url',
       'aria2c --conf-path=./x url',
+      "ftp host <<< '!touch x'",
+      "ftp -n host <<'E'\nget x |touch\nE",
       "lftp -c '!touch x'",
       "lftp -e 'shell touch x' host",
       'aria2c -o .bashrc -d /root url',
@@ -199,11 +214,32 @@ export const transferPrograms: readonly ProgramEntry[] = [
       'aria2c -x 4 url',
       'http GET url a=b',
       "lftp -c 'open host; mirror a b'",
+      "ftp -n host <<'E'\nuser a b\nbinary\nput x\nquit\nE",
       'xh url',
       'axel -n 4 url',
     ],
   },
 ];
+
+/** `curl -w` writes the rest of its text to a file after `%output{file}`, and reads its text from a file after `@`. */
+function formatFiles({ options }: ProgramCall): Effect[] {
+  return options.values('w', 'write-out').flatMap((format): Effect[] => {
+    if (prefixOf(format).startsWith('@'))
+      return [{ does: 'refuse', at: format, reason: 'curl -w may write files that another file names' }];
+    const files = [...prefixOf(format).matchAll(/%output\{(?:>>)?([^}]*)/g)];
+    return files.map(([, path = '']) => ({ does: 'write', path: knownArg(path, format) }));
+  });
+}
+
+/** Sockets of services that start programs for their clients. */
+function controlSockets(call: ProgramCall): Effect[] {
+  return call.options
+    .values('unix-socket', 'abstract-unix-socket')
+    .filter(({ text }) =>
+      /docker|podman|containerd|crio|systemd|dbus|bus$|snapd|lxd|incus|libvirt/.test(text ?? 'bus'),
+    )
+    .map((at) => refused(call, 'would talk to a service that starts programs', at));
+}
 
 /** Output files, relative to the folder that another option names. */
 function inFolder(call: ProgramCall, files: readonly Arg[], folder: Arg | undefined): Effect[] {
@@ -234,6 +270,16 @@ function fetched(call: ProgramCall, folder: Arg | undefined): Effect[] {
   );
 }
 
+/** Commands of ftp and lftp on stdin: `!` starts a shell, `$` a macro, and `|` a program. */
+function ftpInput(call: ProgramCall): Effect[] {
+  const harmless =
+    /^\s*(?:(?:ascii|bin|binary|bye|cd|cdup|close|dir|exit|get|hash|lcd|ls|mget|mirror|mkdir|mput|open|passive|pass|prompt|put|pwd|quit|user|verbose)\b[^|!$]*)?$/;
+  const runs = stdinText(call)
+    .split('\n')
+    .some((line) => !harmless.test(line));
+  return [...unknownInput(call), ...(runs ? [refused(call, 'would run commands in its input')] : [])];
+}
+
 function fetchers(call: ProgramCall): Effect[] {
   const value = (pattern: RegExp): Arg | undefined => {
     const at = call.args.findIndex((arg) => pattern.test(arg.text ?? ''));
@@ -250,7 +296,9 @@ function fetchers(call: ProgramCall): Effect[] {
     ),
   );
   const output = value(/^(?:-o|--output|--out)$/);
+  const typed = /^l?ftp$/.test(call.name) ? ftpInput(call) : [];
   return [
+    ...typed,
     ...hooks.map((at) => refused(call, 'runs a program or takes settings from a file', at)),
     ...runs.map((at) => refused(call, 'would run commands', at)),
     ...(output === undefined ? [] : inFolder(call, [output], value(/^(?:-d|--dir)$/))),

@@ -1,8 +1,15 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
-import { refuseOptions, shellOptions } from './effects.ts';
-import { refused, type Sub, startOptions, subcommands } from './option-effects.ts';
+import { allOf, refuseOptions, shellOptions } from './effects.ts';
+import { plugins, refused, type Sub, startOptions, subcommands } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
+
+const ghPlugins = plugins(
+  `accessibility agent-task alias api attestation auth browse cache ci co codespace completion config copilot cs duo extension
+  ext extensions gist gpg-key help incident issue label licenses mr org pr preview project release repo rs ruleset run runner
+  schedule search secret snippet ssh-key status token user variable version workflow
+  branch checkout cherry-pick clone compare create delete fork pull-request push remote submodule sync update-branch`,
+);
 
 /** Version control besides git (`hg`, `svn`), and command lines of hosting services (`gh`, `glab`). */
 export const versionControlPrograms: readonly ProgramEntry[] = [
@@ -66,18 +73,21 @@ export const versionControlPrograms: readonly ProgramEntry[] = [
   {
     names: ['gh', 'glab', 'hub'],
     options: { short: 'R:', long: 'repo= help version', stop: true },
-    effects: subcommands({
-      alias: { options: { short: 's', long: 'shell clobber', stop: false }, effects: aliasEffects },
-      'extension ext extensions': {
-        effects: (call) =>
-          /^(?:install|exec|create|upgrade)$/.test(call.options.operands[0]?.text ?? '')
-            ? [refused(call, 'extension runs or installs code')]
-            : [],
-      },
-      config: { effects: configEffects },
-      'codespace cs': codespace(),
-      'repo pr': { options: { stop: false }, effects: gitFlags },
-    }),
+    effects: allOf(
+      ghPlugins,
+      subcommands({
+        alias: { options: { short: 's', long: 'shell clobber', stop: false }, effects: aliasEffects },
+        'extension ext extensions': {
+          effects: (call) =>
+            /^(?:install|exec|create|upgrade)$/.test(call.options.operands[0]?.text ?? '')
+              ? [refused(call, 'extension runs or installs code')]
+              : [],
+        },
+        config: { effects: configEffects },
+        'codespace cs': codespace(),
+        'repo pr': { options: { stop: false }, effects: gitFlags },
+      }),
+    ),
     runs: [
       ["gh alias set x '!touch x'", 'touch'],
       ["gh alias set --shell x 'touch x'", 'touch'],
@@ -88,6 +98,7 @@ export const versionControlPrograms: readonly ProgramEntry[] = [
       ["gh config set browser 'touch x'", 'touch'],
       'gh repo clone o/x -- -c core.sshCommand=touch',
       'gh extension exec x',
+      ['gh some-new-extension', 'gh-some-new-extension'],
       ['gh cs ssh -- touch x', 'touch'],
     ],
     harmless: [

@@ -311,10 +311,22 @@ function batches(items: readonly Arg[]): (readonly Arg[])[] {
   return items.length < 2 ? [items] : [items, ...items.slice(0, 16).map((item) => [item]), items.slice(-1)];
 }
 
+/** The words in a file that another program prints, as in `xargs -a <(echo x)`. */
+function printedItems(file: Arg | undefined): Arg[] {
+  const [piece] = file?.pieces ?? [];
+  const text = typeof piece === 'object' ? piece.output : undefined;
+  if (file === undefined || text === undefined) return [];
+  return text
+    .split(/[\s\0]+/)
+    .filter((word) => word !== '')
+    .map((word) => knownArg(word, file));
+}
+
 /** The words that `xargs` reads: the known ones, and an unknown one for the rest. */
 function itemsOf({ stdin, options, self }: ProgramCall): Arg[] {
   const rest = unknownArg(self);
-  if (stdin === 'none' || options.has('a', 'arg-file')) return [rest];
+  if (options.has('a', 'arg-file')) return [...printedItems(options.last('a', 'arg-file')), rest];
+  if (stdin === 'none') return [rest];
   const separator = options.has('0', 'null') ? /[\0\n]/ : options.has('d', 'delimiter') ? /\n/ : /[\s\0]+/;
   const words = stdin.text
     .split(separator)

@@ -1,4 +1,5 @@
 import type { HereDoc, Redirect, Redirection } from 'unbash';
+import { fileKey } from '../programs/written-files.ts';
 import {
   type Arg,
   foreignText,
@@ -23,6 +24,8 @@ import type { Walk } from './walk.ts';
 export interface Redirected {
   readonly stdin: Stdin;
   readonly captured: boolean;
+  /** The file that gets the whole output, if it is known. */
+  readonly target: Arg | undefined;
 }
 
 /** Walks redirections: expands their words, judges the files they write and determines stdin. */
@@ -32,9 +35,10 @@ export function applyRedirects(
   program: string | undefined,
   scope: WalkScope,
 ): Redirected {
-  if (redirects.length === 0) return { stdin: scope.stdin, captured: true };
+  if (redirects.length === 0) return { stdin: scope.stdin, captured: true, target: undefined };
   let { stdin } = scope;
   let captured = true;
+  let target: Arg | undefined;
   for (const redirect of redirects) {
     const descriptor = redirect.descriptor;
     if (descriptor?.type === 'FileDescriptorVariable') {
@@ -48,11 +52,14 @@ export function applyRedirects(
     if (redirect.type === 'Redirect' && redirect.operator.startsWith('&>'))
       refuseInSh(walk, redirect, '&>', scope);
     if (redirect.type === 'Redirect' && redirect.operator.includes('>')) {
-      applyWrite(walk, redirect, program, scope);
-      if ((number ?? 1) === 1 && redirect.operator !== '<>') captured = false;
+      const [file, ...others] = applyWrite(walk, redirect, program, scope);
+      if ((number ?? 1) === 1 && redirect.operator !== '<>') {
+        captured = false;
+        target = /^>\|?$/.test(redirect.operator) && others.length === 0 ? file : undefined;
+      }
     }
   }
-  return { stdin, captured };
+  return { stdin, captured, target };
 }
 
 function inputOf(
@@ -72,12 +79,16 @@ function inputOf(
   const span = spanOf(redirect.target, scope);
   if (redirect.operator === '<&')
     for (const value of values) judgeDuplicate(walk, toArg(value, span), program);
-  return redirect.operator === '<&' ? foreignOutput : fileInput(values);
+  return redirect.operator === '<&' ? foreignOutput : fileInput(walk, values, scope);
 }
 
-function fileInput([value]: readonly Value[]): Stdin {
+function fileInput(walk: Walk, [value]: readonly Value[], { shell }: WalkScope): Stdin {
   const [piece] = value ?? [];
-  if (textOf(value ?? []) === '/dev/null') return 'none';
+  const path = textOf(value ?? []);
+  if (path === '/dev/null') return 'none';
+  const written =
+    path === undefined || walk.files.size === 0 ? undefined : walk.files.get(fileKey(path, shell.cwd));
+  if (written !== undefined) return written.more ? { ...written, from: foreignText } : written;
   if (typeof piece !== 'object' || piece.hole !== 'process') return fileContents;
   if (piece.output !== undefined) return { text: piece.output, more: false };
   return { text: piece.listed === undefined ? '' : `${piece.listed}\n`, more: true, from: piece.from };
@@ -116,8 +127,13 @@ function hereDocValues(walk: Walk, heredoc: HereDoc, scope: WalkScope): readonly
   return values.map((value) => value.map((piece) => (typeof piece === 'string' ? trim(piece) : piece)));
 }
 
-function applyWrite(walk: Walk, redirect: Redirect, program: string | undefined, scope: WalkScope): void {
-  if (redirect.target === undefined) return;
+function applyWrite(
+  walk: Walk,
+  redirect: Redirect,
+  program: string | undefined,
+  scope: WalkScope,
+): readonly Arg[] {
+  if (redirect.target === undefined) return [];
   const span = spanOf(redirect.target, scope);
   const targets = expandSingle(walk, scope, redirect.target).map((value): Arg => {
     const text = textOf(value);
@@ -135,6 +151,7 @@ function applyWrite(walk: Walk, redirect: Redirect, program: string | undefined,
       refuseMisread(walk, redirect.target.text, span);
     walk.write(target, program, scope);
   }
+  return targets;
 }
 
 /** Reports descriptors from 10 up, which bash uses itself; a persistent shell exchanges commands and state there. */

@@ -43,6 +43,7 @@ class CommandWalk implements Walk {
   readonly deferred: Walk['deferred'] = [];
   readonly volatile: Set<string>;
   readonly assigned: Walk['assigned'] = [];
+  readonly files: Walk['files'] = new Map();
   private stepsLeft: number;
   private numbers = 0;
 

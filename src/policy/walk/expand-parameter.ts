@@ -93,7 +93,7 @@ export function lookUp(walk: Walk, scope: WalkScope, writtenName: string): reado
   if (name === 'BASH') return [['/bin/bash']];
   if (name === 'SHELL') return [['/bin/bash'], [unknown]];
   if (name === 'HOME') return [[walk.home]];
-  if (name === 'PWD') return scope.shell.cwd?.map((path) => [path]) ?? [[unknown]];
+  if (name === 'PWD' && scope.shell.cwd !== undefined) return scope.shell.cwd.map((path) => [path]);
   return [[{ hole: 'unknown', text: `$${name}` }]];
 }
 

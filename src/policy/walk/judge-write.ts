@@ -1,5 +1,7 @@
+import { fileKey } from '../programs/written-files.ts';
 import { type Arg, prefixOf } from '../words/arg.ts';
 import { describeDevice } from '../words/devices.ts';
+import { anyOutput, type Output } from '../words/output.ts';
 import { normalisePath } from '../words/paths.ts';
 import type { WalkScope } from './scope.ts';
 import type { Walk } from './walk.ts';
@@ -7,6 +9,7 @@ import type { Walk } from './walk.ts';
 /** Judges a file that would be written: devices such as /dev/sda are danger; a list refuses files such as ~/.bashrc. */
 export function judgeWrite(walk: Walk, target: Arg, program: string | undefined, scope: WalkScope): void {
   const span = { pos: target.pos, end: target.end };
+  recordFile(walk, target, anyOutput, scope);
   if (!isOwnOutput(target.text)) {
     const reason = `writing ${target.text ?? 'a file'}`;
     walk.problems.push({ scope: 'write', rule: 'file_write', reason, program, ...span });
@@ -27,6 +30,12 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
       walk.problems.push({ scope: 'finite', rule: 'protected_file', reason, program, ...span });
     }
   }
+}
+
+/** Records the contents of a file for programs that read it later in the command; several writes make them unknown. */
+export function recordFile(walk: Walk, { text }: Arg, output: Output, { shell }: WalkScope): void {
+  if (text === undefined || text === '' || isOwnOutput(text)) return;
+  walk.files.set(fileKey(text, shell.cwd), output);
 }
 
 /** Returns true for /dev/null and paths that refer to the command's own output. */

@@ -5,6 +5,7 @@ import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { programNamed } from '../programs/catalog.ts';
 import { controlBuiltins, outsideControls } from '../programs/control.ts';
+import { decodedText } from '../programs/decoded-text.ts';
 import { isPlainProgram } from '../programs/plain-programs.ts';
 import { printedKind } from '../programs/printed-kind.ts';
 import type { ProgramEntry } from '../programs/program.ts';
@@ -83,7 +84,8 @@ function runNamed(site: NamedCall, how: RunMode): Output {
       walk.problems.push({ scope: 'danger', program: name, ...danger });
   if (entry === undefined && !free && args.length > 1) findPassedDanger(site, how);
   if (free) return silent;
-  const output = (applies ? entry.output?.(call) : undefined) ?? passedListing(call);
+  const decoded = decoders.has(base) ? decodedText(call) : undefined;
+  const output = decoded ?? (applies ? entry.output?.(call) : undefined) ?? passedListing(call);
   if (typeof output === 'string') return { text: output, more: false };
   return unknownOutput(call, facts, inner, output);
 }
@@ -166,11 +168,12 @@ class LazyCall implements ProgramCall {
   readonly posix: boolean;
   readonly cwd: ProgramCall['cwd'];
   readonly home: string;
+  readonly files: ProgramCall['files'];
   readonly self: Arg;
   private readonly grammar: OptionGrammar;
   private parsed: ParsedOptions | undefined;
 
-  constructor({ scope, span, args }: NamedCall, name: string, grammar: OptionGrammar, home: string) {
+  constructor({ walk, scope, span, args }: NamedCall, name: string, grammar: OptionGrammar, home: string) {
     this.name = name;
     this.args = args;
     this.grammar = grammar;
@@ -178,6 +181,7 @@ class LazyCall implements ProgramCall {
     this.posix = scope.shell.posix;
     this.cwd = scope.shell.cwd;
     this.home = home;
+    this.files = walk.files;
     this.self = span;
   }
 
@@ -288,6 +292,7 @@ function isOpenProgram(base: string): boolean {
   return !isPlainProgram(base) && entry?.closed === undefined && entry?.builtin !== 'only';
 }
 
+const decoders = new Set(['rev', 'tr', 'xxd']);
 const printing = new Set(['basename', 'dirname', 'echo', 'expr', 'printf']);
 const wrapping = new Set(
   'builtin command doas env eval ionice nice nohup setsid stdbuf sudo time timeout xargs'.split(' '),

@@ -16,6 +16,7 @@ import { applyRedirects } from './apply-redirects.ts';
 import { evaluateKey, evaluateSubscript } from './evaluate-expression.ts';
 import { expandParts, expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
+import { recordFile } from './judge-write.ts';
 import { counted, entriesOf, entryMap, type ListEntries, noEntries } from './list-entries.ts';
 import { refuseMisread } from './misread.ts';
 import { spanOf, type WalkScope } from './scope.ts';
@@ -49,7 +50,12 @@ function walkWithContext(walk: Walk, node: Command, forms: CommandForms, scope: 
   const program = (forms.head ?? forms.words[0]?.[0])?.text;
   const assignments = assignmentsOf(node);
   const redirected = forms.redirected || assignments.length < node.prefix.length;
-  const { stdin, captured } = applyRedirects(walk, redirected ? node.redirects : none, program, scope);
+  const { stdin, captured, target } = applyRedirects(
+    walk,
+    redirected ? node.redirects : none,
+    program,
+    scope,
+  );
   if (forms.head === undefined && forms.words.every(isEmpty)) {
     for (const assignment of assignments) assignHere(walk, assignment, scope, 'plain');
     // `$(< file)` prints the file.
@@ -60,6 +66,7 @@ function walkWithContext(walk: Walk, node: Command, forms: CommandForms, scope: 
     assignments.length === 0
       ? runForms(walk, forms, inner)
       : withEnvironment(walk, assignments, forms, scope, inner);
+  if (target !== undefined) recordFile(walk, target, scope.conditional ? anyOutput : output, scope);
   return captured ? output : anyOutput;
 }
 

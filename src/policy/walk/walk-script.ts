@@ -23,6 +23,7 @@ import { AndOrOutput } from './and-or-output.ts';
 import { applyRedirects } from './apply-redirects.ts';
 import { exitsEarly, mayEndShell, mayExitEarly } from './early-exit.ts';
 import { defineFunction } from './functions.ts';
+import { recordFile } from './judge-write.ts';
 import { hasOperators, refuseInSh } from './refuse-in-sh.ts';
 import { spanOf, type WalkScope } from './scope.ts';
 import type { Shell } from './shell.ts';
@@ -189,8 +190,9 @@ function startsWithSubshell(node: PipelineNode | AndOr): boolean {
 }
 
 function walkRedirected(walk: Walk, node: Redirected, scope: WalkScope): Output {
-  const { stdin, captured } = applyRedirects(walk, node.redirects, undefined, scope);
+  const { stdin, captured, target } = applyRedirects(walk, node.redirects, undefined, scope);
   const output = walkNode(walk, node.command, scope.with({ stdin }));
+  if (target !== undefined) recordFile(walk, target, scope.conditional ? anyOutput : output, scope);
   return captured ? output : anyOutput;
 }
 

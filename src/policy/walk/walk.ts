@@ -27,6 +27,8 @@ export interface Walk {
   readonly volatile: Set<string>;
   /** Every assignment so far, in order. */
   readonly assigned: (readonly [name: string, variable: Variable])[];
+  /** Contents of the files that the command has written so far, by `fileKey`. */
+  readonly files: Map<string, Output>;
   /** Counts steps; throws `PolicyLimitError` at the limit. */
   spend(steps: number): void;
   /** Returns a new id for a pipeline. */

@@ -1,0 +1,43 @@
+// Files that the same command writes and then hands to a program that runs what it reads: `echo '1e x' > s; sed -f s a`.
+// What an earlier command wrote is not known.
+import type { ProgramCall } from '../options/program-call.ts';
+import { type Arg, knownArg } from '../words/arg.ts';
+import type { Output } from '../words/output.ts';
+import { baseName, normalisePath } from '../words/paths.ts';
+import type { Effect } from './program.ts';
+
+/** The key of a file in `ProgramCall.files`; only its last component if the working directory is unknown. */
+export function fileKey(path: string, cwd: readonly string[] | undefined): string {
+  const [place, ...others] = cwd ?? [];
+  const whole = others.length > 0 ? undefined : normalisePath(path, place);
+  return whole ?? baseName(path);
+}
+
+/** The contents that the command has written to a file; undefined if it has not written it. */
+export function writtenTo({ files, cwd }: ProgramCall, { text }: Arg): Output | undefined {
+  if (text === undefined || files.size === 0) return undefined;
+  return files.get(fileKey(text, cwd)) ?? files.get(baseName(text));
+}
+
+/** Judges the commands in files that the same command has written; if their contents are not known, refuses them. */
+export function judgeWritten(
+  call: ProgramCall,
+  paths: readonly Arg[],
+  judge: (text: Arg) => readonly Effect[],
+): Effect[] {
+  return paths.flatMap((path): readonly Effect[] => {
+    const output = writtenTo(call, path);
+    if (output === undefined) return [];
+    if (!output.more) return judge(knownArg(output.text, path));
+    const reason = `${call.name} would run ${path.text ?? 'a file'}, which this command writes`;
+    return [{ does: 'unknown', at: path, reason }];
+  });
+}
+
+/** Returns true if the command has written the settings of a bare repository, which git would find in the directory. */
+export function hasWrittenRepository({ files }: ProgramCall): boolean {
+  for (const path of files.keys()) {
+    if (baseName(path) === 'HEAD' && files.has(`${path.slice(0, -'HEAD'.length)}config`)) return true;
+  }
+  return false;
+}
