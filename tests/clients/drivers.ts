@@ -32,7 +32,10 @@ export const drivers: Readonly<Record<string, Driver>> = {
         projects: { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
       }),
     headless: (place) => ({ ...claude(place), args: ['-p', task, '--allowedTools', 'mcp__nacre'] }),
-    interactive: (place) => ({ ...claude(place), args: [task, '--allowedTools', 'mcp__nacre'] }),
+    interactive: (place) => ({
+      ...claude(place),
+      args: ['--permission-mode', 'default', '--allowedTools', 'mcp__nacre'],
+    }),
   },
   codex: {
     configure: ({ home, project, modelUrl }) =>
@@ -61,7 +64,7 @@ required = true
 `,
       ),
     headless: () => ({ args: ['exec', '--skip-git-repo-check', task], env: { SCRIPTED_KEY: key } }),
-    interactive: () => ({ args: [task], env: { SCRIPTED_KEY: key } }),
+    interactive: () => ({ args: [], env: { SCRIPTED_KEY: key } }),
   },
   gemini: {
     configure: ({ home }) =>
@@ -85,11 +88,12 @@ required = true
     }),
   },
   copilot: {
-    configure: () => {},
+    configure: ({ home, project }) =>
+      writeIn(home, '.copilot/config.json', { trusted_folders: [project], trustedFolders: [project] }),
     headless: (place) => ({ ...copilot(place), args: ['-p', task, '--allow-all-tools', '--no-auto-update'] }),
     interactive: (place) => ({
       ...copilot(place),
-      args: ['-i', task, '--allow-all-tools', '--no-auto-update'],
+      args: ['--allow-all-tools', '--no-auto-update'],
     }),
   },
   qwen: {

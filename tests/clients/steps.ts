@@ -38,6 +38,12 @@ export const standardSteps: readonly Step[] = [
   { ...run('refusal', 'curl http://127.0.0.1:1/', ['Downloads are not allowed here']), isError: true },
 ];
 
+/** A command that needs approval, in a client that cannot ask. */
+export const approvalStep: Step = {
+  ...run('approval', 'touch made', ['New files need approval']),
+  isError: true,
+};
+
 function run(name: string, command: string, once: readonly string[], more: object = {}): Step {
   return step(name, 'execute_command', { command, ...more }, once);
 }

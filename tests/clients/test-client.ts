@@ -1,37 +1,57 @@
-// The tests that every client runs; `NAME.test.ts` calls `testClient(NAME)`.
+// The tests that every client runs; `NAME.test.ts` calls `testClient(NAME)`:
+// 1. the loop of `steps.ts` without a terminal, and each result as the model received it,
+// 2. questions and Esc at a terminal, for clients that ask their user there,
+// 3. signals that end the client while a command runs.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { knownClients } from '../../src/clients/known-clients.ts';
+import { type KnownClient, knownClients } from '../../src/clients/known-clients.ts';
 import { drivers } from './drivers.ts';
 import { findProgram, pinnedVersion } from './find-program.ts';
 import { type Measured, recordResults } from './measured.ts';
-import { startModel } from './model/model-server.ts';
 import type { ModelResult } from './model/protocol.ts';
-import { createPlace, initClient } from './place.ts';
-import { startClient } from './run-client.ts';
-import { type ScriptedCall, scriptCalls } from './scripted.ts';
-import { standardSteps } from './steps.ts';
+import { runCalls, type Stage } from './run-loop.ts';
+import { approvalStep, standardSteps } from './steps.ts';
+import { testSignals } from './test-signals.ts';
+import { testTerminal } from './test-terminal.ts';
 
 /** Declares the tests of one client. */
 export function testClient(name: string): void {
   describe.skipIf(findProgram(name) === undefined)(name, () => {
-    let results: readonly ModelResult[] = [];
-    beforeAll(async () => {
-      ({ results } = await runCalls(name, standardSteps));
-      recordResults(name, toMeasured(results));
-    }, 120_000);
-
     it('is the version that known-clients.ts describes', () => {
       expect(knownClients[name]?.version).toBe(pinnedVersion(name));
     });
+    testLoop(name, knownClients[name]);
+    if (drivers[name]?.interactive !== undefined) testTerminal(name);
+    testSignals(name);
+  });
+}
 
-    it.each(standardSteps.map((step, index) => ({ ...step, index })))(
-      'passes on the result of $name once, and marks it as an error or not',
-      ({ once, isError, index }) => {
-        const { text = '', isError: isMarked } = results[index] ?? {};
-        for (const part of once) expect(countOf(text, part), `${part} in ${text.slice(0, 2_000)}`).toBe(1);
-        if (isMarked !== undefined) expect(isMarked).toBe(isError);
-      },
-    );
+function testLoop(name: string, known: KnownClient | undefined): void {
+  const steps = [...standardSteps, approvalStep];
+  let stage: Stage | undefined;
+  let results: readonly ModelResult[] = [];
+  beforeAll(async () => {
+    stage = await runCalls(name, steps);
+    ({ results } = stage.script);
+    recordResults(name, toMeasured(results));
+  }, 120_000);
+
+  it.each(steps.map((step, index) => ({ ...step, index })))(
+    'passes on the result "$name" once, and marks it as an error or not',
+    ({ once, isError, index }) => {
+      const { text = '', isError: isMarked } = results[index] ?? {};
+      for (const part of once) expect(countOf(text, part), `${part} in ${text.slice(0, 3_000)}`).toBe(1);
+      if (isMarked !== undefined) expect(isMarked).toBe(isError);
+    },
+  );
+
+  it('passes on no result that is longer than it shows uncut', () => {
+    for (const { text } of results) expect(text.length).toBeLessThanOrEqual(known?.maxChars ?? 50_000);
+  });
+
+  it('runs nothing that its user did not approve', () => {
+    expect(existsSync(join(stage?.place.project ?? '/', 'made'))).toBe(false);
   });
 }
 
@@ -41,28 +61,9 @@ function countOf(text: string, part: string): number {
 
 function toMeasured(results: readonly ModelResult[]): Measured {
   return Object.fromEntries(
-    standardSteps.map(({ name }, index) => [name, Buffer.byteLength(results[index]?.text ?? '')]),
+    [...standardSteps, approvalStep].map(({ name }, index) => [
+      name,
+      Buffer.byteLength(results[index]?.text ?? ''),
+    ]),
   );
-}
-
-/** Runs a client without a terminal until the scripted model has made these calls. */
-async function runCalls(name: string, calls: readonly ScriptedCall[]) {
-  const driver = drivers[name];
-  if (driver === undefined) throw new Error(`${name} has no driver.`);
-  const script = scriptCalls(calls);
-  const model = await startModel(script.next);
-  try {
-    const place = createPlace(model.url);
-    driver.configure(place);
-    initClient(place, name);
-    const client = startClient(name, place, driver.headless(place));
-    const ended = await client.ended;
-    if (script.results.length < calls.length)
-      throw new Error(
-        `${name} ended with ${ended} after ${script.results.length} results: ${client.output()} ${model.paths.join(', ')}`,
-      );
-    return { results: script.results, tools: script.tools, place };
-  } finally {
-    await model.close();
-  }
 }
