@@ -37,7 +37,7 @@ export function openClient(name: string, { project, env }: Place, launch: Launch
   return {
     screen,
     type: (keys) => pty.write(keys),
-    async shows(pattern, limitMs = 30_000) {
+    async shows(pattern, limitMs = 60_000) {
       for (const until = Date.now() + limitMs; Date.now() < until; await pause())
         if (pattern.test(screen())) return screen();
       throw new Error(`The screen does not show ${pattern}:\n${screen()}`);

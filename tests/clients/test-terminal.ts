@@ -24,11 +24,11 @@ export function testTerminal(name: string): void {
       await giveTask(client, stage);
       const question = await client.shows(/touch made\s[\s\S]*New files need approval/);
       recordScreen(name, question);
-      client.type('\r');
+      await answer(client, '\r', () => script.results.length > 0);
       await client.shows(/touch unwanted\s[\s\S]*New files need approval/);
       expect(has('made')).toBe(true);
       expect(script.results[0]?.text).toMatch(/exit_code"?: ?0/);
-      client.type(escKey);
+      await answer(client, escKey, () => script.results.length > 1);
       await until(
         () => has('running'),
         () => `the next call did not run:\n${client.screen()}`,
@@ -52,6 +52,17 @@ export function testTerminal(name: string): void {
       () => 'the command outlived the client',
     );
   });
+}
+
+// Codex ignores keys for a moment after a question has appeared, so that no key meant for the prompt answers it.
+async function answer(client: TerminalClient, key: string, isAnswered: () => boolean): Promise<void> {
+  const pressed = setInterval(() => isAnswered() || client.type(key), 2_000);
+  client.type(key);
+  try {
+    await until(isAnswered, client.screen);
+  } finally {
+    clearInterval(pressed);
+  }
 }
 
 // A client sends the first task without nacre's tools if nacre has not started yet, so the task is given again.
