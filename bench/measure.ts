@@ -57,16 +57,20 @@ interface BenchOptions {
 }
 
 /** Creates an engine in a temporary folder. */
-export function createBenchEngine(options: BenchOptions = {}): { engine: Engine; close(): Promise<void> } {
-  const { engines, close } = createBenchEngines({ audited: 'interval' }, options);
-  return { engine: engines.audited, close };
+export function createBenchEngine(options: BenchOptions = {}): {
+  engine: Engine;
+  folder: string;
+  close(): Promise<void>;
+} {
+  const { engines, folder, close } = createBenchEngines({ audited: 'interval' }, options);
+  return { engine: engines.audited, folder, close };
 }
 
 /** Creates engines that differ only in their audit log; all use the same backend and its warm shells. */
 export function createBenchEngines<Name extends string>(
   audits: Readonly<Record<Name, Audit>>,
   { spoolBytes = 268_435_456, sandbox = 'off', maxRunning = 64 }: BenchOptions = {},
-): { engines: Record<Name, Engine>; close(): Promise<void> } {
+): { engines: Record<Name, Engine>; folder: string; close(): Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), 'nacre-bench-'));
   const cwd = join(folder, 'project');
   mkdirSync(cwd);
@@ -92,7 +96,7 @@ export function createBenchEngines<Name extends string>(
     for (const [, engine] of named) await engine.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { engines: Object.fromEntries(named) as Record<Name, Engine>, close };
+  return { engines: Object.fromEntries(named) as Record<Name, Engine>, folder, close };
 }
 
 function toAuditLog(dir: string, fsync: Audit): AuditLog {

@@ -6,7 +6,10 @@ import { build } from 'esbuild';
 
 const wanted = process.argv.slice(2);
 const names = readdirSync('bench').filter((file) => file.endsWith('.bench.ts'));
-const chosen = names.filter((name) => wanted.length === 0 || wanted.some((word) => name.includes(word)));
+// The soak takes half an hour, so it only runs if it is named.
+const chosen = names.filter((name) =>
+  wanted.length === 0 ? !name.startsWith('soak') : wanted.some((word) => name.includes(word)),
+);
 // Below node_modules, so that the bundles can resolve the packages that they import.
 mkdirSync('node_modules/.cache', { recursive: true });
 const outdir = mkdtempSync('node_modules/.cache/nacre-bench-');

@@ -143,6 +143,8 @@ export interface ReadResult {
   readonly next: Cursor;
   /** The current end of the log; equal to `next` if everything was read. */
   readonly end: Cursor;
+  /** The cursor before which all output was removed, because running commands needed its space; a read before it skips to it. */
+  readonly goneBefore?: Cursor | undefined;
   /** True once the command has ended; only processes left running in its session can still write after `end`. */
   readonly final: boolean;
 }

@@ -1,6 +1,7 @@
 // The user's home, config and state folders. A relative path in HOME or XDG_* would resolve inside the current project,
 // so it is ignored, as the XDG Base Directory specification requires.
-import { homedir, userInfo } from 'node:os';
+import { lstatSync } from 'node:fs';
+import { homedir, tmpdir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /** The environment that HOME, XDG_CONFIG_HOME and XDG_STATE_HOME are read from. */
@@ -21,6 +22,18 @@ export function configHomeOf(env: HomeVariables): string {
 /** The folder of the user's persistent state, `~/.local/state` by default. */
 export function stateHomeOf(env: HomeVariables): string {
   return absolute(env.XDG_STATE_HOME) ?? join(homeOf(env), '.local', 'state');
+}
+
+/**
+ * The default state folder of nacre. A user id without an account, as in containers, has no home folder (`/` cannot be written),
+ * so it gets a private folder for temporary files, unless another user has created one of that name.
+ */
+export function stateDirOf(env: HomeVariables, uid = process.getuid?.() ?? 0): string {
+  const usual = join(stateHomeOf(env), 'nacre');
+  if (absolute(env.XDG_STATE_HOME) !== undefined || homeOf(env) !== '/' || uid === 0) return usual;
+  const temporary = join(tmpdir(), `nacre-${uid}`);
+  const found = lstatSync(temporary, { throwIfNoEntry: false });
+  return found === undefined || (found.isDirectory() && found.uid === uid) ? temporary : usual;
 }
 
 function absolute(path: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import { NacreError } from '../contract/failure.ts';
-import type { Cursor, ReadResult, Stream } from '../contract/job.ts';
+import type { Cursor, OutputChunk, ReadResult, Stream } from '../contract/job.ts';
 import { createNotifier } from '../support/timing.ts';
 import { OutputLog } from './io/output-log.ts';
 import { type Spool, SpoolFullError } from './io/spool.ts';
@@ -68,9 +68,15 @@ export class JobOutput {
     if (from === this.#log.end && !this.#isSealed && options.waitMs > 0)
       await this.#changed.wait(options.waitMs);
     const final = this.#isSealed;
-    const chunks = await this.#log.read(from, options.maxBytes);
-    const next = chunks.reduce((at, chunk) => at + chunk.data.length, from);
-    return { chunks, next, end: this.#log.end, final };
+    const chunks = await this.#log.read(from, options.maxBytes).catch((error: unknown) => {
+      // The spool may have been evicted while it was read.
+      if (from >= this.#log.goneBefore) throw error;
+      return [];
+    });
+    const { end, goneBefore } = this.#log;
+    if (goneBefore === 0) return { chunks, next: toNext(from, chunks), end, final };
+    if (from >= goneBefore) return { chunks, next: toNext(from, chunks), end, final, goneBefore };
+    return { chunks: [], next: options.maxBytes > 0 ? goneBefore : from, end, final, goneBefore };
   }
 
   /** The text of a stream in the last `maxBytes` of output. */
@@ -96,6 +102,10 @@ export class JobOutput {
     this.#isDisposed = true;
     return this.#log.dispose();
   }
+}
+
+function toNext(from: Cursor, chunks: readonly OutputChunk[]): Cursor {
+  return chunks.reduce((at, { data }) => at + data.length, from);
 }
 
 function toLimit(error: Error): LimitReached {

@@ -3,10 +3,12 @@
 // 2. bash, the server's folders and FIFOs, and a sweep of what dead servers left,
 // 3. the `LimitEnforcer`, the `ExecGuard`, and the best `Starter` that works here,
 // 4. persistent shells on top of that starter.
+import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Place } from '../contract/facts.ts';
-import { shuttingDown } from '../contract/failure.ts';
+import { NacreError, shuttingDown } from '../contract/failure.ts';
 import { makeFolder } from '../support/make-folder.ts';
+import { umaskOfCommands } from '../support/umask.ts';
 import { ExecEnforcer } from './exec/exec-enforcer.ts';
 import { isDeadServer } from './folders/instance-folder.ts';
 import { createServerFolders, memoryFolders, type ServerFolders } from './folders/server-folders.ts';
@@ -113,6 +115,7 @@ export class Preparation {
 
   async #prepare(): Promise<PreparedWorker> {
     const options = this.#options;
+    checkProc();
     const login = await this.login();
     const path = toAbsolutePath(login.env.PATH);
     const allVariables = { ...login.env, PATH: path };
@@ -131,6 +134,14 @@ export class Preparation {
       throw error;
     }
   }
+}
+
+// Without /proc even `mkfifo` and `ps` fail, with messages that do not name the cause.
+function checkProc(): void {
+  if (process.platform !== 'linux' || existsSync('/proc/self/stat')) return;
+  throw new NacreError('resources_unavailable', 'nacre needs /proc, which is not mounted here.', {
+    hint: 'Mount it with mount -t proc proc /proc, or start the container or chroot with it. Nothing was run.',
+  });
 }
 
 // Start-up files of the login shell may set variables that configure bash again, so its result is filtered too.
@@ -155,7 +166,12 @@ async function prepareStart(
   void cgroups?.sweep((owner) => isDeadServer(owner, table)).catch(() => {});
   const sweeping = sweepProcesses(table, options.environment[instanceVariable]).catch(() => []);
   const isRoot = process.getuid?.() === 0;
-  const limitEnforcer = createLimitEnforcer({ limits: options, cgroups, isRoot });
+  const limitEnforcer = createLimitEnforcer({
+    limits: options,
+    cgroups,
+    isRoot,
+    umask: umaskOfCommands(),
+  });
   const machine = createStarterMachine(options, found);
   const deps = await toStartDeps(options, found, limitEnforcer, isRoot);
   const starter = await chooseStarter(deps, options, machine);

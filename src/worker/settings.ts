@@ -34,7 +34,8 @@ export const workerSettings = defineSettings({
   spoolTotalBytes: z.int().min(65_536).max(1_099_511_627_776).default(2_147_483_648).meta({
     env: 'NACRE_SPOOL_TOTAL_BYTES',
     flag: '--spool-total-bytes',
-    description: 'Bytes of output kept on disk for all commands together.',
+    description:
+      'Bytes of output kept on disk for all commands together; when they are used up, the output of the commands that ended first is removed.',
     project: 'lower',
   }),
   memoryBytes: z.int().min(16_777_216).max(1_125_899_906_842_624).optional().meta({
@@ -87,7 +88,7 @@ export const workerSettings = defineSettings({
     env: 'NACRE_STATE_DIR',
     flag: '--state-dir',
     description: 'State folder, for spools, the audit log and caches.',
-    unset: '$XDG_STATE_HOME/nacre, or ~/.local/state/nacre',
+    unset: '$XDG_STATE_HOME/nacre, or ~/.local/state/nacre; without a home, nacre-UID in $TMPDIR or /tmp',
     path: true,
   }),
   bash: z.string().min(1).optional().meta({

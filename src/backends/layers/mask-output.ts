@@ -15,7 +15,7 @@ export function maskOutput(backend: Backend, maskOf: (id: string) => Mask | unde
     maxBytes > 0 ? (await backend.read(id, from, { waitMs: 0, maxBytes })).chunks : [];
 
   const readMasked = async (id: string, from: Cursor, found: ReadResult, mask: Mask): Promise<ReadResult> => {
-    const start = Math.max(0, from - contextBytes);
+    const start = Math.max(found.goneBefore ?? 0, from - contextBytes);
     const before = await bytesOf(id, start, from - start);
     const after = found.next < found.end ? await bytesOf(id, found.next, contextBytes) : [];
     const isOpen = !found.final && found.next === found.end;
@@ -34,7 +34,7 @@ export function maskOutput(backend: Backend, maskOf: (id: string) => Mask | unde
         const left = Math.max(0, options.waitMs - elapsed());
         const found = await backend.read(id, from, { ...options, waitMs: left });
         const mask = maskOf(id);
-        if (found.next === from || mask === undefined) return found;
+        if (found.chunks.length === 0 || mask === undefined) return found;
         const masked = await readMasked(id, from, found, mask);
         if (masked.next > from || left === 0) return masked;
         // Everything is withheld: wait for more output before masking again.

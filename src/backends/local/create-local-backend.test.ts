@@ -9,7 +9,9 @@ test('the local backend starts commands from this process and reports what it ca
   const backend = await backends.local(workerOptionsIn(folder));
   expect(backend.abilities).toEqual({ killTree: 'group' });
   expect((await backend.report()).gaps).not.toEqual([]);
-  const command = { kind: 'shell', script: 'echo $PPID' } as const;
+  // Its parent is the fork server, a child of this process.
+  const script = 'read -r _ _ _ parent _ </proc/$PPID/stat; echo $parent';
+  const command = { kind: 'shell', script } as const;
   await backend.start({ id: 'a', command, cwd: folder, env: {}, stdin: 'empty', timeoutMs: null });
   await backend.wait('a', 5_000);
   const { chunks } = await backend.read('a', 0, { waitMs: 0, maxBytes: 100 });

@@ -62,21 +62,22 @@ export async function read(
   if (context.signal?.aborted) throw cancelledReading();
   // `wait` before `read`: the log of a command that has ended by then is complete.
   const state = await backend.wait(id, 0);
-  const { end, final } = await backend.read(id, from, { waitMs: 0, maxBytes: 0 });
+  const { end, final, goneBefore = 0 } = await backend.read(id, from, { waitMs: 0, maxBytes: 0 });
   const screen = (query.wantsScreen && (await command.screen?.view())) || null;
   // One stream may have been read further than the other, with `stream`.
   const positionOf = (stream: Stream) => registry.position(id, reader, stream);
   const isNewOnly = query.cursor === undefined && query.keep !== 'end';
   const skip = isNewOnly ? { stdout: positionOf('stdout'), stderr: positionOf('stderr') } : undefined;
-  const textFrom = query.keep === 'end' ? (query.cursor ?? 0) : from;
+  const textFrom = Math.max(goneBefore, query.keep === 'end' ? (query.cursor ?? 0) : from);
   // The screen shows the result of all output so far, so that counts as read.
-  const text = screen
+  const found = screen
     ? { stdout: '', stderr: '', next: end, leftOutFrom: null, leftOutBytes: null, isCut: false }
     : await readFitting(
         { read: logOf(backend, id), matcher },
         { ...query, skip, from: textFrom, end, final },
         query.fits,
       );
+  const text = from < goneBefore ? withNotice(found, goneBefore - from) : found;
   registry.advance(id, reader, { from, next: text.next, stream: screen ? undefined : query.stream });
   const prompt = await findPrompt(backend, id);
   const hint = await findHint(backend, command, state, end);
@@ -93,6 +94,12 @@ async function readFitting(source: TextSource, query: TextQuery, fits: ReadQuery
     const text = await readText(source, { ...query, maxChars });
     if (!fits || maxChars < minFitChars || fits(text.stdout, text.stderr)) return text;
   }
+}
+
+// Told once: the read position is then behind what is gone.
+function withNotice(text: ReadText, bytes: number): ReadText {
+  const notice = `[${bytes} bytes of output are gone: running commands needed the space (spool_total_bytes).]`;
+  return { ...text, stdout: `${notice}\n${text.stdout}` };
 }
 
 const hintBytes = 16_384;

@@ -55,6 +55,11 @@ export class OutputLog {
     return { stdout: this.#totals.stdout.digest(), stderr: this.#totals.stderr.digest() };
   }
 
+  /** The position before which all output was removed, because running commands needed its space; 0 if none was. */
+  get goneBefore(): Cursor {
+    return this.#options.spool.isEvicted ? (this.#blocks[0]?.start ?? this.end) : 0;
+  }
+
   /** True while too many bytes in memory wait for the spool: pause reading until `onRelief`. */
   get isFull(): boolean {
     return !this.#isBroken && this.#bytesInMemory > this.#options.ringBytes + slackBytes;

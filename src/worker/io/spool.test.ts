@@ -90,3 +90,26 @@ test('reading from a truncated or deleted file is an error', async () => {
   await expect(spool.blockAt(0)).rejects.toMatchObject({ code: 'ENOENT' });
   await spool.dispose();
 });
+
+test('spools of ended commands give way to others, the first that ended first', async () => {
+  const quota = new SpoolQuota(12);
+  const create = async (name: string) => {
+    const spool = new Spool(join(folder, 'spool', name), quota);
+    await spool.append([{ start: 0, bytes: Buffer.from('1234') }]);
+    return spool;
+  };
+  const [one, two, three] = [await create('one'), await create('two'), await create('three')];
+  await two.close();
+  await one.close();
+  await three.append([{ start: 4, bytes: Buffer.from('567') }]);
+  expect([one.isEvicted, two.isEvicted, three.isEvicted]).toEqual([false, true, false]);
+  await expect.poll(() => existsSync(join(folder, 'spool', 'two'))).toBe(false);
+  expect((await one.blockAt(0)).buffer.toString()).toBe('1234');
+  await three.append([{ start: 7, bytes: Buffer.from('89') }]);
+  expect(one.isEvicted).toBe(true);
+  await expect(three.append([{ start: 9, bytes: Buffer.from('long!') }])).rejects.toBeInstanceOf(
+    SpoolFullError,
+  );
+  for (const spool of [one, two, three]) await spool.dispose();
+  expect(quota.usedBytes).toBe(0);
+});

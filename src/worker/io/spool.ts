@@ -3,9 +3,19 @@ import { dirname } from 'node:path';
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 
-/** The disk space in bytes that the spools of all commands share. */
+/** A spool that can give its disk space to others. */
+export interface EvictableSpool {
+  /** Removes the file and releases its part of the quota at once. */
+  evict(): void;
+}
+
+/**
+ * The disk space in bytes that the spools of all commands share. If it is used up, the spools of ended commands give way to
+ * running ones, in the order in which the commands ended.
+ */
 export class SpoolQuota {
   readonly #maxBytes: number;
+  readonly #ended = new Set<EvictableSpool>();
   #usedBytes = 0;
 
   constructor(maxBytes: number) {
@@ -17,9 +27,24 @@ export class SpoolQuota {
   }
 
   claim(bytes: number): boolean {
+    if (bytes > this.#maxBytes) return false;
+    for (const spool of this.#ended) {
+      if (this.#usedBytes + bytes <= this.#maxBytes) break;
+      this.#ended.delete(spool);
+      spool.evict();
+    }
     if (this.#usedBytes + bytes > this.#maxBytes) return false;
     this.#usedBytes += bytes;
     return true;
+  }
+
+  /** Adds the spool of a command that has ended. */
+  offer(spool: EvictableSpool): void {
+    this.#ended.add(spool);
+  }
+
+  withdraw(spool: EvictableSpool): void {
+    this.#ended.delete(spool);
   }
 
   release(bytes: number): void {
@@ -37,17 +62,23 @@ export interface SpoolEntry {
 }
 
 /** The older part of an `OutputLog`, in a private file that is created when the first block arrives. */
-export class Spool {
+export class Spool implements EvictableSpool {
   readonly #path: string;
   readonly #quota: SpoolQuota;
   readonly #index: { start: Cursor; offset: number; length: number }[] = [];
   #file: FileHandle | null = null;
   #created = false;
   #size = 0;
+  #isEvicted = false;
 
   constructor(path: string, quota: SpoolQuota) {
     this.#path = path;
     this.#quota = quota;
+  }
+
+  /** True once its blocks were removed to make room for a running command. */
+  get isEvicted(): boolean {
+    return this.#isEvicted;
   }
 
   /** Appends blocks; rejects with `SpoolFullError` if they do not fit into the quota, or if they cannot be written. */
@@ -73,16 +104,25 @@ export class Spool {
     return toBlock(entry.start, await readRange(this.#path, entry.offset, entry.length));
   }
 
-  /** Closes the file for writing; its blocks stay readable. */
+  /** Closes the file for writing; its blocks stay readable until the quota needs their space. */
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = null;
+    if (this.#size > 0) this.#quota.offer(this);
     await file?.close();
+  }
+
+  evict(): void {
+    this.#isEvicted = true;
+    this.#quota.release(this.#size);
+    this.#size = 0;
+    rm(this.#path, { force: true }).catch(() => {});
   }
 
   /** Removes the file and releases its part of the quota. */
   async dispose(): Promise<void> {
     await this.close();
+    this.#quota.withdraw(this);
     if (this.#created) await rm(this.#path, { force: true });
     this.#quota.release(this.#size);
     this.#size = 0;

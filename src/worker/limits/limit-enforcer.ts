@@ -17,6 +17,8 @@ export interface LimitEnforcerDeps {
   /** `null` if cgroups must not be used. */
   readonly cgroups: Cgroups | null;
   readonly isRoot: boolean;
+  /** The umask of commands, if it differs from that of this process. */
+  readonly umask?: number | undefined;
 }
 
 /** How a command is about to be started. */
@@ -50,7 +52,8 @@ export interface LimitEnforcer {
 }
 
 /** Creates the limit enforcer of a worker. */
-export function createLimitEnforcer({ limits: general, cgroups, isRoot }: LimitEnforcerDeps): LimitEnforcer {
+export function createLimitEnforcer(deps: LimitEnforcerDeps): LimitEnforcer {
+  const { limits: general, cgroups, isRoot, umask } = deps;
   const removals = new Set<Promise<void>>();
   const remove = (group: Cgroup | null) => {
     if (group === null) return;
@@ -65,7 +68,7 @@ export function createLimitEnforcer({ limits: general, cgroups, isRoot }: LimitE
       const cgroupFiles = plan.entry === 'shell' && group ? group.procsFiles : [];
       const discard = () => remove(group);
       return {
-        prelude: toPrelude({ limits, ownProcesses, cgroupFiles }),
+        prelude: toPrelude({ limits, ownProcesses, cgroupFiles, umask }),
         group,
         gaps: toGaps(limits, group, { ownProcesses, canRaise: isRoot && !plan.cannotRaiseLimits }),
         discard,
@@ -107,15 +110,17 @@ export interface PreludePlan {
   readonly ownProcesses: number | null;
   /** The `cgroup.procs` files to which the shell writes its own pid. */
   readonly cgroupFiles: readonly string[];
+  readonly umask?: number | undefined;
 }
 
 // Seconds of CPU time between SIGXCPU (soft limit) and SIGKILL (hard limit).
 const cpuGraceSeconds = 2;
 
 /** One line of `ulimit` commands for the shell and everything that it starts; empty if there is nothing to limit. */
-export function toPrelude({ limits, ownProcesses, cgroupFiles }: PreludePlan): string {
+export function toPrelude({ limits, ownProcesses, cgroupFiles, umask }: PreludePlan): string {
   const { memoryBytes, cpuSeconds, fileBytes, maxProcesses } = limits;
   const steps = [
+    ...(umask === undefined ? [] : [`umask ${umask.toString(8)}`]),
     ...cgroupFiles.map((file) => `echo "$$" >${quote(file)} || exit 125`),
     ...(memoryBytes === undefined ? [] : [limit('d', toKib(memoryBytes))]),
     ...(fileBytes === undefined ? [] : [limit('f', toKib(fileBytes))]),

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { builtCli } from '../support/build.ts';
+import { needPrograms, needRoot } from '../support/needs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const run = promisify(execFile);
+const nacre = [process.execPath, builtCli, 'run'];
+
+/** Runs bash code with `nacre run` as its positional parameters. */
+async function bash(script: string, env: Readonly<Record<string, string>> = {}) {
+  const options = { env: { PATH: process.env.PATH ?? '', ...env }, cwd: '/', timeout: 60_000 };
+  try {
+    return { ...(await run('bash', ['-c', script, 'bash', ...nacre], options)), code: 0 };
+  } catch (error) {
+    const { stdout = '', stderr = '', code } = error as { stdout?: string; stderr?: string; code?: number };
+    return { stdout, stderr, code };
+  }
+}
+
+test.concurrent.each(['', '--processes host'])(
+  'works under umask 777, which commands get %s',
+  async (flags) => {
+    const folder = temporaryFolder();
+    const asUser = process.getuid?.() === 0 ? 'setpriv --reuid 4242 --regid 4242 --clear-groups' : '';
+    mkdirSync(`${folder}/any`);
+    const script = `chmod 777 ${folder} ${folder}/any; umask 777; exec ${asUser} "$@" ${flags} -- bash -c 'umask; echo works'`;
+    const found = await bash(script, { NACRE_STATE_DIR: `${folder}/any/state`, HOME: '/nonexistent' });
+    expect(found).toMatchObject({ stdout: '0777\nworks\n', stderr: '', code: 0 });
+  },
+);
+
+test('works for a user id without an account and without HOME', async (test) => {
+  needRoot(test);
+  const folder = temporaryFolder();
+  const found = await bash(
+    `chmod 1777 ${folder}; exec setpriv --reuid 4243 --regid 4243 --clear-groups "$@" -- echo works`,
+    { TMPDIR: folder },
+  );
+  expect(found).toMatchObject({ stdout: 'works\n', code: 0 });
+  rmSync(folder, { recursive: true });
+});
+
+test('names /proc if it is not mounted', async (test) => {
+  needRoot(test);
+  needPrograms(test, 'unshare');
+  const folder = temporaryFolder();
+  const found = await bash(
+    'exec unshare --mount bash -c \'mount -t tmpfs none /proc; exec "$@"\' bash "$@" -- true',
+    {
+      NACRE_STATE_DIR: folder,
+    },
+  );
+  expect(found).toMatchObject({ code: 125, stdout: '' });
+  expect(found.stderr).toContain('nacre needs /proc, which is not mounted here.');
+});

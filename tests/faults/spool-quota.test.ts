@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createTestEngine } from '../support/engine.ts';
+
+const me = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
+const query = { maxChars: 500, keep: 'beginning', view: 'clean', howToReadOn: () => '', waitMs: 0 } as const;
+
+test('outputs of ended commands give way to running ones, and their readers are told', async () => {
+  const here = createTestEngine({
+    worker: { ringBytes: 65_536, spoolBytes: 1_500_000, spoolTotalBytes: 3_000_000 },
+  });
+  const print = async () => {
+    // 1,288,894 bytes.
+    const id = await here.start('seq 200000');
+    await expect
+      .poll(async () => (await here.engine.observe(id, me)).state.status, { timeout: 20_000 })
+      .toBe('completed');
+    return id;
+  };
+  const ids = [await print(), await print(), await print(), await print()];
+  const texts = await Promise.all(ids.map(async (id) => (await here.engine.read(id, query, me)).stdout));
+  // The quota has room for two of them.
+  for (const text of texts.slice(0, 2))
+    expect(text).toMatch(/^\[\d+ bytes of output are gone: running commands/);
+  for (const text of texts.slice(2)) expect(text).toMatch(/^1\n2\n3\n/);
+  const [first = ''] = ids;
+  const more = await here.engine.read(first, { ...query, maxChars: 200_000 }, me);
+  expect(more.stdout).not.toContain('are gone');
+  const again = await here.engine.read(first, { ...query, cursor: 0, keep: 'end' }, me);
+  expect(again.stdout).toMatch(/200000\n$/);
+  await here.close();
+});
