@@ -76,7 +76,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
     ...access,
     maxOutputChars: values.maxOutputChars,
     reply: values.reply,
-    ownRules: rulesFor('everything', resolved),
+    ownRules: rulesFor('cli', resolved),
     async tools(narrowing) {
       const { assembleTools } = await import('./assemble-tools.ts');
       return assembleTools({ settings: live, openEngine: engine, cwd }, narrowing);

@@ -92,7 +92,7 @@ function open(
 ): Nacre<'all'> & { readonly instance: Instance } {
   const { maxOutputChars, killGraceMs } = resolved.values;
   const owner = createId('program');
-  const rules = { ...rulesFor('everything', resolved), room: owner };
+  const rules = { ...rulesFor('program', resolved), room: owner };
   const log = (line: string) => void process.stderr.write(line);
   const programs = execAllowFor([rules]);
   const engine = engineOnDemand(resolved, { env, cwd, log, execAllow: () => programs }, instanceClosed);

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { NacreError } from '../contract/failure.ts';
 import { createDeferred, type Deferred, settlesWithin } from '../support/timing.ts';
+import { toExpression } from './python-pattern.ts';
 
 /** Tests texts against untrusted patterns in a worker thread, so that catastrophic backtracking can be stopped. */
 export interface Matcher {
@@ -10,18 +11,24 @@ export interface Matcher {
 }
 
 const defaultLimitMs = 1_000;
-// Callers look for text within a line, so `^` and `$` match at line ends.
-const flags = 'm';
 
 /** Throws `invalid_request` if `pattern` is not a regular expression; `field` is its name in the request. */
 export function checkPattern(field: string, pattern: string | undefined): void {
+  const problem = pattern === undefined ? undefined : findPatternProblem(pattern);
+  if (problem === undefined) return;
+  throw new NacreError('invalid_request', `${field} is not a valid regular expression: ${problem}.`, {
+    hint: 'Use JavaScript syntax, with \\ before a special character that is meant literally.',
+  });
+}
+
+/** Why a pattern is not a regular expression; undefined if it is one. */
+export function findPatternProblem(pattern: string): string | undefined {
+  const { source, flags } = toExpression(pattern);
   try {
-    if (pattern !== undefined) new RegExp(pattern, flags);
+    new RegExp(source, flags);
+    return undefined;
   } catch (error) {
-    const { message } = error as Error;
-    throw new NacreError('invalid_request', `${field} is not a valid regular expression: ${message}.`, {
-      hint: 'Use JavaScript syntax, with \\ before a special character that is meant literally.',
-    });
+    return (error as Error).message;
   }
 }
 
@@ -33,7 +40,7 @@ export function createMatcher({ limitMs = defaultLimitMs }: { limitMs?: number }
   const test = async (pattern: string, texts: readonly string[]) => {
     thread ??= startThread();
     await thread.online;
-    const matches = thread.match({ pattern, flags, texts });
+    const matches = thread.match({ ...toExpression(pattern), texts });
     if (await settlesWithin(matches, limitMs)) return matches;
     await thread.end();
     thread = null;
@@ -55,7 +62,7 @@ export function createMatcher({ limitMs = defaultLimitMs }: { limitMs?: number }
 }
 
 interface MatchRequest {
-  readonly pattern: string;
+  readonly source: string;
   readonly flags: string;
   readonly texts: readonly string[];
 }
@@ -69,8 +76,8 @@ interface Thread {
 // Source text instead of a file, because the bundle in `dist` has no separate file for the thread.
 const threadSource = `
 const { parentPort } = require('node:worker_threads');
-parentPort.on('message', ({ pattern, flags, texts }) => {
-  const expression = new RegExp(pattern, flags);
+parentPort.on('message', ({ source, flags, texts }) => {
+  const expression = new RegExp(source, flags);
   parentPort.postMessage(texts.map((text) => expression.test(text)));
 });`;
 

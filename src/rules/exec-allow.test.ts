@@ -33,7 +33,7 @@ describe('P12: the programs that Landlock permits', () => {
     const rules = (program: string) => [
       { rules: { ...ruled, policy: [{ verdict: 'allow', program, reason: '' } as const] } },
     ];
-    const ruled = rulesFor('nothing', resolve({ ALLOWED_COMMANDS: 'git' })).rules;
+    const ruled = rulesFor('terminal', resolve({ ALLOWED_COMMANDS: 'git' })).rules;
     expect(execAllowFor(rules('jq'))?.names).toEqual(['git', 'jq']);
     expect(execAllowFor(rules('*'))).toBeUndefined();
   });

@@ -12,7 +12,7 @@ export function rulesOfCallers(
   remoteCallers: readonly ('model' | 'app')[] | undefined,
   resolved: Resolved,
 ): readonly Rules[] {
-  if (remoteCallers === undefined) return [rulesFor('everything', resolved)];
+  if (remoteCallers === undefined) return [rulesFor('cli', resolved)];
   return [
     ...toFamilies(resolved.values.tools).map((family) => rulesForFamily(family, resolved)),
     ...(remoteCallers.includes('app') ? [rulesForShell(resolved)] : []),

@@ -26,12 +26,26 @@ export async function readRules(resolved: ResolvedSettings<typeof allSettings>):
   return { ...resolved, policy: toPolicyRules(values.policy, limits.policy) };
 }
 
-/** The shared rules; P12: the kind of caller decides what an unset `allowed_commands` means. */
+/**
+ * What may run in each door while its list of programs is unset (P12). `cli` is what the user types: `nacre run` and
+ * `nacre workflow`; `program` is what a program runs through the package, apart from tools; `app` is POST /api/shell and its
+ * stream, whose list `shell_allowlist` has a default of its own.
+ */
+export const whenUnset = {
+  terminal: 'nothing',
+  bash: 'everything',
+  'shell-execute': 'everything',
+  cli: 'everything',
+  program: 'everything',
+  app: 'nothing',
+} as const satisfies Record<ToolFamily | 'cli' | 'program' | 'app', 'nothing' | 'everything'>;
+
+/** The shared rules as a door applies them; see `whenUnset`. */
 export function rulesFor(
-  whenUnset: 'nothing' | 'everything',
+  door: keyof typeof whenUnset,
   { values, limits, origins, policy }: Resolved,
 ): Pick<RunContext, 'rules' | 'cwdRoots'> {
-  const allow = toAllowList(values.allowedCommands, limits.allowedCommands, whenUnset);
+  const allow = toAllowList(values.allowedCommands, limits.allowedCommands, whenUnset[door]);
   const cwdRoots = [values.allowedCwdRoots, limits.allowedCwdRoots ?? []].filter(isSet);
   const { danger, confirm, programDirs, fileWrites } = values;
   const { tightenedBy: narrowedBy, impliedBy: preset } = origins.allowedCommands;
@@ -42,8 +56,9 @@ export function rulesFor(
 
 /** The rules of the offered tools; families that `tools` lists together share the strictest. */
 function rulesForTools(resolved: Resolved): Pick<RunContext, 'rules' | 'cwdRoots'> {
-  const families: readonly string[] = toFamilies(resolved.values.tools);
-  return rulesFor(families.includes('terminal') ? 'nothing' : 'everything', resolved);
+  const families = toFamilies(resolved.values.tools);
+  const strictest = families.find((family) => whenUnset[family] === 'nothing') ?? 'bash';
+  return rulesFor(strictest, resolved);
 }
 
 /** The rules of one tool family; `shell_execute` can add its own list, roots and variables to the shared ones. */
@@ -54,7 +69,7 @@ export function rulesForFamily(family: ToolFamily, resolved: Resolved): CallerRu
   const hasOwn = values.shellExecuteAllowedCommands !== undefined;
   const allow = narrowAllow(
     // With `shell_execute_allowed_commands` set, an unset `allowed_commands` allows everything (P12).
-    hasOwn ? rulesFor('everything', resolved).rules.allow : shared.rules.allow,
+    hasOwn ? rulesFor(family, resolved).rules.allow : shared.rules.allow,
     narrowList(values.shellExecuteAllowedCommands ?? ['*'], limits.shellExecuteAllowedCommands, '*'),
   );
   const allowSetting = hasOwn ? 'NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS' : shared.rules.allowSetting;
@@ -78,8 +93,8 @@ function isSet(list: readonly string[]): boolean {
 /** The rules for POST /api/shell: `shell_allowlist`, and no system or key directories as `cwd` (H6). */
 export function rulesForShell(resolved: Resolved, narrowing?: Narrowing): CallerRules {
   const { values, limits, origins } = resolved;
-  const shared = rulesFor('everything', resolved);
-  const allow = toAllowList(values.shellAllowlist, limits.shellAllowlist, 'nothing');
+  const shared = rulesFor('app', resolved);
+  const allow = toAllowList(values.shellAllowlist, limits.shellAllowlist, whenUnset.app);
   const narrowedBy = origins.shellAllowlist.tightenedBy;
   const allowSetting = 'SHELL_ALLOWLIST';
   const rules = { ...shared.rules, allow, allowSetting, preset: undefined, narrowedBy };

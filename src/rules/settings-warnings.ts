@@ -54,7 +54,7 @@ export function warnOfRoots(resolved: Resolved, cwd: string): readonly string[] 
     {
       setting: 'ALLOWED_CWD_ROOTS',
       field: 'cwd',
-      roots: missing(rulesFor('nothing', resolved).cwdRoots.flat()),
+      roots: missing(rulesFor('terminal', resolved).cwdRoots.flat()),
     },
     {
       setting: 'NACRE_SHELL_EXECUTE_CWD_ROOTS',

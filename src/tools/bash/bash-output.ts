@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
 import type { Reading, ReadQuery } from '../../engine/reading/read-command.ts';
+import { findPatternProblem } from '../../output/matcher.ts';
 import { BashLimits } from '../common/default-limits.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { joinStreams } from '../common/describe-outcome.ts';
@@ -14,7 +15,9 @@ const input = z.strictObject({
     .string()
     .max(1_000, 'must be at most 1000 characters')
     .optional()
-    .describe('Optional regex to filter output lines; lines that do not match count as read'),
+    .describe(
+      'Optional regex (JavaScript; also (?i) and (?P<x>…) of Python) to filter output lines; lines that do not match count as read',
+    ),
 });
 
 /** Input of `BashOutput`. */
@@ -78,13 +81,11 @@ export function bashOutput(commands: AllowedCommands): Tool {
 }
 
 function checkFilter(filter: string | undefined): void {
-  try {
-    if (filter !== undefined) new RegExp(filter);
-  } catch (error) {
-    throw new NacreError('invalid_request', `Invalid filter regex: ${(error as Error).message}.`, {
-      hint: 'Use JavaScript RegExp syntax, and escape special characters with \\.',
-    });
-  }
+  const problem = filter === undefined ? undefined : findPatternProblem(filter);
+  if (problem === undefined) return;
+  throw new NacreError('invalid_request', `Invalid filter regex: ${problem}.`, {
+    hint: 'Use the syntax of JavaScript or of Python, and escape special characters with \\.',
+  });
 }
 
 function toReply(reading: Reading, context: ToolContext): ToolReply {

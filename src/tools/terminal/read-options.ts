@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ReadQuery } from '../../engine/reading/read-command.ts';
+import { findPatternProblem } from '../../output/matcher.ts';
 import { toYamlReply } from '../../output/yaml-reply.ts';
 import { limitOutput } from '../common/fit-reply.ts';
 import type { ToolContext } from '../common/tool.ts';
@@ -67,10 +68,6 @@ export function toReadQuery(
 }
 
 function findProblem(text: string): string | undefined {
-  try {
-    new RegExp(text);
-    return undefined;
-  } catch (error) {
-    return `must be a JavaScript RegExp: ${(error as Error).message}`;
-  }
+  const problem = findPatternProblem(text);
+  return problem === undefined ? undefined : `must be a JavaScript RegExp: ${problem}`;
 }
