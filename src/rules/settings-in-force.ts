@@ -26,5 +26,7 @@ export function toSettingsInForce(resolved: Resolved): readonly SettingInForce[]
 function noteOnExec(resolved: Resolved): SettingInForce['note'] {
   if (resolved.values.exec !== 'auto') return undefined;
   const list = execAllowFor(rulesOfCallers(undefined, resolved));
-  return { text: describeAutoExec(list), isWarning: list !== undefined && list.open.length > 0 };
+  const isClosed = list !== undefined && list.open.length === 0;
+  const text = `${describeAutoExec(list)}${isClosed ? ', if it has Landlock (nacre doctor)' : ''}`;
+  return { text, isWarning: list !== undefined && !isClosed };
 }

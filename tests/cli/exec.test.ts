@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { needLandlock } from '../support/needs.ts';
+import { createPlace } from '../support/nacre.ts';
+import { needLandlock, needPrograms } from '../support/needs.ts';
 import { own, runSteps, type StepResult } from '../support/run-steps.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -61,4 +63,36 @@ describe.each(users)('as %s', (_user, identity) => {
   test('the report says that Landlock is available and that the list is enforced', () => {
     expect(results[1]?.report).toMatchObject({ landlock: 'available', exec: 'enforced' });
   });
+});
+
+// A filter for system calls 444 to 446, which fail with ENOSYS as in a container that forbids Landlock.
+const withoutLandlock = String.raw`
+my @steps = ([0x20, 0, 0, 0], [0x35, 0, 2, 444], [0x25, 1, 0, 446], [6, 0, 0, 0x50026], [6, 0, 0, 0x7fff0000]);
+my $filter = join '', map { pack 'SCCL', @$_ } @steps;
+my $program = pack 'S x6 P', scalar @steps, $filter;
+my $prctl = shift @ARGV;
+syscall $prctl + 0, 38, 1, 0, 0, 0;
+syscall($prctl + 0, 22, 2, $program, 0, 0) == 0 or die "seccomp: $!";
+exec @ARGV;`;
+
+test('where the kernel cannot enforce a closed list, commands run, and check and doctor say so', (context) => {
+  needPrograms(context, '/usr/bin/perl');
+  const place = createPlace({ ALLOWED_COMMANDS: 'ls,git' });
+  const prctl = process.arch === 'arm64' ? '167' : '157';
+  const nacre = (...words: readonly string[]) => {
+    const args = [
+      '-e',
+      withoutLandlock,
+      prctl,
+      process.execPath,
+      join(process.cwd(), 'dist/cli.js'),
+      ...words,
+    ];
+    const { stdout, stderr } = spawnSync('/usr/bin/perl', args, { ...place, encoding: 'utf8', input: '' });
+    return `${stdout}${stderr}`;
+  };
+  const reason = /nothing is enforced by the kernel, because the kernel does not offer Landlock/;
+  expect(nacre('run', 'ls -d .')).toBe('.\n');
+  expect(nacre('check', 'ls')).toMatch(reason);
+  expect(nacre('doctor')).toMatch(reason);
 });

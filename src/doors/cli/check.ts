@@ -49,8 +49,7 @@ export async function checkDoor(deps: CheckDeps): Promise<number> {
       return 0;
     }
     const command = { kind: 'shell', script: toScript(onlyArgument(deps.words)) } as const;
-    const note = deps.settings.find(({ key }) => key === 'exec')?.note;
-    const kernel = note?.isWarning ? note.text : undefined;
+    const kernel = await noteOnKernel(deps, engine);
     const checked = await engine.check({ command, cwd: flags.cwd }, deps.ownRules);
     await print(
       io.stdout,
@@ -65,6 +64,14 @@ export async function checkDoor(deps: CheckDeps): Promise<number> {
   } finally {
     await deps.close();
   }
+}
+
+/** Why the kernel does not enforce the list, if `exec: auto` leads one to expect that it does. */
+async function noteOnKernel({ settings }: CheckDeps, engine: Engine): Promise<string | undefined> {
+  const exec = settings.find(({ key }) => key === 'exec');
+  if (exec?.note === undefined || exec.note.isWarning) return exec?.note?.text;
+  const report = await engine.report();
+  return report.exec === 'off' ? report.execNote : undefined;
 }
 
 function onlyArgument([word, ...more]: readonly string[]): string {

@@ -46,7 +46,10 @@ export async function chooseExecGuard(
 /** The result without a guard: an error for `enforce`, otherwise a gap. */
 function withoutGuard(exec: ExecMode, reason: string): ExecEnforcement {
   if (exec !== 'enforce')
-    return { gaps: [`The kernel does not restrict commands to the listed programs: ${reason}.`] };
+    return {
+      gaps: [`The kernel does not restrict commands to the listed programs: ${reason}.`],
+      note: exec === 'auto' ? `nothing is enforced by the kernel, because ${reason}` : undefined,
+    };
   throw new NacreError('isolation_unavailable', `exec: enforce is not possible on this machine: ${reason}.`, {
     hint: 'Run nacre doctor to see what this machine allows, or set exec to report. Nothing was run.',
   });

@@ -374,12 +374,12 @@ describe('without', () => {
     await other.close();
   });
 
-  test.each(cases)('%s, `report` runs the command and names the gap', async (_what, prepare, reason) => {
+  test.each(cases)('%s, `auto` runs the command and names the gap', async (_what, prepare, reason) => {
     make(['ls']);
     const execGuard = prepare(here.folder);
     const other = createTestWorker({
       highestLevel: 'namespace',
-      exec: 'report',
+      exec: 'auto',
       execAllow: execAllowOf(['ls']),
       execGuard,
     });
@@ -387,7 +387,9 @@ describe('without', () => {
     expect(stdout).toMatch(/^\d+\n$/);
     expect(state.enforcement).toMatchObject({ exec: 'off', level: 'namespace' });
     expect(state.enforcement?.gaps.join()).toMatch(reason);
-    expect((await other.worker.report()).landlock).toMatch(reason);
+    const { landlock, execNote } = await other.worker.report();
+    expect(landlock).toMatch(reason);
+    expect(execNote).toMatch(reason);
     await other.close();
   });
 });
