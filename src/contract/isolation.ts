@@ -66,5 +66,7 @@ export interface Enforcement {
   readonly setuid: boolean;
   /** Whether Landlock refuses execve() of programs that are not listed. */
   readonly exec: 'off' | 'enforced';
+  /** True if /tmp is not that of the connection, so that nothing in it is kept; absent otherwise. */
+  readonly discardsTmp?: boolean | undefined;
   readonly gaps: readonly string[];
 }

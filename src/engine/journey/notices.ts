@@ -37,6 +37,7 @@ export async function withNotices(
       ...outcome.warnings,
       ...describeDeniedPrograms(outcome.deniedPrograms ?? [], request.session !== undefined),
       ...describeProtected(outcome.protectedUse, outcome.cwd),
+      ...(outcome.enforcement?.discardsTmp ? [tmpDiscarded] : []),
       ...noteNetwork(outcome, command),
       ...command.notes,
       ...programs,
@@ -45,6 +46,9 @@ export async function withNotices(
     ],
   };
 }
+
+const tmpDiscarded =
+  'The /tmp of this command was its own, and was deleted when it ended: other commands of this connection run with another workspace in /tmp. Write to the working directory instead.';
 
 function noteNetwork(outcome: Outcome, { command, decision }: NoticeSources['command']): readonly string[] {
   if (outcome.enforcement === null || outcome.enforcement.network === 'on') return [];

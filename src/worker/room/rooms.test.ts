@@ -191,6 +191,7 @@ describe('a room', () => {
       const { stdout, state } = await run('one', 'pwd; touch x; ls -d /tmp/*', { cwd: join(other, 'sub') });
       expect(stdout).toContain(`${other}/sub\n`);
       expect(state.enforcement?.gaps.join()).toContain('has a /tmp of its own');
+      expect(state.enforcement?.discardsTmp).toBe(true);
       expect(existsSync(join(other, 'sub', 'x'))).toBe(true);
       expect(readdirSync(target)).toEqual([]);
     } finally {

@@ -188,9 +188,10 @@ export class KeeperLauncher {
     return this.#deps.exec.current.guard?.pinIn(plan) ?? plan;
   }
 
-  #track(started: Keeper, { network, gaps, mountPoints }: PlanInRoom): Keeper {
+  #track(started: Keeper, { plan, network, gaps, mountPoints }: PlanInRoom): Keeper {
     const proxy = network?.proxy ?? started.proxy;
-    const keeper = { ...started, proxy, gaps, mountPoints, isJoined: network !== undefined };
+    const discardsTmp = plan.shared !== undefined && plan.shared.tmp === undefined;
+    const keeper = { ...started, proxy, gaps, mountPoints, discardsTmp, isJoined: network !== undefined };
     this.#living.add(keeper);
     if (network) void keeper.ready.then((isReady) => isReady && this.#rooms.noteJoined());
     void keeper.gone.then(() => this.#living.delete(keeper));

@@ -89,7 +89,7 @@ export class SupervisedStarter implements Starter {
       tree,
       deniedPrograms: toDeniedPrograms(this.#deps),
       protectedUse: this.#deps.protection.watch(isolation, spec.cwd, this.level === 'namespace'),
-      enforcement: this.#toEnforcement(isolation, [...applied.gaps, ...(keeper.gaps ?? [])]),
+      enforcement: this.#toEnforcement(isolation, keeper, applied.gaps),
       deniedHosts: keeper.proxy?.watchDenied({
         gone: keeper.gone,
         hasConnection: async (port) => hasConnection(pidsOf(await tree.sample()), port),
@@ -120,12 +120,17 @@ export class SupervisedStarter implements Starter {
     }
   }
 
-  #toEnforcement(isolation: Isolation, moreGaps: readonly string[]): Enforcement {
+  #toEnforcement(
+    isolation: Isolation,
+    { gaps = [], discardsTmp }: Keeper,
+    moreGaps: readonly string[],
+  ): Enforcement {
     const isUsual = isolation.sandbox === this.#deps.isolation.sandbox;
     return toEnforcement(this.level, isolation, {
       setuid: this.exec === 'off' && this.#supervisor.keepsSetuid(this.#deps),
       exec: this.exec,
-      gaps: [...(isUsual ? this.#usualGaps() : this.#gapsFor(isolation)), ...moreGaps],
+      ...(discardsTmp && { discardsTmp }),
+      gaps: [...(isUsual ? this.#usualGaps() : this.#gapsFor(isolation)), ...moreGaps, ...gaps],
     });
   }
 

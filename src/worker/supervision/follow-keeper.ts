@@ -26,6 +26,8 @@ export interface Keeper {
   readonly mountPoints?: readonly string[] | undefined;
   /** Sentences for `Enforcement.gaps` about parts of its room that it could not join. */
   readonly gaps?: readonly string[] | undefined;
+  /** True if its /tmp is not that of its room. */
+  readonly discardsTmp?: boolean | undefined;
   readonly terminal: OpenTerminal | undefined;
   /** Kills the init process of the namespace, and with it every process there; the supervisor reaps it and exits. */
   end(): void;

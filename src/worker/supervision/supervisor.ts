@@ -58,7 +58,7 @@ const lateSockets =
 export function toEnforcement(
   level: SupervisionLevel,
   isolation: Isolation,
-  more: Pick<Enforcement, 'setuid' | 'exec' | 'gaps'>,
+  more: Pick<Enforcement, 'setuid' | 'exec' | 'gaps' | 'discardsTmp'>,
 ): Enforcement {
   const network = toNetwork(isolation);
   return {
