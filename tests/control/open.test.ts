@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serve, type TestServer } from '../support/http.ts';
+import { serve, type TestServer, takeLink } from '../support/http.ts';
 import { createPlace, type Place, runInProcess, sleep } from '../support/nacre.ts';
 
 let server: TestServer;
@@ -23,7 +23,7 @@ test('nacre open --print prints a link that signs a browser in, once', async () 
   const { code, stdout, stderr } = await open(server, '--print');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(new RegExp(`^${server.address}/open\\?ticket=\\S+\\n$`));
-  const first = await fetch(stdout.trim());
+  const first = await takeLink(server.address, stdout.trim());
   expect(first.status).toBe(200);
   expect(first.headers.get('set-cookie')).toContain('HttpOnly');
   const again = await fetch(stdout.trim());

@@ -37,6 +37,7 @@ async function openApplet(context: BrowserContext, title: string) {
   page.on('pageerror', ({ message }) => problems.push(message));
   const { body } = await here.post('/api/link', {});
   await page.goto(String(body.link));
+  await page.getByRole('button', { name: 'Open nacre' }).click();
   await page.getByRole('link', { name: title }).click();
   return { page, problems };
 }

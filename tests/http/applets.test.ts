@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type HttpReply, rawRequest, serve, type TestServer } from '../support/http.ts';
+import { type HttpReply, rawRequest, serve, type TestServer, takeLink } from '../support/http.ts';
 import { openSocket, refusalOf } from '../support/socket.ts';
 
 let here: TestServer;
@@ -46,8 +46,7 @@ const get = (host: string, path: string, headers: Record<string, string> = {}) =
 const hostOf = (slug: string) => `${slug}.localhost:${here.port}`;
 
 async function signIn(link: string, origin: string): Promise<string> {
-  const { host, pathname, search } = new URL(link);
-  const reply = await get(host, `${pathname}${search}`);
+  const reply = await takeLink(here.address, link);
   expect(reply.status).toBe(200);
   expect(link.startsWith(origin)).toBe(true);
   const cookie = reply.headers.get('set-cookie') ?? '';
@@ -228,12 +227,13 @@ describe('H8: the list of applets', () => {
 
 describe('H10: pages', () => {
   test('a link works once, and only at its own origin', async () => {
-    const { body } = await here.post('/api/link', {});
-    const { pathname, search } = new URL(String(body.link));
-    expect((await get(`localhost:${here.port}`, `${pathname}${search}`)).status).toBe(401);
-    expect((await get(hostOf('gits'), `${pathname}${search}`)).status).toBe(401);
-    expect((await get(`127.0.0.1:${here.port}`, `${pathname}${search}`)).status).toBe(200);
-    expect((await get(`127.0.0.1:${here.port}`, `${pathname}${search}`)).status).toBe(401);
+    const link = String((await here.post('/api/link', {})).body.link);
+    const at = async (host: string) =>
+      (await takeLink(here.address, link.replace(/127[^/]+/, host), host)).status;
+    expect(await at(`localhost:${here.port}`)).toBe(401);
+    expect(await at(hostOf('gits'))).toBe(401);
+    expect(await at(`127.0.0.1:${here.port}`)).toBe(200);
+    expect(await at(`127.0.0.1:${here.port}`)).toBe(401);
   });
 
   test('a cookie requires the Origin of its page, or Sec-Fetch-Site: same-origin', async () => {

@@ -57,6 +57,7 @@ async function startPage(): Promise<Page> {
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
   const { body } = await here.post('/api/link', {});
   await page.goto(String(body.link));
+  await page.getByRole('button', { name: 'Open nacre' }).click();
   await page.waitForURL(`${here.address}/`);
   await page.getByText(/version .* running/).waitFor();
   expect(problems).toEqual([]);

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { Agent, type RequestOptions, request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rawRequest, serve, type TestServer } from '../support/http.ts';
+import { rawRequest, serve, type TestServer, takeLink } from '../support/http.ts';
 import { createPlace, runInProcess } from '../support/nacre.ts';
 import { openSocket, refusalOf } from '../support/socket.ts';
 
@@ -166,7 +166,8 @@ describe('H10: a foreign Host or Origin is 403', () => {
 describe('H10: the cookie of a page', () => {
   let cookie: string;
   beforeAll(async () => {
-    cookie = (await fetch(here.link)).headers.get('set-cookie')?.split(';')[0] ?? '';
+    const opened = await takeLink(here.address, here.link);
+    cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
   });
 
   test('is accepted from the page itself only, not from a page of cors_origins', async () => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rawRequest, serve, type TestServer } from '../support/http.ts';
+import { rawRequest, serve, type TestServer, takeLink } from '../support/http.ts';
 import { sleep } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
 import { sendBytes } from '../support/raw-http.ts';
@@ -151,16 +151,36 @@ describe('H2: a disconnect ends the command', () => {
 });
 
 describe('H10: a one-time link', () => {
-  const open = (method: string, link: string) => fetch(link, { method });
-
-  test('is not used up by a HEAD request', async () => {
-    expect((await open('HEAD', here.link)).status).toBe(405);
-    expect((await open('GET', here.link)).status).toBe(200);
+  test('is not used up by a preview, a prefetch or a visit: only its button takes it', async () => {
+    const visits = [
+      { method: 'HEAD' },
+      { headers: { 'Sec-Purpose': 'prefetch' } },
+      { headers: { 'Sec-Purpose': 'prefetch;prerender' } },
+      { headers: { Purpose: 'prefetch' } },
+      {},
+    ];
+    for (const visit of visits) {
+      const reply = await fetch(here.link, visit);
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get('set-cookie')).toBeNull();
+      expect(reply.headers.get('content-security-policy')).toContain("form-action 'self'");
+      if (!('method' in visit)) expect(await reply.text()).toContain('<button autofocus>Open nacre</button>');
+    }
+    const foreign = { Origin: 'http://evil.example', 'Content-Type': 'application/x-www-form-urlencoded' };
+    const { pathname, search } = new URL(here.link);
+    const stolen = { method: 'POST', headers: foreign, body: search.slice(1) };
+    expect((await rawRequest(here.address, pathname, stolen)).status).toBe(403);
+    const taken = await takeLink(here.address, here.link);
+    expect(taken.status).toBe(200);
+    expect(taken.headers.get('set-cookie')).toContain('HttpOnly');
+    expect((await fetch(here.link)).status).toBe(401);
   });
 
   test('opens once, however many requests arrive together', async () => {
     const { body } = await here.post('/api/link', {});
-    const opened = await Promise.all(Array.from({ length: 8 }, () => open('GET', String(body.link))));
+    const opened = await Promise.all(
+      Array.from({ length: 8 }, () => takeLink(here.address, String(body.link))),
+    );
     expect(opened.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(401)]);
   });
 

@@ -60,7 +60,8 @@ describe('H10: over TLS', () => {
 
   test('a link sets a cookie with Secure', async () => {
     const { pathname, search, host } = new URL(here.link);
-    const opened = await send(`${pathname}${search}`, { headers: { Host: host } });
+    const headers = { Host: host, 'Content-Type': 'application/x-www-form-urlencoded' };
+    const opened = await send(pathname, { method: 'POST', headers }, search.slice(1));
     const [cookie = ''] = opened.headers['set-cookie'] ?? [];
     expect(cookie).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
     const page = { Host: host, Cookie: cookie.split(';')[0] ?? '' };

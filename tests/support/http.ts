@@ -92,6 +92,16 @@ function callsTo({ address, token }: Greeting) {
   };
 }
 
+/** Presses the button behind a one-time link, as a browser does; `address` is where the server listens. */
+export function takeLink(address: string, link: string, host = new URL(link).host): Promise<HttpReply> {
+  const { origin, search, pathname } = new URL(link);
+  return rawRequest(address, pathname, {
+    method: 'POST',
+    headers: { Host: host, Origin: origin, 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: search.slice(1),
+  });
+}
+
 /** Sends a request with headers that `fetch` does not allow, such as `Host`. */
 export function rawRequest(
   address: string,

@@ -67,9 +67,11 @@ export function mainRoutes(
       deps.isClosing() ? toJsonReply(503, { status: 'closing' }) : toJsonReply(200, { status: 'ready' }),
     ),
     open('GET', '/openapi.json', () => toJsonReply(200, toOpenApi(deps))),
-    open('GET', '/docs', () => servePage('docs.html')),
-    open('GET', '/assets/:name', (_, { params }) => servePage(params.name ?? '')),
-    ...['/', '/applets', '/applets/'].map((path) => open('GET', path, () => servePage('start.html'))),
+    open('GET', '/docs', (exchange) => servePage(exchange, 'docs.html')),
+    open('GET', '/assets/:name', (exchange, { params }) => servePage(exchange, params.name ?? '')),
+    ...['/', '/applets', '/applets/'].map((path) =>
+      open('GET', path, (exchange) => servePage(exchange, 'start.html')),
+    ),
     open('GET', '/applets/:slug', (_, { params }) =>
       page.redirect(`/applets/${encodeURIComponent(params.slug ?? '')}/`),
     ),
@@ -99,9 +101,9 @@ export function mainRoutes(
 export function appletRoutes(deps: HttpDeps): readonly Route<Handler>[] {
   return [
     ...sharedRoutes(deps),
-    open('GET', '*', ({ headers }, { path }) => {
-      const site = deps.sites.find(headers.get('host'));
-      return page.serveApplet(deps, site?.kind === 'applet' ? site.slug : '', path);
+    open('GET', '*', (exchange, { path }) => {
+      const site = deps.sites.find(exchange.headers.get('host'));
+      return page.serveApplet(deps, site?.kind === 'applet' ? site.slug : '', exchange, path);
     }),
   ];
 }
@@ -117,14 +119,15 @@ function sharedRoutes(deps: HttpDeps): readonly Route<Handler>[] {
     }),
     open('GET', '/start', (exchange) => page.redirectToStart(deps, exchange)),
     open('GET', '/open', (exchange, { search }) => page.openLink(deps, exchange, search)),
+    open('POST', '/open', (exchange) => page.takeLink(deps, exchange)),
   ];
 }
 
 // Resolved here, since the build puts all code into one folder with `pages` in it.
 const pagesFolder = fileURLToPath(new URL('./pages', import.meta.url));
 
-function servePage(name: string): Promise<Reply> {
-  return serveFile(pagesFolder, `/${name}`, pagePolicy);
+function servePage({ headers }: Exchange, name: string): Promise<Reply> {
+  return serveFile(pagesFolder, `/${name}`, { policy: pagePolicy, headers });
 }
 
 function signedIn(admit: () => HttpCaller): HttpCaller | undefined {

@@ -14,6 +14,8 @@ export interface PageIdentity {
 export interface PageSessions {
   /** Creates the ticket of a link; it opens one session, once, within ten minutes. */
   issueTicket(identity: PageIdentity): string;
+  /** The page that a ticket opens, without using it; undefined if it is used, expired or of another origin. */
+  findTicket(ticket: string, origin: string): PageIdentity | undefined;
   /** Exchanges a ticket for a cookie value; undefined if it is used, expired or of another origin. */
   redeem(ticket: string, origin: string): string | undefined;
   /** The page that a cookie belongs to; undefined if it expired or is of another origin. */
@@ -48,6 +50,7 @@ export function createPageSessions(now: () => number = () => performance.now()):
 
   return {
     issueTicket: (identity) => add(tickets, identity, ticketMs),
+    findTicket: (ticket, origin) => find(tickets, ticket, origin)?.identity,
     redeem(ticket, origin) {
       const found = find(tickets, ticket, origin);
       if (!found) return undefined;

@@ -21,6 +21,10 @@ export const manifestSchema = z.object({
   title: z.string().min(1).max(80).optional().describe('Its display name.'),
   description: z.string().max(300).optional().describe('Its purpose, in one sentence.'),
   permissions: z.array(permission).max(100).default([]).describe('Its permissions; none when omitted.'),
+  workers: z
+    .boolean()
+    .default(false)
+    .describe('Whether its pages may start workers, including a service worker.'),
   entry: z
     .string()
     .regex(/^[\w-]+\.html$/, 'must be an HTML file in its folder')

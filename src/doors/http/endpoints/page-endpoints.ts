@@ -1,19 +1,21 @@
 // The server's own pages, and how a browser gets to an applet:
-// 1. a one-time link sets a cookie for one origin, 2. the start page is public and empty; its script fetches /api/state
+// 1. the button behind a one-time link sets a cookie for one origin, 2. the start page is public and empty; its script fetches /api/state
 // with that cookie, 3. the link to an applet is another one-time link, to the applet's own origin, 4. GET /start leads
 // back from there.
 import type { HttpSettings } from '../../settings.ts';
 import { findPage } from '../access/authenticate.ts';
 import type { Callers, HttpCaller } from '../access/callers.ts';
 import type { PageSessions } from '../access/page-sessions.ts';
-import type { Sites } from '../access/sites.ts';
+import type { Site, Sites } from '../access/sites.ts';
 import type { AppletAddress } from '../applets/applet-addresses.ts';
 import type { Applets } from '../applets/applets.ts';
 import { appletPolicy } from '../requests/headers.ts';
 import type { History } from '../requests/history.ts';
 import { HttpProblem } from '../requests/problem.ts';
+import type { RequestHeaders } from '../requests/raw-headers.ts';
 import { type Exchange, type Reply, toJsonReply } from '../requests/raw-http.ts';
-import { serveFile } from './static-files.ts';
+import { readForm } from '../requests/read-body.ts';
+import { noFile, serveFile } from './static-files.ts';
 
 /** Dependencies of the page endpoints. */
 export interface PageDeps {
@@ -27,23 +29,59 @@ export interface PageDeps {
   readonly version: string;
 }
 
-/** Serves GET /open?ticket=…: exchanges the ticket of a one-time link for a session cookie. */
+/**
+ * Serves GET /open?ticket=…: a page with a button that takes the link. GET alone does not, since browsers, chats and scanners fetch
+ * links in advance. The ticket of an applet only ever is in a redirect of the start page, so it is taken at once.
+ */
 export function openLink(
   { sites, pages }: Pick<PageDeps, 'sites' | 'pages'>,
   { method, headers }: Exchange,
   search: string,
 ): Reply {
-  // A HEAD request, as link previews send it, must not use the ticket up.
-  if (method !== 'GET') throw new HttpProblem(405, `Open a link with GET, not ${method}.`, { Allow: 'GET' });
   const site = sites.find(headers.get('host'));
   const ticket = new URLSearchParams(search).get('ticket') ?? '';
-  const cookie = site && pages.redeem(ticket, site.origin);
-  if (site === undefined || cookie === undefined)
-    return toPage(401, 'This link has been used or has expired; nacre open makes a new one.');
+  const identity = site && pages.findTicket(ticket, site.origin);
+  if (site === undefined || identity === undefined) return usedLink();
+  if (identity.slug !== undefined && method === 'GET' && !isPrefetch(headers))
+    return signIn({ pages }, site, ticket);
+  const form = `<form method="post" action="/open"><input type="hidden" name="ticket" value="${ticket}"><button autofocus>Open nacre</button></form>`;
+  const { headers: own, ...page } = toPage(200, form);
+  const policy = "default-src 'none'; form-action 'self'; frame-ancestors 'none'";
+  // With `no-referrer`, a browser would send the form with the Origin null.
+  return {
+    ...page,
+    headers: { ...own, 'Content-Security-Policy': policy, 'Referrer-Policy': 'same-origin' },
+  };
+}
+
+/** Serves POST /open, the button of that page: exchanges the ticket for a session cookie. */
+export async function takeLink(
+  { sites, pages }: Pick<PageDeps, 'sites' | 'pages'>,
+  { incoming, headers }: Exchange,
+): Promise<Reply> {
+  const ticket = (await readForm(incoming)).get('ticket') ?? '';
+  const site = sites.find(headers.get('host'));
+  return site === undefined ? usedLink() : signIn({ pages }, site, ticket);
+}
+
+function signIn({ pages }: Pick<PageDeps, 'pages'>, site: Site, ticket: string): Reply {
+  const cookie = pages.redeem(ticket, site.origin);
+  if (cookie === undefined) return usedLink();
   const secure = site.origin.startsWith('https:') ? '; Secure' : '';
+  // Not a redirect: after one that began at another site, a browser would not send a cookie with SameSite=Strict.
   const { headers: own, ...page } = toPage(200, 'Opening…', '<meta http-equiv="refresh" content="0;url=/">');
   const setCookie = `${site.cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`;
   return { ...page, headers: { ...own, 'Set-Cookie': setCookie } };
+}
+
+function usedLink(): Reply {
+  return toPage(401, 'This link has been used or has expired; nacre open makes a new one.');
+}
+
+function isPrefetch(headers: RequestHeaders): boolean {
+  return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) =>
+    /prefetch|prerender|preview/i.test(headers.get(name) ?? ''),
+  );
 }
 
 /** Serves POST /api/link: a new one-time link to the start page, under the Host name of the request. */
@@ -89,16 +127,46 @@ export function redirect(location: string): Reply {
 }
 
 /** Serves a file of an applet, on its own origin. */
-export function serveApplet(
+export async function serveApplet(
   { applets }: Pick<PageDeps, 'applets'>,
   slug: string,
+  { headers }: Exchange,
   path: string,
 ): Promise<Reply> {
+  const isWorker = headers.get('service-worker') === 'script';
   const applet = applets.find(slug);
-  if (!applet) throw noApplet(slug);
-  const { entry } = applet.manifest;
-  return serveFile(applet.folder, path === '/' ? `/${entry}` : path, appletPolicy);
+  if (!applet) return endWorker(isWorker, noApplet(slug));
+  const { entry, workers } = applet.manifest;
+  if (isWorker && !workers) return endWorker(isWorker, noFile(path));
+  const policy = appletPolicy({ workers });
+  const file = serveFile(applet.folder, path === '/' ? `/${entry}` : path, { policy, headers });
+  return file.catch((error: unknown) => endWorker(isWorker, error));
 }
+
+/**
+ * Replies to the request for a service worker's script that does not exist, or no longer: a script that unregisters itself. A browser
+ * asks for the script again past the worker itself, but keeps the worker after an error, so that of a replaced applet would
+ * go on answering for the origin. Clear-Site-Data also removes what it has stored.
+ */
+function endWorker(isWorker: boolean, problem: unknown): Reply {
+  if (!isWorker) throw problem;
+  const headers = {
+    'Content-Type': 'text/javascript; charset=utf-8',
+    'Clear-Site-Data': '"cache", "storage"',
+    'Service-Worker-Allowed': '/',
+  };
+  return { status: 200, headers, body: unregisteringWorker };
+}
+
+const unregisteringWorker = `self.addEventListener('install', () => self.skipWaiting());
+self.addEventListener('activate', (event) => {
+  const reload = async () => {
+    await self.registration.unregister();
+    for (const page of await self.clients.matchAll({ type: 'window' })) await page.navigate(page.url);
+  };
+  event.waitUntil(reload());
+});
+`;
 
 /** Serves GET /api/state: the calls that this caller may see, and the applets. */
 export function showState(
@@ -124,6 +192,6 @@ function noApplet(slug: string): HttpProblem {
 }
 
 function toPage(status: number, text: string, head = ''): Reply {
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>nacre</title>${head}<p>${text} <a href="/start">Start page</a></p></html>`;
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>nacre</title>${head}<p>${text}</p><p><a href="/start">Start page</a></p></html>`;
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
 }

@@ -1,7 +1,10 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { parseRange } from '../requests/byte-range.ts';
 import { HttpProblem } from '../requests/problem.ts';
-import type { Reply } from '../requests/raw-http.ts';
+import type { RequestHeaders } from '../requests/raw-headers.ts';
+import type { FileBody, Reply } from '../requests/raw-http.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -20,27 +23,77 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 const plainPath = /^(?:\/[\w-][\w.-]*)+$/;
-const maxFileBytes = 33_554_432;
 
-/** Serves a file below `folder`; 404 for one that is elsewhere, hidden or of an unknown type. */
-export async function serveFile(folder: string, path: string, policy: string): Promise<Reply> {
+/** Serves a file below `folder` as a stream, or the range of it that is asked for; 404 for one that is elsewhere or hidden. */
+export async function serveFile(
+  folder: string,
+  path: string,
+  { policy, headers }: { readonly policy: string; readonly headers: RequestHeaders },
+): Promise<Reply> {
   const type = contentTypes[extname(path).toLowerCase()];
-  const body = plainPath.test(path) && type !== undefined ? await readWithin(folder, path) : undefined;
-  if (body === undefined || type === undefined)
-    throw new HttpProblem(
-      404,
-      `There is no file ${JSON.stringify(path.slice(0, 100))}; hidden files and unknown types are not served.`,
-    );
-  return { status: 200, headers: { 'Content-Type': type, 'Content-Security-Policy': policy }, body };
+  const file = plainPath.test(path) && type !== undefined ? await openWithin(folder, path) : undefined;
+  if (file === undefined || type === undefined) throw noFile(path);
+  const own = { 'Content-Type': type, 'Content-Security-Policy': policy, ...cacheHeaders(file) };
+  const reply = toReply(file, headers, own);
+  if (typeof reply.body === 'string') await file.handle.close();
+  return reply;
 }
 
-async function readWithin(folder: string, path: string): Promise<Buffer | undefined> {
+/** The error for a path at which there is no file to serve. */
+export function noFile(path: string): HttpProblem {
+  const name = JSON.stringify(path.slice(0, 100));
+  return new HttpProblem(404, `There is no file ${name}; hidden files and unknown types are not served.`);
+}
+
+interface OpenFile {
+  readonly handle: FileHandle;
+  readonly size: number;
+  readonly etag: string;
+}
+
+// The browser asks again each time, and gets 304 if the file is the same: an applet can be changed while it is open.
+function cacheHeaders({ etag }: OpenFile): Reply['headers'] {
+  return { ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': 'no-cache' };
+}
+
+function toReply(file: OpenFile, headers: RequestHeaders, own: Reply['headers']): Reply {
+  const { size, etag } = file;
+  if (matches(headers.get('if-none-match'), etag)) return { status: 304, headers: own, body: '' };
+  const ifRange = headers.get('if-range');
+  const isSame = ifRange === null || ifRange === etag;
+  const range = isSame ? parseRange(headers.get('range'), size) : undefined;
+  if (range === null)
+    return { status: 416, headers: { ...own, 'Content-Range': `bytes */${size}` }, body: '' };
+  if (range === undefined) return { status: 200, headers: own, body: toBody(file, 0, size) };
+  const { first, last } = range;
+  const contentRange = { 'Content-Range': `bytes ${first}-${last}/${size}` };
+  return { status: 206, headers: { ...own, ...contentRange }, body: toBody(file, first, last - first + 1) };
+}
+
+function toBody({ handle }: OpenFile, start: number, length: number): FileBody {
+  return {
+    length,
+    open: () => handle.createReadStream({ start, end: start + length - 1, autoClose: true }),
+    discard: () => handle.close(),
+  };
+}
+
+function matches(header: string | null, etag: string): boolean {
+  const tags = (header ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
+}
+
+// Opened before it is checked, so that it cannot be replaced in between; O_NONBLOCK, since it may be a FIFO.
+async function openWithin(folder: string, path: string): Promise<OpenFile | undefined> {
+  let handle: FileHandle | undefined;
   try {
     const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, path))]);
-    const found = await stat(file);
-    if (!file.startsWith(`${root}/`) || !found.isFile() || found.size > maxFileBytes) return undefined;
-    return await readFile(file);
-  } catch {
-    return undefined;
-  }
+    if (!file.startsWith(`${root}/`)) return undefined;
+    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const found = await handle.stat({ bigint: true });
+    const etag = `"${found.ino}-${found.size}-${found.mtimeNs}"`;
+    if (found.isFile()) return { handle, size: Number(found.size), etag };
+  } catch {}
+  await handle?.close().catch(() => {});
+  return undefined;
 }

@@ -10,7 +10,7 @@ const commonHeaders = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-const policyFor = (styles: string) =>
+const policyFor = (styles: string, workers: string) =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -18,16 +18,19 @@ const policyFor = (styles: string) =>
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
+    `worker-src ${workers}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** CSP of the server's own pages: files and calls of the same origin, no inline scripts, frames or forms. */
-export const pagePolicy = policyFor("'self'");
+/** CSP of the server's own pages: files and calls of the same origin, no inline scripts, workers, frames or forms. */
+export const pagePolicy = policyFor("'self'", "'none'");
 
-/** CSP of applets: the same, plus inline styles, which terminals and editors in pages need. */
-export const appletPolicy = policyFor("'self' 'unsafe-inline'");
+/** CSP of applets: the same, plus inline styles, which terminals and editors in pages need, and workers if the manifest asks. */
+export function appletPolicy({ workers }: { readonly workers: boolean }): string {
+  return policyFor("'self' 'unsafe-inline'", workers ? "'self'" : "'none'");
+}
 
 /** Headers of a reply; `corsOrigin` is the origin from `cors_origins` that may read it. */
 export function toHeaders(

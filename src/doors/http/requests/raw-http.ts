@@ -3,6 +3,7 @@
 // a `Reply`, 4. `send` writes headers and body in one call. The web's Request and Response, with their body streams,
 // would cost as much as the rest of a POST /api/shell; only MCP uses them (mcp/web-messages.ts).
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
 import { toHeaders } from './headers.ts';
 import { type FailureReply, HttpProblem } from './problem.ts';
 import { type RequestHeaders, readHeaders } from './raw-headers.ts';
@@ -27,11 +28,19 @@ export interface RequestTarget {
   readonly search: string;
 }
 
-/** A complete reply. */
+/** A reply. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  readonly body: string | Uint8Array | FileBody;
+}
+
+/** The body of a reply that is read from a file while it is sent. */
+export interface FileBody {
+  readonly length: number;
+  open(): Readable;
+  /** Closes the file of a reply without a body, such as that to HEAD. */
+  discard(): Promise<void>;
 }
 
 /** A reply with a JSON body. */
@@ -58,11 +67,29 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
 }
 
 /** Writes a reply; `corsOrigin` is the origin of another page that may read it. */
-export function send({ outgoing }: Exchange, reply: Reply, corsOrigin: string | undefined): void {
+export function send({ outgoing, method }: Exchange, reply: Reply, corsOrigin: string | undefined): void {
   const { status, headers, body } = reply;
-  const length = status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const isFile = typeof body === 'object' && 'open' in body;
+  const size = isFile ? body.length : Buffer.byteLength(body);
+  const length = status === 204 || status === 304 ? {} : { 'Content-Length': String(size) };
   outgoing.writeHead(status, { ...toHeaders(headers, corsOrigin), ...length });
-  outgoing.end(body);
+  if (!isFile) outgoing.end(body);
+  else if (method === 'HEAD' || body.length === 0) endWithout(body, outgoing);
+  else stream(body, outgoing);
+}
+
+function endWithout(body: FileBody, outgoing: ServerResponse): void {
+  outgoing.end();
+  body.discard().catch(() => {});
+}
+
+const stalledMs = 60_000;
+
+// `pipeline` reads only as fast as the caller does, and closes the file if the caller leaves; one that reads nothing for
+// `stalledMs` is disconnected, because each open reply has a file descriptor.
+function stream(body: FileBody, outgoing: ServerResponse): void {
+  outgoing.setTimeout(stalledMs, () => outgoing.destroy());
+  pipeline(body.open(), outgoing, () => outgoing.setTimeout(0));
 }
 
 const plainPath = /^(?:\/[\w-]+)+$/;

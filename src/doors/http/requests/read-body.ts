@@ -20,6 +20,15 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   }
 }
 
+/** Reads the fields of an HTML form; throws 413 if it is too long, 415 if it has another type. */
+export async function readForm(incoming: IncomingMessage): Promise<URLSearchParams> {
+  const bytes = await readBytes(incoming);
+  const [type = ''] = (incoming.headers['content-type'] ?? '').split(';');
+  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded')
+    throw new HttpProblem(415, 'The body must be a form; open the link in a browser and press its button.');
+  return new URLSearchParams(bytes.toString('latin1'));
+}
+
 async function readBytes(incoming: IncomingMessage): Promise<Buffer> {
   // NaN for a chunked body, which never equals a length.
   const size = Number(incoming.headers['content-length']);
