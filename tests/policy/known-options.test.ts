@@ -77,7 +77,7 @@ describe('P: options of closed programs', () => {
 
   // Options whose names suggest that they start something, but that do not take a program.
   const harmless =
-    /^(?:dereference-command-line.*|(?:no-)?ignore-command-error|program-headers|programs|executability|command|shell|no-psqlrc|command-f.*|early-input|preserve-.*|editor-.*|no-subscriptions|bourne-shell|c-shell|.*execstack|.*-exec|.*pic-executable|plugin-opt|(?:.*-)?script)$/;
+    /^(?:dereference-command-line.*|(?:no-)?ignore-command-error|program-headers|programs|executability|command|shell|no-psqlrc|command-f.*|early-input|preserve-.*|editor-.*|no-subscriptions|bourne-shell|c-shell|nopager|.*execstack|.*-exec|.*pic-executable|plugin-opt|(?:.*-)?script)$/;
 
   test.each([...closed.map(([name]) => name), ...plainPrograms.filter((name) => installed.has(name))])(
     'no option of %s takes a program that is not judged',

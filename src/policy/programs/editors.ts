@@ -114,11 +114,20 @@ export const editorPrograms: readonly ProgramEntry[] = [
     names: ['bat', 'batcat', 'delta', 'diff-so-fancy', 'glow', 'hexyl'],
     closed: ['less'],
     options: {
-      short: 'pAnl:H:m:r:fuPhVd',
-      long: 'pager= paging= language= style= color= theme= line-range= plain number highlight-line= file-name= map-syntax= wrap= diff list-themes list-languages config-file generate-config-file diagnostic tabs=',
+      short: 'pAnl:H:m:r:fuPhVdLsE:',
+      long: `pager= paging= language= style= color= theme= line-range= plain number highlight-line= file-name= map-syntax= wrap=
+        diff list-themes list-languages config-file generate-config-file diagnostic tabs= show-all diff-context=
+        terminal-width= italic-text= decorations= force-colorization ignored-suffix= unbuffered acknowledgements help version
+        squeeze-blank squeeze-limit= strip-ansi= show-nonprintable tab= no-paging no-config no-custom-assets config-dir
+        cache-dir no-lessopen lessopen set-terminal-title theme-dark= theme-light= nonprintable-notation= chop-long-lines
+        binary= build clear source= target= blank`.replace(/\s+/g, ' '),
     },
-    effects: startOptions('pager'),
+    effects: allOf(
+      (call) => (/^bat(?:cat)?$/.test(call.name) ? unknownOptions(call) : []),
+      startOptions('pager'),
+    ),
     runs: [
+      'bat --some-new-option a',
       ['bat --pager=touch a', 'touch'],
       ["batcat --pager 'touch x' a", 'touch'],
     ],

@@ -46,8 +46,13 @@ export function plugins(known: string): (call: ProgramCall, words?: readonly Arg
 }
 
 /** Refuses options that are not in the grammar: for programs that can run code, an option must be known to be harmless. */
-export function unknownOptions({ options, name }: ProgramCall): Effect[] {
-  return options.unrecognised.slice(0, 1).map((at) => ({
+export function unknownOptions(call: ProgramCall): Effect[] {
+  return unknownAmong(call, call.options.unrecognised);
+}
+
+/** Refuses the first of these option words. */
+export function unknownAmong({ name }: ProgramCall, words: readonly Arg[]): Effect[] {
+  return words.slice(0, 1).map((at) => ({
     does: 'refuse',
     at,
     rule: 'unknown_option',
