@@ -23,6 +23,8 @@ export interface Lifecycle {
 
 // An outcome is recorded within moments of the command's end; a caller that does not read its reply must not block the exit.
 const closeMs = 1_200;
+// A helper process that does not end must not block the exit either: it dies with this process.
+const backendMs = 8_000;
 
 /** Creates the lifecycle of an engine; `isPaused` is true after `nacre pause`. */
 export function createLifecycle(deps: EngineDeps, isPaused: () => boolean): Lifecycle {
@@ -45,7 +47,7 @@ export function createLifecycle(deps: EngineDeps, isPaused: () => boolean): Life
     const answered = abortCalls();
     void stopBackground();
     await settlesWithin(Promise.allSettled([answered, ...background.values()]), closeMs);
-    await backend.close();
+    await settlesWithin(backend.close(), backendMs);
     await deps.matcher.close();
     sessions.close();
     deps.audit.close();

@@ -9,7 +9,13 @@ import { rm } from 'node:fs/promises';
 export async function removeCommandFolder(path: string): Promise<void> {
   if (removeEmpty(path)) return;
   const script = 'chmod -R u+rwx -- "$1" 2>/dev/null; exec rm -rf -- "$1"';
-  const child = spawn('/bin/sh', ['-c', script, 'sh', path], { cwd: '/', env: plainPath, stdio: 'ignore' });
+  const child = spawn('/bin/sh', ['-c', script, 'sh', path], {
+    cwd: '/',
+    env: plainPath,
+    stdio: 'ignore',
+    timeout: removeMs,
+    killSignal: 'SIGKILL',
+  });
   await new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
@@ -18,6 +24,8 @@ export async function removeCommandFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
 }
 
+// A folder on a file system that no longer answers must not block the end of the server.
+const removeMs = 30_000;
 const plainPath = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' };
 
 function removeEmpty(path: string): boolean {

@@ -7,6 +7,7 @@ import { makeFolder } from '../../support/make-folder.ts';
 
 const run = promisify(execFile);
 const lowWater = 16;
+const makeMs = 10_000;
 
 /**
  * FIFOs for commands. Node's own pipes are socket pairs, on which `tee /dev/stderr` and `> /dev/stdout` fail, and Node
@@ -82,7 +83,7 @@ class FolderFifoPool implements FifoPool {
 async function createFifos(mkfifo: string, folder: string, names: readonly string[]): Promise<void> {
   try {
     makeFolder(folder);
-    await run(mkfifo, ['-m', '600', ...names]);
+    await run(mkfifo, ['-m', '600', ...names], { timeout: makeMs, killSignal: 'SIGKILL' });
   } catch (cause) {
     for (const name of names) if (isFifo(name)) rmSync(name);
     const reason = cause instanceof Error ? cause.message.trim().split('\n').at(-1) : String(cause);

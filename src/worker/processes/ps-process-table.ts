@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { type ProcessInfo, type ProcessTable, selectMembers, withDescendants } from './process-table.ts';
 
 const run = promisify(execFile);
+const listMs = 10_000;
 const columns = ['-o', 'pid=', '-o', 'ppid=', '-o', 'pgid=', '-o', 'state=', '-o', 'lstart='];
 // Linux cuts `/proc/PID/comm` to this length; cutting here makes names comparable on all systems.
 const nameLength = 15;
@@ -55,7 +56,11 @@ export function parsePsLine(line: string): ProcessInfo | null {
 
 async function runPs(args: readonly string[], path: string): Promise<string> {
   try {
-    const { stdout } = await run('ps', [...args], { env: { PATH: path, LC_ALL: 'C' }, maxBuffer });
+    const { stdout } = await run('ps', [...args], {
+      env: { PATH: path, LC_ALL: 'C' },
+      maxBuffer,
+      timeout: listMs,
+    });
     return stdout;
   } catch (error) {
     // `ps` exits with 1 if no process matches; that is an empty list, not a failure.

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
-import { createDeferred, type Deferred } from '../../support/timing.ts';
+import { createDeferred, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
 import { plainNode } from '../network/bridge.ts';
@@ -24,6 +24,10 @@ const connectAndSend = [
   "process.on('message', (request) => tryNext(request, ['127.0.0.1', '::1']));",
   "process.once('disconnect', () => process.exit(0));",
 ].join('\n');
+
+const exitMs = 2_000;
+// A connection to a loopback port is accepted or refused at once.
+const connectMs = 10_000;
 
 /** A process in a room that makes connections there for nacre. */
 export class RoomConnector {
@@ -63,12 +67,20 @@ export class RoomConnector {
     this.#child.send({ id, port }, (error) => {
       if (error) connected.reject(error);
     });
+    const isLate = setTimeout(() => connected.reject(new Error('the connector does not answer')), connectMs);
+    const settle = () => {
+      clearTimeout(isLate);
+      this.#pending.delete(id);
+    };
+    connected.promise.then(settle, settle);
     return connected.promise;
   }
 
   async close(): Promise<void> {
     if (this.isAlive) this.#child.disconnect();
-    await this.#exited;
+    if (await settlesWithin(this.#exited, exitMs)) return;
+    this.#child.kill('SIGKILL');
+    await settlesWithin(this.#exited, exitMs);
   }
 
   #onMessage(message: unknown, handle: unknown): void {

@@ -31,6 +31,8 @@ export interface RoomNetworkDeps {
 
 // Even a very busy machine starts two processes within this time.
 const openMs = 30_000;
+// The first process exits as soon as it reads EOF.
+const exitMs = 2_000;
 
 /**
  * Creates a network namespace whose loopback is up. A first process makes it (and, in a filtered network, sends its
@@ -48,7 +50,12 @@ export async function openRoomNetwork(deps: RoomNetworkDeps): Promise<RoomNetwor
     const descriptors = openNamespaces(pid, deps.isRoot);
     const proxy = listener && new NetworkProxy({ allow: deps.networkAllow });
     if (listener) proxy?.serve(listener);
-    return toRoomNetwork(descriptors, proxy, exited);
+    const firstGone = async () => {
+      if (await settlesWithin(exited, exitMs)) return;
+      child.kill('SIGKILL');
+      await settlesWithin(exited, exitMs);
+    };
+    return toRoomNetwork(descriptors, proxy, firstGone);
   } finally {
     // Not awaited, because a command waits for the network; `close` waits.
     if (child.connected) child.disconnect();
@@ -120,7 +127,7 @@ function openNamespaces(pid: number, isRoot: boolean): NamespaceDescriptors {
 function toRoomNetwork(
   { net, user }: NamespaceDescriptors,
   proxy: NetworkProxy | undefined,
-  firstExited: Promise<void>,
+  firstGone: () => Promise<void>,
 ): RoomNetwork {
   const steps: (() => Promise<void>)[] = [];
   const path = (fd: number) => `/proc/${process.pid}/fd/${fd}`;
@@ -134,7 +141,7 @@ function toRoomNetwork(
       await Promise.all(steps.map((step) => step()));
       proxy?.close();
       for (const fd of [net, user]) if (fd !== undefined) closeSync(fd);
-      await firstExited;
+      await firstGone();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../support/make-folder.ts';
+import { settlesWithin } from '../../support/timing.ts';
 import { removeCommandFolder } from '../folders/remove-command-folder.ts';
 import { useOwnFolder } from '../folders/use-own-folder.ts';
 import type { RoomNetwork } from './room-network.ts';
@@ -109,13 +110,16 @@ export class Room {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([...this.#users].map(({ gone }) => gone));
+    await settlesWithin(Promise.all([...this.#users].map(({ gone }) => gone)), goneMs);
     await (await this.openedNetwork())?.close();
     await removeCommandFolder(this.tmp);
     await removeCommandFolder(this.sharedMemory);
     await removeCommandFolder(this.#folder);
   }
 }
+
+// A process in an uninterruptible system call survives SIGKILL; the room is not kept for it.
+const goneMs = 10_000;
 
 // Creates it if there is nothing of that name. A symlink is not a folder, even one that leads to a folder.
 function isFolder(path: string): boolean {

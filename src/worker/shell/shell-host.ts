@@ -69,7 +69,7 @@ export class ShellHost {
     this.#stderr = new Capture(process.stderr, () => true);
     // A host that closed its stdout cannot reply any more; it exits when `read` reaches the end of its stdin.
     void this.#status.ended.then(() => this.#stdin.end());
-    void process.exited.then((exit) => this.#onHostExit(exit));
+    void process.exited.then((exit) => this.#onHostExit(exit)).catch(() => {});
     if (process.launchMessage !== undefined) this.#stdin.write(process.launchMessage);
     this.#stdin.write(keyMessage(this.#key));
   }
@@ -168,9 +168,11 @@ export class ShellHost {
     this.#reply({ kind: 'exited', exit });
   }
 
-  #onHostExit(exit: ProcessExit): void {
+  async #onHostExit(exit: ProcessExit): Promise<void> {
     const { tree, watch } = this.started;
     this.#isAlive = false;
+    // A host whose exit is lost may still run, at level `group`.
+    if (exit.isLost) await tree.end({ signal: 'SIGKILL', graceMs: 0 });
     this.#status.drain();
     this.#onShellExit(exit);
     for (const stream of [this.#status, this.#stderr]) stream.close();

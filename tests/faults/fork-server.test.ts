@@ -1,0 +1,82 @@
+// The fork server at level group, where every command is its child, and a fork server without resources.
+import { execFileSync } from 'node:child_process';
+import { afterEach, expect, test } from 'vitest';
+import type { JobSpec, JobState } from '../../src/contract/job.ts';
+import { createStopwatch } from '../../src/support/timing.ts';
+import { forkServersOf } from '../support/helper-processes.ts';
+import { processesWith } from '../support/processes.ts';
+import { createTestWorker, type TestWorker } from '../support/worker.ts';
+
+let here: TestWorker;
+afterEach(async () => {
+  const elapsed = createStopwatch();
+  await here.close();
+  expect(elapsed()).toBeLessThan(8_000);
+  expect(processesWith('sleep\u00007788')).toEqual([]);
+});
+
+const specs: Readonly<Record<string, Partial<JobSpec>>> = {
+  pipes: {},
+  terminal: { terminal: { cols: 80, rows: 24 }, stdin: 'open' },
+  session: { session: 'one' },
+};
+
+test.each(['pipes', 'terminal', 'session'])(
+  'at level group, a killed fork server loses a command (%s)',
+  async (kind) => {
+    here = createTestWorker();
+    const id = await here.start('echo up; sleep 7788', specs[kind]);
+    await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });
+    for (const pid of forkServersOf(here)) process.kill(pid, 'SIGKILL');
+    const { end } = await here.worker.wait(id, 15_000);
+    expect(end).toMatchObject({ cause: 'supervision_lost', exitCode: null, signal: null, survivors: [] });
+    expect(processesWith('sleep\u00007788')).toEqual([]);
+    expect(await here.run('echo next', specs[kind])).toMatchObject({ state: { status: 'completed' } });
+  },
+);
+
+test('at level group, a stopped fork server is continued, and the end of a command is reported', async () => {
+  here = createTestWorker();
+  const id = await here.start('echo up; sleep 0.2; exit 7');
+  await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });
+  for (const pid of forkServersOf(here)) process.kill(pid, 'SIGSTOP');
+  expect((await here.worker.wait(id, 15_000)).end).toMatchObject({ cause: 'exit', exitCode: 7 });
+});
+
+test.each(['group', 'namespace'] as const)(
+  'at level %s, commands are spawned without a fork server that has no descriptors (EMFILE)',
+  async (level) => {
+    here = createTestWorker({ highestLevel: level, supervisionRequire: level, warmShells: 0 });
+    const id = await here.start('echo up; sleep 0.5; echo done');
+    await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });
+    limitForkServer('--nofile=3');
+    for (let round = 0; round < 3; round += 1)
+      expect(await here.run('echo works')).toMatchObject({
+        stdout: 'works\n',
+        state: { status: 'completed' },
+      });
+    expect((await here.worker.wait(id, 10_000)).end).toMatchObject({ cause: 'exit', exitCode: 0 });
+  },
+);
+
+// The programs that it starts inherit the limit, and die when they are executed.
+test.each(['group', 'namespace'] as const)(
+  'at level %s, a fork server without memory (ENOMEM) disturbs no running command, and works again later',
+  async (level) => {
+    here = createTestWorker({ highestLevel: level, supervisionRequire: level, warmShells: 0 });
+    const id = await here.start('echo up; sleep 0.5; echo done');
+    await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });
+    limitForkServer('--as=1:');
+    const starved = await here.run('echo works').catch((error: unknown) => error);
+    expect(starved instanceof Error ? 'refused' : (starved as { state: JobState }).state.status).not.toBe(
+      'completed',
+    );
+    limitForkServer('--as=unlimited:');
+    expect((await here.run('echo works')).stdout).toBe('works\n');
+    expect((await here.worker.wait(id, 10_000)).end).toMatchObject({ cause: 'exit', exitCode: 0 });
+  },
+);
+
+function limitForkServer(limit: string): void {
+  for (const pid of forkServersOf(here)) execFileSync('prlimit', ['--pid', String(pid), limit]);
+}
