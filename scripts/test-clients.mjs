@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeClientsPage } from './clients-page.mjs';
 import { buildIfChanged, checkMachine, installPackages, isOnPath, runForeground } from './set-up.mjs';
 
 const platform = `${process.platform}-${process.arch}`;
@@ -35,6 +36,7 @@ const vitest = [
 const env = { ...process.env, NACRE_TEST_CLIENTS: cache, ...(isRecording && { NACRE_RECORD_CLIENTS: '1' }) };
 const [program, ...args] = onLoopbackOnly([process.execPath, ...vitest]);
 const { status } = await runForeground(program, args, { env });
+if (isRecording) writeClientsPage();
 process.exitCode = status ?? 1;
 
 function findCache() {

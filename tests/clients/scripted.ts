@@ -47,7 +47,8 @@ interface Offer {
 function toOffer({ tools }: ModelRequest, body: string): Offer {
   const own = tools.filter((name) => name.includes('nacre'));
   // Continue adds no prefix.
-  const names = own.length > 0 || !tools.includes('execute_command') ? own : tools;
+  const isBare = tools.includes('execute_command') || tools.includes('probe');
+  const names = own.length > 0 || !isBare ? own : tools;
   if (names.length > 0)
     return {
       names,

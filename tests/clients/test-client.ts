@@ -1,7 +1,8 @@
 // The tests that every client runs; `NAME.test.ts` calls `testClient(NAME)`:
 // 1. the loop of `steps.ts` without a terminal, and each result as the model received it,
-// 2. questions and Esc at a terminal, for clients that ask their user there,
-// 3. signals that end the client while a command runs.
+// 2. the parts of a result that it passes on,
+// 3. questions and Esc at a terminal, for clients that ask their user there,
+// 4. signals that end the client while a command runs.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +13,7 @@ import { type Measured, recordResults } from './measured.ts';
 import type { ModelResult } from './model/protocol.ts';
 import { runCalls, type Stage } from './run-loop.ts';
 import { approvalStep, standardSteps } from './steps.ts';
+import { testParts } from './test-parts.ts';
 import { testSignals } from './test-signals.ts';
 import { testTerminal } from './test-terminal.ts';
 
@@ -21,7 +23,8 @@ export function testClient(name: string): void {
     it('is the version that known-clients.ts describes', () => {
       expect(knownClients[name]?.version).toBe(pinnedVersion(name));
     });
-    testLoop(name, knownClients[name]);
+    describe('without a terminal', () => testLoop(name, knownClients[name]));
+    testParts(name);
     if (drivers[name]?.interactive !== undefined) testTerminal(name);
     testSignals(name);
   });
